@@ -1,0 +1,154 @@
+"""Speed, as ratios measured side by side in one run: ``nox -s bench`` or ``python -m bench``.
+
+1. The engine against one process per cell, and against an unprotected loop, on the same ok cells with as many processes.
+2. A run of ``compat matrix`` in which nothing has changed.
+3. What the driver costs per cell when every cell is known already.
+
+The figures in docs/performance.md come from here. Nothing here is a test: a machine that is busy with other things is slower.
+"""
+
+from __future__ import annotations
+
+import json
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import click
+from attrs import evolve
+
+from compat import plan, taxonomy
+from compat.config import load_matrix
+from compat.env import build_envs, missing_envs, read_env
+from compat.launch import WORKER
+from compat.model import BuiltEnv, Cell, Evidence, Status
+from compat.run import Bench, run
+from compat.specs import load_kernels
+from compat.store import Store, cell_key, folder_digest
+from compat.supervise import Flight, Limits
+
+ROOT = Path(__file__).parent.parent
+PLAIN = Path(__file__).parent / "plain.py"
+LIMITS = Limits(deadline=120, memory=8 << 30)
+
+
+@click.command()
+@click.option("--envs", multiple=True, default=("triton-3.1.0", "triton-3.5.1"), show_default=True, help="Envs to compile in.")
+@click.option("--cells", "wanted", default=200, show_default=True, help="Ok cells to compile at least.")
+@click.option("--slots", default=2, show_default=True, help="Processes that compile at the same time.")
+@click.option("--rounds", default=3, show_default=True, help="Measurements of each; medians are printed.")
+def main(envs: tuple[str, ...], wanted: int, slots: int, rounds: int) -> None:
+    """Measure how fast the engine is, beside what people do without it."""
+    built = _envs(envs)
+    cells = _ok_cells(built, wanted)
+    click.echo(f"{len(cells)} ok cells in {', '.join(built)}, {slots} at a time, median of {rounds}")
+    engine, loop = _paired(lambda: _engine(cells, built, slots), lambda: _plain(_shares(cells, slots), built, slots), rounds)
+    per_process = _timed(lambda: _plain([[cell] for cell in cells], built, slots))
+    click.echo(f"  engine                 {engine:8.2f} s")
+    click.echo(f"  unprotected loop       {loop:8.2f} s   engine/loop    {engine / loop:5.2f}")
+    click.echo(f"  one process per cell   {per_process:8.2f} s   per-cell/engine {per_process / engine:5.2f}  (one round)")
+    click.echo(f"compat matrix, nothing changed: {_rerun(rounds):.2f} s")
+    click.echo(f"driver per known cell, 20,000 cells: {_overhead(next(iter(built.values()))) * 1e3:.3f} ms")
+
+
+def _envs(names: Sequence[str]) -> dict[str, BuiltEnv]:
+    chosen = load_matrix(ROOT / "matrix.toml").choose_envs(names)
+    build_envs([env.name for env in missing_envs(chosen, ROOT)], ROOT)
+    return {env.name: read_env(env, ROOT) for env in chosen}
+
+
+def _ok_cells(built: dict[str, BuiltEnv], wanted: int) -> list[Cell]:
+    """Cells that come out ok, by trying; more targets are taken in until there are enough."""
+    config = load_matrix(ROOT / "matrix.toml")
+    specs = load_kernels(config.kernels, config.base, kinds=frozenset(taxonomy.KINDS))
+    with tempfile.TemporaryDirectory() as folder, Store(Path(folder)) as store:
+        found: list[Cell] = []
+        for target in config.choose_targets(("sm_80", "sm_89", "sm_90", "sm_86", "sm_75")):
+            cells = plan.cross([each.env for each in built.values()], [target], specs)
+            results = run(cells, Bench(envs=built, store=store, limits=LIMITS))
+            found += [result.cell for result in results if result.outcome.status is Status.OK]
+            if len(found) >= wanted:
+                return sorted(found, key=lambda cell: cell.env.name)
+    raise click.ClickException(f"only {len(found)} ok cells, {wanted} wanted")
+
+
+# --- the three ways ----------------------------------------------------------------------------------------------------------
+
+
+def _engine(cells: Sequence[Cell], built: dict[str, BuiltEnv], slots: int) -> None:
+    with tempfile.TemporaryDirectory() as folder, Store(Path(folder)) as store:
+        results = run(cells, Bench(envs=built, store=store, limits=LIMITS, slots=slots))
+    assert all(result.outcome.status is Status.OK and not result.cached for result in results)
+
+
+def _shares(cells: Sequence[Cell], slots: int) -> list[list[Cell]]:
+    """Each env's cells dealt out evenly, one process per env and slot."""
+    names = dict.fromkeys(cell.env.name for cell in cells)
+    of_env = ([cell for cell in cells if cell.env.name == name] for name in names)
+    return [share for group in of_env for slot in range(slots) if (share := group[slot::slots])]
+
+
+def _plain(shares: Sequence[Sequence[Cell]], built: dict[str, BuiltEnv], slots: int) -> None:
+    with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(slots) as executor:
+        paths = [Path(folder, f"{number}.json") for number in range(len(shares))]
+        for path, share in zip(paths, shares, strict=True):
+            path.write_text(json.dumps([Flight(cell=cell, nonce="").job() for cell in share]))
+        pythons = [built[share[0].env.name].python for share in shares]
+        commands = [[str(python), "-I", str(PLAIN), str(WORKER), str(path)] for python, path in zip(pythons, paths, strict=True)]
+        counts = list(executor.map(_count, commands))
+    assert counts == [len(share) for share in shares]
+
+
+def _count(command: list[str]) -> int:
+    return int(subprocess.run(command, capture_output=True, text=True, check=True).stdout.split()[-1])
+
+
+def _rerun(rounds: int) -> float:
+    with tempfile.TemporaryDirectory() as folder:
+        command = [sys.executable, "-m", "compat.cli", "matrix", "--envs", "default", "--output", folder]
+        subprocess.run(command, cwd=ROOT, capture_output=True)
+        return statistics.median(_timed(lambda: _known_only(command, folder)) for _ in range(rounds))
+
+
+def _known_only(command: list[str], folder: str) -> None:
+    subprocess.run(command, cwd=ROOT, capture_output=True)
+    cells = json.loads(Path(folder, "matrix.json").read_text())["cells"]
+    assert all(cell["cached"] or cell["status"] == "env_broken" for cell in cells)
+
+
+def _overhead(built: BuiltEnv, count: int = 20_000) -> float:
+    """Seconds per cell of a run in which the store knows them all."""
+    config = load_matrix(ROOT / "matrix.toml")
+    spec = load_kernels(config.kernels, config.base)[0]
+    target = config.choose_targets(("sm_90",))[0]
+    specs = [evolve(spec, case=f"case-{number}", constexprs={**spec.constexprs, "N": number}) for number in range(count)]
+    cells = plan.cross([built.env], [target], specs)
+    evidence = Evidence(answered=True, built=True, stage="cubin", stages={"ast": 0.1}, metrics={"shared": 0, "artifacts": {}})
+    with tempfile.TemporaryDirectory() as folder, Store(Path(folder)) as store:
+        for cell in cells:
+            store.write(cell_key(cell, built, folder_digest(WORKER)), cell, (evidence,))
+        bench = Bench(envs={built.env.name: built}, store=store, limits=LIMITS)
+        return _timed(lambda: run(cells, bench)) / count
+
+
+# --- timing ------------------------------------------------------------------------------------------------------------------
+
+
+def _timed(action: Callable[[], object]) -> float:
+    started = time.perf_counter()
+    action()
+    return time.perf_counter() - started
+
+
+def _paired(one: Callable[[], object], other: Callable[[], object], rounds: int) -> tuple[float, float]:
+    """Medians of both, measured in turn so that a drifting machine drifts for both."""
+    times = [(_timed(one), _timed(other)) for _ in range(rounds)]
+    return statistics.median(first for first, _ in times), statistics.median(second for _, second in times)
+
+
+main()

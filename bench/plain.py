@@ -1,0 +1,46 @@
+"""What people write without a tool: import Triton, compile jobs in a row, in this very process.
+
+``python -I bench/plain.py WORKER JOBS.json`` runs inside an env. The worker's folder is used for one thing only, to describe a job
+in the form that this release of Triton takes; nothing is watched, warmed, forked or shortened. Prints how many jobs compiled.
+"""
+
+import importlib.util
+import json
+import os
+import sys
+import tempfile
+
+
+def main(worker, jobs_file):
+    with tempfile.TemporaryDirectory() as private, open(jobs_file, encoding="utf-8") as file:
+        os.environ.update(TRITON_CACHE_DIR=private, TRITON_ALWAYS_COMPILE="1")
+        jobs = json.load(file)
+        api = package(worker, "_bench_worker").triton_api
+        import triton
+
+        modules = {}
+        compiled = 0
+        for job in jobs:
+            source = job["source"]
+            if source not in modules:
+                sys.path.insert(0, os.path.dirname(source))
+                modules[source] = package(source, os.path.basename(source)[:-3])
+            function = getattr(modules[source], job["function"])
+            result = triton.compile(api.ast_source(function, job), target=api.target(job["target"]), options=job["options"])
+            compiled += bool(result.asm.get("cubin") or result.asm.get("hsaco"))
+        print(compiled)
+
+
+def package(path, name):
+    init = os.path.join(path, "__init__.py")
+    folder = [path] if os.path.isdir(path) else None
+    spec = importlib.util.spec_from_file_location(name, init if folder else path, submodule_search_locations=folder)
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    spec.loader.exec_module(module)
+    if folder:
+        importlib.import_module(name + ".triton_api")
+    return module
+
+
+main(*sys.argv[1:])

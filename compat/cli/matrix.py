@@ -1,0 +1,115 @@
+"""``compat matrix``: compile every chosen cell and say what was found."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+from rich.console import Console
+
+from compat import run
+from compat.cli.building import built_envs
+from compat.cli.progress import Progress
+from compat.cli.selecting import Selection, select, selection_options
+from compat.errors import StoreError
+from compat.model import BuiltEnv, Result
+from compat.report import Report, document, markdown
+from compat.report.terminal import TerminalReport
+from compat.run import Bench, Interrupted, available_cores
+from compat.store import Store
+from compat.supervise import Limits
+from compat.verdict import verdicts
+
+INTERRUPTED = 130
+
+
+@click.command()
+@selection_options
+@click.option("--output", type=click.Path(path_type=Path, file_okay=False), help="Folder for matrix.md and matrix.json [reports].")
+@click.option("--jobs", "-j", type=click.IntRange(min=1), help="Cells compiled at the same time (default: the cores there are).")
+@click.option("--deadline", type=click.FloatRange(min=0, min_open=True), help="Seconds one cell may take.")
+@click.option("--again", is_flag=True, help="Compile cells even where nothing has changed since their last result.")
+@click.option("--no-build", is_flag=True, help="Do not build envs that are missing; report them as broken.")
+def matrix(
+    *,
+    output: Path | None,
+    jobs: int | None,
+    deadline: float | None,
+    again: bool,
+    no_build: bool,
+    **chosen: Any,
+) -> None:
+    """Compile every chosen cell, and write reports/matrix.md and reports/matrix.json.
+
+    Exits with 0 when every cell came out as declared, with 1 when one did not.
+    """
+    selection = select(**chosen)
+    limits = Limits(deadline=deadline or selection.config.deadline, memory=selection.config.memory)
+    started = time.monotonic()
+    envs = built_envs(selection, build=not no_build)
+    results = _results(selection, envs, limits, jobs, again)
+    found = Report(
+        results=results,
+        verdicts=verdicts(results),
+        envs=tuple(envs),
+        command=_command(),
+        seconds=time.monotonic() - started,
+    )
+    folder = output or selection.root / "reports"
+    written = _write(found, folder)
+    Console(highlight=False, soft_wrap=False).print(TerminalReport(report=found))
+    click.echo(f"wrote {' and '.join(written)}")
+    sys.exit(1 if found.unexpected else 0)
+
+
+def _results(selection: Selection, envs: Sequence[BuiltEnv], limits: Limits, jobs: int | None, again: bool) -> tuple[Result, ...]:
+    cells = selection.cells
+    with Store(selection.state) as store, Progress(len(cells)) as progress:
+        bench = Bench(
+            envs={built.env.name: built for built in envs}, store=store, limits=limits, again=again, slots=jobs or available_cores()
+        )
+        try:
+            return run.run(cells, bench, progress.note)
+        except Interrupted as interrupted:
+            progress.stop()
+            click.echo(
+                f"interrupted: {interrupted.done:,} of {interrupted.total:,} cells are done and kept; "
+                "the same command goes on from there",
+                err=True,
+            )
+            sys.exit(INTERRUPTED)
+
+
+def _command() -> str:
+    return shlex.join(["compat", *sys.argv[1:]])
+
+
+def _write(found: Report, folder: Path) -> list[str]:
+    """Write both reports, each whole or not at all. Raises StoreError where the folder will not have them."""
+    texts = {"matrix.md": markdown.render(found), "matrix.json": document.dump(document.matrix_document(found))}
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for name, text in texts.items():
+            partial = folder / f".{name}.{os.getpid()}"
+            partial.write_text(text, encoding="utf-8")
+            partial.replace(folder / name)
+    except OSError as error:
+        raise StoreError(
+            f"the report could not be written: {error}",
+            where=str(folder),
+            hint="All results are kept: run the same command with another --output; nothing is compiled again.",
+        ) from error
+    return [_relative(folder / name) for name in texts]
+
+
+def _relative(path: Path) -> str:
+    try:
+        return str(path.absolute().relative_to(Path.cwd()))
+    except ValueError:
+        return str(path)

@@ -1,0 +1,66 @@
+"""A progress bar on a terminal; elsewhere a plain line now and then."""
+
+from __future__ import annotations
+
+import sys
+import threading
+import time
+from typing import Self
+
+import click
+from rich import progress as bars
+from rich.console import Console
+
+from compat.model import Result
+
+_PLAIN_EVERY = 10.0
+"""Seconds between two lines where there is no terminal."""
+
+
+class Progress:
+    """Counts results as they come. Safe to call from several threads."""
+
+    def __init__(self, total: int) -> None:
+        self._total = total
+        self._done = self._unexpected = 0
+        self._lock = threading.Lock()
+        self._told = time.monotonic()
+        console = Console(stderr=True)
+        self._bar = (
+            bars.Progress(
+                bars.TextColumn("{task.description}"),
+                bars.BarColumn(),
+                bars.MofNCompleteColumn(),
+                bars.TimeElapsedColumn(),
+                bars.TextColumn("{task.fields[last]}", style="dim"),
+                console=console,
+                transient=True,
+            )
+            if console.is_terminal and sys.stderr.isatty()
+            else None
+        )
+        self._task = self._bar.add_task("compiling", total=total, last="") if self._bar else None
+
+    def note(self, result: Result) -> None:
+        """One more cell is done."""
+        with self._lock:
+            self._done += 1
+            self._unexpected += not result.expected
+            if self._bar and self._task is not None:
+                self._bar.update(self._task, advance=1, last=result.cell.id)
+            elif not result.cached and time.monotonic() - self._told > _PLAIN_EVERY:
+                self._told = time.monotonic()
+                click.echo(f"{self._done} of {self._total} cells, {self._unexpected} not as declared", err=True)
+
+    def stop(self) -> None:
+        """Leave the terminal as it was."""
+        if self._bar:
+            self._bar.stop()
+
+    def __enter__(self) -> Self:
+        if self._bar:
+            self._bar.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.stop()

@@ -1,0 +1,103 @@
+"""A kernel's Python source, read as text: what it defines and which files beside it it imports.
+
+The driver never imports a kernel. What must be known of its source is known from the syntax tree.
+"""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from attrs import frozen
+
+
+@frozen(kw_only=True)
+class Parameters:
+    """The parameters of a function."""
+
+    names: tuple[str, ...]
+    required: frozenset[str]
+    """Those without a default."""
+
+
+@frozen(kw_only=True)
+class Source:
+    """A source file with everything beside it that it draws in."""
+
+    functions: dict[str, Parameters]
+    closure: str
+    """SHA-256 over the names and contents of the file and of what it imports from beside it, followed all the way."""
+
+
+def read_source(path: Path) -> Source:
+    """Parse a kernel's source. Raises OSError, SyntaxError, or ValueError (null bytes) where that cannot be done."""
+    tree = ast.parse(path.read_bytes(), filename=path.name)
+    return Source(functions=_functions(tree), closure=_digest(path, closure_files(path, tree)))
+
+
+def _functions(tree: ast.Module) -> dict[str, Parameters]:
+    # Walks all statements, because a definition may stand inside an `if` or `try`; of several, the last one counts.
+    return {node.name: _parameters(node.args) for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)}
+
+
+def _parameters(arguments: ast.arguments) -> Parameters:
+    positional = [*arguments.posonlyargs, *arguments.args]
+    required = {arg.arg for arg in positional[: len(positional) - len(arguments.defaults)]}
+    required |= {arg.arg for arg, default in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True) if default is None}
+    return Parameters(names=tuple(arg.arg for arg in (*positional, *arguments.kwonlyargs)), required=frozenset(required))
+
+
+def _digest(path: Path, files: Iterable[Path]) -> str:
+    folder = path.parent
+    digest = hashlib.sha256()
+    for file in sorted(files, key=lambda file: file.relative_to(folder).as_posix()):
+        content = file.read_bytes()
+        digest.update(f"{file.relative_to(folder).as_posix()}\0{len(content)}\0".encode())
+        digest.update(content)
+    return digest.hexdigest()
+
+
+def closure_files(path: Path, tree: ast.Module) -> frozenset[Path]:
+    """The file itself, whose tree is given, and the files beside it that it imports, transitively."""
+    found = {path}
+    waiting = list(_imported(tree, path, path.parent))
+    while waiting:
+        file = waiting.pop()
+        if file in found:
+            continue
+        found.add(file)
+        try:
+            tree = ast.parse(file.read_bytes())
+        except (SyntaxError, ValueError):
+            continue  # Its bytes count; what it would have imported cannot matter before it is mended.
+        waiting += _imported(tree, file, path.parent)
+    return frozenset(found)
+
+
+def _imported(tree: ast.Module, file: Path, root: Path) -> Iterator[Path]:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                yield from _modules(root, alias.name.split("."))
+        elif isinstance(node, ast.ImportFrom):
+            start = file.parent if node.level else root
+            for _ in range(node.level - 1):
+                start = start.parent
+            if not start.is_relative_to(root):
+                continue
+            parts = node.module.split(".") if node.module else []
+            yield from _modules(start, parts)
+            for alias in node.names:  # `from package import module` names a file, `from module import function` does not.
+                yield from _modules(start, [*parts, alias.name])
+
+
+def _modules(start: Path, parts: list[str]) -> Iterator[Path]:
+    """The files that importing ``a.b.c`` runs, those of them that exist: ``a``'s, ``a.b``'s and ``a.b.c``'s."""
+    for length in range(1, len(parts) + 1):
+        place = start.joinpath(*parts[:length])
+        for file in (place / "__init__.py", place.with_name(place.name + ".py")):
+            if file.is_file():
+                yield file
+                break

@@ -1,0 +1,181 @@
+"""The grid: one row for all coordinates of a kernel that fared alike, one mark per release."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+
+from attrs import frozen
+
+from compat.model import Interval, Outcome, Status, Verdict, Word
+from compat.report.compact import natural, rectangles
+from compat.report.summary import Report
+from compat.verdict import Coordinate, Point, is_deprecated, is_good, points_of
+
+MARKS = {
+    Status.OK: "ok",
+    Status.REJECTED: "rej",
+    Status.CRASHED: "CRASH",
+    Status.TIMED_OUT: "time",
+    Status.OUT_OF_MEMORY: "mem",
+    Status.UNSUPPORTED: "n/a",
+    Status.WRONG: "WRONG",
+    Status.ENV_BROKEN: "env",
+    Status.LOST: "lost",
+}
+
+LEGEND = {
+    "ok": "compiles",
+    "ok*": "compiles, with a deprecation warning",
+    "pred": "compiles, but a launch would fail",
+    "rej": "rejected with a diagnostic",
+    "CRASH": "the compiler died",
+    "time": "deadline passed",
+    "mem": "memory limit passed",
+    "n/a": "this toolchain cannot build for the target",
+    "WRONG": "built, computes wrong numbers",
+    "env": "the env is broken",
+    "lost": "no answer",
+    "flaky": "two attempts differed",
+    "mixed": "envs of this release differ",
+    "-": "not in the matrix",
+}
+"""What the marks mean, in the order to explain them. They are words, so that they read without colour."""
+
+UNEXPECTED = "!"
+"""Put behind a mark that is not what was declared."""
+
+
+@frozen(kw_only=True)
+class Mark:
+    """One release in a row."""
+
+    word: str = "-"
+    failure: str | None = None
+    """The id of the distinct failure behind it."""
+    unexpected: bool = False
+
+    @property
+    def text(self) -> str:
+        """The word, with its exclamation mark if it has earned one."""
+        return self.word + UNEXPECTED if self.unexpected else self.word
+
+
+@frozen(kw_only=True)
+class Row:
+    """Everything of one variant that fared alike."""
+
+    variant: str
+    cases: tuple[str, ...]
+    """Empty for all of them."""
+    targets: tuple[str, ...]
+    """Empty for all of them."""
+    marks: tuple[Mark, ...]
+    """One per release of the report, in its order."""
+    verdict: str
+    """The verdict in words, for every coordinate of the row."""
+    good: bool
+    """Whether the verdict is ``works``."""
+
+    @property
+    def failures(self) -> tuple[str, ...]:
+        """The ids of the distinct failures in this row, by first appearance."""
+        return tuple(dict.fromkeys(mark.failure for mark in self.marks if mark.failure))
+
+
+@frozen(kw_only=True)
+class Grid:
+    """One kernel's table."""
+
+    kernel: str
+    rows: tuple[Row, ...]
+
+
+def grids(report: Report) -> tuple[Grid, ...]:
+    """One grid per kernel, in natural order."""
+    words = {(v.kernel, v.variant, v.case, v.target): phrase_in_full(v) for v in report.verdicts}
+    alike: dict[tuple[str, str], dict[tuple[tuple[Mark, ...], str], list[Coordinate]]] = defaultdict(lambda: defaultdict(list))
+    for coordinate in report.by_coordinate:
+        kernel, variant = coordinate[:2]
+        alike[kernel, variant][_marks(report, coordinate), words.get(coordinate, str(Word.UNKNOWN))].append(coordinate)
+    kernels: dict[str, list[Row]] = defaultdict(list)
+    for (kernel, variant), groups in alike.items():
+        for (marks, verdict), coordinates in groups.items():
+            kernels[kernel] += _rows(report, (kernel, variant), marks, verdict, coordinates)
+    return tuple(
+        Grid(kernel=kernel, rows=tuple(rows)) for kernel, rows in sorted(kernels.items(), key=lambda item: natural(item[0]))
+    )
+
+
+def history_of(row: Row, report: Report) -> str:
+    """A row's marks as intervals, for where there is no room for a column per release: ``ok 3.0.0–3.8.0, rej 3.9.0``."""
+    runs: list[tuple[str, list[str]]] = []
+    for mark, release in zip(row.marks, report.releases, strict=True):
+        text = mark.text + (f" {mark.failure}" if mark.failure else "")
+        if runs and runs[-1][0] == text:
+            runs[-1][1].append(release.label)
+        else:
+            runs.append((text, [release.label]))
+    return " · ".join(f"{text} {report.spans(run)}" for text, run in runs if text != Mark().text)
+
+
+def phrase_in_full(verdict: Verdict) -> str:
+    """The verdict's phrase; where that alone says little, with the releases that work."""
+    if verdict.word is not Word.NON_MONOTONIC:
+        return verdict.phrase
+    good = [_extent(interval) for interval in verdict.intervals if interval.status is Status.OK and interval.kind is None]
+    return f"{verdict.phrase}: ok {', '.join(good)}"
+
+
+def legend_of(found: Sequence[Grid]) -> dict[str, str]:
+    """The legend's entries for the marks that occur."""
+    words = {mark.word for grid in found for row in grid.rows for mark in row.marks}
+    return {word: meaning for word, meaning in LEGEND.items() if word in words}
+
+
+def _marks(report: Report, coordinate: Coordinate) -> tuple[Mark, ...]:
+    points = {point.release.label: point for point in points_of(report.by_coordinate[coordinate])}
+    return tuple(_mark(report, points[release.label]) if release.label in points else Mark() for release in report.releases)
+
+
+def _mark(report: Report, point: Point) -> Mark:
+    """What a release is marked with: the word of the outcome that speaks for it, if any may."""
+    unexpected = any(not result.expected for result in point.results)
+    if point.voice:
+        failure = point.voice.failure
+        return Mark(
+            word=_word(point.voice), failure=report.failure_ids[failure.fingerprint] if failure else None, unexpected=unexpected
+        )
+    if point.untested:
+        return Mark(word=MARKS[point.results[0].outcome.status], unexpected=unexpected)
+    flaky = any(result.outcome.flaky for result in point.answers)
+    return Mark(word="flaky" if flaky else "mixed", unexpected=unexpected)
+
+
+def _word(outcome: Outcome) -> str:
+    if outcome.failure and outcome.failure.prediction:
+        return "pred"
+    if is_good(outcome):
+        return "ok*" if is_deprecated(outcome) else "ok"
+    return MARKS[outcome.status]
+
+
+def _rows(
+    report: Report, of: tuple[str, str], marks: tuple[Mark, ...], verdict: str, coordinates: Sequence[Coordinate]
+) -> list[Row]:
+    every_case, every_target = report.extent[of]
+    return [
+        Row(
+            variant=of[1],
+            cases=() if cases == every_case else cases,
+            targets=() if targets == every_target else targets,
+            marks=marks,
+            verdict=verdict,
+            good=verdict == Word.WORKS,
+        )
+        for cases, targets in rectangles((case, target) for _, _, case, target in coordinates)
+    ]
+
+
+def _extent(interval: Interval) -> str:
+    return interval.first if interval.first == interval.last else f"{interval.first}–{interval.last}"

@@ -1,0 +1,158 @@
+"""The report for a code forge: ``reports/matrix.md``."""
+
+from __future__ import annotations
+
+import re
+import shlex
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+
+from compat import __version__
+from compat.model import BuiltEnv, Result, Status
+from compat.report.compact import counted, listed, natural
+from compat.report.grid import Mark, Row, grids, legend_of
+from compat.report.statements import statements
+from compat.report.summary import DistinctFailure, Report
+from compat.verdict import release_of
+
+EVIDENCE_LINES = 12
+"""Lines of an excerpt shown; the JSON has all of them."""
+
+BESIDE = ("numpy", "setuptools")
+"""Packages that decide what a Triton can do although they are not part of it: worth a column."""
+
+
+def render(report: Report) -> str:
+    """The report as Markdown. Only its last line depends on when and how fast it was made."""
+    text = (
+        _environment()
+        .get_template("matrix.md.j2")
+        .render(
+            report=report,
+            headline=headline(report),
+            statements=statements(report),
+            grids=(found := grids(report)),
+            legend=legend_of(found),
+            envs=sorted(report.envs, key=lambda built: (release_of(built).order, natural(built.env.name))),
+            version=__version__,
+        )
+    )
+    return re.sub(r"\n{3,}", "\n\n", text).strip() + "\n"
+
+
+def headline(report: Report) -> str:
+    """The summary sentence."""
+    if not report.results:
+        return "No cell was tried."
+    variants = {(result.cell.spec.kernel, result.cell.spec.variant) for result in report.results}
+    targets = sorted({result.cell.target.name for result in report.results}, key=natural)
+    axes = (
+        counted(len(variants), "kernel variant"),
+        counted(len(targets), "target"),
+        counted(len(report.releases), "Triton release"),
+    )
+    fates = listed([f"{number:,} {FATES[status][number != 1]}" for status, number in report.counts.items()])
+    surprises = len(report.unexpected)
+    end = f"**{counted(surprises, 'cell')} came out other than declared.**" if surprises else "Everything came out as declared."
+    return f"Of {counted(len(report.results), 'cell')} ({' × '.join(axes)}; {', '.join(targets)}), {fates}. {end}"
+
+
+FATES = {
+    Status.OK: ("compiles", "compile"),
+    Status.REJECTED: ("is rejected", "are rejected"),
+    Status.CRASHED: ("crashes the compiler", "crash the compiler"),
+    Status.TIMED_OUT: ("outlives its deadline", "outlive their deadline"),
+    Status.OUT_OF_MEMORY: ("outgrows its memory", "outgrow their memory"),
+    Status.UNSUPPORTED: ("cannot be built by its toolchain", "cannot be built by their toolchain"),
+    Status.WRONG: ("computes wrong numbers", "compute wrong numbers"),
+    Status.ENV_BROKEN: ("could not be tried", "could not be tried"),
+    Status.LOST: ("gave no answer", "gave no answer"),
+}
+"""What one cell, or several, of a status did."""
+
+
+# --- filters -------------------------------------------------------------------------------------------------------------
+
+
+def escape(text: str) -> str:
+    """``text`` as literal text, safe in a table cell. Underscores inside of words mean nothing to Markdown and stay as they are."""
+    return _literal(" ".join(text.split()))
+
+
+def prose(text: str) -> str:
+    """An author's sentences: code between backticks stays code, all else is literal."""
+    parts = re.split(r"(`[^`\n]+`)", " ".join(text.split()))
+    return "".join(part if number % 2 else _literal(part) for number, part in enumerate(parts))
+
+
+def _literal(text: str) -> str:
+    return re.sub(r"[\\`*\[\]<>|~&]|(?<!\w)_|_(?!\w)", r"\\\g<0>", text)
+
+
+def code(text: str) -> str:
+    """``text`` as a code span, safe in a table cell whatever backticks and pipes it has."""
+    flat = " ".join(text.split()).replace("|", r"\|")
+    ticks = "`" * (1 + max((len(run) for run in re.findall(r"`+", flat)), default=0))
+    pad = " " if flat.startswith("`") or flat.endswith("`") else ""
+    return f"{ticks}{pad}{flat}{pad}{ticks}" if flat else ""
+
+
+def fence(text: str, language: str = "text") -> str:
+    """``text`` as a fenced block, cut in its middle to :data:`EVIDENCE_LINES`."""
+    lines = [line.rstrip() for line in text.strip("\n").splitlines()]
+    if len(lines) > EVIDENCE_LINES:
+        half = EVIDENCE_LINES // 2
+        lines = [*lines[:half], f"… ({len(lines) - 2 * half} lines left out)", *lines[-half:]]
+    body = "\n".join(lines)
+    ticks = "`" * max(3, 1 + max((len(run) for run in re.findall(r"`+", body)), default=0))
+    return f"{ticks}{language}\n{body}\n{ticks}"
+
+
+def mark(one: Mark) -> str:
+    """A mark in the grid, linked to its failure."""
+    text = escape(one.text) if one.word not in ("-",) else ""
+    text = f"**{text}**" if one.unexpected else text
+    return f"{text} [{one.failure}]" if one.failure else text
+
+
+def anchor(distinct: DistinctFailure) -> str:
+    """The anchor a code forge gives to the failure's heading."""
+    return f"{distinct.id}-{distinct.failure.kind}".lower()
+
+
+def reproduce(distinct: DistinctFailure) -> str:
+    """The commands that show this failure again."""
+    cell = distinct.example.cell
+    run = ["compat", "matrix", "--kernel", cell.spec.kernel, "--variant", cell.spec.variant]
+    run += ["--target", cell.target.name, "--envs", cell.env.name]
+    return f"{shlex.join(run)}\n{shlex.join(['compat', 'explain', cell.id])}"
+
+
+def subject(row: Row) -> str:
+    """The variant, with the cases it speaks of where it does not speak of all."""
+    return code(row.variant) + (f" ({', '.join(map(escape, row.cases))})" if row.cases else "")
+
+
+def beside(built: BuiltEnv) -> str:
+    """The versions of the packages worth a column."""
+    return ", ".join(f"{name} {version}" for name in BESIDE if (version := built.version_of(name)))
+
+
+def faces(results: tuple[Result, ...]) -> str:
+    """Statuses among ``results``, with numbers."""
+    statuses = [result.outcome.status for result in results]
+    return listed([f"{status} ({statuses.count(status):,})" for status in sorted(set(statuses))])
+
+
+def _environment() -> Environment:
+    environment = Environment(
+        loader=PackageLoader("compat.report"),
+        autoescape=False,  # it is Markdown, escaped by the filters above
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    environment.filters |= {f.__name__: f for f in (escape, prose, code, fence, mark, anchor, reproduce, subject, beside, faces)}
+    environment.filters["counted"] = counted
+    return environment

@@ -1,0 +1,258 @@
+"""The record every report is drawn from, and the views of it that more than one of them needs."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Mapping
+from functools import cached_property
+
+from attrs import frozen
+
+from compat.model import BuiltEnv, Env, Expectation, Failure, Result, Status, Verdict
+from compat.report.compact import Where, natural, rectangles, spans
+from compat.verdict import Coordinate, Release, coordinate_of, disagreements, kind_of, release_of
+
+
+@frozen(kw_only=True)
+class DistinctFailure:
+    """One defect: everything that failed with the same fingerprint."""
+
+    id: str
+    """A short name within one report: ``F1``, ``F2``, … in the order of the cells."""
+    failure: Failure
+    """As told by the cell that knows most about it."""
+    example: Result
+    """That cell."""
+    statuses: tuple[Status, ...]
+    """The faces it showed."""
+    results: tuple[Result, ...]
+    where: tuple[Where, ...]
+
+
+@frozen(kw_only=True)
+class Surprise:
+    """Cells that came out alike, and not as declared."""
+
+    got: str
+    """Status, with the class where there is one: ``rejected (shape-mismatch)``."""
+    declared: str
+    failure: str | None
+    """The id of the distinct failure."""
+    where: Where
+    results: tuple[Result, ...]
+    reason: str
+    """Why something else was declared, in the words of the declaration."""
+
+
+@frozen(kw_only=True)
+class Division:
+    """Envs with the same Triton that did not answer alike, and where."""
+
+    answers: tuple[tuple[str, str], ...]
+    """Env name and what it said."""
+    where: Where
+
+
+@frozen(kw_only=True)
+class BrokenEnv:
+    """An env that nothing could be compiled in."""
+
+    env: Env
+    words: str
+    """The installer's or the interpreter's own."""
+    advice: str
+    cells: int
+    """How many cells could not be tried for it."""
+
+
+@frozen(kw_only=True)
+class Report:
+    """All that one run found. The views below are computed once, on first use; none depends on the order of ``results``."""
+
+    results: tuple[Result, ...]
+    verdicts: tuple[Verdict, ...]
+    envs: tuple[BuiltEnv, ...]
+    command: str
+    """The command line that made it, as a user would type it."""
+    seconds: float
+    interrupted: bool = False
+
+    @cached_property
+    def ordered(self) -> tuple[Result, ...]:
+        """The results by kernel, variant, case, target, release and env."""
+        return tuple(sorted(self.results, key=_place))
+
+    @cached_property
+    def releases(self) -> tuple[Release, ...]:
+        """Every release that was tried, oldest first, then the forks."""
+        found = {release.label: release for release in (release_of(result.built) for result in self.results)}
+        return tuple(sorted(found.values(), key=lambda release: release.order))
+
+    @cached_property
+    def counts(self) -> Mapping[Status, int]:
+        """Cells per status, in the order the statuses are declared."""
+        counter = Counter(result.outcome.status for result in self.results)
+        return {status: counter[status] for status in Status if counter[status]}
+
+    @cached_property
+    def unexpected(self) -> tuple[Result, ...]:
+        """Every cell that did not come out as declared, broken envs and lost answers among them."""
+        return tuple(result for result in self.ordered if not result.expected)
+
+    @property
+    def cached(self) -> int:
+        """How many cells were read from the store."""
+        return sum(result.cached for result in self.results)
+
+    @cached_property
+    def failures(self) -> tuple[DistinctFailure, ...]:
+        """Every defect once. Broken envs are no defects of a kernel and stand in :attr:`broken`."""
+        groups: dict[str, list[Result]] = defaultdict(list)
+        for result in self.ordered:
+            if result.outcome.failure and result.outcome.status is not Status.ENV_BROKEN:
+                groups[result.outcome.failure.fingerprint].append(result)
+        return tuple(self._distinct(f"F{number}", group) for number, group in enumerate(groups.values(), 1))
+
+    @cached_property
+    def failure_ids(self) -> Mapping[str, str]:
+        """Fingerprint → id."""
+        return {distinct.failure.fingerprint: distinct.id for distinct in self.failures}
+
+    @cached_property
+    def surprises(self) -> tuple[Surprise, ...]:
+        """The unexpected cells, those that fared alike together. Cells of broken envs stand in :attr:`broken`."""
+        groups: dict[tuple[str, ...], list[Result]] = defaultdict(list)
+        for result in self.unexpected:
+            if result.outcome.status is not Status.ENV_BROKEN:
+                spec, failure = result.cell.spec, result.outcome.failure
+                declared, got = declared_as(result.expectation), came_out_as(result)
+                groups[spec.kernel, spec.variant, declared, got, failure.fingerprint if failure else ""].append(result)
+        return tuple(
+            Surprise(
+                got=got,
+                declared=declared,
+                failure=self.failure_ids.get(fingerprint),
+                where=where,
+                results=tuple(group),
+                reason=next((r.expectation.reason for r in group if r.expectation), ""),
+            )
+            for (_, _, declared, got, fingerprint), group in groups.items()
+            for where in self.where(group)
+        )
+
+    @cached_property
+    def broken(self) -> tuple[BrokenEnv, ...]:
+        """The envs that could not be built or could not import their toolchain."""
+        cells: dict[str, list[Result]] = defaultdict(list)
+        for result in self.ordered:
+            if result.outcome.status is Status.ENV_BROKEN:
+                cells[result.cell.env.name].append(result)
+        envs = {built.env.name: built for built in self.envs}
+        names = sorted({*cells, *(name for name, built in envs.items() if built.error)}, key=natural)
+        return tuple(_broken(envs.get(name), cells[name]) for name in names)
+
+    @cached_property
+    def divisions(self) -> tuple[Division, ...]:
+        """Releases whose envs answered differently."""
+        groups: dict[tuple[tuple[tuple[str, str], ...], str], list[Result]] = defaultdict(list)
+        for noted in disagreements(self.ordered):
+            results = (r for r in self.by_coordinate[noted.coordinate] if release_of(r.built).label == noted.release)
+            groups[noted.answers, noted.release] += results
+        return tuple(
+            Division(answers=answers, where=where) for (answers, _), group in groups.items() for where in self.where(group)
+        )
+
+    @cached_property
+    def by_coordinate(self) -> Mapping[Coordinate, tuple[Result, ...]]:
+        """The results of each (kernel, variant, case, target), in order."""
+        groups: dict[Coordinate, list[Result]] = defaultdict(list)
+        for result in self.ordered:
+            groups[coordinate_of(result)].append(result)
+        return {coordinate: tuple(group) for coordinate, group in groups.items()}
+
+    @cached_property
+    def extent(self) -> Mapping[tuple[str, str], tuple[tuple[str, ...], tuple[str, ...]]]:
+        """(Kernel, variant) → the cases and the targets it was tried with."""
+        found: dict[tuple[str, str], tuple[set[str], set[str]]] = defaultdict(lambda: (set(), set()))
+        for kernel, variant, case, target in self.by_coordinate:
+            found[kernel, variant][0].add(case)
+            found[kernel, variant][1].add(target)
+        return {
+            key: (tuple(sorted(cases, key=natural)), tuple(sorted(targets, key=natural))) for key, (cases, targets) in found.items()
+        }
+
+    def spans(self, chosen: Collection[str]) -> str:
+        """Releases, by label, as runs; a fork is never part of one. All there are is said so."""
+        line = [release.label for release in self.releases if not release.fork]
+        forks = [release.label for release in self.releases if release.fork and release.label in chosen]
+        text = ", ".join(part for part in (spans(chosen, line), *forks) if part)
+        return f"{text} (all)" if len(chosen) == len(self.releases) > 1 else text
+
+    def where(self, results: Iterable[Result]) -> tuple[Where, ...]:
+        """Where ``results`` stand, in as few words as there are."""
+        line = [release.label for release in self.releases]
+        places: dict[tuple[str, str], dict[tuple[str, str], set[str]]] = defaultdict(lambda: defaultdict(set))
+        for result in results:
+            kernel, variant, case, target = coordinate_of(result)
+            places[kernel, variant][case, target].add(release_of(result.built).label)
+        return tuple(
+            Where(
+                kernel=kernel,
+                variant=variant,
+                cases=() if cases == self.extent[kernel, variant][0] else cases,
+                targets=targets,
+                releases=self.spans(releases),
+            )
+            for (kernel, variant), pairs in places.items()
+            for releases in sorted({frozenset(found) for found in pairs.values()}, key=lambda some: min(map(line.index, some)))
+            for cases, targets in rectangles(pair for pair, found in pairs.items() if found == releases)
+        )
+
+    def _distinct(self, name: str, group: list[Result]) -> DistinctFailure:
+        example = max(group, key=_telling)
+        assert example.outcome.failure
+        return DistinctFailure(
+            id=name,
+            failure=example.outcome.failure,
+            example=example,
+            statuses=tuple(sorted({result.outcome.status for result in group})),
+            results=tuple(group),
+            where=self.where(group),
+        )
+
+
+def declared_as(expectation: Expectation | None) -> str:
+    """What was declared, in words."""
+    if expectation is None:
+        return "ok"
+    return f"{expectation.status} ({expectation.kind})" if expectation.kind else str(expectation.status)
+
+
+def came_out_as(result: Result) -> str:
+    """What came, in the same words."""
+    outcome = result.outcome
+    text = f"{outcome.status} ({kind_of(outcome)})" if outcome.failure else str(outcome.status)
+    return f"{text}, flaky: {', '.join(outcome.attempts)}" if outcome.flaky else text
+
+
+def _place(result: Result) -> tuple[object, ...]:
+    return (*map(natural, coordinate_of(result)), release_of(result.built).order, natural(result.cell.env.name))
+
+
+def _telling(result: Result) -> int:
+    """How much a failure says of itself; the first of the best is the example."""
+    failure = result.outcome.failure
+    assert failure
+    return sum(bool(fact) for fact in (failure.pass_, failure.op, failure.location, failure.reproducer, failure.excerpt))
+
+
+def _broken(built: BuiltEnv | None, cells: list[Result]) -> BrokenEnv:
+    """What is known of a broken env, from its record and from its cells; at least one of them is there."""
+    failure = next((result.outcome.failure for result in cells if result.outcome.failure), None)
+    record = built or cells[0].built
+    return BrokenEnv(
+        env=record.env,
+        words=record.error or (failure.excerpt if failure else ""),
+        advice=failure.advice if failure else "",
+        cells=len(cells),
+    )

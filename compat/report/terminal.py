@@ -1,0 +1,192 @@
+"""The report for a terminal: complete without colour, at 80 columns, and piped into a file.
+
+``console.print(TerminalReport(report=report))`` prints it as wide as the console is.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Iterable
+
+from attrs import frozen
+from rich.box import SIMPLE_HEAD
+from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from compat.report.compact import counted, listed, one_line
+from compat.report.grid import UNEXPECTED, Grid, Mark, Row, grids, history_of, legend_of
+from compat.report.summary import DistinctFailure, Report
+from compat.verdict import Release
+
+STYLES = {"ok": "green", "ok*": "yellow", "n/a": "dim", "-": "dim"}
+"""Colours only underline what the words say; every other mark is red."""
+
+
+@frozen(kw_only=True)
+class TerminalReport:
+    """A report that rich can print; it lays itself out for the width it is given."""
+
+    report: Report
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        found = grids(self.report)
+        # One layout for all kernels: a column per release where that fits, else one column of intervals.
+        roomy = all(_natural_width(_wide(self.report, grid)) <= options.max_width for grid in found)
+        for number, grid in enumerate(found):
+            yield Text(f"\n{grid.kernel}" if number else grid.kernel, style="bold")
+            yield _wide(self.report, grid) if roomy else _narrow(self.report, grid)
+        if found:
+            yield _legend(found)
+        yield from _failures(self.report)
+        yield from _notes(self.report)
+        yield from _surprises(self.report)
+        yield Text(f"\n{total(self.report)}", style="bold red" if self.report.unexpected else "bold")
+
+
+def render(report: Report, *, width: int = 100) -> str:
+    """The same as plain text, ``width`` columns wide."""
+    out = io.StringIO()
+    console = Console(file=out, width=width, color_system=None, legacy_windows=False, _environ={})
+    console.print(TerminalReport(report=report))
+    return "".join(f"{line.rstrip()}\n" for line in out.getvalue().splitlines())
+
+
+def total(report: Report) -> str:
+    """The one line that says it all."""
+    counts = ", ".join(f"{number:,} {status}" for status, number in report.counts.items())
+    surprises = len(report.unexpected)
+    verdict = f"{counted(surprises, 'cell')} NOT AS DECLARED" if surprises else "all as declared"
+    begin = "INTERRUPTED, so far " if report.interrupted else ""
+    work = f"{counted(len(report.results), 'cell')} in {report.seconds:.1f} s ({report.cached:,} from the store)"
+    return f"{begin}{work}: {counts or 'nothing'}; {verdict}"
+
+
+# --- the grid ------------------------------------------------------------------------------------------------------------
+
+
+def _wide(report: Report, grid: Grid) -> Table:
+    table = _frame(grid)
+    for release in report.releases:
+        table.add_column(_heading(release), no_wrap=True)
+    table.add_column("verdict")
+    for row in grid.rows:
+        table.add_row(*_names(grid, row), *map(_styled, row.marks), _verdict(row))
+    return table
+
+
+def _narrow(report: Report, grid: Grid) -> Table:
+    table = _frame(grid)
+    table.add_column("verdict", min_width=12)
+    table.add_column("releases", min_width=18)
+    for row in grid.rows:
+        table.add_row(*_names(grid, row), _verdict(row), history_of(row, report))
+    return table
+
+
+def _natural_width(table: Table) -> int:
+    """The columns a table needs to wrap nothing."""
+    return Console(width=10_000, color_system=None, _environ={}).measure(table).maximum
+
+
+def _frame(grid: Grid) -> Table:
+    table = Table(box=SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False, header_style="bold", show_edge=False)
+    table.add_column("variant", no_wrap=False, overflow="fold")
+    if any(row.cases for row in grid.rows):
+        table.add_column("case")
+    if any(row.targets for row in grid.rows):
+        table.add_column("target")
+    return table
+
+
+def _heading(release: Release) -> str:
+    """A release on two lines, 3.5 over .1, is no wider than its marks; so is 3.1.0 over +ours, nearly."""
+    major_minor, _, patch = release.label.rpartition(".")
+    return re.sub(r"([+ ])", r"\n\1", release.label, count=1) if release.fork else f"{major_minor}\n.{patch}"
+
+
+def _names(grid: Grid, row: Row) -> Iterable[str]:
+    yield row.variant
+    if any(other.cases for other in grid.rows):
+        yield " ".join(row.cases) or "all"
+    if any(other.targets for other in grid.rows):
+        yield " ".join(row.targets) or "all"
+
+
+def _styled(mark: Mark) -> Text:
+    return Text(mark.text, style="bold red" if mark.unexpected else STYLES.get(mark.word, "red"))
+
+
+def _verdict(row: Row) -> Text:
+    return Text(" ".join((row.verdict, *row.failures)), style="green" if row.good else "")
+
+
+def _legend(found: Iterable[Grid]) -> RenderableType:
+    found = tuple(found)
+    words = [f"{word} {meaning}" for word, meaning in legend_of(found).items()]
+    if any(mark.unexpected for grid in found for row in grid.rows for mark in row.marks):
+        words.append(f"{UNEXPECTED} not as declared")
+    return Text(f"\n{' · '.join(words)}", style="dim")
+
+
+# --- below the grid ------------------------------------------------------------------------------------------------------
+
+
+def _failures(report: Report) -> Iterable[RenderableType]:
+    if report.failures:
+        yield Text(f"\n{counted(len(report.failures), 'distinct failure')}", style="bold")
+    for distinct in report.failures:
+        yield _failure(distinct)
+
+
+def _failure(distinct: DistinctFailure) -> RenderableType:
+    failure = distinct.failure
+    place = (
+        f"stage {failure.stage}",
+        f"pass {failure.pass_}" if failure.pass_ else "",
+        f"op {failure.op}" if failure.op else "",
+        failure.location or "",
+    )
+    lines = Table.grid(padding=(0, 1))
+    lines.add_column(width=len("advice"), style="dim")
+    lines.add_column(overflow="fold")
+    lines.add_row("at", Text(", ".join(part for part in place if part)))
+    lines.add_row("says", Text(one_line(failure.excerpt)))
+    for number, where in enumerate(distinct.where):
+        lines.add_row("" if number else "where", Text(str(where)))
+    if failure.advice:
+        lines.add_row("advice", Text(" ".join(failure.advice.split())))
+    faces = listed([str(status) for status in distinct.statuses])
+    table = Table.grid()
+    table.add_row(Text.assemble((f"{distinct.id} {failure.kind}", "bold"), f" {faces} ", (failure.fingerprint, "dim")))
+    table.add_row(Padding(lines, (0, 0, 0, 3)))
+    return table
+
+
+def _notes(report: Report) -> Iterable[RenderableType]:
+    if report.divisions:
+        yield Text("\nEnvs of one release that differ", style="bold")
+    for division in report.divisions:
+        yield Text(str(division.where))
+        yield Padding(Text(", ".join(f"{env} says {said}" for env, said in division.answers)), (0, 0, 0, 3))
+
+
+def _surprises(report: Report) -> Iterable[RenderableType]:
+    for broken in report.broken:
+        yield Text(f"\nBROKEN ENV {broken.env.name}: {counted(broken.cells, 'cell')} not tried", style="bold red")
+        yield Padding(Text(_tail(broken.words) or "no words were left"), (0, 0, 0, 3))
+        if broken.advice:
+            yield Padding(Text(one_line(broken.advice, 240)), (0, 0, 0, 3))
+    if report.surprises:
+        yield Text("\nNOT AS DECLARED", style="bold red")
+    for surprise in report.surprises:
+        failure = f" {surprise.failure}" if surprise.failure else ""
+        yield Text(f"!! {surprise.where}", style="bold")
+        yield Padding(Text(f"declared {surprise.declared}, came out {surprise.got}{failure}"), (0, 0, 0, 3))
+
+
+def _tail(text: str, lines: int = 4) -> str:
+    """The last lines of an installer's words: that is where they say why."""
+    return "\n".join([line.rstrip() for line in text.splitlines() if line.strip()][-lines:])

@@ -1,0 +1,231 @@
+"""From cells to results: what is known is read, the rest is compiled, confirmed and kept.
+
+The only module with concurrency. A batch is the unit of work handed to an executor; what was finished is in the store before the
+next cell begins, so that a run that ends early, however, loses nothing.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
+from pathlib import Path
+from typing import Self
+
+from attrs import evolve, field, frozen
+from packaging.version import Version
+
+from compat import classify, plan
+from compat.launch import WORKER, Hello, Server
+from compat.model import BuiltEnv, Cell, Evidence, Expectation, Outcome, Raised, Result
+from compat.store import Store, cell_key, folder_digest
+from compat.supervise import DIAGNOSTIC, Limits, Stopped, attempt
+
+_CONFIRM_GRACE = 1.5
+"""Seconds a hanging cell's confirmation sits in the stage where it hung before, to see in which pass that is."""
+
+
+def available_cores() -> int:
+    """Cores that this process may use."""
+    return len(os.sched_getaffinity(0))
+
+
+class Interrupted(Exception):
+    """The run was stopped; everything finished before is in the store."""
+
+    def __init__(self, done: int, total: int) -> None:
+        super().__init__(f"{done} of {total} cells are done")
+        self.done, self.total = done, total
+
+
+@frozen(kw_only=True)
+class Bench:
+    """All that a run needs besides its cells."""
+
+    envs: Mapping[str, BuiltEnv]
+    """By env name."""
+    store: Store
+    limits: Limits
+    slots: int = field(factory=available_cores)
+    """How many cells are compiled at the same time."""
+    again: bool = False
+    """Compile even what is known."""
+    worker: Path = WORKER
+    stop: threading.Event = field(factory=threading.Event)
+    """Set to end the run early."""
+
+
+def run(cells: Sequence[Cell], bench: Bench, on_result: Callable[[Result], None] = lambda _: None) -> tuple[Result, ...]:
+    """The result of every cell, in the order of ``cells``.
+
+    ``on_result`` hears of each as it is known, perhaps from another thread. Raises :class:`Interrupted` when stopped early, and
+    :class:`compat.errors.StoreError` when results cannot be kept.
+    """
+    results: dict[str, Result] = {}
+
+    def finish(result: Result) -> None:
+        results[result.cell.id] = result
+        on_result(result)
+
+    for result in _already_known(cells, bench):
+        finish(result)
+    unknown = [cell for cell in cells if cell.id not in results]
+    _compile_all(plan.batches(unknown, bench.slots), bench, finish)
+    if len(results) < len({cell.id for cell in cells}):
+        raise Interrupted(len(results), len(cells))
+    return tuple(results[cell.id] for cell in cells)
+
+
+# --- what is known -----------------------------------------------------------------------------------------------------------
+
+
+def _already_known(cells: Sequence[Cell], bench: Bench) -> Iterator[Result]:
+    keys: dict[str, Cell] = {}
+    for cell in cells:
+        built = bench.envs[cell.env.name]
+        if built.error is not None:
+            yield _result(cell, built, classify.broken_env(built.error))
+        elif not bench.again:
+            keys[_key(cell, bench)] = cell
+    known = bench.store.read(keys, deadline=bench.limits.deadline, memory=bench.limits.memory)
+    for key, attempts in known.items():
+        cell = keys[key]
+        outcome = classify.classify(attempts, target=cell.target)
+        yield evolve(_result(cell, bench.envs[cell.env.name], outcome), cached=True)
+
+
+def _key(cell: Cell, bench: Bench) -> str:
+    return cell_key(cell, bench.envs[cell.env.name], folder_digest(bench.worker))
+
+
+def _result(cell: Cell, built: BuiltEnv, outcome: Outcome) -> Result:
+    return Result(cell=cell, built=built, outcome=outcome, expectation=expectation_of(cell, built))
+
+
+def expectation_of(cell: Cell, built: BuiltEnv) -> Expectation | None:
+    """The first declared failure that covers a cell; ``None`` means that it is expected to be ok."""
+    release = Version(built.triton) if built.triton else cell.env.triton
+    if release is None:
+        return None
+    public = Version(release.public)  # a fork's local version (+git…, +fork1) behaves as the release it is made from
+    covering = (e for e in cell.spec.expectations if e.covers(release=public, target=cell.target.name, case=cell.spec.case))
+    return next(covering, None)
+
+
+# --- what has to be compiled -------------------------------------------------------------------------------------------------
+
+
+def _compile_all(batches: Sequence[Sequence[Cell]], bench: Bench, finish: Callable[[Result], None]) -> None:
+    if not batches:
+        return
+    with Servers(bench, batches) as servers, ThreadPoolExecutor(bench.slots, thread_name_prefix="slot") as executor:
+        futures = [executor.submit(_compile_batch, batch, servers, bench, finish) for batch in batches]
+        try:
+            _wait(futures)
+        except KeyboardInterrupt:
+            pass  # what is finished is kept; the caller sees by the results that it is not all
+        finally:
+            bench.stop.set()
+            executor.shutdown(wait=True, cancel_futures=True)
+
+
+def _wait(futures: Iterable[Future[None]]) -> None:
+    done, _ = wait(futures, return_when=FIRST_EXCEPTION)
+    for future in done:
+        future.result()
+
+
+def _compile_batch(batch: Sequence[Cell], servers: Servers, bench: Bench, finish: Callable[[Result], None]) -> None:
+    """Attempt a batch, confirm what did not come out, keep and tell."""
+    env = bench.envs[batch[0].env.name]
+    try:
+        for cell, attempts in _attempt_batch(batch, servers, bench):
+            outcome = classify.classify(attempts, target=cell.target)
+            if outcome.status.is_answer:
+                bench.store.write(_key(cell, bench), cell, attempts)
+            finish(_result(cell, env, outcome))
+    except Stopped:
+        pass
+    finally:
+        servers.batch_done(env.env.name)
+
+
+def _attempt_batch(batch: Sequence[Cell], servers: Servers, bench: Bench) -> Iterator[tuple[Cell, tuple[Evidence, ...]]]:
+    server = servers.of(batch[0].env.name)
+    if not server.hello.ready:
+        yield from ((cell, (_broken(server.hello),)) for cell in batch)
+        return
+    suspects: list[tuple[Cell, Evidence]] = []
+    for cell, evidence in attempt(server, batch, bench.limits, stop=bench.stop, keep=bench.store.keep):
+        if evidence.built:
+            yield cell, (evidence,)
+        else:
+            suspects.append((cell, evidence))
+    for cell, evidence in suspects:
+        yield cell, _confirmed(cell, evidence, servers, bench)
+
+
+def _confirmed(cell: Cell, first: Evidence, servers: Servers, bench: Bench) -> tuple[Evidence, ...]:
+    """The first attempt, one more alone with diagnostics on, and where the two disagree a third to settle it."""
+    limits = bench.limits
+    if first.deadline is not None:  # it hung once for all its time: now it is enough to see where
+        limits = evolve(limits, deadline=min(limits.deadline, 2 * first.entered + _CONFIRM_GRACE))
+    second = _alone(cell, limits, servers, bench)
+    if classify.agree(first, second, target=cell.target):
+        return first, second
+    return first, second, _alone(cell, bench.limits, servers, bench)
+
+
+def _alone(cell: Cell, limits: Limits, servers: Servers, bench: Bench) -> Evidence:
+    server = servers.of(cell.env.name)
+    if not server.hello.ready:
+        return _broken(server.hello)
+    ((_, evidence),) = attempt(server, [cell], limits, stop=bench.stop, mode=DIAGNOSTIC, keep=bench.store.keep)
+    return evidence
+
+
+def _broken(hello: Hello) -> Evidence:
+    raised = tuple(Raised(type=str(link.get("type", "")), message=str(link.get("message", ""))) for link in hello.raised)
+    return Evidence(answered=False, toolchain_broken=True, raised=raised, stderr=hello.words)
+
+
+# --- warm servers ------------------------------------------------------------------------------------------------------------
+
+
+class Servers:
+    """One warm server per env: started when first needed, replaced when it dies, ended when the env's last batch is done."""
+
+    def __init__(self, bench: Bench, batches: Iterable[Sequence[Cell]]) -> None:
+        self._bench = bench
+        self._left = Counter(batch[0].env.name for batch in batches)
+        self._locks = {name: threading.Lock() for name in self._left}
+        self._servers: dict[str, Server] = {}
+
+    def of(self, name: str) -> Server:
+        """The env's server; one that never became ready is returned as it is, one that has died since is replaced."""
+        with self._locks[name]:
+            server = self._servers.get(name)
+            if server is not None and server.hello.ready and not server.alive:
+                server.close()
+                server = None
+            if server is None:
+                python = self._bench.envs[name].python
+                assert python is not None, "an env without an interpreter is broken, and nothing is compiled in a broken env"
+                server = self._servers[name] = Server(python, worker=self._bench.worker)
+            return server
+
+    def batch_done(self, name: str) -> None:
+        """One batch less needs this env's server."""
+        with self._locks[name]:
+            self._left[name] -= 1
+            if self._left[name] == 0 and (server := self._servers.pop(name, None)):
+                server.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for server in self._servers.values():
+            server.close()

@@ -1,0 +1,212 @@
+"""Reading TOML so that whatever is wrong with it is said with the path of the key.
+
+A :class:`Table` hands out the values of one TOML table, each checked for its type; every complaint is a
+:class:`~compat.errors.ConfigError` whose ``where`` a reader can go to: ``matrix.toml: env[2].triton``.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Callable, Iterable, Mapping
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any, NoReturn, TypeVar
+
+from attrs import frozen
+from packaging.requirements import InvalidRequirement, Requirement
+from packaging.specifiers import InvalidSpecifier, SpecifierSet
+from packaging.version import InvalidVersion, Version
+
+from compat.errors import ConfigError
+
+T = TypeVar("T")
+
+SCHEMA = 1
+"""The version of the formats that this program reads, the ``schema`` at the top of each file."""
+
+_NAMES = {
+    bool: "a boolean",
+    str: "a string",
+    int: "a whole number",
+    float: "a number",
+    list: "an array",
+    dict: "a table",
+}
+
+
+def did_you_mean(word: str, known: Iterable[str]) -> str | None:
+    """A hint that names what ``word`` is probably a misspelling of; ``None`` where nothing is near."""
+    near = get_close_matches(word, list(known), n=3, cutoff=0.6)
+    return f"Did you mean {' or '.join(near)}?" if near else None
+
+
+def describe(value: object) -> str:
+    """A TOML value as an error names it: ``the number 3.0``, ``a table``."""
+    if isinstance(value, str):
+        return f"the string {value!r}"
+    if isinstance(value, bool):
+        return f"the boolean {str(value).lower()}"
+    if isinstance(value, int | float):
+        return f"the number {value!r}"
+    return _NAMES.get(type(value), f"a {type(value).__name__}")
+
+
+@frozen(kw_only=True)
+class Table:
+    """One table of a TOML file, and where it stands in it."""
+
+    file: str
+    """The file as the user knows it."""
+    path: str
+    """The path of this table in the file; empty for the file itself."""
+    data: Mapping[str, Any]
+
+    # --- saying what is wrong ---------------------------------------------------------------------------------------------
+
+    def where(self, key: str | None = None) -> str:
+        """The place of a key of this table, or of the table itself, for a reader to go to."""
+        path = ".".join(part for part in (self.path, key) if part)
+        return f"{self.file}: {path}" if path else self.file
+
+    def fail(self, message: str, key: str | None = None, *, hint: str | None = None) -> NoReturn:
+        """Refuse this table, or one key of it."""
+        raise ConfigError(message, where=self.where(key), hint=hint)
+
+    def only(self, *keys: str) -> None:
+        """Refuse any key that is not one of ``keys``."""
+        for key in self.data:
+            if key not in keys:
+                hint = did_you_mean(key, keys) or f"Known keys here: {', '.join(keys)}."
+                self.fail("unknown key", key, hint=hint)
+
+    # --- values ---------------------------------------------------------------------------------------------------------------
+
+    def __contains__(self, key: str) -> bool:
+        return key in self.data
+
+    def required(self, key: str) -> Any:
+        """The value of a key that has to be there, whatever its type."""
+        if key not in self.data:
+            self.fail("is missing", key)
+        return self.data[key]
+
+    def expect(self, value: object, kind: type[T], key: str, *, example: str = "") -> T:
+        """The value itself, if it is of that kind; a boolean is no number here, and a whole number is a number."""
+        fits = isinstance(value, int | float) if kind is float else isinstance(value, kind)
+        if not fits or (isinstance(value, bool) and kind is not bool):
+            such = f", such as {example}" if example else ""
+            self.fail(f"expected {_NAMES[kind]}{such}, found {describe(value)}", key)
+        return value  # type: ignore[return-value]
+
+    def string(self, key: str, default: str | None = None, *, example: str = "") -> str:
+        """A string that is not empty; required unless there is a default."""
+        if default is not None and key not in self.data:
+            return default
+        text = self.expect(self.required(key), str, key, example=example)
+        if not text.strip():
+            self.fail("must not be empty", key)
+        return text
+
+    def optional(self, key: str, *, example: str = "") -> str | None:
+        """A string, or ``None`` where the key is absent."""
+        return self.string(key, example=example) if key in self.data else None
+
+    def boolean(self, key: str, *, default: bool) -> bool:
+        """A boolean."""
+        return self.expect(self.data.get(key, default), bool, key)
+
+    def integer(self, key: str) -> int:
+        """A whole number greater than zero."""
+        number = self.expect(self.required(key), int, key)
+        if number <= 0:
+            self.fail(f"must be greater than zero, found {number}", key)
+        return number
+
+    def number(self, key: str, default: float) -> float:
+        """A number greater than zero."""
+        number = float(self.expect(self.data.get(key, default), float, key))
+        if not 0 < number < float("inf"):
+            self.fail(f"must be greater than zero, found {number:g}", key)
+        return number
+
+    def strings(self, key: str, default: tuple[str, ...] = ()) -> tuple[str, ...]:
+        """An array of strings."""
+        if key not in self.data:
+            return default
+        items = self.expect(self.data[key], list, key, example='["…"]')
+        for index, item in enumerate(items):
+            place = f"{key}[{index}]"
+            if not self.expect(item, str, place).strip():
+                self.fail("must not be empty", place)
+        return tuple(items)
+
+    def mapping(self, key: str) -> Mapping[str, Any]:
+        """A table as it stands; empty where the key is absent."""
+        return self.expect(self.data.get(key, {}), dict, key)
+
+    def table(self, key: str) -> Table:
+        """A table inside this one; empty where the key is absent."""
+        return Table(file=self.file, path=".".join(p for p in (self.path, key) if p), data=self.mapping(key))
+
+    def tables(self, key: str) -> tuple[Table, ...]:
+        """An array of tables, each with its index in its path."""
+        items = self.expect(self.data.get(key, []), list, key, example=f"[[{key}]]")
+        path = ".".join(p for p in (self.path, key) if p)
+        return tuple(
+            Table(file=self.file, path=f"{path}[{index}]", data=self.expect(item, dict, f"{key}[{index}]"))
+            for index, item in enumerate(items)
+        )
+
+    # --- what packaging knows ---------------------------------------------------------------------------------------------
+
+    def parsed(self, key: str, text: str, parse: Callable[[str], T], complaint: str) -> T:
+        """``parse(text)``; what packaging refuses becomes a complaint about the key."""
+        try:
+            return parse(text)
+        except (InvalidVersion, InvalidSpecifier, InvalidRequirement):
+            self.fail(f"{text!r} is not {complaint}", key)
+
+    def version(self, key: str) -> Version | None:
+        """A version (PEP 440), or ``None`` where the key is absent."""
+        text = self.optional(key, example='"3.1.0"')
+        return None if text is None else self.parsed(key, text, Version, 'a version, such as "3.1.0"')
+
+    def specifier(self, key: str) -> SpecifierSet:
+        """A version specifier (PEP 440); one that matches everything where the key is absent."""
+        text = self.optional(key, example='">=3.1"')
+        return SpecifierSet() if text is None else self.parsed(key, text, SpecifierSet, 'a version specifier, such as ">=3.1,<3.9"')
+
+    def requirements(self, key: str) -> tuple[str, ...]:
+        """An array of requirements (PEP 508), checked and left as written."""
+        texts = self.strings(key)
+        for index, text in enumerate(texts):
+            self.parsed(f"{key}[{index}]", text, Requirement, 'a requirement, such as "numpy<2"')
+        return texts
+
+
+def shown(path: Path, base: Path | None = None) -> str:
+    """A path as a user knows it: relative to ``base`` (else to the working directory) where it is inside."""
+    base = (base or Path.cwd()).resolve()
+    path = path.absolute()
+    return str(path.relative_to(base)) if path.is_relative_to(base) else str(path)
+
+
+def read_toml(path: Path, base: Path | None = None) -> Table:
+    """Read a TOML file of the schema that this program knows.
+
+    Raises ConfigError where it cannot be read, is not TOML, or is of another schema.
+    """
+    name = shown(path, base)
+    try:
+        data = tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise ConfigError(f"cannot be read: {error.strerror or error}", where=name) from error
+    except UnicodeDecodeError as error:
+        raise ConfigError(f"is not UTF-8 text (byte {error.start})", where=name) from error
+    except tomllib.TOMLDecodeError as error:
+        raise ConfigError(f"is not valid TOML: {error}", where=name) from error
+    table = Table(file=name, path="", data=data)
+    schema = table.expect(table.required("schema"), int, "schema", example=str(SCHEMA))
+    if schema != SCHEMA:
+        table.fail(f"this program reads schema {SCHEMA}, found {schema}", "schema", hint="A newer triton-compat may be needed.")
+    return table

@@ -1,0 +1,30 @@
+"""Start the server: ``python -I path/to/worker CONTROL_FD``.
+
+The folder is loaded as a package under a name of its own, and taken off ``sys.path``, so that no module of ours can shadow, or be
+reached by, what the toolchain or a kernel imports.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import sys
+from types import ModuleType
+
+
+def load() -> ModuleType:
+    here = os.path.dirname(os.path.abspath(__file__))
+    sys.path[:] = [entry for entry in sys.path if os.path.abspath(entry) != here]
+    spec = importlib.util.spec_from_file_location(
+        "_compat_worker", os.path.join(here, "__init__.py"), submodule_search_locations=[here]
+    )
+    assert spec is not None
+    assert spec.loader is not None
+    package = importlib.util.module_from_spec(spec)
+    sys.modules["_compat_worker"] = package
+    spec.loader.exec_module(package)
+    return importlib.import_module("_compat_worker.server")
+
+
+if __name__ == "__main__":
+    sys.exit(load().main(sys.argv[1:]))

@@ -1,0 +1,138 @@
+"""The search against brute force, over random histories with positions that cannot be told."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Mapping, Sequence
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from compat.bisect import Bracket, History, Judgement, Shape, probe_all, search
+
+G, B, U = Judgement.GOOD, Judgement.BAD, Judgement.UNKNOWN
+HISTORIES = st.lists(st.sampled_from([G, B, U]), max_size=40)
+
+
+class Counting:
+    """A judge over a fixed history that counts what it is asked, and minds being asked twice."""
+
+    def __init__(self, truth: Sequence[Judgement]) -> None:
+        self.truth = truth
+        self.asked: list[int] = []
+
+    def __call__(self, positions: Sequence[int]) -> Mapping[int, Judgement]:
+        assert not set(positions) & set(self.asked), "asked twice"
+        self.asked += positions
+        return {position: self.truth[position] for position in positions}
+
+
+def changes(truth: Sequence[Judgement]) -> list[Bracket]:
+    """By brute force: every pair of known neighbours that differ."""
+    known = [position for position, judgement in enumerate(truth) if judgement is not U]
+    return [
+        Bracket(before=one, after=other, judged_after=truth[other], untested=tuple(range(one + 1, other)))
+        for one, other in itertools.pairwise(known)
+        if truth[one] is not truth[other]
+    ]
+
+
+@st.composite
+def monotonic(draw: st.DrawFn) -> list[Judgement]:
+    """Good then bad or the reverse, with positions that cannot be told anywhere."""
+    sides = draw(st.permutations([G, B]))
+    length = draw(st.integers(2, 60))
+    cut = draw(st.integers(1, length - 1))
+    truth = [sides[0]] * cut + [sides[1]] * (length - cut)
+    for position in draw(st.lists(st.integers(0, length - 1), max_size=length)):
+        truth[position] = U
+    return truth
+
+
+@given(HISTORIES)
+def test_probing_all_finds_every_change(truth: list[Judgement]) -> None:
+    judge = Counting(truth)
+    history = probe_all(len(truth), judge)
+    assert list(history.brackets) == changes(truth)
+    assert sorted(judge.asked) == list(range(len(truth)))
+    assert history.assumed == ()
+
+
+@given(monotonic(), st.integers(1, 4))
+def test_a_monotonic_history_is_found_exactly(truth: list[Judgement], width: int) -> None:
+    history = search(len(truth), Counting(truth), width=width)
+    assert list(history.brackets) == changes(truth)
+
+
+@given(HISTORIES, st.integers(1, 4))
+def test_what_is_found_in_any_history_is_real(truth: list[Judgement], width: int) -> None:
+    judge = Counting(truth)
+    history = search(len(truth), judge, width=width)
+    assert history.judged == {position: truth[position] for position in sorted(judge.asked)}
+    for bracket in history.brackets:
+        assert {truth[bracket.before], truth[bracket.after]} == {G, B}
+        assert truth[bracket.after] is bracket.judged_after
+    taken_on_trust = {position for first, last in history.assumed for position in range(first, last + 1)}
+    open_in_brackets = {position for bracket in history.brackets for position in bracket.untested}
+    known = [position for position, judgement in history.judged.items() if judgement is not U]
+    if known:
+        inside = set(range(known[0], known[-1] + 1))
+        assert inside - set(history.judged) <= taken_on_trust | open_in_brackets
+
+
+@given(monotonic())
+def test_the_bracket_nearest_the_newest_has_nothing_untold_but_unknowns(truth: list[Judgement]) -> None:
+    history = search(len(truth), Counting(truth))
+    for bracket in history.brackets:
+        assert all(truth[position] is U for position in bracket.untested)
+
+
+@given(st.integers(2, 2000), st.data())
+def test_it_asks_few(length: int, data: st.DataObject) -> None:
+    cut = data.draw(st.integers(1, length - 1))
+    judge = Counting([G] * cut + [B] * (length - cut))
+    history = search(length, judge)
+    assert history.brackets == (Bracket(before=cut - 1, after=cut, judged_after=B),)
+    assert len(judge.asked) <= 3 + 2 * length.bit_length()
+
+
+@given(HISTORIES.filter(lambda truth: G in truth and B in truth), st.data())
+def test_given_ends_are_judged_first_and_never_taken_on_trust(truth: list[Judgement], data: st.DataObject) -> None:
+    good, bad = (data.draw(st.integers(0, len(truth) - 1)) for _ in range(2))
+    judge = Counting(truth)
+    history = search(len(truth), judge, good=good, bad=bad)
+    assert set(judge.asked[:2]) >= {good, bad}
+    if {truth[good], truth[bad]} != {G, B}:
+        assert set(judge.asked) == {good, bad}
+    else:
+        assert history.brackets
+        assert all(min(good, bad) <= b.before < b.after <= max(good, bad) for b in history.brackets)
+
+
+def shape(text: str) -> Shape:
+    truth = [{"g": G, "b": B, "u": U}[letter] for letter in text]
+    return probe_all(len(truth), Counting(truth)).shape
+
+
+def test_shapes() -> None:
+    assert shape("gggg") is shape("gug") is Shape.ALWAYS_GOOD
+    assert shape("bb") is Shape.NEVER_GOOD
+    assert shape("uu") is shape("") is Shape.UNKNOWN
+    assert shape("ggub") is Shape.REGRESSED
+    assert shape("bbg") is Shape.FIXED
+    assert shape("ggbbgg") is Shape.NON_MONOTONIC
+
+
+def test_an_unknown_newest_is_hopped_over() -> None:
+    history = search(5, Counting([G, G, B, B, U]))
+    assert history.brackets == (Bracket(before=1, after=2, judged_after=B),)
+
+
+def test_the_change_nearest_to_the_bad_end_is_found_without_a_good_one() -> None:
+    truth = [G] * 10 + [B] * 10 + [G] * 10 + [B] * 3
+    history = search(len(truth), Counting(truth), bad=len(truth) - 1)
+    assert Bracket(before=29, after=30, judged_after=B) in history.brackets
+
+
+def test_an_empty_history() -> None:
+    assert search(0, Counting([])) == History(judged={}, brackets=())

@@ -1,0 +1,37 @@
+"""Cells over the small kernels in ``tests/kernels``, made as short as a test can say them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from compat.closure import read_source
+from compat.model import BuiltEnv, Cell, Env, Specialization
+from compat.targets import TARGETS
+
+KERNELS = Path(__file__).parent / "kernels"
+POINTERS = {"source": "*fp32", "result": "*fp32", "size": "i32"}
+
+
+def spec(file: str, function: str, **changes: Any) -> Specialization:
+    """The specialization of a function in ``tests/kernels/<file>.py`` that takes ``(source, result, size, BLOCK)``."""
+    path = KERNELS / f"{file}.py"
+    facts: dict[str, Any] = {
+        "kernel": function,
+        "variant": "as_written",
+        "case": "only",
+        "source": str(path),
+        "function": function,
+        "signature": POINTERS,
+        "constexprs": {"BLOCK": 128},
+        "divisible_by_16": ("source", "result"),
+        "closure": read_source(path).closure,
+        "origin": "tests",
+    }
+    return Specialization(**(facts | changes))
+
+
+def cell(built: BuiltEnv | Env, file: str, function: str, target: str = "sm_90", **changes: Any) -> Cell:
+    """One cell of such a specialization."""
+    env = built.env if isinstance(built, BuiltEnv) else built
+    return Cell(env=env, target=TARGETS[target], spec=spec(file, function, **changes))

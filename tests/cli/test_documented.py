@@ -1,0 +1,48 @@
+"""docs/commands.md tells of every command and every option."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import click
+import pytest
+
+from compat import errors
+from compat.cli import main
+from compat.cli.selecting import selection_options
+
+DOCS = Path(__file__).parent.parent.parent / "docs" / "commands.md"
+SHARED = {parameter.name for parameter in click.command()(selection_options(lambda **_: None)).params}
+
+
+def sections() -> dict[str, str]:
+    parts = re.split(r"^## (.+)$", DOCS.read_text(), flags=re.MULTILINE)
+    return dict(zip(parts[1::2], parts[2::2], strict=True))
+
+
+@pytest.mark.parametrize("name", sorted(main.commands))
+def test_a_command_has_its_section(name: str) -> None:
+    section = sections()[f"`compat {name}`"]
+    for parameter in main.commands[name].params:
+        if isinstance(parameter, click.Option) and parameter.name not in SHARED:
+            for spelling in parameter.opts:
+                assert f"`{spelling}" in section, f"compat {name} {spelling} is undocumented"
+        assert not isinstance(parameter, click.Option) or parameter.help, f"{parameter.name} has no help"
+
+
+def test_the_shared_options_are_documented() -> None:
+    section = sections()["Choosing cells"]
+    for name in SHARED - {"matrix_path"} | {"matrix"}:
+        assert f"`--{name}" in section
+
+
+def test_no_command_is_made_up() -> None:
+    named = {name for title in sections() for name in re.findall(r"`compat (\S+)`", title)}
+    assert named == set(main.commands)
+
+
+def test_every_exit_code_is_in_the_table() -> None:
+    listed = {int(code) for code in re.findall(r"^\| (\d+) \|", DOCS.read_text(), flags=re.MULTILINE)}
+    classes: list[type[errors.CompatError]] = [errors.CompatError, *errors.CompatError.__subclasses__()]
+    assert {kind.exit_code for kind in classes} | {0, 1, 130} == listed

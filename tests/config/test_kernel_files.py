@@ -1,0 +1,223 @@
+"""Kernel files: how their tables merge, and how they say that something in them cannot be meant."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from packaging.version import Version
+
+from compat.errors import ConfigError
+from compat.model import Specialization, Status
+from compat.specs import load_kernels
+
+KINDS = frozenset({"api-removed", "shape-mismatch"})
+
+SOURCE = """
+import triton
+import triton.language as tl
+
+@triton.jit
+def load_grid(x, y, n, stride, BLOCK: tl.constexpr, DTYPE: tl.constexpr = None):
+    pass
+
+if True:
+    @triton.jit
+    def load_loop(x, y, BLOCK: tl.constexpr):
+        pass
+"""
+
+HEAD = 'schema = 1\nkernel = "load"\nsource = "load.py"\n'
+TABLES = """
+[signature]
+x = "*fp16"
+y = "*fp16"
+n = "i32"
+stride = "i32"
+[constexprs]
+BLOCK = 64
+[hints]
+divisible_by_16 = ["x", "n"]
+equal_to_1 = ["stride"]
+[options]
+num_warps = 4
+"""
+CASE = '[[case]]\nname = "small"\n'
+VARIANT = '[[variant]]\nname = "grid"\nfunction = "load_grid"\n'
+WHOLE = HEAD + TABLES + CASE + VARIANT
+
+Load = Callable[[str], tuple[Specialization, ...]]
+
+
+@pytest.fixture
+def load(tmp_path: Path) -> Load:
+    (tmp_path / "kernels").mkdir()
+    (tmp_path / "kernels/load.py").write_text(SOURCE, encoding="utf-8")
+
+    def write_and_load(text: str) -> tuple[Specialization, ...]:
+        (tmp_path / "kernels/x.toml").write_text(text, encoding="utf-8")
+        return load_kernels(["kernels/*.toml"], tmp_path, kinds=KINDS)
+
+    return write_and_load
+
+
+def test_a_kernel_file(load: Load, tmp_path: Path) -> None:
+    (spec,) = load(WHOLE)
+    assert (spec.kernel, spec.variant, spec.case, spec.function) == ("load", "grid", "small", "load_grid")
+    assert spec.source == str(tmp_path / "kernels/load.py")
+    assert spec.origin == "kernels/x.toml"
+    assert spec.signature == {"x": "*fp16", "y": "*fp16", "n": "i32", "stride": "i32"}
+    assert spec.constexprs == {"BLOCK": 64}
+    assert (spec.divisible_by_16, spec.equal_to_1) == (("x", "n"), ("stride",))
+    assert spec.options == {"num_warps": 4}
+    assert spec.expectations == ()
+    assert len(spec.closure) == 64
+
+
+LAYERS = """
+signature = { y = "*fp32" }
+constexprs = { BLOCK = 128, DTYPE = { dtype = "bf16" } }
+hints = { divisible_by_16 = ["y"] }
+options = { num_warps = 8, num_stages = 3 }
+"""
+
+
+def test_the_variant_lies_over_the_kernel_and_the_case_over_both(load: Load) -> None:
+    case = CASE + 'constexprs = { BLOCK = 32 }\nsignature = { x = "*bf16" }\noptions = { num_stages = { drop = true } }\n'
+    (spec,) = load(HEAD + TABLES + case + VARIANT + LAYERS)
+    assert spec.signature == {"x": "*bf16", "y": "*fp32", "n": "i32", "stride": "i32"}
+    assert spec.constexprs == {"BLOCK": 32, "DTYPE": {"dtype": "bf16"}}
+    assert spec.divisible_by_16 == ("y",)
+    assert spec.equal_to_1 == ("stride",)
+    assert spec.options == {"num_warps": 8}
+
+
+def test_none_is_a_value(load: Load) -> None:
+    (spec,) = load(HEAD + TABLES + CASE + VARIANT + "constexprs = { DTYPE = { none = true } }")
+    assert spec.constexprs == {"BLOCK": 64, "DTYPE": None}
+
+
+def test_what_a_variant_drops_no_case_brings_back(load: Load) -> None:
+    case = CASE + 'signature = { n = "i64" }\n'
+    variant = '[[variant]]\nname = "loop"\nfunction = "load_loop"\nsignature = { n = { drop = true }, stride = { drop = true } }\n'
+    loop, grid = load(HEAD + TABLES + case + variant + VARIANT)
+    assert loop.signature == {"x": "*fp16", "y": "*fp16"}
+    assert (loop.divisible_by_16, loop.equal_to_1) == (("x",), ())
+    assert grid.signature["n"] == "i64"
+
+
+def test_a_variant_may_be_for_some_cases(load: Load) -> None:
+    cases = CASE + '[[case]]\nname = "large"\n[[case]]\nname = "largest"\n'
+    specs = load(HEAD + TABLES + cases + VARIANT + 'cases = ["large*"]\n' + VARIANT.replace('"grid"', '"other"'))
+    assert [(spec.variant, spec.case) for spec in specs] == [
+        ("grid", "large"),
+        ("grid", "largest"),
+        ("other", "small"),
+        ("other", "large"),
+        ("other", "largest"),
+    ]
+
+
+def test_expectations(load: Load) -> None:
+    removed = '[[variant.expect]]\nstatus = "rejected"\nclass = "api-removed"\nreleases = ">=3.9"\n'
+    removed += 'targets = ["sm_*"]\ncases = ["small"]\n'
+    always = '[[variant.expect]]\nstatus = "crashed"\nreason = "It always did."\n'
+    (spec,) = load(WHOLE + removed + always)
+    first, second = spec.expectations
+    assert (first.status, first.kind) == (Status.REJECTED, "api-removed")
+    assert first.covers(release=Version("3.9.0"), target="sm_80", case="small")
+    assert not first.covers(release=Version("3.8.0"), target="sm_80", case="small")
+    assert not first.covers(release=Version("3.9.0"), target="gfx942", case="small")
+    assert (second.status, second.kind, second.reason) == (Status.CRASHED, None, "It always did.")
+    assert second.covers(release=Version("3.0.0"), target="gfx942", case="small")
+
+
+GRID = "variant[0]: load_grid (case small)"
+
+ERRORS = [
+    ("schema = 1", "kernel: is missing"),
+    (HEAD.replace("schema = 1", "schema = 9"), "schema: this program reads schema 1, found 9"),
+    (HEAD, "case: declares no case"),
+    (HEAD + CASE, "variant: declares no variant"),
+    (WHOLE.replace("[options]", "[option]"), "option: unknown key"),
+    (WHOLE.replace('"load"', '"a/b"'), "kernel: 'a/b' is not a name: letters, digits and . _ + - only"),
+    (WHOLE.replace("load.py", "gone.py"), "source: there is no file 'gone.py' beside this one"),
+    (WHOLE + 'source = "gone.py"', "variant[0].source: there is no file 'gone.py' beside this one"),
+    (WHOLE.replace("load_grid", "load_gird"), "variant[0].function: load.py defines no function 'load_gird'"),
+    (WHOLE.replace('function = "load_grid"', ""), "variant[0].function: is missing"),
+    (WHOLE + VARIANT, "variant[1].name: the name 'grid' is taken by variant[0]"),
+    (HEAD + TABLES + CASE + CASE + VARIANT, "case[1].name: the name 'small' is taken by case[0]"),
+    (WHOLE + "cases = ['big']", "variant[0].cases[0]: no case matches 'big'"),
+    # types, values, hints
+    (WHOLE.replace('x = "*fp16"', 'x = "*f16"'), 'signature.x: expected a Triton type such as "*fp16" or "i32", found \'*f16\''),
+    (
+        WHOLE.replace('x = "*fp16"', 'x = "**fp16"'),
+        'signature.x: expected a Triton type such as "*fp16" or "i32", found \'**fp16\'',
+    ),
+    (WHOLE.replace('x = "*fp16"', "x = 16"), 'signature.x: expected a Triton type such as "*fp16" or "i32", found the number 16'),
+    (WHOLE + 'signature = { n = "int" }', 'variant[0].signature.n: expected a Triton type such as "*fp16" or "i32", found \'int\''),
+    (WHOLE.replace("BLOCK = 64", "BLOCK = [64]"), "constexprs.BLOCK: an array is no value of a constexpr"),
+    (WHOLE.replace("BLOCK = 64", 'BLOCK = { dtype = "half" }'), "constexprs.BLOCK: a table is no value of a constexpr"),
+    (WHOLE + "options = { num_warps = [4] }", "variant[0].options.num_warps: an array is no value of an option"),
+    (WHOLE + "hints = { div = [] }", "variant[0].hints.div: unknown key"),
+    (WHOLE.replace('["x", "n"]', '["x", "m"]'), "hints.divisible_by_16[1]: 'm' is in no signature of this kernel"),
+    # arguments against the function
+    (WHOLE + "constexprs = { BLCK = 1 }", f"{GRID} has no parameter 'BLCK', which the tables give"),
+    (WHOLE + "signature = { n = { drop = true } }", f"{GRID}: no type or value for n"),
+    (WHOLE + "constexprs = { n = 1 }", f"{GRID}: 'n' is in the signature and among the constexprs"),
+    # expectations
+    (WHOLE + "[[variant.expect]]", "variant[0].expect[0].status: is missing"),
+    (
+        WHOLE + '[[variant.expect]]\nstatus = "rejectd"',
+        "variant[0].expect[0].status: 'rejectd' is not a status that can be expected",
+    ),
+    (WHOLE + '[[variant.expect]]\nstatus = "lost"', "variant[0].expect[0].status: 'lost' is not a status that can be expected"),
+    (
+        WHOLE + '[[variant.expect]]\nstatus = "rejected"\nclass = "typo"',
+        "variant[0].expect[0].class: 'typo' is not a class of failure",
+    ),
+    (WHOLE + '[[variant.expect]]\nstatus = "rejected"\ncases = ["big"]', "variant[0].expect[0].cases[0]: no case matches 'big'"),
+    (
+        WHOLE + '[[variant.expect]]\nstatus = "ok"\nreleases = "3.9"',
+        "variant[0].expect[0].releases: '3.9' is not a version specifier, such as \">=3.1,<3.9\"",
+    ),
+]
+
+
+@pytest.mark.parametrize(("text", "message"), ERRORS, ids=[message for _, message in ERRORS])
+def test_what_is_wrong_is_said_with_the_path_of_the_key(load: Load, text: str, message: str) -> None:
+    with pytest.raises(ConfigError) as raised:
+        load(text)
+    assert str(raised.value) == f"kernels/x.toml: {message}"
+
+
+def test_sources_that_do_not_parse(load: Load, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "kernels/load.py").write_text("def f(:\n", encoding="utf-8")
+    with pytest.raises(ConfigError, match=r"^kernels/x\.toml: source: kernels/load\.py, line 1: "):
+        load(WHOLE)
+    (tmp_path / "kernels/load.py").write_bytes(b"x = '\xff'\n")
+    with pytest.raises(ConfigError, match=r"^kernels/x\.toml: source: kernels/load\.py, line 1: "):
+        load(WHOLE)
+
+
+def test_kernels_that_do_not_exist(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError) as raised:
+        load_kernels(["kernels/*.toml"], tmp_path)
+    assert str(raised.value) == "matrix.toml: kernels[0]: no kernel file matches 'kernels/*.toml'"
+
+
+def test_one_kernel_in_two_files(load: Load, tmp_path: Path) -> None:
+    (tmp_path / "kernels/a.toml").write_text(WHOLE, encoding="utf-8")
+    with pytest.raises(ConfigError) as raised:
+        load(WHOLE)
+    assert str(raised.value) == "kernels/x.toml: kernel: the kernel 'load' is declared in kernels/a.toml already"
+
+
+def test_a_file_that_two_globs_match_is_read_once_and_any_path_will_do(load: Load, tmp_path: Path) -> None:
+    load(WHOLE)
+    path = tmp_path / "kernels/x.toml"
+    assert len(load_kernels(["kernels/*.toml", "kernels/x.toml", str(path)], tmp_path)) == 1
+    (elsewhere,) = load_kernels([str(path)], tmp_path / "kernels")
+    assert elsewhere.origin == "x.toml"

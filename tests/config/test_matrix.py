@@ -1,0 +1,239 @@
+"""what it says, and how it says that something in it cannot be meant."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from packaging.version import Version
+
+from compat.config import MatrixConfig, load_matrix
+from compat.errors import ConfigError, SelectionError
+from compat.targets import TARGETS
+
+REPOSITORY = Path(__file__).resolve().parents[2]
+HEAD = 'schema = 1\nkernels = ["kernels/*.toml"]\n'
+ONE = HEAD + 'env = [{ triton = "3.1.0", groups = ["default"] }]\n'
+
+Load = Callable[[str], MatrixConfig]
+
+
+@pytest.fixture
+def load(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Load:
+    monkeypatch.chdir(tmp_path)
+
+    def write_and_load(text: str) -> MatrixConfig:
+        path = tmp_path / "matrix.toml"
+        path.write_text(text, encoding="utf-8")
+        return load_matrix(path)
+
+    return write_and_load
+
+
+def envs(*inline: str) -> str:
+    return HEAD + "env = [\n" + "".join(f"  {table},\n" for table in inline) + "]\n"
+
+
+GOOD = '{ triton = "3.0.0", groups = ["default"] }'
+
+ERRORS = [
+    # the file
+    ("schema = ", "is not valid TOML: Invalid value (at end of document)"),
+    ("kernels = []", "schema: is missing"),
+    ("schema = 2", "schema: this program reads schema 1, found 2"),
+    ("schema = true", "schema: expected a whole number, such as 1, found the boolean true"),
+    (ONE + "[defautls]\n", "defautls: unknown key"),
+    ('schema = 1\nenv = [{ triton = "3.1.0" }]', "kernels: names no kernels"),
+    ("schema = 1\nkernels = [3]", "kernels[0]: expected a string, found the number 3"),
+    ('schema = 1\nkernels = "k.toml"', "kernels: expected an array, such as [\"…\"], found the string 'k.toml'"),
+    # environments
+    (HEAD, "env: declares no environment"),
+    (HEAD + "env = 3", "env: expected an array, such as [[env]], found the number 3"),
+    (HEAD + "env = [3]", "env[0]: expected a table, found the number 3"),
+    (envs(GOOD, "{}"), "env[1]: says no toolchain: one of triton, wheel, distribution"),
+    (envs(GOOD, GOOD), "env[1]: the name 'triton-3.0.0' is taken by env[0]"),
+    (envs(GOOD, '{ triton = "3.1.0", name = "Triton-3-0-0" }'), "env[1].name: the name 'Triton-3-0-0' is taken by env[0]"),
+    (envs(GOOD, '{ triton = "3.1.0" }', '{ tritn = "3.1.0" }'), "env[2].tritn: unknown key"),
+    (envs("{ triton = 3.0 }"), 'env[0].triton: expected a string, such as "3.1.0", found the number 3.0'),
+    (envs('{ triton = "3.x" }'), "env[0].triton: '3.x' is not a version, such as \"3.1.0\""),
+    (envs('{ triton = "" }'), "env[0].triton: must not be empty"),
+    (envs('{ triton = "3.1.0", torch = ">=2" }'), "env[0].torch: '>=2' is not a version, such as \"3.1.0\""),
+    (envs('{ triton = "3.1.0", name = "a b" }'), "env[0].name: 'a b' is not a name: letters, digits and . _ + - only"),
+    (envs('{ triton = "3.1.0", groups = "all" }'), "env[0].groups: expected an array, such as [\"…\"], found the string 'all'"),
+    (envs('{ triton = "3.1.0", groups = [1] }'), "env[0].groups[0]: expected a string, found the number 1"),
+    (envs('{ triton = "3.1.0", python = "3.11" }'), "env[0].python: '3.11' is not a version specifier, such as \">=3.1,<3.9\""),
+    (envs('{ triton = "3.1.0", install = ["numpy ="] }'), "env[0].install[0]: 'numpy =' is not a requirement, such as \"numpy<2\""),
+    (envs('{ triton = "3.1.0", index = "pypi.org" }'), "env[0].index: 'pypi.org' is not the URL of a package index"),
+    (
+        envs('{ wheel = "triton.whl" }'),
+        "env[0].wheel: 'triton.whl' is not called as wheels are (name-version-python-abi-platform.whl)",
+    ),
+    (
+        envs('{ wheel = "triton-3.1.0-py3-none-any.whl", triton = "3.1.0" }'),
+        "env[0].triton: a wheel has its own version: give triton or wheel, not both",
+    ),
+    (
+        envs('{ wheel = "triton-3.1.0-py3-none-any.whl", distribution = "mine" }'),
+        "env[0].distribution: the wheel holds 'triton', not 'mine'",
+    ),
+    # companions
+    (
+        ONE + '[[companion]]\ntriton = "3"\ninstall = ["x"]',
+        "companion[0].triton: '3' is not a version specifier, such as \">=3.1,<3.9\"",
+    ),
+    (ONE + '[[companion]]\ntriton = "<3.3"', "companion[0].install: installs nothing"),
+    # targets
+    (ONE + '[[target]]\nname = "sm_80"', "target[0].name: the target 'sm_80' is there already"),
+    (ONE + '[[target]]\nname = "sm_87"', "target[0].backend: is missing"),
+    (ONE + '[[target]]\nname = "x"\nbackend = "metal"', 'target[0].backend: expected "cuda" or "hip", found \'metal\''),
+    (
+        ONE + '[[target]]\nname = "x"\nbackend = "cuda"\narch = "sm_87"',
+        "target[0].arch: expected a whole number, found the string 'sm_87'",
+    ),
+    (
+        ONE + '[[target]]\nname = "x"\nbackend = "cuda"\narch = 87\nwarp_size = 0',
+        "target[0].warp_size: must be greater than zero, found 0",
+    ),
+    # defaults
+    (ONE + '[defaults]\nenvs = ["defalut"]', "defaults.envs[0]: no env or group of envs matches 'defalut'"),
+    (ONE + '[defaults]\ntargets = ["sm_80", "sm80"]', "defaults.targets[1]: no target matches 'sm80'"),
+    (ONE + "[defaults]\nenvs = []", "defaults.envs: names nothing"),
+    (ONE + '[defaults]\ndeadline = "1 min"', "defaults.deadline: expected a number, found the string '1 min'"),
+    (ONE + "[defaults]\ndeadline = 0", "defaults.deadline: must be greater than zero, found 0"),
+    (ONE + "[defaults]\ndeadline = nan", "defaults.deadline: must be greater than zero, found nan"),
+    (ONE + '[defaults]\nmemory = "4 GB"', "defaults.memory: '4 GB' is not a size, such as \"4 GiB\", or a number of bytes"),
+    (ONE + "[defaults]\nmemory = -1", "defaults.memory: must be greater than zero, found -1"),
+    (ONE + "[defaults]\nmemory = true", "defaults.memory: expected a whole number, found the boolean true"),
+]
+
+
+@pytest.mark.parametrize(("text", "message"), ERRORS, ids=[message for _, message in ERRORS])
+def test_what_is_wrong_is_said_with_the_path_of_the_key(load: Load, text: str, message: str) -> None:
+    with pytest.raises(ConfigError) as raised:
+        load(text)
+    assert str(raised.value) == f"matrix.toml: {message}"
+    assert raised.value.where
+    assert str(raised.value).startswith(raised.value.where)
+
+
+@pytest.mark.parametrize(
+    ("text", "hint"),
+    [
+        (envs('{ tritn = "3.1.0" }'), "Did you mean triton?"),
+        (ONE + "[defautls]\n", "Did you mean defaults?"),
+        (ONE + '[defaults]\nenvs = ["defalut"]', "Did you mean default?"),
+        (envs(GOOD, GOOD), 'Give one of them another name = "…".'),
+        (ONE + "[[companion]]\nxyz = 1", "Known keys here: triton, torch, install, why."),
+    ],
+)
+def test_hints_name_the_likely_mistake(load: Load, text: str, hint: str) -> None:
+    with pytest.raises(ConfigError) as raised:
+        load(text)
+    assert raised.value.hint == hint
+
+
+def test_files_that_cannot_be_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(ConfigError, match=r"^matrix\.toml: cannot be read: No such file or directory$"):
+        load_matrix(tmp_path / "matrix.toml")
+    with pytest.raises(ConfigError, match=r"cannot be read: Is a directory$"):
+        load_matrix(tmp_path)
+    (tmp_path / "matrix.toml").write_bytes(b"schema = 1 # \xff")
+    with pytest.raises(ConfigError, match=r"^matrix\.toml: is not UTF-8 text \(byte 13\)$"):
+        load_matrix(tmp_path / "matrix.toml")
+
+
+def test_defaults_are_filled_in(load: Load) -> None:
+    config = load(ONE)
+    assert config.default_envs == ("default",)
+    assert config.default_targets == ("sm_80", "sm_89", "sm_90")
+    assert config.deadline == 60.0
+    assert config.memory == 4 * 1024**3
+    assert config.targets == TARGETS
+    assert config.base == config.path.parent
+
+
+@pytest.mark.parametrize(("text", "size"), [('"512 MiB"', 512 * 1024**2), ('"1.5GiB"', 3 * 1024**3 // 2), ("1000", 1000)])
+def test_sizes(load: Load, text: str, size: int) -> None:
+    assert load(ONE + f"[defaults]\nmemory = {text}").memory == size
+
+
+def test_names_are_derived(load: Load) -> None:
+    config = load(
+        envs(
+            GOOD,
+            '{ triton = "3.1.0", torch = "2.5.1" }',
+            '{ triton = "3.1.0", torch = "2.5.1", name = "mine" }',
+            '{ wheel = "wheels/triton-3.1.0+fork1-cp311-cp311-linux_x86_64.whl" }',
+            '{ wheel = "https://example.org/a%2Bb/triton_fork-3.2.0%2Bx-py3-none-any.whl" }',
+            '{ distribution = "Triton.Nightly", index = "https://example.org/simple" }',
+        )
+    )
+    assert [env.name for env in config.envs] == [
+        "triton-3.0.0",
+        "triton-3.1.0-torch-2.5.1",
+        "mine",
+        "triton-3.1.0+fork1",
+        "triton-fork-3.2.0+x",
+        "triton-nightly",
+    ]
+
+
+def test_a_fork_is_an_env_that_knows_its_version_from_its_wheel(load: Load) -> None:
+    config = load(envs(GOOD, '{ wheel = "wheels/triton-3.1.0+fork1-cp311-cp311-linux_x86_64.whl" }'))
+    fork = config.envs[1]
+    assert fork.wheel == str(config.base / "wheels/triton-3.1.0+fork1-cp311-cp311-linux_x86_64.whl")
+    assert fork.triton == Version("3.1.0+fork1")
+    assert fork.distribution == "triton"
+
+
+COMPANIONS = (
+    '[[companion]]\ntriton = "<3.3"\ninstall = ["setuptools<81"]\n[[companion]]\ntorch = "<2.6"\ninstall = ["numpy<2", "six"]\n'
+)
+
+
+def test_companions_join_the_envs_they_match(load: Load) -> None:
+    config = load(
+        envs(
+            GOOD,
+            '{ triton = "3.2.0", torch = "2.5.1", install = ["six"] }',
+            '{ triton = "3.3.0" }',
+            '{ triton = "3.3.0", torch = "2.6.0" }',
+            '{ distribution = "fork" }',
+        )
+        + COMPANIONS
+    )
+    assert [env.install for env in config.envs] == [("setuptools<81",), ("six", "setuptools<81", "numpy<2"), (), (), ()]
+
+
+def test_envs_need_not_be_in_the_file(load: Load) -> None:
+    config = load(ONE + COMPANIONS)
+    made_up = config.env("triton-3.2.0-torch-2.5.1")
+    assert (made_up.triton, made_up.torch) == (Version("3.2.0"), Version("2.5.1"))
+    assert made_up.install == ("setuptools<81", "numpy<2", "six")
+    assert config.env("triton-3.1.0") is config.envs[0]
+
+
+@pytest.mark.parametrize("name", ["triton-", "triton-abc", "torch-2.5.1", "triton-3.1.0-torch", "triton-3.1.0-torch-x", "default"])
+def test_but_their_names_have_to_say_what_is_in_them(load: Load, name: str) -> None:
+    with pytest.raises(SelectionError, match="no env is called"):
+        load(ONE).env(name)
+
+
+def test_declared_targets_stand_beside_the_built_in_ones(load: Load) -> None:
+    text = '[[target]]\nname = "sm_87"\nbackend = "cuda"\narch = 87\nwarp_size = 32\nshared_memory = 166912\n'
+    config = load(ONE + text + '[defaults]\ntargets = ["sm_8*"]')
+    assert config.targets["sm_87"].arch == 87
+    assert "sm_87" not in TARGETS
+
+
+def test_this_repositorys_matrix() -> None:
+    config = load_matrix(REPOSITORY / "matrix.toml")
+    assert config.groups["default"] == ("triton-3.0.0-torch-2.4.1", "triton-3.1.0-torch-2.5.1", "triton-3.5.1-torch-2.9.1")
+    assert len(config.groups["pairs"]) == 10
+    assert len(config.groups["releases"]) == 13
+    # Neither 3.0, 3.1 nor 3.2 can be imported without setuptools, which none of them declares.
+    needing = [env for env in config.envs if env.triton and env.triton < Version("3.3")]
+    assert len(needing) == 6
+    assert all("setuptools<81" in env.install for env in needing)

@@ -1,0 +1,89 @@
+"""Names, groups and globs on the command line."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from compat.config import MatrixConfig, load_matrix
+from compat.errors import SelectionError
+from compat.model import Specialization
+from compat.selection import select_specs
+
+MATRIX = """
+schema = 1
+kernels = ["k.toml"]
+env = [
+  { triton = "3.0.0", groups = ["default", "old"] },
+  { triton = "3.1.0", groups = ["old"] },
+  { triton = "3.9.0" },
+  { triton = "3.8.0", name = "old-but-gold" },
+]
+"""
+
+
+@pytest.fixture
+def config(tmp_path: Path) -> MatrixConfig:
+    path = tmp_path / "matrix.toml"
+    path.write_text(MATRIX, encoding="utf-8")
+    return load_matrix(path)
+
+
+@pytest.mark.parametrize(
+    ("patterns", "names"),
+    [
+        ([], ["triton-3.0.0"]),
+        (["triton-3.1.0"], ["triton-3.1.0"]),
+        (["old"], ["triton-3.0.0", "triton-3.1.0"]),
+        (["old*"], ["old-but-gold"]),
+        (["triton-3.9.0", "old"], ["triton-3.0.0", "triton-3.1.0", "triton-3.9.0"]),
+        (["triton-3.9.0,old", "old"], ["triton-3.0.0", "triton-3.1.0", "triton-3.9.0"]),
+        (["triton-3.[19].0"], ["triton-3.1.0", "triton-3.9.0"]),
+        (["*"], ["triton-3.0.0", "triton-3.1.0", "triton-3.9.0", "old-but-gold"]),
+    ],
+)
+def test_envs(config: MatrixConfig, patterns: list[str], names: list[str]) -> None:
+    assert [env.name for env in config.choose_envs(patterns)] == names
+
+
+def test_targets(config: MatrixConfig) -> None:
+    assert [target.name for target in config.choose_targets([])] == ["sm_80", "sm_89", "sm_90"]
+    assert [target.name for target in config.choose_targets(["gfx9*", "sm_70"])] == ["sm_70", "gfx90a", "gfx942", "gfx950"]
+
+
+def spec(kernel: str, variant: str, case: str) -> Specialization:
+    return Specialization(kernel=kernel, variant=variant, case=case, source="", function="", signature={}, constexprs={})
+
+
+SPECS = (spec("dense", "grid", "d64"), spec("dense", "loop", "d64"), spec("varlen", "grid", "few"), spec("varlen", "loop", "many"))
+
+
+@pytest.mark.parametrize(
+    ("kernels", "variants", "cases", "left"),
+    [
+        ([], [], [], [0, 1, 2, 3]),
+        (["dense"], [], [], [0, 1]),
+        (["*"], ["loop"], [], [1, 3]),
+        (["v*"], ["grid", "loop"], ["m*"], [3]),
+        ([], ["grid"], ["few,d64"], [0, 2]),
+    ],
+)
+def test_specs(kernels: list[str], variants: list[str], cases: list[str], left: list[int]) -> None:
+    assert select_specs(SPECS, kernels, variants, cases) == tuple(SPECS[index] for index in left)
+
+
+def test_nothing_is_never_an_answer(config: MatrixConfig) -> None:
+    with pytest.raises(SelectionError, match=r"^no env or group of envs matches 'triton-3\.1\.1'$") as raised:
+        config.choose_envs(["old", "triton-3.1.1"])
+    assert raised.value.hint is not None
+    assert "triton-3.1.0" in raised.value.hint
+    with pytest.raises(SelectionError, match=r"^no target matches 'metal'$") as raised:
+        config.choose_targets(["metal"])
+    assert raised.value.hint is not None
+    assert "[[target]]" in raised.value.hint
+    with pytest.raises(SelectionError, match=r"^no variant matches 'gird'$") as raised:
+        select_specs(SPECS, ["dense"], ["gird"])
+    assert raised.value.hint == "Did you mean grid?"
+    with pytest.raises(SelectionError, match=r"^no case matches 'few'$"):
+        select_specs(SPECS, ["dense"], [], ["few"])

@@ -1,0 +1,44 @@
+"""Real environments for tests that compile with real wheels: built by nox in this checkout, on first use."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from compat.config import MatrixConfig, load_matrix
+from compat.env import build_envs, read_env
+from compat.model import BuiltEnv
+
+ROOT = Path(__file__).parent.parent
+
+
+@pytest.fixture(scope="session")
+def config() -> MatrixConfig:
+    """This repository's own matrix.toml."""
+    return load_matrix(ROOT / "matrix.toml")
+
+
+@pytest.fixture(scope="session")
+def built(config: MatrixConfig) -> Callable[[str], BuiltEnv]:
+    """Env by name, built if it is not there. ``built("triton-3.1.0")``."""
+
+    def build(name: str) -> BuiltEnv:
+        env = config.env(name)
+        found = read_env(env, ROOT)
+        if found.error is not None:
+            build_envs([name], ROOT)
+            found = read_env(env, ROOT)
+        assert found.error is None, found.error
+        return found
+
+    return build
+
+
+@pytest.fixture(scope="session")
+def pair_python(built: Callable[[str], BuiltEnv]) -> str:
+    """The interpreter of an env with Triton, PyTorch and a numpy that Triton's interpreter can work with."""
+    python = built("triton-3.5.1-torch-2.9.1").python
+    assert python is not None
+    return python

@@ -1,0 +1,109 @@
+"""The Markdown report: goldens, and that nothing a compiler says can break its structure."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from attrs import evolve
+from hypothesis import given
+from hypothesis import strategies as st
+from markdown_it import MarkdownIt
+
+from compat.report.markdown import EVIDENCE_LINES, code, escape, fence, headline, prose, render
+from tests.report.factory import SHAPE, always, bad, env, expected_matrix, report, tried, troubled_matrix
+
+MARKDOWN = MarkdownIt("commonmark").enable("table")
+
+texts = st.text(alphabet=" ab_`|\\*[]<>&~#1.-\n", min_size=1, max_size=30).filter(str.strip)
+
+
+def test_expected(golden: Callable[[str, str], None]) -> None:
+    golden("expected.md", render(expected_matrix()))
+
+
+def test_troubled(golden: Callable[[str, str], None]) -> None:
+    golden("troubled.md", render(troubled_matrix()))
+
+
+def test_only_the_last_line_depends_on_how_it_was_made() -> None:
+    one = troubled_matrix()
+    other = evolve(one, seconds=7.0, command="compat matrix", results=tuple(evolve(r, cached=True) for r in one.results))
+    before, after = render(one).splitlines(), render(other).splitlines()
+    assert before[:-1] == after[:-1]
+    assert before[-1] != after[-1]
+
+
+def test_the_order_of_results_does_not_matter() -> None:
+    one = troubled_matrix()
+    assert render(evolve(one, results=one.results[::-1], verdicts=one.verdicts[::-1])) == render(one)
+
+
+def test_every_link_has_its_heading() -> None:
+    tokens = MARKDOWN.parse(render(troubled_matrix()))
+    children = [child for token in tokens for child in token.children or ()]
+    links = {str(child.attrs["href"]) for child in children if child.type == "link_open"}
+    headings = [tokens[i + 1].content for i, token in enumerate(tokens) if token.type == "heading_open"]
+    anchors = {"#" + "".join(c for c in h.lower().replace(" ", "-") if c.isalnum() or c in "-_") for h in headings}
+    assert len(links) == 6
+    assert links <= anchors
+
+
+def test_each_failure_is_told_once() -> None:
+    text = render(expected_matrix())
+    assert text.count(SHAPE.advice.split("[")[0]) == 1
+    assert text.count("### F") == 4
+
+
+def test_headline() -> None:
+    assert headline(expected_matrix()) == (
+        "Of 390 cells (9 kernel variants × 2 targets × 13 Triton releases; sm_80, sm_90), "
+        "274 compile, 98 are rejected and 18 crash the compiler. Everything came out as declared."
+    )
+    assert headline(report([])) == "No cell was tried."
+
+
+def test_tables_keep_their_columns_whatever_names_contain() -> None:
+    text = render(report(tried("k|`1`", "v|*x*`", always(bad(SHAPE)), envs=[env("3.1.0")], cases=("a|b",))))
+    tables = [token for token in MARKDOWN.parse(text) if token.type in ("th_open", "td_open", "tr_open")]
+    assert [t.type for t in tables].count("tr_open") == 4
+    rows = "".join({"tr_open": "/", "th_open": "h", "td_open": "d"}[t.type] for t in tables).split("/")[1:]
+    assert rows == ["hhh", "ddd", "hhhhhhh", "ddddddd"]
+
+
+def cell_text(source: str) -> str:
+    """What a reader sees of a table cell."""
+    tokens = MARKDOWN.parse(f"| h | i |\n| --- | --- |\n| x {source} x | end |\n")
+    cells = [tokens[i + 1] for i, token in enumerate(tokens) if token.type == "td_open"]
+    assert [cells[1].content, len(cells)] == ["end", 2]
+    return "".join(child.content for child in cells[0].children or ())
+
+
+@given(texts)
+def test_escape_is_literal(text: str) -> None:
+    assert cell_text(escape(text)) == f"x {' '.join(text.split())} x"
+
+
+@given(texts)
+def test_code_is_literal(text: str) -> None:
+    assert cell_text(code(text)) == f"x {' '.join(text.split())} x"
+
+
+@pytest.mark.parametrize(
+    ("text", "seen"), [("use `a[:, None]` | *so*", "x use a[:, None] | *so* x"), ("one ` only", "x one ` only x")]
+)
+def test_prose_keeps_an_authors_code(text: str, seen: str) -> None:
+    assert cell_text(prose(text)) == seen
+
+
+@given(texts)
+def test_fence_holds_anything(text: str) -> None:
+    tokens = MARKDOWN.parse(f"{fence(text)}\n\nafter\n")
+    assert [token.type for token in tokens] == ["fence", "paragraph_open", "inline", "paragraph_close"]
+
+
+def test_long_evidence_is_cut_in_its_middle() -> None:
+    text = fence("\n".join(f"line {i}" for i in range(100)))
+    assert "line 0\n" in text
+    assert "line 99\n" in text
+    assert f"({100 - EVIDENCE_LINES} lines left out)" in text

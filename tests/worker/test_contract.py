@@ -1,0 +1,78 @@
+"""The driver's side of the contract against servers that break it: never ``ok``, never a hang, never a traceback."""
+
+from __future__ import annotations
+
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+
+from compat.launch import Server
+from compat.model import Cell, Env, Evidence
+from compat.supervise import Limits, attempt
+from tests.cells import cell
+
+FAKE = Path(__file__).parent / "fake_worker.py"
+LIMITS = Limits(deadline=1.0, memory=4 << 30)
+
+
+def cells(count: int = 2) -> list[Cell]:
+    return [cell(Env(name="fake"), "faces", "fine", constexprs={"BLOCK": 2**n}) for n in range(count)]
+
+
+def attempts(behaviour: str, count: int = 2) -> list[Evidence]:
+    with Server(sys.executable, worker=FAKE, variables={"BEHAVIOUR": behaviour}) as server:
+        assert server.hello.ready
+        return [evidence for _, evidence in attempt(server, cells(count), LIMITS, stop=threading.Event())]
+
+
+def test_a_worker_that_keeps_the_contract_is_believed() -> None:
+    assert [e.built for e in attempts("well")] == [True, True]
+
+
+@pytest.mark.parametrize(
+    "behaviour",
+    [
+        "garbage",
+        "silent_exit",
+        "no_start",
+        "wrong_nonce",
+        "half_a_line",
+        "done_is_no_object",
+        "built_is_text",
+        "binary",
+        "never_ends",
+    ],
+)
+def test_what_is_no_answer_is_never_ok(behaviour: str) -> None:
+    found = attempts(behaviour)
+    assert len(found) == 2
+    for evidence in found:
+        assert not evidence.built
+        assert not evidence.answered
+        assert evidence.protocol or evidence.exit_code == 0 or evidence.deadline
+
+
+@pytest.mark.parametrize("behaviour", ["answers_twice", "garbage_between", "answers_for_the_next"])
+def test_noise_around_right_answers_does_not_change_them(behaviour: str) -> None:
+    found = attempts(behaviour)
+    assert [(evidence.answered, evidence.built) for evidence in found] == [(True, False), (True, True)]
+
+
+def test_a_failure_is_not_improved_by_a_later_success() -> None:
+    first, *_ = attempts("fails_then_builds", count=1)
+    assert (first.answered, first.built) == (True, False)
+    assert first.raised[0].type == "ValueError"
+
+
+@pytest.mark.parametrize("behaviour", ["server_exits", "server_says_nothing_sensible", "server_breaks"])
+def test_a_server_that_never_gets_ready_is_broken(behaviour: str) -> None:
+    with Server(sys.executable, worker=FAKE, variables={"BEHAVIOUR": behaviour}) as server:
+        assert not server.hello.ready
+        assert not server.alive
+
+
+def test_a_server_that_dies_with_a_cell_in_flight_leaves_no_answer() -> None:
+    found = attempts("server_dies", count=1)
+    assert [(e.answered, e.built, e.exit_code, e.signal) for e in found] == [(False, False, None, None)]

@@ -1,0 +1,65 @@
+"""Attempts that are not plain: IR in place of a function, IR kept, variables set."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from compat.launch import Server
+from compat.model import BuiltEnv, Evidence
+from compat.store import Store
+from compat.supervise import Limits, Mode, attempt
+from tests.cells import cell
+
+pytestmark = pytest.mark.wheels
+LIMITS = Limits(deadline=60, memory=4 << 30)
+
+
+def one(env: BuiltEnv, store: Store, mode: Mode, function: str = "looped") -> Evidence:
+    assert env.python
+    with Server(env.python) as server:
+        cells = [cell(env, "faces", function)]
+        ((_, evidence),) = attempt(server, cells, LIMITS, stop=threading.Event(), mode=mode, keep=store.keep)
+    return evidence
+
+
+def test_ir_of_one_release_compiles_in_another(built: Callable[[str], BuiltEnv], tmp_path: Path) -> None:
+    old, new = built("triton-3.1.0"), built("triton-3.9.0")
+    with Store(tmp_path) as store:
+        made = one(old, store, Mode(keep_ir=True))
+        assert list(made.kept) == ["ttir", "ttgir", "llir", "ptx", "cubin"]
+        ttir = store.artifacts / made.kept["ttir"]
+        assert "tt.func public @looped" in ttir.read_text()
+        crossed = one(new, store, Mode(ir=str(ttir)))
+        back = one(old, store, Mode(ir=str(ttir)))
+    assert crossed.built
+    assert "ast" not in crossed.stages
+    assert back.built
+
+
+def test_what_was_made_before_a_failure_is_kept(built: Callable[[str], BuiltEnv], tmp_path: Path) -> None:
+    ptxas = tmp_path / "ptxas"
+    ptxas.write_text(
+        "#!/bin/sh\nfor a; do [ $a = --version ] && echo release 12.4, V12.4.99 && exit; done; echo fatal: no >&2; exit 1"
+    )
+    ptxas.chmod(0o755)
+    variables = dict.fromkeys(("TRITON_PTXAS_PATH", "TRITON_PTXAS_BLACKWELL_PATH"), str(ptxas))
+    for name in ("triton-3.1.0", "triton-3.9.0"):
+        with Store(tmp_path / name) as store:
+            evidence = one(built(name), store, Mode(keep_ir=True, variables=variables))
+        assert not evidence.built
+        assert evidence.stage == "cubin"
+        assert "fatal: no" in evidence.raised[0].message
+        assert list(evidence.kept) == ["ttir", "ttgir", "llir", "ptx"]
+
+
+def test_the_ir_before_every_pass_is_kept(built: Callable[[str], BuiltEnv], tmp_path: Path) -> None:
+    with Store(tmp_path) as store:
+        evidence = one(built("triton-3.9.0"), store, Mode(diagnose=True, keep_passes=True))
+        text = (store.artifacts / evidence.kept["passes"]).read_text()
+    assert evidence.built
+    assert text.count("IR Dump Before") > 20
+    assert "convert-triton-to-tritongpu" in text

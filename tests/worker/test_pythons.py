@@ -1,0 +1,38 @@
+"""The worker on the oldest and the newest Python that any release has wheels for here."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+
+from compat.interpreters import present
+from compat.launch import Server
+from compat.model import Env
+from compat.supervise import Limits, attempt
+from tests.cells import cell
+
+
+@pytest.mark.wheels
+@pytest.mark.parametrize(("minor", "packages"), [((3, 8), ["triton==3.0.0", "setuptools"]), ((3, 13), ["triton==3.5.1"])])
+def test_the_worker_serves(minor: tuple[int, int], packages: list[str], tmp_path: Path) -> None:
+    here = present()
+    if minor not in here:
+        pytest.skip(f"no Python {minor} on this machine")
+    uv = shutil.which("uv") or str(Path(sys.executable).with_name("uv"))
+    subprocess.run([uv, "venv", "-q", "--python", here[minor][0], tmp_path / "env"], check=True)
+    python = str(tmp_path / "env" / "bin" / "python")
+    subprocess.run([uv, "pip", "install", "-q", "--python", python, *packages], check=True)
+    functions = ["fine", "block_typed_bound", "missing_name", "looped"]
+    with Server(python) as server:
+        assert server.hello.ready, server.hello
+        cells = [cell(Env(name="some"), "faces", function) for function in functions]
+        limits = Limits(deadline=60, memory=4 << 30)
+        found = [evidence for _, evidence in attempt(server, cells, limits, stop=threading.Event())]
+    assert [evidence.built for evidence in found] == [True, False, False, True]
+    assert found[1].signal == "SIGABRT"
+    assert found[2].raised

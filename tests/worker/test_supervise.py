@@ -1,0 +1,181 @@
+"""A real worker with real wheels: what one cell does to itself must not reach another."""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from compat.launch import Server
+from compat.model import BuiltEnv, Cell, Evidence
+from compat.supervise import Limits, Stopped, attempt
+from tests.cells import cell
+
+pytestmark = pytest.mark.wheels
+
+OLDEST, NEWEST = "triton-3.0.0", "triton-3.9.0"
+LIMITS = Limits(deadline=30, memory=4 << 30)
+
+
+@pytest.fixture(scope="module", params=[OLDEST, NEWEST])
+def env(request: pytest.FixtureRequest, built: Callable[[str], BuiltEnv]) -> BuiltEnv:
+    return built(request.param)
+
+
+@pytest.fixture(scope="module")
+def server(env: BuiltEnv) -> Iterator[Server]:
+    assert env.python is not None
+    with Server(env.python) as started:
+        assert started.hello.ready, started.hello
+        yield started
+
+
+def attempts(server: Server, cells: list[Cell], limits: Limits = LIMITS) -> dict[str, Evidence]:
+    found = {}
+    for done, evidence in attempt(server, cells, limits, stop=threading.Event()):
+        assert done.spec.function not in found, "two answers for one cell"
+        found[done.spec.function] = evidence
+    assert list(found) == [each.spec.function for each in cells]
+    return found
+
+
+def descendants() -> set[int]:
+    """Every process that has this one above it, by walking up from each."""
+    parents = {}
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdigit():
+            try:
+                parents[int(entry.name)] = int((entry / "stat").read_text().rpartition(")")[2].split()[1])
+            except OSError:
+                continue
+    found = set()
+    for pid in parents:
+        above = pid
+        while above in parents and above != os.getpid():
+            above = parents[above]
+        if above == os.getpid() and pid != os.getpid():
+            found.add(pid)
+    return found
+
+
+def test_a_server_forks_from_one_thread(server: Server) -> None:
+    assert server.hello.threads == 1  # a fork copies only the thread that forks: with more, a child could hang for ever
+    assert server.hello.version.startswith(("3.0", "3.9"))
+
+
+def test_a_built_cell_has_stages_and_metrics(server: Server, env: BuiltEnv) -> None:
+    evidence = attempts(server, [cell(env, "faces", "fine")])["fine"]
+    assert (evidence.answered, evidence.built, evidence.stage) == (True, True, "cubin")
+    assert list(evidence.stages) == ["import", "ast", "ttir", "ttgir", "llir", "ptx", "cubin"]
+    assert all(seconds > 0 for seconds in evidence.stages.values())
+    assert evidence.metrics["registers"] > 0
+    assert evidence.metrics["spill_store_bytes"] == 0
+    assert evidence.metrics["artifacts"]["cubin"] > 1000
+    assert evidence.protocol == ()
+
+
+def test_amd_targets_report_their_registers(built: Callable[[str], BuiltEnv]) -> None:
+    env = built(NEWEST)
+    assert env.python
+    with Server(env.python) as server:
+        evidence = attempts(server, [cell(env, "faces", "fine", "gfx942")])["fine"]
+    assert (evidence.built, evidence.stage) == (True, "hsaco")
+    assert evidence.metrics["registers"] > 0
+    assert evidence.metrics["spilled_registers"] == 0
+
+
+def test_an_abort_in_the_middle_costs_only_itself(server: Server, env: BuiltEnv) -> None:
+    functions = ["fine", "block_typed_bound", "looped", "missing_name"]
+    found = attempts(server, [cell(env, "faces", function) for function in functions])
+    assert [found[function].built for function in functions] == [True, False, True, False]
+    aborted = found["block_typed_bound"]
+    assert (aborted.answered, aborted.signal, aborted.stage) == (False, "SIGABRT", "ast")
+    assert "only integers and floats have a bitwidth" in aborted.stderr
+    assert aborted.diagnosis.location == f"faces.py:{line_of('for start in range(0, bound, BLOCK)')}"
+    assert found["missing_name"].raised[-1].message.count("no_such_function") >= 1
+
+
+def line_of(text: str) -> int:
+    lines = (Path(__file__).parent.parent / "kernels" / "faces.py").read_text().splitlines()
+    return next(number for number, line in enumerate(lines, 1) if text in line)
+
+
+def test_a_hang_ends_at_its_deadline_and_leaves_nothing_behind(server: Server, env: BuiltEnv) -> None:
+    before = descendants()
+    started = time.monotonic()
+    found = attempts(
+        server,
+        [cell(env, "faces", "unrolled_for_ever"), cell(env, "hostile", "hangs_with_child"), cell(env, "faces", "fine")],
+        Limits(deadline=1.5, memory=8 << 30),
+    )
+    elapsed = time.monotonic() - started
+    for function in ("unrolled_for_ever", "hangs_with_child"):
+        assert (found[function].answered, found[function].deadline) == (False, 1.5)
+        assert found[function].seconds < 1.5 + 2
+    assert elapsed < 2 * (1.5 + 2)
+    assert "in visit" in found["unrolled_for_ever"].stderr  # the stack it was asked for
+    assert found["fine"].built
+    assert descendants() <= before
+
+
+def test_a_memory_hog_is_stopped(server: Server, env: BuiltEnv) -> None:
+    found = attempts(server, [cell(env, "hostile", "hoards"), cell(env, "hostile", "fine")], Limits(deadline=60, memory=1 << 30))
+    evidence = found["hoards"]
+    assert (evidence.answered, evidence.deadline) == (False, None)
+    assert evidence.memory is not None
+    assert 1 << 30 < evidence.memory < 4 << 30
+    assert found["fine"].built
+
+
+def test_a_silent_exit_is_no_answer(server: Server, env: BuiltEnv) -> None:
+    found = attempts(server, [cell(env, "hostile", f) for f in ("leaves_silently", "fine", "forges", "leaves_loudly")])
+    assert (found["leaves_silently"].answered, found["leaves_silently"].exit_code) == (False, 0)
+    assert (found["forges"].answered, found["forges"].built) == (False, False)
+    assert found["forges"].protocol, "the forged lines were not noticed"
+    assert found["fine"].built
+    assert [link.type for link in found["leaves_loudly"].raised] == ["SystemExit"]
+
+
+def test_output_is_captured_per_cell_and_bounded(server: Server, env: BuiltEnv) -> None:
+    found = attempts(server, [cell(env, "hostile", "shouts"), cell(env, "faces", "missing_name")])
+    assert len(found["shouts"].stderr) < 100_000
+    assert "the last words" in found["shouts"].stderr
+    assert "xxx" not in found["missing_name"].stderr
+
+
+def test_stopping_kills_what_is_in_flight(server: Server, env: BuiltEnv) -> None:
+    before = descendants()
+    stop = threading.Event()
+    threading.Timer(0.5, stop.set).start()
+    started = time.monotonic()
+    with pytest.raises(Stopped):
+        list(attempt(server, [cell(env, "hostile", "hangs_with_child")], LIMITS, stop=stop))
+    assert time.monotonic() - started < 3
+    assert descendants() <= before
+
+
+def test_a_dead_server_gives_no_answers(env: BuiltEnv) -> None:
+    assert env.python
+    with Server(env.python) as doomed:
+        for pid in descendants():
+            if f"{doomed.python}" in Path(f"/proc/{pid}/cmdline").read_text().split("\0"):
+                os.kill(pid, 9)
+        doomed._process.wait()
+        assert not doomed.alive
+        found = attempts(doomed, [cell(env, "faces", "fine")])
+    assert (found["fine"].answered, found["fine"].built) == (False, False)
+
+
+def test_a_toolchain_that_cannot_be_imported_says_why(tmp_path: Path, built: Callable[[str], BuiltEnv]) -> None:
+    env = built(OLDEST)
+    bare = tmp_path / "python"
+    assert env.python
+    bare.write_text(f'#!/bin/sh\nexec "{os.path.realpath(env.python)}" "$@"\n')  # the interpreter without the env around it
+    bare.chmod(0o755)
+    with Server(str(bare)) as server:
+        assert not server.hello.ready
+        assert [link["type"] for link in server.hello.raised] == ["ModuleNotFoundError"]
