@@ -199,6 +199,8 @@ def _word(known: Sequence[Outcome]) -> tuple[Word, int | None]:
         return Word.UNSUPPORTED, None
     good = [is_good(outcome) for outcome in known]
     turns = [i for i in range(1, len(good)) if good[i] != good[i - 1]]
+    if len(turns) > 1 and all(outcome.status is Status.UNSUPPORTED for outcome in known[: turns[0]]):
+        turns = turns[1:]  # before its target was there at all, nothing could be said of the kernel
     if not turns:
         return (Word.WORKS if good[0] else Word.NEVER), None
     if len(turns) > 1:

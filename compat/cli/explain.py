@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 import shlex
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
 from typing import Any
 
+import attrs
 import click
 
 from compat import classify, taxonomy
@@ -15,7 +16,7 @@ from compat.cli.selecting import Selection, select, selection_options
 from compat.env import read_env
 from compat.errors import SelectionError
 from compat.launch import WORKER
-from compat.model import BuiltEnv, Cell, Evidence, Result
+from compat.model import BuiltEnv, Cell, Env, Evidence, Result
 from compat.run import expectation_of
 from compat.selection import nothing_matches
 from compat.store import Store, cell_key, folder_digest
@@ -34,36 +35,56 @@ def explain(*, cell: str, as_json: bool, **chosen: Any) -> None:
     """
     chosen["envs"], chosen["target"] = chosen["envs"] or ("*",), chosen["target"] or ("*",)
     selection = select(**chosen)
-    found = _one_cell(selection, cell)
-    built = read_env(found.env, selection.root)
     with Store(selection.state) as store:
-        attempts = _attempts(store, found, built)
-        folder = store.artifacts
-    if as_json:
-        click.echo(json.dumps(_document(found, built, attempts), indent=2, default=str))
-    else:
-        click.echo("\n".join(_lines(found, built, attempts, str(folder))))
+        known = _Known(selection, store)
+        found = _one_cell(selection.cells, cell, known)
+        built, attempts = known.env(found.env), known.attempts([found]).get(found.id, ())
+        if as_json:
+            click.echo(json.dumps(_document(found, built, attempts), indent=2, default=str))
+        else:
+            click.echo("\n".join(_lines(found, built, attempts, str(store.artifacts))))
 
 
-def _one_cell(selection: Selection, pattern: str) -> Cell:
-    cells = {cell.id: cell for cell in selection.cells}
-    matching = [cell for name, cell in cells.items() if fnmatchcase(name, pattern)]
-    if pattern in cells:
-        return cells[pattern]
+class _Known:
+    """What the store knows of cells, whatever limits it was found under."""
+
+    def __init__(self, selection: Selection, store: Store) -> None:
+        self.root, self.store = selection.root, store
+        self._envs: dict[str, BuiltEnv] = {}
+
+    def env(self, env: Env) -> BuiltEnv:
+        if env.name not in self._envs:
+            self._envs[env.name] = read_env(env, self.root)
+        return self._envs[env.name]
+
+    def attempts(self, cells: Iterable[Cell]) -> dict[str, tuple[Evidence, ...]]:
+        """Cell id → evidence, of the cells that have any."""
+        usable = [(cell, built) for cell in cells if (built := self.env(cell.env)).error is None]
+        keys = {cell_key(cell, built, folder_digest(WORKER)): cell.id for cell, built in usable}
+        return {keys[key]: found for key, found in self.store.read(keys, deadline=0, memory=0).items()}
+
+
+def _one_cell(cells: Iterable[Cell], pattern: str, known: _Known) -> Cell:
+    """The cell that is meant: by its id, else the only one that the glob matches, else the only one of those with a result."""
+    by_id = {cell.id: cell for cell in cells}
+    if pattern in by_id:
+        return by_id[pattern]
+    matching = [cell for name, cell in by_id.items() if fnmatchcase(name, pattern)]
     if not matching:
-        raise nothing_matches("cell", pattern, cells)
+        raise nothing_matches("cell", pattern, by_id)
     if len(matching) > 1:
-        shown = "\n    ".join(cell.id for cell in matching[:_SHOWN])
-        more = f"\n    … and {len(matching) - _SHOWN} more" if len(matching) > _SHOWN else ""
-        raise SelectionError(f"{pattern!r} matches {len(matching)} cells", hint=f"Say which:\n    {shown}{more}")
+        with_results = known.attempts(matching)
+        tried = [cell for cell in matching if cell.id in with_results]
+        if len(tried) != 1:
+            raise _several(pattern, tried or matching)
+        matching = tried
     return matching[0]
 
 
-def _attempts(store: Store, cell: Cell, built: BuiltEnv) -> tuple[Evidence, ...]:
-    if built.error is not None:
-        return ()
-    key = cell_key(cell, built, folder_digest(WORKER))
-    return store.read([key], deadline=0, memory=0).get(key, ())
+def _several(pattern: str, cells: Sequence[Cell]) -> SelectionError:
+    shown = "\n    ".join(cell.id for cell in cells[:_SHOWN])
+    more = f"\n    … and {len(cells) - _SHOWN:,} more" if len(cells) > _SHOWN else ""
+    return SelectionError(f"{pattern!r} matches {len(cells):,} cells", hint=f"Say which:\n    {shown}{more}")
 
 
 def _result(cell: Cell, built: BuiltEnv, attempts: tuple[Evidence, ...]) -> Result | None:
@@ -176,8 +197,6 @@ def _value(value: object) -> str:
 
 
 def _document(cell: Cell, built: BuiltEnv, attempts: tuple[Evidence, ...]) -> dict[str, Any]:
-    import attrs
-
     result = _result(cell, built, attempts)
     return {
         "id": cell.id,

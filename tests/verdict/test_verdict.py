@@ -107,7 +107,9 @@ def spans(verdict: Verdict) -> list[str]:
         ("grc", "regressed in 3.1.0"),
         ("ggu", "removed in 3.2.0"),
         ("gbg", "non-monotonic"),
-        ("ugr", "non-monotonic"),
+        ("ugr", "removed in 3.2.0"),
+        ("ugbg", "non-monotonic"),
+        ("ogr", "non-monotonic"),
         ("g?b", "regressed in 3.2.0"),
         ("gFg", "works"),
         ("bfb", "never worked"),
@@ -224,8 +226,8 @@ PATTERNS = (
     (r"[^gd]+", "never worked"),
     (r"[uo]+([gd]+)", "needs ≥"),
     (r"[^gd]+([gd]+)", "fixed in"),
-    (r"[gd]+([ur]+)", "removed in"),
-    (r"[gd]+([^gd]+)", "regressed in"),
+    (r"u*[gd]+([ur]+)", "removed in"),
+    (r"u*[gd]+([^gd]+)", "regressed in"),
     (r".*", "non-monotonic"),
 )
 

@@ -1,0 +1,230 @@
+"""The commands as a user runs them, in a folder of their own, on real wheels."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from compat.model import BuiltEnv
+
+ROOT = Path(__file__).parent.parent.parent
+RELEASE = "triton-3.1.0"
+
+KERNEL = """
+schema = 1
+kernel = "faces"
+source = "faces.py"
+
+[signature]
+source = "*fp32"
+result = "*fp32"
+size = "i32"
+
+[constexprs]
+BLOCK = 128
+
+[[case]]
+name = "only"
+
+[[variant]]
+name = "fine"
+function = "fine"
+
+[[variant]]
+name = "mismatched"
+function = "mismatched"
+expect = [{ status = "rejected", class = "shape-mismatch", reason = "Two sizes." }]
+"""
+
+MATRIX = """
+schema = 1
+kernels = ["faces.toml"]
+env = [{ triton = "3.1.0", groups = ["default"] }]
+[defaults]
+targets = ["sm_90"]
+deadline = 60
+"""
+
+
+@pytest.fixture
+def project(tmp_path: Path, built: Callable[[str], BuiltEnv]) -> Path:
+    """A project of the user's own that uses this checkout's env: the same state, another matrix.toml and kernels."""
+    env = built(RELEASE)
+    assert env.python
+    (tmp_path / "matrix.toml").write_text(MATRIX.replace('"3.1.0",', '"3.1.0", install = ["setuptools<81"],'))
+    (tmp_path / "faces.toml").write_text(KERNEL)
+    (tmp_path / "faces.py").write_text((ROOT / "tests" / "kernels" / "faces.py").read_text())
+    (tmp_path / ".nox").symlink_to(ROOT / ".nox")
+    records = tmp_path / ".compat" / "envs"
+    records.mkdir(parents=True)
+    (records / f"{RELEASE}.json").write_text((ROOT / ".compat" / "envs" / f"{RELEASE}.json").read_text())
+    return tmp_path
+
+
+def compat(project: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "compat.cli", *arguments]
+    return subprocess.run(command, cwd=project, env=environment(), capture_output=True, text=True, timeout=120)
+
+
+def environment() -> dict[str, str]:
+    return {**os.environ, "PYTHONPATH": str(ROOT), "COLUMNS": "100"}
+
+
+@pytest.mark.wheels
+def test_matrix_reports_and_exits_with_0_when_all_is_as_declared(project: Path) -> None:
+    ran = compat(project, "matrix")
+    assert ran.returncode == 0, ran.stdout + ran.stderr
+    assert "1 ok, 1 rejected; all as declared" in ran.stdout
+    document = json.loads((project / "reports" / "matrix.json").read_text())
+    assert {cell["id"]: (cell["status"], cell["expected"]) for cell in document["cells"]} == {
+        "faces/fine/only/sm_90/triton-3.1.0": ("ok", True),
+        "faces/mismatched/only/sm_90/triton-3.1.0": ("rejected", True),
+    }
+    assert "shape-mismatch" in (project / "reports" / "matrix.md").read_text()
+    again = compat(project, "matrix")
+    assert "(2 from the store)" in again.stdout
+
+
+@pytest.mark.wheels
+def test_an_undeclared_failure_and_an_undeclared_pass_are_equally_loud(project: Path) -> None:
+    declared = KERNEL[KERNEL.index("expect") :]
+    (project / "faces.toml").write_text(
+        KERNEL.replace(declared, "").replace('function = "fine"\n', f'function = "fine"\n{declared}')
+    )
+    ran = compat(project, "matrix")
+    assert ran.returncode == 1
+    assert "2 cells NOT AS DECLARED" in ran.stdout
+
+
+@pytest.mark.wheels
+def test_explain_tells_what_the_last_run_found(project: Path) -> None:
+    before = compat(project, "explain", "faces/mismatched/only/sm_90/triton-3.1.0")
+    assert before.returncode == 0
+    assert "not compiled yet" in before.stdout
+    compat(project, "matrix")
+    ran = compat(project, "explain", "*mismatched*")
+    for words in (
+        "rejected, as declared",
+        "shape-mismatch",
+        "faces.py:",
+        "incompatible dimensions",
+        "alone, diagnostics on",
+        "Two sizes.",
+    ):
+        assert words in ran.stdout
+    document = json.loads(compat(project, "explain", "*mismatched*", "--json").stdout)
+    assert document["outcome"]["status"] == "rejected"
+    assert len(document["attempts"]) == 2
+    several = compat(project, "explain", "*")
+    assert several.returncode == 3
+    assert "faces/fine/only/sm_90/triton-3.1.0" in several.stderr
+
+
+@pytest.mark.wheels
+def test_list_as_text_and_as_json(project: Path) -> None:
+    assert compat(project, "list", "cells").stdout.split() == [
+        "faces/fine/only/sm_90/triton-3.1.0",
+        "faces/mismatched/only/sm_90/triton-3.1.0",
+    ]
+    (env,) = json.loads(compat(project, "list", "envs", "--json").stdout)
+    assert (env["name"], env["state"], env["triton"]) == (RELEASE, "built", "3.1.0")
+    (kernel,) = json.loads(compat(project, "list", "kernels", "--variant", "mis*", "--json").stdout)
+    assert kernel["declared"] == ["rejected shape-mismatch"]
+    assert "gfx942" in compat(project, "list", "targets").stdout
+
+
+@pytest.mark.wheels
+def test_ctrl_c_keeps_what_is_finished(project: Path) -> None:
+    (project / "faces.toml").write_text(KERNEL + '\n[[variant]]\nname = "slow"\nfunction = "unrolled_for_ever"\n')
+    command = [sys.executable, "-m", "compat.cli", "matrix", "--jobs", "1"]
+    running = subprocess.Popen(
+        command, cwd=project, env=environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
+    )
+    deadline = time.monotonic() + 60
+    while not _finished(project) and time.monotonic() < deadline:
+        time.sleep(0.1)
+    running.send_signal(signal.SIGINT)
+    out, err = running.communicate(timeout=30)
+    assert running.returncode == 130, out + err
+    assert "1 of 3 cells are done and kept" in err
+    assert "Traceback" not in err
+    assert "(1 from the store)" in compat(project, "matrix", "--variant", "fine").stdout
+
+
+def _finished(project: Path) -> bool:
+    import sqlite3
+
+    try:
+        with sqlite3.connect(project / ".compat" / "results.sqlite") as database:
+            return bool(database.execute("SELECT count(*) FROM evidence").fetchone()[0])
+    except sqlite3.Error:
+        return False
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "said"),
+    [
+        (["matrix", "--envs", "nosuch"], 3, "no env or group of envs matches 'nosuch'"),
+        (["matrix", "--kernel", "face"], 3, "Did you mean faces?"),
+        (["matrix", "--target", "sm_9"], 3, "Did you mean sm_90"),
+        (["matrix", "--matrix", "nope.toml"], 2, "nope.toml: there is no such file"),
+        (["matrix", "--spec", "nope.toml"], 2, "--spec[0]: no kernel file matches 'nope.toml'"),
+        (["matrix", "--jobs", "0"], 2, "0 is not in the range"),
+        (["explain", "nosuch"], 3, "no cell matches 'nosuch'"),
+        (["list", "everything"], 2, "'everything' is not one of"),
+        (["nosuch"], 2, "No such command 'nosuch'"),
+    ],
+)
+def test_errors_of_use_say_what_and_where(tmp_path: Path, arguments: list[str], code: int, said: str) -> None:
+    (tmp_path / "matrix.toml").write_text(MATRIX)
+    (tmp_path / "faces.toml").write_text(KERNEL)
+    (tmp_path / "faces.py").write_text((ROOT / "tests" / "kernels" / "faces.py").read_text())
+    ran = compat(tmp_path, *arguments)
+    assert ran.returncode == code, ran.stderr
+    assert said in ran.stderr
+    assert "Traceback" not in ran.stderr
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        (MATRIX.replace("3.1.0", "three"), "matrix.toml: env[0].triton: "),
+        (MATRIX.replace("kernels", "kernel"), "matrix.toml: kernel: "),
+        (MATRIX + "\n[", "matrix.toml: "),
+        (MATRIX.replace("deadline = 60", 'deadline = "long"'), "matrix.toml: defaults.deadline: "),
+    ],
+)
+def test_a_typo_in_matrix_toml_is_one_line_with_its_place(tmp_path: Path, wrong: str, said: str) -> None:
+    (tmp_path / "matrix.toml").write_text(wrong)
+    ran = compat(tmp_path, "matrix")
+    assert ran.returncode == 2
+    assert ran.stderr.startswith(f"error: {said}"), ran.stderr
+    assert "Traceback" not in ran.stderr
+
+
+def test_an_env_that_was_never_built_is_broken_and_loud(tmp_path: Path) -> None:
+    (tmp_path / "matrix.toml").write_text(MATRIX)
+    (tmp_path / "faces.toml").write_text(KERNEL)
+    (tmp_path / "faces.py").write_text((ROOT / "tests" / "kernels" / "faces.py").read_text())
+    ran = compat(tmp_path, "matrix", "--no-build")
+    assert ran.returncode == 1
+    assert "not built yet" in ran.stdout
+    document = json.loads((tmp_path / "reports" / "matrix.json").read_text())
+    assert {cell["status"] for cell in document["cells"]} == {"env_broken"}
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write anywhere")
+def test_a_folder_that_cannot_be_written_is_an_error_of_use(tmp_path: Path) -> None:
+    (tmp_path / "matrix.toml").write_text(MATRIX)
+    tmp_path.chmod(0o500)
+    ran = compat(tmp_path, "matrix", "--no-build")
+    assert ran.returncode == 5
+    assert "Traceback" not in ran.stderr
