@@ -19,6 +19,9 @@ from attrs import asdict, frozen
 from compat.model import Status
 from compat.symptoms import Symptoms
 
+_NOT_KNOWN = "the toolchain does not know the target"
+"""However it shows: which part notices first depends on what the kernel needs, and is no other defect."""
+
 
 class Blame(StrEnum):
     """Whose fault a failure usually is."""
@@ -154,7 +157,10 @@ _ENTRIES = (
         advice="Use a release whose toolchain knows {target}: `sm_100` and `sm_120` need Triton 3.3 or later.",
         blame=Blame.TOOLCHAIN,
         signs=(
-            Sign(ptxas=r"is not defined for option 'gpu-name'", words="ptxas"),
+            Sign(ptxas=r"is not defined for option 'gpu-name'", means=_NOT_KNOWN),
+            # LLVM only warns, builds for its default processor, and stumbles over what that one does not have.
+            Sign(output=r"^'\w+' is not a recognized processor for this target", means=_NOT_KNOWN),
+            Sign(assertion=r"computeCapability not supported", means=_NOT_KNOWN),
             Sign(ptxas=r"(?:SM version|target).* (?:not supported|deprecated)", words="ptxas"),
             Sign(
                 message=r"(?i)unsupported (?:target|arch\w*|gpu|gfx)|no (?:compatible )?backend|\d+ compatible backends for target"

@@ -123,15 +123,20 @@ class Triton:
         return make_announced
 
     def _tell_source_lines(self) -> None:
-        """Keep the line being lowered on the beacon, for front-end failures that take the process with them."""
+        """Keep the line being lowered on the beacon, for front-end failures that take the process with them.
+
+        Lines of Triton's own library are passed over: who called it is what a kernel's author can change.
+        """
         from triton.compiler.code_generator import CodeGenerator
 
         visit = CodeGenerator.visit
+        library = os.path.dirname(os.path.abspath(self._triton.__file__)) + os.sep
 
         def visit_in_sight(generator: Any, node: Any) -> Any:
             line = getattr(node, "lineno", None)
-            if line is not None and self._beacon is not None:
-                self._beacon.at(str(generator.file_name), generator.begin_line + line)
+            path = str(generator.file_name)
+            if line is not None and self._beacon is not None and not path.startswith(library):
+                self._beacon.at(path, generator.begin_line + line)
             return visit(generator, node)
 
         CodeGenerator.visit = visit_in_sight

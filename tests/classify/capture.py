@@ -163,7 +163,7 @@ SHOTS = (
     Shot(
         expect="target-unknown",
         kernel="copy",
-        same="sm_100",
+        same="too-old-for-the-target",
         status=UNSUPPORTED,
         target="sm_100",
         releases=("3.0.0", "3.1.0", "3.2.0"),
@@ -171,7 +171,7 @@ SHOTS = (
     Shot(
         expect="target-unknown",
         kernel="copy",
-        same="sm_120",
+        same="too-old-for-the-target",
         status=UNSUPPORTED,
         target="sm_120",
         releases=("3.0.0", "3.1.0", "3.2.0"),
