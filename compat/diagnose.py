@@ -14,12 +14,12 @@ from pathlib import Path, PurePath
 from attrs import frozen
 
 from compat.model import Diagnosis
+from compat.pipeline import HEADING
 from compat.worker import beacon
 
-_HEADING = re.compile(r"^// -----// IR Dump (?:Before|After) \S+ \((?P<name>[^)\s]+)\)")
 _IR_BEGINS = re.compile(r"^(module\b|#[A-Za-z_]\w* = |// -----// IR Dump|\{-#)")
 _IR_GOES_ON = ("module", "#", " ", "\t", "}", "{-#", "//", "tt.func", "llvm.", "func.", '"builtin.module"')
-_PIPELINE_FAILED = re.compile(r"Pipeline failed while executing \[(?P<passes>.*)\]")
+_PIPELINE_FAILED = re.compile(r"Pipeline failed while executing (?P<passes>.*)")
 _PASS_ON_OP = re.compile(r"`(?P<name>[^`]+)` on ")
 _OP = re.compile(
     r"error: '(?P<plain>\w+\.[\w.]+)' op"
@@ -45,20 +45,27 @@ def without_ir(text: str) -> tuple[str, Dump | None]:
     Even without dumps asked for, releases from 3.3 on print the whole module when a pipeline fails.
     """
     words: list[str] = []
-    last: tuple[str, list[str]] | None = None
+    before: tuple[str, list[str]] | None = None
+    taken: list[str] | None = None
+    failed: str | None = None
     in_ir = False
     for line in text.splitlines(keepends=True):
-        if heading := _HEADING.match(line):
-            last, in_ir = (heading["name"], []), True
+        if heading := HEADING.match(line):
+            name, in_ir, taken = heading["name"] or heading["argument"] or heading["title"], True, None
+            if heading["when"] == "Before":
+                before = (name, taken := [])
+            elif heading["failed"]:
+                failed = failed or name
         elif in_ir and (not line.strip() or line.startswith(_IR_GOES_ON)):
-            if last is not None:
-                last[1].append(line)
+            if taken is not None:
+                taken.append(line)
         elif _IR_BEGINS.match(line):
-            in_ir = True
+            in_ir, taken = True, None
         else:
             in_ir = False
             words.append(line)
-    return "".join(words), Dump(pass_=last[0], text="".join(last[1]).strip() + "\n") if last else None
+    dump = Dump(pass_=failed or before[0], text="".join(before[1]).strip() + "\n") if before else None
+    return "".join(words), dump
 
 
 def diagnose(words: str, dump: Dump | None, directory: Path, stage: str, keep: Keep | None) -> Diagnosis:

@@ -125,9 +125,11 @@ def _compile_all(batches: Sequence[Sequence[Cell]], bench: Bench, finish: Callab
         try:
             _wait(futures)
         except KeyboardInterrupt:
-            pass  # what is finished is kept; the caller sees by the results that it is not all
-        finally:
+            bench.stop.set()  # what is finished is kept; the caller sees by the results that it is not all
+        except BaseException:
             bench.stop.set()
+            raise
+        finally:
             executor.shutdown(wait=True, cancel_futures=True)
 
 

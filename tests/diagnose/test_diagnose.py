@@ -90,6 +90,29 @@ def test_without_dumps_the_note_names_the_pass(folder: Path) -> None:
     assert (found.pass_, found.location) == ("ConvertTritonGPUToLLVM", "k.py:12")
 
 
+def test_the_heading_of_releases_since_3_9() -> None:
+    text = DUMPS.replace(
+        "TritonGPUAccelerateMatmul (tritongpu-accelerate-matmul)", "TritonGPUAccelerateMatmul: tritongpu-accelerate-matmul"
+    )
+    words, dump = without_ir(text + ABORT)
+    assert words == ABORT
+    assert dump is not None
+    assert dump.pass_ == "tritongpu-accelerate-matmul"
+
+
+def test_a_pass_that_is_dumped_after_it_failed() -> None:
+    after = "// -----// IR Dump After TritonGPUAccelerateMatmul Failed (tritongpu-accelerate-matmul) //----- //\n"
+    _, dump = without_ir(DUMPS + after + "module {\n  broken\n}\n" + ABORT)
+    assert dump is not None
+    assert dump.pass_ == "tritongpu-accelerate-matmul"
+    assert "broken" not in dump.text
+
+
+def test_a_single_pass_that_failed_is_named_without_brackets(folder: Path) -> None:
+    words, dump = without_ir(FAILED.replace("[`", "`").replace("]:", ":"))
+    assert diagnose(words, dump, folder, "llir", None).pass_ == "ConvertTritonGPUToLLVM"
+
+
 def test_reproducer_and_ir_are_kept_only_of_a_pass(folder: Path) -> None:
     kept: dict[str, bytes] = {}
 
