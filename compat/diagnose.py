@@ -73,15 +73,21 @@ def diagnose(words: str, dump: Dump | None, directory: Path, stage: str, keep: K
     location, in_passes = beacon.read(str(directory))
     pipeline_failed = _PIPELINE_FAILED.search(words)
     inside = in_passes or pipeline_failed is not None
-    reproducer = directory / "reproducer.mlir"
+    reproducer = _reproducer(directory) if inside and keep else None
     op = _OP.search(words)
     return Diagnosis(
         pass_=_failing_pass(dump, pipeline_failed) if inside else None,
         op=next((name for name in op.groups() if name), None) if op else None,
         location=_short(location) if stage == "ast" else _error_location(words),
-        reproducer=keep(".mlir", reproducer.read_bytes()) if inside and keep and reproducer.exists() else None,
+        reproducer=keep(".mlir", reproducer) if reproducer and keep else None,
         ir=keep(".before.mlir", dump.text.encode()) if inside and keep and dump else None,
     )
+
+
+def _reproducer(directory: Path) -> bytes | None:
+    """The reproducer of the pipeline that ran last: one file that is written over, or since 3.6 one per stage."""
+    found = sorted(directory.glob("reproducer.mlir*"), key=lambda path: path.stat().st_mtime_ns)
+    return found[-1].read_bytes() if found else None
 
 
 def _failing_pass(dump: Dump | None, pipeline_failed: re.Match[str] | None) -> str | None:

@@ -194,11 +194,13 @@ def build_envs(
     *,
     jobs: int = 1,
     backend: str | None = None,
+    matrix: Path | None = None,
     echo: Callable[[str], None] | None = None,
 ) -> None:
     """Have nox build the envs of those names, ``jobs`` at a time; :func:`read_env` says what came of each.
 
-    ``backend`` forces nox's (``uv``, ``virtualenv``), ``echo`` receives every line that nox prints. Callers in several processes
+    ``backend`` forces nox's (``uv``, ``virtualenv``), ``matrix`` is the file that declares them where it is not the project's
+    ``matrix.toml``, ``echo`` receives every line that nox prints. Callers in several processes
     wait for one another. Raises EnvError where nox itself could not do its work.
     """
     if not names:
@@ -210,6 +212,7 @@ def build_envs(
     command = [sys.executable, "-m", "nox", "-f", str(root / "noxfile.py"), *(("-fb", backend) if backend else ())]
     command += ["-j", str(jobs)] if jobs > 1 and len(names) > 1 else []
     command += ["-s", *(f"env({name})" for name in names)]
+    command += ["--", "--matrix", str(matrix)] if matrix else []
     environ = {key: value for key, value in os.environ.items() if key not in _NOX_ENVIRONMENT}
     with _alone(root):
         code, tail = _stream(command, root, environ, echo)

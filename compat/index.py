@@ -12,6 +12,7 @@ import os
 import ssl
 import time
 from collections.abc import Mapping, Sequence
+from datetime import datetime
 from html.parser import HTMLParser
 from http.client import HTTPException
 from pathlib import Path
@@ -118,7 +119,12 @@ def _files(body: bytes, content_type: str) -> tuple[File, ...]:
     if content_type.endswith("json"):
         try:
             return tuple(
-                File(filename=file["filename"], requires_python=file.get("requires-python"), yanked=bool(file.get("yanked")))
+                File(
+                    filename=file["filename"],
+                    requires_python=file.get("requires-python"),
+                    yanked=bool(file.get("yanked")),
+                    uploaded=_seconds(file.get("upload-time")),
+                )
                 for file in json.loads(body)["files"]
             )
         except (KeyError, TypeError, AttributeError) as error:
@@ -126,6 +132,14 @@ def _files(body: bytes, content_type: str) -> tuple[File, ...]:
     parser = _Links()
     parser.feed(body.decode("utf-8", "replace"))
     return tuple(parser.files)
+
+
+def _seconds(time_: str | None) -> float | None:
+    """When a file was uploaded, as PEP 700 writes it, in seconds since 1970."""
+    try:
+        return datetime.fromisoformat(time_).timestamp() if time_ else None
+    except ValueError:
+        return None
 
 
 class _Links(HTMLParser):
@@ -144,7 +158,7 @@ class _Links(HTMLParser):
 
 
 def _folder(folder: Path, distribution: str) -> tuple[File, ...]:
-    files = (File(filename=path.name) for path in sorted(folder.glob("*.whl")))
+    files = (File(filename=path.name, uploaded=path.stat().st_mtime) for path in sorted(folder.glob("*.whl")))
     return tuple(file for file in files if canonicalize_name(file.filename.partition("-")[0]) == distribution)
 
 
@@ -159,7 +173,10 @@ def _read_kept(cache: Path, distribution: str, source: str, now: float) -> tuple
     """What is kept of that source and its age in seconds; ``None`` where nothing usable is."""
     try:
         answer = _answers(cache, distribution)[source]
-        files = tuple(File(filename=name, requires_python=pythons, yanked=yanked) for name, pythons, yanked in answer["files"])
+        files = tuple(
+            File(filename=name, requires_python=pythons, yanked=yanked, uploaded=next(iter(uploaded), None))
+            for name, pythons, yanked, *uploaded in answer["files"]
+        )
         return files, max(0.0, now - float(answer["asked"]))
     except (KeyError, TypeError, ValueError):
         return None, 0.0
@@ -175,7 +192,7 @@ def _answers(cache: Path, distribution: str) -> dict[str, Any]:
 
 def _keep(cache: Path, distribution: str, source: str, files: tuple[File, ...], now: float) -> None:
     answers = _answers(cache, distribution)
-    answers[source] = {"asked": now, "files": [[file.filename, file.requires_python, file.yanked] for file in files]}
+    answers[source] = {"asked": now, "files": [[f.filename, f.requires_python, f.yanked, f.uploaded] for f in files]}
     path = _kept_at(cache, distribution)
     partial = path.with_suffix(f".{os.getpid()}.partial")
     try:

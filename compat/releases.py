@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
-from attrs import frozen
+from attrs import field, frozen
 from packaging.specifiers import InvalidSpecifier, SpecifierSet
 from packaging.tags import Tag, compatible_tags, cpython_tags, platform_tags
 from packaging.utils import InvalidWheelFilename, parse_wheel_filename
@@ -29,6 +29,8 @@ class File:
     filename: str
     requires_python: str | None = None
     yanked: bool = False
+    uploaded: float | None = field(default=None, eq=False)
+    """When it came there, in seconds since 1970, where the source tells."""
 
 
 @frozen(kw_only=True)

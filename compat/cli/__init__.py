@@ -12,9 +12,13 @@ from typing import Any
 import click
 
 from compat import __version__
+from compat.cli.bisect import bisect
+from compat.cli.check import check
 from compat.cli.explain import explain
 from compat.cli.list import list_
 from compat.cli.matrix import matrix
+from compat.cli.reduce import reduce
+from compat.cli.repro import repro
 from compat.errors import CompatError
 
 
@@ -37,5 +41,5 @@ def main() -> None:
     """Which way of writing a Triton kernel compiles on which release, for which GPU, and why the others fail. No GPU needed."""
 
 
-for command in (matrix, list_, explain):
+for command in (matrix, list_, explain, bisect, check, reduce, repro):
     main.add_command(command)

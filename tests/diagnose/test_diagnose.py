@@ -127,6 +127,9 @@ def test_reproducer_and_ir_are_kept_only_of_a_pass(folder: Path) -> None:
     found = diagnose(words, dump, folder, "ttgir", keep)
     assert (found.reproducer, found.ir) == ("name.mlir", "name.before.mlir")
     assert kept[".mlir"] == b"module {}"
+    (folder / "reproducer.mlir.make_ttgir.repro.mlir").write_text("module { later }")
+    diagnose(words, dump, folder, "ttgir", keep)
+    assert kept[".mlir"] == b"module { later }"
     assert b"tt.dot" in kept[".before.mlir"]
 
 

@@ -1,0 +1,110 @@
+"""How fast a bisect over all releases is: ``python -m bench.bisect``.
+
+1. With envs built: every release probed by ``compat bisect``, against a shell loop that starts one process per release (see
+   ``plain.py``), each with nothing known. At least 4 times faster is the aim.
+2. With ``--cold``, envs that are not built but whose wheels are in the installer's cache: ``compat bisect`` in a fresh checkout, in
+   seconds. Under 15 is the aim.
+
+Nothing here is a test: a machine that is busy with other things is slower.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import click
+
+from compat.config import load_matrix
+from compat.env import build_envs, missing_envs, read_env
+from compat.launch import WORKER
+from compat.model import BuiltEnv, Cell
+from compat.specs import load_kernels
+from compat.supervise import Flight
+
+ROOT = Path(__file__).parent.parent
+PLAIN = Path(__file__).parent / "plain.py"
+TARGET = "sm_90"
+KERNELS = {
+    "a small kernel": (ROOT / "tests" / "kernels" / "failures.toml", "copy", "only"),
+    "selection attention": (ROOT / "kernels" / "sel_dense.toml", "loop_1d", "d64"),
+}
+"""What it is called here → kernel file, variant and case; both are ok everywhere."""
+Kernel = tuple[Path, str, str]
+
+CHECKOUT = ("noxfile.py", "matrix.toml", "pyproject.toml", "compat")
+
+
+@click.command()
+@click.option("--rounds", default=3, show_default=True, help="Measurements of each; medians are printed.")
+@click.option("--cold", is_flag=True, help="Also measure a checkout without any envs.")
+def main(rounds: int, cold: bool) -> None:
+    """Measure how long a bisect takes, beside what people do without it."""
+    built = _envs()
+    click.echo(f"one kernel over {len(built)} releases, nothing known, median of {rounds}")
+    for name, kernel in KERNELS.items():
+        ours, loop = (statistics.median(times) for times in zip(*(_round(kernel, built) for _ in range(rounds)), strict=True))
+        click.echo(f"  {name:<20} bisect {ours:6.2f} s   a process per release {loop:6.2f} s   ratio {loop / ours:5.2f}")
+        if cold:
+            click.echo(f"  {name:<20} envs not built {_cold(kernel):6.2f} s")
+
+
+def _envs() -> list[BuiltEnv]:
+    chosen = load_matrix(ROOT / "matrix.toml").choose_envs(["releases"])
+    build_envs([env.name for env in missing_envs(chosen, ROOT)], ROOT)
+    return [read_env(env, ROOT) for env in chosen]
+
+
+def _round(kernel: Kernel, built: list[BuiltEnv]) -> tuple[float, float]:
+    """Both, in turn, so that a drifting machine drifts for both."""
+    return _timed(lambda: _ours(kernel, ROOT, "--envs", "releases")), _timed(lambda: _loop(kernel, built))
+
+
+def _ours(kernel: Kernel, root: Path, *candidates: str) -> None:
+    path, variant, case = kernel
+    command = [sys.executable, "-m", "compat.cli", "bisect", "--spec", str(path), "--variant", variant, "--case", case]
+    command += ["--target", TARGET, *candidates, "--again", "--json"]
+    done = subprocess.run(command, cwd=root, stdout=subprocess.PIPE, check=True)
+    (answer,) = json.loads(done.stdout)
+    assert answer["answer"] == "always-worked", answer["sentence"]
+    assert len(answer["probes"]) == len(load_matrix(ROOT / "matrix.toml").choose_envs(["releases"]))
+
+
+def _loop(kernel: Kernel, built: list[BuiltEnv]) -> None:
+    """One process per release, one after the other, as a loop in a shell does it."""
+    path, variant, case = kernel
+    (target,) = load_matrix(ROOT / "matrix.toml").choose_targets([TARGET])
+    (spec,) = (s for s in load_kernels([path.name], path.parent) if (s.variant, s.case) == (variant, case))
+    with tempfile.TemporaryDirectory() as folder:
+        for env in built:
+            jobs = Path(folder, "jobs.json")
+            jobs.write_text(json.dumps([Flight(cell=Cell(env=env.env, target=target, spec=spec), nonce="").job()]))
+            command = [str(env.python), "-I", str(PLAIN), str(WORKER), str(jobs)]
+            done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, check=True)
+            assert done.stdout.split()[-1] == "1"
+
+
+def _cold(kernel: Kernel) -> float:
+    with tempfile.TemporaryDirectory() as folder:
+        root = Path(folder, "checkout")
+        root.mkdir()
+        for name in CHECKOUT:
+            copy = shutil.copytree if (ROOT / name).is_dir() else shutil.copy2
+            copy(ROOT / name, root / name)
+        return _timed(lambda: _ours(kernel, root, "--patches"))
+
+
+def _timed(action: Callable[[], object]) -> float:
+    started = time.perf_counter()
+    action()
+    return time.perf_counter() - started
+
+
+main()

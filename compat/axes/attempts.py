@@ -1,0 +1,80 @@
+"""Single attempts that are not plain (other IR, other assembler, dumps on), in servers that stay warm for one search.
+
+They say nothing about what a user would see, so they are not kept as results.
+"""
+
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+from typing import Self
+
+from attrs import evolve
+
+from compat import classify
+from compat.knobs import Fate
+from compat.launch import Server
+from compat.model import Cell, Evidence, Outcome, Raised, Result, Status
+from compat.run import Bench, run
+from compat.supervise import Mode, attempt
+
+
+class Attempts:
+    """A warm server for each env that a search comes to; closed at its end."""
+
+    def __init__(self, bench: Bench) -> None:
+        self._bench = bench
+        self._servers: dict[str, Server] = {}
+
+    def known(self, *cells: Cell) -> tuple[Result, ...]:
+        """The results of ordinary cells, read from the store or compiled, confirmed and kept."""
+        return run(cells, evolve(self._bench, stop=threading.Event()))  # a run that ended leaves its ``stop`` set
+
+    def make(self, cell: Cell, mode: Mode) -> Evidence:
+        """Attempt a cell once. The evidence of an env that is broken says so."""
+        built = self._bench.envs[cell.env.name]
+        if built.error is not None or built.python is None:
+            return Evidence(answered=False, toolchain_broken=True, stderr=built.error or "there is no interpreter")
+        server = self._server(cell.env.name, built.python)
+        if not server.hello.ready:
+            raised = tuple(
+                Raised(type=str(link.get("type", "")), message=str(link.get("message", ""))) for link in server.hello.raised
+            )
+            return Evidence(answered=False, toolchain_broken=True, raised=raised, stderr=server.hello.words)
+        bench = self._bench
+        ((_, evidence),) = attempt(server, [cell], bench.limits, stop=threading.Event(), mode=mode, keep=bench.store.keep)
+        return evidence
+
+    def outcome(self, cell: Cell, mode: Mode) -> Outcome:
+        """What one such attempt means."""
+        return classify.classify([self.make(cell, mode)], target=cell.target)
+
+    def path(self, name: str) -> Path:
+        """Where an artifact is that an attempt kept."""
+        return self._bench.store.artifacts / name
+
+    def _server(self, name: str, python: str) -> Server:
+        server = self._servers.get(name)
+        if server is not None and server.hello.ready and not server.alive:
+            server.close()
+            server = None
+        if server is None:
+            server = self._servers[name] = Server(python, worker=self._bench.worker)
+        return server
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for server in self._servers.values():
+            server.close()
+
+
+def fate(failing: Outcome, changed: Outcome) -> Fate:
+    """What a changed cell's outcome says about the failure: another failure is no way round it."""
+    if changed.flaky or not changed.status.is_answer or failing.failure is None:
+        return Fate.UNKNOWN
+    if changed.failure is None:
+        return Fate.OK if changed.status is Status.OK else Fate.UNKNOWN
+    same = changed.failure.fingerprint == failing.failure.fingerprint
+    return Fate.SAME if same else Fate.UNKNOWN

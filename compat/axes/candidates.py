@@ -1,0 +1,283 @@
+"""The releases to bisect over: what an index or a folder of wheels has, in the order in which it was made.
+
+Releases are ordered as PEP 440 says, but for builds of one version that differ only in their local part (``3.6.0+git1a2b3c``):
+those by their date, which the version itself states (``+git20250801``), or else the index or the file; where not all have one, in
+the order given. A hash says nothing of time.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+
+from attrs import field, frozen
+from packaging.specifiers import SpecifierSet
+from packaging.utils import InvalidWheelFilename
+from packaging.version import InvalidVersion, Version
+
+from compat.config import MatrixConfig, load_matrix
+from compat.env import INDEX
+from compat.errors import SelectionError
+from compat.index import index_urls, list_files
+from compat.model import Env
+from compat.releases import File, Minor, pythons_of, wheel_facts
+
+OLDEST = Version("3.0.0")
+"""Releases before it are not tried unless asked for by ``--releases``: their compilers take kernels in another form."""
+
+_DATE = re.compile(r"(?<![0-9a-f])(20\d\d)(\d\d)(\d\d)(?![0-9a-f])")
+
+
+@frozen(kw_only=True)
+class Asked:
+    """Which releases are asked for."""
+
+    releases: SpecifierSet | None = None
+    """Only these; ``None``: all from :data:`OLDEST` on."""
+    patches: bool = False
+    """Also patch releases, and not only the first of each minor series."""
+    pre: bool = False
+    """Also release candidates and development releases."""
+    named: tuple[Version, ...] = ()
+    """Releases that are named one by one (``--good``, ``--bad``): never left out, not even when yanked."""
+    find_links: str | None = None
+    """A folder of wheels, all of them candidates, in place of the index."""
+    index_url: str | None = None
+    """An index in place of the default one, all of whose releases are candidates."""
+    distribution: str = "triton"
+
+    @property
+    def elsewhere(self) -> str | None:
+        """The source that was named in place of the default index."""
+        return self.find_links or self.index_url
+
+
+@frozen(kw_only=True)
+class Candidate:
+    """One release that may be tried."""
+
+    version: Version
+    env: Env
+    yanked: bool = False
+
+    @property
+    def label(self) -> str:
+        """What a reader knows it by."""
+        return str(self.version)
+
+
+@frozen(kw_only=True)
+class Candidates:
+    """The releases to bisect over, oldest first, and what is to be said of the choice."""
+
+    chosen: tuple[Candidate, ...]
+    matrix: Path
+    """The file that declares the envs; beside it lies what is known of them."""
+    left_out: Mapping[str, tuple[str, ...]] = field(factory=dict)
+    """Why → releases."""
+    notes: tuple[str, ...] = ()
+
+    def position(self, version: Version) -> int | None:
+        """Where on the line a version stands; ``3.5`` is ``3.5.0``."""
+        places = [number for number, candidate in enumerate(self.chosen) if candidate.version == version]
+        return places[-1] if places else None
+
+
+@frozen(kw_only=True)
+class _Found:
+    """One version in the sources."""
+
+    version: Version
+    files: tuple[File, ...]
+    order: int
+    """Its place among all, as the sources gave them."""
+
+    @property
+    def yanked(self) -> bool:
+        return all(file.yanked for file in self.files)
+
+    @property
+    def date(self) -> float | None:
+        """When it was made, in seconds since 1970."""
+        stated = stated_date(self.version)
+        return stated if stated is not None else min((f.uploaded for f in self.files if f.uploaded is not None), default=None)
+
+    def pythons(self) -> frozenset[Minor]:
+        return frozenset().union(*(pythons_of(wheel_facts(file.filename)[2], file.requires_python) for file in self.files))
+
+
+def from_index(asked: Asked, config: MatrixConfig, state: Path, pythons: Collection[Minor]) -> Candidates:
+    """The releases that the sources have for this platform and one of ``pythons``, in order.
+
+    Raises SelectionError where none is left, IndexUnavailable where the index does not answer.
+    """
+    sources = (asked.elsewhere,) if asked.elsewhere else index_urls()
+    listing = list_files(asked.distribution, sources, cache=config.base / INDEX)
+    found = _in_order(_versions(listing.files))
+    usable = [one for one in found if one.pythons() & set(pythons)]
+    reasons = {one.version: _reason_against(one, usable, asked) for one in found}
+    left_out: dict[str, list[str]] = defaultdict(list)
+    for version, reason in reasons.items():
+        if reason:
+            left_out[reason].append(str(version))
+    chosen = [one for one in found if reasons[one.version] is None]
+    if not chosen:
+        told = "; ".join(f"{reason}: {', '.join(releases)}" for reason, releases in left_out.items())
+        raise SelectionError(
+            f"no release of {asked.distribution} is left to bisect", hint=told or f"Looked in {', '.join(sources)}."
+        )
+    envs, matrix = _declared(chosen, asked, config, state, pythons) if asked.elsewhere else _by_name(chosen, asked, config)
+    return Candidates(
+        chosen=tuple(Candidate(version=one.version, env=env, yanked=one.yanked) for one, env in zip(chosen, envs, strict=True)),
+        matrix=matrix,
+        left_out={reason: tuple(releases) for reason, releases in left_out.items()},
+        notes=listing.notes,
+    )
+
+
+def from_envs(envs: Sequence[Env], matrix: Path) -> Candidates:
+    """The envs of ``matrix.toml`` as candidates, by release; those of one release in the order of the file.
+
+    Raises SelectionError for an env whose version nothing says.
+    """
+    for env in envs:
+        if env.triton is None:
+            raise SelectionError(f"{env.name} does not say its version, and so has no place in an order", where="--envs")
+    chosen = [Candidate(version=env.triton, env=env) for env in envs if env.triton is not None]
+    return Candidates(chosen=tuple(sorted(chosen, key=lambda candidate: candidate.version)), matrix=matrix)
+
+
+def parse_specifier(text: str | None) -> SpecifierSet | None:
+    """What ``--releases`` says. Raises SelectionError."""
+    try:
+        return SpecifierSet(text) if text else None
+    except ValueError as error:
+        raise SelectionError(str(error), where="--releases", hint="For example '>=3.1,<3.6'.") from None
+
+
+def parse_release(text: str | None, option: str) -> Version | None:
+    """A release named on the command line. Raises SelectionError."""
+    try:
+        return Version(text.removeprefix("v")) if text else None
+    except InvalidVersion:
+        raise SelectionError(f"{text!r} is not a release", where=option, hint="For example 3.5, or 3.5.1.") from None
+
+
+def stated_date(version: Version) -> float | None:
+    """The date that the local part of a version states, in seconds since 1970."""
+    for year, month, day in _DATE.findall(version.local or ""):
+        try:
+            return datetime(int(year), int(month), int(day), tzinfo=UTC).timestamp()
+        except ValueError:
+            continue
+    return None
+
+
+# --- which and in what order ---------------------------------------------------------------------------------------------
+
+
+def _versions(files: Iterable[File]) -> list[_Found]:
+    groups: dict[Version, list[File]] = defaultdict(list)
+    for file in files:
+        try:
+            groups[wheel_facts(file.filename)[1]].append(file)
+        except (InvalidWheelFilename, InvalidVersion):
+            continue  # a source distribution, or a name from before these rules
+    return [_Found(version=version, files=tuple(files), order=order) for order, (version, files) in enumerate(groups.items())]
+
+
+def _in_order(found: Iterable[_Found]) -> list[_Found]:
+    groups: dict[Version, list[_Found]] = defaultdict(list)
+    for one in found:
+        groups[Version(one.version.public)].append(one)
+    ordered: list[_Found] = []
+    for public in sorted(groups):
+        builds = groups[public]
+        dated = [(date, one) for one in builds if (date := one.date) is not None]
+        if len(dated) == len(builds):
+            ordered += [one for _, one in sorted(dated, key=lambda pair: (pair[0], pair[1].order))]
+        else:  # the release proper, then what was built from it
+            ordered += sorted(builds, key=lambda one: (one.version.local is not None, one.order))
+    return ordered
+
+
+def _reason_against(one: _Found, usable: Sequence[_Found], asked: Asked) -> str | None:
+    """Why a version is left out, in words; ``None`` where it is not."""
+    version = one.version
+    named = version in asked.named
+    if asked.releases is not None and not asked.releases.contains(version, prereleases=True):
+        return None if named else "not asked for by --releases"
+    if asked.releases is None and version < OLDEST and not named and not asked.elsewhere:
+        return f"before {OLDEST}"
+    if one not in usable:
+        return "without a wheel for this platform and the Pythons here"
+    if named or asked.elsewhere:
+        return None
+    if one.yanked:
+        return "yanked"
+    if version.is_prerelease and not asked.pre:
+        return "pre-releases (--pre adds them)"
+    if not asked.patches and not version.is_prerelease and version != _first_of_series(version, usable):
+        return "patch releases (--patches adds them)"
+    return None
+
+
+def _first_of_series(version: Version, usable: Iterable[_Found]) -> Version:
+    """The oldest final release of a minor series: X.Y.0, unless that was withdrawn or never made."""
+    return min(
+        one.version
+        for one in usable
+        if one.version.release[:2] == version.release[:2] and not one.version.is_prerelease and not one.yanked
+    )
+
+
+# --- the envs to try them in -----------------------------------------------------------------------------------------------
+
+
+def _by_name(chosen: Iterable[_Found], asked: Asked, config: MatrixConfig) -> tuple[list[Env], Path]:
+    if asked.distribution != "triton":
+        hint = "Say where it is with --index-url or --find-links, or declare its envs in matrix.toml and name them with --envs."
+        raise SelectionError("only triton itself is bisected over the default index", where="--distribution", hint=hint)
+    return [config.env(f"triton-{one.version}") for one in chosen], config.path
+
+
+def _declared(
+    chosen: Sequence[_Found], asked: Asked, config: MatrixConfig, state: Path, pythons: Collection[Minor]
+) -> tuple[list[Env], Path]:
+    """Envs of wheels from elsewhere, declared in a file of their own so that nox can build them.
+
+    Such a wheel may be called like a published one and be another, so its env is called after where it comes from, too.
+    """
+    source = str(asked.elsewhere)
+    lines = ["schema = 1", 'kernels = ["none"]', ""]
+    names: list[str] = []
+    for one in chosen:
+        facts = _toolchain(one, asked, pythons)
+        names.append(f"{asked.distribution}-{one.version}-{_short_hash(json.dumps(facts))}")
+        probe = Env(name=names[-1], triton=one.version)
+        install = [text for companion in config.companions if companion.joins(probe) for text in companion.install]
+        lines += ["[[env]]", *(f"{key} = {json.dumps(value)}" for key, value in {"name": names[-1], **facts}.items())]
+        lines += [f"install = {json.dumps(install)}", ""]
+    folder = state / "elsewhere" / _short_hash(f"{source} {asked.distribution}")
+    folder.mkdir(parents=True, exist_ok=True)
+    matrix = folder / f"matrix-{_short_hash(''.join(lines))}.toml"
+    if not matrix.exists():
+        matrix.write_text("\n".join((*lines, "[defaults]", f"envs = {json.dumps(names)}", "")), encoding="utf-8")
+    read = load_matrix(matrix)
+    return [read.env(name) for name in names], matrix
+
+
+def _toolchain(one: _Found, asked: Asked, pythons: Collection[Minor]) -> dict[str, str]:
+    if asked.find_links is None:
+        return {"triton": str(one.version), "distribution": asked.distribution, "index": str(asked.index_url)}
+    fitting = (file for file in one.files if pythons_of(wheel_facts(file.filename)[2]) & set(pythons))
+    return {"wheel": str(Path(asked.find_links, next(fitting).filename).resolve())}
+
+
+def _short_hash(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()[:8]

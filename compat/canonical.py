@@ -1,0 +1,234 @@
+"""IR text in a form in which names do not matter: two IRs differ in more than names exactly when their canonical forms differ.
+
+What a printer chooses freely goes: names of values, blocks, aliases and private functions, locations, the order of entries in a
+dictionary and of constants that stand together, and the names that dialects had before they were shortened. What stays is every
+operation with its operands, attributes and types. New names say what a value is (``%load.0``, ``%{0 : i32}``) and are counted for
+each operation by itself, so that one more operation does not rename everything below it and a diff stays short.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections import Counter
+from difflib import unified_diff
+from itertools import groupby
+
+from attrs import define, field
+
+_STRING = r'"(?:[^"\\]|\\.)*"'
+
+
+def _balanced(depth: int) -> str:
+    """A pattern for text in parentheses that are nested at most so deep."""
+    inner = _balanced(depth - 1) if depth else r"(?!)"
+    return rf'\((?:[^()"]|{_STRING}|{inner})*\)'
+
+
+_LOCATION = re.compile(rf"^#loc\w* = [^\n]*$|\s*\bloc{_balanced(6)}", re.MULTILINE)
+_COMMENT = re.compile(r"\s*//[^\n\"]*$", re.MULTILINE)
+_RESOURCES = re.compile(r"^\{-#.*?^#-\}", re.MULTILINE | re.DOTALL)
+_ALIAS = re.compile(r"^(?P<name>[#!][A-Za-z_]\w*) = (?P<meaning>.*)$")
+_DIALECTS = (
+    (re.compile(r"\btriton_nvidia_gpu\."), "ttng."),
+    (re.compile(r"\btriton_gpu\."), "ttg."),
+    (re.compile(r"!tt\.memdesc\b"), "!ttg.memdesc"),
+)
+"""Dialects were renamed in 3.3; the operations in them were not."""
+_VALUE = r"%(?:\d+|[A-Za-z$._-][\w$.-]*)"
+_RESULTS = re.compile(rf'^(?P<indent>\s*)(?P<names>{_VALUE}(?::\d+)?(?:, {_VALUE}(?::\d+)?)*) = (?P<op>"?[\w.]+"?)(?P<rest>.*)$')
+_TOKEN = re.compile(rf"@{_STRING}|{_STRING}|@[\w$.-]+|{_VALUE}(?P<defined> = |: )?|\^\w+|[#!][A-Za-z_]\w*(?:\.\w+)*")
+_FUNCTION = re.compile(
+    rf'^\s*"?(?:[\w]+)\.func"?\b(?P<private>[^@\n]*\b(?:private|internal)\b)?[^@\n]*(?P<symbol>@(?:{_STRING}|[\w$.-]+))?'
+)
+_DICTIONARY = re.compile(r"\{(?P<entries>[^{}]*=[^{}]*)\}")
+_KEYED = re.compile(rf"^(?:[\w.$-]+|{_STRING})(?: = .*)?$")
+_SHORT = 40
+"""Characters of a constant that are still a name."""
+
+
+def canonical(ir: str) -> str:
+    """MLIR text in canonical form, used layouts first, one operation a line."""
+    for dialect, name in _DIALECTS:
+        ir = dialect.sub(name, ir)
+    ir = _COMMENT.sub("", _LOCATION.sub("", _RESOURCES.sub("", ir)))
+    lines = [line.rstrip() for line in ir.splitlines() if line.strip()]
+    aliases = _Aliases.of(lines)
+    names = _Names(aliases=aliases, private=_private(lines))
+    body = [names.rename(_sorted_entries(line)) for line in lines if not _ALIAS.match(line)]
+    return "\n".join([*aliases.definitions(), *_constants_sorted(body)]) + "\n"
+
+
+def canonical_code(text: str) -> str:
+    """LLVM IR or PTX with names counted in the order they appear, without comments and debug information."""
+    text = _LABEL.sub(r"%\1:", _ASIDE.sub("", text))
+    names: dict[str, str] = {}
+    kept = [line.rstrip() for line in text.splitlines() if line.strip() and not _DEBUG_LINE.match(line)]
+    return re.sub(r"%[\w.$-]+|\$L\w+", lambda found: names.setdefault(found[0], f"%{len(names)}"), "\n".join(kept)) + "\n"
+
+
+_ASIDE = re.compile(r"(?:^|\s+);[^\n\"]*$|\s*//[^\n]*$|,? ![\w.]+ !\d+", re.MULTILINE)
+"""Comments and references to metadata. The semicolon that ends a line of PTX begins no comment: no space is before it."""
+_LABEL = re.compile(r"^(\d+):", re.MULTILINE)
+_DEBUG_LINE = re.compile(r"^\s*(?:![\w.]+ = |source_filename|\.loc\b|\.file\b|\.section\s+\.debug|\.b\d+ )")
+
+
+def difference(one: str, other: str, names: tuple[str, str]) -> str:
+    """The unified diff of two canonical texts, empty when they are equal."""
+    return "".join(unified_diff(one.splitlines(keepends=True), other.splitlines(keepends=True), *names, n=2))
+
+
+# --- values, blocks and symbols -------------------------------------------------------------------------------------------------
+
+
+@define
+class _Names:
+    """New names for old, handed out in the order in which a text defines them."""
+
+    aliases: _Aliases
+    private: dict[str, str]
+    """Private function → new name."""
+    values: dict[str, str] = field(factory=dict)
+    awaited: set[str] = field(factory=set)
+    """New names of values that were used before they were defined."""
+    blocks: dict[str, str] = field(factory=dict)
+    counts: Counter[str] = field(factory=Counter)
+
+    def rename(self, line: str) -> str:
+        """A line with new names; what it defines is known from the next line on."""
+        if _FUNCTION.match(line):
+            self.values, self.awaited, self.blocks, self.counts = {}, set(), {}, Counter()
+        found = _RESULTS.match(line)
+        if found is None:
+            return _TOKEN.sub(self._token, line)
+        rest = _TOKEN.sub(self._token, found["rest"])
+        results = []
+        for name in found["names"].split(", "):
+            name, colon, count = name.partition(":")
+            results.append(self._define(name, found["op"].strip('"'), rest) + colon + count)
+        return f"{found['indent']}{', '.join(results)} = {found['op']}{rest}"
+
+    def _define(self, name: str, op: str, rest: str) -> str:
+        known = self.values.get(name)
+        if known in self.awaited:
+            self.awaited.discard(known)
+            return known
+        short = op.rpartition(".")[2]
+        if short == "constant":
+            value = rest.strip()
+            value = value if len(value) <= _SHORT else f"{value[: _SHORT // 2]}…{_digest(value)}"
+            self.values[name] = f"%{{{value}}}"
+        else:
+            self.values[name] = self._next(f"%{short}")
+        return self.values[name]
+
+    def _next(self, prefix: str) -> str:
+        self.counts[prefix] += 1
+        return f"{prefix}.{self.counts[prefix] - 1}"
+
+    def _token(self, found: re.Match[str]) -> str:
+        token = found[0]
+        if token[0] == "%":
+            return self._value(token, found["defined"] or "")
+        if token[0] == "^":
+            return self.blocks.setdefault(token, f"^block.{len(self.blocks)}")
+        if token[0] == "@":
+            return self.private.get(token, token)
+        return self.aliases.use(token) if token[0] in "#!" else token
+
+    def _value(self, token: str, defined: str) -> str:
+        name = token.removesuffix(defined) if defined else token
+        if defined:  # an argument of a block, a function or a loop
+            new = self.values.get(name)
+            if new in self.awaited:
+                self.awaited.discard(new)
+            else:
+                new = self.values[name] = self._next("%arg")
+            return new + defined
+        if name not in self.values:
+            self.values[name] = self._next("%later")
+            self.awaited.add(self.values[name])
+        return self.values[name]
+
+
+def _private(lines: list[str]) -> dict[str, str]:
+    """Functions that only this text knows, by number: their names are mangled otherwise in every other release."""
+    found = (_FUNCTION.match(line) for line in lines)
+    symbols = [function["symbol"] for function in found if function and function["private"] and function["symbol"]]
+    return {symbol: f"@private.{number}" for number, symbol in enumerate(dict.fromkeys(symbols))}
+
+
+# --- aliases ----------------------------------------------------------------------------------------------------------------------
+
+
+@define
+class _Aliases:
+    """The attribute and type aliases of a text, renamed after what they mean."""
+
+    meanings: dict[str, str]
+    renamed: dict[str, str] = field(factory=dict)
+    used: dict[str, str] = field(factory=dict)
+    """New name → meaning, of those that are used."""
+
+    @classmethod
+    def of(cls, lines: list[str]) -> _Aliases:
+        found = (_ALIAS.match(line) for line in lines)
+        return cls({alias["name"]: _sorted_entries(alias["meaning"]) for alias in found if alias})
+
+    def use(self, token: str) -> str:
+        """The new name of an alias; any other token as it is."""
+        if token not in self.meanings:
+            return token
+        if token not in self.renamed:
+            self.renamed[token] = token  # an alias that leads to itself ends here
+            meaning = _TOKEN.sub(self._nested, self.meanings[token])
+            kind = re.match(r"[#!]\w+\.(\w+)", meaning)
+            self.renamed[token] = f"{token[0]}{kind[1] if kind else 'alias'}.{_digest(meaning)}"
+            self.used[self.renamed[token]] = meaning
+        return self.renamed[token]
+
+    def _nested(self, found: re.Match[str]) -> str:
+        return self.use(found[0]) if found[0][0] in "#!" else found[0]
+
+    def definitions(self) -> list[str]:
+        return sorted(f"{name} = {meaning}" for name, meaning in self.used.items())
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()[:4]
+
+
+# --- order -----------------------------------------------------------------------------------------------------------------------
+
+
+def _sorted_entries(line: str) -> str:
+    """A line with the entries of its innermost dictionaries in the order of their names."""
+    return _DICTIONARY.sub(_sorted_dictionary, line)
+
+
+def _sorted_dictionary(found: re.Match[str]) -> str:
+    entries = _split(found["entries"])
+    if not all(_KEYED.match(entry) for entry in entries):
+        return found[0]
+    return "{" + ", ".join(sorted(entries)) + "}"
+
+
+def _split(text: str) -> list[str]:
+    """The parts of a text between commas that are in no bracket and in no string."""
+    parts, depth = [""], 0
+    for piece in re.findall(rf"{_STRING}|->|.", text, re.DOTALL):
+        if piece == "," and depth == 0:
+            parts.append("")
+            continue
+        depth += {"[": 1, "(": 1, "<": 1, "]": -1, ")": -1, ">": -1}.get(piece, 0)
+        parts[-1] += piece
+    return [part.strip() for part in parts]
+
+
+def _constants_sorted(lines: list[str]) -> list[str]:
+    runs = [(is_constant, list(run)) for is_constant, run in groupby(lines, key=_is_constant)]
+    return [line for is_constant, run in runs for line in (sorted(run) if is_constant else run)]
+
+
+def _is_constant(line: str) -> bool:
+    return line.lstrip().startswith("%{")

@@ -1,0 +1,132 @@
+"""What is being made smaller: a module's text with all that a compile needs to know of its kernel, and how heavy that is."""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+import json
+from collections.abc import Mapping
+from functools import cached_property
+from typing import Any
+
+from attrs import Factory, define, evolve
+
+from compat.model import Specialization
+
+PLAINEST = ("i32", "fp32", "i64", "fp16", "i1", "i8", "i16", "bf16", "fp64", "u8", "u16", "u32", "u64", "fp8e5", "fp8e4nv")
+"""Element types, the one that needs the least explanation first."""
+
+_NODE = 16
+_WEIGHT: tuple[tuple[type[ast.AST], int], ...] = (
+    (ast.Pass, 1),
+    (ast.stmt, 24),
+    (ast.Name, 20),  # a name is more than a number: something has to define it
+    (ast.expr, _NODE),
+    (ast.keyword, _NODE),
+    (ast.arg, _NODE),
+)
+
+
+@define(frozen=True, kw_only=True, slots=False, eq=False)
+class Candidate:
+    """A kernel and its specialization, as a value. Nothing of it is on disk."""
+
+    text: str
+    """A whole module."""
+    function: str
+    signature: Mapping[str, str]
+    constexprs: Mapping[str, Any] = Factory(dict)
+    divisible_by_16: tuple[str, ...] = ()
+    equal_to_1: tuple[str, ...] = ()
+    options: Mapping[str, Any] = Factory(dict)
+
+    @classmethod
+    def of(cls, spec: Specialization, text: str) -> Candidate:
+        """The candidate to start from: ``spec``, with ``text`` for its source."""
+        return cls(
+            text=text,
+            function=spec.function,
+            signature=dict(spec.signature),
+            constexprs=dict(spec.constexprs),
+            divisible_by_16=spec.divisible_by_16,
+            equal_to_1=spec.equal_to_1,
+            options=dict(spec.options),
+        )
+
+    def specialize(self, spec: Specialization, source: str) -> Specialization:
+        """``spec`` with this candidate in it, whose text is in the file ``source``."""
+        return evolve(
+            spec,
+            source=source,
+            function=self.function,
+            signature=self.signature,
+            constexprs=self.constexprs,
+            divisible_by_16=self.divisible_by_16,
+            equal_to_1=self.equal_to_1,
+            options=self.options,
+            closure=self.key,
+        )
+
+    @cached_property
+    def key(self) -> str:
+        """Equal for equal candidates."""
+        facts = [
+            self.text,
+            self.function,
+            list(self.signature.items()),
+            list(self.constexprs.items()),
+            self.divisible_by_16,
+            self.equal_to_1,
+            sorted(self.options.items()),
+        ]
+        return hashlib.sha256(json.dumps(facts).encode()).hexdigest()
+
+    @cached_property
+    def tree(self) -> ast.Module:
+        """The text, parsed. Not to be changed."""
+        return ast.parse(self.text)
+
+    @cached_property
+    def weight(self) -> tuple[int, int]:
+        """How much there is to read: of the code and the specialization first, then of bare letters.
+
+        Every accepted candidate is lighter than the one before it, which is why a search ends.
+        """
+        facts = 8 * (len(self.divisible_by_16) + len(self.equal_to_1))
+        facts += sum(_NODE + _of_type(kind) for kind in self.signature.values())
+        facts += sum(2 * _NODE + _of_value(value) for value in self.constexprs.values())
+        facts += sum(2 * _NODE + _of_value(value) for value in self.options.values())
+        return sum(_of_node(node) for node in ast.walk(self.tree)) + facts, len(self.text)
+
+    @property
+    def lines(self) -> int:
+        """Lines that are not empty."""
+        return sum(bool(line.strip()) for line in self.text.splitlines())
+
+    @cached_property
+    def kernel_lines(self) -> int:
+        """Lines of the kernel itself: its ``def`` line and its body."""
+        kernel = next(node for node in self.tree.body if isinstance(node, ast.FunctionDef) and node.name == self.function)
+        return (kernel.end_lineno or kernel.lineno) - kernel.lineno + 1
+
+
+def _of_node(node: ast.AST) -> int:
+    if isinstance(node, ast.Constant):
+        return _NODE + _of_value(node.value)
+    if isinstance(node, ast.Tuple) and isinstance(node.ctx, ast.Store):
+        return 2 * _NODE * len(node.elts)  # `a, b = c, d` is no easier to read than two lines
+    return next((weight for kind, weight in _WEIGHT if isinstance(node, kind)), 0)
+
+
+def _of_value(value: object) -> int:
+    """A small number is lighter than a large one, no number heavier than a node; a fraction is heavier than a whole number."""
+    if isinstance(value, bool) or value is None:
+        return 1
+    if isinstance(value, int):
+        return min(abs(value).bit_length(), 14) + (value < 0)
+    return 2 if value == 0.0 else 15
+
+
+def _of_type(kind: str) -> int:
+    element = kind.removeprefix("*")
+    return (PLAINEST.index(element) if element in PLAINEST else 2 * _NODE) + 4 * kind.startswith("*")

@@ -1,0 +1,142 @@
+"""One simplification at one place, as data, so that several can be made at once; and a candidate with some of them made."""
+
+from __future__ import annotations
+
+import ast
+import copy
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from attrs import Factory, evolve, frozen
+
+from compat.reduce import module
+from compat.reduce.candidate import Candidate
+
+Fact = tuple[str, str]
+"""A table of the specialization (``options``) and a name in it."""
+
+
+class _Drop:
+    """Stands for a fact that is to go."""
+
+    def __repr__(self) -> str:
+        return "DROP"
+
+
+DROP: Any = _Drop()
+Nodes = Mapping[int, Sequence[ast.AST]]
+
+
+@frozen(kw_only=True)
+class Edit:
+    """A simplification. Nodes go by their number in :func:`nodes_of` of the tree that it was made for."""
+
+    what: str
+    """Says what is done to what, in words that hold when something else of the module has changed."""
+    nodes: Nodes = Factory(dict)
+    """What stands in a node's place: nothing, one expression, or statements."""
+    facts: Mapping[Fact, Any] = Factory(dict)
+    """New values in the specialization; :data:`DROP` removes one."""
+    function: str | None = None
+    """The kernel's new name, where it changes."""
+
+
+Maker = Callable[[Candidate], Iterable[Edit]]
+"""Proposes edits of a candidate."""
+
+
+def nodes_of(tree: ast.AST) -> list[ast.AST]:
+    """All nodes, in an order that only the tree's shape decides. A node's place in it is its number."""
+    return list(ast.walk(tree))
+
+
+def numbers_of(tree: ast.AST) -> dict[int, int]:
+    """``id`` of a node → its number."""
+    return {id(node): number for number, node in enumerate(nodes_of(tree))}
+
+
+def applied(candidate: Candidate, edits: Iterable[Edit]) -> Candidate | None:
+    """``candidate`` with all these edits made and what they leave without purpose gone; ``None`` where that is no Python.
+
+    Of two edits at one place the first counts, and an edit inside of what another replaces goes with it.
+    """
+    edits = list(edits)
+    nodes: dict[int, Sequence[ast.AST]] = {}
+    facts: dict[Fact, Any] = {}
+    for edit in edits:
+        nodes = {**edit.nodes, **nodes}
+        facts = {**edit.facts, **facts}
+    function = next((edit.function for edit in edits if edit.function), candidate.function)
+    try:
+        text = _text(candidate.text, nodes, function) if nodes else candidate.text
+    except (TypeError, ValueError, AttributeError, RecursionError):  # a tree that cannot be written, such as `x[]`
+        return None
+    if text is None or not module.is_whole(text):
+        return None
+    return evolve(_with_facts(candidate, facts), text=text, function=function)
+
+
+def _text(text: str, nodes: Nodes, function: str) -> str | None:
+    changed = _Replacing(ast.parse(text), nodes).module()
+    module.prune(changed)
+    changed = module.needed(changed, function)
+    return module.written(changed) if function in module.functions(changed) else None
+
+
+class _Replacing(ast.NodeTransformer):
+    """Replaces some nodes of a tree, which is changed."""
+
+    def __init__(self, tree: ast.Module, nodes: Nodes) -> None:
+        self._tree = tree
+        numbered = nodes_of(tree)
+        self._by_id = {id(numbered[number]): new for number, new in nodes.items()}
+        self._alive = numbered  # ids stay unique as long as the nodes are there
+
+    def module(self) -> ast.Module:
+        changed: ast.Module = self.visit(self._tree)
+        return changed
+
+    def visit(self, node: ast.AST) -> Any:
+        new = self._by_id.get(id(node))
+        if new is None:
+            return self.generic_visit(node)
+        copies = [copy.deepcopy(each) for each in new]
+        if isinstance(node, ast.stmt):
+            return copies
+        return copies[0] if copies else None
+
+    def generic_visit(self, node: ast.AST) -> ast.AST:
+        super().generic_visit(node)
+        if isinstance(node, ast.FunctionDef | ast.For | ast.While | ast.If | ast.With) and not node.body:
+            node.body = [ast.Pass()]
+        return node
+
+
+def _with_facts(candidate: Candidate, facts: Mapping[Fact, Any]) -> Candidate:
+    def table(name: str) -> dict[str, Any]:
+        changed = dict(getattr(candidate, name))
+        for (where, key), value in facts.items():
+            if where == name:
+                changed[key] = value
+        return {key: value for key, value in changed.items() if value is not DROP}
+
+    def hints(name: str) -> tuple[str, ...]:
+        gone = {key for (where, key), value in facts.items() if where in (name, "signature") and value is DROP}
+        return tuple(each for each in getattr(candidate, name) if each not in gone)
+
+    return evolve(
+        candidate,
+        signature=table("signature"),
+        constexprs=table("constexprs"),
+        options=table("options"),
+        divisible_by_16=hints("divisible_by_16"),
+        equal_to_1=hints("equal_to_1"),
+    )
+
+
+def statements_of(candidate: Candidate) -> Iterator[tuple[ast.FunctionDef, ast.stmt]]:
+    """Every statement inside a function, with the function, outermost first."""
+    for function in module.functions(candidate.tree).values():
+        for node in ast.walk(function):
+            if isinstance(node, ast.stmt) and node is not function:
+                yield function, node

@@ -1,0 +1,134 @@
+"""Edits of the specialization: parameters, hints, options, constexprs, element types; and names, last of all."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from typing import Any
+
+from compat.reduce import module
+from compat.reduce.candidate import PLAINEST, Candidate
+from compat.reduce.edits import DROP, Edit, Fact, numbers_of
+
+_POWERS = (1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024)
+_LONG = 12
+"""Letters beyond which a local name is too long for a few lines."""
+_TABLES = ("signature", "constexprs")
+
+
+def unused(candidate: Candidate) -> Iterator[Edit]:
+    """The kernel without a parameter that it does not read, and the specialization without the entry."""
+    kernel, numbers = _kernel(candidate), numbers_of(candidate.tree)
+    read = set().union(*(module.loaded(statement) for statement in kernel.body))
+    for argument in kernel.args.args:
+        if argument.arg not in read and not kernel.args.defaults:
+            gone: dict[Fact, Any] = {(table, argument.arg): DROP for table in _TABLES}
+            yield Edit(what=f"parameter {argument.arg}", nodes={numbers[id(argument)]: ()}, facts=gone)
+
+
+def hints(candidate: Candidate) -> Iterator[Edit]:
+    """Without a hint."""
+    for table in ("divisible_by_16", "equal_to_1"):
+        for name in getattr(candidate, table):
+            yield Edit(what=f"hint {table} {name}", facts={(table, name): DROP})
+
+
+def options(candidate: Candidate) -> Iterator[Edit]:
+    """Without a compile option, or with a smaller number for it."""
+    for name, value in candidate.options.items():
+        yield Edit(what=f"option {name}", facts={("options", name): DROP})
+        for small in _smaller(value):
+            yield Edit(what=f"option {name}={small}", facts={("options", name): small})
+
+
+def constexprs(candidate: Candidate) -> Iterator[Edit]:
+    """Smaller numbers for constexprs, the smallest first: for all that are equal at once, then for each."""
+    numbers = {name: value for name, value in candidate.constexprs.items() if type(value) is int}
+    for large in sorted(set(numbers.values()), reverse=True):
+        same = [name for name, value in numbers.items() if value == large]
+        for small in _smaller(large) if len(same) > 1 else ():
+            yield Edit(what=f"{', '.join(same)}={small}", facts={("constexprs", name): small for name in same})
+    for name, value in numbers.items():
+        for small in _smaller(value):
+            yield Edit(what=f"{name}={small}", facts={("constexprs", name): small})
+
+
+def inlined(candidate: Candidate) -> Iterator[Edit]:
+    """A constexpr's value in its place, and one parameter less."""
+    kernel, numbers = _kernel(candidate), numbers_of(candidate.tree)
+    given = set().union(*(module.stored(statement) for statement in kernel.body))
+    for argument in kernel.args.args:
+        name = argument.arg
+        value = candidate.constexprs.get(name, ...)
+        if name in given or kernel.args.defaults or not isinstance(value, int | float | str | None):
+            continue
+        uses = [n for each in kernel.body for n in ast.walk(each) if isinstance(n, ast.Name) and n.id == name]
+        nodes = {numbers[id(use)]: (ast.Constant(value),) for use in uses}
+        gone: dict[Fact, Any] = {(table, name): DROP for table in _TABLES}
+        yield Edit(what=f"inline {name}={value!r}", nodes={**nodes, numbers[id(argument)]: ()}, facts=gone)
+
+
+def types(candidate: Candidate) -> Iterator[Edit]:
+    """Plainer types: for all arguments of one type at once, then for each."""
+    for kind in dict.fromkeys(candidate.signature.values()):
+        same = [name for name, each in candidate.signature.items() if each == kind]
+        for plainer in _plainer(kind) if len(same) > 1 else ():
+            yield Edit(what=f"{', '.join(same)}: {plainer}", facts={("signature", name): plainer for name in same})
+    for name, kind in candidate.signature.items():
+        for plainer in _plainer(kind):
+            yield Edit(what=f"{name}: {plainer}", facts={("signature", name): plainer})
+
+
+def element_types(candidate: Candidate) -> Iterator[Edit]:
+    """Plainer element types where the text names one, as ``tl.float16`` does."""
+    ranks = {"int32": 0, "float32": 1, "int64": 2, "float16": 3, "bfloat16": 4, "float64": 5, "float8e5": 6, "float8e4nv": 7}
+    numbers = numbers_of(candidate.tree)
+    for node in ast.walk(candidate.tree):
+        if isinstance(node, ast.Attribute) and node.attr in ranks:
+            for plainer in list(ranks)[: ranks[node.attr]]:
+                changed = ast.Attribute(node.value, plainer, ast.Load())
+                yield Edit(what=f"{plainer} for {node.attr} in line {node.lineno}", nodes={numbers[id(node)]: (changed,)})
+
+
+def names(candidate: Candidate) -> Iterator[Edit]:
+    """Short names: ``kernel`` for the function, few letters for local names. Parameters keep theirs, which tell what is passed."""
+    kernel, numbers = _kernel(candidate), numbers_of(candidate.tree)
+    taken = {name for node in ast.walk(candidate.tree) for name in _names_in(node)}
+    if "kernel" not in taken and len(candidate.function) > len("kernel"):
+        renamed = ast.FunctionDef(**{**dict(ast.iter_fields(kernel)), "name": "kernel"})
+        yield Edit(what="name of the kernel", nodes={numbers[id(kernel)]: (renamed,)}, function="kernel")
+    for function in module.functions(candidate.tree).values():
+        for name in sorted(module.stored(function) - set(module.parameters(function))):
+            short = next((s for s in _shortened(name) if s not in taken), None)
+            if short:
+                places = [node for node in ast.walk(function) if isinstance(node, ast.Name) and node.id == name]
+                nodes = {numbers[id(node)]: (ast.Name(short, node.ctx),) for node in places}
+                yield Edit(what=f"{function.name}: {short} for {name}", nodes=nodes)
+
+
+def _shortened(name: str) -> Iterator[str]:
+    bare = name.strip("_")
+    if len(bare) > _LONG:
+        yield "".join(part[0] for part in bare.split("_") if part)
+        yield bare[0]
+    if bare != name:
+        yield bare
+
+
+def _names_in(node: ast.AST) -> Iterator[str]:
+    for field in ("id", "arg", "name", "asname"):
+        if isinstance(value := getattr(node, field, None), str):
+            yield value
+
+
+def _kernel(candidate: Candidate) -> ast.FunctionDef:
+    return module.functions(candidate.tree)[candidate.function]
+
+
+def _smaller(value: object) -> list[int]:
+    return [small for small in _POWERS if small < value] if type(value) is int else []
+
+
+def _plainer(kind: str) -> list[str]:
+    pointer, element = kind[: kind.startswith("*")], kind.removeprefix("*")
+    return [pointer + each for each in PLAINEST[: PLAINEST.index(element)]] if element in PLAINEST else []

@@ -1,0 +1,137 @@
+"""A module's text: what of it a kernel needs, which names in it nothing defines, and how it is written."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import re
+from collections.abc import Iterable, Iterator
+
+BUILTINS = frozenset(dir(builtins))
+_ANNOTATION = re.compile(r"\bconstexpr\b")
+
+
+def functions(tree: ast.Module) -> dict[str, ast.FunctionDef]:
+    """The functions a module defines, by name."""
+    return {node.name: node for node in tree.body if isinstance(node, ast.FunctionDef)}
+
+
+def loaded(node: ast.AST) -> set[str]:
+    """Names that are read somewhere in ``node``; what ``x += 1`` changes is read too."""
+    names = {child.id for child in ast.walk(node) if isinstance(child, ast.Name) and isinstance(child.ctx, ast.Load)}
+    changed = (child.target for child in ast.walk(node) if isinstance(child, ast.AugAssign))
+    return names | {target.id for target in changed if isinstance(target, ast.Name)}
+
+
+def stored(node: ast.AST) -> set[str]:
+    """Names that are given a value somewhere in ``node``."""
+    return {child.id for child in ast.walk(node) if isinstance(child, ast.Name) and not isinstance(child.ctx, ast.Load)}
+
+
+def parameters(function: ast.FunctionDef) -> list[str]:
+    """Names of a function's parameters, in order."""
+    return [arg.arg for arg in arguments(function)]
+
+
+def arguments(function: ast.FunctionDef) -> list[ast.arg]:
+    """A function's parameters, in order."""
+    return [*function.args.posonlyargs, *function.args.args, *function.args.kwonlyargs]
+
+
+def defined(statement: ast.stmt) -> set[str]:
+    """Names that a module-level statement defines."""
+    if isinstance(statement, ast.FunctionDef | ast.ClassDef):
+        return {statement.name}
+    if isinstance(statement, ast.Import | ast.ImportFrom):
+        return {(alias.asname or alias.name).split(".")[0] for alias in statement.names}
+    return stored(statement)
+
+
+def needed(tree: ast.Module, function: str) -> ast.Module:
+    """The module-level statements that ``function`` needs, directly or by others, in order; none of the rest."""
+    wanted, waiting = set[int](), [function]
+    while waiting:
+        name = waiting.pop()
+        for number, statement in enumerate(tree.body):
+            if number not in wanted and name in defined(statement):
+                wanted.add(number)
+                waiting += loaded(statement)
+    return ast.Module(body=[statement for number, statement in enumerate(tree.body) if number in wanted], type_ignores=[])
+
+
+def undress(tree: ast.Module) -> ast.Module:
+    """Without docstrings and without annotations, except those that say ``constexpr``. Changes ``tree``."""
+    for function in functions(tree).values():
+        first = function.body[0]
+        if isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant) and isinstance(first.value.value, str):
+            function.body = function.body[1:] or [ast.Pass()]
+        function.returns = None
+        for argument in arguments(function):
+            if argument.annotation is not None and not _ANNOTATION.search(ast.unparse(argument.annotation)):
+                argument.annotation = None
+    return tree
+
+
+def prune(tree: ast.Module) -> ast.Module:
+    """Without the statements that read a name which nothing before them has defined. Changes ``tree``.
+
+    What depends on a statement that was taken away goes with it, so that taking away one statement is a useful step, and no
+    candidate fails for a name of its own.
+    """
+    known = BUILTINS.union(*(defined(statement) for statement in tree.body))
+    for function in functions(tree).values():
+        function.body = _pruned(function.body, known.union(parameters(function)))
+    return tree
+
+
+def _pruned(body: Iterable[ast.stmt], known: Iterable[str]) -> list[ast.stmt]:
+    known, kept = set(known), list[ast.stmt]()
+    for statement in body:
+        if any(not loaded(part) <= known for part in _header(statement)):
+            continue
+        if isinstance(statement, ast.For):
+            known |= stored(statement.target)
+        if isinstance(statement, ast.For | ast.While | ast.If | ast.With):
+            statement.body = _pruned(statement.body, known)
+        if isinstance(statement, ast.For | ast.While | ast.If):
+            otherwise = _pruned(statement.orelse, known)
+            statement.orelse = [] if all(isinstance(each, ast.Pass) for each in otherwise) else otherwise
+        known |= stored(statement)
+        kept.append(statement)
+    return kept or [ast.Pass()]
+
+
+def _header(statement: ast.stmt) -> Iterator[ast.AST]:
+    """What a statement evaluates before any statement inside it."""
+    if isinstance(statement, ast.For):
+        yield statement.iter
+    elif isinstance(statement, ast.If | ast.While):
+        yield statement.test
+    elif isinstance(statement, ast.With):
+        yield from (item.context_expr for item in statement.items)
+    else:
+        yield statement
+
+
+def is_whole(text: str) -> bool:
+    """Whether Python would take it: parsed and compiled, nothing run."""
+    try:
+        compile(text, "candidate", "exec", dont_inherit=True)
+    except (SyntaxError, ValueError):
+        return False
+    return True
+
+
+def written(tree: ast.Module) -> str:
+    """The text of a module: imports, and two empty lines before each function."""
+    lines: list[str] = []
+    for statement in tree.body:
+        if lines and isinstance(statement, ast.FunctionDef):
+            lines += ["", ""]
+        lines += ast.unparse(ast.fix_missing_locations(statement)).strip().splitlines()
+    return "\n".join(lines) + "\n"
+
+
+def extracted(text: str, function: str) -> str:
+    """A module of what ``function`` needs of ``text``, undressed. Raises SyntaxError."""
+    return written(undress(needed(ast.parse(text), function)))

@@ -1,0 +1,154 @@
+"""The search: make a candidate lighter as long as a judge finds in it what it is kept for.
+
+Delta debugging, by kinds of edits. A kind's edits are made all at once first, then by halves, quarters and so on down to one by
+one; what several of one round get away with is tried together. A round is judged as a whole, so that a judge may work in parallel.
+Nothing is judged twice, and every accepted candidate is lighter than the last, so the search ends: when each edit of every kind,
+alone, spoils what is left.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+
+from attrs import define, field, frozen
+
+from compat.reduce import expressions, facts, helpers, statements
+from compat.reduce.candidate import Candidate
+from compat.reduce.edits import Edit, Maker, applied
+
+Judge = Callable[[Sequence[Candidate]], Sequence[bool]]
+"""Says of each of several candidates whether it still has what it is kept for."""
+
+KINDS: dict[str, Maker] = {
+    "drop statements": statements.drop,
+    "drop unused parameters": facts.unused,
+    "unwrap": statements.unwrap,
+    "inline helpers": helpers.inline,
+    "drop helpers' parameters": helpers.unused,
+    "drop options": facts.options,
+    "drop hints": facts.hints,
+    "drop keywords": expressions.keywords,
+    "hoist": expressions.hoist,
+    "shrink constexprs": facts.constexprs,
+    "inline constexprs": facts.inlined,
+    "simple values": expressions.values,
+    "simplify statements": statements.simplify,
+    "merge names": statements.merge,
+    "drop arguments": expressions.arguments,
+    "smaller numbers": expressions.literals,
+    "plainer types": facts.types,
+    "plainer element types": facts.element_types,
+}
+"""What is tried, in this order, again and again until nothing helps."""
+LAST: dict[str, Maker] = {"short names": facts.names}
+"""What is tried when nothing else helps any more."""
+
+
+@frozen(kw_only=True)
+class Step:
+    """An accepted candidate."""
+
+    candidate: Candidate
+    by: str
+    """The kind of edit that led to it."""
+    tests: int
+    """Candidates judged so far."""
+
+
+def reduce(start: Candidate, judge: Judge, *, width: int = 8) -> Iterator[Step]:
+    """Every candidate that was accepted on the way, the last one being the smallest that was found.
+
+    ``start`` is taken to be accepted and is not yielded. ``width`` is how many candidates are judged together at least, where there
+    are as many. Whatever the judge raises ends the search.
+    """
+    search = _Search(current=start, judge=judge, width=width)
+    for kinds in (KINDS, LAST, KINDS):
+        progress = True
+        while progress:
+            before = search.current
+            for name, make in kinds.items():
+                for candidate in search.sweep(make):
+                    yield Step(candidate=candidate, by=name, tests=search.tests)
+            progress = search.current is not before
+
+
+@define(kw_only=True)
+class _Search:
+    """What is known so far."""
+
+    current: Candidate
+    judge: Judge
+    width: int
+    tests: int = 0
+    _seen: dict[str, bool] = field(factory=dict)
+    _made: tuple[Maker, Candidate, list[Edit]] | None = None
+
+    def _edits(self, make: Maker) -> list[Edit]:
+        """The edits of the current candidate, made once."""
+        if self._made is None or self._made[0] is not make or self._made[1] is not self.current:
+            self._made = (make, self.current, list(make(self.current)))
+        return self._made[2]
+
+    def sweep(self, make: Maker) -> Iterator[Candidate]:
+        """Make what edits of one kind can be made: many at once, then one by one."""
+        size = len(self._edits(make))
+        while size > 1:
+            edits = self._edits(make)
+            groups = [edits[start : start + size] for start in range(0, len(edits), size)]
+            accepted = self._round(groups)
+            if any(accepted):
+                yield self.current
+                size = min(size, len(self._edits(make)))
+            else:
+                size = (size + 1) // 2 if size > 2 else 1
+        yield from self._one_by_one(make)
+
+    def _one_by_one(self, make: Maker) -> Iterator[Candidate]:
+        """Try every edit alone. One that failed is not tried again in this sweep, though other edits were made since."""
+        failed = set[str]()
+        while True:
+            waiting = [(name, edit) for name, edit in _named(self._edits(make)) if name not in failed]
+            while waiting:
+                some, waiting = waiting[: self.width], waiting[self.width :]
+                accepted = self._round([[edit] for _, edit in some])
+                failed |= {name for (name, _), fine in zip(some, accepted, strict=True) if not fine}
+                if any(accepted):
+                    yield self.current
+                    break
+            else:
+                return
+
+    def _round(self, groups: Sequence[Sequence[Edit]]) -> list[bool]:
+        """Judge the candidates that these groups of edits lead to, and go on with the best that comes of it."""
+        candidates = [self._lighter(group) for group in groups]
+        fine = self._judged(candidates)
+        passed = [(c, group) for c, group, good in zip(candidates, groups, fine, strict=True) if c is not None and good]
+        if not passed:
+            return fine
+        best = min((candidate for candidate, _ in passed), key=lambda candidate: candidate.weight)
+        if len(passed) > 1:
+            together = self._lighter([edit for _, group in passed for edit in group])
+            if together is not None and together.weight < best.weight and self._judged([together])[0]:
+                best = together
+        self.current = best
+        return fine
+
+    def _lighter(self, edits: Sequence[Edit]) -> Candidate | None:
+        candidate = applied(self.current, edits)
+        return candidate if candidate is not None and candidate.weight < self.current.weight else None
+
+    def _judged(self, candidates: Sequence[Candidate | None]) -> list[bool]:
+        new = {each.key: each for each in candidates if each is not None and each.key not in self._seen}
+        if new:
+            self.tests += len(new)
+            self._seen.update(zip(new, self.judge(list(new.values())), strict=True))
+        return [each is not None and self._seen[each.key] for each in candidates]
+
+
+def _named(edits: Iterable[Edit]) -> Iterator[tuple[str, Edit]]:
+    """Edits with a name each: their words, and which it is of several with the same words."""
+    count = Counter[str]()
+    for edit in edits:
+        count[edit.what] += 1
+        yield f"{count[edit.what]} {edit.what}", edit

@@ -1,0 +1,97 @@
+"""Answers as data, documented in ``docs/bisect.md`` and checked by ``bisect.schema.json``."""
+
+from __future__ import annotations
+
+import json
+from importlib.resources import files
+from typing import Any
+
+from compat.axes.history import Probe, ReleaseAnswer, Transition
+from compat.report.bisect import BisectReport
+from compat.report.bisect.onwards import compare_url, repeat_command
+from compat.report.bisect.sentences import headline, number_of, remarks
+
+SCHEMA = 1
+"""The version of the format; a key may be added within one, but none goes away or changes its meaning."""
+
+JsonObject = dict[str, Any]
+
+
+def bisect_document(report: BisectReport) -> list[JsonObject]:
+    """One object per kernel variant, case and target."""
+    return [_answer(answer, report) for answer in report.answers]
+
+
+def schema() -> JsonObject:
+    """The JSON Schema (draft 2020-12) that every such array follows."""
+    loaded: JsonObject = json.loads(files("compat.report.bisect").joinpath("bisect.schema.json").read_text(encoding="utf-8"))
+    return loaded
+
+
+def _answer(answer: ReleaseAnswer, report: BisectReport) -> JsonObject:
+    spec, part = answer.spec, answer.part
+    return {
+        "schema": SCHEMA,
+        "kernel": spec.kernel,
+        "variant": spec.variant,
+        "case": spec.case,
+        "target": answer.target.name,
+        "judge": answer.judge.text,
+        "answer": str(answer.answer),
+        "sentence": headline(answer),
+        "remarks": remarks(answer, fixed=report.fixed),
+        "needs": answer.needs,
+        "bracket": _bracket(answer.bracket) if answer.bracket else None,
+        "transitions": [_transition(change, answer) for change in answer.transitions],
+        "part": {"name": str(part.name), "sentence": part.sentence, "steps": list(part.steps)} if part else None,
+        "probes": [_probe(probe, answer) for probe in answer.probes],
+        "searched": list(answer.searched),
+        "assumed": [{"from": first, "to": last} for first, last in answer.assumed],
+        "compare": compare_url(answer.bracket) if answer.bracket else None,
+        "command": repeat_command(answer, report.options),
+    }
+
+
+def _bracket(change: Transition) -> JsonObject:
+    before, after, fix = change.before.release, change.after.release, change.is_fix
+    return {
+        "last_good": None if fix else before,
+        "first_bad": None if fix else after,
+        "last_bad": before if fix else None,
+        "first_good": after if fix else None,
+        "untested": list(change.untested),
+    }
+
+
+def _transition(change: Transition, answer: ReleaseAnswer) -> JsonObject:
+    failure = change.failure
+    return {
+        "from": change.before.release,
+        "to": change.after.release,
+        "change": _change(change, answer),
+        "class": failure.kind if failure else None,
+        "fingerprint": failure.fingerprint if failure else None,
+        "untested": list(change.untested),
+    }
+
+
+def _change(change: Transition, answer: ReleaseAnswer) -> str:
+    if not change.crosses:
+        return "failure changed"
+    good, bad = ("ok", "failed") if answer.judge.asks_ok else ("good", "bad")
+    return f"{bad}→{good}" if change.is_fix else f"{good}→{bad}"
+
+
+def _probe(probe: Probe, answer: ReleaseAnswer) -> JsonObject:
+    outcome, failure = probe.result.outcome, probe.result.outcome.failure
+    return {
+        "triton": probe.release,
+        "env": probe.result.cell.env.name,
+        "status": str(outcome.status),
+        "class": failure.kind if failure else None,
+        "fingerprint": failure.fingerprint if failure else None,
+        "judgement": str(probe.judgement),
+        "flaky": outcome.flaky,
+        "value": number_of(answer, probe),
+        "cached": probe.result.cached,
+    }

@@ -1,0 +1,94 @@
+"""What is known of a failure once it has been looked at everywhere: the record that the text of an issue is made from."""
+
+from __future__ import annotations
+
+from attrs import frozen
+
+from compat.bundle import Bundle
+from compat.model import BuiltEnv, Cell, Failure, Result, Status, Verdict
+from compat.report.compact import natural
+from compat.taxonomy import KINDS, Blame
+from compat.verdict import coordinate_of, is_good, release_of, verdicts
+
+INLINE = 40_000
+"""Characters of a reproducer that still go into an issue, which may have 65,536."""
+
+
+@frozen(kw_only=True)
+class Finding:
+    """A failing cell, and all that its issue says."""
+
+    name: str
+    """Of the files, without suffix."""
+    title: str
+    cell: Cell
+    """The kernel on its own, in the env that it is reported for."""
+    built: BuiltEnv
+    bundle: Bundle
+    results: tuple[Result, ...]
+    """The kernel on its own in every env and for every target of the table."""
+    words: str
+    """What the compiler says."""
+    text: str
+    """The script."""
+    output: str
+    """What it printed in the cell's env."""
+    command: str
+    mended: str = ""
+    """The smallest edit that makes it compile, as a diff."""
+    mended_but: str = ""
+    """Where it does not compile even so."""
+    reproducer: str = ""
+    """The MLIR reproducer."""
+
+    @property
+    def result(self) -> Result:
+        """What became of the cell itself."""
+        return next(each for each in self.results if each.cell.id == self.cell.id)
+
+    @property
+    def failure(self) -> Failure:
+        """Why."""
+        failure = self.result.outcome.failure
+        assert failure is not None, "only what fails is reported"
+        return failure
+
+    @property
+    def own_error(self) -> bool:
+        """Whether the compiler is right to refuse the kernel: then there is no bug to report."""
+        return KINDS[self.failure.kind].blame is Blame.KERNEL and self.result.outcome.status is Status.REJECTED
+
+    @property
+    def reproducer_inline(self) -> bool:
+        """Whether the reproducer fits into the issue."""
+        return len(self.reproducer) <= INLINE
+
+    @property
+    def targets(self) -> tuple[str, ...]:
+        """The columns of the table."""
+        return tuple(sorted({each.cell.target.name for each in self.results}, key=natural))
+
+    @property
+    def rows(self) -> tuple[tuple[str, tuple[Result, ...]], ...]:
+        """Release and its results, oldest first; of several envs of a release the one that it is reported for, else the first."""
+        ordered = sorted(self.results, key=lambda each: (release_of(each.built).order, each.cell.env.name != self.cell.env.name))
+        rows: dict[str, dict[str, Result]] = {}
+        for each in ordered:
+            rows.setdefault(release_of(each.built).label, {}).setdefault(each.cell.target.name, each)
+        return tuple((release, tuple(row[target] for target in self.targets)) for release, row in rows.items())
+
+    @property
+    def verdict(self) -> Verdict:
+        """What the releases together say, for the cell's target."""
+        found = verdicts([each for each in self.results if coordinate_of(each) == coordinate_of(self.result)])
+        return found[0]
+
+    def same(self, result: Result) -> bool:
+        """Whether a result is this very failure."""
+        failure = result.outcome.failure
+        return failure is not None and failure.fingerprint == self.failure.fingerprint
+
+    def good_releases(self) -> list[str]:
+        """Releases that compile it for the cell's target."""
+        column = self.targets.index(self.cell.target.name)
+        return [release for release, row in self.rows if is_good(row[column].outcome)]

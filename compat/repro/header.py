@@ -1,0 +1,55 @@
+"""What the header of a script says of its environment: the Python and the packages that it takes."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from pathlib import Path
+
+from packaging.requirements import InvalidRequirement, Requirement
+from packaging.version import Version
+
+from compat.env import INDEX
+from compat.errors import IndexUnavailable
+from compat.index import index_urls, list_files
+from compat.model import BuiltEnv
+from compat.releases import Minor
+
+_UNDECLARED = "setuptools"
+"""What releases of Triton import without declaring it; all else in an env is there for PyTorch or for the interpreter."""
+
+
+def dependencies(built: BuiltEnv) -> tuple[str, ...]:
+    """The requirements that make an env in which the compiler runs: the toolchain as installed, and what it needs besides."""
+    env = built.env
+    toolchain = f"{env.distribution} @ {env.wheel}" if env.wheel and "://" in env.wheel else f"{env.distribution}=={built.triton}"
+    return (toolchain, *(text for text in env.install if _name(text) == _UNDECLARED))
+
+
+def requires_python(built: BuiltEnv, root: Path) -> str:
+    """The Pythons that there are wheels for; where the index cannot tell, only the one of this env.
+
+    ``root`` is the project, which keeps the index's answers.
+    """
+    version = Version(built.triton) if built.triton else None
+    sources = (*index_urls(), *([built.env.index] if built.env.index else []))
+    try:
+        listing = list_files(built.env.distribution, sources, cache=root / INDEX, needs=version)
+        pythons = listing.pythons_for(version)
+    except IndexUnavailable:
+        pythons = frozenset()
+    return spelled(pythons) if pythons else f"=={'.'.join((built.python_version or '3').split('.')[:2])}.*"
+
+
+def spelled(pythons: Collection[Minor]) -> str:
+    """Versions of Python as a specifier: ``>=3.8,<3.13``."""
+    first, last = min(pythons), max(pythons)
+    holes = [minor for minor in range(first[1], last[1]) if (first[0], minor) not in pythons]
+    parts = [f">={first[0]}.{first[1]}", f"<{last[0]}.{last[1] + 1}", *(f"!={first[0]}.{minor}.*" for minor in holes)]
+    return ",".join(parts)
+
+
+def _name(requirement: str) -> str:
+    try:
+        return Requirement(requirement).name
+    except InvalidRequirement:
+        return ""

@@ -1,0 +1,196 @@
+"""The text of an issue, in the shape that Triton's bug template asks for: the bug with a minimal example, then the environment."""
+
+from __future__ import annotations
+
+import platform
+import re
+from collections.abc import Iterator
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+
+from compat import __version__, diagnose
+from compat.model import Interval, Result, Status, Word
+from compat.report.compact import spans
+from compat.report.markdown import code, prose
+from compat.repro.finding import Finding
+from compat.repro.private import without_places
+from compat.taxonomy import KINDS, Blame
+from compat.verdict import is_good, kind_of
+
+_FRAMES = 5
+"""Frames of a Python stack that are shown: those nearest to where it ended."""
+_LINES = 30
+"""Lines of the compiler's own words that are shown."""
+_UNDERLINE = re.compile(r"^ {4,}(?:[~^]{2,}|\^+[~^]+)$")
+"""Python's marks below the lines of a traceback; the caret of Triton's own errors is a single one."""
+_WARNING = re.compile(r"^\S+:\d+: \w*Warning: .*\n(?:  \S.*\n)?", re.MULTILINE)
+"""What Python prints of a warning: its words, and the line that gave it."""
+_FRAME = re.compile(r'^\s*File "[^"]*", line \d+')
+_END = {
+    Status.REJECTED: "is rejected",
+    Status.CRASHED: "brings the compiler down",
+    Status.TIMED_OUT: "does not come to an end",
+    Status.UNSUPPORTED: "is not supported by this toolchain",
+}
+
+
+def render(finding: Finding) -> str:
+    """The issue as Markdown; its first line is the title."""
+    environment = Environment(
+        loader=PackageLoader("compat.repro"),
+        autoescape=False,  # it is Markdown
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    functions = {each.__name__: each for each in (happens, expected, printed, advice, history, legend, environment_of)}
+    rows = [(release, [_mark(finding, each) for each in row]) for release, row in finding.rows]
+    text = environment.get_template("issue.md.j2").render(
+        finding=finding, targets=finding.targets, rows=rows, version=__version__, **functions
+    )
+    return text.strip() + "\n"
+
+
+# --- sentences ---------------------------------------------------------------------------------------------------------------
+
+
+def happens(finding: Finding) -> str:
+    """What happens, in a sentence or two."""
+    failure, outcome = finding.failure, finding.result.outcome
+    place = f" in stage `{failure.stage}`"
+    place += f", in the pass {code(failure.pass_)}" if failure.pass_ else ""
+    place += f", at the operation {code(failure.op)}" if failure.op else ""
+    place += f", at {line}" if (line := _line(finding)) else ""
+    end = _END.get(outcome.status, "cannot be launched" if failure.prediction else str(outcome.status))
+    return (
+        f"Compiling the kernel below for `{finding.cell.target.name}` with Triton {finding.built.triton} {end}{place}: "
+        f"{code(finding.words)}."
+    )
+
+
+def _line(finding: Finding) -> str:
+    """Where in the script, and what stands there; nothing where that is no more than the whole kernel."""
+    location = finding.failure.location or ""
+    file, _, number = location.rpartition(":")
+    if file != f"{finding.name}.py":
+        return code(location)
+    line = finding.text.splitlines()[int(number) - 1].strip()
+    return "" if line.startswith("def ") else f"line {number}, {code(line)}"
+
+
+def expected(finding: Finding) -> str:
+    """What should have happened."""
+    good = finding.good_releases()
+    if good:
+        return f"that it compiles, as it does with Triton {spans(good, [release for release, _ in finding.rows])}."
+    if KINDS[finding.failure.kind].blame is Blame.KERNEL:
+        return "a diagnostic that says what is wrong with the kernel."
+    return "that it compiles, or a diagnostic that says what is wrong with the kernel."
+
+
+def printed(finding: Finding) -> str:
+    """What the script prints."""
+    return finding.output
+
+
+def advice(finding: Finding) -> str:
+    """What its author can do about a kernel that is at fault; of the compiler's own defects its maintainers know better."""
+    if KINDS[finding.failure.kind].blame is not Blame.KERNEL:
+        return ""
+    advice = prose(finding.failure.advice)
+    return advice if finding.own_error else f"The kernel is at fault too, which a diagnostic would have said: {advice}"
+
+
+def history(finding: Finding) -> str:
+    """The bracket: between which releases it changed."""
+    verdict, target = finding.verdict, finding.cell.target.name
+    runs = [f"{_span(each)} {_fate(finding, each)}" for each in verdict.intervals]
+    if verdict.word is Word.NEVER:
+        return f"On {target} it never worked: {'; '.join(runs)}."
+    told = {Word.NON_MONOTONIC: "it came and went"}.get(verdict.word, f"it {_tense(verdict.word)}{verdict.phrase}")
+    return f"On {target} {told}: {'; '.join(runs)}."
+
+
+def _span(interval: Interval) -> str:
+    return interval.first if interval.first == interval.last else f"{interval.first} to {interval.last}"
+
+
+def _fate(finding: Finding, interval: Interval) -> str:
+    if interval.fingerprint is None:
+        return str(interval.status)
+    return "this failure" if interval.fingerprint == finding.failure.fingerprint else f"another failure ({interval.kind})"
+
+
+def _tense(word: Word) -> str:
+    return "was " if word in (Word.FIXED, Word.REMOVED) else ""
+
+
+def legend(finding: Finding) -> str:
+    """How the table is to be read."""
+    marks = {_mark(finding, each) for _, row in finding.rows for each in row}
+    told = ["**fails**: this failure, in these words"]
+    if any("other" in mark for mark in marks):
+        told.append("other: another failure, of the class named")
+    if "unsupported" in marks:
+        told.append("unsupported: the toolchain cannot build for that target at all")
+    return "; ".join(told) + "."
+
+
+def _mark(finding: Finding, result: Result) -> str:
+    outcome = result.outcome
+    if is_good(outcome):
+        return "ok"
+    if finding.same(result):
+        return "**fails**"
+    return "unsupported" if outcome.status is Status.UNSUPPORTED else f"other: {kind_of(outcome)}"
+
+
+def environment_of(finding: Finding) -> Iterator[tuple[str, str]]:
+    """The environment, name and value."""
+    target, built = finding.cell.target, finding.built
+    beside = [f"{each.name} {each.version}" for each in built.packages if each.name != built.env.distribution]
+    yield "Triton", f"{built.triton}" + (f", with {', '.join(beside)}" if beside else "")
+    yield "GPU", f'none: compiled ahead of time for `GPUTarget("{target.backend}", {target.arch!r}, {target.warp_size})`'
+    yield "Python", f"{built.python_version} on {platform.system()} {platform.machine()}"
+
+
+# --- what was printed --------------------------------------------------------------------------------------------------------
+
+
+def short(output: str, name: str) -> str:
+    """What a script printed, without IR and places, and with stacks cut to where they end."""
+    words, _ = diagnose.without_ir(output)
+    words = without_places(words).replace("repro.py", f"{name}.py")
+    lines = [line.rstrip() for line in _WARNING.sub("", words).splitlines()]
+    lines = [line for line in lines if line and not _UNDERLINE.match(line)]
+    return "\n".join(_cut(_short_stacks(lines)))
+
+
+def _short_stacks(lines: list[str]) -> list[str]:
+    """The lines with the frames of each stack cut: the innermost are first after a fatal error, last in a traceback."""
+    kept: list[str] = []
+    stack: list[str] = []
+    innermost_first = False
+    for line in [*lines, ""]:
+        if _FRAME.match(line) or (stack and line.startswith("    ") and not innermost_first):
+            stack.append(line)
+            continue
+        kept += _innermost(stack, innermost_first)
+        stack = []
+        innermost_first = "most recent call first" in line
+        kept.append(line)
+    return kept[:-1]
+
+
+def _innermost(stack: list[str], first: bool) -> list[str]:
+    starts = [number for number, line in enumerate(stack) if _FRAME.match(line)]
+    if len(starts) <= _FRAMES:
+        return stack
+    return [*stack[: starts[_FRAMES]], "  …"] if first else ["  …", *stack[starts[-_FRAMES] :]]
+
+
+def _cut(lines: list[str]) -> list[str]:
+    if len(lines) <= 2 * _LINES:
+        return lines
+    return [*lines[:_LINES], f"… ({len(lines) - 2 * _LINES} lines left out)", *lines[-_LINES:]]

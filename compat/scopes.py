@@ -1,0 +1,100 @@
+"""Which global names a statement binds and which it uses, by Python's rules of scope."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator
+
+from attrs import frozen
+
+_Function = ast.FunctionDef | ast.AsyncFunctionDef
+_Scope = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Lambda
+_Comprehension = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
+
+
+@frozen(kw_only=True)
+class Use:
+    """A global name where it is used, with the attributes taken of it: ``helpers.tiles.fold`` is ``helpers``, ``(tiles, fold)``."""
+
+    name: str
+    attributes: tuple[str, ...]
+    nodes: tuple[ast.expr, ...]
+    """The nodes of ``helpers``, ``helpers.tiles``, ``helpers.tiles.fold``."""
+
+
+def bound_by(statement: ast.stmt) -> frozenset[str]:
+    """The global names that a top-level statement gives a meaning."""
+    return frozenset(_bound([statement])) - {"*"}
+
+
+def uses(node: ast.AST, local: frozenset[str] = frozenset()) -> Iterator[Use]:
+    """Every use of a name that is not one of ``local`` and not bound in a scope inside of ``node``."""
+    if isinstance(node, ast.Name | ast.Attribute) and (chain := _chain(node)) is not None:
+        if chain.name not in local:
+            yield chain
+    elif isinstance(node, _Function | ast.Lambda):
+        arguments = node.args
+        outside: list[ast.AST | None] = [*arguments.defaults, *arguments.kw_defaults]
+        names = {each.arg for each in _parameters(arguments)}
+        if isinstance(node, ast.Lambda):
+            body: list[ast.AST] = [node.body]
+        else:
+            outside += [*node.decorator_list, node.returns, *(each.annotation for each in _parameters(arguments))]
+            body = [*node.body]
+        yield from _uses_in(outside, local)
+        yield from _uses_in(body, local - _declared_global(body) | names | (_bound(body) - _declared_global(body)))
+    elif isinstance(node, ast.ClassDef):
+        yield from _uses_in([*node.decorator_list, *node.bases, *(each.value for each in node.keywords)], local)
+        yield from _uses_in(node.body, local | _bound(node.body))
+    elif isinstance(node, _Comprehension):
+        targets = (each.target for each in node.generators)
+        yield from _uses_in(ast.iter_child_nodes(node), local | _bound(targets))
+    else:
+        yield from _uses_in(ast.iter_child_nodes(node), local)
+
+
+def _uses_in(nodes: Iterable[ast.AST | None], local: frozenset[str] | set[str]) -> Iterator[Use]:
+    for node in nodes:
+        if node is not None:
+            yield from uses(node, frozenset(local))
+
+
+def _chain(node: ast.Name | ast.Attribute) -> Use | None:
+    """The names of ``a.b.c``; ``None`` where what stands before the first dot is no name."""
+    nodes: list[ast.expr] = [node]
+    attributes: list[str] = []
+    base: ast.expr = node
+    while isinstance(base, ast.Attribute):
+        attributes.append(base.attr)
+        base = base.value
+        nodes.append(base)
+    if not isinstance(base, ast.Name):
+        return None
+    return Use(name=base.id, attributes=tuple(reversed(attributes)), nodes=tuple(reversed(nodes)))
+
+
+def _parameters(arguments: ast.arguments) -> list[ast.arg]:
+    further = [each for each in (arguments.vararg, arguments.kwarg) if each]
+    return [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs, *further]
+
+
+def _bound(nodes: Iterable[ast.AST]) -> frozenset[str]:
+    """Names bound in the scope that these nodes are in; scopes inside of it bind their own."""
+    names: set[str] = set()
+    for node in nodes:
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store | ast.Del):
+            names.add(node.id)
+        elif isinstance(node, ast.Import | ast.ImportFrom):
+            names |= {alias.asname or alias.name.partition(".")[0] for alias in node.names}
+        elif isinstance(node, ast.ExceptHandler) and node.name:
+            names.add(node.name)
+        if isinstance(node, _Scope):
+            names |= {node.name} if not isinstance(node, ast.Lambda) else set()
+        elif not isinstance(node, _Comprehension):
+            names |= _bound(ast.iter_child_nodes(node))
+    return frozenset(names)
+
+
+def _declared_global(nodes: Iterable[ast.AST]) -> frozenset[str]:
+    declared = (each for node in nodes for each in ast.walk(node) if isinstance(each, ast.Global))
+    return frozenset(name for each in declared for name in each.names)

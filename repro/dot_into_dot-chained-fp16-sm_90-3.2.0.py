@@ -1,0 +1,79 @@
+# /// script
+# requires-python = ">=3.9,<3.14"
+# dependencies = ["triton==3.2.0", "setuptools<81"]
+# ///
+#
+# Triton 3.2.0 compiling dot_into_dot for sm_90: compiler assertion. It is expected to say:
+#
+#     getTotalOutDimSize() == std::accumulate( newOutDims.begin(), newOutDims.end(), 1, [&](int32_t acc, auto &outDim) {
+#     return acc * outDim.second; })
+#
+# `uv run dot_into_dot-chained-fp16-sm_90-3.2.0.py` shows it, on Linux and without a GPU; `python` runs it
+# where any Triton from 3.0 on is installed. Exit code 0: the failure shows; 1: it does not.
+import inspect
+import os
+import subprocess
+import sys
+import tempfile
+
+import triton
+import triton.language as tl
+from triton.backends.compiler import GPUTarget
+from triton.compiler import ASTSource
+
+
+@triton.jit
+def dot_into_dot(source, result, size, BLOCK: tl.constexpr):
+    """With ``num_warps=8`` on sm_90: fine in 3.0 and 3.1, broken in 3.2 and (otherwise) in 3.3, fine from 3.4."""
+    at = tl.arange(0, BLOCK)
+    tile = at[:, None] * BLOCK + at[None, :]
+    a, b, c = tl.load(source + tile), tl.load(source + size + tile), tl.load(source + 2 * size + tile)
+    inner = tl.dot(a, b).to(tl.float16)
+    tl.store(result + tile, tl.dot(c, inner))
+
+
+EXPECTED = "getTotalOutDimSize() == std::accumulate( newOutDims.begin(), newOutDims.end(),"
+
+
+def describe(fn, signature, constants, divisible_by_16, equal_to_1):
+    """The specialization in the form that this release of Triton takes."""
+    if "constexprs" in inspect.signature(ASTSource.__init__).parameters:  # 3.3 and later
+        names = [name for name in fn.arg_names if name in signature or name in constants]
+        types = {name: signature.get(name, "constexpr") for name in names}
+        return ASTSource(fn, types, constants, {(index,): [["tt.divisibility", 16]] for index in divisible_by_16})
+    try:  # 3.2
+        from triton.backends.compiler import AttrsDescriptor
+
+        attrs = AttrsDescriptor.from_hints({**dict.fromkeys(divisible_by_16, 16), **dict.fromkeys(equal_to_1, 1)})
+    except ImportError:  # 3.0 and 3.1
+        from triton.compiler.compiler import AttrsDescriptor
+
+        attrs = AttrsDescriptor(divisible_by_16=divisible_by_16, equal_to_1=equal_to_1)
+    return ASTSource(fn=fn, signature=signature, constants=constants, attrs=attrs)
+
+
+def compile_kernel():
+    source = describe(
+        dot_into_dot,
+        signature={"source": "*fp16", "result": "*fp16", "size": "i32"},
+        constants={"BLOCK": 64},
+        divisible_by_16=(0, 1),
+        equal_to_1=(),
+    )
+    target = GPUTarget("cuda", 90, 32)
+    triton.compile(source, target=target, options={"num_warps": 8})
+
+
+if __name__ == "__main__":
+    if sys.argv[1:] == ["compile"]:
+        compile_kernel()
+        sys.exit()
+    # In a child, since a compiler that aborts takes its process with it; with a cache of its own, so that it does compile.
+    with tempfile.TemporaryDirectory() as cache:
+        variables = {**os.environ, "TRITON_ALWAYS_COMPILE": "1", "TRITON_CACHE_DIR": cache}
+        command = [sys.executable, "-X", "faulthandler", __file__, "compile"]
+        child = subprocess.run(command, env=variables, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, errors="replace")
+    shows = child.returncode != 0 and EXPECTED in child.stdout
+    print(child.stdout)
+    print(f"{'reproduced' if shows else 'not reproduced'}: the compile ended with exit code {child.returncode}")
+    sys.exit(0 if shows else 1)

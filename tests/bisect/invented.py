@@ -1,0 +1,67 @@
+"""Histories that never were: results by release, and a search over them that compiles nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from packaging.version import Version
+
+from compat.axes import releases
+from compat.axes.candidates import Candidate
+from compat.axes.history import ReleaseAnswer
+from compat.axes.releases import Search, find
+from compat.judge import parse_judge
+from compat.model import BuiltEnv, Cell, Env, Outcome, Result, Specialization, Target
+from compat.run import Bench
+from compat.store import Store
+from compat.supervise import Limits
+from tests.report.factory import TARGETS, env
+
+LINE = ("3.0.0", "3.1.0", "3.2.0", "3.3.0", "3.4.0", "3.5.0", "3.6.0", "3.7.0", "3.8.0", "3.9.0")
+
+
+def kernel(case: str = "d64", variant: str = "block_ptr") -> Specialization:
+    return Specialization(
+        kernel="sel_dense", variant=variant, case=case, source="/kernels/k.py", function="k", signature={}, constexprs={}
+    )
+
+
+def result(outcome: Outcome, release: str = "3.1.0", **facts: Any) -> Result:
+    """That outcome, as of some cell of that release."""
+    built = env(release)
+    return Result(cell=Cell(env=built.env, target=TARGETS[1], spec=kernel()), built=built, outcome=outcome, **facts)
+
+
+class Invented:
+    """Stands in for the engine: every release has the outcome it is given; counts what it is asked."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, outcomes: Mapping[str, Outcome]) -> None:
+        self.outcomes, self.tmp_path = outcomes, tmp_path
+        self.tried: list[str] = []
+        self.obtained: list[list[str]] = []
+        monkeypatch.setattr(releases, "run", self._run)
+
+    def _run(self, cells: Sequence[Cell], bench: Bench, on_result: Callable[[Result], None]) -> tuple[Result, ...]:
+        self.tried += [str(cell.env.triton) for cell in cells]
+        results = tuple(
+            Result(cell=cell, built=bench.envs[cell.env.name], outcome=self.outcomes[str(cell.env.triton)]) for cell in cells
+        )
+        for each in results:
+            on_result(each)
+        return results
+
+    def _obtain(self, envs: Sequence[Env]) -> list[BuiltEnv]:
+        self.obtained.append([str(each.triton) for each in envs])
+        return [env(str(each.triton)) for each in envs]
+
+    def search(
+        self, *, judge: str = "ok", targets: Sequence[Target] = TARGETS[1:2], cases: Sequence[str] = ("d64",), **how: Any
+    ) -> tuple[ReleaseAnswer, ...]:
+        line = tuple(Candidate(version=Version(release), env=env(release).env) for release in self.outcomes)
+        with Store(self.tmp_path / "store") as store:
+            bench = Bench(envs={}, store=store, limits=Limits(deadline=1, memory=1), slots=2)
+            kernels = [(kernel(case), target) for case in cases for target in targets]
+            return find(kernels, Search(candidates=line, judge=parse_judge(judge), **how), bench, self._obtain)

@@ -1,0 +1,184 @@
+"""Which releases are bisected over, and in what order."""
+
+from __future__ import annotations
+
+import os
+import random
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+from packaging.specifiers import SpecifierSet
+from packaging.version import Version
+
+from compat.axes import candidates
+from compat.axes.candidates import Asked, Candidates, from_envs, from_index, parse_release, parse_specifier, stated_date
+from compat.config import MatrixConfig, load_matrix
+from compat.errors import SelectionError
+from compat.model import Env
+from compat.releases import File, Listing
+
+PYTHONS = [(3, 11), (3, 12)]
+PUBLISHED = ("2.3.1", "3.0.0", "3.1.0", "3.3.0", "3.3.1", "3.5.1", "3.6.0rc1", "3.6.0", "3.10.0")
+
+
+def wheel(version: str, tag: str = "cp311-cp311-manylinux_2_17_x86_64", **facts: Any) -> File:
+    return File(filename=f"triton-{version}-{tag}.whl", **facts)
+
+
+def index(monkeypatch: pytest.MonkeyPatch, files: Sequence[File]) -> None:
+    listing = Listing(distribution="triton", files=tuple(files), notes=("a note",))
+    monkeypatch.setattr(candidates, "list_files", lambda *_args, **_kwargs: listing)
+
+
+def labels(found: Candidates) -> list[str]:
+    return [candidate.label for candidate in found.chosen]
+
+
+@pytest.fixture
+def choose(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, config: MatrixConfig) -> Any:
+    def chosen(files: Sequence[File] = tuple(map(wheel, PUBLISHED)), **asked: Any) -> Candidates:
+        index(monkeypatch, files)
+        return from_index(Asked(**asked), config, tmp_path, PYTHONS)
+
+    return chosen
+
+
+def test_the_first_of_every_series_from_3_0_on(choose: Any) -> None:
+    found = choose()
+    assert labels(found) == ["3.0.0", "3.1.0", "3.3.0", "3.5.1", "3.6.0", "3.10.0"]
+    assert dict(found.left_out) == {
+        "before 3.0.0": ("2.3.1",),
+        "patch releases (--patches adds them)": ("3.3.1",),
+        "pre-releases (--pre adds them)": ("3.6.0rc1",),
+    }
+    assert found.notes == ("a note",)
+
+
+def test_patches_and_pre_releases_on_request(choose: Any) -> None:
+    assert labels(choose(patches=True)) == ["3.0.0", "3.1.0", "3.3.0", "3.3.1", "3.5.1", "3.6.0", "3.10.0"]
+    assert labels(choose(pre=True)) == ["3.0.0", "3.1.0", "3.3.0", "3.5.1", "3.6.0rc1", "3.6.0", "3.10.0"]
+
+
+def test_a_specifier_narrows_and_may_go_back_further(choose: Any) -> None:
+    assert labels(choose(releases=SpecifierSet(">=3.1,<3.6"))) == ["3.1.0", "3.3.0", "3.5.1"]
+    assert labels(choose(releases=SpecifierSet("<3.1"))) == ["2.3.1", "3.0.0"]
+
+
+def test_what_is_named_is_never_left_out(choose: Any) -> None:
+    files = (*map(wheel, PUBLISHED), wheel("3.7.0", yanked=True))
+    found = choose(files, named=(Version("3.3.1"), Version("3.7"), Version("2.3.1")))
+    assert labels(found) == ["2.3.1", "3.0.0", "3.1.0", "3.3.0", "3.3.1", "3.5.1", "3.6.0", "3.7.0", "3.10.0"]
+    assert [candidate.label for candidate in found.chosen if candidate.yanked] == ["3.7.0"]
+    assert found.position(Version("3.7")) == 7
+    assert found.position(Version("3.8")) is None
+
+
+def test_yanked_ones_are_shown(choose: Any) -> None:
+    found = choose((wheel("3.1.0"), wheel("3.2.0", yanked=True), wheel("3.2.1")))
+    assert labels(found) == ["3.1.0", "3.2.1"]
+    assert found.left_out["yanked"] == ("3.2.0",)
+
+
+def test_without_a_wheel_for_this_platform_it_cannot_be_tried(choose: Any) -> None:
+    files = (wheel("3.1.0"), wheel("3.2.0", tag="cp39-cp39-manylinux_2_17_x86_64"), wheel("3.3.0", tag="cp311-cp311-win_amd64"))
+    found = choose(files)
+    assert labels(found) == ["3.1.0"]
+    assert found.left_out == {"without a wheel for this platform and the Pythons here": ("3.2.0", "3.3.0")}
+
+
+def test_nothing_left_says_why(choose: Any) -> None:
+    with pytest.raises(SelectionError) as caught:
+        choose(releases=SpecifierSet("==3.3.1"))
+    assert "patch releases (--patches adds them): 3.3.1" in str(caught.value.hint)
+
+
+def test_envs_are_those_that_nox_knows_by_name(choose: Any, config: MatrixConfig) -> None:
+    found = choose()
+    assert [candidate.env for candidate in found.chosen] == [config.env(f"triton-{release}") for release in labels(found)]
+    assert found.matrix == config.path
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_builds_of_one_version_stand_by_their_date_and_never_by_their_hash(choose: Any, tmp_path: Path, seed: int) -> None:
+    days = {"3.6.0+gitfff0000": 1, "3.6.0+git0000aaa": 2, "3.6.0+git9999999": 3, "3.6.0+git1a2b3c": 4}
+    files = [wheel(version, uploaded=day * 86400.0) for version, day in days.items()]
+    files += [wheel("3.5.0+git123abc", uploaded=9 * 86400.0), wheel("3.7.0", uploaded=0.0)]
+    random.Random(seed).shuffle(files)
+    found = choose(files, find_links=str(tmp_path))
+    assert labels(found) == ["3.5.0+git123abc", *days, "3.7.0"]
+
+
+def test_a_date_in_the_version_wins_over_that_of_the_file(choose: Any, tmp_path: Path) -> None:
+    files = (wheel("3.6.0+git20250802", uploaded=1.0), wheel("3.6.0+git20250801", uploaded=2.0))
+    assert labels(choose(files, find_links=str(tmp_path))) == ["3.6.0+git20250801", "3.6.0+git20250802"]
+
+
+def test_without_dates_the_order_given_counts(choose: Any) -> None:
+    files = (wheel("3.6.0+gitfff"), wheel("3.6.0+gitaaa"), wheel("3.6.0+gitccc"), wheel("3.6.0"))
+    found = choose(files, index_url="https://nightly.example/simple")
+    assert labels(found) == ["3.6.0", "3.6.0+gitfff", "3.6.0+gitaaa", "3.6.0+gitccc"]
+
+
+def test_dates_that_versions_state() -> None:
+    assert stated_date(Version("3.6.0+git20250801")) == datetime(2025, 8, 1, tzinfo=UTC).timestamp()
+    assert stated_date(Version("3.6.0+20250801.git1a2b3c")) == datetime(2025, 8, 1, tzinfo=UTC).timestamp()
+    assert stated_date(Version("3.6.0+gitab20250801cd")) is None
+    assert stated_date(Version("3.6.0+git20251399")) is None
+    assert stated_date(Version("3.6.0")) is None
+
+
+def test_a_folder_of_wheels(tmp_path: Path, config: MatrixConfig) -> None:
+    house = tmp_path / "house"
+    house.mkdir()
+    for day, version in enumerate(("3.1.0+gitfff", "3.1.0+gitaaa")):
+        path = house / f"triton-{version}-cp311-cp311-manylinux_2_17_x86_64.whl"
+        path.touch()
+        os.utime(path, (day, day))
+    (house / "triton-3.0.0-cp39-cp39-manylinux_2_17_x86_64.whl").touch()
+    (house / "numpy-1.26.4-py3-none-any.whl").touch()
+    found = from_index(Asked(find_links=str(house)), config, tmp_path / "state", PYTHONS)
+    assert labels(found) == ["3.1.0+gitfff", "3.1.0+gitaaa"]
+    first = found.chosen[0].env
+    assert first.wheel == str(house / "triton-3.1.0+gitfff-cp311-cp311-manylinux_2_17_x86_64.whl")
+    assert "setuptools<81" in first.install, "what a release needs without declaring it"
+    assert load_matrix(found.matrix).env(first.name) == first
+    assert from_index(Asked(find_links=str(house)), config, tmp_path / "state", PYTHONS) == found
+
+
+def test_a_wheel_from_elsewhere_is_not_taken_for_the_published_one(choose: Any, tmp_path: Path) -> None:
+    (ours,) = choose([wheel("3.1.0")], find_links=str(tmp_path / "a")).chosen
+    (other,) = choose([wheel("3.1.0")], find_links=str(tmp_path / "b")).chosen
+    (published,) = choose([wheel("3.1.0")]).chosen
+    assert len({ours.env.name, other.env.name, published.env.name}) == 3
+
+
+def test_another_index_and_distribution(choose: Any) -> None:
+    files = [File(filename="ours_triton-3.1.0-cp311-cp311-manylinux_2_17_x86_64.whl")]
+    (found,) = choose(files, index_url="https://ours.example/simple", distribution="ours-triton").chosen
+    assert (found.env.distribution, found.env.index, str(found.env.triton)) == (
+        "ours-triton",
+        "https://ours.example/simple",
+        "3.1.0",
+    )
+    with pytest.raises(SelectionError, match="only triton itself"):
+        choose(files, distribution="ours-triton")
+
+
+def test_envs_by_release(tmp_path: Path) -> None:
+    envs = [Env(name=name, triton=Version(version)) for name, version in (("b", "3.2.0"), ("c", "3.10.0"), ("a", "3.2.0"))]
+    assert [candidate.env.name for candidate in from_envs(envs, tmp_path).chosen] == ["b", "a", "c"]
+    with pytest.raises(SelectionError, match="unknown-fork does not say its version"):
+        from_envs([Env(name="unknown-fork")], tmp_path)
+
+
+def test_what_is_no_release_is_refused() -> None:
+    assert parse_release("v3.5", "--good") == Version("3.5.0")
+    assert parse_release(None, "--good") is None
+    assert parse_specifier(None) is None
+    with pytest.raises(SelectionError, match="--bad: 'newest' is not a release"):
+        parse_release("newest", "--bad")
+    with pytest.raises(SelectionError, match="--releases"):
+        parse_specifier("from 3.1 on")

@@ -1,0 +1,130 @@
+"""``compat check``: its exit codes, and a small git repository that is bisected with it."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from compat.cli import main
+from compat.cli.check import BAD, CANNOT_TELL, GOOD
+
+ROOT = Path(__file__).parents[2]
+MATRIX = ("--matrix", str(ROOT / "matrix.toml"))
+FAILURES = ("--spec", str(ROOT / "tests" / "kernels" / "failures.toml"), "--target", "sm_90", "--envs", "triton-3.2.0")
+
+KERNEL_FILE = """
+schema = 1
+kernel = "mine"
+source = "mine.py"
+signature = { x = "*fp32", y = "*fp32" }
+constexprs = { BLOCK = 128 }
+case = [{ name = "only" }]
+variant = [{ name = "v", function = "mine" }]
+"""
+KERNEL = """
+import triton
+import triton.language as tl
+
+@triton.jit
+def mine(x, y, BLOCK: tl.constexpr):
+    at = tl.arange(0, BLOCK)
+    tl.store(y + at, tl.load(x + at) * FACTOR)
+"""
+CRASHES = KERNEL.replace("tl.load(x + at) * FACTOR", "tl.load(x + tl.arange(0, BLOCK * 2)) * FACTOR")
+
+
+def check(*arguments: str) -> int:
+    return CliRunner().invoke(main, ["check", *arguments]).exit_code
+
+
+@pytest.mark.wheels
+def test_good_bad_and_a_compiler_that_is_killed() -> None:
+    assert check(*MATRIX, *FAILURES, "failures/copy/*") == GOOD
+    assert check(*MATRIX, *FAILURES, "failures/block_typed_bound/*") == BAD, "an abort, and still no 134"
+    assert check(*MATRIX, *FAILURES, "failures/*o[pu]*") == BAD, "one bad cell decides"
+    assert check(*MATRIX, *FAILURES, "--judge", "class=api-removed", "failures/block_typed_bound/*") == GOOD
+    assert check(*MATRIX, *FAILURES, "--judge", "registers>0", "failures/block_typed_bound/*") == CANNOT_TELL
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("--no-such-option",),
+        ("--judge", "nonsense"),
+        ("--matrix", "/no/such/matrix.toml"),
+        (*MATRIX, "--spec", "no-such-kernel.toml"),
+        (*MATRIX, "--kernel", "no_such_kernel"),
+        (*MATRIX, "no/such/cell"),
+        (*MATRIX, "one", "too many"),
+    ],
+)
+def test_whatever_is_wrong_with_the_question_blames_no_commit(arguments: tuple[str, ...]) -> None:
+    assert check(*arguments) == CANNOT_TELL
+
+
+def test_a_broken_env_blames_no_commit(tmp_path: Path) -> None:
+    (tmp_path / "matrix.toml").write_text(
+        'schema = 1\nkernels = ["none.toml"]\nenv = [{ triton = "3.2.0" }]\n[defaults]\nenvs = ["*"]\n'
+    )
+    assert check("--matrix", str(tmp_path / "matrix.toml"), *FAILURES[:4], "--envs", "*", "failures/copy/*") == CANNOT_TELL
+
+
+def test_a_defect_of_this_program_blames_no_commit(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys.modules["compat.cli.check"], "run", lambda *_: 1 // 0)
+    assert check(*MATRIX, *FAILURES, "--no-build", "failures/copy/*") == CANNOT_TELL
+
+
+def git(folder: Path, *arguments: str) -> str:
+    alone = {"GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_SYSTEM": os.devnull}
+    identity = ["-c", "user.name=t", "-c", "user.email=t@example.org", "-c", "init.defaultBranch=main"]
+    done = subprocess.run(["git", *identity, *arguments], cwd=folder, env={**os.environ, **alone}, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+@pytest.mark.wheels
+def test_git_bisect_finds_the_commit(tmp_path: Path) -> None:
+    """As docs/bisect.md shows it: the kernel lives in a repository, the envs elsewhere. One commit cannot be told."""
+    git(tmp_path, "init", "-q")
+    kernel, broken = tmp_path / "mine.py", "this is no TOML"
+    history = [(KERNEL, "1.0"), (KERNEL, "2.0"), (KERNEL, None), (CRASHES, "4.0"), (CRASHES, "5.0")]
+    commits = []
+    for text, factor in history:
+        kernel.write_text(text.replace("FACTOR", factor or "3.0"))
+        (tmp_path / "mine.toml").write_text(KERNEL_FILE if factor else broken)
+        git(tmp_path, "add", ".")
+        git(tmp_path, "commit", "-q", "-m", f"factor {factor}")
+        commits.append(git(tmp_path, "rev-parse", "HEAD").strip())
+    git(tmp_path, "bisect", "start", commits[-1], commits[0])
+    command = [
+        sys.executable,
+        "-m",
+        "compat.cli",
+        "check",
+        *MATRIX,
+        "--spec",
+        "mine.toml",
+        "--envs",
+        "triton-3.2.0",
+        "--target",
+        "sm_90",
+    ]
+    done = subprocess.run(
+        ["git", "bisect", "run", "sh", "-c", shlex.join(command)],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+    )
+    log = git(tmp_path, "bisect", "log")
+    assert f"git bisect skip {commits[2]}" in log, done.stdout + done.stderr
+    assert f"git bisect bad {commits[3]}" in log
+    assert f"possible first bad commit: [{commits[3]}]" in log
+    assert f"possible first bad commit: [{commits[2]}]" in log
+    assert f"possible first bad commit: [{commits[1]}]" not in log

@@ -1,0 +1,152 @@
+"""Histories of real kernels on real wheels, asked for as a user asks."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+from compat.cli import main
+
+ROOT = Path(__file__).parents[2]
+FAILURES = ("--spec", str(ROOT / "tests" / "kernels" / "failures.toml"))
+SEL_DENSE = ("--spec", str(ROOT / "kernels" / "sel_dense.toml"), "--case", "d64")
+
+pytestmark = pytest.mark.wheels
+
+
+def bisect(*arguments: str, code: int = 0) -> dict[str, Any]:
+    """The one answer that ``compat bisect`` gives."""
+    command = ["bisect", "--matrix", str(ROOT / "matrix.toml"), "--json", *arguments]
+    done = CliRunner().invoke(main, command)
+    assert done.exit_code == code, done.output
+    (answer,) = json.loads(done.stdout)
+    return dict(answer)
+
+
+def failures(answer: dict[str, Any]) -> set[tuple[str, str]]:
+    return {(probe["class"], probe["fingerprint"]) for probe in answer["probes"] if probe["class"]}
+
+
+def changes(answer: dict[str, Any]) -> list[tuple[str, str, str]]:
+    return [(change["from"], change["to"], change["change"]) for change in answer["transitions"]]
+
+
+def test_block_pointers_were_removed_in_3_9() -> None:
+    answer = bisect(*SEL_DENSE, "--variant", "block_ptr", "--target", "sm_90")
+    assert answer["answer"] == "regressed"
+    assert (answer["bracket"]["last_good"], answer["bracket"]["first_bad"]) == ("3.8.0", "3.9.0")
+    assert [(change["from"], change["to"], change["class"]) for change in answer["transitions"]] == [
+        ("3.8.0", "3.9.0", "api-removed")
+    ]
+    assert answer["part"]["name"] == "front end"
+    assert "Last good 3.8.0, first bad 3.9.0: API removed (api-removed)." in answer["sentence"]
+
+
+def test_descriptors_need_3_4() -> None:
+    answer = bisect(*SEL_DENSE, "--variant", "descriptor", "--target", "sm_90", "--releases", ">=3.2,<3.6")
+    assert (answer["answer"], answer["needs"]) == ("fixed", "3.4.0")
+    assert (answer["bracket"]["last_bad"], answer["bracket"]["first_good"]) == ("3.3.0", "3.4.0")
+    assert {kind for kind, _ in failures(answer)} == {"api-missing"}
+
+
+def test_the_missing_axis_never_worked() -> None:
+    answer = bisect(*SEL_DENSE, "--variant", "as_written", "--target", "sm_90")
+    assert (answer["answer"], answer["bracket"], answer["part"]) == ("never-worked", None, None)
+    assert "nothing to bisect" in answer["sentence"]
+    assert len(answer["probes"]) >= 10
+    assert {kind for kind, _ in failures(answer)} == {"shape-mismatch"}
+
+
+def test_the_block_typed_bound_crashes_everywhere_as_one_failure() -> None:
+    answer = bisect(*FAILURES, "--variant", "block_typed_bound", "--target", "sm_90", "--patches")
+    assert (answer["answer"], answer["transitions"]) == ("never-worked", [])
+    assert len(answer["probes"]) >= 13
+    assert {probe["status"] for probe in answer["probes"]} == {"crashed"}
+    ((kind, _),) = failures(answer)
+    assert kind == "mlir-bitwidth-assert"
+
+
+def test_an_assertion_in_a_pass_is_one_failure_as_an_abort_and_as_an_exception() -> None:
+    answer = bisect(*FAILURES, "--variant", "scan", "--target", "sm_90", "--releases", ">=3.1,<3.5")
+    assert answer["answer"] == "never-worked"
+    assert [probe["triton"] for probe in answer["probes"]] == ["3.1.0", "3.2.0", "3.3.0", "3.4.0"]
+    ((kind, _),) = failures(answer)
+    assert kind == "compiler-assert"
+
+
+def test_sm_100_needs_3_3() -> None:
+    answer = bisect(*FAILURES, "--variant", "copy", "--target", "sm_100", "--releases", "<3.5,>=3.0")
+    assert (answer["answer"], answer["needs"]) == ("fixed", "3.3.0")
+    statuses = {probe["triton"]: probe["status"] for probe in answer["probes"]}
+    assert statuses == {"3.0.0": "unsupported", "3.1.0": "unsupported", "3.2.0": "unsupported", "3.3.0": "ok", "3.4.0": "ok"}
+
+
+def test_a_kernel_that_broke_and_was_mended_is_told_in_intervals() -> None:
+    answer = bisect(*FAILURES, "--variant", "dot_into_dot", "--target", "sm_90", "--releases", ">=3.0,<3.6")
+    assert answer["answer"] == "non-monotonic"
+    assert changes(answer) == [
+        ("3.1.0", "3.2.0", "ok→failed"),
+        ("3.2.0", "3.3.0", "failure changed"),
+        ("3.3.0", "3.4.0", "failed→ok"),
+    ]
+    assert len(failures(answer)) == 2
+    assert "ok in 3.0.0–3.1.0, broken in 3.2.0–3.3.0 (compiler-assert), ok in 3.4.0–3.5.0" in answer["sentence"]
+
+
+def test_given_ends_are_not_believed() -> None:
+    answer = bisect(*SEL_DENSE, "--variant", "loop_1d", "--target", "sm_90", "--good", "3.1", "--bad", "3.3.1", "--search")
+    assert answer["answer"] == "always-worked"
+    assert [probe["triton"] for probe in answer["probes"]] == ["3.1.0", "3.3.1"]
+    assert answer["remarks"][0] == "3.3.1 was given as bad, but is good: ok."
+
+
+def test_repeating_compiles_nothing() -> None:
+    arguments = (*SEL_DENSE, "--variant", "loop_1d", "--target", "sm_90", "--releases", ">=3.3,<3.5")
+    bisect(*arguments)
+    assert all(probe["cached"] for probe in bisect(*arguments)["probes"])
+
+
+def test_an_env_that_cannot_be_had_is_hopped_over(tmp_path: Path) -> None:
+    """A matrix elsewhere has no noxfile beside it, so its envs cannot be built."""
+    envs = '[{ triton = "3.1.0" }, { triton = "3.2.0" }]'
+    (tmp_path / "matrix.toml").write_text(f'schema = 1\nkernels = ["none.toml"]\nenv = {envs}\n[defaults]\nenvs = ["*"]\n')
+    done = CliRunner().invoke(
+        main,
+        ["bisect", "--matrix", str(tmp_path / "matrix.toml"), *FAILURES, "--variant", "copy", "--target", "sm_90", "--envs", "*"],
+    )
+    assert done.exit_code == 1
+    assert "cannot tell: no release gave an answer. 3.2.0: env_broken, install: not built yet" in " ".join(done.output.split())
+
+
+def test_an_interrupted_bisect_keeps_what_was_probed(tmp_path: Path) -> None:
+    """Run as a process of its own, so that it can be interrupted like one."""
+    command = [
+        sys.executable,
+        "-m",
+        "compat.cli",
+        "bisect",
+        *FAILURES,
+        "--variant",
+        "copy",
+        "--target",
+        "sm_90",
+        "--again",
+        "-j",
+        "1",
+    ]
+    with subprocess.Popen(command, cwd=ROOT, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True) as process:
+        try:
+            process.wait(timeout=3)
+        except subprocess.TimeoutExpired:
+            os.kill(process.pid, 2)
+        _, said = process.communicate(timeout=30)
+    assert process.returncode == 130, said
+    assert "interrupted:" in said
+    assert "kept; the same command goes on from there" in said

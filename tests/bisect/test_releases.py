@@ -1,0 +1,175 @@
+"""The search along releases over histories that never were: every kind of answer, and what is never said."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from attrs import evolve
+
+from compat.axes.history import Answer, ReleaseAnswer
+from compat.axes.releases import in_range
+from compat.model import Outcome, Status
+from tests.bisect.invented import LINE, Invented
+from tests.report.factory import ASSERT, BROKEN, MISSING, OK, REMOVED, SHAPE, TARGETS, UNKNOWN_TARGET, bad
+
+GONE, ABSENT, CRASHED, REJECTED = bad(REMOVED), bad(MISSING), bad(ASSERT, Status.CRASHED), bad(SHAPE)
+FLAKY = bad(SHAPE, flaky=True)
+Tell = Callable[[list[Outcome]], Invented]
+
+
+@pytest.fixture
+def tell(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Tell:
+    return lambda outcomes: Invented(monkeypatch, tmp_path, dict(zip(LINE, outcomes, strict=False)))
+
+
+def ends(answer: ReleaseAnswer) -> tuple[str, str] | None:
+    return (answer.bracket.before.release, answer.bracket.after.release) if answer.bracket else None
+
+
+def test_regressed(tell: Tell) -> None:
+    (answer,) = tell([OK] * 9 + [GONE]).search()
+    assert answer.answer is Answer.REGRESSED
+    assert ends(answer) == ("3.8.0", "3.9.0")
+    (change,) = answer.transitions
+    assert change.failure == REMOVED
+    assert answer.needs is None
+
+
+def test_fixed_and_needed(tell: Tell) -> None:
+    (needed,) = tell([ABSENT] * 4 + [OK] * 6).search()
+    assert (needed.answer, ends(needed), needed.needs) == (Answer.FIXED, ("3.3.0", "3.4.0"), "3.4.0")
+    (fixed,) = tell([CRASHED] * 4 + [OK] * 6).search()
+    assert (fixed.answer, ends(fixed), fixed.needs) == (Answer.FIXED, ("3.3.0", "3.4.0"), None)
+    (target,) = tell([bad(UNKNOWN_TARGET, Status.UNSUPPORTED)] * 3 + [OK] * 7).search()
+    assert (target.answer, target.needs) == (Answer.FIXED, "3.3.0")
+
+
+def test_nothing_to_bisect(tell: Tell) -> None:
+    (never,) = tell([REJECTED] * 10).search()
+    assert (never.answer, never.bracket, never.transitions) == (Answer.NEVER, None, ())
+    (always,) = tell([OK] * 10).search()
+    assert (always.answer, always.bracket) == (Answer.ALWAYS, None)
+    (unknown,) = tell([BROKEN] * 10).search()
+    assert (unknown.answer, len(unknown.untold)) == (Answer.UNKNOWN, 10)
+
+
+def test_how_a_process_ended_makes_no_difference(tell: Tell) -> None:
+    """An abort up to 3.2 and an exception from 3.3 on are one failure where the fingerprint is one."""
+    (answer,) = tell([bad(ASSERT, Status.CRASHED)] * 3 + [bad(ASSERT, Status.REJECTED)] * 7).search()
+    (span,) = answer.spans
+    assert span.statuses == (Status.CRASHED, Status.REJECTED)
+    assert answer.transitions == ()
+
+
+def test_one_failure_that_becomes_another_is_a_transition_and_no_bracket(tell: Tell) -> None:
+    (answer,) = tell([CRASHED] * 3 + [REJECTED] * 7).search()
+    assert (answer.answer, answer.bracket) == (Answer.NEVER, None)
+    (change,) = answer.transitions
+    assert (change.before.release, change.after.release, change.crosses) == ("3.2.0", "3.3.0", False)
+    assert change.failure == SHAPE
+
+
+def test_back_and_forth(tell: Tell) -> None:
+    other = bad(evolve(ASSERT, fingerprint="compiler-assert:other"), Status.CRASHED)
+    told = tell([OK, OK, CRASHED, other, OK, OK])
+    (answer,) = told.search()
+    assert answer.answer is Answer.NON_MONOTONIC
+    assert [(change.before.release, change.after.release) for change in answer.transitions] == [
+        ("3.1.0", "3.2.0"),
+        ("3.2.0", "3.3.0"),
+        ("3.3.0", "3.4.0"),
+    ]
+    assert ends(answer) == ("3.1.0", "3.2.0"), "the newest regression"
+    (fixed,) = told.search(fixed=True)
+    assert ends(fixed) == ("3.3.0", "3.4.0"), "the newest fix"
+
+
+def test_what_cannot_be_told_shows_in_the_bracket(tell: Tell) -> None:
+    (answer,) = tell([OK, OK, BROKEN, BROKEN, REJECTED]).search()
+    assert answer.bracket is not None
+    assert (ends(answer), answer.bracket.untested) == (("3.1.0", "3.4.0"), ("3.2.0", "3.3.0"))
+    assert [probe.release for probe in answer.untold] == ["3.2.0", "3.3.0"]
+
+
+@pytest.mark.parametrize(
+    "outcomes",
+    [
+        [OK, OK, FLAKY, REJECTED, REJECTED],
+        [OK, FLAKY, OK, OK, OK],
+        [REJECTED, REJECTED, REJECTED, FLAKY],
+        [FLAKY, FLAKY],
+        [OK, REJECTED, OK, FLAKY, REJECTED],
+    ],
+)
+def test_a_flaky_kernel_is_given_no_culprit(tell: Tell, outcomes: list[Outcome]) -> None:
+    (answer,) = tell(outcomes).search()
+    assert (answer.answer, answer.bracket) == (Answer.FLAKY, None)
+    assert answer.flaky
+
+
+def test_a_flaky_release_elsewhere_leaves_the_culprit_alone(tell: Tell) -> None:
+    (answer,) = tell([OK, FLAKY, OK, OK, REJECTED]).search()
+    assert (answer.answer, ends(answer), answer.flaky) == (Answer.REGRESSED, ("3.3.0", "3.4.0"), ("3.1.0",))
+
+
+@pytest.mark.parametrize("every", [True, False])
+def test_given_ends_are_tried_first_and_not_believed(tell: Tell, every: bool) -> None:
+    told = tell([OK] * 10)
+    (answer,) = told.search(good=0, bad=9, every=every)
+    assert told.tried[:2] == ["3.0.0", "3.9.0"]
+    assert answer.answer is Answer.ALWAYS
+    (wrong,) = answer.otherwise
+    assert wrong.release == "3.9.0"
+
+
+def test_a_search_tries_few_and_says_what_it_assumes(tell: Tell) -> None:
+    told = tell([OK] * 9 + [GONE])
+    (answer,) = told.search(every=False)
+    assert ends(answer) == ("3.8.0", "3.9.0")
+    assert len(told.tried) < 10
+    tried = set(told.tried)
+    assumed = {r for first, last in answer.assumed for r in LINE[LINE.index(first) : LINE.index(last) + 1]}
+    assert tried | assumed == set(LINE)
+    assert not tried & assumed
+
+
+def test_many_kernels_share_one_run_and_the_envs(tell: Tell) -> None:
+    told = tell([OK] * 9 + [GONE])
+    answers = told.search(targets=TARGETS, cases=("d64", "d128"))
+    assert [(answer.spec.case, answer.target.name) for answer in answers] == [
+        (case, target.name) for case in ("d64", "d128") for target in TARGETS
+    ]
+    assert [sorted(names) for names in told.obtained] == [sorted(LINE)], "asked for at once, and once"
+    assert len(told.tried) == 6 * 10
+
+
+def test_the_same_failure_is_that_of_the_bad_end(tell: Tell) -> None:
+    told = tell([CRASHED] * 4 + [OK] * 2 + [REJECTED] * 4)
+    (answer,) = told.search(judge="same-failure")
+    assert (answer.answer, ends(answer)) == (Answer.REGRESSED, ("3.5.0", "3.6.0"))
+    (older,) = told.search(judge="same-failure", bad=2, good=9)
+    assert (older.answer, ends(older)) == (Answer.FIXED, ("3.3.0", "3.4.0"))
+
+
+def test_metrics_are_searched_too(tell: Tell) -> None:
+    few, many = (evolve(OK, metrics={"registers": number}) for number in (96, 168))
+    (answer,) = tell([few] * 5 + [many] * 4 + [GONE]).search(judge="registers>128")
+    assert (answer.answer, ends(answer)) == (Answer.REGRESSED, ("3.4.0", "3.5.0"))
+    assert [probe.release for probe in answer.untold] == ["3.9.0"]
+
+
+def test_the_range_that_given_ends_leave() -> None:
+    line = [None] * 10  # only its length counts
+    cases = {
+        (None, None, False): range(10),
+        (2, 7, False): range(2, 8),
+        (7, 2, False): range(2, 8),
+        (3, None, False): range(3, 10),
+        (None, 6, False): range(7),
+        (6, None, True): range(7),
+        (None, 3, True): range(3, 10),
+    }
+    for (good, bad_, fixed), expected in cases.items():
+        assert in_range(line, good, bad_, fixed=fixed) == expected  # type: ignore[arg-type]

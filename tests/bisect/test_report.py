@@ -1,0 +1,222 @@
+"""Answers in words, in Markdown and as data."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from attrs import evolve
+from jsonschema import Draft202012Validator
+
+from compat.answers import Part, PartName
+from compat.axes.history import Answer, ReleaseAnswer
+from compat.bisect import Judgement
+from compat.model import Outcome, Status
+from compat.report.bisect import BisectReport, groups, markdown, terminal
+from compat.report.bisect.document import bisect_document, schema
+from compat.report.bisect.onwards import commits_advice, commits_command, compare_url, repeat_command
+from compat.report.bisect.sentences import headline, remarks
+from compat.report.document import dump
+from tests.bisect.invented import LINE, Invented
+from tests.report.factory import ASSERT, BROKEN, MISSING, OK, REMOVED, SHAPE, TARGETS, bad
+
+DOCS = Path(__file__).parents[2] / "docs" / "bisect.md"
+FRONT = Part(name=PartName.FRONT_END, sentence="The break is in the AST front end.", steps=("3.8.0 makes TTIR, 3.9.0 makes none.",))
+GONE, REJECTED, CRASHED = bad(REMOVED), bad(SHAPE), bad(ASSERT, Status.CRASHED)
+FEW, MANY = (evolve(OK, metrics={"registers": number}) for number in (96, 168))
+Tell = Callable[..., tuple[ReleaseAnswer, ...]]
+
+
+@pytest.fixture
+def tell(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Tell:
+    def told(outcomes: Sequence[Outcome], **how: Any) -> tuple[ReleaseAnswer, ...]:
+        return Invented(monkeypatch, tmp_path, dict(zip(LINE, outcomes, strict=False))).search(**how)
+
+    return told
+
+
+def report(answers: Sequence[ReleaseAnswer], **facts: Any) -> BisectReport:
+    left_out = {"patch releases (--patches adds them)": ("3.3.1", "3.5.1"), "before 3.0.0": tuple("1234567")}
+    return BisectReport(answers=tuple(answers), command="compat bisect --kernel sel_dense", left_out=left_out, seconds=1.5, **facts)
+
+
+def one_answer(tell: Tell) -> BisectReport:
+    return report([evolve(answer, part=FRONT) for answer in tell([OK] * 9 + [GONE])], options=("--spec", "my kernels/*.toml"))
+
+
+def many_answers(tell: Tell) -> BisectReport:
+    regressed = tell([OK] * 9 + [GONE], targets=TARGETS, cases=("d64", "d128", "ragged"))
+    never = tell([REJECTED] * 10, targets=TARGETS[:2])
+    always = tell([OK] * 10)
+    flaky = tell([OK, bad(SHAPE, flaky=True), OK])
+    back = tell([OK, OK, CRASHED, CRASHED, OK, BROKEN])
+    return report([*regressed, *never, *always, *flaky, *back])
+
+
+def test_one_answer_in_the_terminal(tell: Tell, golden: Callable[[str, str], None]) -> None:
+    golden("one.txt", terminal.render(one_answer(tell), width=100))
+
+
+def test_many_answers_in_the_terminal(tell: Tell, golden: Callable[[str, str], None]) -> None:
+    golden("many.txt", terminal.render(many_answers(tell), width=100))
+
+
+def test_a_metric_in_the_terminal(tell: Tell, golden: Callable[[str, str], None]) -> None:
+    golden("metric.txt", terminal.render(report(tell([FEW] * 5 + [MANY] * 4 + [GONE], judge="registers>128")), width=100))
+
+
+def test_the_markdown_of_an_issue(tell: Tell, golden: Callable[[str, str], None]) -> None:
+    golden("one.md", markdown.render(one_answer(tell)))
+
+
+def test_the_markdown_of_many(tell: Tell) -> None:
+    text = markdown.render(many_answers(tell))
+    assert text.count("\n## ") + text.startswith("## ") == 5
+    assert "(flaky)" in text
+
+
+@pytest.mark.parametrize(
+    ("outcomes", "how", "expected"),
+    [
+        ([OK, OK, GONE], {}, "regressed in 3.2.0. Last good 3.1.0, first bad 3.2.0: API removed (api-removed)."),
+        ([bad(MISSING), OK], {}, "needs ≥ 3.1.0. Last bad 3.0.0, first good 3.1.0; before: API missing (api-missing)."),
+        ([CRASHED, OK], {}, "fixed in 3.1.0. Last bad 3.0.0, first good 3.1.0:"),
+        (
+            [REJECTED] * 3,
+            {},
+            "never worked: nothing to bisect. It fails in all 3 releases tried, 3.0.0 to 3.2.0, with one and the",
+        ),
+        ([CRASHED, REJECTED], {}, "with 2 different failures: 3.0.0 crashed mlir-bitwidth-assert, 3.1.0 rejected shape-mismatch."),
+        ([OK] * 3, {}, "always worked: nothing to bisect. It is ok in all 3 releases tried, 3.0.0 to 3.2.0."),
+        ([OK, CRASHED, OK], {}, "not monotonic: ok in 3.0.0, broken in 3.1.0 (mlir-bitwidth-assert), ok in 3.2.0."),
+        ([OK, bad(SHAPE, flaky=True)], {}, "flaky in 3.1.0: attempts under the same circumstances ended differently"),
+        ([OK, BROKEN, GONE], {}, "Last good 3.0.0, first bad 3.2.0 (3.1.0 between them cannot be told): API removed"),
+        ([BROKEN], {}, "cannot tell: no release gave an answer. 3.0.0: env_broken, install: "),
+        (
+            [FEW, MANY],
+            {"judge": "registers>128"},
+            "judged by `registers>128`: Last good 3.0.0, first bad 3.1.0: registers 96 →",
+        ),
+        ([FEW, MANY], {"judge": "register>128"}, "no release has that number; there are compile_seconds, registers, stages."),
+        ([CRASHED, REJECTED], {"judge": "class=shape-mismatch"}, "Last good 3.0.0, first bad 3.1.0: Shapes do not fit"),
+    ],
+)
+def test_headlines(tell: Tell, outcomes: list[Outcome], how: dict[str, Any], expected: str) -> None:
+    (answer,) = tell(outcomes, **how)
+    assert expected in headline(answer)
+
+
+def test_remarks(tell: Tell) -> None:
+    (answer,) = tell([OK] * 10, good=0, bad=9)
+    assert remarks(answer, fixed=False) == ["3.9.0 was given as bad, but is good: ok."]
+    (broken,) = tell([OK] * 9 + [BROKEN], bad=9)
+    assert remarks(broken, fixed=False)[0].startswith("3.9.0 was given as an end, but cannot be told: env_broken")
+    (gone,) = tell([OK] * 9 + [GONE])
+    assert remarks(gone, fixed=True) == ["Not fixed up to 3.9.0."]
+    (searched,) = tell([OK] * 9 + [GONE], every=False)
+    assert any("assumed to be like the releases around" in said for said in remarks(searched, fixed=False))
+    (elsewhere,) = tell([OK, bad(SHAPE, flaky=True), OK, OK, GONE])
+    assert remarks(elsewhere, fixed=False) == ["Flaky, and left out of account: 3.1.0."]
+
+
+def test_equal_answers_are_told_once(tell: Tell) -> None:
+    found = groups(many_answers(tell).answers)
+    assert [group.subject for group in found] == [
+        "sel_dense/block_ptr (3 cases × 3 targets)",
+        "sel_dense/block_ptr (d64 × sm_80, sm_90)",
+        "sel_dense/block_ptr (d64, sm_90)",
+        "sel_dense/block_ptr (d64, sm_90)",
+        "sel_dense/block_ptr (d64, sm_90)",
+    ]
+    assert sum(len(group.answers) for group in found) == 14
+
+
+@pytest.mark.parametrize("width", [60, 80, 100, 160])
+def test_never_wider_than_the_terminal(tell: Tell, width: int) -> None:
+    for make in (one_answer, many_answers):
+        lines = terminal.render(make(tell), width=width).splitlines()
+        assert all(len(line) <= width for line in lines if not line.startswith(("repeat ", "commits ", "go on ")))
+
+
+def test_the_documents_follow_their_schema(tell: Tell) -> None:
+    Draft202012Validator.check_schema(schema())
+    metric = report(tell([FEW] * 2 + [MANY] + [GONE], judge="registers>128"))
+    fixed = report(tell([CRASHED, REJECTED, OK]), fixed=True)
+    searched = report(tell([OK] * 9 + [GONE], every=False))
+    for each in (one_answer(tell), many_answers(tell), metric, fixed, searched, report([])):
+        Draft202012Validator(schema()).validate(json.loads(dump(bisect_document(each))))  # type: ignore[arg-type]
+
+
+def test_the_schema_knows_every_word_and_the_docs_every_key() -> None:
+    item = schema()["items"]["properties"]
+    assert set(item["answer"]["enum"]) == set(Answer)
+    assert set(item["probes"]["items"]["properties"]["judgement"]["enum"]) == set(Judgement)
+    assert set(item["part"]["properties"]["name"]["enum"]) == set(PartName)
+    assert set(item["probes"]["items"]["properties"]["status"]["enum"]) == set(Status)
+    text = DOCS.read_text(encoding="utf-8")
+    keys = {*item, *(key for name in ("bracket", "part") for key in item[name]["properties"])}
+    keys |= {key for name in ("transitions", "probes", "assumed") for key in item[name]["items"]["properties"]}
+    assert [key for key in sorted(keys) if f"`{key}`" not in text] == []
+
+
+def test_a_document(tell: Tell) -> None:
+    (document,) = bisect_document(one_answer(tell))
+    expected = {
+        "schema": 1,
+        "kernel": "sel_dense",
+        "variant": "block_ptr",
+        "case": "d64",
+        "target": "sm_90",
+        "answer": "regressed",
+        "bracket": {"last_good": "3.8.0", "first_bad": "3.9.0", "last_bad": None, "first_good": None, "untested": []},
+        "transitions": [
+            {
+                "from": "3.8.0",
+                "to": "3.9.0",
+                "change": "ok→failed",
+                "class": "api-removed",
+                "fingerprint": "api-removed:c01dbeef",
+                "untested": [],
+            }
+        ],
+        "part": {"name": "front end", "sentence": FRONT.sentence, "steps": list(FRONT.steps)},
+    }
+    assert {key: document[key] for key in expected} == expected
+    assert [probe["triton"] for probe in document["probes"]] == list(LINE)
+    assert document["probes"][9]["fingerprint"] == "api-removed:c01dbeef"
+
+
+def test_a_fix_has_the_other_ends(tell: Tell) -> None:
+    (document,) = bisect_document(report(tell([CRASHED, REJECTED, OK])))
+    assert document["bracket"] == {"last_good": None, "first_bad": None, "last_bad": "3.1.0", "first_good": "3.2.0", "untested": []}
+    assert [(change["change"], change["class"]) for change in document["transitions"]] == [
+        ("failure changed", "shape-mismatch"),
+        ("failed→ok", "shape-mismatch"),
+    ]
+
+
+def test_how_to_go_on(tell: Tell) -> None:
+    (gone,) = tell([OK] * 9 + [GONE])
+    change = gone.bracket
+    assert change is not None
+    assert compare_url(change) == "https://github.com/triton-lang/triton/compare/v3.8.0...v3.9.0"
+    assert shlex.split(repeat_command(gone, ("--spec", "my kernels/*.toml"))) == [
+        *("compat", "bisect", "--kernel", "sel_dense", "--variant", "block_ptr", "--case", "d64", "--target", "sm_90"),
+        *("--good", "3.8.0", "--bad", "3.9.0", "--spec", "my kernels/*.toml"),
+    ]
+    assert shlex.split(commits_command(change) or "") == [
+        *("tritonparseoss", "bisect", "--triton-dir", "triton", "--test-script", "test.py", "--good", "v3.8.0", "--bad", "v3.9.0")
+    ]
+    (fixed,) = tell([CRASHED, OK])
+    assert "--good 3.1.0 --bad 3.0.0 --fixed" in repeat_command(fixed)
+    assert fixed.bracket is not None
+    assert "turned about" in commits_advice(fixed.bracket)
+    assert "turned about" not in commits_advice(change)
+    ours = evolve(change, before=evolve(change.before, release="3.6.0+git1a2b3c"))
+    assert compare_url(ours) == "https://github.com/triton-lang/triton/compare/1a2b3c...v3.9.0"
+    nowhere = evolve(change, before=evolve(change.before, release="3.6.0+ours"))
+    assert (compare_url(nowhere), commits_command(nowhere)) == (None, None)

@@ -1,0 +1,221 @@
+"""Each kind of edit, by an example."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from textwrap import dedent
+from typing import Any
+
+import pytest
+
+from compat.reduce import Candidate, expressions, extracted, facts, helpers, module, statements
+from compat.reduce.edits import Edit, Maker, applied
+
+HEAD = "import triton\nimport triton.language as tl\n\n\n@triton.jit\n"
+
+
+def kernel(body: str, *, before: str = "", **changes: Any) -> Candidate:
+    """``def kernel(a, b, N)`` with this body; ``a`` points to fp16."""
+    text = HEAD.removesuffix("@triton.jit\n") + dedent(before) + "@triton.jit\ndef kernel(a, b, N):\n"
+    text += "".join(f"    {line}\n" for line in dedent(body).strip().splitlines())
+    given: dict[str, Any] = {"signature": {"a": "*fp16", "b": "i32"}, "constexprs": {"N": 64}}
+    return Candidate(text=text, function="kernel", **(given | changes))
+
+
+def results(make: Maker, candidate: Candidate) -> list[str]:
+    """The body of the kernel after each edit, without what is no Python."""
+    made = (applied(candidate, [edit]) for edit in make(candidate))
+    return [body_of(each) for each in made if each is not None]
+
+
+def body_of(candidate: Candidate) -> str:
+    return candidate.text.partition(f"def {candidate.function}(")[2].partition("\n")[2].strip()
+
+
+def the(edits: Iterable[Edit], words: str) -> Edit:
+    (found,) = (edit for edit in edits if words in edit.what)
+    return found
+
+
+def lines(text: str) -> str:
+    return dedent(text).strip().replace("\n", "\n    ")
+
+
+@pytest.mark.parametrize(
+    ("make", "body", "expected"),
+    [
+        pytest.param(statements.drop, "x = tl.load(a)\ny = x + 1\ntl.store(a, 0)", "tl.store(a, 0)", id="what-depends-goes-too"),
+        pytest.param(statements.drop, "x = 1\nfor i in range(x):\n    tl.store(a, i)", "pass", id="a-loop-over-what-is-gone"),
+        pytest.param(statements.drop, "for i in range(b):\n    tl.store(a, i)", "for i in range(b):\n    pass", id="an-empty-loop"),
+        pytest.param(statements.unwrap, "for i in range(3, b):\n    tl.store(a, i)", "i = 3\ntl.store(a, i)", id="a-round"),
+        pytest.param(statements.unwrap, "for i in range(b):\n    tl.store(a, 1)", "tl.store(a, 1)", id="a-loop"),
+        pytest.param(statements.unwrap, "if b:\n    x = 1\nelse:\n    x = 2", "x = 2", id="a-condition"),
+        pytest.param(statements.unwrap, "while b:\n    tl.store(a, 1)", "tl.store(a, 1)", id="a-while"),
+        pytest.param(statements.unwrap, "with tl.scope(b):\n    tl.store(a, 1)", "tl.store(a, 1)", id="a-with"),
+        pytest.param(statements.simplify, "x, y = 1, 2", "x = 1\ny = 2", id="two-in-one"),
+        pytest.param(statements.simplify, "b += 1", "b = 1", id="in-place"),
+        pytest.param(statements.merge, "x = tl.load(a)\ntl.store(a, x + 1)", "tl.store(a, tl.load(a) + 1)", id="a-single-use"),
+        pytest.param(statements.merge, "x = b\ntl.store(a, x + x)", "tl.store(a, b + b)", id="another-name"),
+        pytest.param(expressions.keywords, "tl.load(a, mask=b, other=0)", "tl.load(a, mask=b)", id="other"),
+        pytest.param(expressions.keywords, "tl.load(a, mask=b, other=0)", "tl.load(a, other=0)", id="mask"),
+        pytest.param(expressions.arguments, "tl.load(a, b)", "tl.load(a)", id="an-argument"),
+        pytest.param(expressions.arguments, "tl.zeros((N, N), b)", "tl.zeros((N,), b)", id="an-element"),
+        pytest.param(expressions.hoist, "tl.store(a, b * 2 + 1)", "tl.store(a, b * 2)", id="an-operand"),
+        pytest.param(expressions.hoist, "tl.store(a, tl.exp(b))", "tl.store(a, b)", id="an-argument-for-the-call"),
+        pytest.param(expressions.hoist, "tl.store(a, b.to(N))", "tl.store(a, b)", id="what-a-method-is-called-on"),
+        pytest.param(expressions.hoist, "tl.store(a, b[:, None])", "tl.store(a, b)", id="what-is-indexed"),
+        pytest.param(
+            expressions.values,
+            "x = tl.load(a + tl.arange(0, N)[:, None] + tl.arange(0, 32)[None, :])",
+            "x = tl.zeros((64, 32), tl.float16)",
+            id="a-block-of-zeros",
+        ),
+        pytest.param(expressions.values, "tl.store(a, b * 2)", "tl.store(a, 0)", id="a-zero"),
+        pytest.param(
+            expressions.values,
+            "x = tl.zeros((N,), tl.float32)\ny = tl.exp(x)",
+            "x = tl.zeros((N,), tl.float32)\ny = x",
+            id="a-name",
+        ),
+        pytest.param(expressions.literals, "x = tl.arange(0, 64)\ny = 64", "x = tl.arange(0, 16)\ny = 16", id="wherever-it-stands"),
+        pytest.param(expressions.literals, "x = tl.arange(0, 64)\ny = 64", "x = tl.arange(0, 16)\ny = 64", id="in-one-place"),
+        pytest.param(facts.inlined, "x = tl.arange(0, N)", "x = tl.arange(0, 64)", id="a-constexpr"),
+        pytest.param(facts.element_types, "tl.zeros((N,), tl.float64)", "tl.zeros((N,), tl.float32)", id="an-element-type"),
+        pytest.param(
+            facts.names, "_a_very_long_name = 1\ntl.store(a, _a_very_long_name)", "avln = 1\ntl.store(a, avln)", id="initials"
+        ),
+    ],
+)
+def test_edit(make: Maker, body: str, expected: str) -> None:
+    assert lines(expected) in results(make, kernel(body))
+
+
+HELPERS = """
+    @triton.jit
+    def twice(x, unused):
+        return x * 2
+
+    @triton.jit
+    def added(x, y):
+        z = x + 1
+        x = z * y
+        return x, z
+
+    @triton.jit
+    def early(x):
+        if x:
+            return 1
+        return 2
+
+"""
+
+
+@pytest.mark.parametrize(
+    ("body", "expected"),
+    [
+        ("tl.store(a, twice(b, 0) + 1)", "tl.store(a, b * 2 + 1)"),
+        ("z = 1\nb, c = added(b, N)", "z = 1\nx = b\nz_ = x + 1\nx = z_ * N\nb, c = (x, z_)"),
+    ],
+)
+def test_a_helper_is_inlined(body: str, expected: str) -> None:
+    candidate = kernel(body, before=HELPERS)
+    assert lines(expected) in results(helpers.inline, candidate)
+
+
+def test_a_helper_that_returns_in_its_middle_is_not_inlined() -> None:
+    assert results(helpers.inline, kernel("b = early(b)", before=HELPERS)) == []
+
+
+def test_a_helpers_parameter_goes_with_the_argument() -> None:
+    candidate = applied(
+        kernel("tl.store(a, twice(b, 1))", before=HELPERS), list(helpers.unused(kernel("tl.store(a, twice(b, 1))", before=HELPERS)))
+    )
+    assert candidate is not None
+    assert "def twice(x):" in candidate.text
+    assert "twice(b)" in candidate.text
+    assert "added" not in candidate.text  # what nothing calls goes too
+
+
+def test_a_parameter_goes_with_all_that_is_said_of_it() -> None:
+    candidate = kernel("tl.store(a, 1)", divisible_by_16=("a", "b"), equal_to_1=("b",))
+    less = applied(candidate, list(facts.unused(candidate)))
+    assert less is not None
+    assert "def kernel(a):" in less.text
+    assert (less.signature, less.constexprs) == ({"a": "*fp16"}, {})
+    assert (less.divisible_by_16, less.equal_to_1) == (("a",), ())
+
+
+@pytest.mark.parametrize(
+    ("make", "words", "expected"),
+    [
+        (facts.options, "option num_warps", {"options": {}}),
+        (facts.options, "option num_warps=2", {"options": {"num_warps": 2}}),
+        (facts.hints, "hint divisible_by_16 a", {"divisible_by_16": ()}),
+        (facts.constexprs, "N=16", {"constexprs": {"N": 16}}),
+        (facts.types, "a: *i32", {"signature": {"a": "*i32", "b": "i32"}}),
+    ],
+)
+def test_facts_get_smaller(make: Maker, words: str, expected: dict[str, Any]) -> None:
+    candidate = kernel("tl.store(a, b)", options={"num_warps": 8}, divisible_by_16=("a",))
+    (edit,) = (edit for edit in make(candidate) if edit.what == words)
+    changed = applied(candidate, [edit])
+    assert changed is not None
+    assert {name: getattr(changed, name) for name in expected} == expected
+    assert changed.weight < candidate.weight
+
+
+def test_the_kernel_gets_a_short_name() -> None:
+    candidate = Candidate(
+        text=HEAD + "def a_rather_long_name(a):\n    tl.store(a, 1)\n", function="a_rather_long_name", signature={"a": "*i32"}
+    )
+    renamed = applied(candidate, [the(facts.names(candidate), "name of the kernel")])
+    assert renamed is not None
+    assert renamed.function == "kernel"
+    assert "def kernel(a):" in renamed.text
+
+
+def test_several_edits_at_once_and_the_outermost_wins() -> None:
+    candidate = kernel("for i in range(b):\n    tl.store(a, i)\ntl.store(a, 2)")
+    both = applied(candidate, list(statements.drop(candidate)))
+    assert both is not None
+    assert body_of(both) == "pass"
+
+
+@pytest.mark.parametrize(
+    ("body", "edit"),
+    [
+        ("for i in range(b):\n    break", "unwrap 0"),
+        ("x = b[:, None]", "argument 0"),
+    ],
+)
+def test_what_is_no_python_is_no_candidate(body: str, edit: str) -> None:
+    candidate = kernel(body)
+    makers: tuple[Callable[[Candidate], Iterable[Edit]], ...] = (statements.unwrap, expressions.arguments)
+    found = [each for make in makers for each in make(candidate) if edit in each.what]
+    made = [applied(candidate, [each]) for each in found]
+    assert made
+    assert all(each is None or module.is_whole(each.text) for each in made)
+
+
+def test_only_what_the_kernel_needs_is_taken_without_its_finery() -> None:
+    text = '''
+    import os
+    import triton
+    import triton.language as tl
+
+    SIZE: tl.constexpr = tl.constexpr(4)
+    OTHER = os.sep
+
+    def other():
+        pass
+
+    @triton.jit
+    def kernel(a: "*fp32", N: tl.constexpr) -> None:
+        """What it does."""
+        tl.store(a, SIZE)  # and why
+    '''
+    expected = (
+        HEAD.replace("\n\n\n", "\nSIZE: tl.constexpr = tl.constexpr(4)\n\n\n")
+        + "def kernel(a, N: tl.constexpr):\n    tl.store(a, SIZE)\n"
+    )
+    assert extracted(dedent(text), "kernel") == expected

@@ -1,0 +1,72 @@
+"""Planted defects come down to a stated size and stay the defects they were."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from compat.config import MatrixConfig
+from compat.model import BuiltEnv, Cell
+from compat.specs import load_kernels
+from compat.supervise import Limits
+from compat.targets import TARGETS
+from tests.cells import POINTERS, cell
+from tests.reduce.real import LIMITS, Reduced, reduced
+
+Built = Callable[[str], BuiltEnv]
+
+
+def check(found: Reduced, *, lines: int, bytes: int) -> None:
+    before, after = found.before.outcome.failure, found.after.outcome.failure
+    assert before is not None
+    assert after is not None
+    assert (after.fingerprint, after.pass_) == (before.fingerprint, before.pass_)
+    assert not found.after.outcome.flaky
+    assert found.last.kernel_lines <= lines
+    assert len(found.last.text) <= bytes
+
+
+@pytest.mark.wheels
+def test_an_abort_in_the_front_end(built: Built, tmp_path: Path) -> None:
+    env = built("triton-3.9.0")
+    found = reduced(cell(env, "failures", "block_typed_bound"), env, tmp_path)
+    check(found, lines=3, bytes=140)
+    assert found.last.signature == found.last.constexprs == {}
+
+
+@pytest.mark.wheels
+def test_an_assertion_in_a_pass(built: Built, tmp_path: Path) -> None:
+    env = built("triton-3.2.0")
+    facts: dict[str, Any] = {"constexprs": {"BLOCK": 64}, "options": {"num_warps": 8}, "signature": POINTERS | {"source": "*fp16"}}
+    found = reduced(cell(env, "failures", "dot_into_dot", **facts), env, tmp_path)
+    check(found, lines=8, bytes=400)
+    assert "tl.dot" in found.last.text
+
+
+@pytest.mark.wheels
+def test_a_crash_in_a_pass(built: Built, tmp_path: Path) -> None:
+    env = built("triton-3.1.0")
+    found = reduced(cell(env, "failures", "scan", constexprs={"BLOCK": 256}, options={"num_ctas": 2}), env, tmp_path)
+    check(found, lines=4, bytes=220)
+    assert found.last.options == {"num_ctas": 2}
+
+
+@pytest.mark.wheels
+def test_a_hang_with_a_scaled_deadline(built: Built, tmp_path: Path) -> None:
+    env = built("triton-3.5.1")
+    found = reduced(cell(env, "faces", "unrolled_for_ever"), env, tmp_path, Limits(deadline=8, memory=LIMITS.memory))
+    check(found, lines=3, bytes=140)
+
+
+@pytest.mark.wheels
+@pytest.mark.parametrize("release", ["triton-3.0.0", "triton-3.9.0"])
+def test_the_historical_kernel(built: Built, config: MatrixConfig, tmp_path: Path, release: str) -> None:
+    specs = load_kernels(config.kernels, config.base)
+    (spec,) = (s for s in specs if (s.kernel, s.variant, s.case) == ("sel_varlen", "as_written", "few"))
+    env = built(release)
+    found = reduced(Cell(env=env.env, target=TARGETS["sm_90"], spec=spec), env, tmp_path)
+    check(found, lines=12, bytes=400)
+    assert found.start.kernel_lines > 35

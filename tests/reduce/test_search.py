@@ -1,0 +1,177 @@
+"""The search, under judges that look at syntax trees."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from compat.reduce import Candidate, Step, extracted, module, reduce, statements
+from compat.reduce.edits import applied
+
+KERNELS = Path(__file__).parent.parent.parent / "kernels"
+CONSTEXPRS = {"D": 64, "DV": 64, "NUM_RANGES": 2, "BLOCK_H": 16, "BLOCK_L": 128, "BLOCK_D": 64, "BLOCK_DV": 64}
+
+Holds = Callable[[Candidate], bool]
+
+
+def kernel(name: str) -> Candidate:
+    """A kernel of this repository with all its parameters."""
+    text = extracted((KERNELS / f"{name}.py").read_text(), f"{name}_as_written")
+    function = module.functions(ast.parse(text))[f"{name}_as_written"]
+    signature = {
+        each: "*fp16" if each.endswith("_ptr") else "i32" for each in module.parameters(function) if each not in CONSTEXPRS
+    }
+    return Candidate(
+        text=text,
+        function=function.name,
+        signature=signature,
+        constexprs=CONSTEXPRS,
+        divisible_by_16=tuple(name for name in signature if name.endswith("_ptr")),
+        options={"num_warps": 4, "num_stages": 2},
+    )
+
+
+def nodes(candidate: Candidate, kind: type[ast.AST]) -> list[ast.AST]:
+    return [node for node in ast.walk(candidate.tree) if isinstance(node, kind)]
+
+
+def calls(node: ast.AST, name: str) -> bool:
+    return any(isinstance(each, ast.Call) and ast.unparse(each.func) == f"tl.{name}" for each in ast.walk(node))
+
+
+def dot_in_a_loop(candidate: Candidate) -> bool:
+    return any(calls(node, "dot") for node in nodes(candidate, ast.For))
+
+
+def a_loop_in_a_loop(candidate: Candidate) -> bool:
+    return any(sum(isinstance(each, ast.For) for each in ast.walk(node)) > 1 for node in nodes(candidate, ast.For))
+
+
+def store_of_an_exponential(candidate: Candidate) -> bool:
+    return calls(candidate.tree, "exp") and calls(candidate.tree, "store")
+
+
+def stride_and_option(candidate: Candidate) -> bool:
+    return "stride_kL" in module.loaded(candidate.tree) and candidate.options.get("num_warps", 0) >= 2
+
+
+JUDGES: tuple[Holds, ...] = (dot_in_a_loop, a_loop_in_a_loop, store_of_an_exponential, stride_and_option)
+
+
+def search(start: Candidate, holds: Holds) -> list[Step]:
+    """All steps of a search, whose judge is never asked twice of one candidate."""
+    asked = set[str]()
+
+    def judge(candidates: Sequence[Candidate]) -> list[bool]:
+        keys = {candidate.key for candidate in candidates}
+        assert len(keys) == len(candidates)
+        assert not keys & asked
+        asked.update(keys)
+        return [holds(candidate) for candidate in candidates]
+
+    return list(reduce(start, judge))
+
+
+@pytest.mark.parametrize("holds", JUDGES, ids=lambda holds: holds.__name__)
+def test_every_accepted_candidate_satisfied_the_judge_and_is_lighter(holds: Holds) -> None:
+    start = kernel("sel_varlen")
+    assert holds(start)
+    before = start
+    for step in search(start, holds):
+        assert holds(step.candidate)
+        assert step.candidate.weight < before.weight
+        before = step.candidate
+    assert before.kernel_lines <= 4
+
+
+@pytest.mark.parametrize("holds", JUDGES, ids=lambda holds: holds.__name__)
+def test_no_statement_can_be_taken_from_the_last(holds: Holds) -> None:
+    last = search(kernel("sel_varlen"), holds)[-1].candidate
+    for edit in statements.drop(last):
+        less = applied(last, [edit])
+        assert less is None or less.weight >= last.weight or not holds(less), edit.what
+
+
+def test_candidates_define_what_they_read_and_are_specialized_as_they_take() -> None:
+    seen: list[Candidate] = []
+
+    def holds(candidate: Candidate) -> bool:
+        seen.append(candidate)
+        return dot_in_a_loop(candidate)
+
+    search(kernel("sel_varlen"), holds)
+    assert len(seen) > 100
+    for candidate in seen:
+        functions = module.functions(candidate.tree)
+        assert ast.unparse(module.prune(ast.parse(candidate.text))) == ast.unparse(candidate.tree)
+        assert {*candidate.signature, *candidate.constexprs} == set(module.parameters(functions[candidate.function]))
+        assert {*candidate.divisible_by_16, *candidate.equal_to_1} <= set(candidate.signature)
+
+
+@st.composite
+def programs(draw: st.DrawFn) -> tuple[str, set[str]]:
+    """A kernel of statements that build on each other, some in loops and conditions, and a few that are wanted."""
+    lines, count = list[str](), draw(st.integers(2, 8))
+    indent = 0
+    for number in range(count):
+        earlier = draw(st.sampled_from(["source", *(f"x{each}" for each in range(number))]))
+        opening = draw(st.sampled_from(["", "", "", "for i in range(8):", "if source:"]))
+        if opening and indent < 3:
+            lines.append("    " * (indent + 1) + opening)
+            indent += 1
+        lines.append("    " * (indent + 1) + f"x{number} = mark{number}({earlier})")
+    wanted = draw(st.sets(st.sampled_from([f"mark{number}" for number in range(count)]), min_size=1))
+    marks = "".join(f"def mark{number}(x):\n    return x\n" for number in range(count))
+    return marks + "def kernel(source):\n" + "\n".join(lines) + "\n", wanted
+
+
+@settings(deadline=None, max_examples=25)
+@given(programs())
+def test_what_is_wanted_stays_and_nothing_else(program: tuple[str, set[str]]) -> None:
+    text, wanted = program
+    start = Candidate(text=text, function="kernel", signature={"source": "*fp32"})
+
+    def holds(candidate: Candidate) -> bool:
+        kernel = module.functions(candidate.tree)["kernel"]
+        return wanted <= {
+            each.func.id for each in ast.walk(kernel) if isinstance(each, ast.Call) and isinstance(each.func, ast.Name)
+        }
+
+    steps = search(start, holds)
+    last = steps[-1].candidate if steps else start
+    called = [each for each in ast.walk(last.tree) if isinstance(each, ast.Call)]
+    assert holds(last)
+    assert len(called) == len(wanted)
+    assert not [node for node in ast.walk(last.tree) if isinstance(node, ast.For | ast.If)]
+
+
+def test_a_judge_that_wants_all_ends_the_search_with_nothing() -> None:
+    start = Candidate(
+        text="def kernel(a, b):\n    x = a + b\n    return x * 2\n", function="kernel", signature={"a": "i64", "b": "i64"}
+    )
+    assert search(start, lambda candidate: candidate.key == start.key) == []
+
+
+def test_what_the_judge_raises_ends_the_search() -> None:
+    def judge(_: Sequence[Candidate]) -> list[bool]:
+        raise InterruptedError
+
+    with pytest.raises(InterruptedError):
+        next(reduce(kernel("sel_varlen"), judge))
+
+
+def test_what_makes_it_longer_is_not_taken_though_the_judge_would_have_it() -> None:
+    stores = "".join("    tl.store(a, N)\n" for _ in range(20))
+    text = f"import triton.language as tl\n\n\ndef kernel(a, N):\n{stores}"
+    start = Candidate(text=text, function="kernel", signature={"a": "*i32"}, constexprs={"N": 1024})
+
+    def holds(candidate: Candidate) -> bool:
+        value = "N" if "N" in candidate.constexprs else "1024"
+        return candidate.text.count(f"tl.store(a, {value})") == 20 and candidate.constexprs.get("N", 1024) == 1024
+
+    assert search(start, holds) == []

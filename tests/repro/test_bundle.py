@@ -1,0 +1,209 @@
+"""A bundle holds what the kernel uses, wherever that stood, and nothing else; and it compiles as the original does."""
+
+from __future__ import annotations
+
+import ast
+import threading
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from attrs import evolve
+
+from compat import run
+from compat.bundle import Bundle, bundle
+from compat.closure import read_source
+from compat.model import BuiltEnv, Cell, Specialization
+from compat.run import Bench
+from compat.specs import load_kernels
+from compat.store import Store
+from compat.supervise import Limits
+from compat.targets import TARGETS
+
+KERNELS = Path(__file__).parent.parent.parent / "kernels"
+HEAD = "import triton\nimport triton.language as tl\n"
+
+
+def bundled(folder: Path, main: str, function: str = "kernel", **files: str) -> Bundle:
+    for name, text in files.items():
+        path = folder / f"{name.replace('_in_', '/')}.py"
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(HEAD + text)
+    source = folder / "main.py"
+    source.write_text(HEAD + main)
+    spec = Specialization(
+        kernel="k", variant="v", case="c", source=str(source), function=function, signature={"p": "*fp32"}, constexprs={"N": 4}
+    )
+    return bundle(spec)
+
+
+def body(found: Bundle) -> str:
+    """The bundle without the usual imports, and without empty lines."""
+    assert found.text.startswith(HEAD), found.text
+    ast.parse(found.text)
+    return "\n".join(line for line in found.text.removeprefix(HEAD).splitlines() if line)
+
+
+FOLD = "@triton.jit\ndef fold(x):\n    return x + 1\n"
+
+
+def test_only_what_is_used_comes_along_and_before_what_uses_it(tmp_path: Path) -> None:
+    main = """
+import torch
+UNUSED = torch.zeros(1)
+SIZE = tl.constexpr(4)
+
+
+@triton.autotune([], key=[])
+@triton.heuristics({"N": lambda args: 4})
+@triton.jit
+def kernel(p, N: tl.constexpr):  # fmt: skip
+    # A comment of the author's.
+    tl.store(p, helper(SIZE))
+
+
+# Said of the helper.
+@triton.jit
+def helper(x):
+    return x
+
+
+@triton.jit
+def other(x):
+    return x
+"""
+    assert body(bundled(tmp_path, main)) == (
+        "# Said of the helper.\n@triton.jit\ndef helper(x):\n    return x\n"
+        "SIZE = tl.constexpr(4)\n"
+        "@triton.jit\ndef kernel(p, N: tl.constexpr):\n    # A comment of the author's.\n    tl.store(p, helper(SIZE))"
+    )
+
+
+@pytest.mark.parametrize(
+    ("imported", "used"),
+    [
+        ("from helpers import fold", "fold"),
+        ("from helpers import fold as bend", "bend"),
+        ("from helpers import *", "fold"),
+        ("import helpers", "helpers.fold"),
+        ("import helpers as h", "h.fold"),
+        ("from tools import fold", "fold"),
+        ("import tools.shapes", "tools.shapes.fold"),
+        ("from tools import shapes", "shapes.fold"),
+        ("from tools.shapes import fold as f", "f"),
+    ],
+)
+def test_helpers_of_other_files_come_along_under_one_name(imported: str, used: str, tmp_path: Path) -> None:
+    main = f"{imported}\n\n@triton.jit\ndef kernel(p, N: tl.constexpr):\n    tl.store(p, {used}(N))\n"
+    files = {"helpers": FOLD, "tools_in___init__": "from .shapes import fold\n", "tools_in_shapes": FOLD}
+    expected = FOLD + "@triton.jit\ndef kernel(p, N: tl.constexpr):\n    tl.store(p, fold(N))"
+    assert body(bundled(tmp_path, main, **files)) == expected
+
+
+def test_two_helpers_of_one_name_stay_two(tmp_path: Path) -> None:
+    main = f"import helpers\n{FOLD}\n@triton.jit\ndef kernel(p, N: tl.constexpr):\n    tl.store(p, fold(helpers.fold(N)))\n"
+    other = FOLD.replace("+ 1", "* 2")
+    found = body(bundled(tmp_path, main, helpers=other))
+    assert found.endswith("tl.store(p, fold(fold_2(N)))")
+    assert "def fold_2(x):\n    return x * 2" in found
+    assert "def fold(x):\n    return x + 1" in found
+
+
+def test_a_helper_is_not_hidden_by_a_variable_of_its_name(tmp_path: Path) -> None:
+    main = "import helpers\n@triton.jit\ndef kernel(p, N: tl.constexpr):\n    fold = helpers.fold(N)\n    tl.store(p, fold)\n"
+    assert "fold = fold_2(N)" in body(bundled(tmp_path, main, helpers=FOLD))
+
+
+def test_a_local_name_is_not_a_use_of_the_global_one(tmp_path: Path) -> None:
+    main = "big = open('/nowhere')\n@triton.jit\ndef kernel(p, N: tl.constexpr):\n    big = N\n    tl.store(p, big)\n"
+    assert "nowhere" not in bundled(tmp_path, main).text
+
+
+def test_a_modules_constant_stays_readable_for_the_kernel(tmp_path: Path) -> None:
+    main = "import sizes\n@triton.jit\ndef kernel(p, N: tl.constexpr):\n    tl.store(p, sizes.BIG)\n"
+    found = body(bundled(tmp_path, main, sizes="HALF = 64\nBIG = HALF * 2\n"))
+    assert found.startswith("HALF = 64\nBIG = HALF * 2\nBIG = tl.constexpr(BIG)\n")
+    assert "tl.store(p, BIG)" in found
+
+
+def test_installed_packages_are_imported_name_by_name(tmp_path: Path) -> None:
+    imports = "from triton.language import load, store\nimport math, os\n"
+    main = f"{imports}@triton.jit\ndef kernel(p, N: tl.constexpr):\n    store(p, math.pi)\n"
+    text = bundled(tmp_path, main).text
+    assert "import math\n" in text
+    assert "from triton.language import store\n" in text
+    assert "load" not in text
+    assert "os" not in text
+
+
+def test_a_definition_under_a_condition_comes_with_it(tmp_path: Path) -> None:
+    branch = "if hasattr(tl, 'x'):\n    @triton.jit\n    def f(x):\n        return x\nelse:\n    f = None\n"
+    assert branch.rstrip() in body(bundled(tmp_path, f"{branch}@triton.jit\ndef kernel(p, N: tl.constexpr):\n    f(N)\n"))
+
+
+def test_what_surrounds_it_may_be_tuned_afterwards(tmp_path: Path) -> None:
+    main = "@triton.jit\ndef kernel(p, N: tl.constexpr):\n    tl.store(p, N)\nkernel = triton.autotune([], key=[])(kernel)\n"
+    assert "autotune" not in bundled(tmp_path, main).text
+
+
+def test_a_bundle_of_a_bundle_is_itself(tmp_path: Path) -> None:
+    for spec in load_kernels(["*.toml"], KERNELS):
+        once = bundle(spec)
+        assert bundle(once.write(tmp_path / "once.py")).text == once.text
+
+
+def test_no_such_function(tmp_path: Path) -> None:
+    with pytest.raises(KeyError, match="defines no function missing"):
+        bundled(tmp_path, "X = 1\n", "missing")
+
+
+# --- on real wheels ----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.wheels
+@pytest.mark.parametrize("release", ["triton-3.0.0", "triton-3.9.0"])
+def test_a_bundle_fares_as_the_original_does(release: str, tmp_path: Path, built: Callable[[str], BuiltEnv]) -> None:
+    env, target = built(release), TARGETS["sm_90"]
+    specs = {spec.variant: spec for spec in load_kernels(["*.toml"], KERNELS) if spec.case in ("d64", "few")}
+    originals = [Cell(env=env.env, target=target, spec=spec) for spec in specs.values()]
+    moved = []
+    for number, cell in enumerate(originals):
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        moved.append(evolve(cell, spec=evolve(bundle(cell.spec).write(folder / "alone.py"), variant=f"alone-{number}")))
+    with Store(tmp_path / "state") as store:
+        bench = Bench(envs={env.env.name: env}, store=store, limits=Limits(deadline=60, memory=4 << 30))
+        before, after = (run.run(cells, evolve(bench, stop=threading.Event())) for cells in (originals, moved))
+    for one, other in zip(before, after, strict=True):
+        assert one.outcome.status is other.outcome.status, one.cell.id
+        found = [each.outcome.failure and (each.outcome.failure.kind, each.outcome.failure.fingerprint) for each in (one, other)]
+        assert found[0] == found[1]
+    assert {each.outcome.status.value for each in after} >= {"ok", "rejected", "crashed"}
+
+
+@pytest.mark.wheels
+@pytest.mark.parametrize("release", ["triton-3.0.0", "triton-3.9.0"])
+def test_constants_and_helpers_of_modules_compile(release: str, tmp_path: Path, built: Callable[[str], BuiltEnv]) -> None:
+    main = """
+import sizes
+from helpers import fold as bend
+HERE = tl.constexpr(2)
+
+
+@triton.jit
+def kernel(p, N: tl.constexpr):
+    at = tl.arange(0, sizes.BIG)
+    tl.store(p + at, bend(tl.load(p + at)) * HERE + sizes.scale(1.0))
+"""
+    helper = "@triton.jit\ndef scale(x):\n    return x * 2\n"
+    moved = tmp_path / "alone"
+    moved.mkdir()
+    found = bundled(tmp_path, main, helpers=FOLD, sizes=f"BIG = 64\n{helper}")
+    spec = found.write(moved / "alone.py")
+    env = built(release)
+    original = evolve(spec, source=str(tmp_path / "main.py"), closure=read_source(tmp_path / "main.py").closure, variant="original")
+    cells = [Cell(env=env.env, target=TARGETS["sm_90"], spec=each) for each in (spec, original)]
+    with Store(tmp_path / "state") as store:
+        bench = Bench(envs={env.env.name: env}, store=store, limits=Limits(deadline=60, memory=4 << 30))
+        results = run.run(cells, bench)
+    assert [each.outcome.status.value for each in results] == ["ok", "ok"], results[0].outcome.failure

@@ -1,0 +1,86 @@
+"""`compat repro` as a user runs it, in a project of the user's own."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from compat.model import BuiltEnv
+
+ROOT = Path(__file__).parent.parent.parent
+RELEASE = "triton-3.9.0"
+KERNEL = """
+schema = 1
+kernel = "faces"
+source = "faces.py"
+signature = { source = "*fp32", result = "*fp32", size = "i32" }
+constexprs = { BLOCK = 128 }
+case = [{ name = "only" }]
+variant = [{ name = "fine", function = "fine" }, { name = "bound", function = "block_typed_bound" }]
+"""
+MATRIX = """
+schema = 1
+kernels = ["faces.toml"]
+env = [{ triton = "3.9.0", groups = ["releases"] }]
+defaults = { envs = ["releases"], targets = ["sm_90"] }
+"""
+SMALLER = """
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def block_typed_bound(source):
+    for _ in range(tl.load(source + tl.arange(0, 1)).to(tl.int32)):
+        pass
+"""
+
+
+@pytest.fixture
+def project(tmp_path: Path, built: Callable[[str], BuiltEnv]) -> Path:
+    built(RELEASE)
+    (tmp_path / "matrix.toml").write_text(MATRIX)
+    (tmp_path / "faces.toml").write_text(KERNEL)
+    (tmp_path / "faces.py").write_text((ROOT / "tests" / "kernels" / "faces.py").read_text())
+    (tmp_path / "smaller.py").write_text(SMALLER)
+    (tmp_path / ".nox").symlink_to(ROOT / ".nox")
+    (tmp_path / ".compat" / "envs").mkdir(parents=True)
+    record = Path(".compat", "envs", f"{RELEASE}.json")
+    (tmp_path / record).write_text((ROOT / record).read_text())
+    return tmp_path
+
+
+def repro(project: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "compat.cli", "repro", *arguments]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "COLUMNS": "100"}
+    return subprocess.run(command, cwd=project, env=environment, capture_output=True, text=True, timeout=120, check=False)
+
+
+@pytest.mark.wheels
+def test_a_glob_names_what_to_write(project: Path) -> None:
+    ran = repro(project, "faces/bound/*", "--reduced", "smaller.py")
+    assert ran.returncode == 0, ran.stdout + ran.stderr
+    stem = "repro/faces-bound-only-sm_90-3.9.0"
+    assert ran.stdout == f"wrote {stem}.py, {stem}.md\n"
+    script = (project / f"{stem}.py").read_text()
+    assert "def block_typed_bound(source):" in script
+    assert 'signature={"source": "*fp32"},' in script
+    assert "Made by `compat repro 'faces/bound/*' --reduced smaller.py`" in (project / f"{stem}.md").read_text()
+
+
+@pytest.mark.wheels
+def test_what_cannot_be_meant_is_said(project: Path) -> None:
+    for arguments, code, words in (
+        (["faces/fine/only/sm_90/triton-3.9.0"], 3, "compiles"),
+        (["faces/gone/*"], 3, "no cell matches 'faces/gone/*'"),
+        (["faces/bound/*", "--reduced", "faces.toml"], 2, "cannot be read"),
+        (["faces/fine/*", "--reduced", "smaller.py"], 2, "has no function 'fine'"),
+    ):
+        ran = repro(project, *arguments)
+        assert (ran.returncode, words in ran.stderr) == (code, True), ran.stderr
+    assert not (project / "repro").exists()

@@ -1,0 +1,103 @@
+"""What is committed in repro/ is true for whoever has nothing but the files."""
+
+from __future__ import annotations
+
+import getpass
+import os
+import re
+import socket
+import subprocess
+import sys
+import tomllib
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from compat.axes.verify import failure_of
+from compat.launch import ScriptRun, run_script
+from compat.model import BuiltEnv
+from compat.targets import TARGETS
+
+ROOT = Path(__file__).parent.parent.parent
+FOLDER = ROOT / "repro"
+SCRIPTS = sorted(FOLDER.glob("*.py"))
+
+
+def header(script: Path) -> dict[str, Any]:
+    """The metadata in a script, as PEP 723 says to read it."""
+    found = re.search(r"(?m)^# /// script$\s(?P<content>(^#(| .*)$\s)+)^# ///$", script.read_text())
+    assert found
+    return tomllib.loads("".join(line.removeprefix("# ").removeprefix("#") for line in found["content"].splitlines(keepends=True)))
+
+
+def issue(script: Path) -> str:
+    return script.with_suffix(".md").read_text()
+
+
+def table(script: Path) -> dict[str, str]:
+    """Release → what the issue says of it, for the target that the script is for."""
+    rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in issue(script).splitlines() if line.startswith("|")]
+    column = rows[0].index(target(script))
+    return {row[0]: row[column] for row in rows[2:]}
+
+
+def target(script: Path) -> str:
+    found = re.search(r"-(sm_\d+|gfx\w+)-", script.name)
+    assert found
+    return found[1]
+
+
+@pytest.mark.parametrize("script", SCRIPTS, ids=lambda path: path.stem)
+def test_a_script_says_what_it_needs_and_stands_in_its_issue(script: Path) -> None:
+    assert any(each.startswith("triton==") for each in header(script)["dependencies"])
+    assert header(script)["requires-python"].startswith(">=3.")
+    assert f"```python\n{script.read_text()}```" in issue(script)
+    assert script.name in (FOLDER / "README.md").read_text()
+
+
+@pytest.mark.parametrize("path", sorted(FOLDER.iterdir()), ids=lambda path: path.name)
+def test_nothing_says_where_it_was_made(path: Path) -> None:
+    text = path.read_text()
+    facts = {str(ROOT), str(Path.home()), socket.gethostname(), getpass.getuser()} - {"", "/", "root"}
+    assert not [fact for fact in facts if re.search(rf"(?<!\w){re.escape(fact)}(?!\w)", text)]
+    assert not re.search(r"(?<![\w.:/~-])/(?:home|root|tmp|usr|opt|work|var)/", text)
+
+
+@pytest.mark.wheels
+@pytest.mark.parametrize("script", SCRIPTS, ids=lambda path: path.stem)
+def test_in_an_env_made_from_its_header_it_shows_its_failure(script: Path, tmp_path: Path) -> None:
+    needs = header(script)
+    uv = [sys.executable, "-m", "uv"]
+    quiet: dict[str, Any] = {"check": True, "capture_output": True, "env": {**os.environ, "UV_PYTHON_DOWNLOADS": "never"}}
+    subprocess.run([*uv, "venv", "--python", needs["requires-python"], str(tmp_path / "env")], **quiet)
+    python = tmp_path / "env" / "bin" / "python"
+    subprocess.run([*uv, "pip", "install", "--python", str(python), *needs["dependencies"]], **quiet)
+    ran = run_script(str(python), script, 120)
+    assert ran.exit_code == 0, ran.output
+    assert seen(ran, script) == promised(script)
+
+
+@pytest.mark.wheels
+@pytest.mark.parametrize("script", [each for each in SCRIPTS if "ok" in table(each).values()], ids=lambda path: path.stem)
+def test_where_the_table_says_ok_it_shows_nothing(script: Path, built: Callable[[str], BuiltEnv]) -> None:
+    release = [release for release, mark in table(script).items() if mark == "ok"][-1]
+    python = built(f"triton-{release}").python
+    assert python
+    ran = run_script(python, script, 120)
+    assert ran.exit_code == 1, ran.output
+    assert "not reproduced: the compile ended with exit code 0" in ran.output
+
+
+def promised(script: Path) -> str:
+    found = re.search(r"Fingerprint: `([\w-]+:\w+)`", issue(script))
+    assert found
+    return found[1]
+
+
+def seen(ran: ScriptRun, script: Path) -> str | None:
+    stage = re.search(r"in stage `(\w+)`", issue(script))
+    assert stage
+    failure = failure_of(ran, TARGETS[target(script)], stage[1])
+    return failure.fingerprint if failure else None
