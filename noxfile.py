@@ -37,12 +37,12 @@ from nox.sessions import _normalize_path
 ROOT = Path(__file__).resolve().parent
 sys.path.insert(0, str(ROOT))  # What is imported here needs nothing that nox does not bring.
 
-from compat import env as envs  # noqa: E402
-from compat import record  # noqa: E402
-from compat.config import MatrixConfig, load_matrix  # noqa: E402
+from compat.config.kernel_files import load_kernels  # noqa: E402
+from compat.config.matrix import MatrixConfig, load_matrix  # noqa: E402
+from compat.envs import env as envs  # noqa: E402
+from compat.envs import record  # noqa: E402
 from compat.errors import CompatError, SelectionError  # noqa: E402
 from compat.model import Env  # noqa: E402
-from compat.specs import load_kernels  # noqa: E402
 
 BACKENDS = "uv|virtualenv"
 # Older releases of nox have neither; without them it is only less quick, since interpreters are given by their paths.

@@ -21,16 +21,17 @@ from pathlib import Path
 
 import click
 from attrs import evolve
+from compat.engine.flight import Flight, Limits
 
-from compat import plan, taxonomy
-from compat.config import load_matrix
-from compat.env import build_envs, missing_envs, read_env
-from compat.launch import WORKER
+from compat.config.kernel_files import load_kernels
+from compat.config.matrix import load_matrix
+from compat.engine.launch import WORKER
+from compat.envs.env import build_envs, missing_envs, read_env
+from compat.evidence import taxonomy
 from compat.model import BuiltEnv, Cell, Evidence, Status
 from compat.run import Bench, run
-from compat.specs import load_kernels
+from compat.search import plan
 from compat.store import Store, cell_key, folder_digest
-from compat.supervise import Flight, Limits
 
 ROOT = Path(__file__).parent.parent
 PLAIN = Path(__file__).parent / "plain.py"

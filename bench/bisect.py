@@ -21,13 +21,13 @@ from collections.abc import Callable
 from pathlib import Path
 
 import click
+from compat.engine.flight import Flight
 
-from compat.config import load_matrix
-from compat.env import build_envs, missing_envs, read_env
-from compat.launch import WORKER
+from compat.config.kernel_files import load_kernels
+from compat.config.matrix import load_matrix
+from compat.engine.launch import WORKER
+from compat.envs.env import build_envs, missing_envs, read_env
 from compat.model import BuiltEnv, Cell
-from compat.specs import load_kernels
-from compat.supervise import Flight
 
 ROOT = Path(__file__).parent.parent
 PLAIN = Path(__file__).parent / "plain.py"

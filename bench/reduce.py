@@ -16,19 +16,19 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import click
+from compat.engine.flight import Flight, Limits
 
 from compat.axes.reducing import Jury, wish_to_keep
-from compat.bundle import bundle
-from compat.config import load_matrix
-from compat.env import read_env
-from compat.judge import parse_judge
-from compat.launch import WORKER
+from compat.config.kernel_files import load_kernels
+from compat.config.matrix import load_matrix
+from compat.engine.launch import WORKER
+from compat.envs.env import read_env
 from compat.model import BuiltEnv, Cell
 from compat.reduce import Candidate, extracted, reduce
 from compat.run import Bench, available_cores, run
-from compat.specs import load_kernels
+from compat.search.judge import parse_judge
+from compat.source.bundle import bundle
 from compat.store import Store
-from compat.supervise import Flight, Limits
 
 ROOT = Path(__file__).parent.parent
 PLAIN = Path(__file__).parent / "plain.py"

@@ -224,7 +224,7 @@ class Diagnosis:
 
 @frozen(kw_only=True)
 class Evidence:
-    """Raw facts of one attempt at one cell. What they mean is for :mod:`compat.classify` to say."""
+    """Raw facts of one attempt at one cell. What they mean is for :mod:`compat.evidence.classify` to say."""
 
     answered: bool
     """A whole, well-formed answer to this very cell arrived. Without one nothing can be ``ok``."""
@@ -269,7 +269,7 @@ class Failure:
     """Why a cell is not ``ok``."""
 
     kind: str
-    """The class, one of :mod:`compat.taxonomy`'s. ``class`` in JSON."""
+    """The class, one of :mod:`compat.evidence.taxonomy`'s. ``class`` in JSON."""
     stage: str
     fingerprint: str
     """Equal for the same defect whatever the release, path, line, stage or pass; different for different ones."""

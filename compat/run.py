@@ -17,11 +17,13 @@ from typing import Self
 from attrs import evolve, field, frozen
 from packaging.version import Version
 
-from compat import classify, plan
-from compat.launch import WORKER, Hello, Server
+from compat.engine.flight import DIAGNOSTIC, Limits
+from compat.engine.launch import WORKER, Hello, Server
+from compat.engine.supervise import Stopped, attempt
+from compat.evidence import classify
 from compat.model import BuiltEnv, Cell, Evidence, Expectation, Outcome, Raised, Result
+from compat.search import plan
 from compat.store import Store, cell_key, folder_digest
-from compat.supervise import DIAGNOSTIC, Limits, Stopped, attempt
 
 _CONFIRM_GRACE = 1.5
 """Seconds a hanging cell's confirmation sits in the stage where it hung before, to see in which pass that is."""

@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from compat.closure import read_source
+from compat.config.targets import TARGETS
 from compat.model import BuiltEnv, Cell, Env, Specialization
-from compat.targets import TARGETS
+from compat.source.closure import read_source
 
 KERNELS = Path(__file__).parent / "kernels"
 POINTERS = {"source": "*fp32", "result": "*fp32", "size": "i32"}

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from compat.config import MatrixConfig, load_matrix
-from compat.env import build_envs, read_env
+from compat.config.matrix import MatrixConfig, load_matrix
+from compat.envs.env import build_envs, read_env
 from compat.model import BuiltEnv
 
 ROOT = Path(__file__).parent.parent

@@ -13,22 +13,15 @@ PACKAGE = Path(__file__).parent.parent / "compat"
 
 FLOORS = {
     "cli": 6,
-    "report": 5,
-    "repro": 5,
-    "run": 4,
-    "axes": 4,
-    "reduce": 3,
-    **dict.fromkeys(("plan", "verdict", "bisect", "judge", "knobs"), 3),
-    **dict.fromkeys(("env", "installed", "launch", "supervise"), 2),
-    **dict.fromkeys(("config", "specs", "selection", "toml_reader", "closure", "targets", "bundle", "scopes"), 1),
-    **dict.fromkeys(("releases", "index", "interpreters"), 1),
-    **dict.fromkeys(
-        ("taxonomy", "classify", "symptoms", "fingerprint", "diagnose", "pipeline", "canonical", "store", "procfs", "record"), 1
-    ),
+    **dict.fromkeys(("report", "repro"), 5),
+    **dict.fromkeys(("run", "axes"), 4),
+    **dict.fromkeys(("search", "reduce"), 3),
+    **dict.fromkeys(("envs", "engine"), 2),
+    **dict.fromkeys(("config", "source", "index", "evidence", "store"), 1),
     **dict.fromkeys(("model", "answers", "errors", "__init__"), 0),
 }
-MAY_START_PROCESSES = {"env", "launch"}
-WORKER_READERS = {"diagnose"}
+MAY_START_PROCESSES = {"envs", "engine"}
+WORKER_READERS = {"evidence"}
 """Who may read what a worker left behind with the worker's own code."""
 
 

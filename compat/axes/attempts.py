@@ -11,12 +11,13 @@ from typing import Self
 
 from attrs import evolve
 
-from compat import classify
-from compat.knobs import Fate
-from compat.launch import Server
+from compat.engine.flight import Mode
+from compat.engine.launch import Server
+from compat.engine.supervise import attempt
+from compat.evidence import classify
 from compat.model import Cell, Evidence, Outcome, Raised, Result, Status
 from compat.run import Bench, run
-from compat.supervise import Mode, attempt
+from compat.search.knobs import Fate
 
 
 class Attempts:

@@ -20,12 +20,12 @@ from packaging.specifiers import SpecifierSet
 from packaging.utils import InvalidWheelFilename
 from packaging.version import InvalidVersion, Version
 
-from compat.config import MatrixConfig, load_matrix
-from compat.env import INDEX
+from compat.config.matrix import MatrixConfig, load_matrix
+from compat.envs.env import INDEX
 from compat.errors import SelectionError
-from compat.index import index_urls, list_files
+from compat.index.listing import index_urls, list_files
+from compat.index.releases import File, Minor, pythons_of, wheel_facts
 from compat.model import Env
-from compat.releases import File, Minor, pythons_of, wheel_facts
 
 OLDEST = Version("3.0.0")
 """Releases before it are not tried unless asked for by ``--releases``: their compilers take kernels in another form."""

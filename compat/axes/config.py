@@ -10,11 +10,12 @@ from collections.abc import Callable, Sequence
 
 from attrs import evolve
 
-from compat import knobs, run
+from compat import run
 from compat.answers import ConfigAnswer, Need
 from compat.axes.attempts import fate
-from compat.knobs import Change, Fate
 from compat.model import Cell, Outcome, Result
+from compat.search import knobs
+from compat.search.knobs import Change, Fate
 
 
 def find(cell: Cell, bench: run.Bench, on_tried: Callable[[int], None] = lambda _: None) -> ConfigAnswer:

@@ -15,11 +15,11 @@ from pathlib import Path
 from attrs import define, field, frozen
 from packaging.version import InvalidVersion, Version
 
-from compat import pipeline
 from compat.axes.attempts import Attempts, fate
-from compat.knobs import Fate
+from compat.engine.flight import Mode
+from compat.evidence import pipeline
 from compat.model import BuiltEnv, Cell, Evidence, Outcome, Target
-from compat.supervise import Mode
+from compat.search.knobs import Fate
 
 _PTXAS_VARIABLES = ("TRITON_PTXAS_PATH", "TRITON_PTXAS_BLACKWELL_PATH", "TRITON_PTXAS-BLACKWELL_PATH")
 """All that releases read; 3.3 spells the second with a hyphen."""

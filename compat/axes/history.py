@@ -7,10 +7,10 @@ from enum import StrEnum
 from attrs import frozen
 
 from compat.answers import Part
-from compat.bisect import Judgement
-from compat.judge import Judge
 from compat.model import Failure, Result, Specialization, Status, Target
-from compat.verdict import TOO_OLD, kind_of
+from compat.search.bisect import Judgement
+from compat.search.judge import Judge
+from compat.search.verdict import TOO_OLD, kind_of
 
 
 class Answer(StrEnum):

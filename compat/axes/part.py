@@ -10,10 +10,10 @@ from packaging.version import InvalidVersion, Version
 from compat.answers import Part, PartName
 from compat.axes.attempts import Attempts
 from compat.axes.crossing import Crossing, Experiment, Side
-from compat.knobs import Fate
+from compat.evidence.taxonomy import KINDS
 from compat.model import Cell, Failure, Result, Status
 from compat.run import Bench
-from compat.taxonomy import KINDS
+from compat.search.knobs import Fate
 
 _LLVM_STAGES = ("ptx", "amdgcn", "hsaco")
 _BY_ITSELF = " That is by where it fails alone"

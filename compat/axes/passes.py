@@ -7,16 +7,16 @@ from pathlib import Path
 
 from attrs import frozen
 
-from compat import pipeline
 from compat.answers import PassAnswer
 from compat.axes.attempts import Attempts
-from compat.canonical import canonical, canonical_code, difference
-from compat.classify import classify
+from compat.engine.flight import Mode
 from compat.errors import StoreError
+from compat.evidence import pipeline
+from compat.evidence.canonical import canonical, canonical_code, difference
+from compat.evidence.classify import classify
+from compat.evidence.pipeline import Pipeline, Split
 from compat.model import Cell, Evidence, Outcome
-from compat.pipeline import Pipeline, Split
 from compat.run import Bench
-from compat.supervise import Mode
 
 _ALL = Mode(diagnose=True, keep_ir=True, keep_passes=True)
 _TEXTS = ("ttir", "ttgir", "llir", "ptx", "amdgcn")

@@ -18,15 +18,16 @@ from attrs import evolve, frozen
 from packaging.specifiers import SpecifierSet
 from packaging.version import Version
 
-from compat import classify
-from compat.bisect import Judgement
+from compat.engine.flight import DIAGNOSTIC, PLAIN, Limits
+from compat.engine.launch import Server
+from compat.engine.supervise import attempt
 from compat.errors import SelectionError
-from compat.judge import HasFingerprint, Judge
-from compat.launch import Server
+from compat.evidence import classify
 from compat.model import BuiltEnv, Cell, Evidence, Expectation, Outcome, Result, Specialization, Status, Target
 from compat.reduce import Candidate
 from compat.run import available_cores
-from compat.supervise import DIAGNOSTIC, PLAIN, Limits, attempt
+from compat.search.bisect import Judgement
+from compat.search.judge import HasFingerprint, Judge
 
 _QUICKEST = 2.0
 """Seconds that a candidate may take at least."""
@@ -144,7 +145,7 @@ class Jury:
     def __call__(self, candidates: Sequence[Candidate]) -> list[bool]:
         """Whether each candidate fulfils every wish.
 
-        Raises :class:`compat.supervise.Stopped` once ``stop`` is set, and EnvError's kin where a server cannot be had.
+        Raises :class:`compat.engine.supervise.Stopped` once ``stop`` is set, and EnvError's kin where a server cannot be had.
         """
         specs = [self._written(candidate) for candidate in candidates]
         left = set(range(len(specs)))

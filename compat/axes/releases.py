@@ -13,10 +13,10 @@ from attrs import evolve, frozen
 
 from compat.axes.candidates import Candidate
 from compat.axes.history import Answer, Probe, ReleaseAnswer, Transition
-from compat.bisect import Bracket, History, Judgement, Shape, probe_all, search
-from compat.judge import Judge
 from compat.model import BuiltEnv, Cell, Env, Result, Specialization, Target
 from compat.run import Bench, run
+from compat.search.bisect import Bracket, History, Judgement, Shape, probe_all, search
+from compat.search.judge import Judge
 
 FEW = 16
 """So many candidates are all tried, unless a search is asked for: with warm workers that costs seconds and assumes nothing."""

@@ -13,8 +13,8 @@ from pathlib import Path
 
 from attrs import frozen
 
-from compat import classify, diagnose
-from compat.launch import ScriptRun, run_script
+from compat.engine.launch import ScriptRun, run_script
+from compat.evidence import classify, diagnose
 from compat.model import BuiltEnv, Evidence, Failure, Raised, Target
 
 SHOWS, SHOWS_NOT = 0, 1

@@ -20,7 +20,6 @@ from compat.answers import Part
 from compat.axes import releases
 from compat.axes.history import Answer, ReleaseAnswer
 from compat.axes.releases import Search
-from compat.bisect import Judgement
 from compat.cli.bisect_axes import AXES, Subject
 from compat.cli.bisect_request import Request, read_request
 from compat.cli.obtaining import Obtainer
@@ -33,6 +32,7 @@ from compat.report.bisect.document import bisect_document
 from compat.report.bisect.terminal import TerminalAnswer
 from compat.report.document import dump
 from compat.run import Bench, Interrupted
+from compat.search.bisect import Judgement
 from compat.store import Store
 
 INTERRUPTED = 130

@@ -15,7 +15,7 @@ from compat.answers import ConfigAnswer, Part, PassAnswer
 from compat.errors import SelectionError
 from compat.model import Cell
 from compat.run import Bench, run
-from compat.verdict import is_good
+from compat.search.verdict import is_good
 
 _DIFF_LINES = 40
 """Lines of a diff that are shown; the folder has all of it."""

@@ -10,16 +10,16 @@ from typing import Any
 from attrs import field, frozen
 from packaging.version import Version
 
-from compat import interpreters
 from compat.axes import candidates as candidates_of
 from compat.axes.candidates import Asked, Candidates
 from compat.cli.selecting import Selection, select
+from compat.engine.flight import Limits
 from compat.errors import CompatError, SelectionError
-from compat.judge import Judge, parse_judge
+from compat.index import interpreters
 from compat.model import Specialization, Target
 from compat.run import Bench, available_cores
+from compat.search.judge import Judge, parse_judge
 from compat.store import Store
-from compat.supervise import Limits
 
 
 @frozen(kw_only=True)

@@ -6,7 +6,7 @@ import click
 from rich.console import Console
 
 from compat.cli.selecting import Selection
-from compat.env import build_envs, missing_envs, read_env
+from compat.envs.env import build_envs, missing_envs, read_env
 from compat.errors import EnvError
 from compat.model import BuiltEnv
 from compat.run import available_cores

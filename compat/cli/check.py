@@ -10,17 +10,17 @@ from typing import Any
 
 import click
 
-from compat.bisect import Judgement
 from compat.cli.obtaining import Obtainer
 from compat.cli.selecting import select, selection_options
+from compat.config.selection import nothing_matches
+from compat.engine.flight import Limits
 from compat.errors import CompatError
-from compat.judge import Judge, parse_judge
 from compat.model import Result
 from compat.report.compact import one_line
 from compat.run import Bench, Interrupted, available_cores, run
-from compat.selection import nothing_matches
+from compat.search.bisect import Judgement
+from compat.search.judge import Judge, parse_judge
 from compat.store import Store
-from compat.supervise import Limits
 
 GOOD, BAD, CANNOT_TELL = 0, 1, 125
 """What ``git bisect run`` understands; it takes other codes up to 127 for bad, and stops at 128 and above."""

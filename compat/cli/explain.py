@@ -11,14 +11,14 @@ from typing import Any
 import attrs
 import click
 
-from compat import classify, taxonomy
 from compat.cli.selecting import Selection, select, selection_options
-from compat.env import read_env
+from compat.config.selection import nothing_matches
+from compat.engine.launch import WORKER
+from compat.envs.env import read_env
 from compat.errors import SelectionError
-from compat.launch import WORKER
+from compat.evidence import classify, taxonomy
 from compat.model import BuiltEnv, Cell, Env, Evidence, Result
 from compat.run import expectation_of
-from compat.selection import nothing_matches
 from compat.store import Store, cell_key, folder_digest
 
 _SHOWN = 12

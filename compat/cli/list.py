@@ -11,9 +11,9 @@ from rich.console import Console
 from rich.table import Table
 
 from compat.cli.selecting import Selection, select, selection_options
-from compat.env import read_env
+from compat.envs.env import read_env
+from compat.envs.record import read_record
 from compat.model import BuiltEnv
-from compat.record import read_record
 
 _PIPED_WIDTH = 400
 """Columns where there is no terminal: nothing is folded for programs that read lines."""

@@ -17,14 +17,14 @@ from compat import run
 from compat.cli.building import built_envs
 from compat.cli.progress import Progress
 from compat.cli.selecting import Selection, select, selection_options
+from compat.engine.flight import Limits
 from compat.errors import StoreError
 from compat.model import BuiltEnv, Result
 from compat.report import Report, document, markdown
 from compat.report.terminal import TerminalReport
 from compat.run import Bench, Interrupted, available_cores
+from compat.search.verdict import verdicts
 from compat.store import Store
-from compat.supervise import Limits
-from compat.verdict import verdicts
 
 INTERRUPTED = 130
 

@@ -9,7 +9,7 @@ import click
 from attrs import define, field
 from rich.console import Console
 
-from compat.env import build_envs, read_env
+from compat.envs.env import build_envs, read_env
 from compat.errors import EnvError
 from compat.model import BuiltEnv, Env
 from compat.run import available_cores

@@ -15,15 +15,15 @@ from packaging.version import Version
 from compat.cli.obtaining import Obtainer
 from compat.cli.reduction import Ended, Reduction, Subject
 from compat.cli.selecting import select, selection_options
-from compat.config import MatrixConfig
+from compat.config.matrix import MatrixConfig
+from compat.config.selection import nothing_matches
+from compat.engine.flight import Limits
 from compat.errors import SelectionError
-from compat.judge import parse_judge
 from compat.model import Cell, Env
 from compat.reduce import Candidate, kernel_file, passes
 from compat.run import Bench, available_cores
-from compat.selection import nothing_matches
+from compat.search.judge import parse_judge
 from compat.store import Store
-from compat.supervise import Limits
 
 INTERRUPTED = 130
 _LISTED = 12

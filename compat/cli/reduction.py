@@ -16,16 +16,16 @@ from rich.console import Console
 
 from compat.axes.best import BestSoFar
 from compat.axes.reducing import Jury, Wish, confirmed, expectation_of, wish_for_ok, wish_to_keep
-from compat.bisect import Judgement
-from compat.bundle import bundle
 from compat.cli.selecting import Selection
+from compat.engine.supervise import Stopped
 from compat.errors import SelectionError
-from compat.judge import Judge, parse_judge
 from compat.model import Cell, Env, Result, Specialization, Target
 from compat.reduce import Candidate, extracted, kernel_file
 from compat.reduce import reduce as reductions
 from compat.run import Bench, Interrupted, run
-from compat.supervise import Stopped
+from compat.search.bisect import Judgement
+from compat.search.judge import Judge, parse_judge
+from compat.source.bundle import bundle
 
 _PLAIN_EVERY = 5.0
 """Seconds between two lines of progress where there is no terminal."""

@@ -13,19 +13,19 @@ from typing import Any
 import click
 from attrs import evolve
 
-from compat.bundle import Bundle, bundle
 from compat.cli.building import built_envs
 from compat.cli.selecting import Selection, select, selection_options
-from compat.closure import read_source
-from compat.config import MatrixConfig
-from compat.env import read_env
+from compat.config.matrix import MatrixConfig
+from compat.config.selection import nothing_matches
+from compat.engine.flight import Limits
+from compat.envs.env import read_env
 from compat.errors import ConfigError, EnvError, SelectionError, StoreError
 from compat.model import BuiltEnv, Cell, Specialization, Target
 from compat.repro import Request, Unverified, Written, write
 from compat.run import Bench, available_cores
-from compat.selection import nothing_matches
+from compat.source.bundle import Bundle, bundle
+from compat.source.closure import read_source
 from compat.store import Store
-from compat.supervise import Limits
 
 _RELEASES = "releases"
 """The group of envs that the table is about, unless others are asked for."""

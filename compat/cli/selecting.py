@@ -10,12 +10,13 @@ from typing import Any
 import click
 from attrs import frozen
 
-from compat import plan, taxonomy
-from compat.config import MatrixConfig, load_matrix
+from compat.config.kernel_files import load_kernels
+from compat.config.matrix import MatrixConfig, load_matrix
+from compat.config.selection import select_specs
 from compat.errors import ConfigError
+from compat.evidence import taxonomy
 from compat.model import Cell, Env, Specialization, Target
-from compat.selection import select_specs
-from compat.specs import load_kernels
+from compat.search import plan
 
 STATE = ".compat"
 """The folder beside ``matrix.toml`` for what is kept between runs."""

@@ -10,7 +10,7 @@ from attrs import frozen
 from compat.model import Interval, Outcome, Status, Verdict, Word
 from compat.report.compact import natural, rectangles
 from compat.report.summary import Report
-from compat.verdict import Coordinate, Point, is_deprecated, is_good, points_of
+from compat.search.verdict import Coordinate, Point, is_deprecated, is_good, points_of
 
 MARKS = {
     Status.OK: "ok",

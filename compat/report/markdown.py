@@ -13,7 +13,7 @@ from compat.report.compact import counted, listed, natural
 from compat.report.grid import Mark, Row, grids, legend_of
 from compat.report.statements import statements
 from compat.report.summary import DistinctFailure, Report
-from compat.verdict import release_of
+from compat.search.verdict import release_of
 
 EVIDENCE_LINES = 12
 """Lines of an excerpt shown; the JSON has all of them."""

@@ -10,7 +10,7 @@ from attrs import evolve, frozen
 from compat.model import Outcome, Status, Verdict, Word
 from compat.report.compact import listed, natural, rectangles, spans
 from compat.report.summary import Report
-from compat.verdict import Coordinate, History, histories, is_good, kind_of
+from compat.search.verdict import Coordinate, History, histories, is_good, kind_of
 
 HISTORICAL = "as_written"
 """Variants whose names begin so keep a text as it once was; each is told on its own, and why, even where it works."""

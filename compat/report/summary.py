@@ -10,7 +10,7 @@ from attrs import frozen
 
 from compat.model import BuiltEnv, Env, Expectation, Failure, Result, Status, Verdict
 from compat.report.compact import Where, natural, rectangles, spans
-from compat.verdict import Coordinate, Release, coordinate_of, disagreements, kind_of, release_of
+from compat.search.verdict import Coordinate, Release, coordinate_of, disagreements, kind_of, release_of
 
 
 @frozen(kw_only=True)

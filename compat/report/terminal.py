@@ -19,7 +19,7 @@ from rich.text import Text
 from compat.report.compact import counted, listed, one_line
 from compat.report.grid import UNEXPECTED, Grid, Mark, Row, grids, history_of, legend_of
 from compat.report.summary import DistinctFailure, Report
-from compat.verdict import Release
+from compat.search.verdict import Release
 
 STYLES = {"ok": "green", "ok*": "yellow", "n/a": "dim", "-": "dim"}
 """Colours only underline what the words say; every other mark is red."""

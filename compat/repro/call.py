@@ -14,7 +14,7 @@ from typing import Any
 from attrs import frozen
 from packaging.version import Version
 
-from compat.bundle import Bundle
+from compat.source.bundle import Bundle
 from compat.model import Target
 from compat.repro.promise import SHARED_MEMORY
 

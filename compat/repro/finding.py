@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from attrs import frozen
 
-from compat.bundle import Bundle
+from compat.source.bundle import Bundle
 from compat.model import BuiltEnv, Cell, Failure, Result, Status, Verdict
 from compat.report.compact import natural
-from compat.taxonomy import KINDS, Blame
-from compat.verdict import coordinate_of, is_good, release_of, verdicts
+from compat.evidence.taxonomy import KINDS, Blame
+from compat.search.verdict import coordinate_of, is_good, release_of, verdicts
 
 INLINE = 40_000
 """Characters of a reproducer that still go into an issue, which may have 65,536."""

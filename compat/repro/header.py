@@ -8,11 +8,11 @@ from pathlib import Path
 from packaging.requirements import InvalidRequirement, Requirement
 from packaging.version import Version
 
-from compat.env import INDEX
+from compat.envs.env import INDEX
 from compat.errors import IndexUnavailable
-from compat.index import index_urls, list_files
+from compat.index.listing import index_urls, list_files
 from compat.model import BuiltEnv
-from compat.releases import Minor
+from compat.index.releases import Minor
 
 _UNDECLARED = "setuptools"
 """What releases of Triton import without declaring it; all else in an env is there for PyTorch or for the interpreter."""

@@ -8,14 +8,15 @@ from collections.abc import Iterator
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
-from compat import __version__, diagnose
+from compat import __version__
+from compat.evidence import diagnose
 from compat.model import Interval, Result, Status, Word
 from compat.report.compact import spans
 from compat.report.markdown import code, prose
 from compat.repro.finding import Finding
 from compat.repro.private import without_places
-from compat.taxonomy import KINDS, Blame
-from compat.verdict import is_good, kind_of
+from compat.evidence.taxonomy import KINDS, Blame
+from compat.search.verdict import is_good, kind_of
 
 _FRAMES = 5
 """Frames of a Python stack that are shown: those nearest to where it ended."""

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 from attrs import frozen
 
 from compat.model import Outcome
-from compat.verdict import is_good
+from compat.search.verdict import is_good
 
 KIND = "shape-mismatch"
 """The class of failure that this can mend."""

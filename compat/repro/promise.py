@@ -10,9 +10,9 @@ from collections.abc import Sequence
 from difflib import SequenceMatcher
 from functools import reduce
 
-from compat import symptoms
+from compat.evidence import symptoms
 from compat.model import Evidence, Status
-from compat.taxonomy import recognise
+from compat.evidence.taxonomy import recognise
 
 _SHORTEST = 8
 """Letters that fewer of prove nothing."""

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from attrs import frozen
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
-from compat.bundle import Bundle
+from compat.source.bundle import Bundle
 from compat.model import Target
 from compat.repro.call import Form, compile_function, uses_language
 

@@ -16,7 +16,7 @@ from attrs import evolve, frozen
 from compat import run
 from compat.axes import verify
 from compat.axes.verify import SHOWS, SHOWS_NOT, Seen
-from compat.bundle import Bundle
+from compat.source.bundle import Bundle
 from compat.errors import SelectionError
 from compat.model import Cell, Env, Evidence, Outcome, Result, Specialization, Status, Target
 from compat.repro import issue, mending
@@ -28,8 +28,8 @@ from compat.repro.promise import SHARED_MEMORY, in_common, is_promise, promise, 
 from compat.repro.script import Script
 from compat.run import Bench
 from compat.store import cell_key, folder_digest
-from compat.taxonomy import KINDS
-from compat.verdict import is_good
+from compat.evidence.taxonomy import KINDS
+from compat.search.verdict import is_good
 
 _SLACK = 60.0
 """Seconds that a script may take besides its compile: to import the toolchain, and to hash it, as Triton does."""

@@ -9,9 +9,9 @@ import pytest
 
 from compat.axes.attempts import fate
 from compat.axes.crossing import Crossing, Side, ptxas_of
-from compat.knobs import Fate
+from compat.config.targets import TARGETS
 from compat.model import BuiltEnv, Env, Failure, Outcome, Package, Status
-from compat.targets import TARGETS
+from compat.search.knobs import Fate
 
 OK, SAME, UNKNOWN = Fate.OK, Fate.SAME, Fate.UNKNOWN
 

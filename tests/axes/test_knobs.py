@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from compat import knobs
-from compat.knobs import Change, Fate
+from compat.search import knobs
+from compat.search.knobs import Change, Fate
 from tests.cells import spec
 
 OK, SAME, UNKNOWN = Fate.OK, Fate.SAME, Fate.UNKNOWN

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from compat import pipeline
-from compat.pipeline import Pipeline, Split, Step
+from compat.evidence import pipeline
+from compat.evidence.pipeline import Pipeline, Split, Step
 
 OLD = """\
 triton warns of something

@@ -7,17 +7,17 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from compat.engine.flight import Limits
 from packaging.version import Version
 
 from compat.axes import releases
 from compat.axes.candidates import Candidate
 from compat.axes.history import ReleaseAnswer
 from compat.axes.releases import Search, find
-from compat.judge import parse_judge
 from compat.model import BuiltEnv, Cell, Env, Outcome, Result, Specialization, Target
 from compat.run import Bench
+from compat.search.judge import parse_judge
 from compat.store import Store
-from compat.supervise import Limits
 from tests.report.factory import TARGETS, env
 
 LINE = ("3.0.0", "3.1.0", "3.2.0", "3.3.0", "3.4.0", "3.5.0", "3.6.0", "3.7.0", "3.8.0", "3.9.0")

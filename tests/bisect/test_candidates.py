@@ -15,10 +15,10 @@ from packaging.version import Version
 
 from compat.axes import candidates
 from compat.axes.candidates import Asked, Candidates, from_envs, from_index, parse_release, parse_specifier, stated_date
-from compat.config import MatrixConfig, load_matrix
+from compat.config.matrix import MatrixConfig, load_matrix
 from compat.errors import SelectionError
+from compat.index.releases import File, Listing
 from compat.model import Env
-from compat.releases import File, Listing
 
 PYTHONS = [(3, 11), (3, 12)]
 PUBLISHED = ("2.3.1", "3.0.0", "3.1.0", "3.3.0", "3.3.1", "3.5.1", "3.6.0rc1", "3.6.0", "3.10.0")

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 from attrs import evolve
 
-from compat.bisect import Judgement
 from compat.errors import SelectionError
-from compat.judge import measure, metric_names, parse_judge
 from compat.model import Failure, Outcome, Status
+from compat.search.bisect import Judgement
+from compat.search.judge import measure, metric_names, parse_judge
 from tests.bisect.invented import result
 from tests.report.factory import ASSERT, BROKEN, LOST, MISSING, OK, REMOVED, SHAPE, SHARED, UNKNOWN_TARGET, bad, declared
 

@@ -14,13 +14,13 @@ from jsonschema import Draft202012Validator
 
 from compat.answers import Part, PartName
 from compat.axes.history import Answer, ReleaseAnswer
-from compat.bisect import Judgement
 from compat.model import Outcome, Status
 from compat.report.bisect import BisectReport, groups, markdown, terminal
 from compat.report.bisect.document import bisect_document, schema
 from compat.report.bisect.onwards import commits_advice, commits_command, compare_url, repeat_command
 from compat.report.bisect.sentences import headline, remarks
 from compat.report.document import dump
+from compat.search.bisect import Judgement
 from tests.bisect.invented import LINE, Invented
 from tests.report.factory import ASSERT, BROKEN, MISSING, OK, REMOVED, SHAPE, TARGETS, bad
 

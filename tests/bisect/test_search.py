@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from hypothesis import given
 from hypothesis import strategies as st
 
-from compat.bisect import Bracket, History, Judgement, Shape, probe_all, search
+from compat.search.bisect import Bracket, History, Judgement, Shape, probe_all, search
 
 G, B, U = Judgement.GOOD, Judgement.BAD, Judgement.UNKNOWN
 HISTORIES = st.lists(st.sampled_from([G, B, U]), max_size=40)

@@ -19,11 +19,12 @@ from pathlib import Path
 from typing import Any
 
 from attrs import asdict, evolve, frozen
+from compat.engine.flight import DIAGNOSTIC, Limits
 
-from compat.launch import Server
+from compat.config.targets import TARGETS
+from compat.engine.launch import Server
+from compat.engine.supervise import attempt
 from compat.model import Cell, Env, Evidence, Raised, Specialization
-from compat.supervise import DIAGNOSTIC, Limits, attempt
-from compat.targets import TARGETS
 
 KERNELS = Path(__file__).parents[1] / "kernels"
 FIXTURES = Path(__file__).parent / "fixtures"

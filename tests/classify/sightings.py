@@ -9,8 +9,8 @@ from typing import Any
 
 from attrs import frozen
 
+from compat.config.targets import TARGETS
 from compat.model import Diagnosis, Evidence, Outcome, Raised, Target
-from compat.targets import TARGETS
 
 FIXTURES = Path(__file__).parent / "fixtures"
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from attrs import evolve
 
-from compat.classify import agree, classify
+from compat.config.targets import TARGETS
+from compat.evidence.classify import agree, classify
 from compat.model import Diagnosis, Evidence, Raised, Status
-from compat.targets import TARGETS
 from tests.classify.sightings import said
 
 TARGET = TARGETS["sm_90"]

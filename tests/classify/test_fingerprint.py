@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from compat.classify import classify
-from compat.fingerprint import DIGITS, fingerprint, normalise
+from compat.config.targets import TARGETS
+from compat.evidence.classify import classify
+from compat.evidence.fingerprint import DIGITS, fingerprint, normalise
+from compat.evidence.taxonomy import KINDS
 from compat.model import Evidence, Raised
-from compat.targets import TARGETS
-from compat.taxonomy import KINDS
 
 MESSAGES = (
     "Cannot make_shape_compatible: incompatible dimensions at index 0: 128 and 64",

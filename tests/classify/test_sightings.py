@@ -7,9 +7,9 @@ from itertools import combinations
 
 import pytest
 
-from compat.classify import agree, broken_env, classify
+from compat.evidence.classify import agree, broken_env, classify
+from compat.evidence.taxonomy import KINDS
 from compat.model import Status
-from compat.taxonomy import KINDS
 from tests.classify.sightings import Sighting, all_sightings, installers_words, said
 
 SIGHTINGS = all_sightings()

@@ -9,9 +9,9 @@ from string import Formatter
 import pytest
 from attrs import asdict
 
+from compat.evidence.symptoms import Symptoms
+from compat.evidence.taxonomy import KINDS, Kind, recognise
 from compat.model import Status
-from compat.symptoms import Symptoms
-from compat.taxonomy import KINDS, Kind, recognise
 
 DOCUMENT = Path(__file__).parents[2] / "docs" / "failure-classes.md"
 NAMES = [

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from compat.closure import closure_files, read_source
+from compat.source.closure import closure_files, read_source
 
 FILES = {
     "kernel.py": "import os\nimport helper\nfrom pack.deep import f\nfrom . import sibling\nimport gone\n",

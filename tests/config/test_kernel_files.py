@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from packaging.version import Version
 
+from compat.config.kernel_files import load_kernels
 from compat.errors import ConfigError
 from compat.model import Specialization, Status
-from compat.specs import load_kernels
 
 KINDS = frozenset({"api-removed", "shape-mismatch"})
 

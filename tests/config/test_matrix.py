@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from packaging.version import Version
 
-from compat.config import MatrixConfig, load_matrix
+from compat.config.matrix import MatrixConfig, load_matrix
+from compat.config.targets import TARGETS
 from compat.errors import ConfigError, SelectionError
-from compat.targets import TARGETS
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 HEAD = 'schema = 1\nkernels = ["kernels/*.toml"]\n'

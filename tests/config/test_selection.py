@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from compat.config import MatrixConfig, load_matrix
+from compat.config.matrix import MatrixConfig, load_matrix
+from compat.config.selection import select_specs
 from compat.errors import SelectionError
 from compat.model import Specialization
-from compat.selection import select_specs
 
 MATRIX = """
 schema = 1

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from compat.diagnose import bounded, diagnose, without_ir
+from compat.evidence.diagnose import bounded, diagnose, without_ir
 from compat.worker.beacon import Beacon
 
 DUMPS = """\

@@ -14,8 +14,8 @@ from pathlib import Path
 import pytest
 from attrs import frozen
 
-from compat.config import load_matrix
-from compat.env import read_env
+from compat.config.matrix import load_matrix
+from compat.envs.env import read_env
 from compat.model import BuiltEnv
 
 REPOSITORY = Path(__file__).resolve().parents[2]

@@ -13,8 +13,8 @@ from typing import Any
 
 import pytest
 
-from compat.config import load_matrix
-from compat.env import build_envs, read_env
+from compat.config.matrix import load_matrix
+from compat.envs.env import build_envs, read_env
 
 # Checkout is not importable from here: a conftest is no module of its own.
 Checkout = Any

@@ -10,11 +10,11 @@ from attrs import evolve
 from packaging.specifiers import SpecifierSet
 from packaging.version import Version
 
-from compat import env as envs
-from compat.env import begin, build_envs, conclude, missing_envs, plan, read_env, refuse
+from compat.envs import env as envs
+from compat.envs.env import begin, build_envs, conclude, missing_envs, plan, read_env, refuse
+from compat.envs.record import ENVS, fingerprint, install_arguments, requirements
 from compat.errors import EnvError
 from compat.model import Env
-from compat.record import ENVS, fingerprint, install_arguments, requirements
 
 PLAIN = Env(name="plain", triton=Version("3.1.0"))
 PAIR = Env(name="pair", triton=Version("3.1.0"), torch=Version("2.5.1"), install=("numpy<2",))

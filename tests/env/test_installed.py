@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from compat.installed import NotInstalled, interpreter, missing_file, packages, python_version
+from compat.envs.installed import NotInstalled, interpreter, missing_file, packages, python_version
 
 
 @pytest.fixture

@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from compat.config import load_matrix
-from compat.env import build_envs, read_env
-from compat.installed import site_packages
+from compat.config.matrix import load_matrix
+from compat.envs.env import build_envs, read_env
+from compat.envs.installed import site_packages
 
 pytestmark = pytest.mark.wheels
 

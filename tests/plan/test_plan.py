@@ -5,9 +5,9 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
+from compat.config.targets import TARGETS
 from compat.model import Env
-from compat.plan import BATCH_LIMIT, batches, cross
-from compat.targets import TARGETS
+from compat.search.plan import BATCH_LIMIT, batches, cross
 from tests.cells import cell, spec
 
 

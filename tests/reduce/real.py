@@ -5,15 +5,15 @@ from __future__ import annotations
 from pathlib import Path
 
 from attrs import frozen
+from compat.engine.flight import Limits
 
 from compat.axes.reducing import Jury, Wish, wish_to_keep
-from compat.bundle import bundle
-from compat.judge import parse_judge
 from compat.model import BuiltEnv, Cell, Result
 from compat.reduce import Candidate, Step, extracted, reduce
 from compat.run import Bench, run
+from compat.search.judge import parse_judge
+from compat.source.bundle import bundle
 from compat.store import Store
-from compat.supervise import Limits
 
 LIMITS = Limits(deadline=60, memory=4 << 30)
 

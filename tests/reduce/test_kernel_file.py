@@ -8,11 +8,11 @@ import pytest
 from packaging.specifiers import SpecifierSet
 
 from compat.axes.best import BestSoFar
+from compat.config.kernel_files import load_kernels
 from compat.errors import StoreError
 from compat.model import Expectation, Specialization, Status
 from compat.reduce import Candidate
 from compat.reduce.kernel_file import kernel_file
-from compat.specs import load_kernels
 
 CANDIDATE = Candidate(
     text="def kernel(a, b, N, KIND, NOTHING):\n    pass\n",

@@ -16,17 +16,17 @@ import pytest
 from attrs import evolve
 
 from compat.axes.reducing import Jury, confirmed, wish_for_ok, wish_to_keep
-from compat.bundle import bundle
+from compat.config.kernel_files import load_kernels
+from compat.config.targets import TARGETS
+from compat.engine.supervise import Stopped
 from compat.errors import SelectionError
-from compat.judge import parse_judge
 from compat.model import BuiltEnv, Cell, Result, Specialization
 from compat.reduce import Candidate, extracted
 from compat.reduce.kernel_file import kernel_file
 from compat.run import Bench, run
-from compat.specs import load_kernels
+from compat.search.judge import parse_judge
+from compat.source.bundle import bundle
 from compat.store import Store
-from compat.supervise import Stopped
-from compat.targets import TARGETS
 from tests.cells import POINTERS, cell
 from tests.conftest import ROOT
 from tests.reduce.real import LIMITS

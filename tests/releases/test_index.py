@@ -13,8 +13,8 @@ from attrs import define, field
 from packaging.version import Version
 
 from compat.errors import IndexUnavailable
-from compat.index import MAX_AGE, index_urls, list_files
-from compat.releases import File
+from compat.index.listing import MAX_AGE, index_urls, list_files
+from compat.index.releases import File
 
 FILES = (
     File(filename="x-1.0+a-py3-none-any.whl", requires_python=">=3.9"),

@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from packaging.specifiers import SpecifierSet
 
-from compat import interpreters
-from compat.interpreters import PREFERENCE, present, ranked, spelled
-from compat.releases import MINORS, Minor
+from compat.index import interpreters
+from compat.index.interpreters import PREFERENCE, present, ranked, spelled
+from compat.index.releases import MINORS, Minor
 
 minors = st.sets(st.sampled_from(MINORS))
 

@@ -10,9 +10,9 @@ from packaging.specifiers import SpecifierSet
 from packaging.tags import parse_tag
 from packaging.version import Version
 
-from compat import releases
-from compat.interpreters import spelled
-from compat.releases import File, Listing, allows, pythons_of
+from compat.index import releases
+from compat.index.interpreters import spelled
+from compat.index.releases import File, Listing, allows, pythons_of
 
 HERE = Path(__file__).parent
 PLATFORMS = [*(f"manylinux_2_{glibc}_x86_64" for glibc in range(36, 4, -1)), "manylinux2014_x86_64", "manylinux1_x86_64"]

@@ -11,14 +11,14 @@ import pytest
 from attrs import evolve
 
 from compat import run
-from compat.bundle import Bundle, bundle
-from compat.closure import read_source
+from compat.source.bundle import Bundle, bundle
+from compat.source.closure import read_source
 from compat.model import BuiltEnv, Cell, Specialization
 from compat.run import Bench
-from compat.specs import load_kernels
+from compat.config.kernel_files import load_kernels
 from compat.store import Store
-from compat.supervise import Limits
-from compat.targets import TARGETS
+from compat.engine.flight import Limits
+from compat.config.targets import TARGETS
 
 KERNELS = Path(__file__).parent.parent.parent / "kernels"
 HEAD = "import triton\nimport triton.language as tl\n"

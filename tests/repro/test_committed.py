@@ -16,9 +16,9 @@ from typing import Any
 import pytest
 
 from compat.axes.verify import failure_of
-from compat.launch import ScriptRun, run_script
+from compat.engine.launch import ScriptRun, run_script
 from compat.model import BuiltEnv
-from compat.targets import TARGETS
+from compat.config.targets import TARGETS
 
 ROOT = Path(__file__).parent.parent.parent
 FOLDER = ROOT / "repro"

@@ -13,10 +13,10 @@ import pytest
 from attrs import evolve
 
 from compat.axes import verify
-from compat.bundle import bundle
-from compat.closure import read_source
+from compat.source.bundle import bundle
+from compat.source.closure import read_source
 from compat.errors import SelectionError
-from compat.launch import ScriptRun, run_script
+from compat.engine.launch import ScriptRun, run_script
 from compat.model import BuiltEnv, Cell, Evidence, Failure, Outcome, Raised, Status
 from compat.repro import Request, Unverified, Written, mending, write
 from compat.repro.call import Form, compile_function, form_of
@@ -25,8 +25,8 @@ from compat.repro.private import betrayals, without_places
 from compat.repro.promise import in_common, promise
 from compat.run import Bench
 from compat.store import Store
-from compat.supervise import Limits
-from compat.targets import TARGETS
+from compat.engine.flight import Limits
+from compat.config.targets import TARGETS
 from tests.cells import cell
 
 ROOT = Path(__file__).parent.parent.parent

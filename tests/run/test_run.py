@@ -13,13 +13,13 @@ from pathlib import Path
 
 import pytest
 from attrs import evolve
+from compat.engine.flight import Limits
 from packaging.specifiers import SpecifierSet
 
-from compat.launch import Server
+from compat.engine.launch import Server
 from compat.model import BuiltEnv, Cell, Env, Expectation, Result, Status
 from compat.run import Bench, Interrupted, expectation_of, run
 from compat.store import Store
-from compat.supervise import Limits
 from tests.cells import KERNELS, cell
 
 RELEASE = "triton-3.1.0"
@@ -174,11 +174,11 @@ def test_stopping_keeps_what_is_finished(env: BuiltEnv, tmp_path: Path) -> None:
 DRIVER = """
 import sys, threading
 from pathlib import Path
-from compat.config import load_matrix
-from compat.env import read_env
+from compat.config.matrix import load_matrix
+from compat.envs.env import read_env
 from compat.run import Bench, run
 from compat.store import Store
-from compat.supervise import Limits
+from compat.engine.flight import Limits
 from tests.cells import cell
 root, folder = Path(sys.argv[1]), Path(sys.argv[2])
 env = load_matrix(root / "matrix.toml").env("triton-3.1.0")

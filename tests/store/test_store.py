@@ -11,10 +11,10 @@ import pytest
 from attrs import evolve
 from packaging.version import Version
 
+from compat.config.targets import TARGETS
 from compat.errors import StoreError
 from compat.model import BuiltEnv, Diagnosis, Env, Evidence, Noticed, Raised
 from compat.store import Store, cell_key, folder_digest
-from compat.targets import TARGETS
 from tests.cells import cell
 
 ENV = Env(name="triton-3.1.0", triton=Version("3.1.0"))

@@ -25,7 +25,7 @@ from compat.model import (
     Verdict,
     Word,
 )
-from compat.verdict import disagreements, release_of, verdicts
+from compat.search.verdict import disagreements, release_of, verdicts
 
 RELEASES = ("3.0.0", "3.1.0", "3.2.0", "3.3.0", "3.3.1", "3.4.0", "3.5.0", "3.5.1", "3.6.0", "3.7.0", "3.10.0")
 

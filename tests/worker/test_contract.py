@@ -7,10 +7,11 @@ import threading
 from pathlib import Path
 
 import pytest
+from compat.engine.flight import Limits
 
-from compat.launch import Server
+from compat.engine.launch import Server
+from compat.engine.supervise import attempt
 from compat.model import Cell, Env, Evidence
-from compat.supervise import Limits, attempt
 from tests.cells import cell
 
 FAKE = Path(__file__).parent / "fake_worker.py"

@@ -7,11 +7,12 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from compat.engine.flight import Limits, Mode
 
-from compat.launch import Server
+from compat.engine.launch import Server
+from compat.engine.supervise import attempt
 from compat.model import BuiltEnv, Evidence
 from compat.store import Store
-from compat.supervise import Limits, Mode, attempt
 from tests.cells import cell
 
 pytestmark = pytest.mark.wheels

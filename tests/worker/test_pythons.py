@@ -9,11 +9,12 @@ import threading
 from pathlib import Path
 
 import pytest
+from compat.engine.flight import Limits
 
-from compat.interpreters import present
-from compat.launch import Server
+from compat.engine.launch import Server
+from compat.engine.supervise import attempt
+from compat.index.interpreters import present
 from compat.model import Env
-from compat.supervise import Limits, attempt
 from tests.cells import cell
 
 

@@ -9,10 +9,11 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from compat.engine.flight import Limits
 
-from compat.launch import Server
+from compat.engine.launch import Server
+from compat.engine.supervise import Stopped, attempt
 from compat.model import BuiltEnv, Cell, Evidence
-from compat.supervise import Limits, Stopped, attempt
 from tests.cells import cell
 
 pytestmark = pytest.mark.wheels

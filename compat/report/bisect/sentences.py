@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from compat import taxonomy
 from compat.axes.history import Answer, Probe, ReleaseAnswer, Span, Transition
-from compat.bisect import Judgement
-from compat.judge import Exceeds, measure, metric_names
+from compat.evidence import taxonomy
 from compat.model import Failure, Status
 from compat.report.compact import counted, listed, one_line
+from compat.search.bisect import Judgement
+from compat.search.judge import Exceeds, measure, metric_names
 
 
 def headline(answer: ReleaseAnswer) -> str:

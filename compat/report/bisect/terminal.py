@@ -13,11 +13,11 @@ from rich.table import Table
 from rich.text import Text
 
 from compat.axes.history import Answer, Probe, ReleaseAnswer
-from compat.bisect import Judgement
 from compat.report.bisect import BisectReport, Group, groups
 from compat.report.bisect.onwards import commits_command, compare_url, repeat_command
 from compat.report.bisect.sentences import headline, remarks, span_words, value_of
 from compat.report.compact import counted, one_line
+from compat.search.bisect import Judgement
 
 _NAMED = 6
 """Releases that are left out for one reason are named one by one up to here."""

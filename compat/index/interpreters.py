@@ -13,7 +13,7 @@ from pathlib import Path
 
 from packaging.specifiers import SpecifierSet
 
-from compat.releases import MINORS, Minor, allows
+from compat.index.releases import MINORS, Minor, allows
 
 PREFERENCE: tuple[Minor, ...] = ((3, 11), (3, 12), (3, 10), (3, 13), (3, 9), (3, 14), (3, 8))
 """Which Python to take where several will do: the one that the most releases of Triton have wheels for.

@@ -21,7 +21,7 @@ from typing import Any, Self
 
 from attrs import frozen
 
-WORKER = Path(__file__).parent / "worker"
+WORKER = Path(__file__).parent.parent / "worker"
 
 READY_DEADLINE = 180.0
 """Seconds a server may take to import its toolchain and to warm it; the first import of a fresh env reads gigabytes from disk."""

@@ -14,12 +14,12 @@ from packaging.specifiers import SpecifierSet
 from packaging.utils import InvalidWheelFilename, canonicalize_name
 from packaging.version import InvalidVersion, Version
 
+from compat.config.selection import select_envs, select_targets
+from compat.config.targets import TARGETS
+from compat.config.toml_reader import Table, did_you_mean, read_toml
 from compat.errors import ConfigError, SelectionError
+from compat.index.releases import wheel_facts
 from compat.model import Env, Target
-from compat.releases import wheel_facts
-from compat.selection import select_envs, select_targets
-from compat.targets import TARGETS
-from compat.toml_reader import Table, did_you_mean, read_toml
 
 _ENV_KEYS = ("name", "triton", "torch", "distribution", "wheel", "index", "python", "install", "groups")
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]*")
@@ -62,7 +62,7 @@ class MatrixConfig:
     """Every target that may be named, built in or declared here."""
     companions: tuple[Companion, ...] = ()
     default_envs: tuple[str, ...]
-    """Patterns (see :func:`compat.selection.select_envs`) of what runs when nothing is asked for."""
+    """Patterns (see :func:`compat.config.selection.select_envs`) of what runs when nothing is asked for."""
     default_targets: tuple[str, ...]
     deadline: float
     """Seconds one cell may take."""
@@ -84,7 +84,7 @@ class MatrixConfig:
         return {group: tuple(names) for group, names in groups.items()}
 
     def choose_envs(self, patterns: Sequence[str] = ()) -> tuple[Env, ...]:
-        """The envs that the patterns name (see :func:`compat.selection.select_envs`), the default ones without any."""
+        """The envs that the patterns name (see :func:`compat.config.selection.select_envs`), the default ones without any."""
         return select_envs(self.envs, patterns or self.default_envs)
 
     def choose_targets(self, patterns: Sequence[str] = ()) -> tuple[Target, ...]:

@@ -1,6 +1,6 @@
 """The releases of a distribution: which wheels there are, and which Pythons on this machine's platform they suit.
 
-Where the file names come from (a package index, a folder of wheels) is :mod:`compat.index`'s business.
+Where the file names come from (a package index, a folder of wheels) is :mod:`compat.index.listing`'s business.
 """
 
 from __future__ import annotations

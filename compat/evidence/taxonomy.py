@@ -16,8 +16,8 @@ from types import MappingProxyType
 
 from attrs import asdict, frozen
 
+from compat.evidence.symptoms import Symptoms
 from compat.model import Status
-from compat.symptoms import Symptoms
 
 _NOT_KNOWN = "the toolchain does not know the target"
 """However it shows: which part notices first depends on what the kernel needs, and is no other defect."""

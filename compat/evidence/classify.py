@@ -1,8 +1,9 @@
-"""From evidence to an outcome: what became of a cell, and why. Pure; the words are read in :mod:`compat.symptoms`.
+"""From evidence to an outcome: what became of a cell, and why. Pure; the words are read in :mod:`compat.evidence.symptoms`.
 
 Two questions, in this order:
 
-- What does one attempt say? :func:`_read`: limits and the way a process ended first, then :func:`compat.taxonomy.recognise`.
+- What does one attempt say? :func:`_read`: limits and the way a process ended first, then
+  :func:`compat.evidence.taxonomy.recognise`.
 - What do several attempts say together? :func:`classify`: attempts *alone* outrank the one among neighbours, and are compared by
   fingerprint, because the same defect dies of a signal in one and raises in the other.
 
@@ -17,11 +18,11 @@ from collections.abc import Sequence
 
 from attrs import evolve, frozen
 
-from compat import symptoms
-from compat.fingerprint import fingerprint
+from compat.evidence import symptoms
+from compat.evidence.fingerprint import fingerprint
+from compat.evidence.symptoms import Symptoms
+from compat.evidence.taxonomy import KINDS, Kind, recognise
 from compat.model import Diagnosis, Evidence, Failure, Outcome, Status, Target
-from compat.symptoms import Symptoms
-from compat.taxonomy import KINDS, Kind, recognise
 
 _FROM_OUTSIDE = frozenset({"SIGKILL", "SIGTERM", "SIGINT", "SIGHUP", "SIGQUIT", "SIGSTOP", "SIGUSR1", "SIGUSR2"})
 _PARTS = {

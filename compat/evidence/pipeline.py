@@ -11,7 +11,7 @@ from functools import cached_property
 
 from attrs import frozen
 
-from compat.canonical import canonical
+from compat.evidence.canonical import canonical
 
 HEADING = re.compile(
     r"^// -----// IR Dump (?P<when>Before|After) (?P<title>[^\s:(]+)(?P<failed> Failed)?"

@@ -1,7 +1,7 @@
 """Kernel files (``kernels/*.toml``): the specializations of a kernel, as data beside its source.
 
 Each file is one kernel. Its tables are merged, kernel ← variant ← case, into one :class:`~compat.model.Specialization` per
-variant and case. The source is read as text (see :mod:`compat.closure`), never imported.
+variant and case. The source is read as text (see :mod:`compat.source.closure`), never imported.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ from typing import Any
 
 from attrs import define, field
 
-from compat.closure import Parameters, Source, read_source
+from compat.config.toml_reader import Table, describe, did_you_mean, read_toml, shown
 from compat.errors import ConfigError
 from compat.model import DTYPES, Expectation, Specialization, Status
-from compat.toml_reader import Table, describe, did_you_mean, read_toml, shown
+from compat.source.closure import Parameters, Source, read_source
 
 _TABLES = ("signature", "constexprs", "hints", "options")
 _HINTS = ("divisible_by_16", "equal_to_1")

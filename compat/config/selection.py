@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from fnmatch import fnmatchcase
 
+from compat.config.toml_reader import did_you_mean
 from compat.errors import SelectionError
 from compat.model import Env, Specialization, Target
-from compat.toml_reader import did_you_mean
 
 _LISTED = 30
 """Names that a hint lists at most."""

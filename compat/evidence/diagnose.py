@@ -13,8 +13,8 @@ from pathlib import Path, PurePath
 
 from attrs import frozen
 
+from compat.evidence.pipeline import HEADING
 from compat.model import Diagnosis
-from compat.pipeline import HEADING
 from compat.worker import beacon
 
 _IR_BEGINS = re.compile(r"^(module\b|#[A-Za-z_]\w* = |// -----// IR Dump|\{-#)")

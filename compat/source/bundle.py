@@ -18,9 +18,9 @@ from pathlib import Path
 
 from attrs import define, evolve, field, frozen
 
-from compat.closure import read_source
 from compat.model import Specialization
-from compat.scopes import Use, bound_by, uses
+from compat.source.closure import read_source
+from compat.source.scopes import Use, bound_by, uses
 
 _KEPT_DECORATORS = frozenset({"jit", "constexpr_function", "aggregate", "dataclass"})
 _PRAGMA = re.compile(rb"[ \t]*#[ \t]*(?:fmt: ?\w+|noqa\b.*|type: ?ignore.*)$", re.MULTILINE)

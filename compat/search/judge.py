@@ -20,12 +20,12 @@ from typing import Any, Protocol
 
 from attrs import frozen
 
-from compat import taxonomy
-from compat.bisect import Judgement
+from compat.config.toml_reader import did_you_mean
 from compat.errors import SelectionError
+from compat.evidence import taxonomy
 from compat.model import Outcome, Result, Status
-from compat.toml_reader import did_you_mean
-from compat.verdict import is_good, kind_of
+from compat.search.bisect import Judgement
+from compat.search.verdict import is_good, kind_of
 
 _OPERATORS: Mapping[str, Callable[[float, float], bool]] = {
     ">": operator.gt,

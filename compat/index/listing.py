@@ -25,7 +25,7 @@ from packaging.utils import canonicalize_name
 from packaging.version import Version
 
 from compat.errors import IndexUnavailable
-from compat.releases import File, Listing
+from compat.index.releases import File, Listing
 
 MAX_AGE = 3600.0
 """Seconds for which an answer of the index is believed without asking again."""

@@ -1,7 +1,7 @@
 """Environments on disk: how one is built, and what came of it.
 
 Nox builds them (see ``noxfile.py``), one session each. What it needs to know for that is decided here; what came of it is kept in a
-record (:mod:`compat.record`), from which an env is read back without starting anything.
+record (:mod:`compat.envs.record`), from which an env is read back without starting anything.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ from pathlib import Path
 from attrs import asdict, frozen
 from packaging.version import Version
 
+from compat.envs.installed import NotInstalled, interpreter, missing_file, packages, python_version
+from compat.envs.record import ENVS, fingerprint, installers_words, log_path, read_record, write_record
 from compat.errors import EnvError, IndexUnavailable
-from compat.index import index_urls, list_files
-from compat.installed import NotInstalled, interpreter, missing_file, packages, python_version
-from compat.interpreters import present, ranked, spelled
+from compat.index.interpreters import present, ranked, spelled
+from compat.index.listing import index_urls, list_files
+from compat.index.releases import MINORS, Minor, pythons_of, wheel_facts
 from compat.model import BuiltEnv, Env, Package
-from compat.record import ENVS, fingerprint, installers_words, log_path, read_record, write_record
-from compat.releases import MINORS, Minor, pythons_of, wheel_facts
 
 INDEX = Path(".compat", "index")
 """Where answers of package indexes are kept, below the root of the project."""

@@ -1,0 +1,1 @@
+"""What raw evidence means: reading what compilers print, failure classes, fingerprints, outcomes."""
