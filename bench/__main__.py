@@ -21,10 +21,10 @@ from pathlib import Path
 
 import click
 from attrs import evolve
-from compat.engine.flight import Flight, Limits
 
 from compat.config.kernel_files import load_kernels
 from compat.config.matrix import load_matrix
+from compat.engine.flight import Flight, Limits
 from compat.engine.launch import WORKER
 from compat.envs.env import build_envs, missing_envs, read_env
 from compat.evidence import taxonomy

@@ -16,11 +16,11 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import click
-from compat.engine.flight import Flight, Limits
 
 from compat.axes.reducing import Jury, wish_to_keep
 from compat.config.kernel_files import load_kernels
 from compat.config.matrix import load_matrix
+from compat.engine.flight import Flight, Limits
 from compat.engine.launch import WORKER
 from compat.envs.env import read_env
 from compat.model import BuiltEnv, Cell

@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from compat.engine.flight import Limits
 
 from compat.answers import PartName
 from compat.axes import config, part, passes
+from compat.engine.flight import Limits
 from compat.model import BuiltEnv, Cell, Env
 from compat.run import Bench
 from compat.store import Store

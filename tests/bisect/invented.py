@@ -7,13 +7,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from compat.engine.flight import Limits
 from packaging.version import Version
 
 from compat.axes import releases
 from compat.axes.candidates import Candidate
 from compat.axes.history import ReleaseAnswer
 from compat.axes.releases import Search, find
+from compat.engine.flight import Limits
 from compat.model import BuiltEnv, Cell, Env, Outcome, Result, Specialization, Target
 from compat.run import Bench
 from compat.search.judge import parse_judge

@@ -19,9 +19,9 @@ from pathlib import Path
 from typing import Any
 
 from attrs import asdict, evolve, frozen
-from compat.engine.flight import DIAGNOSTIC, Limits
 
 from compat.config.targets import TARGETS
+from compat.engine.flight import DIAGNOSTIC, Limits
 from compat.engine.launch import Server
 from compat.engine.supervise import attempt
 from compat.model import Cell, Env, Evidence, Raised, Specialization

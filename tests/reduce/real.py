@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 from attrs import frozen
-from compat.engine.flight import Limits
 
 from compat.axes.reducing import Jury, Wish, wish_to_keep
+from compat.engine.flight import Limits
 from compat.model import BuiltEnv, Cell, Result
 from compat.reduce import Candidate, Step, extracted, reduce
 from compat.run import Bench, run

@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from compat.engine.flight import Limits
 
 from compat.config.kernel_files import load_kernels
 from compat.config.matrix import MatrixConfig
 from compat.config.targets import TARGETS
+from compat.engine.flight import Limits
 from compat.model import BuiltEnv, Cell
 from tests.cells import POINTERS, cell
 from tests.reduce.real import LIMITS, Reduced, reduced

@@ -13,9 +13,9 @@ from pathlib import Path
 
 import pytest
 from attrs import evolve
-from compat.engine.flight import Limits
 from packaging.specifiers import SpecifierSet
 
+from compat.engine.flight import Limits
 from compat.engine.launch import Server
 from compat.model import BuiltEnv, Cell, Env, Expectation, Result, Status
 from compat.run import Bench, Interrupted, expectation_of, run

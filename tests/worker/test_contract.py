@@ -7,8 +7,8 @@ import threading
 from pathlib import Path
 
 import pytest
-from compat.engine.flight import Limits
 
+from compat.engine.flight import Limits
 from compat.engine.launch import Server
 from compat.engine.supervise import attempt
 from compat.model import Cell, Env, Evidence

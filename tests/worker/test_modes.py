@@ -7,8 +7,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from compat.engine.flight import Limits, Mode
 
+from compat.engine.flight import Limits, Mode
 from compat.engine.launch import Server
 from compat.engine.supervise import attempt
 from compat.model import BuiltEnv, Evidence

@@ -9,8 +9,8 @@ import threading
 from pathlib import Path
 
 import pytest
-from compat.engine.flight import Limits
 
+from compat.engine.flight import Limits
 from compat.engine.launch import Server
 from compat.engine.supervise import attempt
 from compat.index.interpreters import present

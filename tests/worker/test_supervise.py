@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from compat.engine.flight import Limits
 
+from compat.engine.flight import Limits
 from compat.engine.launch import Server
 from compat.engine.supervise import Stopped, attempt
 from compat.model import BuiltEnv, Cell, Evidence
