@@ -20,6 +20,7 @@ from compat.answers import Part
 from compat.axes import releases
 from compat.axes.history import Answer, ReleaseAnswer
 from compat.axes.releases import Search
+from compat.cli import last_bisect
 from compat.cli.bisect_axes import AXES, Subject
 from compat.cli.bisect_request import Request, read_request
 from compat.cli.obtaining import Obtainer
@@ -69,6 +70,7 @@ def bisect(*, axis: str, as_json: bool, output: Path | None, against: str | None
     with _interruptible(), Store(request.selection.state) as store:
         if axis == "releases":
             report = _bisected(request, store)
+            last_bisect.remember(report.answers, _specs(request), request.selection.state)
             _show(report, as_json=as_json, output=output)
             unsure = any(answer.answer in (Answer.UNKNOWN, Answer.FLAKY) for answer in report.answers)
             sys.exit(1 if unsure else 0)

@@ -13,8 +13,9 @@ from typing import Any
 import click
 from attrs import evolve
 
+from compat.cli import last_bisect
 from compat.cli.building import built_envs
-from compat.cli.selecting import Selection, select, selection_options
+from compat.cli.selecting import STATE, Selection, select, selection_options
 from compat.config.matrix import MatrixConfig
 from compat.config.selection import nothing_matches
 from compat.engine.flight import Limits
@@ -48,11 +49,16 @@ def repro(
 ) -> None:
     """Write a standalone script that shows how CELL fails, and an issue for Triton's tracker.
 
-    CELL is an id as `compat list cells` prints it, or a glob. What is written was verified: the script was run in a fresh process
-    in every release that the issue speaks of. Exits with 1 where that did not show what it should.
+    CELL is an id as `compat list cells` prints it, a glob, or `last-bisect`: the bad ends that the last bisect found. What is
+    written was verified: the script was run in a fresh process in every release that the issue speaks of. Exits with 1 where
+    that did not show what it should.
     """
+    patterns: Sequence[str] = (cell,)
+    if cell == last_bisect.WORD:
+        ends = last_bisect.recall(chosen["matrix_path"].parent / STATE)
+        patterns, chosen["spec"] = ends.cells, chosen["spec"] or ends.specs
     selection, everywhere = select(**chosen), select(**{**chosen, "envs": ("*",), "target": ("*",)})
-    cells = _cells(everywhere, selection, cell)
+    cells = [each for pattern in patterns for each in _cells(everywhere, selection, pattern)]
     envs = _envs(selection, everywhere, cells, asked=bool(chosen["envs"]))
     limits = Limits(deadline=deadline or selection.config.deadline, memory=selection.config.memory)
     verified = True
