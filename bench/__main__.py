@@ -28,9 +28,10 @@ from compat.engine.flight import Flight, Limits
 from compat.engine.launch import WORKER
 from compat.envs.env import build_envs, missing_envs, read_env
 from compat.evidence import taxonomy
-from compat.model import BuiltEnv, Cell, Evidence, Status
+from compat.model import BuiltEnv, Cell, Evidence, Specialization, Status
 from compat.run import Bench, run
 from compat.search import plan
+from compat.source.closure import read_source
 from compat.store import Store, cell_key, folder_digest
 
 ROOT = Path(__file__).parent.parent
@@ -40,20 +41,20 @@ LIMITS = Limits(deadline=120, memory=8 << 30)
 
 @click.command()
 @click.option("--envs", multiple=True, default=("triton-3.1.0", "triton-3.5.1"), show_default=True, help="Envs to compile in.")
-@click.option("--cells", "wanted", default=200, show_default=True, help="Ok cells to compile at least.")
+@click.option("--kernels", type=click.Choice(["small", "sel"]), default="small", show_default=True, help="What to compile.")
 @click.option("--slots", default=2, show_default=True, help="Processes that compile at the same time.")
 @click.option("--rounds", default=3, show_default=True, help="Measurements of each; medians are printed.")
-def main(envs: tuple[str, ...], wanted: int, slots: int, rounds: int) -> None:
+def main(envs: tuple[str, ...], kernels: str, slots: int, rounds: int) -> None:
     """Measure how fast the engine is, beside what people do without it."""
     built = _envs(envs)
-    cells = _ok_cells(built, wanted)
-    click.echo(f"{len(cells)} ok cells in {', '.join(built)}, {slots} at a time, median of {rounds}")
+    cells = _ok_cells(built, _small() if kernels == "small" else _sel())
+    click.echo(f"{len(cells)} ok cells of {kernels} kernels in {', '.join(built)}, {slots} at a time, median of {rounds}")
     engine, loop = _paired(lambda: _engine(cells, built, slots), lambda: _plain(_shares(cells, slots), built, slots), rounds)
     per_process = _timed(lambda: _plain([[cell] for cell in cells], built, slots))
     click.echo(f"  engine                 {engine:8.2f} s")
     click.echo(f"  unprotected loop       {loop:8.2f} s   engine/loop    {engine / loop:5.2f}")
     click.echo(f"  one process per cell   {per_process:8.2f} s   per-cell/engine {per_process / engine:5.2f}  (one round)")
-    click.echo(f"compat matrix, nothing changed: {_rerun(rounds):.2f} s")
+    click.echo(f"compat matrix, nothing changed: {_rerun(envs, rounds):.2f} s")
     click.echo(f"driver per known cell, 20,000 cells: {_overhead(next(iter(built.values()))) * 1e3:.3f} ms")
 
 
@@ -63,19 +64,41 @@ def _envs(names: Sequence[str]) -> dict[str, BuiltEnv]:
     return {env.name: read_env(env, ROOT) for env in chosen}
 
 
-def _ok_cells(built: dict[str, BuiltEnv], wanted: int) -> list[Cell]:
-    """Cells that come out ok, as the project's store knows or by trying; more targets are taken in until there are enough."""
+def _small() -> list[Specialization]:
+    """The small kernels with block sizes and numbers of warps as they are tuned over."""
+    source = Path(__file__).parent / "small.py"
+    return [
+        Specialization(
+            kernel=function,
+            variant="small",
+            case=f"{block}x{warps}",
+            source=str(source),
+            function=function,
+            signature={"source": "*fp32", "result": "*fp32", "size": "i32"},
+            constexprs={"BLOCK": block},
+            divisible_by_16=("source", "result"),
+            options={"num_warps": warps},
+            closure=read_source(source).closure,
+        )
+        for function in ("scale", "softmax", "total")
+        for block in (256, 512, 1024, 2048)
+        for warps in (2, 4, 8)
+    ]
+
+
+def _sel() -> list[Specialization]:
+    """This repository's own kernels, which are large."""
     config = load_matrix(ROOT / "matrix.toml")
-    specs = load_kernels(config.kernels, config.base, kinds=frozenset(taxonomy.KINDS))
+    return list(load_kernels(config.kernels, config.base, kinds=frozenset(taxonomy.KINDS)))
+
+
+def _ok_cells(built: dict[str, BuiltEnv], specs: Sequence[Specialization]) -> list[Cell]:
+    """Cells that come out ok, as the project's store knows or by trying."""
+    targets = load_matrix(ROOT / "matrix.toml").choose_targets(())
+    cells = plan.cross([each.env for each in built.values()], targets, specs)
     with Store(ROOT / ".compat") as store:
-        found: list[Cell] = []
-        for target in config.choose_targets(("sm_80", "sm_89", "sm_90", "sm_86", "sm_75")):
-            cells = plan.cross([each.env for each in built.values()], [target], specs)
-            results = run(cells, Bench(envs=built, store=store, limits=LIMITS))
-            found += [result.cell for result in results if result.outcome.status is Status.OK]
-            if len(found) >= wanted:
-                return sorted(found, key=lambda cell: cell.env.name)
-    raise click.ClickException(f"only {len(found)} ok cells, {wanted} wanted")
+        results = run(cells, Bench(envs=built, store=store, limits=LIMITS))
+    return [result.cell for result in results if result.outcome.status is Status.OK]
 
 
 # --- the three ways ----------------------------------------------------------------------------------------------------------
@@ -109,9 +132,9 @@ def _count(command: list[str]) -> int:
     return int(subprocess.run(command, capture_output=True, text=True, check=True).stdout.split()[-1])
 
 
-def _rerun(rounds: int) -> float:
+def _rerun(envs: Sequence[str], rounds: int) -> float:
     with tempfile.TemporaryDirectory() as folder:
-        command = [sys.executable, "-m", "compat.cli", "matrix", "--envs", "default", "--output", folder]
+        command = [sys.executable, "-m", "compat.cli", "matrix", "--envs", ",".join(envs), "--output", folder]
         subprocess.run(command, cwd=ROOT, capture_output=True)
         return statistics.median(_timed(lambda: _known_only(command, folder)) for _ in range(rounds))
 
@@ -152,4 +175,5 @@ def _paired(one: Callable[[], object], other: Callable[[], object], rounds: int)
     return statistics.median(first for first, _ in times), statistics.median(second for _, second in times)
 
 
-main()
+if __name__ == "__main__":
+    main()

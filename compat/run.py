@@ -25,6 +25,8 @@ from compat.model import BuiltEnv, Cell, Evidence, Expectation, Outcome, Raised,
 from compat.search import plan
 from compat.store import Store, cell_key, folder_digest
 
+_FEW = 2
+"""Cells up to which warming an env's server costs more than it saves: a bisect compiles one per release."""
 _CONFIRM_GRACE = 1.5
 """Seconds a hanging cell's confirmation sits in the stage where it hung before, to see in which pass that is."""
 
@@ -203,7 +205,9 @@ class Servers:
 
     def __init__(self, bench: Bench, batches: Iterable[Sequence[Cell]]) -> None:
         self._bench = bench
+        batches = list(batches)
         self._left = Counter(batch[0].env.name for batch in batches)
+        self._cells = Counter(cell.env.name for batch in batches for cell in batch)
         self._locks = {name: threading.Lock() for name in self._left}
         self._servers: dict[str, Server] = {}
 
@@ -217,7 +221,8 @@ class Servers:
             if server is None:
                 python = self._bench.envs[name].python
                 assert python is not None, "an env without an interpreter is broken, and nothing is compiled in a broken env"
-                server = self._servers[name] = Server(python, worker=self._bench.worker)
+                warm = self._cells[name] > _FEW
+                server = self._servers[name] = Server(python, warm=warm, worker=self._bench.worker)
             return server
 
     def batch_done(self, name: str) -> None:

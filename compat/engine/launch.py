@@ -46,10 +46,13 @@ class Hello:
 
 
 class Server:
-    """A warm worker in one env. Closing it ends every process it started."""
+    """A worker in one env, warm unless told otherwise. Closing it ends every process it started."""
 
-    def __init__(self, python: str, *, worker: Path = WORKER, variables: Mapping[str, str] | None = None) -> None:
+    def __init__(
+        self, python: str, *, warm: bool = True, worker: Path = WORKER, variables: Mapping[str, str] | None = None
+    ) -> None:
         self.python = python
+        self.warm = warm
         self.worker = worker
         self.variables = dict(variables or {})
         self.directory = tempfile.TemporaryDirectory(prefix="compat-server-", ignore_cleanup_errors=True)
@@ -63,7 +66,7 @@ class Server:
     def _start(self, control: int) -> subprocess.Popen[bytes]:
         # A session of its own keeps the terminal's Ctrl-C away from it: stopping children is for us to do, in order.
         return subprocess.Popen(
-            [self.python, "-I", str(self.worker), str(control)],
+            [self.python, "-I", str(self.worker), str(control), *([] if self.warm else ["cold"])],
             pass_fds=[control],
             stdin=subprocess.DEVNULL,
             stdout=self._output,

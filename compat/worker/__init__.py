@@ -1,7 +1,8 @@
 """The worker: a program that runs inside a foreign env and compiles kernels there.
 
 It needs the standard library and the toolchain under test, nothing else; it runs on Python 3.8 to 3.14; nothing of ours can be
-imported from inside it. ``python -I path/to/worker CONTROL_FD`` starts it (see ``__main__``).
+imported from inside it. ``python -I path/to/worker CONTROL_FD [cold]`` starts it (see ``__main__``); ``cold`` leaves out the
+warm-up, for an env that has a cell or two to compile.
 
 The contract
 ============

@@ -25,14 +25,15 @@ _PR_SET_PDEATHSIG = 1
 
 
 def main(arguments: list[str]) -> int:
-    """Serve until the driver closes the control socket. ``arguments`` is ``[CONTROL_FD]``."""
+    """Serve until the driver closes the control socket. ``arguments`` is ``[CONTROL_FD]``, or ``[CONTROL_FD, "cold"]``."""
     control = socket.socket(fileno=int(arguments[0]))
     control.set_inheritable(False)
     _die_with_parent(signal.SIGKILL)  # an import can hang
     started = time.monotonic()
     try:
         toolchain = triton_api.Triton()
-        toolchain.warm()
+        if "cold" not in arguments:
+            toolchain.warm()
     except BaseException as error:
         _send(control, {"event": "broken", "raised": batch.exception_chain(error)})
         return 1
