@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import builtins
 import re
+import warnings
 from collections.abc import Iterable, Iterator
 
 BUILTINS = frozenset(dir(builtins))
@@ -115,10 +116,12 @@ def _header(statement: ast.stmt) -> Iterator[ast.AST]:
 
 def is_whole(text: str) -> bool:
     """Whether Python would take it: parsed and compiled, nothing run."""
-    try:
-        compile(text, "candidate", "exec", dont_inherit=True)
-    except (SyntaxError, ValueError):
-        return False
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", SyntaxWarning)  # whether Python doubts its sense is not the question
+        try:
+            compile(text, "candidate", "exec", dont_inherit=True)
+        except (SyntaxError, ValueError):
+            return False
     return True
 
 
