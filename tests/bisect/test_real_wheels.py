@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import json
-import os
+import re
+import signal
+import sqlite3
 import subprocess
 import sys
+import time
+import uuid
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -125,28 +130,47 @@ def test_an_env_that_cannot_be_had_is_hopped_over(tmp_path: Path) -> None:
     assert "cannot tell: no release gave an answer. 3.2.0: env_broken, install: not built yet" in " ".join(done.output.split())
 
 
+SLOW = """\
+import time
+
+import triton
+import triton.language as tl
+
+time.sleep(2)  # {nonce}: nothing is known of a file that was never there
+
+
+@triton.jit
+def copy(source, result, size, BLOCK: tl.constexpr):
+    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.store(result + at, tl.load(source + at, mask=at < size), mask=at < size)
+"""
+
+
 def test_an_interrupted_bisect_keeps_what_was_probed(tmp_path: Path) -> None:
-    """Run as a process of its own, so that it can be interrupted like one."""
-    command = [
-        sys.executable,
-        "-m",
-        "compat.cli",
-        "bisect",
-        *FAILURES,
-        "--variant",
-        "copy",
-        "--target",
-        "sm_90",
-        "--again",
-        "-j",
-        "1",
-    ]
-    with subprocess.Popen(command, cwd=ROOT, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True) as process:
-        try:
-            process.wait(timeout=3)
-        except subprocess.TimeoutExpired:
-            os.kill(process.pid, 2)
-        _, said = process.communicate(timeout=30)
-    assert process.returncode == 130, said
-    assert "interrupted:" in said
-    assert "kept; the same command goes on from there" in said
+    """Run as a process of its own, so that it can be interrupted like one, as soon as the first probe is known."""
+    name = f"slow_{uuid.uuid4().hex}"
+    (tmp_path / "slow.py").write_text(SLOW.format(nonce=name))
+    declared = (ROOT / "tests" / "kernels" / "failures.toml").read_text().partition("[[variant]]")[0]
+    declared = declared.replace('"failures', f'"{name}', 1).replace("failures.py", "slow.py")
+    (tmp_path / "slow.toml").write_text(declared + '[[variant]]\nname = "only"\nfunction = "copy"\n')
+    asked = ["bisect", "--spec", str(tmp_path / "slow.toml"), "--target", "sm_90", "--releases", ">=3.1,<3.9", "-j", "1"]
+    command = [sys.executable, "-m", "compat.cli", *asked]
+    running = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    deadline = time.monotonic() + 120
+    while not _probed(name) and running.poll() is None and time.monotonic() < deadline:
+        time.sleep(0.05)
+    running.send_signal(signal.SIGINT)
+    _, said = running.communicate(timeout=30)
+    assert running.returncode == 130, said
+    assert re.search(r"interrupted: [1-7] of 8 probes of this run are done and kept; the same command goes on from there", said)
+    assert _probed(name) in range(1, 8)
+
+
+def _probed(kernel: str) -> int:
+    """How many cells of a kernel the store of this checkout knows."""
+    try:
+        with closing(sqlite3.connect(ROOT / ".compat" / "results.sqlite", timeout=60)) as database:
+            (count,) = database.execute("SELECT count(*) FROM evidence WHERE cell LIKE ?", (f"{kernel}/%",)).fetchone()
+            return int(count)
+    except sqlite3.OperationalError:  # no bisect has made the store yet
+        return 0
