@@ -231,7 +231,7 @@ class Evidence:
     built: bool = False
     """That answer said that a non-empty binary came out."""
     toolchain_broken: bool = False
-    """The toolchain could not be imported, or could not compile its warm-up kernel: nothing is known of this cell."""
+    """The toolchain could not be imported: nothing is known of this cell."""
     alone: bool = False
     """The cell had a fresh process to itself and the compiler's diagnostics were on."""
     stage: str = "import"

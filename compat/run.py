@@ -12,21 +12,19 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
 from pathlib import Path
-from typing import Self
 
 from attrs import evolve, field, frozen
 from packaging.version import Version
 
 from compat.engine.flight import DIAGNOSTIC, Limits
-from compat.engine.launch import WORKER, Hello, Server
+from compat.engine.launch import WORKER
 from compat.engine.supervise import Stopped, attempt
+from compat.engine.workers import Workers
 from compat.evidence import classify
-from compat.model import BuiltEnv, Cell, Evidence, Expectation, Outcome, Raised, Result
+from compat.model import BuiltEnv, Cell, Evidence, Expectation, Outcome, Result
 from compat.search import plan
 from compat.store import Store, cell_key, folder_digest
 
-_FEW = 2
-"""Cells up to which warming an env's server costs more than it saves: a bisect compiles one per release."""
 _CONFIRM_GRACE = 1.5
 """Seconds a hanging cell's confirmation sits in the stage where it hung before, to see in which pass that is."""
 
@@ -57,6 +55,8 @@ class Bench:
     again: bool = False
     """Compile even what is known."""
     worker: Path = WORKER
+    stay: float = 0.0
+    """Seconds that servers wait for the next command when a run is done; with 0 they end."""
     stop: threading.Event = field(factory=threading.Event)
     """Set to end the run early."""
 
@@ -124,7 +124,7 @@ def expectation_of(cell: Cell, built: BuiltEnv) -> Expectation | None:
 def _compile_all(batches: Sequence[Sequence[Cell]], bench: Bench, finish: Callable[[Result], None]) -> None:
     if not batches:
         return
-    with Servers(bench, batches) as servers, ThreadPoolExecutor(bench.slots, thread_name_prefix="slot") as executor:
+    with _Servers(bench, batches) as servers, ThreadPoolExecutor(bench.slots, thread_name_prefix="slot") as executor:
         futures = [executor.submit(_compile_batch, batch, servers, bench, finish) for batch in batches]
         try:
             _wait(futures)
@@ -143,7 +143,7 @@ def _wait(futures: Iterable[Future[None]]) -> None:
         future.result()
 
 
-def _compile_batch(batch: Sequence[Cell], servers: Servers, bench: Bench, finish: Callable[[Result], None]) -> None:
+def _compile_batch(batch: Sequence[Cell], servers: _Servers, bench: Bench, finish: Callable[[Result], None]) -> None:
     """Attempt a batch, confirm what did not come out, keep and tell."""
     env = bench.envs[batch[0].env.name]
     try:
@@ -158,14 +158,11 @@ def _compile_batch(batch: Sequence[Cell], servers: Servers, bench: Bench, finish
         servers.batch_done(env.env.name)
 
 
-def _attempt_batch(batch: Sequence[Cell], servers: Servers, bench: Bench) -> Iterator[tuple[Cell, tuple[Evidence, ...]]]:
-    server = servers.of(batch[0].env.name)
-    if not server.hello.ready:
-        yield from ((cell, (_broken(server.hello),)) for cell in batch)
-        return
+def _attempt_batch(batch: Sequence[Cell], servers: _Servers, bench: Bench) -> Iterator[tuple[Cell, tuple[Evidence, ...]]]:
+    server = servers.of(bench.envs[batch[0].env.name])
     suspects: list[tuple[Cell, Evidence]] = []
     for cell, evidence in attempt(server, batch, bench.limits, stop=bench.stop, keep=bench.store.keep):
-        if evidence.built:
+        if evidence.built or evidence.toolchain_broken:
             yield cell, (evidence,)
         else:
             suspects.append((cell, evidence))
@@ -173,7 +170,7 @@ def _attempt_batch(batch: Sequence[Cell], servers: Servers, bench: Bench) -> Ite
         yield cell, _confirmed(cell, evidence, servers, bench)
 
 
-def _confirmed(cell: Cell, first: Evidence, servers: Servers, bench: Bench) -> tuple[Evidence, ...]:
+def _confirmed(cell: Cell, first: Evidence, servers: _Servers, bench: Bench) -> tuple[Evidence, ...]:
     """The first attempt, one more alone with diagnostics on, and where the two disagree a third to settle it."""
     limits = bench.limits
     if first.deadline is not None:  # it hung once for all its time: now it is enough to see where
@@ -184,57 +181,24 @@ def _confirmed(cell: Cell, first: Evidence, servers: Servers, bench: Bench) -> t
     return first, second, _alone(cell, bench.limits, servers, bench)
 
 
-def _alone(cell: Cell, limits: Limits, servers: Servers, bench: Bench) -> Evidence:
-    server = servers.of(cell.env.name)
-    if not server.hello.ready:
-        return _broken(server.hello)
+def _alone(cell: Cell, limits: Limits, servers: _Servers, bench: Bench) -> Evidence:
+    server = servers.of(bench.envs[cell.env.name])
     ((_, evidence),) = attempt(server, [cell], limits, stop=bench.stop, mode=DIAGNOSTIC, keep=bench.store.keep)
     return evidence
 
 
-def _broken(hello: Hello) -> Evidence:
-    raised = tuple(Raised(type=str(link.get("type", "")), message=str(link.get("message", ""))) for link in hello.raised)
-    return Evidence(answered=False, toolchain_broken=True, raised=raised, stderr=hello.words)
-
-
-# --- warm servers ------------------------------------------------------------------------------------------------------------
-
-
-class Servers:
-    """One warm server per env: started when first needed, replaced when it dies, ended when the env's last batch is done."""
+class _Servers(Workers):
+    """Lets the server of an env go when the env's last batch is done."""
 
     def __init__(self, bench: Bench, batches: Iterable[Sequence[Cell]]) -> None:
-        self._bench = bench
-        batches = list(batches)
+        super().__init__(worker=bench.worker, stay=bench.stay)
         self._left = Counter(batch[0].env.name for batch in batches)
-        self._cells = Counter(cell.env.name for batch in batches for cell in batch)
-        self._locks = {name: threading.Lock() for name in self._left}
-        self._servers: dict[str, Server] = {}
-
-    def of(self, name: str) -> Server:
-        """The env's server; one that never became ready is returned as it is, one that has died since is replaced."""
-        with self._locks[name]:
-            server = self._servers.get(name)
-            if server is not None and server.hello.ready and not server.alive:
-                server.close()
-                server = None
-            if server is None:
-                python = self._bench.envs[name].python
-                assert python is not None, "an env without an interpreter is broken, and nothing is compiled in a broken env"
-                warm = self._cells[name] > _FEW
-                server = self._servers[name] = Server(python, warm=warm, worker=self._bench.worker)
-            return server
+        self._counting = threading.Lock()
 
     def batch_done(self, name: str) -> None:
         """One batch less needs this env's server."""
-        with self._locks[name]:
+        with self._counting:
             self._left[name] -= 1
-            if self._left[name] == 0 and (server := self._servers.pop(name, None)):
-                server.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        for server in self._servers.values():
-            server.close()
+            last = self._left[name] == 0
+        if last:
+            self.release(name)

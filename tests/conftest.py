@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from pathlib import Path
 
@@ -12,6 +13,8 @@ from compat.envs.env import build_envs, read_env
 from compat.model import BuiltEnv
 
 ROOT = Path(__file__).parent.parent
+
+os.environ["COMPAT_KEEP_WORKERS"] = "0"  # no worker outlives a test, except in the tests of that
 
 
 @pytest.fixture(scope="session")

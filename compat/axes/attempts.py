@@ -1,4 +1,4 @@
-"""Single attempts that are not plain (other IR, other assembler, dumps on), in servers that stay warm for one search.
+"""Single attempts that are not plain (other IR, other assembler, dumps on), in one server per env.
 
 They say nothing about what a user would see, so they are not kept as results.
 """
@@ -12,20 +12,20 @@ from typing import Self
 from attrs import evolve
 
 from compat.engine.flight import Mode
-from compat.engine.launch import Server
 from compat.engine.supervise import attempt
+from compat.engine.workers import Workers
 from compat.evidence import classify
-from compat.model import Cell, Evidence, Outcome, Raised, Result, Status
+from compat.model import Cell, Evidence, Outcome, Result, Status
 from compat.run import Bench, run
 from compat.search.knobs import Fate
 
 
 class Attempts:
-    """A warm server for each env that a search comes to; closed at its end."""
+    """Single attempts, in servers that are let go at the end of a search."""
 
     def __init__(self, bench: Bench) -> None:
         self._bench = bench
-        self._servers: dict[str, Server] = {}
+        self._workers = Workers(worker=bench.worker, stay=bench.stay)
 
     def known(self, *cells: Cell) -> tuple[Result, ...]:
         """The results of ordinary cells, read from the store or compiled, confirmed and kept."""
@@ -36,13 +36,7 @@ class Attempts:
         built = self._bench.envs[cell.env.name]
         if built.error is not None or built.python is None:
             return Evidence(answered=False, toolchain_broken=True, stderr=built.error or "there is no interpreter")
-        server = self._server(cell.env.name, built.python)
-        if not server.hello.ready:
-            raised = tuple(
-                Raised(type=str(link.get("type", "")), message=str(link.get("message", ""))) for link in server.hello.raised
-            )
-            return Evidence(answered=False, toolchain_broken=True, raised=raised, stderr=server.hello.words)
-        bench = self._bench
+        server, bench = self._workers.of(built), self._bench
         ((_, evidence),) = attempt(server, [cell], bench.limits, stop=threading.Event(), mode=mode, keep=bench.store.keep)
         return evidence
 
@@ -54,21 +48,11 @@ class Attempts:
         """Where an artifact is that an attempt kept."""
         return self._bench.store.artifacts / name
 
-    def _server(self, name: str, python: str) -> Server:
-        server = self._servers.get(name)
-        if server is not None and server.hello.ready and not server.alive:
-            server.close()
-            server = None
-        if server is None:
-            server = self._servers[name] = Server(python, worker=self._bench.worker)
-        return server
-
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
-        for server in self._servers.values():
-            server.close()
+        self._workers.close()
 
 
 def fate(failing: Outcome, changed: Outcome) -> Fate:

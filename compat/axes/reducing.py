@@ -19,8 +19,8 @@ from packaging.specifiers import SpecifierSet
 from packaging.version import Version
 
 from compat.engine.flight import DIAGNOSTIC, PLAIN, Limits
-from compat.engine.launch import Server
 from compat.engine.supervise import attempt
+from compat.engine.workers import Workers
 from compat.errors import SelectionError
 from compat.evidence import classify
 from compat.model import BuiltEnv, Cell, Evidence, Expectation, Outcome, Result, Specialization, Status, Target
@@ -132,12 +132,13 @@ class Jury:
         *,
         slots: int | None = None,
         stop: threading.Event | None = None,
+        stay: float = 0.0,
     ) -> None:
+        """``stay`` as in :class:`compat.run.Bench`."""
         self.spec, self.target, self.wishes = spec, target, tuple(wishes)
         self.slots = slots or available_cores()
         self.stop = stop or threading.Event()
-        self._servers: dict[str, Server] = {}
-        self._locks = {wish.built.env.name: threading.Lock() for wish in wishes}
+        self._workers = Workers(stay=stay)
         self._numbers = itertools.count()
         self._folder = tempfile.TemporaryDirectory(prefix="compat-reduce-", ignore_cleanup_errors=True)
         self._executor = ThreadPoolExecutor(self.slots, thread_name_prefix="slot")
@@ -176,35 +177,22 @@ class Jury:
 
     def _attempts(self, cells: Sequence[Cell], wish: Wish) -> Iterator[tuple[Cell, Evidence]]:
         if wish.pass_ is None:
-            yield from attempt(self._server(wish.built), cells, wish.limits, stop=self.stop, mode=PLAIN)
+            yield from attempt(self._workers.of(wish.built), cells, wish.limits, stop=self.stop, mode=PLAIN)
             return
         for cell in cells:  # the failing pass is told by a dump, which takes a process of its own
-            yield from attempt(self._server(wish.built), [cell], wish.limits, stop=self.stop, mode=DIAGNOSTIC)
+            yield from attempt(self._workers.of(wish.built), [cell], wish.limits, stop=self.stop, mode=DIAGNOSTIC)
 
     def _written(self, candidate: Candidate) -> Specialization:
         path = Path(self._folder.name, f"candidate_{next(self._numbers)}.py")
         path.write_text(candidate.text, encoding="utf-8")
         return candidate.specialize(self.spec, str(path))
 
-    def _server(self, built: BuiltEnv) -> Server:
-        name = built.env.name
-        with self._locks[name]:
-            server = self._servers.get(name)
-            if server is not None and not server.alive:
-                server.close()
-                server = None
-            if server is None:
-                assert built.python is not None, "an env in which the kernel failed has an interpreter"
-                server = self._servers[name] = Server(built.python)
-            return server
-
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
         self._executor.shutdown(wait=True, cancel_futures=True)
-        for server in self._servers.values():
-            server.close()
+        self._workers.close()
         self._folder.cleanup()
 
 

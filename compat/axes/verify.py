@@ -13,7 +13,7 @@ from pathlib import Path
 
 from attrs import frozen
 
-from compat.engine.launch import ScriptRun, run_script
+from compat.engine.script import ScriptRun, run_script
 from compat.evidence import classify, diagnose
 from compat.model import BuiltEnv, Evidence, Failure, Raised, Target
 

@@ -7,23 +7,30 @@ Exit codes: 0 all as declared, 1 something was not, 2 and up an error of use (ea
 from __future__ import annotations
 
 import sys
+from importlib import import_module
 from typing import Any
 
 import click
 
 from compat import __version__
-from compat.cli.bisect import bisect
-from compat.cli.check import check
-from compat.cli.explain import explain
-from compat.cli.list import list_
-from compat.cli.matrix import matrix
-from compat.cli.reduce import reduce
-from compat.cli.repro import repro
 from compat.errors import CompatError
+
+_COMMANDS = ("matrix", "list", "explain", "bisect", "check", "reduce", "repro", "workers")
+"""In the order of the help; each is in the module of its name."""
 
 
 class _Commands(click.Group):
-    """Turns errors of use into one clear message and their exit code."""
+    """Imports a command when it is asked for, and turns errors of use into one clear message and their exit code."""
+
+    def list_commands(self, context: click.Context) -> list[str]:
+        return list(_COMMANDS)
+
+    def get_command(self, context: click.Context, name: str) -> click.Command | None:
+        if name not in _COMMANDS:
+            return None
+        module = import_module(f"compat.cli.{name}")
+        command: click.Command = getattr(module, name, None) or getattr(module, f"{name}_")  # list_, which would hide the built-in
+        return command
 
     def invoke(self, context: click.Context) -> Any:
         try:
@@ -39,7 +46,3 @@ class _Commands(click.Group):
 @click.version_option(__version__, prog_name="compat")
 def main() -> None:
     """Which way of writing a Triton kernel compiles on which release, for which GPU, and why the others fail. No GPU needed."""
-
-
-for command in (matrix, list_, explain, bisect, check, reduce, repro):
-    main.add_command(command)

@@ -47,7 +47,7 @@ class Request:
 
     def bench(self, store: Store) -> Bench:
         """A bench that has no envs yet."""
-        return Bench(envs={}, store=store, limits=self.limits, again=self.again, slots=self.jobs)
+        return Bench(envs={}, store=store, limits=self.limits, again=self.again, slots=self.jobs, stay=self.selection.stay)
 
 
 def read_request(

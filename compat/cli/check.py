@@ -72,7 +72,7 @@ def check(*, cells: str, judge_text: str, deadline: float | None, no_build: bool
     obtain = Obtainer(root=selection.root, matrix=selection.config.path, build=not no_build)
     obtain(list({cell.env.name: cell.env for cell in wanted}.values()))
     with Store(selection.state) as store:
-        results = run(wanted, Bench(envs=obtain.envs, store=store, limits=limits, slots=available_cores()))
+        results = run(wanted, Bench(envs=obtain.envs, store=store, limits=limits, slots=available_cores(), stay=selection.stay))
     sys.exit(_told(results, judge))
 
 

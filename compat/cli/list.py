@@ -7,16 +7,12 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import click
-from rich.console import Console
-from rich.table import Table
 
 from compat.cli.selecting import Selection, select, selection_options
+from compat.cli.table import show_table
 from compat.envs.env import read_env
 from compat.envs.record import read_record
 from compat.model import BuiltEnv
-
-_PIPED_WIDTH = 400
-"""Columns where there is no terminal: nothing is folded for programs that read lines."""
 
 Rows = Iterable[Mapping[str, Any]]
 
@@ -40,8 +36,7 @@ def list_(*, what: str, as_json: bool, **chosen: Any) -> None:
         for row in rows:
             click.echo(row["id"])
     else:
-        console = Console(highlight=False)
-        console.print(_table(rows), width=None if console.is_terminal else _PIPED_WIDTH)
+        show_table(rows)
 
 
 def _envs(selection: Selection) -> Rows:
@@ -100,18 +95,3 @@ def _cells(selection: Selection) -> Rows:
 
 
 _LISTERS: Mapping[str, Callable[[Selection], Rows]] = {"envs": _envs, "targets": _targets, "kernels": _kernels, "cells": _cells}
-
-
-def _table(rows: list[Mapping[str, Any]]) -> Table:
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    for heading in rows[0] if rows else ():
-        table.add_column(heading.replace("_", " "), overflow="fold")
-    for row in rows:
-        table.add_row(*(_shown(value) for value in row.values()))
-    return table
-
-
-def _shown(value: object) -> str:
-    if value is None:
-        return "-"
-    return ", ".join(map(str, value)) if isinstance(value, list) else str(value)

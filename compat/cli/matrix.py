@@ -72,7 +72,12 @@ def _results(selection: Selection, envs: Sequence[BuiltEnv], limits: Limits, job
     cells = selection.cells
     with Store(selection.state) as store, Progress(len(cells)) as progress:
         bench = Bench(
-            envs={built.env.name: built for built in envs}, store=store, limits=limits, again=again, slots=jobs or available_cores()
+            envs={built.env.name: built for built in envs},
+            store=store,
+            limits=limits,
+            again=again,
+            slots=jobs or available_cores(),
+            stay=selection.stay,
         )
         try:
             return run.run(cells, bench, progress.note)

@@ -69,7 +69,7 @@ def reduce(
     obtain = Obtainer(root=subject.selection.root, matrix=subject.selection.config.path, build=not no_build)
     obtain([*subject.bad, *subject.good])
     with Store(subject.selection.state) as store:
-        bench = Bench(envs=obtain.envs, store=store, limits=limits, slots=jobs or available_cores())
+        bench = Bench(envs=obtain.envs, store=store, limits=limits, slots=jobs or available_cores(), stay=subject.selection.stay)
         reduction = Reduction(subject, bench, judge, output)
         reduction.run(budget)
         _tell(reduction)

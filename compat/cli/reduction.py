@@ -123,7 +123,8 @@ class Reduction:
     def _search(self, wishes: Sequence[Wish], stop: threading.Event) -> None:
         """Add to ``history`` what is accepted; each is on disk before the next is looked for."""
         spec, history = self.subject.spec, self.history
-        with Jury(spec, self.subject.target, wishes, slots=self.bench.slots, stop=stop) as jury, Progress(history[-1]) as progress:
+        jury = Jury(spec, self.subject.target, wishes, slots=self.bench.slots, stop=stop, stay=self.bench.stay)
+        with jury, Progress(history[-1]) as progress:
             if len(history) == 1 and not jury(history)[0]:
                 raise SelectionError(
                     "without comments and annotations, and alone in a module, the kernel no longer fails in that way",

@@ -63,7 +63,7 @@ def repro(
     limits = Limits(deadline=deadline or selection.config.deadline, memory=selection.config.memory)
     verified = True
     with Store(selection.state) as store:
-        bench = Bench(envs=envs, store=store, limits=limits, slots=jobs or available_cores())
+        bench = Bench(envs=envs, store=store, limits=limits, slots=jobs or available_cores(), stay=selection.stay)
         for each in cells:
             click.echo(f"{each.id}: compiled, and run as a script, in {len(envs)} envs", err=True)
             request = Request(

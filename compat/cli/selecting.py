@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import os
+from collections.abc import Callable, Mapping, Sequence
 from functools import reduce
 from pathlib import Path
 from typing import Any
@@ -13,10 +14,13 @@ from attrs import frozen
 from compat.config.kernel_files import load_kernels
 from compat.config.matrix import MatrixConfig, load_matrix
 from compat.config.selection import select_specs
-from compat.errors import ConfigError
+from compat.errors import ConfigError, SelectionError
 from compat.evidence import taxonomy
 from compat.model import Cell, Env, Specialization, Target
 from compat.search import plan
+
+KEEP_WORKERS = "COMPAT_KEEP_WORKERS"
+"""The environment variable that overrides ``keep_workers`` of ``matrix.toml``."""
 
 STATE = ".compat"
 """The folder beside ``matrix.toml`` for what is kept between runs."""
@@ -45,6 +49,11 @@ class Selection:
     def state(self) -> Path:
         """The folder for what is kept between runs."""
         return self.root / STATE
+
+    @property
+    def stay(self) -> float:
+        """Seconds that workers wait for the next command. Raises SelectionError where the environment says it wrongly."""
+        return _seconds_to_stay(self.config.keep_workers, os.environ)
 
 
 _OPTIONS = (
@@ -93,6 +102,18 @@ def select(
         targets=config.choose_targets(target),
         specs=select_specs(specs, kernel, variant, case),
     )
+
+
+def _seconds_to_stay(declared: float, environ: Mapping[str, str]) -> float:
+    """What the environment says, else 0 where nobody will give a second command, else what is declared."""
+    said = environ.get(KEEP_WORKERS, "")
+    if not said:
+        return 0.0 if environ.get("CI") else declared
+    try:
+        return max(0.0, float(said))
+    except ValueError:
+        hint = "It is a number of seconds; with 0 no worker outlives its command."
+        raise SelectionError(f"{said!r} is not a number", where=f"${KEEP_WORKERS}", hint=hint) from None
 
 
 def read_matrix(path: Path) -> MatrixConfig:

@@ -68,6 +68,8 @@ class MatrixConfig:
     """Seconds one cell may take."""
     memory: int
     """Bytes one cell may have resident."""
+    keep_workers: float
+    """Seconds that a worker waits for the next command after the last one that used it; with 0 it ends with its command."""
 
     @property
     def base(self) -> Path:
@@ -122,7 +124,7 @@ def load_matrix(path: Path) -> MatrixConfig:
     envs = _envs(top, companions, base)
     targets = _targets(top)
     defaults = top.table("defaults")
-    defaults.only("envs", "targets", "deadline", "memory")
+    defaults.only("envs", "targets", "deadline", "memory", "keep_workers")
     config = MatrixConfig(
         path=path.absolute(),
         kernels=top.strings("kernels"),
@@ -133,6 +135,7 @@ def load_matrix(path: Path) -> MatrixConfig:
         default_targets=defaults.strings("targets", ("sm_80", "sm_89", "sm_90")),
         deadline=defaults.number("deadline", 60.0),
         memory=_memory(defaults),
+        keep_workers=defaults.number("keep_workers", 300.0, or_zero=True),
     )
     _check_defaults(config, defaults)
     return config

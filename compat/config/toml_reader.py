@@ -122,11 +122,11 @@ class Table:
             self.fail(f"must be greater than zero, found {number}", key)
         return number
 
-    def number(self, key: str, default: float) -> float:
-        """A number greater than zero."""
+    def number(self, key: str, default: float, *, or_zero: bool = False) -> float:
+        """A number greater than zero, or zero where that means something."""
         number = float(self.expect(self.data.get(key, default), float, key))
-        if not 0 < number < float("inf"):
-            self.fail(f"must be greater than zero, found {number:g}", key)
+        if not (0 < number < float("inf") or (or_zero and number == 0)):
+            self.fail(f"must be {'zero or more' if or_zero else 'greater than zero'}, found {number:g}", key)
         return number
 
     def strings(self, key: str, default: tuple[str, ...] = ()) -> tuple[str, ...]:

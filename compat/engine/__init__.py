@@ -1,1 +1,1 @@
-"""Worker processes: starting a warm server in an env, watching a batch, turning its events into evidence."""
+"""Worker processes: servers in envs, those that stay, watching a batch, turning its events into evidence."""

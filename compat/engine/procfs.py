@@ -35,3 +35,20 @@ def _resident(pid: int) -> int:
         return int(Path(f"/proc/{pid}/statm").read_text().split()[1]) * _PAGE
     except (OSError, IndexError):
         return 0
+
+
+def private_bytes(pid: int) -> int:
+    """Bytes in memory of one process that are no pages of files, which the system could drop. 0 if it is gone."""
+    try:
+        fields = dict(line.split(":", 1) for line in Path(f"/proc/{pid}/status").read_text().splitlines())
+        return int(fields["RssAnon"].split()[0]) * 1024
+    except (OSError, KeyError, IndexError, ValueError):
+        return 0
+
+
+def working_folder(pid: int) -> str | None:
+    """The folder that a process is in; ``None`` if it is gone or somebody else's."""
+    try:
+        return os.readlink(f"/proc/{pid}/cwd")
+    except OSError:
+        return None

@@ -19,8 +19,9 @@ from contextlib import suppress
 from typing import Any
 
 from compat.engine import procfs
+from compat.engine.child import Child
 from compat.engine.flight import PLAIN, Flight, Limits, Mode
-from compat.engine.launch import Child, Server
+from compat.engine.server import Hello, Server
 from compat.evidence import diagnose
 from compat.model import STAGES, Cell, Diagnosis, Evidence, Noticed, Raised
 
@@ -54,9 +55,13 @@ def attempt(
 ) -> Iterator[tuple[Cell, Evidence]]:
     """Attempt cells of one env in order and yield each one's evidence as it is known.
 
-    ``keep`` stores artifacts and returns their names; without it none are kept. Raises :class:`Stopped` once ``stop`` is set; no
-    process is left behind then, nor when the iterator is closed early.
+    Where the server never became ready, that is the evidence of all of them. ``keep`` stores artifacts and returns their names;
+    without it none are kept. Raises :class:`Stopped` once ``stop`` is set; no process is left behind then, nor when the iterator is
+    closed early.
     """
+    if not server.hello.ready:
+        yield from ((cell, _broken(server.hello)) for cell in cells)
+        return
     waiting = [Flight(cell=cell, nonce=secrets.token_hex(8)) for cell in cells]
     while waiting:
         watch = _Watch(server, waiting, limits, stop, mode=mode, keep=keep)
@@ -70,6 +75,11 @@ def attempt(
         if len(waiting) == before:  # a child that ended before it began anything: do not try for ever
             flight = waiting.pop(0)
             yield flight.cell, flight.unanswered(watch.ending, ("the child ended before it began this cell",))
+
+
+def _broken(hello: Hello) -> Evidence:
+    raised = tuple(Raised(type=str(link.get("type", "")), message=str(link.get("message", ""))) for link in hello.raised)
+    return Evidence(answered=False, toolchain_broken=True, raised=raised, stderr=hello.words)
 
 
 class _Watch:

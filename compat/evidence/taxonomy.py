@@ -108,7 +108,7 @@ _ENTRIES = (
     Kind(
         name="import",
         title="Import failed",
-        meaning="The env is there, but its toolchain cannot be imported or cannot compile even the warm-up kernel.",
+        meaning="The env is there, but its toolchain cannot be imported.",
         status=Status.ENV_BROKEN,
         advice="Install what is missing into the env (`install = […]`); Triton 3.0 to 3.2 need setuptools without declaring it.",
         blame=Blame.ENV,

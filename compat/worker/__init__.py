@@ -1,20 +1,24 @@
 """The worker: a program that runs inside a foreign env and compiles kernels there.
 
 It needs the standard library and the toolchain under test, nothing else; it runs on Python 3.8 to 3.14; nothing of ours can be
-imported from inside it. ``python -I path/to/worker CONTROL_FD [cold]`` starts it (see ``__main__``); ``cold`` leaves out the
-warm-up, for an env that has a cell or two to compile.
+imported from inside it. ``python -I path/to/worker CONTROL_FD`` starts it (see ``__main__``), for the one driver that has the
+other end of that socket. With ``CONTROL_FD LISTEN_FD SECONDS FOLDER`` it also takes drivers that connect to the listening socket,
+and stays until none has been there for so many seconds; then it removes the folder, in which that socket is.
 
 The contract
 ============
 
-**Control socket** (``CONTROL_FD``, ``AF_UNIX``/``SOCK_SEQPACKET``, one JSON object per packet).
+**Control socket** (``AF_UNIX``/``SOCK_SEQPACKET``, one JSON object per packet), one for each driver.
 
-- server → driver, once: ``{"event": "ready", "toolchain": "triton", "version": "3.1.0", "python": "3.11.7", "threads": 1,
-  "seconds": 0.7}``, or ``{"event": "broken", "raised": [...]}`` when the toolchain cannot be imported or cannot compile the
-  warm-up kernel.
+- server → driver, once: ``{"event": "ready", "toolchain": "triton", "version": "3.1.0", "python": "3.11.7", "pid": 4711,
+  "threads": 1, "seconds": 0.1}``; ``{"event": "broken", "raised": [...]}`` when the toolchain cannot be imported; or, of a server
+  that stayed, ``{"event": "stale"}`` when files that it has loaded have changed since: it takes nobody any more, and ends with its
+  last driver.
 - driver → server: ``{"do": "batch"}`` with four file descriptors attached, in this order: *jobs* (a file, read to its end: the
   batch as JSON), *events* (a pipe's write end), *output* (a file, becomes descriptors 1 and 2), *exit* (a pipe's write end).
-- End of file on the socket means that the driver is gone: the server kills every process group it started and exits.
+- driver → server: ``{"do": "leave"}``: take no more drivers, end with the last one.
+- End of file on the socket means that the driver is gone: the server kills every process group it started for it. When no driver is
+  left, and it is not to stay, it exits.
 
 **Exit pipe** of a batch, written by the server alone: ``{"pid": 4711}`` when the child was forked (it leads its own process
 group), then ``{"exit_code": 0}`` or ``{"signal": "SIGABRT"}`` when it was reaped.

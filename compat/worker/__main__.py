@@ -1,4 +1,4 @@
-"""Start the server: ``python -I path/to/worker CONTROL_FD [cold]``.
+"""Start the server: ``python -I path/to/worker CONTROL_FD …``, see the contract.
 
 The folder is loaded as a package under a name of its own, and taken off ``sys.path``, so that no module of ours can shadow, or be
 reached by, what the toolchain or a kernel imports.
@@ -27,4 +27,7 @@ def load() -> ModuleType:
 
 
 if __name__ == "__main__":
-    sys.exit(load().main(sys.argv[1:]))
+    code = load().main(sys.argv[1:])
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(code)  # taking a toolchain apart, object by object, is time that the driver waits, and a chance to crash

@@ -1,7 +1,7 @@
-"""The warm server: import the toolchain once, then fork a child per batch.
+"""The server: import the toolchain once, then fork a child per batch.
 
-A fork costs milliseconds where a fresh process would import the toolchain and warm its compiler again. The server itself never
-compiles anything of the user's, so nothing a kernel does can reach the next batch.
+A fork costs milliseconds where a fresh process would import the toolchain again. The server itself never compiles anything, so
+nothing a kernel does can reach the next batch, nor the next driver.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import json
 import os
 import platform
 import select
+import shutil
 import signal
 import socket
 import sys
@@ -20,49 +21,84 @@ import time
 from typing import Any, Callable, NoReturn
 
 from . import batch, triton_api
+from .loaded import Loaded
 
 _PR_SET_PDEATHSIG = 1
 
 
 def main(arguments: list[str]) -> int:
-    """Serve until the driver closes the control socket. ``arguments`` is ``[CONTROL_FD]``, or ``[CONTROL_FD, "cold"]``."""
-    control = socket.socket(fileno=int(arguments[0]))
-    control.set_inheritable(False)
+    """Serve until no driver is left. ``arguments`` is ``[CONTROL_FD]``, or ``[CONTROL_FD, LISTEN_FD, SECONDS, FOLDER]`` to stay."""
+    control, *listening = [socket.socket(fileno=int(fd)) for fd in arguments[:2]]
+    for each in (control, *listening):
+        each.set_inheritable(False)
     _die_with_parent(signal.SIGKILL)  # an import can hang
     started = time.monotonic()
+    gc.disable()  # a tenth of the time that importing takes
     try:
         toolchain = triton_api.Triton()
-        if "cold" not in arguments:
-            toolchain.warm()
     except BaseException as error:
         _send(control, {"event": "broken", "raised": batch.exception_chain(error)})
         return 1
-    gc.collect()
-    gc.freeze()
-    _send(
-        control,
-        {
-            "event": "ready",
-            "toolchain": toolchain.name,
-            "version": toolchain.version,
-            "python": platform.python_version(),
-            "threads": len(os.listdir("/proc/self/task")),
-            "seconds": time.monotonic() - started,
-        },
-    )
+    ready = {
+        "event": "ready",
+        "toolchain": toolchain.name,
+        "version": toolchain.version,
+        "python": platform.python_version(),
+        "pid": os.getpid(),
+        "threads": len(os.listdir("/proc/self/task")),
+        "seconds": time.monotonic() - started,
+    }
+    gc.freeze()  # what is here stays, and children share it as long as nobody touches it
+    gc.enable()
     _die_with_parent(0)  # from here on the end of the socket says it, and leaves time to kill what the children started
-    Server(control, toolchain).serve()
+    server = Server(toolchain, ready)
+    if listening:
+        server.stay(listening[0], float(arguments[2]), arguments[3])
+    server.greet(control)
+    server.serve()
     return 0
 
 
 class Server:
     """Forks children on request and reports how they ended."""
 
-    def __init__(self, control: socket.socket, toolchain: triton_api.Triton) -> None:
-        self.control = control
+    def __init__(self, toolchain: triton_api.Triton, ready: dict[str, Any]) -> None:
         self.toolchain = toolchain
+        self.ready = ready
+        self.drivers: list[socket.socket] = []
+        """The control sockets of those who are here."""
         self.exits: dict[int, int] = {}
         """Child → the exit pipe its end is to be written to."""
+        self.asked_by: dict[int, socket.socket] = {}
+        """Child → the driver it works for."""
+        self.listening: socket.socket | None = None
+        """Where further drivers come to, if it stays for them."""
+        self.patience = 0.0
+        self.folder = ""
+        self.loaded: Loaded | None = None
+
+    def stay(self, listening: socket.socket, patience: float, folder: str) -> None:
+        """Take further drivers, who come to this socket, until none has been here for so many seconds; then remove ``folder``."""
+        self.listening, self.patience, self.folder = listening, patience, folder
+        self.loaded = Loaded(self.toolchain.files())
+
+    def greet(self, driver: socket.socket) -> None:
+        """Take a driver in, if all is as it was loaded."""
+        driver.set_inheritable(False)
+        if self.loaded is not None and self.loaded.changed():
+            _send(driver, {"event": "stale"})
+            driver.close()
+            self.leave()
+        else:
+            self.drivers.append(driver)
+            _send(driver, self.ready)
+
+    def leave(self) -> None:
+        """Take no more drivers, and end with the last of those who are here."""
+        if self.listening is not None:
+            self.listening.close()
+            self.listening = None
+            shutil.rmtree(self.folder, ignore_errors=True)
 
     def serve(self) -> None:
         wake, woken = os.pipe()
@@ -70,20 +106,38 @@ class Server:
             os.set_blocking(fd, False)
         signal.signal(signal.SIGCHLD, lambda *_: None)
         signal.set_wakeup_fd(woken, warn_on_full_buffer=False)
-        while True:
-            readable, _, _ = select.select([self.control.fileno(), wake], [], [])
+        while self.drivers or self.listening:
+            watched: list[Any] = [wake, *self.sockets()]
+            readable, _, _ = select.select(watched, [], [], None if self.drivers else self.patience)
             if wake in readable:
                 _drain(wake)
                 self.reap()
-            if self.control.fileno() in readable and not self.accept():
-                self.kill_all()
-                return
+            for driver in [driver for driver in self.drivers if driver in readable]:
+                if not self.accept(driver):
+                    self.dismiss(driver)
+            if self.listening in readable:
+                self.welcome()
+            if not readable:
+                self.leave()
 
-    def accept(self) -> bool:
+    def sockets(self) -> list[socket.socket]:
+        """Those that somebody may speak on."""
+        return [*self.drivers, *([self.listening] if self.listening else [])]
+
+    def welcome(self) -> None:
+        """Let the next driver in."""
+        with contextlib.suppress(OSError):  # gone again already
+            if self.listening is not None:
+                self.greet(self.listening.accept()[0])
+
+    def accept(self, driver: socket.socket) -> bool:
         """Take one request; ``False`` once the driver is gone."""
-        packet, fds = _receive(self.control)
+        packet, fds = _receive(driver)
         if not packet:
             return False
+        if json.loads(packet)["do"] == "leave":
+            self.leave()
+            return True
         jobs, events, output, exit_pipe = fds
         pid = os.fork()
         if pid == 0:
@@ -92,6 +146,7 @@ class Server:
         for fd in (jobs, events, output):
             os.close(fd)
         self.exits[pid] = exit_pipe
+        self.asked_by[pid] = driver
         _report(exit_pipe, {"pid": pid})
         return True
 
@@ -102,9 +157,9 @@ class Server:
             signal.set_wakeup_fd(-1)
             signal.signal(signal.SIGCHLD, signal.SIG_DFL)
             _die_with_parent(signal.SIGKILL)
-            self.control.close()
-            os.close(exit_pipe)
-            for fd in self.exits.values():
+            for each in self.sockets():
+                each.close()
+            for fd in (exit_pipe, *self.exits.values()):
                 os.close(fd)
             batch.run(self.toolchain, jobs, events, output)
         finally:
@@ -116,13 +171,19 @@ class Server:
             done, status = os.waitpid(pid, os.WNOHANG)
             if done:
                 exit_pipe = self.exits.pop(pid)
+                del self.asked_by[pid]
                 _quietly(os.killpg, pid, signal.SIGKILL)  # what it started and left behind, such as ptxas
                 _report(exit_pipe, _ending(status))
                 os.close(exit_pipe)
 
-    def kill_all(self) -> None:
-        for pid in self.exits:
+    def dismiss(self, driver: socket.socket) -> None:
+        """A driver is gone: so is all that it asked for."""
+        self.drivers.remove(driver)
+        driver.close()
+        for pid in [pid for pid, asked_by in self.asked_by.items() if asked_by is driver]:
             _quietly(os.killpg, pid, signal.SIGKILL)
+        if self.listening:
+            _quietly(os.utime, self.folder)  # says since when nobody has been here
 
 
 def _ending(status: int) -> dict[str, Any]:
@@ -148,7 +209,8 @@ def _receive(control: socket.socket) -> tuple[bytes, list[int]]:
 
 
 def _send(control: socket.socket, message: dict[str, Any]) -> None:
-    control.send(json.dumps(message).encode())
+    """Write to a driver that may be gone: that is noticed when it is read from."""
+    _quietly(control.send, json.dumps(message).encode())
 
 
 def _report(exit_pipe: int, message: dict[str, Any]) -> None:

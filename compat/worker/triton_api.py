@@ -22,18 +22,11 @@ import subprocess
 import types
 from typing import Any, Callable
 
-from . import warm_up
 from .beacon import Beacon
-
-_WARM_UP_TARGETS = (
-    {"backend": "cuda", "arch": 80, "warp_size": 32},
-    {"backend": "hip", "arch": "gfx942", "warp_size": 64},
-)
-"""The first that the toolchain knows is compiled for: that brings in all that is slow to load (MLIR dialects, LLVM)."""
 
 
 class Triton:
-    """Triton as a toolchain: import, warm, observe, compile."""
+    """Triton as a toolchain: import, observe, compile."""
 
     name = "triton"
 
@@ -53,16 +46,10 @@ class Triton:
         self._tell_source_lines()
         self._keep_ptxas_log()
 
-    def warm(self) -> None:
-        """Compile one tiny kernel, so that every forked child starts with the compiler loaded.
-
-        A toolchain that cannot compile it is no use to any cell, so errors are passed on.
-        """
-        known = [each.compiler for each in _backends().values()]
-        for facts in _WARM_UP_TARGETS:
-            if any(compiler.supports_target(target(facts)) for compiler in known):
-                self.compile(warm_up.job(facts), warm_up.load(), _ignore, _ignore)
-                return
+    def files(self) -> list[str]:
+        """The files of the backends: some releases load them as modules that are not in ``sys.modules``."""
+        functions = [each.compiler.add_stages.__wrapped__ for each in _backends().values()]
+        return [function.__code__.co_filename for function in functions]
 
     def look_again(self) -> None:
         """Forget where the assembler was found, since the environment variables that say so have changed."""

@@ -22,7 +22,7 @@ from attrs import asdict, evolve, frozen
 
 from compat.config.targets import TARGETS
 from compat.engine.flight import DIAGNOSTIC, Limits
-from compat.engine.launch import Server
+from compat.engine.launch import OwnServer
 from compat.engine.supervise import attempt
 from compat.model import Cell, Env, Evidence, Raised, Specialization
 
@@ -235,13 +235,13 @@ def capture(shots: Sequence[Shot], python: str) -> Iterator[tuple[Shot, str, tup
         due = [shot for shot in shots if release in shot.releases]
         if not due:
             continue
-        with Server(python.format(release=release)) as server:
+        with OwnServer(python.format(release=release)) as server:
             assert server.hello.ready, server.hello
             for shot in due:
                 yield shot, release, _attempts(server, shot, release)
 
 
-def _attempts(server: Server, shot: Shot, release: str) -> tuple[Evidence, ...]:
+def _attempts(server: OwnServer, shot: Shot, release: str) -> tuple[Evidence, ...]:
     neighbour = cell_of(Shot(expect="", kernel="copy", target="sm_80"), release)
     cell = cell_of(shot, release)
     limits = Limits(deadline=shot.deadline, memory=shot.memory)
@@ -256,7 +256,7 @@ def _attempts(server: Server, shot: Shot, release: str) -> tuple[Evidence, ...]:
 
 def broken_import(python: str, release: str) -> dict[str, Any]:
     """A toolchain that cannot be imported."""
-    hello = Server(python.format(release=release)).hello
+    hello = OwnServer(python.format(release=release)).hello
     raised = tuple(Raised(type=link["type"], message=link["message"]) for link in hello.raised)
     evidence = Evidence(answered=False, toolchain_broken=True, raised=raised, stderr=hello.words)
     return {

@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -228,3 +229,30 @@ def test_a_folder_that_cannot_be_written_is_an_error_of_use(tmp_path: Path) -> N
     ran = compat(tmp_path, "matrix", "--no-build")
     assert ran.returncode == 5
     assert "Traceback" not in ran.stderr
+
+
+@pytest.mark.wheels
+def test_workers_stay_as_long_as_is_said(project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with tempfile.TemporaryDirectory(prefix="rt-", dir="/tmp") as runtime:  # a socket's path has to be short
+        monkeypatch.setenv("XDG_RUNTIME_DIR", runtime)
+        monkeypatch.delenv("CI", raising=False)
+
+        def listed_after(keep: str) -> list[str]:
+            monkeypatch.setenv("COMPAT_KEEP_WORKERS", keep)
+            assert compat(project, "matrix", "--again").returncode == 0
+            return compat(project, "workers").stdout.splitlines()[1:]
+
+        assert listed_after("0") == []
+        monkeypatch.setenv("CI", "true")
+        assert listed_after("") == []
+        (row,) = listed_after("60")
+        assert compat(project, "workers", "--stop").stdout == "told 1 worker to end\n"
+        monkeypatch.delenv("CI")
+        (other,) = listed_after("")
+        assert other.split()[2] != row.split()[2]
+        compat(project, "workers", "--stop")
+        (project / "matrix.toml").write_text((project / "matrix.toml").read_text() + "keep_workers = 0\n")
+        assert listed_after("") == []
+        monkeypatch.setenv("COMPAT_KEEP_WORKERS", "long")
+        done = compat(project, "matrix")
+        assert (done.returncode, done.stderr.splitlines()[0]) == (3, "error: $COMPAT_KEEP_WORKERS: 'long' is not a number")

@@ -101,6 +101,7 @@ ERRORS = [
     (ONE + "[defaults]\nenvs = []", "defaults.envs: names nothing"),
     (ONE + '[defaults]\ndeadline = "1 min"', "defaults.deadline: expected a number, found the string '1 min'"),
     (ONE + "[defaults]\ndeadline = 0", "defaults.deadline: must be greater than zero, found 0"),
+    (ONE + "[defaults]\nkeep_workers = -1", "defaults.keep_workers: must be zero or more, found -1"),
     (ONE + "[defaults]\ndeadline = nan", "defaults.deadline: must be greater than zero, found nan"),
     (ONE + '[defaults]\nmemory = "4 GB"', "defaults.memory: '4 GB' is not a size, such as \"4 GiB\", or a number of bytes"),
     (ONE + "[defaults]\nmemory = -1", "defaults.memory: must be greater than zero, found -1"),
@@ -149,6 +150,7 @@ def test_defaults_are_filled_in(load: Load) -> None:
     assert config.default_envs == ("default",)
     assert config.default_targets == ("sm_80", "sm_89", "sm_90")
     assert config.deadline == 60.0
+    assert config.keep_workers == 300.0
     assert config.memory == 4 * 1024**3
     assert config.targets == TARGETS
     assert config.base == config.path.parent

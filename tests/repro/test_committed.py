@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from compat.axes.verify import failure_of
-from compat.engine.launch import ScriptRun, run_script
+from compat.engine.script import ScriptRun, run_script
 from compat.model import BuiltEnv
 from compat.config.targets import TARGETS
 

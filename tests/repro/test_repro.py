@@ -16,7 +16,7 @@ from compat.axes import verify
 from compat.source.bundle import bundle
 from compat.source.closure import read_source
 from compat.errors import SelectionError
-from compat.engine.launch import ScriptRun, run_script
+from compat.engine.script import ScriptRun, run_script
 from compat.model import BuiltEnv, Cell, Evidence, Failure, Outcome, Raised, Status
 from compat.repro import Request, Unverified, Written, mending, write
 from compat.repro.call import Form, compile_function, form_of

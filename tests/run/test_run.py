@@ -16,7 +16,7 @@ from attrs import evolve
 from packaging.specifiers import SpecifierSet
 
 from compat.engine.flight import Limits
-from compat.engine.launch import Server
+from compat.engine.launch import OwnServer
 from compat.model import BuiltEnv, Cell, Env, Expectation, Result, Status
 from compat.run import Bench, Interrupted, expectation_of, run
 from compat.store import Store
@@ -80,7 +80,7 @@ def test_nothing_is_compiled_twice(env: BuiltEnv, tmp_path: Path, monkeypatch: p
     cells = [cell(env, "faces", f) for f in ("fine", "missing_name")]
     first = run(cells, bench(env, tmp_path))
     with monkeypatch.context() as patched:
-        patched.setattr(Server, "__init__", lambda *_args, **_kwargs: pytest.fail("a worker was started"))
+        patched.setattr(OwnServer, "__init__", lambda *_args, **_kwargs: pytest.fail("a worker was started"))
         second = run(cells, bench(env, tmp_path))
     assert [result.cached for result in second] == [True, True]
     assert [result.outcome for result in second] == [result.outcome for result in first]

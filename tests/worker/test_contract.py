@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from compat.engine.flight import Limits
-from compat.engine.launch import Server
+from compat.engine.launch import OwnServer
 from compat.engine.supervise import attempt
 from compat.model import Cell, Env, Evidence
 from tests.cells import cell
@@ -23,7 +23,7 @@ def cells(count: int = 2) -> list[Cell]:
 
 
 def attempts(behaviour: str, count: int = 2) -> list[Evidence]:
-    with Server(sys.executable, worker=FAKE, variables={"BEHAVIOUR": behaviour}) as server:
+    with OwnServer(sys.executable, worker=FAKE, variables={"BEHAVIOUR": behaviour}) as server:
         assert server.hello.ready
         return [evidence for _, evidence in attempt(server, cells(count), LIMITS, stop=threading.Event())]
 
@@ -69,7 +69,7 @@ def test_a_failure_is_not_improved_by_a_later_success() -> None:
 
 @pytest.mark.parametrize("behaviour", ["server_exits", "server_says_nothing_sensible", "server_breaks"])
 def test_a_server_that_never_gets_ready_is_broken(behaviour: str) -> None:
-    with Server(sys.executable, worker=FAKE, variables={"BEHAVIOUR": behaviour}) as server:
+    with OwnServer(sys.executable, worker=FAKE, variables={"BEHAVIOUR": behaviour}) as server:
         assert not server.hello.ready
         assert not server.alive
 

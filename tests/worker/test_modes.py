@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from compat.engine.flight import Limits, Mode
-from compat.engine.launch import Server
+from compat.engine.launch import OwnServer
 from compat.engine.supervise import attempt
 from compat.model import BuiltEnv, Evidence
 from compat.store import Store
@@ -21,7 +21,7 @@ LIMITS = Limits(deadline=60, memory=4 << 30)
 
 def one(env: BuiltEnv, store: Store, mode: Mode, function: str = "looped") -> Evidence:
     assert env.python
-    with Server(env.python) as server:
+    with OwnServer(env.python) as server:
         cells = [cell(env, "faces", function)]
         ((_, evidence),) = attempt(server, cells, LIMITS, stop=threading.Event(), mode=mode, keep=store.keep)
     return evidence

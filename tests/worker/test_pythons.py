@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from compat.engine.flight import Limits
-from compat.engine.launch import Server
+from compat.engine.launch import OwnServer
 from compat.engine.supervise import attempt
 from compat.index.interpreters import present
 from compat.model import Env
@@ -29,7 +29,7 @@ def test_the_worker_serves(minor: tuple[int, int], packages: list[str], tmp_path
     python = str(tmp_path / "env" / "bin" / "python")
     subprocess.run([uv, "pip", "install", "-q", "--python", python, *packages], check=True)
     functions = ["fine", "block_typed_bound", "missing_name", "looped"]
-    with Server(python) as server:
+    with OwnServer(python) as server:
         assert server.hello.ready, server.hello
         cells = [cell(Env(name="some"), "faces", function) for function in functions]
         limits = Limits(deadline=60, memory=4 << 30)

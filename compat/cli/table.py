@@ -1,0 +1,33 @@
+"""Rows as a table on the terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+
+_PIPED_WIDTH = 400
+"""Columns where there is no terminal: nothing is folded for programs that read lines."""
+
+
+def show_table(rows: Sequence[Mapping[str, Any]]) -> None:
+    """Print rows, all with the same keys, which are the headings."""
+    console = Console(highlight=False)
+    console.print(_table(rows), width=None if console.is_terminal else _PIPED_WIDTH)
+
+
+def _table(rows: Sequence[Mapping[str, Any]]) -> Table:
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for heading in rows[0] if rows else ():
+        table.add_column(heading.replace("_", " "), overflow="fold")
+    for row in rows:
+        table.add_row(*(_shown(value) for value in row.values()))
+    return table
+
+
+def _shown(value: object) -> str:
+    if value is None:
+        return "-"
+    return ", ".join(map(str, value)) if isinstance(value, list) else str(value)

@@ -1,0 +1,243 @@
+"""Workers that stay for the next command: shared, never stale, never left behind for ever."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from attrs import evolve
+from click.testing import CliRunner
+
+from compat.cli import main
+from compat.engine import kept
+from compat.engine.flight import Limits
+from compat.engine.launch import WORKER, OwnServer
+from compat.engine.server import Server
+from compat.engine.supervise import attempt
+from compat.model import BuiltEnv, Evidence
+from compat.store import folder_digest
+from tests.cells import cell
+
+pytestmark = pytest.mark.wheels
+
+LIMITS = Limits(deadline=60, memory=4 << 30)
+
+
+@pytest.fixture(params=["triton-3.0.0", "triton-3.9.0"])
+def env(request: pytest.FixtureRequest, built: Callable[[str], BuiltEnv]) -> BuiltEnv:
+    return built(request.param)
+
+
+@pytest.fixture(autouse=True)
+def runtime(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A runtime folder of the test's own; a socket's path has to be short. Nothing is left in it at the end."""
+    folder = Path(tempfile.mkdtemp(prefix="rt-", dir="/tmp"))
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(folder))
+    yield folder
+    for each in kept.kept():
+        os.kill(each.pid, signal.SIGKILL)
+    shutil.rmtree(folder)
+
+
+def borrow(env: BuiltEnv, seconds: float = 60.0) -> Server:
+    server = kept.borrow(env, WORKER, folder_digest(WORKER), seconds)
+    assert server.hello.ready, server.hello
+    return server
+
+
+def built_by(server: Server, env: BuiltEnv, function: str = "fine") -> Evidence:
+    ((_, evidence),) = attempt(server, [cell(env, "faces", function)], LIMITS, stop=threading.Event())
+    return evidence
+
+
+def is_there(pid: int) -> bool:
+    """Whether a process runs; one that nobody has waited for does not."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
+
+
+def soon(happens: Callable[[], bool]) -> bool:
+    deadline = time.monotonic() + 10
+    while not happens() and time.monotonic() < deadline:
+        time.sleep(0.02)
+    return happens()
+
+
+def test_the_next_command_finds_the_worker_of_the_last(env: BuiltEnv) -> None:
+    with borrow(env) as first:
+        assert built_by(first, env).built
+    with borrow(env) as second:
+        assert second.hello.pid == first.hello.pid
+        assert built_by(second, env).built
+        assert built_by(second, env, "block_typed_bound").signal == "SIGABRT"
+        assert built_by(second, env).built
+    (listed,) = kept.kept()
+    assert (listed.env, listed.version, listed.pid) == (env.env.name, env.triton, first.hello.pid)
+    assert 1 << 20 < listed.memory < 200 << 20
+    assert listed.idle < 60
+
+
+def test_two_commands_share_a_worker(env: BuiltEnv) -> None:
+    with borrow(env) as one, borrow(env) as other:
+        assert one.hello.pid == other.hello.pid
+        found: list[Evidence] = []
+        threads = [threading.Thread(target=lambda server=server: found.append(built_by(server, env))) for server in (one, other)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    assert [evidence.built for evidence in found] == [True, True]
+
+
+def test_it_ends_when_nobody_comes(env: BuiltEnv, runtime: Path) -> None:
+    with borrow(env, seconds=0.3) as server:
+        time.sleep(0.6)  # in use, it does not end however long that takes
+        assert built_by(server, env).built
+    assert soon(lambda: not is_there(server.hello.pid))
+    assert list(runtime.glob("*/*")) == []
+    assert kept.kept() == []
+
+
+def test_an_edited_toolchain_gets_a_new_worker(env: BuiltEnv) -> None:
+    assert env.python
+    (loaded,) = Path(env.python).parent.parent.glob("lib/python*/site-packages/triton/compiler/compiler.py")
+    status = loaded.stat()
+    with borrow(env) as first:
+        pass
+    try:
+        os.utime(loaded, ns=(status.st_atime_ns, status.st_mtime_ns + 1))
+        with borrow(env) as second:
+            assert second.hello.pid != first.hello.pid
+            assert built_by(second, env).built
+    finally:
+        os.utime(loaded, ns=(status.st_atime_ns, status.st_mtime_ns))
+    assert soon(lambda: not is_there(first.hello.pid))
+    assert [each.pid for each in kept.kept()] == [second.hello.pid]
+
+
+def test_another_environment_gets_another_worker(env: BuiltEnv, monkeypatch: pytest.MonkeyPatch) -> None:
+    with borrow(env) as first:
+        monkeypatch.setenv("PATH", f"/nowhere:{os.environ['PATH']}")
+        with borrow(env) as second:
+            assert second.hello.pid != first.hello.pid
+        with borrow(evolve(env, digest="other packages")) as third:
+            assert third.hello.pid not in (first.hello.pid, second.hello.pid)
+
+
+def test_what_a_killed_worker_left_is_cleared_away(env: BuiltEnv, runtime: Path) -> None:
+    with borrow(env) as first:
+        os.kill(first.hello.pid, signal.SIGKILL)
+        assert soon(lambda: not first.alive)
+        assert not built_by(first, env).answered
+    with borrow(env) as second:
+        assert second.hello.pid != first.hello.pid
+        assert built_by(second, env).built
+    assert len(list(runtime.glob("*/*"))) == 1
+
+
+DRIVER = """
+import sys
+from pathlib import Path
+import threading
+from compat.config.matrix import load_matrix
+from compat.engine import kept
+from compat.engine.flight import Limits
+from compat.engine.launch import WORKER
+from compat.engine.supervise import attempt
+from compat.envs.env import read_env
+from compat.store import folder_digest
+from tests.cells import cell
+env = read_env(load_matrix(Path("matrix.toml")).env(sys.argv[1]), Path.cwd())
+server = kept.borrow(env, WORKER, folder_digest(WORKER), 60)
+print(server.hello.pid, flush=True)
+list(attempt(server, [cell(env, "hostile", "hangs_with_child")], Limits(deadline=60, memory=4 << 30), stop=threading.Event()))
+"""
+
+
+def children_of(pid: int) -> set[int]:
+    return {int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()}
+
+
+def test_kill_9_of_a_driver_ends_what_it_asked_for_and_nothing_else(env: BuiltEnv) -> None:
+    root = Path(__file__).parents[2]
+    command = [sys.executable, "-c", DRIVER, env.env.name]
+    driver = subprocess.Popen(command, cwd=root, stdout=subprocess.PIPE, text=True, env={**os.environ, "PYTHONPATH": str(root)})
+    assert driver.stdout is not None
+    with driver.stdout:
+        pid = int(driver.stdout.readline())
+    assert soon(lambda: any(children_of(child) for child in children_of(pid)))
+    (hanging,) = children_of(pid)
+    (grandchild,) = children_of(hanging)
+    with borrow(env) as other:
+        driver.send_signal(signal.SIGKILL)
+        driver.wait()
+        assert soon(lambda: not is_there(hanging) and not is_there(grandchild))
+        assert other.hello.pid == pid
+        assert built_by(other, env).built
+
+
+def test_told_to_stop_it_ends_with_its_last_driver(env: BuiltEnv, runtime: Path) -> None:
+    with borrow(env) as server:
+        done = CliRunner().invoke(main, ["workers", "--stop"])
+        assert done.output == "told 1 worker to end\n"
+        assert soon(lambda: list(runtime.glob("*/*")) == [])
+        assert built_by(server, env).built
+        with borrow(env) as next_:
+            assert next_.hello.pid != server.hello.pid
+    assert soon(lambda: not is_there(server.hello.pid))
+
+
+def test_a_toolchain_that_cannot_be_imported_does_not_stay(tmp_path: Path, env: BuiltEnv, runtime: Path) -> None:
+    bare = tmp_path / "python"
+    assert env.python
+    bare.write_text(f'#!/bin/sh\nexec "{os.path.realpath(env.python)}" "$@"\n')
+    bare.chmod(0o755)
+    server = kept.borrow(evolve(env, python=str(bare)), WORKER, "digest", 60)
+    assert not server.hello.ready
+    assert [link["type"] for link in server.hello.raised] == ["ModuleNotFoundError"]
+    assert list(runtime.glob("*/*")) == []
+
+
+@pytest.mark.parametrize("obstacle", ["open to others", "a link", "too long", "no folder"])
+def test_without_a_safe_place_it_ends_with_its_command(
+    obstacle: str, built: Callable[[str], BuiltEnv], runtime: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    name = f"triton-compat-{os.getuid()}"
+    if obstacle == "open to others":
+        (runtime / name).mkdir()
+        (runtime / name).chmod(0o777)
+    elif obstacle == "a link":
+        (runtime / "elsewhere").mkdir(mode=0o700)
+        (runtime / name).symlink_to(runtime / "elsewhere")
+    elif obstacle == "too long":
+        long = runtime / ("x" * 100)
+        long.mkdir()
+        monkeypatch.setenv("XDG_RUNTIME_DIR", str(long))
+    else:
+        (runtime / name).write_text("")
+    env = built("triton-3.9.0")
+    with borrow(env) as server:
+        assert isinstance(server, OwnServer)
+        assert built_by(server, env).built
+    assert not is_there(server.hello.pid)
+    assert kept.kept() == []
+
+
+def test_the_command_lists_them(built: Callable[[str], BuiltEnv]) -> None:
+    assert CliRunner().invoke(main, ["workers"]).output == "no worker has stayed\n"
+    with borrow(built("triton-3.9.0")) as server:
+        pass
+    heading, row = CliRunner().invoke(main, ["workers"]).output.splitlines()
+    assert heading.split() == ["env", "triton", "pid", "memory", "idle"]
+    assert row.split()[:3] == ["triton-3.9.0", "3.9.0", str(server.hello.pid)]
