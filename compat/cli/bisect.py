@@ -14,7 +14,6 @@ from typing import Any
 
 import click
 from attrs import evolve
-from rich.console import Console
 
 from compat.answers import Part
 from compat.axes import releases
@@ -28,10 +27,7 @@ from compat.cli.progress import Progress
 from compat.cli.selecting import select, selection_options
 from compat.errors import SelectionError, StoreError
 from compat.model import Cell, Specialization
-from compat.report.bisect import BisectReport, groups, markdown
-from compat.report.bisect.document import bisect_document
-from compat.report.bisect.terminal import TerminalAnswer
-from compat.report.document import dump
+from compat.report.bisect import BisectReport, groups
 from compat.run import Bench, Interrupted
 from compat.search.bisect import Judgement
 from compat.store import Store
@@ -180,15 +176,21 @@ def _specs(request: Request) -> list[str]:
     return [value for name, value in pairwise(request.options) if name == "--spec"]
 
 
-# --- saying it -----------------------------------------------------------------------------------------------------------
+# --- saying it, with imports where they are needed: none is, until the cells are compiled -------------------------------------
 
 
 def _show(report: BisectReport, *, as_json: bool, output: Path | None) -> None:
     if as_json:
         click.echo(dump_all(report), nl=False)
     else:
+        from rich.console import Console
+
+        from compat.report.bisect.terminal import TerminalAnswer
+
         Console(highlight=False, soft_wrap=False).print(TerminalAnswer(report=report), crop=False)
     if output:
+        from compat.report.bisect import markdown
+
         partial = output.with_name(f".{output.name}.{os.getpid()}")
         try:
             output.parent.mkdir(parents=True, exist_ok=True)
@@ -202,6 +204,9 @@ def _show(report: BisectReport, *, as_json: bool, output: Path | None) -> None:
 
 def dump_all(report: BisectReport) -> str:
     """The report as a JSON array."""
+    from compat.report.bisect.document import bisect_document
+    from compat.report.document import dump
+
     return dump(bisect_document(report))  # type: ignore[arg-type]
 
 

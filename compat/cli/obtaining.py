@@ -7,7 +7,6 @@ from pathlib import Path
 
 import click
 from attrs import define, field
-from rich.console import Console
 
 from compat.envs.env import build_envs, read_env
 from compat.errors import EnvError
@@ -38,6 +37,8 @@ class Obtainer:
         return [found[env.name] for env in wanted]
 
     def _build(self, names: Sequence[str], matrix: Path | None) -> None:
+        from rich.console import Console
+
         click.echo(f"building {', '.join(names)}", err=True)
         try:
             with Console(stderr=True).status("nox is building environments"):

@@ -5,13 +5,14 @@ from __future__ import annotations
 import sys
 import threading
 import time
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 import click
-from rich import progress as bars
-from rich.console import Console
 
 from compat.model import Result
+
+if TYPE_CHECKING:
+    from rich.progress import Progress as Bar
 
 _PLAIN_EVERY = 10.0
 """Seconds between two lines where there is no terminal."""
@@ -25,20 +26,7 @@ class Progress:
         self._done = self._unexpected = 0
         self._lock = threading.Lock()
         self._told = time.monotonic()
-        console = Console(stderr=True)
-        self._bar = (
-            bars.Progress(
-                bars.TextColumn("{task.description}"),
-                bars.BarColumn(),
-                bars.MofNCompleteColumn(),
-                bars.TimeElapsedColumn(),
-                bars.TextColumn("{task.fields[last]}", style="dim"),
-                console=console,
-                transient=True,
-            )
-            if console.is_terminal and sys.stderr.isatty()
-            else None
-        )
+        self._bar = _bar() if sys.stderr.isatty() else None
         self._task = self._bar.add_task("compiling", total=total, last="") if self._bar else None
 
     def note(self, result: Result) -> None:
@@ -64,3 +52,19 @@ class Progress:
 
     def __exit__(self, *_: object) -> None:
         self.stop()
+
+
+def _bar() -> Bar | None:
+    """A bar, unless the terminal is none that can show it."""
+    from rich import progress as bars  # takes longer to import than many commands take
+    from rich.console import Console
+
+    console = Console(stderr=True)
+    columns = (
+        bars.TextColumn("{task.description}"),
+        bars.BarColumn(),
+        bars.MofNCompleteColumn(),
+        bars.TimeElapsedColumn(),
+        bars.TextColumn("{task.fields[last]}", style="dim"),
+    )
+    return bars.Progress(*columns, console=console, transient=True) if console.is_terminal else None

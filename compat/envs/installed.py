@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 from pathlib import Path
 
 from packaging.utils import canonicalize_name
@@ -58,7 +59,7 @@ def missing_file(location: Path, distribution: str) -> str | None:
     for folder in site.glob("*.dist-info"):
         if _identity(folder)[0] == distribution:
             names = (line.rpartition(",sha256=")[0].strip('"') for line in _recorded(folder))
-            return next((name for name in names if not (site / name).exists()), None)
+            return next((name for name in names if not os.path.exists(f"{site}/{name}")), None)
     return None
 
 

@@ -1,25 +1,17 @@
-"""Asking package indexes what files a distribution has.
+"""What files of a distribution package indexes and folders of wheels have (as pip's ``--find-links`` takes them).
 
-Understood are the "simple" API, as JSON (PEP 691) or HTML (PEP 503), whichever the index speaks, and a folder of wheels as pip's
-``--find-links`` takes it. Answers are kept on disk for an hour; an older one serves while the index is down, and says so.
+Answers of an index (:mod:`compat.index.asking`) are kept on disk for an hour; an older one serves while the index is down, and says
+so.
 """
 
 from __future__ import annotations
 
-import base64
 import json
 import os
-import ssl
 import time
 from collections.abc import Mapping, Sequence
-from datetime import datetime
-from html.parser import HTMLParser
-from http.client import HTTPException
 from pathlib import Path
 from typing import Any
-from urllib.error import HTTPError, URLError
-from urllib.parse import unquote, urlsplit, urlunsplit
-from urllib.request import Request, urlopen
 
 from packaging.utils import canonicalize_name
 from packaging.version import Version
@@ -29,9 +21,6 @@ from compat.index.releases import File, Listing
 
 MAX_AGE = 3600.0
 """Seconds for which an answer of the index is believed without asking again."""
-
-_ACCEPT = "application/vnd.pypi.simple.v1+json, application/vnd.pypi.simple.v1+html;q=0.2, text/html;q=0.1"
-_TIMEOUT = 20.0
 
 
 def index_urls(environ: Mapping[str, str] = os.environ) -> tuple[str, ...]:
@@ -75,86 +64,16 @@ def _kept_or_asked(
     kept, age = _read_kept(cache, distribution, source, now)
     if kept is not None and age < MAX_AGE and (needs is None or Listing(distribution=distribution, files=kept).pythons_for(needs)):
         return kept, None
+    from compat.index.asking import ask  # what HTTP takes is slow to import, and mostly a kept answer will do
+
     try:
-        files = _ask(source, distribution)
+        files = ask(source, distribution)
     except IndexUnavailable as error:
         if kept is None:
             raise
         return kept, f"{error}; using what it said {_ago(age)}"
     _keep(cache, distribution, source, files, now)
     return files, None
-
-
-def _ask(source: str, distribution: str) -> tuple[File, ...]:
-    url, headers = _without_password(f"{source.rstrip('/')}/{distribution}/")
-    try:
-        if url.startswith("file://"):
-            return _files(Path(unquote(urlsplit(url).path), "index.html").read_bytes(), "text/html")
-        certificates = os.environ.get("SSL_CERT_FILE") or os.environ.get("PIP_CERT") or None
-        context = ssl.create_default_context(cafile=certificates) if url.startswith("https://") else None
-        with urlopen(Request(url, headers={"Accept": _ACCEPT, **headers}), timeout=_TIMEOUT, context=context) as answer:
-            return _files(answer.read(), answer.headers.get_content_type())
-    except FileNotFoundError:
-        return ()
-    except HTTPError as error:
-        if error.code == 404:
-            return ()
-        raise IndexUnavailable(f"{url} answered {error.code} {error.reason}") from error
-    except (URLError, HTTPException, OSError, ValueError) as error:
-        reason = error.reason if isinstance(error, URLError) else error
-        raise IndexUnavailable(f"{url} cannot be read: {reason}", hint="Is this machine online?") from error
-
-
-def _without_password(url: str) -> tuple[str, dict[str, str]]:
-    """The URL without ``user:password@``, which urllib does not understand, and the header that says the same."""
-    parts = urlsplit(url)
-    if not parts.username:
-        return url, {}
-    secret = f"{unquote(parts.username)}:{unquote(parts.password or '')}"
-    bare = urlunsplit(parts._replace(netloc=parts.netloc.rpartition("@")[2]))
-    return bare, {"Authorization": "Basic " + base64.b64encode(secret.encode()).decode()}
-
-
-def _files(body: bytes, content_type: str) -> tuple[File, ...]:
-    if content_type.endswith("json"):
-        try:
-            return tuple(
-                File(
-                    filename=file["filename"],
-                    requires_python=file.get("requires-python"),
-                    yanked=bool(file.get("yanked")),
-                    uploaded=_seconds(file.get("upload-time")),
-                )
-                for file in json.loads(body)["files"]
-            )
-        except (KeyError, TypeError, AttributeError) as error:
-            raise ValueError("its answer is not what PEP 691 says") from error
-    parser = _Links()
-    parser.feed(body.decode("utf-8", "replace"))
-    return tuple(parser.files)
-
-
-def _seconds(time_: str | None) -> float | None:
-    """When a file was uploaded, as PEP 700 writes it, in seconds since 1970."""
-    try:
-        return datetime.fromisoformat(time_).timestamp() if time_ else None
-    except ValueError:
-        return None
-
-
-class _Links(HTMLParser):
-    """The links of a PEP 503 page."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.files: list[File] = []
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        said = dict(attrs)
-        filename = unquote(urlsplit(said.get("href") or "").path).rpartition("/")[2]
-        if tag == "a" and filename:
-            pythons = said.get("data-requires-python")
-            self.files.append(File(filename=filename, requires_python=pythons, yanked="data-yanked" in said))
 
 
 def _folder(folder: Path, distribution: str) -> tuple[File, ...]:

@@ -38,8 +38,16 @@ def read_source(path: Path) -> Source:
 
 
 def _functions(tree: ast.Module) -> dict[str, Parameters]:
-    # Walks all statements, because a definition may stand inside an `if` or `try`; of several, the last one counts.
-    return {node.name: _parameters(node.args) for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)}
+    # Of all statements, because a definition may stand inside an `if` or `try`; of several, the last one counts.
+    return {node.name: _parameters(node.args) for node in _statements(tree) if isinstance(node, ast.FunctionDef)}
+
+
+def _statements(node: ast.AST) -> Iterator[ast.AST]:
+    """Every statement below a node, however deep; expressions, which are most of a tree, are not entered."""
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, ast.stmt | ast.excepthandler | ast.match_case):
+            yield child
+            yield from _statements(child)
 
 
 def _parameters(arguments: ast.arguments) -> Parameters:
@@ -77,7 +85,7 @@ def closure_files(path: Path, tree: ast.Module) -> frozenset[Path]:
 
 
 def _imported(tree: ast.Module, file: Path, root: Path) -> Iterator[Path]:
-    for node in ast.walk(tree):
+    for node in _statements(tree):
         if isinstance(node, ast.Import):
             for alias in node.names:
                 yield from _modules(root, alias.name.split("."))
