@@ -11,6 +11,7 @@ from typing import Self
 
 from attrs import evolve
 
+from compat.engine.assembling import assemble
 from compat.engine.flight import Mode
 from compat.engine.supervise import attempt
 from compat.engine.workers import Workers
@@ -43,6 +44,13 @@ class Attempts:
     def outcome(self, cell: Cell, mode: Mode) -> Outcome:
         """What one such attempt means."""
         return classify.classify([self.make(cell, mode)], target=cell.target)
+
+    def assembled(self, cell: Cell, ptxas: Path) -> Outcome | None:
+        """What it means how an assembler takes the PTX that is made of a cell; ``None`` where none is made."""
+        ptx = self.make(cell, Mode(keep_ir=True)).kept.get("ptx")
+        if ptx is None:
+            return None
+        return classify.classify([assemble(ptxas, self.path(ptx), self._bench.limits.deadline)], target=cell.target)
 
     def path(self, name: str) -> Path:
         """Where an artifact is that an attempt kept."""

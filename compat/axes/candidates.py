@@ -7,7 +7,6 @@ the order given. A hash says nothing of time.
 
 from __future__ import annotations
 
-import hashlib
 import json
 import re
 from collections import defaultdict
@@ -20,7 +19,8 @@ from packaging.specifiers import SpecifierSet
 from packaging.utils import InvalidWheelFilename
 from packaging.version import InvalidVersion, Version
 
-from compat.config.matrix import MatrixConfig, load_matrix
+from compat.config.made_up import declare, short_hash
+from compat.config.matrix import MatrixConfig
 from compat.envs.env import INDEX
 from compat.errors import SelectionError
 from compat.index.listing import index_urls, list_files
@@ -253,23 +253,15 @@ def _declared(
 
     Such a wheel may be called like a published one and be another, so its env is called after where it comes from, too.
     """
-    source = str(asked.elsewhere)
-    lines = ["schema = 1", 'kernels = ["none"]', ""]
-    names: list[str] = []
+    envs: list[dict[str, str | list[str]]] = []
     for one in chosen:
         facts = _toolchain(one, asked, pythons)
-        names.append(f"{asked.distribution}-{one.version}-{_short_hash(json.dumps(facts))}")
-        probe = Env(name=names[-1], triton=one.version)
+        name = f"{asked.distribution}-{one.version}-{short_hash(json.dumps(facts))}"
+        probe = Env(name=name, triton=one.version)
         install = [text for companion in config.companions if companion.joins(probe) for text in companion.install]
-        lines += ["[[env]]", *(f"{key} = {json.dumps(value)}" for key, value in {"name": names[-1], **facts}.items())]
-        lines += [f"install = {json.dumps(install)}", ""]
-    folder = state / "elsewhere" / _short_hash(f"{source} {asked.distribution}")
-    folder.mkdir(parents=True, exist_ok=True)
-    matrix = folder / f"matrix-{_short_hash(''.join(lines))}.toml"
-    if not matrix.exists():
-        matrix.write_text("\n".join((*lines, "[defaults]", f"envs = {json.dumps(names)}", "")), encoding="utf-8")
-    read = load_matrix(matrix)
-    return [read.env(name) for name in names], matrix
+        envs.append({"name": name, **facts, "install": install})
+    declared = declare(envs, state / "elsewhere" / short_hash(f"{asked.elsewhere} {asked.distribution}"))
+    return list(declared.envs), declared.path
 
 
 def _toolchain(one: _Found, asked: Asked, pythons: Collection[Minor]) -> dict[str, str]:
@@ -277,7 +269,3 @@ def _toolchain(one: _Found, asked: Asked, pythons: Collection[Minor]) -> dict[st
         return {"triton": str(one.version), "distribution": asked.distribution, "index": str(asked.index_url)}
     fitting = (file for file in one.files if pythons_of(wheel_facts(file.filename)[2]) & set(pythons))
     return {"wheel": str(Path(asked.find_links, next(fitting).filename).resolve())}
-
-
-def _short_hash(text: str) -> str:
-    return hashlib.sha256(text.encode()).hexdigest()[:8]

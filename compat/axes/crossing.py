@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from enum import StrEnum
 from functools import cached_property
 from pathlib import Path
+from textwrap import shorten
 
 from attrs import define, field, frozen
 from packaging.version import InvalidVersion, Version
@@ -23,6 +24,8 @@ from compat.search.knobs import Fate
 
 _PTXAS_VARIABLES = ("TRITON_PTXAS_PATH", "TRITON_PTXAS_BLACKWELL_PATH", "TRITON_PTXAS-BLACKWELL_PATH")
 """All that releases read; 3.3 spells the second with a hyphen."""
+_WORDS = 100
+"""Characters that a step has for what a compiler said."""
 _BIN = "lib/python*/site-packages/triton/backends/nvidia/bin"
 
 
@@ -69,18 +72,50 @@ class Crossing:
 
 
 @define(kw_only=True, slots=False)
-class Experiment:
-    """The good and the bad cell, and the failure that is looked for, on the bench for experiments."""
+class Trial:
+    """The failure that is looked for, on the bench for experiments."""
+
+    failing: Outcome
+    attempts: Attempts
+    steps: list[str] = field(factory=list)
+    """What was tried and what came of it, one sentence each."""
+
+    def assemble(self, cell: Cell, name: str, ptxas: Path, whose: str) -> Fate:
+        """Compile a cell with another assembler; where its Triton will not have that one, give it the PTX alone."""
+        outcome = self.attempts.outcome(cell, Mode(variables=dict.fromkeys(_PTXAS_VARIABLES, str(ptxas))))
+        self.steps.append(f"{name} with the ptxas of {whose}: {self.told(outcome)}.")
+        if outcome.failure is not None and outcome.failure.stage != "cubin":  # up to 3.2, no newer one than was known then
+            assembled = self.attempts.assembled(cell, ptxas)
+            if assembled is not None:
+                self.steps.append(f"The PTX that {name} makes, given to the ptxas of {whose}: {self.told(assembled)}.")
+                return fate(self.failing, assembled)
+        return fate(self.failing, outcome)
+
+    def told(self, outcome: Outcome) -> str:
+        """An outcome in the words of a step."""
+        match fate(self.failing, outcome):
+            case Fate.OK:
+                return "ok"
+            case Fate.SAME:
+                return "fails in the same way"
+        failure = outcome.failure
+        if failure is None:
+            return f"no answer ({outcome.status})"
+        if failure.kind == "ir-parse" or (failure.stage == "import" and self.failing.stage != "import"):
+            return "the IR does not cross, it cannot be read there"
+        words = shorten(failure.excerpt, _WORDS, placeholder=" …")
+        return f"fails otherwise, in stage {failure.stage} ({failure.kind}: {words}), which proves nothing"
+
+
+@define(kw_only=True, slots=False)
+class Experiment(Trial):
+    """The good and the bad cell beside it."""
 
     good: Cell
     bad: Cell
-    failing: Outcome
-    attempts: Attempts
     built: Mapping[str, BuiltEnv]
     names: tuple[str, str]
     """What the good and the bad one are called in steps."""
-    steps: list[str] = field(factory=list)
-    """What was tried and what came of it, one sentence each."""
 
     @cached_property
     def made_by_good(self) -> Evidence:
@@ -119,14 +154,9 @@ class Experiment:
         if good == bad or filecmp.cmp(good, bad, shallow=False):
             self.steps.append(f"{self.names[0]} and {self.names[1]} bring the very same ptxas, byte by byte.")
             return Crossing(into_bad=Fate.OK, into_good=Fate.SAME)  # exchanging it would change nothing
-        into_good = self._assemble(self.bad, self.names[1], good, self.names[0])
-        into_bad = self._assemble(self.good, self.names[0], bad, self.names[1])
+        into_good = self.assemble(self.bad, self.names[1], good, self.names[0])
+        into_bad = self.assemble(self.good, self.names[0], bad, self.names[1])
         return Crossing(into_bad=into_bad, into_good=into_good)
-
-    def _assemble(self, cell: Cell, name: str, ptxas: Path, whose: str) -> Fate:
-        outcome = self.attempts.outcome(cell, Mode(variables=dict.fromkeys(_PTXAS_VARIABLES, str(ptxas))))
-        self.steps.append(f"{name} with the ptxas of {whose}: {self.told(outcome)}.")
-        return fate(self.failing, outcome)
 
     def front_ends_agree(self) -> bool | None:
         """Whether both front ends made the same IR, names aside; ``None`` where one made none."""
@@ -144,20 +174,6 @@ class Experiment:
             return None
         found = pipeline.read(self.attempts.path(made.kept["passes"]).read_text(encoding="utf-8", errors="replace"))
         return found.states[0] if found.steps else None
-
-    def told(self, outcome: Outcome) -> str:
-        """An outcome in the words of a step."""
-        match fate(self.failing, outcome):
-            case Fate.OK:
-                return "ok"
-            case Fate.SAME:
-                return "fails in the same way"
-        failure = outcome.failure
-        if failure is None:
-            return f"no answer ({outcome.status})"
-        if failure.kind == "ir-parse" or (failure.stage == "import" and self.failing.stage != "import"):
-            return "the IR does not cross, it cannot be read there"
-        return f"fails otherwise, in stage {failure.stage} ({failure.kind}), which proves nothing"
 
 
 def ptxas_of(built: BuiltEnv, target: Target) -> Path | None:

@@ -5,11 +5,15 @@ The stage that fails says where to look; experiments (:mod:`compat.axes.crossing
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+from attrs import evolve
 from packaging.version import InvalidVersion, Version
 
 from compat.answers import Part, PartName
+from compat.axes.assemblers import Assembler
 from compat.axes.attempts import Attempts
-from compat.axes.crossing import Crossing, Experiment, Side
+from compat.axes.crossing import Crossing, Experiment, Side, Trial
 from compat.evidence.taxonomy import KINDS
 from compat.model import Cell, Failure, Result, Status
 from compat.run import Bench
@@ -19,10 +23,10 @@ _LLVM_STAGES = ("ptx", "amdgcn", "hsaco")
 _BY_ITSELF = " That is by where it fails alone"
 
 
-def find(good: Cell, bad: Cell, bench: Bench) -> Part:
+def find(good: Cell, bad: Cell, bench: Bench, assemblers: Sequence[Assembler] = ()) -> Part:
     """In which part of the toolchain it is that ``bad`` fails and ``good`` does not; the releases may be in either order.
 
-    Raises :class:`compat.run.Interrupted` when stopped early.
+    Where ptxas complains, ``assemblers`` are tried, too. Raises :class:`compat.run.Interrupted` when stopped early.
     """
     with Attempts(bench) as attempts:
         before, after = attempts.known(good, bad)
@@ -34,21 +38,55 @@ def find(good: Cell, bad: Cell, bench: Bench) -> Part:
         experiment = Experiment(
             good=good, bad=bad, failing=after.outcome, attempts=attempts, built=bench.envs, names=_names(before, after)
         )
-        return _Search(experiment, failure, before, mended=_newer(before, after)).part()
+        return _Search(experiment, failure, before, mended=_newer(before, after), assemblers=assemblers).part()
+
+
+def find_alone(bad: Cell, bench: Bench, assemblers: Sequence[Assembler]) -> Part:
+    """In which part of the toolchain a cell fails that works in no release, by the stage and by what other assemblers do."""
+    with Attempts(bench) as attempts:
+        (result,) = attempts.known(bad)
+        unknown = _unclear(result) or _fine(result)
+        if unknown is not None:
+            return Part(name=PartName.UNKNOWN, sentence=unknown)
+        failure = result.outcome.failure
+        assert failure is not None, "what does not fail is fine"
+        if failure.stage != "cubin":
+            sentence = f"It fails in stage {failure.stage}, before ptxas is run, so that ptxas has no part in it."
+            return Part(name=_where(failure), sentence=sentence)
+        trial = Trial(failing=result.outcome, attempts=attempts)
+        name = result.built.triton or bad.env.name
+        fates = {each.name: trial.assemble(bad, name, each.path, each.name) for each in assemblers}
+        taken = [whose for whose, fate in fates.items() if fate is Fate.OK]
+        if taken:
+            part, sentence = PartName.PTXAS, f"It is in ptxas: with that of {' or '.join(taken)}, {name} is ok."
+        elif set(fates.values()) == {Fate.SAME}:
+            part, sentence = PartName.LLVM, "It is in what ptxas is given: other assemblers refuse it in the same way."
+        else:
+            part, sentence = PartName.UNKNOWN, "It is in ptxas or in what it is given: other assemblers do not tell."
+        return Part(name=part, sentence=sentence, steps=tuple(trial.steps))
 
 
 def _obstacle(good: Result, bad: Result) -> str | None:
     """Why nothing can be said, if nothing can."""
-    for result in (good, bad):
-        if not result.outcome.status.is_answer:
-            return f"Nothing is known of {result.cell.env.name} ({result.outcome.status}), so that the part cannot be told."
-        if result.outcome.flaky:
-            return f"On {result.cell.env.name} it is flaky, so that no experiment would prove anything."
-    if bad.outcome.failure is None:
-        return f"It does not fail on {bad.cell.env.name}: there is no break."
-    if good.outcome.failure and good.outcome.failure.fingerprint == bad.outcome.failure.fingerprint:
+    unknown = _unclear(good) or _unclear(bad) or _fine(bad)
+    if unknown is not None:
+        return unknown
+    first, second = good.outcome.failure, bad.outcome.failure
+    if first and second and first.fingerprint == second.fingerprint:
         return f"It fails on {good.cell.env.name} in the same way: nothing changed between the two."
     return None
+
+
+def _unclear(result: Result) -> str | None:
+    if not result.outcome.status.is_answer:
+        return f"Nothing is known of {result.cell.env.name} ({result.outcome.status}), so that the part cannot be told."
+    if result.outcome.flaky:
+        return f"On {result.cell.env.name} it is flaky, so that no experiment would prove anything."
+    return None
+
+
+def _fine(result: Result) -> str | None:
+    return f"It does not fail on {result.cell.env.name}: there is no break." if result.outcome.failure is None else None
 
 
 def _names(good: Result, bad: Result) -> tuple[str, str]:
@@ -69,8 +107,10 @@ def _newer(good: Result, bad: Result) -> bool:
 class _Search:
     """From one failure to the part that it is in."""
 
-    def __init__(self, experiment: Experiment, failure: Failure, before: Result, *, mended: bool) -> None:
-        self.experiment, self.failure = experiment, failure
+    def __init__(
+        self, experiment: Experiment, failure: Failure, before: Result, *, mended: bool, assemblers: Sequence[Assembler]
+    ) -> None:
+        self.experiment, self.failure, self.assemblers = experiment, failure, assemblers
         self.good, self.bad = experiment.names
         self.steps = experiment.steps
         self.what = f"What {self.good} mended is" if mended else "The break is"
@@ -90,6 +130,8 @@ class _Search:
             return self._front_end()
         if failure.stage == "cubin":
             return self._assembled()
+        if self.assemblers:
+            self.steps.append("No other ptxas was tried: it fails before one is run.")
         return self._compiled(_where(failure))
 
     # --- by stage ---
@@ -128,13 +170,23 @@ class _Search:
         """ptxas complains; exchange it to see whether it is to blame, or what it was given."""
         swap = self.experiment.swap_ptxas()
         side = swap.side if swap else Side.UNKNOWN
+        others = {each.name: self._with(each) for each in self.assemblers}
+        taken = [name for name, fate in others.items() if fate is Fate.OK]
+        remark = f" With the ptxas of {' or '.join(taken)}, {self.bad} is ok." if taken else ""
         if swap and side in (Side.BEHIND, Side.BOTH):
-            return self._answer(PartName.PTXAS, f"{self.what} in ptxas{self._proof_of_ptxas(swap)}.")
+            return self._answer(PartName.PTXAS, f"{self.what} in ptxas{self._proof_of_ptxas(swap)}.{remark}")
         if side is Side.BEFORE:
-            return self._compiled(PartName.LLVM, "not in ptxas but in what it is given, so in ")
-        if self._status() is Status.UNSUPPORTED:
-            return self._answer(PartName.PTXAS, f"{self.what} in ptxas: {self.bad}'s does not know the target.")
+            part = self._compiled(PartName.LLVM, "not in ptxas but in what it is given, so in ")
+            return evolve(part, sentence=part.sentence + remark)
+        if taken or self._status() is Status.UNSUPPORTED:
+            why = "" if taken else f": {self.bad}'s does not know the target"
+            return self._answer(PartName.PTXAS, f"{self.what} in ptxas{why}.{remark}")
+        if others and set(others.values()) == {Fate.SAME}:
+            return self._compiled(PartName.LLVM, "not in ptxas, since others refuse it too, but in what it is given, so in ")
         return self._answer(PartName.PTXAS, f"{self.what} in ptxas or in what it is given.{_BY_ITSELF}.")
+
+    def _with(self, assembler: Assembler) -> Fate:
+        return self.experiment.assemble(self.experiment.bad, self.bad, assembler.path, assembler.name)
 
     def _compiled(self, where: PartName, lead: str = "in ") -> Part:
         """It fails behind the front end; see whether the front end made it fail."""
@@ -207,6 +259,8 @@ class _Search:
 
 def _where(failure: Failure) -> PartName:
     """The part at work when it failed."""
+    if failure.stage in ("import", "ast"):
+        return PartName.FRONT_END
     if failure.stage in _LLVM_STAGES:
         return PartName.LLVM
     if failure.stage == "llir" and not (failure.pass_ or failure.reproducer):  # MLIR leaves a reproducer of every pipeline

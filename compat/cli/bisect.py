@@ -16,7 +16,9 @@ import click
 from attrs import evolve
 
 from compat.answers import Part
+from compat.axes import assemblers as assemblers_of
 from compat.axes import releases
+from compat.axes.assemblers import Assembler
 from compat.axes.history import Answer, ReleaseAnswer
 from compat.axes.releases import Search
 from compat.cli import last_bisect
@@ -26,7 +28,7 @@ from compat.cli.obtaining import Obtainer
 from compat.cli.progress import Progress
 from compat.cli.selecting import select, selection_options
 from compat.errors import SelectionError, StoreError
-from compat.model import Cell, Specialization
+from compat.model import BuiltEnv, Cell, Env, Specialization
 from compat.report.bisect import BisectReport, groups
 from compat.run import Bench, Interrupted
 from compat.search.bisect import Judgement
@@ -50,19 +52,23 @@ INTERRUPTED = 130
 @click.option("--distribution", default="triton", show_default=True, help="The name the toolchain has there.")
 @click.option("--all/--search", "every", default=None, help=f"Try all releases (default up to {releases.FEW}), or few.")
 @click.option("--against", metavar="CASE", help="With --axis pass: the case to compare with, in place of another release.")
+@click.option("--ptxas", multiple=True, metavar="CUDA|PATH", help="With --axis part: another assembler to try, such as 12.9.")
 @click.option("--json", "as_json", is_flag=True, help="A JSON array, one object per kernel, variant, case and target.")
 @click.option("--output", type=click.Path(path_type=Path, dir_okay=False), help="A Markdown file for an issue tracker.")
 @click.option("--jobs", "-j", type=click.IntRange(min=1), help="Cells compiled at the same time (default: the cores there are).")
 @click.option("--deadline", type=click.FloatRange(min=0, min_open=True), help="Seconds one cell may take.")
 @click.option("--again", is_flag=True, help="Compile cells even where nothing has changed since their last result.")
 @click.option("--no-build", is_flag=True, help="Do not build envs that are missing; they cannot be told then.")
-def bisect(*, axis: str, as_json: bool, output: Path | None, against: str | None, **chosen: Any) -> None:
+def bisect(*, axis: str, as_json: bool, output: Path | None, against: str | None, ptxas: tuple[str, ...], **chosen: Any) -> None:
     """Say since which release a kernel fails, and in which part of the toolchain; or in which pass, or from which setting on.
 
     Without --good and --bad both ends of the line of releases are looked at first. A judge is `ok`, `class=NAME`, `same-failure`,
     `unexpected`, or a metric such as `registers>128` or `compile_seconds>10`.
     """
+    if ptxas and axis != "part":
+        raise SelectionError("only --axis part tries other assemblers", where="--ptxas")
     request = read_request(**chosen)
+    assemblers = tuple(_assembler(each, request) for each in ptxas)
     with _interruptible(), Store(request.selection.state) as store:
         if axis == "releases":
             report = _bisected(request, store)
@@ -72,7 +78,7 @@ def bisect(*, axis: str, as_json: bool, output: Path | None, against: str | None
             sys.exit(1 if unsure else 0)
         if output:
             raise SelectionError("only --axis releases writes Markdown", where="--output")
-        subjects = _subjects(request, store, axis, against)
+        subjects = (evolve(each, assemblers=assemblers) for each in _subjects(request, store, axis, against))
         sys.exit(AXES[axis](subjects, as_json=as_json))
 
 
@@ -124,6 +130,13 @@ def _with_parts(answers: Sequence[ReleaseAnswer], bench: Bench, request: Request
         found = part.find(ends[0].result.cell, ends[1].result.cell, bench)
         parts |= {id(answer): found for answer in group.answers}
     return tuple(evolve(answer, part=parts.get(id(answer))) for answer in answers)
+
+
+def _assembler(asked: str, request: Request) -> Assembler:
+    def obtain(matrix: Path, envs: Sequence[Env]) -> Sequence[BuiltEnv]:
+        return Obtainer(root=request.selection.root, matrix=matrix, build=request.build)(envs)
+
+    return assemblers_of.find(asked, request.selection.state, request.selection.root, obtain)
 
 
 # --- along the others ----------------------------------------------------------------------------------------------------

@@ -12,6 +12,7 @@ import click
 from attrs import frozen
 
 from compat.answers import ConfigAnswer, Part, PassAnswer
+from compat.axes.assemblers import Assembler
 from compat.errors import SelectionError
 from compat.model import Cell
 from compat.run import Bench, run
@@ -30,6 +31,8 @@ class Subject:
     bench: Bench
     folder: Path
     """Where what is found may be kept."""
+    assemblers: tuple[Assembler, ...] = ()
+    """Others to try where ptxas complains."""
 
 
 class Axis(Protocol):
@@ -45,12 +48,14 @@ Answered = Part | PassAnswer | ConfigAnswer
 def _find_part(subject: Subject) -> Part:
     from compat.axes import part
 
-    if subject.other is None:
-        raise SelectionError(
-            f"{subject.cell.id}: nothing changes between releases, so no part is to blame",
-            hint="--axis pass looks within one release.",
-        )
-    return part.find(subject.other, subject.cell, subject.bench)
+    if subject.other is not None:
+        return part.find(subject.other, subject.cell, subject.bench, subject.assemblers)
+    if subject.assemblers:
+        return part.find_alone(subject.cell, subject.bench, subject.assemblers)
+    raise SelectionError(
+        f"{subject.cell.id}: nothing changes between releases, so no part is to blame",
+        hint="--axis pass looks within one release; --ptxas tries another assembler.",
+    )
 
 
 def _find_pass(subject: Subject) -> PassAnswer | None:

@@ -15,7 +15,9 @@ _PIPED_WIDTH = 400
 def show_table(rows: Sequence[Mapping[str, Any]]) -> None:
     """Print rows, all with the same keys, which are the headings."""
     console = Console(highlight=False)
-    console.print(_table(rows), width=None if console.is_terminal else _PIPED_WIDTH)
+    if not console.is_terminal:
+        console.width = max(console.width, _PIPED_WIDTH)
+    console.print(_table(rows))
 
 
 def _table(rows: Sequence[Mapping[str, Any]]) -> Table:

@@ -140,6 +140,7 @@ def test_list_as_text_and_as_json(project: Path) -> None:
     (kernel,) = json.loads(compat(project, "list", "kernels", "--variant", "mis*", "--json").stdout)
     assert kernel["declared"] == ["rejected shape-mismatch"]
     assert "gfx942" in compat(project, "list", "targets").stdout
+    assert len(compat(project, "list", "kernels").stdout.splitlines()) == 1 + 2, "a line each, where a program reads them"
 
 
 @pytest.mark.wheels

@@ -1,0 +1,135 @@
+"""The axes inside a failure, asked for as a user asks."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+
+from compat.cli import main
+
+ROOT = Path(__file__).parents[2]
+DOTS = ("--spec", str(ROOT / "tests" / "kernels" / "failures.toml"), "--variant", "dot_into_dot", "--target", "sm_90")
+FENCED = ("--spec", str(ROOT / "tests" / "axes" / "kernels.toml"), "--target", "sm_90")
+SEL_DENSE = ("--spec", str(ROOT / "kernels" / "sel_dense.toml"), "--variant", "loop_1d", "--case", "d64", "--target", "sm_90")
+LOWERING = "convert-triton-gpu-to-llvm"
+
+pytestmark = pytest.mark.wheels
+
+
+def bisect(*arguments: str) -> Result:
+    return CliRunner().invoke(main, ["bisect", "--matrix", str(ROOT / "matrix.toml"), *arguments])
+
+
+def answer(*arguments: str) -> dict[str, Any]:
+    """What the one answer says, as JSON."""
+    done = bisect(*arguments, "--json")
+    assert done.exit_code == 0, done.output
+    (found,) = json.loads(done.stdout)
+    return dict(found["answer"])
+
+
+# --- part -------------------------------------------------------------------------------------------------------------------------
+
+
+def test_the_part_between_given_releases_is_shown_with_its_proof() -> None:
+    done = bisect(*DOTS, "--axis", "part", "--good", "3.1", "--bad", "3.2")
+    assert done.exit_code == 0, done.output
+    first, *steps = done.stdout.splitlines()
+    assert first.startswith("failures/dot_into_dot/only/sm_90/triton-3.2.0: The break is in the MLIR passes")
+    assert "  TTIR made by 3.1.0, compiled by 3.2.0: fails in the same way." in steps
+
+
+def test_an_assembler_of_nvidias_tells_as_well() -> None:
+    found = answer(*FENCED, "--axis", "part", "--good", "3.4", "--bad", "3.3", "--ptxas", "12.9.86", "--ptxas", "12.4.131")
+    assert found["name"] == "ptxas"
+    assert found["sentence"].endswith("With the ptxas of CUDA 12.9.86, 3.3.0 is ok.")
+    assert found["steps"][-2] == "3.3.0 with the ptxas of CUDA 12.9.86: ok."
+    assert found["steps"][-1] == "3.3.0 with the ptxas of CUDA 12.4.131: fails in the same way."
+
+
+def test_an_assembler_tells_of_a_kernel_that_works_in_no_release() -> None:
+    old = ("--axis", "part", "--releases", "~=3.2.0")
+    found = answer(*FENCED, *old, "--ptxas", "12.4")
+    assert (found["name"], found["sentence"]) == (
+        "LLVM",
+        "It is in what ptxas is given: other assemblers refuse it in the same way.",
+    )
+    found = answer(*FENCED, *old, "--ptxas", "13")
+    assert found["name"] == "unknown"
+    assert "got CUDA version: 13." in found["steps"][0], "3.2 will not have an assembler that it has never heard of"
+    assert found["steps"][1].startswith("The PTX that 3.2.0 makes, given to the ptxas of CUDA 13.")
+    assert "requires PTX ISA .version 8.6 or later" in found["steps"][1]
+    found = answer(*FENCED, "--axis", "part", "--releases", "~=3.3.0", "--ptxas", "12.9.86")
+    assert (found["name"], found["sentence"]) == ("ptxas", "It is in ptxas: with that of CUDA 12.9.86, 3.3.0 is ok.")
+
+
+def test_a_failure_before_ptxas_has_no_use_for_another() -> None:
+    found = answer(*DOTS, "--axis", "part", "--good", "3.1", "--bad", "3.2", "--ptxas", "12.4")
+    assert (found["name"], found["steps"][1]) == ("MLIR passes", "No other ptxas was tried: it fails before one is run.")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (("--axis", "part", "--ptxas", "nowhere/ptxas"), "--ptxas: there is no file nowhere/ptxas"),
+        (("--axis", "part", "--ptxas", __file__), f"--ptxas: {__file__} cannot be executed"),
+        (("--axis", "part", "--ptxas", "newest"), "--ptxas: 'newest' is neither a file nor a release of CUDA"),
+        (("--axis", "part", "--ptxas", "12.99"), "--ptxas: there is no nvidia-cuda-nvcc-cu12 12.99"),
+        (("--ptxas", "12.9"), "--ptxas: only --axis part tries other assemblers"),
+        (("--axis", "part", "--releases", "~=3.2.0"), "nothing changes between releases, so no part is to blame"),
+    ],
+)
+def test_what_cannot_be_tried_is_said(arguments: tuple[str, ...], says: str) -> None:
+    done = bisect(*FENCED, *arguments)
+    assert done.exit_code == 3
+    assert f"{says}" in done.stderr
+
+
+# --- pass -------------------------------------------------------------------------------------------------------------------------
+
+
+def test_the_pass_in_one_release() -> None:
+    found = answer(*DOTS, "--axis", "pass", "--bad", "3.2")
+    assert (found["pass"], found["stage"]) == (LOWERING, "llir")
+    assert list(Path(found["folder"]).glob(f"*-{LOWERING}.mlir"))
+
+
+def test_the_pass_between_two_releases() -> None:
+    found = answer(*DOTS, "--axis", "pass", "--patches", "--good", "3.4.0", "--bad", "3.3.1")
+    assert found["sentence"] == f"Their IR is the same, names aside, up to {LOWERING}, which fails in triton-3.3.1 alone."
+    assert {path.name for path in Path(found["folder"]).iterdir()} >= {"good", "bad"}
+
+
+def test_the_pass_between_two_cases() -> None:
+    done = bisect(*SEL_DENSE, "--axis", "pass", "--against", "d128")
+    assert done.exit_code == 0, done.output
+    assert "the front end made it so" in done.stdout
+    assert "  --- good (d128)\n  +++ bad (d64)\n" in done.stdout
+    done = bisect(*SEL_DENSE, "--axis", "pass", "--against", "d12")
+    assert (done.exit_code, done.stderr.splitlines()[-1]) == (3, "  hint: There are: d64, d128, ragged.")
+
+
+# --- config -----------------------------------------------------------------------------------------------------------------------
+
+
+def test_the_configuration_that_it_takes() -> None:
+    done = bisect(*DOTS, "--axis", "config", "--bad", "3.2")
+    assert done.exit_code == 0, done.output
+    assert "  fails from num_warps ≥ 8 (4 is ok)\n  only BLOCK=64 (16, 32 and 128 are ok)\n" in done.stdout
+
+
+def test_where_it_works_there_is_nothing_to_look_for() -> None:
+    done = bisect(*DOTS, "--axis", "config")
+    assert (done.exit_code, "it works there, so there is nothing to look for" in done.stdout) == (1, True)
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _releases(built: Callable[[str], object]) -> None:
+    """All in one go, so that no test pays for what another needs as well."""
+    for release in ("3.1.0", "3.2.0", "3.3.0", "3.3.1", "3.4.0", "3.9.0"):
+        built(f"triton-{release}")
