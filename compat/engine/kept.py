@@ -13,6 +13,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import resource
 import secrets
 import shutil
 import socket
@@ -91,8 +92,18 @@ def stop() -> int:
 
 
 def _key(built: BuiltEnv, worker_digest: str) -> str:
-    facts = [built.python, built.digest, worker_digest, sorted(passed_on().items())]
+    facts = [built.python, built.digest, worker_digest, sorted(passed_on().items()), _surroundings()]
     return hashlib.sha256(json.dumps(facts).encode()).hexdigest()[:16]
+
+
+def _surroundings() -> list[object]:
+    """What a process has from the one that started it: limits, cores, priority, and the group that its memory is counted to."""
+    limits = [resource.getrlimit(getattr(resource, name)) for name in dir(resource) if name.startswith("RLIMIT_")]
+    try:
+        group = Path("/proc/self/cgroup").read_text(encoding="utf-8")
+    except OSError:
+        group = ""
+    return [limits, sorted(os.sched_getaffinity(0)), os.getpriority(os.PRIO_PROCESS, 0), group]
 
 
 def _runtime_folder() -> Path | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import resource
 import shutil
 import signal
 import subprocess
@@ -133,6 +134,13 @@ def test_another_environment_gets_another_worker(env: BuiltEnv, monkeypatch: pyt
             assert second.hello.pid != first.hello.pid
         with borrow(evolve(env, digest="other packages")) as third:
             assert third.hello.pid not in (first.hello.pid, second.hello.pid)
+        soft, hard = resource.getrlimit(resource.RLIMIT_CORE)
+        resource.setrlimit(resource.RLIMIT_CORE, (0 if soft else 1, hard))
+        try:
+            with borrow(env) as fourth:
+                assert fourth.hello.pid not in (first.hello.pid, second.hello.pid, third.hello.pid)
+        finally:
+            resource.setrlimit(resource.RLIMIT_CORE, (soft, hard))
 
 
 def test_what_a_killed_worker_left_is_cleared_away(env: BuiltEnv, runtime: Path) -> None:
