@@ -126,7 +126,7 @@ def _of_words(evidence: Evidence, target: Target) -> _Reading:
     found = recognise(said)
     if found is not None:
         kind, sign, facts = found
-        return _failed(kind, evidence, sign.tell(said), _excerpt_of(kind, said), target, facts=facts)
+        return _failed(kind, evidence, sign.tell(said, facts), _excerpt_of(kind, said), target, facts=facts)
     kind = KINDS["unclassified"]
     part = _PARTS.get(evidence.stage, evidence.stage)
     if evidence.signal is not None:

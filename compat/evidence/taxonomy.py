@@ -48,7 +48,7 @@ class Sign:
     words: str = "message"
     """The symptom that tells the defect: the fingerprint is made of it."""
     means: str | None = None
-    """What the fingerprint is made of instead, where releases say the same in different words."""
+    """What the fingerprint is made of instead, where releases say the same in different words. May hold facts in braces."""
 
     def match(self, symptoms: Symptoms) -> dict[str, str] | None:
         """The facts that the patterns name (``(?P<name>…)``), or ``None`` if this is not it."""
@@ -60,9 +60,9 @@ class Sign:
             facts.update(found.groupdict())
         return facts
 
-    def tell(self, symptoms: Symptoms) -> str:
-        """What this defect is told apart by."""
-        return self.means or getattr(symptoms, self.words)
+    def tell(self, symptoms: Symptoms, facts: Mapping[str, str]) -> str:
+        """What this defect is told apart by; ``facts`` are those that :meth:`match` found."""
+        return self.means.format_map(facts) if self.means else getattr(symptoms, self.words)
 
 
 @frozen(kw_only=True)
@@ -134,6 +134,15 @@ _ENTRIES = (
             Sign(error=r"^MemoryError$", means="out of memory"),
             Sign(output=r"std::bad_alloc|LLVM ERROR: out of memory|Cannot allocate memory", means="out of memory"),
         ),
+    ),
+    Kind(
+        name="static-assert",
+        title="The kernel's own assertion",
+        meaning="A `tl.static_assert` in the kernel does not hold for these constexprs.",
+        status=Status.REJECTED,
+        advice="The kernel itself refuses this configuration: change the constexprs that it speaks of, or leave the case out.",
+        blame=Blame.KERNEL,
+        signs=(Sign(error=r"^CompileTimeAssertionFailure$"),),
     ),
     Kind(
         name="toolchain-missing",
@@ -262,6 +271,49 @@ _ENTRIES = (
         ),
     ),
     Kind(
+        name="unsupported-syntax",
+        title="Python that Triton does not compile",
+        meaning="The kernel uses a part of Python that this release does not compile.",
+        status=Status.REJECTED,
+        advice="Kernels are written in a part of Python: conditions, masks and `tl.where` in place of `break`, `continue` and "
+        "`return` inside loops; helpers as `@triton.jit` functions of the module; no dicts, lambdas, `try` or list comprehensions.",
+        blame=Blame.KERNEL,
+        signs=(
+            Sign(message=r"unsupported AST node type: (?:List|Set|Dict)Comp|only tuple comprehensions", means="comprehension"),
+            Sign(message=r"^nested function definition", means="nested function"),
+            Sign(error=r"^StopIteration$", source=r"^\s*def ", means="nested function"),
+            Sign(message=r"__setitem__ is not supported", means="assignment into a block"),
+            Sign(error=r"^AssertionError$", message=r"^$", source=r"^\s*\w+\[[^\]]*\]\s*=[^=]", means="assignment into a block"),
+            Sign(message=r"the loop body should only have one block", means="return inside a loop"),
+            Sign(error=r"^AssertionError$", message=r"^Not implemented$", source=r"^\s*while\b", means="while with an else"),
+            Sign(error=r"^UnsupportedLanguageConstruct$", message=r"^(?!Boolean value)"),
+        ),
+    ),
+    Kind(
+        name="undefined-name",
+        title="Name not defined",
+        meaning="The kernel uses a name that is defined nowhere, or not on every way that leads to its use.",
+        status=Status.REJECTED,
+        advice="Check the spelling of `{name}`. A variable that only one branch of an `if` defines does not exist after it: define "
+        "it before.",
+        blame=Blame.KERNEL,
+        signs=(Sign(error=r"^NameError$", message=r"\b(?P<name>\w+)'? is not defined$"),),
+    ),
+    Kind(
+        name="unusable-global",
+        title="Global that a kernel cannot use",
+        meaning="The kernel uses something of its module that is neither a constexpr nor a `@triton.jit` function.",
+        status=Status.REJECTED,
+        advice="Make `{name}` a constexpr where it is a value (`{name} = tl.constexpr(…)`), decorate it with `@triton.jit` where "
+        "it is a function, or pass it as a parameter.",
+        blame=Blame.KERNEL,
+        signs=(
+            Sign(message=r"^Cannot access global variable (?P<name>\w+)", means="global {name}"),
+            Sign(message=r'Function "(?P<name>\w+)" is being called from a Triton function', means="global {name}"),
+            Sign(message=r"^Unsupported function referenced: <function (?P<name>\w+)", means="global {name}"),
+        ),
+    ),
+    Kind(
         name="api-removed",
         title="API removed",
         meaning="The kernel uses something that this release says it has removed.",
@@ -362,8 +414,9 @@ _ENTRIES = (
             Sign(message=r"[Bb]oth operands must be same dtype|must have the same dtype", means="dot operands differ in dtype"),
             Sign(message=r"must be >= 16!|Input shapes should have M >=", means="dot operands too small"),
             Sign(message=r"[Mm]ismatched type for .* between then block"),
+            Sign(message=r"^Boolean value of Tensor", means="a block as a condition"),
             Sign(error=_FRONT_END, message=r".", stage=r"^ast$"),
-            Sign(error=r"^AttributeError$", message=r"^'\w+' object has no attribute", stage=r"^ast$"),
+            Sign(error=r"^AttributeError$", message=r"^(?:type object )?'\w+' (?:object )?has no attribute", stage=r"^ast$"),
         ),
     ),
     Kind(

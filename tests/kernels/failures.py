@@ -122,6 +122,87 @@ def leaves_a_loop(source, result, size, BLOCK: tl.constexpr):
     tl.store(result, 1.0)
 
 
+@triton.jit
+def defined_in_one_branch(source, result, size, BLOCK: tl.constexpr):
+    if size > 3:
+        x = tl.load(source)
+    tl.store(result, x)
+
+
+NUMBER = 3
+
+
+@triton.jit
+def global_number(source, result, size, BLOCK: tl.constexpr):
+    tl.store(result, tl.load(source) * NUMBER)
+
+
+def undecorated(x):
+    return x + 1
+
+
+@triton.jit
+def calls_undecorated(source, result, size, BLOCK: tl.constexpr):
+    tl.store(result, undecorated(tl.load(source)))
+
+
+@triton.jit
+def asserts_statically(source, result, size, BLOCK: tl.constexpr):
+    tl.static_assert(BLOCK % 7 == 0, "shapes do not match: BLOCK must be a multiple of 7")
+    tl.store(result, tl.load(source))
+
+
+@triton.jit
+def catches(source, result, size, BLOCK: tl.constexpr):
+    try:
+        tl.store(result, tl.load(source))
+    except ValueError:
+        pass
+
+
+@triton.jit
+def lists_by_comprehension(source, result, size, BLOCK: tl.constexpr):
+    loaded = [tl.load(source + i) for i in range(3)]
+    tl.store(result, loaded[0])
+
+
+@triton.jit
+def function_in_function(source, result, size, BLOCK: tl.constexpr):
+    def more(x):
+        return x + 1
+
+    tl.store(result, more(tl.load(source)))
+
+
+@triton.jit
+def assigns_into_a_block(source, result, size, BLOCK: tl.constexpr):
+    x = tl.load(source + tl.arange(0, BLOCK))
+    x[0] = 1.0
+    tl.store(result + tl.arange(0, BLOCK), x)
+
+
+@triton.jit
+def returns_in_a_loop(source, result, size, BLOCK: tl.constexpr):
+    for _ in range(size):
+        return
+    tl.store(result, tl.load(source))
+
+
+@triton.jit
+def while_and_else(source, result, size, BLOCK: tl.constexpr):
+    i = 0
+    while i < size:
+        i += 1
+    else:
+        i = 0
+    tl.store(result + i, tl.load(source))
+
+
+@triton.jit
+def converts_to_int(source, result, size, BLOCK: tl.constexpr):
+    tl.store(result, tl.load(source).to(int))
+
+
 # --- the compiler trips over itself ------------------------------------------------------------------------------------------
 
 
