@@ -63,7 +63,7 @@ def bisect(*, axis: str, as_json: bool, output: Path | None, against: str | None
     """Say since which release a kernel fails, and in which part of the toolchain; or in which pass, or from which setting on.
 
     Without --good and --bad both ends of the line of releases are looked at first. A judge is `ok`, `class=NAME`, `same-failure`,
-    `unexpected`, or a metric such as `registers>128` or `compile_seconds>10`.
+    `unexpected`, a metric such as `registers>128` or `compile_seconds>10`, or `run=COMMAND`.
     """
     if ptxas and axis != "part":
         raise SelectionError("only --axis part tries other assemblers", where="--ptxas")
@@ -124,9 +124,11 @@ def _with_parts(answers: Sequence[ReleaseAnswer], bench: Bench, request: Request
         change = group.example.bracket
         if change is None or request.judge.asks_metric:
             continue
+        ends = sorted((change.before, change.after), key=lambda probe: probe.judgement is Judgement.BAD)
+        if ends[1].result.outcome.failure is None:  # it compiles, and the judge finds fault with something else
+            continue
         from compat.axes import part
 
-        ends = sorted((change.before, change.after), key=lambda probe: probe.judgement is Judgement.BAD)
         found = part.find(ends[0].result.cell, ends[1].result.cell, bench)
         parts |= {id(answer): found for answer in group.answers}
     return tuple(evolve(answer, part=parts.get(id(answer))) for answer in answers)

@@ -12,13 +12,14 @@ from packaging.version import Version
 
 from compat.axes import candidates as candidates_of
 from compat.axes.candidates import Asked, Candidates
+from compat.cli.judging import read_judge
 from compat.cli.selecting import Selection, select
 from compat.engine.flight import Limits
 from compat.errors import CompatError, SelectionError
 from compat.index import interpreters
 from compat.model import Specialization, Target
 from compat.run import Bench, available_cores
-from compat.search.judge import Judge, parse_judge
+from compat.search.judge import Judge
 from compat.store import Store
 
 
@@ -65,7 +66,7 @@ def read_request(
 ) -> Request:
     """The request that the options make. Raises SelectionError for what cannot be meant, IndexUnavailable without an index."""
     ends = (candidates_of.parse_release(good, "--good"), candidates_of.parse_release(bad, "--bad"))
-    judge = parse_judge(judge_text)
+    judge = read_judge(judge_text)
     asked = Asked(
         releases=candidates_of.parse_specifier(chosen.pop("specifier")),
         named=tuple(end for end in ends if end is not None),

@@ -10,6 +10,7 @@ from typing import Any
 
 import click
 
+from compat.cli.judging import read_judge
 from compat.cli.obtaining import Obtainer
 from compat.cli.selecting import select, selection_options
 from compat.config.selection import nothing_matches
@@ -19,7 +20,7 @@ from compat.model import Result
 from compat.report.compact import one_line
 from compat.run import Bench, Interrupted, available_cores, run
 from compat.search.bisect import Judgement
-from compat.search.judge import Judge, parse_judge
+from compat.search.judge import Judge
 from compat.store import Store
 
 GOOD, BAD, CANNOT_TELL = 0, 1, 125
@@ -63,7 +64,7 @@ def check(*, cells: str, judge_text: str, deadline: float | None, no_build: bool
 
     CELL-GLOB narrows the chosen cells by their ids, as `compat list cells` prints them. Never exits with 128 or more.
     """
-    judge = parse_judge(judge_text)
+    judge = read_judge(judge_text)
     selection = select(**chosen)
     wanted = [cell for cell in selection.cells if fnmatchcase(cell.id, cells)]
     if not wanted:

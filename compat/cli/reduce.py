@@ -12,6 +12,7 @@ from typing import Any
 import click
 from packaging.version import Version
 
+from compat.cli.judging import read_judge
 from compat.cli.obtaining import Obtainer
 from compat.cli.reduction import Ended, Reduction, Subject
 from compat.cli.selecting import select, selection_options
@@ -22,7 +23,6 @@ from compat.errors import SelectionError
 from compat.model import Cell, Env
 from compat.reduce import Candidate, kernel_file, passes
 from compat.run import Bench, available_cores
-from compat.search.judge import parse_judge
 from compat.store import Store
 
 INTERRUPTED = 130
@@ -63,7 +63,7 @@ def reduce(
     CELL is an id as `compat list cells` prints it, a glob, or an id without the env; FILE.py is a kernel with a kernel file of the
     same name beside it, such as this command writes. What is left can be given to every command: --spec reduced/NAME.toml.
     """
-    judge = parse_judge(judge_text)
+    judge = read_judge(judge_text)
     subject = _subject(what, bad, good, chosen)
     limits = Limits(deadline=deadline or subject.selection.config.deadline, memory=subject.selection.config.memory)
     obtain = Obtainer(root=subject.selection.root, matrix=subject.selection.config.path, build=not no_build)
@@ -176,7 +176,10 @@ def _polish(reduction: Reduction, cell: str) -> str:
     path, failure = reduction.path, reduction.bad[0].outcome.failure
     matrix, kernel = reduction.subject.selection.config.path, path.with_suffix(".toml")
     check = ["compat", "check", cell, "--matrix", str(matrix), "--target", reduction.subject.target.name]
-    check += ["--envs", reduction.bad[0].cell.env.name, "--judge", f"class={failure.kind}" if failure else "ok"]
+    judge = reduction.wishes[0].judge.text
+    if judge == "same-failure" and failure:  # as far as one cell alone can be asked for it
+        judge = f"class={failure.kind}"
+    check += ["--envs", reduction.bad[0].cell.env.name, "--judge", judge]
     script = f'd=$(mktemp -d); cp "$1" $d/{path.name}; cp {shlex.quote(str(kernel.absolute()))} $d; '
     script += f"{shlex.join(check)} --spec $d/{kernel.name}; [ $? = 1 ]"
     return f"uvx 'shrinkray<26.9' {shlex.join(['sh', '-c', script, '-'])} {path}"

@@ -34,7 +34,7 @@ def matrix_document(report: Report) -> JsonObject:
             "cached": report.cached,
         },
         "statements": [_statement(one.sentence, one.because) for one in statements(report)],
-        "cells": [_cell(result) for result in report.ordered],
+        "cells": [cell_document(result) for result in report.ordered],
         "verdicts": [_verdict(verdict) for verdict in sorted(report.verdicts, key=_place)],
         "envs": [_env(built) for built in sorted(report.envs, key=lambda built: natural(built.env.name))],
     }
@@ -51,7 +51,8 @@ def schema() -> JsonObject:
     return loaded
 
 
-def _cell(result: Result) -> JsonObject:
+def cell_document(result: Result) -> JsonObject:
+    """One cell and what came of it."""
     cell, outcome = result.cell, result.outcome
     return {
         "id": cell.id,

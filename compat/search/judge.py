@@ -7,6 +7,7 @@ A judge is chosen on the command line::
     same-failure         bad where it fails with the fingerprint that the bad end has
     unexpected           bad where it came out other than declared
     METRIC<op>NUMBER     bad where that holds: registers>128, compile_seconds>=10, artifacts.cubin>50000
+    run=COMMAND          whatever a program of the user's says, in exit codes as `git bisect run` takes them
 
 What says nothing of the kernel (a broken env, a lost answer), a flaky result, and a metric of what did not compile cannot be told.
 """
@@ -18,7 +19,7 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any, Protocol
 
-from attrs import frozen
+from attrs import field, frozen
 
 from compat.config.toml_reader import did_you_mean
 from compat.errors import SelectionError
@@ -36,7 +37,11 @@ _OPERATORS: Mapping[str, Callable[[float, float], bool]] = {
     "!=": operator.ne,
 }
 _METRIC = re.compile(r"(?P<name>[a-z_][\w.]*)\s*(?P<sign>>=|<=|==|!=|>|<|=)\s*(?P<number>-?\d+(?:\.\d+)?)")
-_FORMS = "ok, class=NAME, same-failure, unexpected, or a metric such as 'registers>128' or 'compile_seconds>10'"
+_FORMS = "ok, class=NAME, same-failure, unexpected, run=COMMAND, or a metric such as 'registers>128' or 'compile_seconds>10'"
+_CANNOT_TELL, _BY_SIGNAL = 125, 128
+
+Ask = Callable[[str, Result], int]
+"""Runs a command about a result and returns its exit code."""
 
 
 class Question(Protocol):
@@ -90,8 +95,8 @@ class Judge:
         return Judgement.UNKNOWN if bad is None else Judgement.BAD if bad else Judgement.GOOD
 
 
-def parse_judge(text: str) -> Judge:
-    """The judge that a text names. Raises SelectionError for one that there is not."""
+def parse_judge(text: str, ask: Ask | None = None) -> Judge:
+    """The judge that a text names; ``ask`` runs programs. Raises SelectionError for one that there is not."""
     text = text.strip()
     plain: dict[str, Question] = {"ok": IsOk(), "unexpected": IsUnexpected(), "same-failure": HasFingerprint()}
     if text in plain:
@@ -99,6 +104,8 @@ def parse_judge(text: str) -> Judge:
     name, equals, kind = text.partition("=")
     if equals and name.strip() == "class":
         return Judge(question=HasClass(kind=_known_class(kind.strip())))
+    if equals and name.strip() == "run" and kind.strip() and ask is not None:
+        return Judge(question=Program(command=kind.strip(), ask=ask))
     if match := _METRIC.fullmatch(text):
         sign = "==" if match["sign"] == "=" else match["sign"]
         return Judge(question=Exceeds(metric=match["name"], sign=sign, number=float(match["number"])))
@@ -183,6 +190,22 @@ class Exceeds:
         if result.outcome.status is Status.TIMED_OUT:  # what was stopped took at least that long: only "more than" is certain
             return True if bad and self.sign in (">", ">=") else None
         return bad
+
+
+@frozen(kw_only=True)
+class Program:
+    """Does a program of the user's say so?"""
+
+    command: str
+    ask: Ask = field(eq=False)
+
+    @property
+    def text(self) -> str:
+        return f"run={self.command}"
+
+    def is_bad(self, result: Result) -> bool | None:
+        code = self.ask(self.command, result)
+        return None if code == _CANNOT_TELL or not 0 <= code < _BY_SIGNAL else code != 0
 
 
 def measure(outcome: Outcome, metric: str) -> float | None:

@@ -52,6 +52,21 @@ def test_good_bad_and_a_compiler_that_is_killed() -> None:
     assert check(*MATRIX, *FAILURES, "--judge", "registers>0", "failures/block_typed_bound/*") == CANNOT_TELL
 
 
+@pytest.mark.wheels
+def test_a_program_judges_what_came_of_a_cell() -> None:
+    reads = 'import json, os, sys; cell = json.load(sys.stdin); assert cell["id"] == os.environ["COMPAT_CELL"]; '
+    python = shlex.quote(sys.executable)
+
+    def judged(expression: str) -> int:
+        return check(*MATRIX, *FAILURES, "failures/copy/*", "--judge", f"run={python} -c {shlex.quote(reads + expression)}")
+
+    assert judged('sys.exit(not 0 < cell["metrics"]["registers"] < 255)') == GOOD
+    assert judged('sys.exit("def " + os.environ["COMPAT_FUNCTION"] in open(os.environ["COMPAT_SOURCE"]).read())') == BAD
+    assert judged("sys.exit(125)") == CANNOT_TELL
+    assert judged("os.abort()") == CANNOT_TELL
+    assert check(*MATRIX, *FAILURES, "--judge", "run=no-such-program", "failures/copy/*") == CANNOT_TELL
+
+
 @pytest.mark.parametrize(
     "arguments",
     [

@@ -6,7 +6,7 @@ import pytest
 from attrs import evolve
 
 from compat.errors import SelectionError
-from compat.model import Failure, Outcome, Status
+from compat.model import Failure, Outcome, Result, Status
 from compat.search.bisect import Judgement
 from compat.search.judge import measure, metric_names, parse_judge
 from tests.bisect.invented import result
@@ -58,6 +58,22 @@ def test_what_says_nothing_of_the_kernel_cannot_be_told(text: str, outcome: Outc
     assert parse_judge(text)(result(outcome)) is U
 
 
+@pytest.mark.parametrize(("code", "expected"), [(0, G), (1, B), (3, B), (127, B), (125, U), (128, U), (134, U), (-9, U)], ids=str)
+def test_a_program_answers_as_git_bisect_run_takes_it(code: int, expected: Judgement) -> None:
+    asked: list[tuple[str, Outcome]] = []
+
+    def ask(command: str, about: Result) -> int:
+        asked.append((command, about.outcome))
+        return code
+
+    judge = parse_judge(" run = ./keeps.sh --strict x=1 ", ask)
+    assert judge(result(REJECTED)) is expected
+    assert asked == [("./keeps.sh --strict x=1", REJECTED)]
+    assert judge.text == "run=./keeps.sh --strict x=1"
+    assert judge(result(LOST)) is U, "where there is no answer, nobody is asked"
+    assert len(asked) == 1
+
+
 def test_unexpected_asks_what_was_declared() -> None:
     judge = parse_judge("unexpected")
     assert judge(result(REJECTED)) is B
@@ -82,7 +98,21 @@ def test_the_same_failure_as_none_is_nowhere() -> None:
     assert [about(result(outcome)) for outcome in (REJECTED, OK)] == [G, G]
 
 
-@pytest.mark.parametrize("text", ["", "okay", "registers", "registers>", ">5", "registers>many", "class=", "class=no-such-class"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "okay",
+        "run=",
+        "run=./without-means-to-ask",
+        "registers",
+        "registers>",
+        ">5",
+        "registers>many",
+        "class=",
+        "class=no-such-class",
+    ],
+)
 def test_what_is_not_a_judge_is_refused_with_advice(text: str) -> None:
     with pytest.raises(SelectionError) as caught:
         parse_judge(text)

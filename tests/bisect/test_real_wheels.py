@@ -130,6 +130,18 @@ def test_an_env_that_cannot_be_had_is_hopped_over(tmp_path: Path) -> None:
     assert "cannot tell: no release gave an answer. 3.2.0: env_broken, install: not built yet" in " ".join(done.output.split())
 
 
+def test_a_program_finds_what_no_judge_of_ours_asks_for() -> None:
+    """It runs in the env of each release; what it finds fault with is no failure, so no part of the toolchain is blamed."""
+    program = "run=$COMPAT_PYTHON -c 'import importlib.util as i; raise SystemExit(i.find_spec(\"triton.knobs\") is None)'"
+    answer = bisect(*FAILURES, "--variant", "copy", "--target", "sm_90", "--fixed", "--judge", program)
+    assert (answer["answer"], answer["judge"]) == ("fixed", program)
+    assert (answer["bracket"]["last_bad"], answer["bracket"]["first_good"]) == ("3.3.0", "3.4.0")
+    assert answer["part"] is None
+    done = CliRunner().invoke(main, ["bisect", "--matrix", str(ROOT / "matrix.toml"), *FAILURES, "--judge", "run=no-such-program"])
+    assert done.exit_code == 3
+    assert "error: --judge run=no-such-program: the command cannot be run" in done.stderr
+
+
 SLOW = """\
 import time
 

@@ -177,6 +177,20 @@ def test_the_command_writes_what_every_command_takes(project: Path, built: Built
 
 
 @pytest.mark.wheels
+def test_a_program_of_the_users_says_what_is_to_stay(project: Path) -> None:
+    """It asks for the failure, and for something of the text besides that the failure does not need."""
+    (project / "keeps.sh").write_text(
+        'grep -q "\\"class\\": \\"compiler-assert\\"" && grep -q "tl.store" "$COMPAT_SOURCE" && exit 1\nexit 0\n'
+    )
+    said = told_by(project, "reduce", ID, "--no-build", "--judge", "run=sh keeps.sh")
+    assert "to stay: run=sh keeps.sh on triton-3.1.0" in said
+    assert "class=" not in said, "the command that polishes asks the same program"
+    text = (project / "reduced" / "scan-only.py").read_text()
+    assert "tl.store" in text
+    assert len(text) <= 300
+
+
+@pytest.mark.wheels
 def test_a_budget_ends_it_with_the_best_so_far(project: Path, built: Built) -> None:
     assert "the budget is spent" in told_by(project, "reduce", ID, "--no-build", "--budget", "1.5")
     still_fails(project, built("triton-3.1.0"))
