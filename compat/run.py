@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
 from pathlib import Path
+from typing import TypeVar
 
 from attrs import evolve, field, frozen
 from packaging.version import Version
@@ -24,6 +25,9 @@ from compat.evidence import classify
 from compat.model import BuiltEnv, Cell, Evidence, Expectation, Outcome, Result
 from compat.search import plan
 from compat.store import Store, cell_key, folder_digest
+
+_Item = TypeVar("_Item")
+_Answer = TypeVar("_Answer")
 
 _CONFIRM_GRACE = 1.5
 """Seconds a hanging cell's confirmation sits in the stage where it hung before, to see in which pass that is."""
@@ -141,6 +145,12 @@ def _wait(futures: Iterable[Future[None]]) -> None:
     done, _ = wait(futures, return_when=FIRST_EXCEPTION)
     for future in done:
         future.result()
+
+
+def concurrently(function: Callable[[_Item], _Answer], items: Iterable[_Item], slots: int) -> list[_Answer]:
+    """What a function says of each item, in their order; of ``slots`` at the same time."""
+    with ThreadPoolExecutor(slots, thread_name_prefix="slot") as executor:
+        return list(executor.map(function, items))
 
 
 def _compile_batch(batch: Sequence[Cell], servers: _Servers, bench: Bench, finish: Callable[[Result], None]) -> None:

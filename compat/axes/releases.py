@@ -14,7 +14,7 @@ from attrs import evolve, frozen
 from compat.axes.candidates import Candidate
 from compat.axes.history import Answer, Probe, ReleaseAnswer, Transition
 from compat.model import BuiltEnv, Cell, Env, Result, Specialization, Target
-from compat.run import Bench, run
+from compat.run import Bench, concurrently, run
 from compat.search.bisect import Bracket, History, Judgement, Shape, probe_all, search
 from compat.search.judge import Judge
 
@@ -129,7 +129,7 @@ def _answer(spec: Specialization, target: Target, asked: Search, tries: _Tries) 
     def ask(positions: Sequence[int]) -> Mapping[int, Judgement]:
         found = tries.of(spec, target, positions)
         seen.update(found)
-        return {position: judge(result) for position, result in found.items()}
+        return dict(zip(found, concurrently(judge, found.values(), tries.width), strict=True))  # a judge may be a program
 
     count = len(asked.candidates)
     if asked.every:
