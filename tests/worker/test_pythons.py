@@ -5,22 +5,25 @@ from __future__ import annotations
 import shutil
 import subprocess
 import sys
+import tempfile
 import threading
 from pathlib import Path
 
 import pytest
 
+from compat.engine import kept
 from compat.engine.flight import Limits
-from compat.engine.launch import OwnServer
+from compat.engine.launch import WORKER, OwnServer
 from compat.engine.supervise import attempt
 from compat.index.interpreters import present
-from compat.model import Env
+from compat.model import BuiltEnv, Env
+from compat.store import folder_digest
 from tests.cells import cell
 
 
 @pytest.mark.wheels
 @pytest.mark.parametrize(("minor", "packages"), [((3, 8), ["triton==3.0.0", "setuptools"]), ((3, 13), ["triton==3.5.1"])])
-def test_the_worker_serves(minor: tuple[int, int], packages: list[str], tmp_path: Path) -> None:
+def test_the_worker_serves(minor: tuple[int, int], packages: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     here = present()
     if minor not in here:
         pytest.skip(f"no Python {minor} on this machine")
@@ -34,6 +37,15 @@ def test_the_worker_serves(minor: tuple[int, int], packages: list[str], tmp_path
         cells = [cell(Env(name="some"), "faces", function) for function in functions]
         limits = Limits(deadline=60, memory=4 << 30)
         found = [evidence for _, evidence in attempt(server, cells, limits, stop=threading.Event())]
+    with tempfile.TemporaryDirectory(prefix="rt-", dir="/tmp") as runtime:  # a socket's path has to be short
+        monkeypatch.setenv("XDG_RUNTIME_DIR", runtime)
+        stays = BuiltEnv(env=Env(name="some"), python=python, digest="some")
+        pids = []
+        for _ in range(2):
+            with kept.borrow(stays, WORKER, folder_digest(WORKER), 60) as server:
+                pids.append(server.hello.pid)
+        assert pids[0] == pids[1] > 0
+        assert kept.stop() == 1
     assert [evidence.built for evidence in found] == [True, False, False, True]
     assert found[1].signal == "SIGABRT"
     assert found[2].raised
