@@ -19,7 +19,7 @@ KINDS = (
     ),
     Kind(
         name="unsupported-syntax",
-        title="Python that Triton does not compile",
+        title="Unsupported Python",
         meaning="The kernel uses a part of Python that this release does not compile.",
         status=Status.REJECTED,
         advice="Kernels are written in a part of Python: conditions, masks and `tl.where` in place of `break`, `continue` and "
