@@ -132,7 +132,10 @@ class Server:
 
     def accept(self, driver: socket.socket) -> bool:
         """Take one request; ``False`` once the driver is gone."""
-        packet, fds = _receive(driver)
+        try:
+            packet, fds = _receive(driver)
+        except OSError:  # it went without reading what it was told
+            return False
         if not packet:
             return False
         if json.loads(packet)["do"] == "leave":

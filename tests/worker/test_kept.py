@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import os
 import resource
+import select
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
@@ -99,6 +101,17 @@ def test_two_commands_share_a_worker(env: BuiltEnv) -> None:
         for thread in threads:
             thread.join()
     assert [evidence.built for evidence in found] == [True, True]
+
+
+def test_a_driver_that_goes_without_a_word_harms_nobody(env: BuiltEnv, runtime: Path) -> None:
+    with borrow(env) as server:
+        (path,) = runtime.glob("*/*/socket")
+        for _ in range(3):
+            with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as rude:
+                rude.connect(str(path))
+                assert select.select([rude], [], [], 5)[0], "it was greeted, and goes without having read that"
+        assert built_by(server, env).built
+        assert server.alive
 
 
 def test_it_ends_when_nobody_comes(env: BuiltEnv, runtime: Path) -> None:
