@@ -22,7 +22,8 @@ def headline(answer: ReleaseAnswer) -> str:
         Answer.UNKNOWN: _unknown,
     }[answer.answer](answer)
     judged = "" if answer.judge.asks_ok else f"judged by `{answer.judge.text}`: "
-    return " ".join(part for part in (f"{judged}{words}", answer.part.sentence if answer.part else "") if part)
+    part = "" if answer.part is None or answer.needs else answer.part.sentence  # what was not there yet, nothing broke
+    return " ".join(told for told in (f"{judged}{words}", part) if told)
 
 
 def remarks(answer: ReleaseAnswer, *, fixed: bool) -> list[str]:
