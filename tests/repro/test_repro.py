@@ -232,6 +232,26 @@ def test_a_hanging_compile_is_shown_with_a_deadline(
 
 
 @pytest.mark.wheels
+def test_what_could_not_be_launched_is_shown_by_its_size(
+    tmp_path: Path, bench: Callable[..., Bench], built: Callable[[str], BuiltEnv]
+) -> None:
+    """Shared memory is counted, not launched: the script says what the kernel needs, and fails where the target has less."""
+    env, halves = built("triton-3.9.0"), {"source": "*fp16", "result": "*fp32", "size": "i32"}
+    failing = cell(env, "failures", "square", signature=halves, constexprs={"BLOCK": 32})
+    failing = evolve(failing, target=evolve(failing.target, name="sm_90_small", shared_memory=1000))
+    done = write(request(failing, tmp_path), bench("3.5.1", "3.9.0"))
+    assert isinstance(done, Written), done
+    python = env.python
+    assert python
+    ran = run_script(python, done.paths[0], 60)
+    assert (ran.exit_code, "bytes of shared memory, sm_90_small has 1000" in ran.output) == (0, True), ran
+    assert re.findall(r"^\| (3\S+) \| (.*) \|$", done.paths[1].read_text(), re.MULTILINE) == [
+        ("3.5.1", "**fails**"),
+        ("3.9.0", "**fails**"),
+    ]
+
+
+@pytest.mark.wheels
 def test_what_does_not_come_true_is_not_written(
     tmp_path: Path, bench: Callable[..., Bench], built: Callable[[str], BuiltEnv], monkeypatch: pytest.MonkeyPatch
 ) -> None:
