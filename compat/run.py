@@ -197,6 +197,9 @@ def _alone(cell: Cell, limits: Limits, servers: _Servers, bench: Bench) -> Evide
     return evidence
 
 
+# --- servers -------------------------------------------------------------------------------------------------------------------
+
+
 class _Servers(Workers):
     """Lets the server of an env go when the env's last batch is done."""
 
