@@ -190,10 +190,11 @@ def children_of(pid: int) -> set[int]:
     return {int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()}
 
 
-def test_kill_9_of_a_driver_ends_what_it_asked_for_and_nothing_else(env: BuiltEnv) -> None:
+def test_kill_9_of_a_driver_ends_what_it_asked_for_and_nothing_else(env: BuiltEnv, runtime: Path) -> None:
     root = Path(__file__).parents[2]
     command = [sys.executable, "-c", DRIVER, env.env.name]
-    driver = subprocess.Popen(command, cwd=root, stdout=subprocess.PIPE, text=True, env={**os.environ, "PYTHONPATH": str(root)})
+    environ = {**os.environ, "PYTHONPATH": str(root), "TMPDIR": str(runtime)}  # it cannot tidy up after itself
+    driver = subprocess.Popen(command, cwd=root, stdout=subprocess.PIPE, text=True, env=environ)
     assert driver.stdout is not None
     with driver.stdout:
         pid = int(driver.stdout.readline())
