@@ -25,7 +25,7 @@ class Child:
         self.exit, exit_pipe = os.pipe()
         jobs_file = os.open(self.directory / "jobs.json", os.O_RDONLY)
         try:
-            server.fork(jobs_file, events, self.output, exit_pipe)
+            server.fork(self.directory, jobs_file, events, self.output, exit_pipe)
         except OSError:
             pass  # the server is gone; closing our copies makes both pipes end at once, which says so
         finally:

@@ -146,7 +146,7 @@ def _started(built: BuiltEnv, worker: Path, folder: Path, seconds: float) -> Ser
             control, far_end = control_pair()
             with far_end:
                 descriptors = [str(far_end.fileno()), str(listening.fileno())]
-                command = [built.python, "-I", str(worker), *descriptors, f"{seconds:g}", str(folder)]
+                command = [built.python, "-I", str(worker), str(folder), *descriptors, f"{seconds:g}"]
                 process = spawn(command, [far_end, listening], folder, {})
     except BaseException:
         shutil.rmtree(making, ignore_errors=True)

@@ -34,7 +34,7 @@ class OwnServer(Server):
         self._folder = tempfile.TemporaryDirectory(prefix="compat-server-", ignore_cleanup_errors=True)
         control, far_end = control_pair()
         with far_end:
-            command = [python, "-I", str(worker), str(far_end.fileno())]
+            command = [python, "-I", str(worker), self._folder.name, str(far_end.fileno())]
             self._process = spawn(command, [far_end], Path(self._folder.name), variables or {})
         super().__init__(control)
         if not self.hello.ready:

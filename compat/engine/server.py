@@ -7,6 +7,7 @@ import json
 import socket
 import threading
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any, Self
 
 from attrs import frozen
@@ -74,13 +75,13 @@ class Server:
         except OSError:
             return False
 
-    def fork(self, jobs: int, events: int, output: int, exit_pipe: int) -> None:
-        """Have a child forked that runs a batch, with these file descriptors (see the contract).
+    def fork(self, directory: Path, jobs: int, events: int, output: int, exit_pipe: int) -> None:
+        """Have a child forked that runs a batch, with this private directory and these file descriptors (see the contract).
 
         Raises ``OSError`` when the server is gone.
         """
         descriptors = array.array("i", [jobs, events, output, exit_pipe])
-        self._send({"do": "batch"}, [(socket.SOL_SOCKET, socket.SCM_RIGHTS, descriptors)])
+        self._send({"do": "batch", "directory": str(directory)}, [(socket.SOL_SOCKET, socket.SCM_RIGHTS, descriptors)])
 
     def dismiss(self) -> None:
         """Tell a server that stays for others not to. Raises ``OSError`` when it is gone."""

@@ -1,9 +1,10 @@
 """The worker: a program that runs inside a foreign env and compiles kernels there.
 
 It needs the standard library and the toolchain under test, nothing else; it runs on Python 3.8 to 3.14; nothing of ours can be
-imported from inside it. ``python -I path/to/worker CONTROL_FD`` starts it (see ``__main__``), for the one driver that has the
-other end of that socket. With ``CONTROL_FD LISTEN_FD SECONDS FOLDER`` it also takes drivers that connect to the listening socket,
-and stays until none has been there for so many seconds; then it removes the folder, in which that socket is.
+imported from inside it. ``python -I path/to/worker FOLDER CONTROL_FD`` starts it (see ``__main__``), for the one driver that has
+the other end of that socket. With ``FOLDER CONTROL_FD LISTEN_FD SECONDS`` it also takes drivers that connect to the listening
+socket, and stays until none has been there for so many seconds. ``FOLDER`` is private to it and holds that socket; in the end it
+removes it.
 
 The contract
 ============
@@ -14,11 +15,12 @@ The contract
   "threads": 1, "seconds": 0.1}``; ``{"event": "broken", "raised": [...]}`` when the toolchain cannot be imported; or, of a server
   that stayed, ``{"event": "stale"}`` when files that it has loaded have changed since: it takes nobody any more, and ends with its
   last driver.
-- driver → server: ``{"do": "batch"}`` with four file descriptors attached, in this order: *jobs* (a file, read to its end: the
-  batch as JSON), *events* (a pipe's write end), *output* (a file, becomes descriptors 1 and 2), *exit* (a pipe's write end).
+- driver → server: ``{"do": "batch", "directory": PRIVATE_TMP}`` with four file descriptors attached, in this order: *jobs* (a
+  file, read to its end: the batch as JSON), *events* (a pipe's write end), *output* (a file, becomes descriptors 1 and 2), *exit*
+  (a pipe's write end).
 - driver → server: ``{"do": "leave"}``: take no more drivers, end with the last one.
-- End of file on the socket means that the driver is gone: the server kills every process group it started for it. When no driver is
-  left, and it is not to stay, it exits.
+- End of file on the socket means that the driver is gone: the server kills every process group it started for it, and removes the
+  directories of those batches. When no driver is left, and it is not to stay, it exits.
 
 **Exit pipe** of a batch, written by the server alone: ``{"pid": 4711}`` when the child was forked (it leads its own process
 group), then ``{"exit_code": 0}`` or ``{"signal": "SIGABRT"}`` when it was reaped.

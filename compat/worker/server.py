@@ -18,17 +18,19 @@ import signal
 import socket
 import sys
 import time
-from typing import Any, Callable, NoReturn
+from typing import Any, Callable, NamedTuple, NoReturn
 
-from . import batch, triton_api
+from . import triton_api
+from .batch import exception_chain
+from .batch import run as run_batch
 from .loaded import Loaded
 
 _PR_SET_PDEATHSIG = 1
 
 
 def main(arguments: list[str]) -> int:
-    """Serve until no driver is left. ``arguments`` is ``[CONTROL_FD]``, or ``[CONTROL_FD, LISTEN_FD, SECONDS, FOLDER]`` to stay."""
-    control, *listening = [socket.socket(fileno=int(fd)) for fd in arguments[:2]]
+    """Serve until no driver is left. ``arguments`` is ``[FOLDER, CONTROL_FD]``, or ``[FOLDER, CONTROL_FD, LISTEN_FD, SECONDS]``."""
+    control, *listening = [socket.socket(fileno=int(fd)) for fd in arguments[1:3]]
     for each in (control, *listening):
         each.set_inheritable(False)
     _die_with_parent(signal.SIGKILL)  # an import can hang
@@ -37,7 +39,7 @@ def main(arguments: list[str]) -> int:
     try:
         toolchain = triton_api.Triton()
     except BaseException as error:
-        _send(control, {"event": "broken", "raised": batch.exception_chain(error)})
+        _send(control, {"event": "broken", "raised": exception_chain(error)})
         return 1
     ready = {
         "event": "ready",
@@ -51,35 +53,44 @@ def main(arguments: list[str]) -> int:
     gc.freeze()  # what is here stays, and children share it as long as nobody touches it
     gc.enable()
     _die_with_parent(0)  # from here on the end of the socket says it, and leaves time to kill what the children started
-    server = Server(toolchain, ready)
+    server = Server(toolchain, ready, folder=arguments[0])
     if listening:
-        server.stay(listening[0], float(arguments[2]), arguments[3])
+        server.stay(listening[0], float(arguments[3]))
     server.greet(control)
     server.serve()
     return 0
 
 
+class Batch(NamedTuple):
+    """What a child works on."""
+
+    driver: socket.socket
+    """Who asked for it."""
+    exit_pipe: int
+    """Where its end is to be written to."""
+    folder: str
+    """Its private folder; the driver's to remove, while there is one."""
+
+
 class Server:
     """Forks children on request and reports how they ended."""
 
-    def __init__(self, toolchain: triton_api.Triton, ready: dict[str, Any]) -> None:
+    def __init__(self, toolchain: triton_api.Triton, ready: dict[str, Any], folder: str) -> None:
         self.toolchain = toolchain
         self.ready = ready
+        self.folder = folder
         self.drivers: list[socket.socket] = []
         """The control sockets of those who are here."""
-        self.exits: dict[int, int] = {}
-        """Child → the exit pipe its end is to be written to."""
-        self.asked_by: dict[int, socket.socket] = {}
-        """Child → the driver it works for."""
+        self.batches: dict[int, Batch] = {}
+        """By child."""
         self.listening: socket.socket | None = None
         """Where further drivers come to, if it stays for them."""
         self.patience = 0.0
-        self.folder = ""
         self.loaded: Loaded | None = None
 
-    def stay(self, listening: socket.socket, patience: float, folder: str) -> None:
-        """Take further drivers, who come to this socket, until none has been here for so many seconds; then remove ``folder``."""
-        self.listening, self.patience, self.folder = listening, patience, folder
+    def stay(self, listening: socket.socket, patience: float) -> None:
+        """Take further drivers, who come to this socket, until none has been here for so many seconds."""
+        self.listening, self.patience = listening, patience
         self.loaded = Loaded(self.toolchain.files())
 
     def greet(self, driver: socket.socket) -> None:
@@ -98,17 +109,18 @@ class Server:
         if self.listening is not None:
             self.listening.close()
             self.listening = None
-            shutil.rmtree(self.folder, ignore_errors=True)
+            shutil.rmtree(self.folder, ignore_errors=True)  # now: nobody is to find it any more
 
     def serve(self) -> None:
+        """Do what drivers ask for until none is left, nor anything that one asked for; nothing is left in ``folder`` then."""
         wake, woken = os.pipe()
         for fd in (wake, woken):
             os.set_blocking(fd, False)
         signal.signal(signal.SIGCHLD, lambda *_: None)
         signal.set_wakeup_fd(woken, warn_on_full_buffer=False)
-        while self.drivers or self.listening:
+        while self.drivers or self.listening or self.batches:
             watched: list[Any] = [wake, *self.sockets()]
-            readable, _, _ = select.select(watched, [], [], None if self.drivers else self.patience)
+            readable, _, _ = select.select(watched, [], [], None if self.drivers or self.batches else self.patience)
             if wake in readable:
                 _drain(wake)
                 self.reap()
@@ -119,6 +131,7 @@ class Server:
                 self.welcome()
             if not readable:
                 self.leave()
+        shutil.rmtree(self.folder, ignore_errors=True)
 
     def sockets(self) -> list[socket.socket]:
         """Those that somebody may speak on."""
@@ -138,7 +151,8 @@ class Server:
             return False
         if not packet:
             return False
-        if json.loads(packet)["do"] == "leave":
+        request = json.loads(packet)
+        if request["do"] == "leave":
             self.leave()
             return True
         jobs, events, output, exit_pipe = fds
@@ -148,8 +162,7 @@ class Server:
         _quietly(os.setpgid, pid, pid)  # the child does the same: whoever comes first, the group exists before anyone kills it
         for fd in (jobs, events, output):
             os.close(fd)
-        self.exits[pid] = exit_pipe
-        self.asked_by[pid] = driver
+        self.batches[pid] = Batch(driver, exit_pipe, request["directory"])
         _report(exit_pipe, {"pid": pid})
         return True
 
@@ -162,28 +175,29 @@ class Server:
             _die_with_parent(signal.SIGKILL)
             for each in self.sockets():
                 each.close()
-            for fd in (exit_pipe, *self.exits.values()):
+            for fd in (exit_pipe, *(batch.exit_pipe for batch in self.batches.values())):
                 os.close(fd)
-            batch.run(self.toolchain, jobs, events, output)
+            run_batch(self.toolchain, jobs, events, output)
         finally:
             # No atexit handlers, no flushing of what was inherited: this process is a copy.
             os._exit(0)
 
     def reap(self) -> None:
-        for pid in list(self.exits):
+        for pid in list(self.batches):
             done, status = os.waitpid(pid, os.WNOHANG)
             if done:
-                exit_pipe = self.exits.pop(pid)
-                del self.asked_by[pid]
+                batch = self.batches.pop(pid)
                 _quietly(os.killpg, pid, signal.SIGKILL)  # what it started and left behind, such as ptxas
-                _report(exit_pipe, _ending(status))
-                os.close(exit_pipe)
+                _report(batch.exit_pipe, _ending(status))
+                os.close(batch.exit_pipe)
+                if batch.driver not in self.drivers:  # who would have tidied up is gone
+                    shutil.rmtree(batch.folder, ignore_errors=True)
 
     def dismiss(self, driver: socket.socket) -> None:
         """A driver is gone: so is all that it asked for."""
         self.drivers.remove(driver)
         driver.close()
-        for pid in [pid for pid, asked_by in self.asked_by.items() if asked_by is driver]:
+        for pid in [pid for pid, batch in self.batches.items() if batch.driver is driver]:
             _quietly(os.killpg, pid, signal.SIGKILL)
         if self.listening:
             _quietly(os.utime, self.folder)  # says since when nobody has been here

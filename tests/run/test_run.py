@@ -214,6 +214,7 @@ def test_kill_9_of_the_driver_loses_no_finished_cell_and_leaves_no_process(env: 
     while (left := processes_with(str(tmp_path))) and time.monotonic() < deadline:
         time.sleep(0.1)
     assert not left
+    assert [path.name for path in tmp_path.iterdir()] == ["store"], "nor any file"
 
 
 def processes_with(text: str) -> list[int]:

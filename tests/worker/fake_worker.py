@@ -8,7 +8,7 @@ import sys
 import time
 
 BEHAVIOUR = os.environ["BEHAVIOUR"]
-CONTROL = socket.socket(fileno=int(sys.argv[1]))
+CONTROL = socket.socket(fileno=int(sys.argv[2]))
 
 
 def main():

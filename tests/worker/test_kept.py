@@ -205,6 +205,7 @@ def test_kill_9_of_a_driver_ends_what_it_asked_for_and_nothing_else(env: BuiltEn
         driver.send_signal(signal.SIGKILL)
         driver.wait()
         assert soon(lambda: not is_there(hanging) and not is_there(grandchild))
+        assert soon(lambda: not list(runtime.glob("compat-batch-*")))
         assert other.hello.pid == pid
         assert built_by(other, env).built
 
