@@ -19,6 +19,7 @@ from typing import Any, Self
 import cattrs
 
 from compat.errors import StoreError
+from compat.files import replace_file
 from compat.model import BuiltEnv, Cell, Evidence
 
 _LAYOUT = 1
@@ -118,10 +119,8 @@ class Store:
         name = hashlib.sha256(data).hexdigest()[:16] + suffix
         path = self.artifacts / name
         if not path.exists():
-            partial = path.with_suffix(f".{threading.get_ident()}.partial")
             try:
-                partial.write_bytes(data)
-                partial.replace(path)
+                replace_file(path, data)
             except OSError as error:
                 raise StoreError(f"an artifact could not be kept: {error}", where=str(self.artifacts)) from error
         return name

@@ -1,4 +1,4 @@
-"""Real environments for tests that compile with real wheels: built by nox in this checkout, on first use."""
+"""Real environments for tests that compile with real wheels, built by nox in this checkout on first use; golden files."""
 
 from __future__ import annotations
 
@@ -45,3 +45,16 @@ def pair_python(built: Callable[[str], BuiltEnv]) -> str:
     python = built("triton-3.5.1-torch-2.9.1").python
     assert python is not None
     return python
+
+
+@pytest.fixture
+def golden(request: pytest.FixtureRequest) -> Callable[[str, str], None]:
+    """Compares a text with the golden file of that name beside the test; ``COMPAT_REGOLD=1`` writes it anew instead."""
+
+    def compare(name: str, text: str) -> None:
+        path = request.path.parent / "golden" / name
+        if os.environ.get("COMPAT_REGOLD") == "1":
+            path.write_text(text, encoding="utf-8")
+        assert text == path.read_text(encoding="utf-8"), f"{name} has changed; if that is meant, run again with COMPAT_REGOLD=1"
+
+    return compare

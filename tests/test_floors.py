@@ -18,7 +18,7 @@ FLOORS = {
     **dict.fromkeys(("search", "reduce"), 3),
     **dict.fromkeys(("envs", "engine"), 2),
     **dict.fromkeys(("config", "source", "index", "evidence", "store"), 1),
-    **dict.fromkeys(("model", "answers", "errors", "__init__"), 0),
+    **dict.fromkeys(("model", "answers", "errors", "files", "__init__"), 0),
 }
 MAY_START_PROCESSES = {"envs", "engine"}
 WORKER_READERS = {"evidence"}

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from compat.errors import StoreError
+from compat.files import replace_file
 from compat.reduce import Candidate
 
 
@@ -37,11 +38,8 @@ class BestSoFar:
 
     def _write(self, candidate: Candidate, source: Path) -> None:
         try:
-            self.path.parent.mkdir(parents=True, exist_ok=True)
-            source.write_text(candidate.text, encoding="utf-8")
-            partial = self.kernel_file.with_suffix(".toml.partial")
-            partial.write_text(self._text_of(candidate, source.name), encoding="utf-8")
-            partial.replace(self.kernel_file)
+            replace_file(source, candidate.text)
+            replace_file(self.kernel_file, self._text_of(candidate, source.name))
             self.source = source
         except OSError as error:
             raise StoreError(f"the candidate could not be kept: {error}", where=str(self.path.parent)) from error

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import shlex
 import sys
 import time
 from collections.abc import Iterator, Sequence
@@ -24,17 +22,17 @@ from compat.axes.releases import Search
 from compat.cli import last_bisect
 from compat.cli.bisect_axes import AXES, Subject
 from compat.cli.bisect_request import Request, read_request
+from compat.cli.invocation import INTERRUPTED, command_line
 from compat.cli.obtaining import Obtainer
 from compat.cli.progress import Progress
 from compat.cli.selecting import select, selection_options
 from compat.errors import SelectionError, StoreError
+from compat.files import replace_file
 from compat.model import BuiltEnv, Cell, Env, Specialization
 from compat.report.bisect import BisectReport, groups
 from compat.run import Bench, Interrupted
 from compat.search.bisect import Judgement
 from compat.store import Store
-
-INTERRUPTED = 130
 
 
 @click.command()
@@ -108,7 +106,7 @@ def _bisected(request: Request, store: Store) -> BisectReport:
     answers = _with_parts(answers, evolve(bench, envs=obtain.envs), request)
     return BisectReport(
         answers=answers,
-        command=shlex.join(["compat", *sys.argv[1:]]),
+        command=command_line(),
         options=request.options,
         left_out=request.candidates.left_out,
         notes=request.candidates.notes,
@@ -206,11 +204,8 @@ def _show(report: BisectReport, *, as_json: bool, output: Path | None) -> None:
     if output:
         from compat.report.bisect import markdown
 
-        partial = output.with_name(f".{output.name}.{os.getpid()}")
         try:
-            output.parent.mkdir(parents=True, exist_ok=True)
-            partial.write_text(markdown.render(report), encoding="utf-8")
-            partial.replace(output)
+            replace_file(output, markdown.render(report))
         except OSError as error:
             hint = "All probes are kept: run the same command with another --output; nothing is compiled again."
             raise StoreError(f"the report could not be written: {error}", where=str(output), hint=hint) from error

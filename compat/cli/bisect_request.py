@@ -14,11 +14,10 @@ from compat.axes import candidates as candidates_of
 from compat.axes.candidates import Asked, Candidates
 from compat.cli.judging import read_judge
 from compat.cli.selecting import Selection, select
-from compat.engine.flight import Limits
-from compat.errors import CompatError, SelectionError
+from compat.errors import IndexUnavailable, SelectionError
 from compat.index import interpreters
 from compat.model import Specialization, Target
-from compat.run import Bench, available_cores
+from compat.run import Bench
 from compat.search.judge import Judge
 from compat.store import Store
 
@@ -34,8 +33,8 @@ class Request:
     bad: int | None
     fixed: bool
     every: bool | None
-    limits: Limits
-    jobs: int
+    deadline: float | None
+    jobs: int | None
     again: bool
     build: bool
     options: tuple[str, ...]
@@ -48,7 +47,7 @@ class Request:
 
     def bench(self, store: Store) -> Bench:
         """A bench that has no envs yet."""
-        return Bench(envs={}, store=store, limits=self.limits, again=self.again, slots=self.jobs, stay=self.selection.stay)
+        return self.selection.bench(store, {}, deadline=self.deadline, jobs=self.jobs, again=self.again)
 
 
 def read_request(
@@ -83,8 +82,8 @@ def read_request(
         bad=at[1],
         fixed=fixed or (None not in at and at[0] > at[1]),  # type: ignore[operator]
         every=every,
-        limits=Limits(deadline=deadline or selection.config.deadline, memory=selection.config.memory),
-        jobs=jobs or available_cores(),
+        deadline=deadline,
+        jobs=jobs,
         again=again,
         build=not no_build,
         options=_options(chosen, asked, judge_text),
@@ -96,8 +95,8 @@ def _candidates(asked: Asked, selection: Selection, *, by_env: bool) -> Candidat
         return candidates_of.from_envs(selection.envs, selection.config.path)
     try:
         return candidates_of.from_index(asked, selection.config, selection.state, list(interpreters.present()))
-    except CompatError as error:
-        error.hint = error.hint or "--envs releases bisects over envs of matrix.toml without asking an index."
+    except IndexUnavailable as error:
+        error.hint = f"{error.hint or ''} --envs releases bisects over envs of matrix.toml without asking an index.".strip()
         raise
 
 

@@ -14,11 +14,10 @@ from compat.cli.judging import read_judge
 from compat.cli.obtaining import Obtainer
 from compat.cli.selecting import select, selection_options
 from compat.config.selection import nothing_matches
-from compat.engine.flight import Limits
 from compat.errors import CompatError
 from compat.model import Result
 from compat.report.compact import one_line
-from compat.run import Bench, Interrupted, available_cores, run
+from compat.run import Interrupted, run
 from compat.search.bisect import Judgement
 from compat.search.judge import Judge
 from compat.store import Store
@@ -69,11 +68,10 @@ def check(*, cells: str, judge_text: str, deadline: float | None, no_build: bool
     wanted = [cell for cell in selection.cells if fnmatchcase(cell.id, cells)]
     if not wanted:
         raise nothing_matches("cell", cells, [cell.id for cell in selection.cells])
-    limits = Limits(deadline=deadline or selection.config.deadline, memory=selection.config.memory)
     obtain = Obtainer(root=selection.root, matrix=selection.config.path, build=not no_build)
     obtain(list({cell.env.name: cell.env for cell in wanted}.values()))
     with Store(selection.state) as store:
-        results = run(wanted, Bench(envs=obtain.envs, store=store, limits=limits, slots=available_cores(), stay=selection.stay))
+        results = run(wanted, selection.bench(store, obtain.envs, deadline=deadline))
     sys.exit(_told(results, judge))
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import shlex
 import sys
 import time
 from collections.abc import Sequence
@@ -14,19 +12,18 @@ import click
 from rich.console import Console
 
 from compat import run
-from compat.cli.building import built_envs
+from compat.cli.invocation import INTERRUPTED, command_line
+from compat.cli.obtaining import Obtainer
 from compat.cli.progress import Progress
-from compat.cli.selecting import Selection, select, selection_options
-from compat.engine.flight import Limits
+from compat.cli.selecting import select, selection_options
 from compat.errors import StoreError
-from compat.model import BuiltEnv, Result
+from compat.files import replace_file
+from compat.model import Cell, Result
 from compat.report import Report, document, markdown
 from compat.report.terminal import TerminalReport
-from compat.run import Bench, Interrupted, available_cores
+from compat.run import Bench, Interrupted
 from compat.search.verdict import verdicts
 from compat.store import Store
-
-INTERRUPTED = 130
 
 
 @click.command()
@@ -50,15 +47,16 @@ def matrix(
     Exits with 0 when every cell came out as declared, with 1 when one did not.
     """
     selection = select(**chosen)
-    limits = Limits(deadline=deadline or selection.config.deadline, memory=selection.config.memory)
     started = time.monotonic()
-    envs = built_envs(selection, build=not no_build)
-    results = _results(selection, envs, limits, jobs, again)
+    obtain = Obtainer(root=selection.root, matrix=selection.config.path, build=not no_build)
+    envs = obtain(selection.envs)
+    with Store(selection.state) as store:
+        results = _results(selection.cells, selection.bench(store, obtain.envs, deadline=deadline, jobs=jobs, again=again))
     found = Report(
         results=results,
         verdicts=verdicts(results),
         envs=tuple(envs),
-        command=_command(),
+        command=command_line(),
         seconds=time.monotonic() - started,
     )
     folder = output or selection.root / "reports"
@@ -68,17 +66,8 @@ def matrix(
     sys.exit(1 if found.unexpected else 0)
 
 
-def _results(selection: Selection, envs: Sequence[BuiltEnv], limits: Limits, jobs: int | None, again: bool) -> tuple[Result, ...]:
-    cells = selection.cells
-    with Store(selection.state) as store, Progress(len(cells)) as progress:
-        bench = Bench(
-            envs={built.env.name: built for built in envs},
-            store=store,
-            limits=limits,
-            again=again,
-            slots=jobs or available_cores(),
-            stay=selection.stay,
-        )
+def _results(cells: Sequence[Cell], bench: Bench) -> tuple[Result, ...]:
+    with Progress(len(cells)) as progress:
         try:
             return run.run(cells, bench, progress.note)
         except Interrupted as interrupted:
@@ -91,19 +80,12 @@ def _results(selection: Selection, envs: Sequence[BuiltEnv], limits: Limits, job
             sys.exit(INTERRUPTED)
 
 
-def _command() -> str:
-    return shlex.join(["compat", *sys.argv[1:]])
-
-
 def _write(found: Report, folder: Path) -> list[str]:
     """Write both reports, each whole or not at all. Raises StoreError where the folder will not have them."""
     texts = {"matrix.md": markdown.render(found), "matrix.json": document.dump(document.matrix_document(found))}
     try:
-        folder.mkdir(parents=True, exist_ok=True)
         for name, text in texts.items():
-            partial = folder / f".{name}.{os.getpid()}"
-            partial.write_text(text, encoding="utf-8")
-            partial.replace(folder / name)
+            replace_file(folder / name, text)
     except OSError as error:
         raise StoreError(
             f"the report could not be written: {error}",

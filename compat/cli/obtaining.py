@@ -31,7 +31,7 @@ class Obtainer:
         found = {env.name: read_env(env, home) for env in wanted}
         missing = [built.env for built in found.values() if built.error is not None]
         if self.build and missing and (self.root / "noxfile.py").is_file():
-            self._build([env.name for env in missing], None if home == self.root else self.matrix)
+            self._build([env.name for env in missing], None if self.matrix == self.root / "matrix.toml" else self.matrix)
             found |= {env.name: read_env(env, home) for env in missing}
         self.envs |= found
         return [found[env.name] for env in wanted]

@@ -12,20 +12,18 @@ from typing import Any
 import click
 from packaging.version import Version
 
+from compat.cli.invocation import INTERRUPTED
 from compat.cli.judging import read_judge
 from compat.cli.obtaining import Obtainer
 from compat.cli.reduction import Ended, Reduction, Subject
 from compat.cli.selecting import select, selection_options
 from compat.config.matrix import MatrixConfig
 from compat.config.selection import nothing_matches
-from compat.engine.flight import Limits
 from compat.errors import SelectionError
 from compat.model import Cell, Env
 from compat.reduce import Candidate, kernel_file, passes
-from compat.run import Bench, available_cores
 from compat.store import Store
 
-INTERRUPTED = 130
 _LISTED = 12
 """Kernels that a hint lists at most."""
 
@@ -65,11 +63,10 @@ def reduce(
     """
     judge = read_judge(judge_text)
     subject = _subject(what, bad, good, chosen)
-    limits = Limits(deadline=deadline or subject.selection.config.deadline, memory=subject.selection.config.memory)
     obtain = Obtainer(root=subject.selection.root, matrix=subject.selection.config.path, build=not no_build)
     obtain([*subject.bad, *subject.good])
     with Store(subject.selection.state) as store:
-        bench = Bench(envs=obtain.envs, store=store, limits=limits, slots=jobs or available_cores(), stay=subject.selection.stay)
+        bench = subject.selection.bench(store, obtain.envs, deadline=deadline, jobs=jobs)
         reduction = Reduction(subject, bench, judge, output)
         reduction.run(budget)
         _tell(reduction)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shlex
 import sys
 from collections.abc import Iterator, Sequence
 from fnmatch import fnmatchcase
@@ -14,16 +13,16 @@ import click
 from attrs import evolve
 
 from compat.cli import last_bisect
-from compat.cli.building import built_envs
+from compat.cli.invocation import command_line
+from compat.cli.obtaining import Obtainer
 from compat.cli.selecting import STATE, Selection, select, selection_options
 from compat.config.matrix import MatrixConfig
 from compat.config.selection import nothing_matches
-from compat.engine.flight import Limits
 from compat.envs.env import read_env
 from compat.errors import ConfigError, EnvError, SelectionError, StoreError
 from compat.model import BuiltEnv, Cell, Specialization, Target
 from compat.repro import Request, Unverified, Written, write
-from compat.run import Bench, available_cores
+from compat.run import Bench
 from compat.source.bundle import Bundle, bundle
 from compat.source.closure import read_source
 from compat.store import Store
@@ -60,10 +59,9 @@ def repro(
     selection, everywhere = select(**chosen), select(**{**chosen, "envs": ("*",), "target": ("*",)})
     cells = [each for pattern in patterns for each in _cells(everywhere, selection, pattern)]
     envs = _envs(selection, everywhere, cells, asked=bool(chosen["envs"]))
-    limits = Limits(deadline=deadline or selection.config.deadline, memory=selection.config.memory)
     verified = True
     with Store(selection.state) as store:
-        bench = Bench(envs=envs, store=store, limits=limits, slots=jobs or available_cores(), stay=selection.stay)
+        bench = selection.bench(store, envs, deadline=deadline, jobs=jobs)
         for each in cells:
             click.echo(f"{each.id}: compiled, and run as a script, in {len(envs)} envs", err=True)
             request = Request(
@@ -73,7 +71,7 @@ def repro(
                 root=selection.root,
                 folder=output or selection.root / "repro",
                 portable=portable,
-                command=shlex.join(["compat", *sys.argv[1:]]),
+                command=command_line(),
             )
             verified &= _told(_write(request, bench))
     sys.exit(0 if verified else 1)
@@ -102,7 +100,7 @@ def _envs(selection: Selection, everywhere: Selection, cells: Sequence[Cell], *,
     """The envs of the table, those of them that are built, and the cells' own, built where missing."""
     table = selection.envs if asked else _released(selection.config)
     own = tuple(env for env in everywhere.envs if any(each.env == env for each in cells))
-    found = {built.env.name: built for built in built_envs(evolve(selection, envs=own))}
+    found = {built.env.name: built for built in Obtainer(root=selection.root, matrix=selection.config.path)(own)}
     for built in found.values():
         if built.error is not None:
             raise EnvError(f"{built.env.name} cannot be used: {built.error}", hint=f'nox -s "env({built.env.name})" builds it.')

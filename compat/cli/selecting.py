@@ -14,10 +14,13 @@ from attrs import frozen
 from compat.config.kernel_files import load_kernels
 from compat.config.matrix import MatrixConfig, load_matrix
 from compat.config.selection import select_specs
+from compat.engine.flight import Limits
 from compat.errors import ConfigError, SelectionError
 from compat.evidence import taxonomy
-from compat.model import Cell, Env, Specialization, Target
+from compat.model import BuiltEnv, Cell, Env, Specialization, Target
+from compat.run import Bench, available_cores
 from compat.search import plan
+from compat.store import Store
 
 KEEP_WORKERS = "COMPAT_KEEP_WORKERS"
 """The environment variable that overrides ``keep_workers`` of ``matrix.toml``."""
@@ -50,10 +53,21 @@ class Selection:
         """The folder for what is kept between runs."""
         return self.root / STATE
 
-    @property
-    def stay(self) -> float:
-        """Seconds that workers wait for the next command. Raises SelectionError where the environment says it wrongly."""
-        return _seconds_to_stay(self.config.keep_workers, os.environ)
+    def bench(
+        self, store: Store, envs: Mapping[str, BuiltEnv], *, deadline: float | None, jobs: int | None = None, again: bool = False
+    ) -> Bench:
+        """A bench as the options want it, and where they say nothing ``matrix.toml``, the environment and this machine do.
+
+        Raises SelectionError where the environment says something that cannot be meant.
+        """
+        return Bench(
+            envs=envs,
+            store=store,
+            limits=Limits(deadline=deadline or self.config.deadline, memory=self.config.memory),
+            slots=jobs or available_cores(),
+            again=again,
+            stay=_seconds_to_stay(self.config.keep_workers, os.environ),
+        )
 
 
 _OPTIONS = (

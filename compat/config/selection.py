@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from fnmatch import fnmatchcase
+from itertools import accumulate
 
 from compat.config.toml_reader import did_you_mean
 from compat.errors import SelectionError
 from compat.model import Env, Specialization, Target
 
-_LISTED = 30
-"""Names that a hint lists at most."""
+_LISTED = 600
+"""Letters of names that a hint lists at most."""
 
 
 def _patterns(texts: Iterable[str]) -> list[str]:
@@ -24,7 +25,8 @@ def _patterns(texts: Iterable[str]) -> list[str]:
 def nothing_matches(kind: str, pattern: str, known: Iterable[str], more: str = "") -> SelectionError:
     """The error for a pattern that no ``kind`` of thing matches, with what it may be a misspelling of, else what there is."""
     names = list(dict.fromkeys(known))
-    listed = ", ".join(names[:_LISTED]) + (f" and {len(names) - _LISTED:,} more" if len(names) > _LISTED else "")
+    fitting = [name for name, end in zip(names, accumulate(len(name) + 2 for name in names), strict=True) if end <= _LISTED]
+    listed = ", ".join(fitting) + (f" and {len(names) - len(fitting):,} more" if len(names) > len(fitting) else "")
     hint = did_you_mean(pattern, names) or f"There are: {listed or 'none'}.{more}"
     return SelectionError(f"no {kind} matches {pattern!r}", hint=hint)
 

@@ -1,7 +1,7 @@
 """Servers that stay when a command ends, so that the next one need not import their toolchains again.
 
 Whoever edits a kernel and asks again asks the same envs, and importing them takes longer than compiling a small kernel. A server
-that stays costs about 20 MB and no time. It ends by itself when nobody has come for a while, when a file that it has loaded is
+that stays costs 20 to 30 MB and no time. It ends by itself when nobody has come for a while, when a file that it has loaded is
 changed, or when it is told to (:func:`stop`).
 
 Each has a folder of its own in the user's runtime folder, called after a key over all that its answers depend on: ``socket``, where

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 import re
 from pathlib import Path
 from typing import Any
 
+from compat.files import replace_file
 from compat.model import Env
 
 ENVS = Path(".compat", "envs")
@@ -72,11 +72,7 @@ def read_record(env: Env, root: Path) -> dict[str, Any] | None:
 def write_record(env: Env, root: Path, *, error: str | None, **facts: Any) -> None:
     """Replace the record of an env, all at once. Without an error it says that the env can be used."""
     asked = {"schema": 1, "name": env.name, "requirements": requirements(env), "fingerprint": fingerprint(env)}
-    path = record_path(env, root)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    partial = path.with_suffix(f".{os.getpid()}.partial")
-    partial.write_text(json.dumps({**asked, "ok": error is None, "error": error, **facts}, indent=1), encoding="utf-8")
-    partial.replace(path)
+    replace_file(record_path(env, root), json.dumps({**asked, "ok": error is None, "error": error, **facts}, indent=1))
 
 
 def forget(env: Env, root: Path) -> None:

@@ -10,6 +10,7 @@ import json
 import os
 import time
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from packaging.utils import canonicalize_name
 from packaging.version import Version
 
 from compat.errors import IndexUnavailable
+from compat.files import replace_file
 from compat.index.releases import File, Listing
 
 MAX_AGE = 3600.0
@@ -112,14 +114,8 @@ def _answers(cache: Path, distribution: str) -> dict[str, Any]:
 def _keep(cache: Path, distribution: str, source: str, files: tuple[File, ...], now: float) -> None:
     answers = _answers(cache, distribution)
     answers[source] = {"asked": now, "files": [[f.filename, f.requires_python, f.yanked, f.uploaded] for f in files]}
-    path = _kept_at(cache, distribution)
-    partial = path.with_suffix(f".{os.getpid()}.partial")
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        partial.write_text(json.dumps(answers), encoding="utf-8")
-        partial.replace(path)
-    except OSError:
-        pass  # Kept to save a second; without it, the index is asked again.
+    with suppress(OSError):  # kept to save a second; without it, the index is asked again
+        replace_file(_kept_at(cache, distribution), json.dumps(answers))
 
 
 def _ago(seconds: float) -> str:

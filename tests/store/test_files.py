@@ -1,0 +1,36 @@
+"""Files are there whole, or as they were before."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from compat.files import replace_file
+
+
+def test_a_file_is_put_in_place_with_its_folder(tmp_path: Path) -> None:
+    path = tmp_path / "a" / "b.txt"
+    replace_file(path, "für")
+    replace_file(path, "zweitens")
+    assert path.read_bytes() == b"zweitens"
+    replace_file(path, b"\xff")
+    assert path.read_bytes() == b"\xff"
+    assert [each.name for each in path.parent.iterdir()] == ["b.txt"]
+
+
+@pytest.mark.parametrize("step", ["write_bytes", "replace"])
+def test_a_failure_leaves_what_was_there_and_nothing_else(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, step: str) -> None:
+    path = tmp_path / "kept.txt"
+    path.write_text("before")
+
+    def full(self: Path, *_: object) -> None:
+        self.touch()
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(Path, step, full)
+    with pytest.raises(OSError, match="No space"):
+        replace_file(path, "after")
+    monkeypatch.undo()
+    assert path.read_text() == "before"
+    assert list(tmp_path.iterdir()) == [path]
