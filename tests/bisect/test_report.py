@@ -220,3 +220,9 @@ def test_how_to_go_on(tell: Tell) -> None:
     assert compare_url(ours) == "https://github.com/triton-lang/triton/compare/1a2b3c...v3.9.0"
     nowhere = evolve(change, before=evolve(change.before, release="3.6.0+ours"))
     assert (compare_url(nowhere), commits_command(nowhere)) == (None, None)
+
+
+def test_of_what_came_later_no_part_is_said_to_have_mended_anything(tell: Tell) -> None:
+    (later,), (fixed,) = tell([bad(MISSING), OK]), tell([CRASHED, OK])
+    assert FRONT.sentence not in headline(evolve(later, part=FRONT))
+    assert FRONT.sentence in headline(evolve(fixed, part=FRONT))

@@ -8,9 +8,15 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
+from compat.cli import obtaining
+from compat.cli.obtaining import Obtainer
+from compat.model import Env
 from tests.env.conftest import Checkout, checkout, make_wheel
 
 __all__ = ["checkout"]  # the fixture
+ROOT = Path(__file__).parents[2]
 
 
 def test_envs_of_wheels_are_built_through_nox_in_the_order_of_their_dates(checkout: Checkout, tmp_path: Path) -> None:
@@ -29,3 +35,30 @@ def test_envs_of_wheels_are_built_through_nox_in_the_order_of_their_dates(checko
     assert {probe["class"] for probe in answer["probes"]} == {"import"}, "installed, and no compiler in it"
     assert done.stderr.count("building ") == 1
     assert not list(checkout.root.glob(".compat/envs/*.json")), "the project's own envs are left alone"
+
+
+def test_without_an_index_there_is_another_way(tmp_path: Path) -> None:
+    (tmp_path / "matrix.toml").write_text('schema = 1\nkernels = ["k.toml"]\nenv = [{ triton = "3.1.0", groups = ["default"] }]\n')
+    (tmp_path / "k.py").write_text("def k(x): ...\n")
+    (tmp_path / "k.toml").write_text(
+        'schema = 1\nkernel = "k"\nsource = "k.py"\nsignature = { x = "*fp32" }\ncase = [{ name = "c" }]\n'
+    )
+    with (tmp_path / "k.toml").open("a") as file:
+        file.write('variant = [{ name = "v", function = "k" }]\n')
+    command = [sys.executable, "-m", "compat.cli", "bisect"]
+    closed = {**os.environ, "PYTHONPATH": str(ROOT), "UV_DEFAULT_INDEX": "http://127.0.0.1:9/simple"}
+    done = subprocess.run(command, cwd=tmp_path, env=closed, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 6, done.stderr
+    assert "hint: Is this machine online? --envs releases bisects over envs of matrix.toml" in done.stderr
+
+
+@pytest.mark.parametrize(("name", "given"), [("matrix.toml", None), ("mine.toml", "mine.toml")])
+def test_envs_are_built_as_the_file_declares_them_that_was_given(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, given: str | None
+) -> None:
+    (tmp_path / "noxfile.py").touch()
+    asked: list[Path | None] = []
+    monkeypatch.setattr(obtaining, "build_envs", lambda names, root, *, jobs, matrix: asked.append(matrix))
+    (built,) = Obtainer(root=tmp_path, matrix=tmp_path / name)([Env(name="some")])
+    assert asked == [tmp_path / given if given else None]
+    assert built.error is not None, "nothing was built here"

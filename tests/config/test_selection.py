@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from compat.config.matrix import MatrixConfig, load_matrix
-from compat.config.selection import select_specs
+from compat.config.selection import nothing_matches, select_specs
 from compat.errors import SelectionError
 from compat.model import Specialization
 
@@ -87,3 +87,14 @@ def test_nothing_is_never_an_answer(config: MatrixConfig) -> None:
     assert raised.value.hint == "Did you mean grid?"
     with pytest.raises(SelectionError, match=r"^no case matches 'few'$"):
         select_specs(SPECS, ["dense"], [], ["few"])
+
+
+def test_a_hint_lists_what_fits_into_a_few_lines() -> None:
+    few, many = (
+        nothing_matches("env", "zzz", ["one", "two"]),
+        nothing_matches("cell", "zzz", [f"kernel/{n:050}" for n in range(900)]),
+    )
+    assert few.hint == "There are: one, two."
+    assert many.hint is not None
+    assert many.hint.endswith(" and 890 more.")
+    assert len(many.hint) < 650
