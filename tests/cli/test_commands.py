@@ -140,7 +140,15 @@ def test_list_as_text_and_as_json(project: Path) -> None:
     (kernel,) = json.loads(compat(project, "list", "kernels", "--variant", "mis*", "--json").stdout)
     assert kernel["declared"] == ["rejected shape-mismatch"]
     assert "gfx942" in compat(project, "list", "targets").stdout
-    assert len(compat(project, "list", "kernels").stdout.splitlines()) == 1 + 2, "a line each, where a program reads them"
+    narrow = subprocess.run(
+        [sys.executable, "-m", "compat.cli", "list", "kernels"],
+        cwd=project,
+        env={**environment(), "COLUMNS": "20"},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert len(narrow.stdout.splitlines()) == 1 + 2, "a line each, where a program reads them"
 
 
 @pytest.mark.wheels

@@ -157,6 +157,7 @@ def test_an_env_whose_toolchain_cannot_be_imported_is_broken(tmp_path: Path) -> 
     assert result.outcome.failure is not None
     assert result.outcome.failure.kind == "import"
     assert "triton" in result.outcome.failure.excerpt
+    assert len(result.outcome.attempts) == 1, "there was nothing to confirm"
 
 
 @pytest.mark.wheels

@@ -1,0 +1,61 @@
+"""A server for each env: one at a time, replaced when it has died, let go when it is not needed."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from compat.engine.launch import OwnServer
+from compat.engine.workers import Workers
+from compat.model import BuiltEnv, Env
+
+pytestmark = pytest.mark.wheels
+
+
+@pytest.fixture
+def workers() -> Iterator[Workers]:
+    with Workers() as these:
+        yield these
+
+
+def test_one_server_serves_an_env_until_it_is_let_go(workers: Workers, built: Callable[[str], BuiltEnv]) -> None:
+    old, new = built("triton-3.1.0"), built("triton-3.9.0")
+    first, other = workers.of(old), workers.of(new)
+    assert workers.of(old) is first
+    assert (first.hello.version, other.hello.version) == ("3.1.0", "3.9.0")
+    workers.release(old.env.name)
+    assert not first.alive
+    assert workers.of(old) is not first
+    assert other.alive
+    workers.close()
+    assert not other.alive
+
+
+def test_one_that_has_died_is_replaced(workers: Workers, built: Callable[[str], BuiltEnv]) -> None:
+    env = built("triton-3.9.0")
+    doomed = workers.of(env)
+    os.kill(doomed.hello.pid, signal.SIGKILL)
+    deadline = time.monotonic() + 10
+    while doomed.alive and time.monotonic() < deadline:
+        time.sleep(0.01)
+    replaced = workers.of(env)
+    assert replaced.alive
+    assert replaced.hello.pid != doomed.hello.pid
+
+
+def test_one_that_never_got_ready_is_not_tried_again(workers: Workers, tmp_path: Path) -> None:
+    python = tmp_path / "python"
+    python.write_text(f"#!/bin/sh\necho started >> {tmp_path}/starts\necho out of order\nexit 3\n")
+    python.chmod(0o755)
+    env = BuiltEnv(env=Env(name="broken"), python=str(python))
+    server = workers.of(env)
+    assert isinstance(server, OwnServer)
+    assert not server.hello.ready
+    assert server.hello.words == "out of order\n"
+    assert workers.of(env) is server
+    assert (tmp_path / "starts").read_text() == "started\n"
