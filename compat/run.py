@@ -59,7 +59,7 @@ class Bench:
     again: bool = False
     """Compile even what is known."""
     worker: Path = WORKER
-    stay: float = 0.0
+    idle_timeout: float = 0.0
     """Seconds that servers wait for the next command when a run is done; with 0 they end."""
     stop: threading.Event = field(factory=threading.Event)
     """Set to end the run early."""
@@ -204,7 +204,7 @@ class _Servers(Workers):
     """Lets the server of an env go when the env's last batch is done."""
 
     def __init__(self, bench: Bench, batches: Iterable[Sequence[Cell]]) -> None:
-        super().__init__(worker=bench.worker, stay=bench.stay)
+        super().__init__(worker=bench.worker, idle_timeout=bench.idle_timeout)
         self._left = Counter(batch[0].env.name for batch in batches)
         self._counting = threading.Lock()
 

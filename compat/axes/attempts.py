@@ -26,7 +26,7 @@ class Attempts:
 
     def __init__(self, bench: Bench) -> None:
         self._bench = bench
-        self._workers = Workers(worker=bench.worker, stay=bench.stay)
+        self._workers = Workers(worker=bench.worker, idle_timeout=bench.idle_timeout)
 
     def known(self, *cells: Cell) -> tuple[Result, ...]:
         """The results of ordinary cells, read from the store or compiled, confirmed and kept."""

@@ -132,13 +132,13 @@ class Jury:
         *,
         slots: int | None = None,
         stop: threading.Event | None = None,
-        stay: float = 0.0,
+        idle_timeout: float = 0.0,
     ) -> None:
-        """``stay`` as in :class:`compat.run.Bench`."""
+        """``idle_timeout`` as in :class:`compat.run.Bench`."""
         self.spec, self.target, self.wishes = spec, target, tuple(wishes)
         self.slots = slots or available_cores()
         self.stop = stop or threading.Event()
-        self._workers = Workers(stay=stay)
+        self._workers = Workers(idle_timeout=idle_timeout)
         self._numbers = itertools.count()
         self._folder = tempfile.TemporaryDirectory(prefix="compat-reduce-", ignore_cleanup_errors=True)
         self._executor = ThreadPoolExecutor(self.slots, thread_name_prefix="slot")

@@ -144,12 +144,10 @@ def _assembler(asked: str, request: Request) -> Assembler:
 
 def _subjects(request: Request, store: Store, axis: str, against: str | None) -> Iterator[Subject]:
     """Each kernel with the cells that its search starts from."""
-    if axis == "part" or (axis == "pass" and None not in (request.good, request.bad)):
-        good, bad = (request.good, request.bad)
-        for answer in _bisected(request, store).answers if good is None or bad is None else ():
+    if axis == "part" and (request.good is None or request.bad is None):
+        for answer in _bisected(request, store).answers:
             yield _changed(answer, request, store)
-        if good is None or bad is None:
-            return
+        return
     obtain = Obtainer(root=request.selection.root, matrix=request.candidates.matrix, build=request.build)
     at = len(request.candidates.chosen) - 1 if request.bad is None else request.bad
     env = request.candidates.chosen[at].env

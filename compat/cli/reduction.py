@@ -123,7 +123,7 @@ class Reduction:
     def _search(self, wishes: Sequence[Wish], stop: threading.Event) -> None:
         """Add to ``history`` what is accepted; each is on disk before the next is looked for."""
         spec, history = self.subject.spec, self.history
-        jury = Jury(spec, self.subject.target, wishes, slots=self.bench.slots, stop=stop, stay=self.bench.stay)
+        jury = Jury(spec, self.subject.target, wishes, slots=self.bench.slots, stop=stop, idle_timeout=self.bench.idle_timeout)
         with jury, Progress(history[-1]) as progress:
             if len(history) == 1 and not jury(history)[0]:
                 raise SelectionError(

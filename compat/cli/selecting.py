@@ -66,7 +66,7 @@ class Selection:
             limits=Limits(deadline=deadline or self.config.deadline, memory=self.config.memory),
             slots=jobs or available_cores(),
             again=again,
-            stay=_seconds_to_stay(self.config.keep_workers, os.environ),
+            idle_timeout=_idle_timeout(self.config.keep_workers, os.environ),
         )
 
 
@@ -118,7 +118,7 @@ def select(
     )
 
 
-def _seconds_to_stay(declared: float, environ: Mapping[str, str]) -> float:
+def _idle_timeout(declared: float, environ: Mapping[str, str]) -> float:
     """What the environment says, else 0 where nobody will give a second command, else what is declared."""
     said = environ.get(KEEP_WORKERS, "")
     if not said:

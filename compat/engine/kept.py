@@ -50,8 +50,8 @@ class Kept:
     """Seconds since a driver last left it."""
 
 
-def borrow(built: BuiltEnv, worker: Path, worker_digest: str, seconds: float) -> Server:
-    """A server of an env that has stayed, or else a new one that will, for so many seconds after it was last used.
+def borrow(built: BuiltEnv, worker: Path, worker_digest: str, idle_timeout: float) -> Server:
+    """A server of an env that has stayed, or else a new one that will, until it has been idle for ``idle_timeout`` seconds.
 
     Where none can stay (no runtime folder of this user's own, a full disk), it is one that ends with the command.
     """
@@ -63,7 +63,7 @@ def borrow(built: BuiltEnv, worker: Path, worker_digest: str, seconds: float) ->
             if server := _connected(folder):
                 return server
         try:
-            return _started(built, worker, runtime / f"{key}-{secrets.token_hex(4)}", seconds)
+            return _started(built, worker, runtime / f"{key}-{secrets.token_hex(4)}", idle_timeout)
         except OSError:
             pass
     return OwnServer(built.python, worker=worker)
@@ -128,14 +128,14 @@ def _connected(folder: Path) -> Server | None:
         if isinstance(error, ConnectionRefusedError):
             shutil.rmtree(folder, ignore_errors=True)
         return None
-    server = Server(control, patience=_GREETING)
+    server = Server(control, timeout=_GREETING)
     if server.hello.ready:
         return server
     server.close()
     return None
 
 
-def _started(built: BuiltEnv, worker: Path, folder: Path, seconds: float) -> Server:
+def _started(built: BuiltEnv, worker: Path, folder: Path, idle_timeout: float) -> Server:
     assert built.python is not None
     making = Path(tempfile.mkdtemp(prefix=".new-", dir=folder.parent))
     try:
@@ -146,7 +146,7 @@ def _started(built: BuiltEnv, worker: Path, folder: Path, seconds: float) -> Ser
             control, far_end = control_pair()
             with far_end:
                 descriptors = [str(far_end.fileno()), str(listening.fileno())]
-                command = [built.python, "-I", str(worker), str(folder), *descriptors, f"{seconds:g}"]
+                command = [built.python, "-I", str(worker), str(folder), *descriptors, f"{idle_timeout:g}"]
                 process = spawn(command, [far_end, listening], folder, {})
     except BaseException:
         shutil.rmtree(making, ignore_errors=True)

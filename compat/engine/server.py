@@ -35,19 +35,19 @@ class Hello:
 class Server:
     """A control socket with a worker at its other end. May be used from several threads; closing it ends all that was asked for."""
 
-    def __init__(self, control: socket.socket, patience: float = READY_DEADLINE) -> None:
-        """Wait for the worker's hello, for ``patience`` seconds at most."""
+    def __init__(self, control: socket.socket, timeout: float = READY_DEADLINE) -> None:
+        """Wait for the worker's hello, for ``timeout`` seconds at most."""
         self._control = control
         self._lock = threading.Lock()
-        self.hello = self._await_hello(patience)
+        self.hello = self._await_hello(timeout)
 
-    def _await_hello(self, patience: float) -> Hello:
-        self._control.settimeout(patience)
+    def _await_hello(self, timeout: float) -> Hello:
+        self._control.settimeout(timeout)
         try:
             packet = self._control.recv(1 << 20)
             message = json.loads(packet) if packet else {}
         except TimeoutError:
-            message = {"raised": [{"type": "TimeoutError", "message": f"not ready after {patience:g} s"}]}
+            message = {"raised": [{"type": "TimeoutError", "message": f"not ready after {timeout:g} s"}]}
         except (OSError, ValueError):
             message = {}
         self._control.settimeout(None)

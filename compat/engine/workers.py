@@ -16,9 +16,9 @@ from compat.store import folder_digest
 class Workers:
     """Servers by env, for several threads."""
 
-    def __init__(self, *, worker: Path = WORKER, stay: float = 0.0) -> None:
-        """``stay`` is for how many seconds a server waits for the next command when it was let go; with 0 it ends."""
-        self._worker, self._stay = worker, stay
+    def __init__(self, *, worker: Path = WORKER, idle_timeout: float = 0.0) -> None:
+        """``idle_timeout`` is for how many seconds a server that was let go waits for the next command; with 0 it ends."""
+        self._worker, self._idle_timeout = worker, idle_timeout
         self._servers: dict[str, Server] = {}
         self._locks: dict[str, threading.Lock] = {}
 
@@ -36,8 +36,8 @@ class Workers:
 
     def _new(self, built: BuiltEnv) -> Server:
         assert built.python is not None, "an env without an interpreter is broken, and nothing is compiled in a broken env"
-        if self._stay > 0:
-            return kept.borrow(built, self._worker, folder_digest(self._worker), self._stay)
+        if self._idle_timeout > 0:
+            return kept.borrow(built, self._worker, folder_digest(self._worker), self._idle_timeout)
         return OwnServer(built.python, worker=self._worker)
 
     def release(self, name: str) -> None:

@@ -55,7 +55,7 @@ def main(arguments: list[str]) -> int:
     _die_with_parent(0)  # from here on the end of the socket says it, and leaves time to kill what the children started
     server = Server(toolchain, ready, folder=arguments[0])
     if listening:
-        server.stay(listening[0], float(arguments[3]))
+        server.keep_alive(listening[0], float(arguments[3]))
     server.greet(control)
     server.serve()
     return 0
@@ -85,12 +85,12 @@ class Server:
         """By child."""
         self.listening: socket.socket | None = None
         """Where further drivers come to, if it stays for them."""
-        self.patience = 0.0
+        self.idle_timeout = 0.0
         self.loaded: Loaded | None = None
 
-    def stay(self, listening: socket.socket, patience: float) -> None:
+    def keep_alive(self, listening: socket.socket, idle_timeout: float) -> None:
         """Take further drivers, who come to this socket, until none has been here for so many seconds."""
-        self.listening, self.patience = listening, patience
+        self.listening, self.idle_timeout = listening, idle_timeout
         self.loaded = Loaded(self.toolchain.files())
 
     def greet(self, driver: socket.socket) -> None:
@@ -120,15 +120,15 @@ class Server:
         signal.set_wakeup_fd(woken, warn_on_full_buffer=False)
         while self.drivers or self.listening or self.batches:
             watched: list[Any] = [wake, *self.sockets()]
-            readable, _, _ = select.select(watched, [], [], None if self.drivers or self.batches else self.patience)
+            readable, _, _ = select.select(watched, [], [], None if self.drivers or self.batches else self.idle_timeout)
             if wake in readable:
                 _drain(wake)
                 self.reap()
             for driver in [driver for driver in self.drivers if driver in readable]:
-                if not self.accept(driver):
+                if not self.take_request(driver):
                     self.dismiss(driver)
             if self.listening in readable:
-                self.welcome()
+                self.accept()
             if not readable:
                 self.leave()
         shutil.rmtree(self.folder, ignore_errors=True)
@@ -137,13 +137,13 @@ class Server:
         """Those that somebody may speak on."""
         return [*self.drivers, *([self.listening] if self.listening else [])]
 
-    def welcome(self) -> None:
+    def accept(self) -> None:
         """Let the next driver in."""
         with contextlib.suppress(OSError):  # gone again already
             if self.listening is not None:
                 self.greet(self.listening.accept()[0])
 
-    def accept(self, driver: socket.socket) -> bool:
+    def take_request(self, driver: socket.socket) -> bool:
         """Take one request; ``False`` once the driver is gone."""
         try:
             packet, fds = _receive(driver)

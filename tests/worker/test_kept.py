@@ -51,8 +51,8 @@ def runtime(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     shutil.rmtree(folder)
 
 
-def borrow(env: BuiltEnv, seconds: float = 60.0) -> Server:
-    server = kept.borrow(env, WORKER, folder_digest(WORKER), seconds)
+def borrow(env: BuiltEnv, idle_timeout: float = 60.0) -> Server:
+    server = kept.borrow(env, WORKER, folder_digest(WORKER), idle_timeout)
     assert server.hello.ready, server.hello
     return server
 
@@ -115,7 +115,7 @@ def test_a_driver_that_goes_without_a_word_harms_nobody(env: BuiltEnv, runtime: 
 
 
 def test_it_ends_when_nobody_comes(env: BuiltEnv, runtime: Path) -> None:
-    with borrow(env, seconds=0.3) as server:
+    with borrow(env, idle_timeout=0.3) as server:
         time.sleep(0.6)  # in use, it does not end however long that takes
         assert built_by(server, env).built
     assert soon(lambda: not is_there(server.hello.pid))
