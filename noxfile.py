@@ -19,168 +19,35 @@ if sys.version_info < (3, 11):  # noqa: UP036 - older Pythons get this far, and 
     )
 
 import hashlib
-import inspect
 import json
 import os
-import re
-import shutil
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import nox
 import nox.command
-import nox.virtualenv
-from nox._options import options as nox_options
-from nox.sessions import _normalize_path
 
 ROOT = Path(__file__).resolve().parent
 sys.path.insert(0, str(ROOT))  # What is imported here needs nothing that nox does not bring.
 
 from compat.config.kernel_files import load_kernels  # noqa: E402
-from compat.config.matrix import MatrixConfig, load_matrix  # noqa: E402
-from compat.envs import env as envs  # noqa: E402
-from compat.envs import record  # noqa: E402
-from compat.errors import CompatError, SelectionError  # noqa: E402
-from compat.model import Env  # noqa: E402
-
-BACKENDS = "uv|virtualenv"
-# Older releases of nox have neither; without them it is only less quick, since interpreters are given by their paths.
-PARALLEL: dict[str, Any] = {"allow_parallel": True} if "allow_parallel" in inspect.signature(nox.session).parameters else {}
+from compat.config.matrix import MatrixConfig  # noqa: E402
+from compat.envs.installers import find_uv  # noqa: E402
+from compat.errors import CompatError  # noqa: E402
+from compat.nox import PARALLEL, matrix_envs, refuse, sessions  # noqa: E402
+from compat.nox.command_line import is_asked_for, option, posargs  # noqa: E402
 
 nox.options.sessions = ["lint", "types", "tests"]
-nox.options.default_venv_backend = BACKENDS
 nox.options.reuse_venv = "yes"
+nox.options.default_venv_backend = "uv|virtualenv"
 nox.options.error_on_missing_interpreters = False
 if hasattr(nox.options, "download_python"):
     nox.options.download_python = "never"
 
-# uv does not read pip's variables; who set an index for pip means it for every installer.
-if "PIP_INDEX_URL" in os.environ and not {"UV_DEFAULT_INDEX", "UV_INDEX_URL"} & set(os.environ):
-    os.environ["UV_DEFAULT_INDEX"] = os.environ["PIP_INDEX_URL"]
-
-
-# --- what was asked for --------------------------------------------------------------------------------------------------------
-
-# The command line as nox itself reads it: which sessions are asked for is needed before they are defined.
-COMMAND = nox_options.parse_args()
-ENV_SESSION = re.compile(r"env\((?P<name>[^()]+)\)(?:-(?P<python>/.*))?")
-
-
-def option(posargs: list[str], name: str) -> Iterator[str]:
-    """Every value that ``name`` is given in the arguments after ``--``."""
-    for index, argument in enumerate(posargs):
-        if argument == name and index + 1 < len(posargs):
-            yield posargs[index + 1]
-        elif argument.startswith(f"{name}="):
-            yield argument.partition("=")[2]
-
-
-def matrix_envs(config: MatrixConfig) -> list[Env]:
-    """The envs that `compat matrix` will want, going by its arguments."""
-    posargs = list(COMMAND.posargs)
-    if {"-h", "--help"} & set(posargs):
-        return []
-    return list(config.choose_envs(list(option(posargs, "--envs"))))
-
-
-def requested(config: MatrixConfig) -> dict[str, str | None]:
-    """Envs that this run is to see to → the interpreter that the command line names, as nox's parallel runs do."""
-    if COMMAND.list_sessions:
-        return {}
-    found: dict[str, str | None] = {}
-    for session in COMMAND.sessions or ():
-        if match := ENV_SESSION.fullmatch(session):
-            found[match["name"]] = match["python"]
-        elif session in ("matrix", "bench") and not COMMAND.no_dependencies:
-            found.update(dict.fromkeys(env.name for env in matrix_envs(config)))
-    if COMMAND.keywords or COMMAND.tags:
-        found.update(dict.fromkeys(env.name for env in config.envs))
-    return found
-
-
-# --- environments ---------------------------------------------------------------------------------------------------------------
-
-
-def define(env: Env, plan: envs.Plan) -> None:
-    """One session that builds one env. Without anything to build it, it does without a virtual environment, too."""
-
-    @nox.session(
-        name=f"env({env.name})",
-        python=plan.python or False,
-        reuse_venv=False,  # What is not as asked for is made anew, never mended.
-        venv_backend=BACKENDS,
-        default=False,
-        tags=list(env.groups),
-        **PARALLEL,
-    )
-    def build(session: nox.Session) -> None:
-        for note in plan.notes:
-            session.warn(note)
-        if plan.current:
-            session.log(f"{env.name} is as it should be")
-            return
-        error = plan.problem
-        if error:
-            envs.refuse(env, STATE, error)
-        else:
-            error = install(session, env, plan)
-        if error:
-            session.warn(f"{env.name} cannot be used, its cells will be env_broken:\n{error}")
-
-    build.__doc__ = f"Build the environment {env.name}: {', '.join(record.requirements(env))}."
-
-
-def install(session: nox.Session, env: Env, plan: envs.Plan) -> str | None:
-    """Fill a fresh virtual environment; why that failed, if it did."""
-    location, backend = Path(session.virtualenv.location).absolute(), session.venv_backend
-    log = envs.begin(env, STATE, location=location, backend=backend, python=plan.python)
-    session.log(f"Installing {', '.join(record.requirements(env))}; output goes to {os.path.relpath(log)}")
-    failed = False
-    with log.open("w", encoding="utf-8") as output:
-        try:
-            session.install(*record.install_arguments(env, backend), stdout=output, silent=False, log=False)
-        except nox.command.CommandFailed:
-            failed = True
-    return envs.conclude(env, STATE, failed=failed)
-
-
-def plan_for(env: Env, wanted: dict[str, str | None]) -> envs.Plan:
-    """How to build it: the index and the interpreters are looked at only for envs that this run is to see to."""
-    if env.name not in wanted:
-        return envs.Plan()
-    if python := wanted[env.name]:
-        return envs.Plan(python=python)
-    forced = COMMAND.force_venv_backend
-    if COMMAND.reuse_venv == "never" or (forced and forced != envs.backend_of(env, STATE)):
-        record.forget(env, STATE)
-    plan = envs.plan(env, STATE)
-    if not plan.current:
-        clear_remains(env)
-    return plan
-
-
-def clear_remains(env: Env) -> None:
-    """Remove what a killed run left half made: uv makes no environment in a folder that holds something else."""
-    folder = ROOT / _normalize_path(os.fspath(COMMAND.envdir or ".nox"), f"env({env.name})")
-    if folder.is_dir() and not (folder / "pyvenv.cfg").is_file():
-        shutil.rmtree(folder)
-
-
-def define_envs(config: MatrixConfig) -> None:
-    """One session for each env of matrix.toml, and for those that the command line makes up."""
-    wanted = requested(config)
-    every = {env.name: env for env in config.envs}
-    for name in wanted:
-        try:
-            every.setdefault(name, config.env(name))
-        except SelectionError:
-            continue  # Nox will say that there is no such session.
-    for env in every.values():
-        define(env, plan_for(env, wanted))
-
 
 # --- everything else ------------------------------------------------------------------------------------------------------------
+
+SHARED = ("-n", "auto", "--maxprocesses", "4", "--dist", "worksteal")
+"""Several processes run the tests, each its own stretch of them, and then what another has not come to yet."""
 
 
 def install_once(session: nox.Session, *arguments: str) -> None:
@@ -205,7 +72,7 @@ def group(name: str) -> tuple[str, ...]:
 
 def inner(session: nox.Session) -> dict[str, str | None]:
     """Variables with which a nox started inside the session finds the uv that this one found."""
-    uv = shutil.which(nox.virtualenv.UV) if session.venv_backend == "uv" else None
+    uv = find_uv() if session.venv_backend == "uv" else None
     return {"UV": uv} if uv else {}
 
 
@@ -228,16 +95,62 @@ def types(session: nox.Session) -> None:
 def tests(session: nox.Session) -> None:
     """Run the tests; those on real wheels build the environments that they need."""
     install_once(session, "-e", ".", *group("tests"))
-    session.run("pytest", *session.posargs, env=inner(session))
+    session.run("pytest", *SHARED, *session.posargs, env=inner(session))
+
+
+@nox.session(python=["3.11", "3.12", "3.13"], default=False)
+def drivers(session: nox.Session) -> None:
+    """Run the tests that need no wheels on each Python that the driver may run on, as far as this machine has it."""
+    install_once(session, "-e", ".", *group("tests"))
+    session.run("pytest", *SHARED, "-m", "not wheels", *session.posargs, env=inner(session))
+
+
+@nox.session(default=False)
+def coverage(session: nox.Session) -> None:
+    """Tell by room which lines and branches the tests that need no wheels go through."""
+    install_once(session, "-e", ".", *group("tests"), *group("coverage"))
+    session.run("coverage", "erase")
+    failed = False
+    try:
+        session.run("coverage", "run", "-m", "pytest", "-m", "not wheels", *session.posargs, env=inner(session))
+    except nox.command.CommandFailed:
+        failed = True  # the table is true of what ran
+    session.run("coverage", "combine", "--quiet")
+    found = os.path.join(session.create_tmp(), "coverage.json")
+    session.run("coverage", "json", "--quiet", "-o", found)
+    session.run("python", "-m", "tests.rooms", found)
+    if failed:
+        session.error("tests failed: the table counts what was run")
+
+
+@nox.session(default=False, **PARALLEL)
+def docs(session: nox.Session) -> None:
+    """Build the documentation into site/; a link that leads nowhere is an error."""
+    install_once(session, "-e", ".", *group("docs"))
+    session.run("mkdocs", "build", "--strict", *session.posargs)
+
+
+@nox.session(default=False)
+def fuzz(session: nox.Session) -> None:
+    """Give 100,000 inputs to every place where others have a say; prints figures. Takes about half an hour."""
+    install_once(session, "-e", ".", *group("tests"))
+    session.run("python", "-m", "tests.fuzz", *session.posargs)
+
+
+@nox.session(default=False)
+def hostile(session: nox.Session) -> None:
+    """Run 10,000 cells of which a tenth is hostile, and kill drivers and workers; prints figures. Takes about an hour."""
+    install_once(session, "-e", ".")
+    session.run("python", "-m", "bench.hostile", *session.posargs, env=inner(session))
 
 
 def define_runs(config: MatrixConfig) -> None:
     """The sessions that need environments first: matrix and bench."""
     needed: list[str] = []
-    if {"matrix", "bench"} & set(COMMAND.sessions or ()):
+    if is_asked_for("matrix", "bench"):
         needed = [f"env({env.name})" for env in matrix_envs(config)]
         # Kernel files are looked at now, so that what is wrong with one is said before minutes of downloads and not after.
-        named = list(option(list(COMMAND.posargs), "--spec"))
+        named = list(option(posargs(), "--spec"))
         load_kernels(named or config.kernels, ROOT if named else config.base, where="--spec" if named else "matrix.toml: kernels")
 
     @nox.session(requires=needed, default=False)
@@ -257,10 +170,6 @@ def define_runs(config: MatrixConfig) -> None:
 
 
 try:
-    CONFIG = load_matrix(Path(ROOT, *list(option(list(COMMAND.posargs), "--matrix"))[-1:] or ["matrix.toml"]))
-    STATE = CONFIG.base  # where `compat` looks for the records of envs
-    define_envs(CONFIG)
-    define_runs(CONFIG)
+    define_runs(sessions(ROOT))
 except CompatError as error:
-    print(f"{error}\n{error.hint or ''}".rstrip(), file=sys.stderr)
-    sys.exit(error.exit_code)
+    refuse(error)

@@ -22,17 +22,19 @@ from pathlib import Path
 import click
 from attrs import evolve
 
+from compat import toolchains
+from compat.bundle.closure import read_source
 from compat.config.kernel_files import load_kernels
 from compat.config.matrix import load_matrix
-from compat.engine.flight import Flight, Limits
-from compat.engine.launch import WORKER
 from compat.envs.env import build_envs, missing_envs, read_env
-from compat.evidence import taxonomy
-from compat.model import BuiltEnv, Cell, Evidence, Specialization, Status
-from compat.run import Bench, run
-from compat.search import plan
-from compat.source.closure import read_source
-from compat.store import Store, cell_key, folder_digest
+from compat.execution import plan
+from compat.execution.flight import Flight, Limits
+from compat.execution.run import RunContext, run
+from compat.execution.spawn import WORKER
+from compat.execution.store import Store, cell_key
+from compat.files import folder_digest
+from compat.model import BuiltEnv, Cell, CompileSpec, Done, Evidence, Specialization, Status
+from compat.toolchains import DEFAULT
 
 ROOT = Path(__file__).parent.parent
 PLAIN = Path(__file__).parent / "plain.py"
@@ -60,9 +62,10 @@ def main(envs: tuple[str, ...], kernels: str, every: int, slots: int, rounds: in
 
 
 def _envs(names: Sequence[str]) -> dict[str, BuiltEnv]:
-    chosen = load_matrix(ROOT / "matrix.toml").choose_envs(names)
-    build_envs([env.name for env in missing_envs(chosen, ROOT)], ROOT)
-    return {env.name: read_env(env, ROOT) for env in chosen}
+    config = load_matrix(ROOT / "matrix.toml")
+    chosen, cache = config.choose_envs(names), config.env_cache()
+    build_envs([env.name for env in missing_envs(chosen, cache)], ROOT)
+    return {env.name: read_env(env, cache) for env in chosen}
 
 
 def _small() -> list[Specialization]:
@@ -75,10 +78,12 @@ def _small() -> list[Specialization]:
             case=f"{block}x{warps}",
             source=str(source),
             function=function,
-            signature={"source": "*fp32", "result": "*fp32", "size": "i32"},
-            constexprs={"BLOCK": block},
-            divisible_by_16=("source", "result"),
-            options={"num_warps": warps},
+            compile=CompileSpec(
+                signature={"source": "*fp32", "result": "*fp32", "size": "i32"},
+                constexprs={"BLOCK": block},
+                divisible_by_16=("source", "result"),
+                options={"num_warps": warps},
+            ),
             closure=read_source(source).closure,
         )
         for function in ("scale", "softmax", "total")
@@ -90,7 +95,7 @@ def _small() -> list[Specialization]:
 def _sel() -> list[Specialization]:
     """This repository's own kernels, which are large."""
     config = load_matrix(ROOT / "matrix.toml")
-    return list(load_kernels(config.kernels, config.base, kinds=frozenset(taxonomy.KINDS)))
+    return list(load_kernels(config.kernels, config.base, failure_classes=frozenset(toolchains.failure_classes())))
 
 
 def _ok_cells(built: dict[str, BuiltEnv], specs: Sequence[Specialization]) -> list[Cell]:
@@ -98,7 +103,7 @@ def _ok_cells(built: dict[str, BuiltEnv], specs: Sequence[Specialization]) -> li
     targets = load_matrix(ROOT / "matrix.toml").choose_targets(())
     cells = plan.cross([each.env for each in built.values()], targets, specs)
     with Store(ROOT / ".compat") as store:
-        results = run(cells, Bench(envs=built, store=store, limits=LIMITS))
+        results = run(cells, RunContext(envs=built, store=store, limits=LIMITS))
     return [result.cell for result in results if result.outcome.status is Status.OK]
 
 
@@ -107,7 +112,7 @@ def _ok_cells(built: dict[str, BuiltEnv], specs: Sequence[Specialization]) -> li
 
 def _engine(cells: Sequence[Cell], built: dict[str, BuiltEnv], slots: int) -> None:
     with tempfile.TemporaryDirectory() as folder, Store(Path(folder)) as store:
-        results = run(cells, Bench(envs=built, store=store, limits=LIMITS, slots=slots))
+        results = run(cells, RunContext(envs=built, store=store, limits=LIMITS, slots=slots))
     assert all(result.outcome.status is Status.OK and not result.cached for result in results)
 
 
@@ -124,7 +129,8 @@ def _plain(shares: Sequence[Sequence[Cell]], built: dict[str, BuiltEnv], slots: 
         for path, share in zip(paths, shares, strict=True):
             path.write_text(json.dumps([Flight(cell=cell, nonce="").job() for cell in share]))
         pythons = [built[share[0].env.name].python for share in shares]
-        commands = [[str(python), "-I", str(PLAIN), str(WORKER), str(path)] for python, path in zip(pythons, paths, strict=True)]
+        plain = ["-I", str(PLAIN), str(DEFAULT.adapter)]
+        commands = [[str(python), *plain, str(path)] for python, path in zip(pythons, paths, strict=True)]
         counts = list(executor.map(_count, commands))
     assert counts == [len(share) for share in shares]
 
@@ -151,14 +157,17 @@ def _overhead(built: BuiltEnv, count: int = 20_000) -> float:
     config = load_matrix(ROOT / "matrix.toml")
     spec = load_kernels(config.kernels, config.base)[0]
     target = config.choose_targets(("sm_90",))[0]
-    specs = [evolve(spec, case=f"case-{number}", constexprs={**spec.constexprs, "N": number}) for number in range(count)]
+    specs = [
+        evolve(spec, case=f"case-{number}", compile=evolve(spec.compile, constexprs={**spec.compile.constexprs, "N": number}))
+        for number in range(count)
+    ]
     cells = plan.cross([built.env], [target], specs)
-    evidence = Evidence(answered=True, built=True, stage="cubin", stages={"ast": 0.1}, metrics={"shared": 0, "artifacts": {}})
+    evidence = Evidence(answered=True, done=(Done(do="compile"),), stage="cubin", stages={"ast": 0.1}, metrics={"shared": 0})
     with tempfile.TemporaryDirectory() as folder, Store(Path(folder)) as store:
         for cell in cells:
             store.write(cell_key(cell, built, folder_digest(WORKER)), cell, (evidence,))
-        bench = Bench(envs={built.env.name: built}, store=store, limits=LIMITS)
-        return _timed(lambda: run(cells, bench)) / count
+        context = RunContext(envs={built.env.name: built}, store=store, limits=LIMITS)
+        return _timed(lambda: run(cells, context)) / count
 
 
 # --- timing ------------------------------------------------------------------------------------------------------------------

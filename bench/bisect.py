@@ -26,10 +26,10 @@ import click
 
 from compat.config.kernel_files import load_kernels
 from compat.config.matrix import load_matrix
-from compat.engine.flight import Flight
-from compat.engine.launch import WORKER
 from compat.envs.env import build_envs, missing_envs, read_env
+from compat.execution.flight import Flight
 from compat.model import BuiltEnv, Cell
+from compat.toolchains import DEFAULT
 
 ROOT = Path(__file__).parent.parent
 PLAIN = Path(__file__).parent / "plain.py"
@@ -63,9 +63,10 @@ def main(rounds: int, cold: bool) -> None:
 
 
 def _envs() -> list[BuiltEnv]:
-    chosen = load_matrix(ROOT / "matrix.toml").choose_envs(["releases"])
-    build_envs([env.name for env in missing_envs(chosen, ROOT)], ROOT)
-    return [read_env(env, ROOT) for env in chosen]
+    config = load_matrix(ROOT / "matrix.toml")
+    chosen, cache = config.choose_envs(["releases"]), config.env_cache()
+    build_envs([env.name for env in missing_envs(chosen, cache)], ROOT)
+    return [read_env(env, cache) for env in chosen]
 
 
 def _round(kernel: Kernel, built: list[BuiltEnv]) -> tuple[float, float, float]:
@@ -96,7 +97,7 @@ def _loop(kernel: Kernel, built: list[BuiltEnv]) -> None:
         for env in built:
             jobs = Path(folder, "jobs.json")
             jobs.write_text(json.dumps([Flight(cell=Cell(env=env.env, target=target, spec=spec), nonce="").job()]))
-            command = [str(env.python), "-I", str(PLAIN), str(WORKER), str(jobs)]
+            command = [str(env.python), "-I", str(PLAIN), str(DEFAULT.adapter), str(jobs)]
             done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, check=True)
             assert done.stdout.split()[-1] == "1"
 

@@ -1,7 +1,7 @@
 """What people write without a tool: import Triton, compile jobs in a row, in this very process.
 
-``python -I bench/plain.py WORKER JOBS.json`` runs inside an env. The worker's folder is used for one thing only, to describe a job
-in the form that this release of Triton takes; nothing is watched, warmed, forked or shortened. Prints how many jobs compiled.
+``python -I bench/plain.py ADAPTER JOBS.json`` runs inside an env. The adapter's folder is used for one thing only, to describe a
+job in the form that this release of Triton takes; nothing is watched, warmed, forked or shortened. Prints how many jobs compiled.
 """
 
 import importlib.util
@@ -11,22 +11,25 @@ import sys
 import tempfile
 
 
-def main(worker, jobs_file):
+def main(adapter, jobs_file):
     with tempfile.TemporaryDirectory() as private, open(jobs_file, encoding="utf-8") as file:
         os.environ.update(TRITON_CACHE_DIR=private, TRITON_ALWAYS_COMPILE="1")
         jobs = json.load(file)
-        api = package(worker, "_bench_worker").triton_api
+        api = package(adapter, "_bench_adapter").api
         import triton
 
+        driver = api.driver.install()  # without a GPU, a release's launch code asks this one
         modules = {}
         compiled = 0
         for job in jobs:
+            driver._facts = job["target"]  # and not aim(), which forgets what a release caches: nobody would write that by hand
             source = job["source"]
             if source not in modules:
                 sys.path.insert(0, os.path.dirname(source))
                 modules[source] = package(source, os.path.basename(source)[:-3])
             function = getattr(modules[source], job["function"])
-            result = triton.compile(api.ast_source(function, job), target=api.target(job["target"]), options=job["options"])
+            described = api.call.ast_source(function, job, api.call.constants(function, job))
+            result = triton.compile(described, target=api.driver.target(job["target"]), options=job["options"])
             compiled += bool(result.asm.get("cubin") or result.asm.get("hsaco"))
         print(compiled)
 
@@ -39,7 +42,7 @@ def package(path, name):
     sys.modules[name] = module
     spec.loader.exec_module(module)
     if folder:
-        importlib.import_module(name + ".triton_api")
+        importlib.import_module(name + ".api")
     return module
 
 

@@ -3,6 +3,9 @@
 Both judge the same candidates, those that a reduction of the historical kernel comes to, with as many processes at a time. The
 script is what an external reducer is given: it imports Triton, compiles one file, and its exit code says whether it failed as the
 kernel does. (An abort tells by the signal, so the script does not even look for the words.)
+
+Then the same reduction in three ways: where nothing but the failure is to stay; where every other release is to stay what it is,
+too, which the command asks of what it is about to accept; and where that is asked of every candidate.
 """
 
 from __future__ import annotations
@@ -17,18 +20,19 @@ from pathlib import Path
 
 import click
 
-from compat.axes.reducing import Jury, wish_to_keep
+from compat.bisect.criterion import parse_criterion
+from compat.bundle.bundle import bundle
 from compat.config.kernel_files import load_kernels
-from compat.config.matrix import load_matrix
-from compat.engine.flight import Flight, Limits
-from compat.engine.launch import WORKER
+from compat.config.matrix import MatrixConfig, load_matrix
 from compat.envs.env import read_env
-from compat.model import BuiltEnv, Cell
-from compat.reduce import Candidate, extracted, reduce
-from compat.run import Bench, available_cores, run
-from compat.search.judge import parse_judge
-from compat.source.bundle import bundle
-from compat.store import Store
+from compat.execution.flight import Flight, Limits
+from compat.execution.run import RunContext, available_cores, run
+from compat.execution.store import Store
+from compat.model import BuiltEnv, Cell, Result
+from compat.reduce import Candidate, extracted, shrink
+from compat.reduce.holding import Holding
+from compat.reduce.interestingness import InterestingnessTest, Requirement, requirement_of
+from compat.toolchains import DEFAULT
 
 ROOT = Path(__file__).parent.parent
 PLAIN = Path(__file__).parent / "plain.py"
@@ -39,38 +43,75 @@ LIMITS = Limits(deadline=120, memory=8 << 30)
 @click.option("--env", "name", default="triton-3.9.0", show_default=True, help="Env to compile in.")
 @click.option("--sample", default=40, show_default=True, help="Candidates that the script judges, evenly taken from all.")
 @click.option("--slots", default=available_cores(), show_default=True, help="Processes that compile at the same time.")
-def main(name: str, sample: int, slots: int) -> None:
-    """Measure a reduction of sel_varlen/as_written, and a script on a sample of its candidates."""
+@click.option("--spec", "file", help="Kernel file instead of those of matrix.toml.")
+@click.option("--kernel", "which", default="sel_varlen/as_written/few", show_default=True, help="Kernel, variant and case.")
+def main(name: str, sample: int, slots: int, file: str | None, which: str) -> None:
+    """Measure a reduction, and a script on a sample of its candidates."""
     config = load_matrix(ROOT / "matrix.toml")
-    built = read_env(config.env(name), ROOT)
-    spec = next(
-        s
-        for s in load_kernels(config.kernels, config.base)
-        if (s.variant, s.case) == ("as_written", "few") and "varlen" in s.kernel
-    )
+    built = read_env(config.env(name), config.env_cache())
+    kernel, variant, case = which.split("/")
+    specs = load_kernels([file] if file else config.kernels, config.base)
+    spec = next(s for s in specs if (s.kernel, s.variant, s.case) == (kernel, variant, case))
     cell = Cell(env=built.env, target=config.choose_targets(("sm_90",))[0], spec=spec)
     with tempfile.TemporaryDirectory() as folder, Store(Path(folder)) as store:
-        (before,) = run([cell], Bench(envs={name: built}, store=store, limits=LIMITS))
+        (before,) = run([cell], RunContext(envs={name: built}, store=store, limits=LIMITS))
     start = Candidate.of(spec, extracted(bundle(spec).text, spec.function))
     seen: list[tuple[Candidate, bool]] = []
-    with Jury(spec, cell.target, [wish_to_keep(before, parse_judge("same-failure"), LIMITS)], slots=slots) as jury:
-        jury([start])
+    requirement = requirement_of(before, parse_criterion("same-failure"), LIMITS)
+    with InterestingnessTest(spec, cell.target, [requirement], slots=slots) as interesting:
+        interesting([start])
 
         def judge(candidates: Sequence[Candidate]) -> list[bool]:
-            answers = jury(candidates)
+            answers = interesting(candidates)
             seen.extend(zip(candidates, answers, strict=True))
             return answers
 
         began = time.perf_counter()
-        last = list(reduce(start, judge))[-1].candidate
+        last = list(shrink(start, judge))[-1].candidate
         search = time.perf_counter() - began
         began = time.perf_counter()
-        jury([candidate for candidate, _ in seen])
+        interesting([candidate for candidate, _ in seen])
         ours = len(seen) / (time.perf_counter() - began)
     script = _script([candidate for candidate, _ in seen[:: max(1, len(seen) // sample)]], cell, built, slots)
     click.echo(f"{start.kernel_lines} lines of kernel → {last.kernel_lines} in {search:.1f} s, {len(seen)} candidates")
-    click.echo(f"  judged by the jury         {ours:7.1f} per second, {len(seen) / search:.1f} with the search itself")
-    click.echo(f"  judged by a script each    {script:7.1f} per second   jury/script {ours / script:5.1f}")
+    click.echo(f"  judged in warm workers     {ours:7.1f} per second, {len(seen) / search:.1f} with the search itself")
+    click.echo(f"  judged by a script each    {script:7.1f} per second   workers/script {ours / script:5.1f}")
+    _held(config, cell, before, start, slots)
+
+
+def _held(config: MatrixConfig, cell: Cell, before: Result, start: Candidate, slots: int) -> None:
+    """The same reduction with more and more to hold on to."""
+    others = [read_env(env, config.env_cache()) for env in config.envs if env.torch is None and env.name != cell.env.name]
+    envs = {built.env.name: built for built in others if built.error is None}
+    cells = [Cell(env=built.env, target=cell.target, spec=cell.spec) for built in envs.values()]
+    with tempfile.TemporaryDirectory() as folder, Store(Path(folder)) as store:
+        rest = run(cells, RunContext(envs=envs, store=store, limits=LIMITS, slots=slots))
+    holding = Holding.of([before], [], rest, parse_criterion("same-failure"), LIMITS)
+    first, later = holding.tiers(1.0, LIMITS.deadline)
+    click.echo(f"held in {len(holding.requirements)} releases, {len(later)} of them of what is about to be accepted")
+    ways = {
+        "the failure alone": (first[:1], []),
+        "every release, in the end": (first, later),
+        "every release, each time": ([*first, *later], []),
+    }
+    alone = None
+    for name, (asked, in_the_end) in ways.items():
+        seconds, compiled, last = _reduced(cell, start, asked, in_the_end, slots)
+        alone = alone or (seconds, compiled)
+        ratios = f"{seconds / alone[0]:5.1f} {compiled / alone[1]:5.1f}"
+        click.echo(f"  {name:26} {seconds:7.1f} s {compiled:6} compiles   ratios {ratios}   {len(last.text)} bytes")
+
+
+def _reduced(
+    cell: Cell, start: Candidate, asked: Sequence[Requirement], later: Sequence[Requirement], slots: int
+) -> tuple[float, int, Candidate]:
+    """Seconds, compiles and the smallest candidate of a search; with workers that are there already."""
+    with InterestingnessTest(cell.spec, cell.target, asked, later=later, slots=slots) as interesting:
+        interesting([start])
+        interesting.verify(start)
+        began, before = time.perf_counter(), interesting.compiled
+        steps = list(shrink(start, interesting, verify=interesting.verify))
+        return time.perf_counter() - began, interesting.compiled - before, steps[-1].candidate
 
 
 def _script(candidates: Sequence[Candidate], cell: Cell, built: BuiltEnv, slots: int) -> float:
@@ -82,7 +123,7 @@ def _script(candidates: Sequence[Candidate], cell: Cell, built: BuiltEnv, slots:
             source.write_text(candidate.text)
             of = Cell(env=cell.env, target=cell.target, spec=candidate.specialize(cell.spec, str(source)))
             job.write_text(json.dumps([Flight(cell=of, nonce="").job()]))
-            commands.append([str(built.python), "-I", str(PLAIN), str(WORKER), str(job)])
+            commands.append([str(built.python), "-I", str(PLAIN), str(DEFAULT.adapter), str(job)])
         began = time.perf_counter()
         list(executor.map(lambda command: subprocess.run(command, capture_output=True), commands))
         return len(commands) / (time.perf_counter() - began)

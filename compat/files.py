@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
+import stat
 import threading
 from contextlib import suppress
+from functools import lru_cache
 from pathlib import Path
 
 
@@ -16,9 +19,36 @@ def replace_file(path: Path, content: str | bytes) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     partial = path.with_name(f".{path.name}.{os.getpid()}-{threading.get_ident()}")
     try:
-        partial.write_bytes(content.encode() if isinstance(content, str) else content)
+        partial.write_bytes(content.encode("utf-8", "backslashreplace") if isinstance(content, str) else content)
         partial.replace(path)
     except OSError:
         with suppress(OSError):
             partial.unlink()
         raise
+
+
+def content_of(path: Path, limit: int) -> bytes | None:
+    """What is in a regular file of at most ``limit`` bytes; ``None`` where there is none, or something else: a pipe would block."""
+    try:
+        fd = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC)
+    except (OSError, ValueError):
+        return None
+    try:
+        status = os.fstat(fd)
+        if not stat.S_ISREG(status.st_mode) or status.st_size > limit:
+            return None
+        with open(fd, "rb", closefd=False) as file:
+            return file.read(limit)
+    except OSError:
+        return None
+    finally:
+        os.close(fd)
+
+
+@lru_cache
+def folder_digest(folder: Path) -> str:
+    """SHA-256 over the Python files of a folder."""
+    digest = hashlib.sha256()
+    for path in sorted(folder.glob("*.py")):
+        digest.update(f"{path.name}\0".encode() + path.read_bytes())
+    return digest.hexdigest()

@@ -3,27 +3,35 @@
 Every record is frozen and keyword-only: made once at a border (a TOML file, a worker's answer, the result store) and handed
 down unchanged from there::
 
-    Env × Target × Specialization = Cell ─▶ Evidence, one per attempt ─▶ Outcome ─▶ Result ─▶ Verdict
+    Env × Target × Specialization = Cell ─▶ Evidence, one per attempt ─▶ Outcome ─▶ Result
 
-Nothing here reads a file, starts a process or decides anything.
+The account of results over the releases is in :mod:`compat.history`. Nothing here reads a file, starts a process or decides.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import json
+from collections.abc import Collection, Mapping
 from enum import StrEnum
 from fnmatch import fnmatchcase
 from typing import Any
 
-from attrs import Factory, frozen
+from attrs import Factory, field, frozen
 from packaging.specifiers import SpecifierSet
 from packaging.version import Version
 
-STAGES = ("import", "ast", "ttir", "ttgir", "llir", "ptx", "amdgcn", "cubin", "hsaco", "interpret", "launch", "check")
-"""Triton's own names for the steps of a compile, in order; the last three need more than a compiler."""
+SOURCE_STAGE = "import"
+"""The stage in which the kernel's file is imported; what follows are the stages of its toolchain."""
+DEFAULT_TOOLCHAIN = "triton"
+"""The name of the default toolchain, which it is also published under."""
+LATER_STAGES = ("interpret", "launch", "check")
+"""Stages behind a compile, which need more than a compiler."""
 
-DTYPES = ("i1", "i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64", "fp16", "bf16", "fp32", "fp64", "fp8e4nv", "fp8e5")
-"""Element types a signature may name, as Triton spells them; a pointer is ``*`` followed by one of these."""
+HINTS = ("divisible_by_16", "equal_to_1", "pointer_range_32")
+"""What a launch finds out about arguments, each the name of a field of :class:`CompileSpec`."""
+
+TABLES = ("signature", "constexprs", "options")
+"""The other fields of :class:`CompileSpec`, each a name → what is said of it."""
 
 
 class Status(StrEnum):
@@ -31,9 +39,9 @@ class Status(StrEnum):
 
     OK = "ok"
     REJECTED = "rejected"
-    """The compiler said no, with a diagnostic."""
+    """The compiler rejected it with a diagnostic."""
     CRASHED = "crashed"
-    """The compiler died, or reported an error of its own (an assertion, a failed verifier)."""
+    """The compiler crashed, or reported an internal error (an assertion, a failed verifier)."""
     TIMED_OUT = "timed_out"
     OUT_OF_MEMORY = "out_of_memory"
     UNSUPPORTED = "unsupported"
@@ -42,13 +50,15 @@ class Status(StrEnum):
     """It built, and computed wrong numbers."""
     ENV_BROKEN = "env_broken"
     """The env could not be installed, or cannot import its toolchain."""
+    SOURCE_BROKEN = "source_broken"
+    """The kernel's file cannot be imported in this env, for a reason that is not the toolchain's: a package it needs is absent."""
     LOST = "lost"
     """No answer came. Never to be read as ``ok``."""
 
     @property
     def is_answer(self) -> bool:
-        """Whether this says something about the kernel on this release (and not about the bench it was tried on)."""
-        return self not in (Status.ENV_BROKEN, Status.LOST)
+        """Whether this says something about the kernel on this release (and not about what it was tried in)."""
+        return self not in (Status.ENV_BROKEN, Status.SOURCE_BROKEN, Status.LOST)
 
 
 # --- where a cell stands -----------------------------------------------------------------------------------------------------
@@ -56,16 +66,18 @@ class Status(StrEnum):
 
 @frozen(kw_only=True)
 class Env:
-    """An isolated environment as asked for: a Triton (release or fork), perhaps its PyTorch pair, a Python."""
+    """An isolated environment as asked for: a toolchain (a release, or a fork of it), perhaps its PyTorch pair, a Python."""
 
     name: str
-    triton: Version | None = None
+    toolchain: str = DEFAULT_TOOLCHAIN
+    """The name of its toolchain (see :mod:`compat.toolchains`)."""
+    release: Version | None = None
     """The release asked for; ``None`` for a wheel whose version is known only once it is installed."""
     torch: Version | None = None
-    distribution: str = "triton"
+    distribution: str = DEFAULT_TOOLCHAIN
     """The name the toolchain is published under; forks use their own."""
     wheel: str | None = None
-    """A path or URL of a wheel to install in place of a release."""
+    """A path or URL of a wheel to install instead of a release."""
     index: str | None = None
     """The URL of a package index to look in besides the default one."""
     python: SpecifierSet = Factory(SpecifierSet)
@@ -102,9 +114,9 @@ class BuiltEnv:
         return next((p.version for p in self.packages if p.name == distribution), None)
 
     @property
-    def triton(self) -> str | None:
-        """The version of Triton in this env: as installed, or as asked for where nothing is installed."""
-        return self.version_of(self.env.distribution) or (str(self.env.triton) if self.env.triton else None)
+    def release(self) -> str | None:
+        """The version of the toolchain in this env: as installed, or as asked for where nothing is installed."""
+        return self.version_of(self.env.distribution) or (str(self.env.release) if self.env.release else None)
 
     @property
     def torch(self) -> str | None:
@@ -131,7 +143,7 @@ class Expectation:
     """A declared failure, as a test suite declares an xfail. Empty globs match everything."""
 
     status: Status
-    kind: str | None = None
+    failure_class: str | None = None
     """The failure class, where the declaration is that precise."""
     releases: SpecifierSet = Factory(SpecifierSet)
     targets: tuple[str, ...] = ("*",)
@@ -147,23 +159,70 @@ class Expectation:
         )
 
 
+def _content(entries: Mapping[str, Any]) -> str:
+    """What tables are compared and hashed by: compilers tell values apart that are equal in Python (``1``, ``1.0``, ``True``)."""
+    return json.dumps(entries, sort_keys=True, default=repr)
+
+
+@frozen(kw_only=True)
+class CompileSpec:
+    """All that a compile needs to know of a kernel's arguments, and how to compile it.
+
+    Equal are those that mean the same: in which order arguments and options stand does not matter, and ``1`` is not ``True``.
+    """
+
+    signature: Mapping[str, str] = field(factory=dict, eq=_content)
+    """Run-time argument → Triton type (``*fp16``, ``i32``, …). Constexprs are not in it."""
+    constexprs: Mapping[str, Any] = field(factory=dict, eq=_content)
+    """Parameter → value, in the forms of :mod:`compat.constexprs`."""
+    divisible_by_16: tuple[str, ...] = field(default=(), eq=frozenset)
+    """Run-time arguments that are known to be multiples of 16: aligned pointers, sizes and strides."""
+    equal_to_1: tuple[str, ...] = field(default=(), eq=frozenset)
+    """Whole numbers that are known to be 1."""
+    pointer_range_32: tuple[str, ...] = field(default=(), eq=frozenset)
+    """Pointers to less than 2 GiB, which matters where a launcher looks at it (AMD, with buffer operations)."""
+    options: Mapping[str, Any] = field(factory=dict, eq=_content)
+    """Compile options: ``num_warps``, ``num_stages``, …"""
+
+    @property
+    def hints(self) -> dict[str, tuple[str, ...]]:
+        """What a launch finds out of its arguments, by the names in ``HINTS``."""
+        return {name: getattr(self, name) for name in HINTS}
+
+    def document(self) -> dict[str, Any]:
+        """As JSON, for workers and for keys. Arguments keep their order, which is the function's; that of options means nothing."""
+        return {
+            "signature": dict(self.signature),
+            "constexprs": dict(self.constexprs),
+            **{name: list(given) for name, given in self.hints.items()},
+            "options": dict(sorted(self.options.items())),
+        }
+
+    def of_parameters(self, names: Collection[str]) -> CompileSpec:
+        """What is said of these parameters, with all options."""
+        return CompileSpec(
+            signature={name: kind for name, kind in self.signature.items() if name in names},
+            constexprs={name: value for name, value in self.constexprs.items() if name in names},
+            **{hint: tuple(name for name in given if name in names) for hint, given in self.hints.items()},
+            options=self.options,
+        )
+
+
 @frozen(kw_only=True)
 class Specialization:
-    """A kernel function with everything a compile needs to know of its arguments."""
+    """A kernel function with everything a compile needs to know of it."""
 
     kernel: str
     variant: str
     case: str
+    toolchain: str = DEFAULT_TOOLCHAIN
+    """The name of the toolchain that it is written for."""
     source: str
     """Absolute path of the Python file that holds the function."""
     function: str
-    signature: Mapping[str, str]
-    """Run-time argument → Triton type (``*fp16``, ``i32``, …). Constexprs are not in it."""
-    constexprs: Mapping[str, Any]
-    divisible_by_16: tuple[str, ...] = ()
-    equal_to_1: tuple[str, ...] = ()
-    options: Mapping[str, Any] = Factory(dict)
-    """Compile options: ``num_warps``, ``num_stages``, …"""
+    compile: CompileSpec = Factory(CompileSpec)
+    assumed: tuple[str, ...] = ()
+    """The hints that are defaults: what a launch usually finds out."""
     closure: str = ""
     """SHA-256 over the source file and the files beside it that it imports."""
     origin: str = ""
@@ -174,7 +233,10 @@ class Specialization:
 
 @frozen(kw_only=True)
 class Cell:
-    """One coordinate, Env × Target × Specialization. Nothing else in the program may mean "one compile"."""
+    """One coordinate, Env × Target × Specialization. Nothing else in the program may mean "one compile".
+
+    A cell is known by itself, as a key of mappings too: cells may have the same :attr:`id` and other options.
+    """
 
     env: Env
     target: Target
@@ -182,7 +244,7 @@ class Cell:
 
     @property
     def id(self) -> str:
-        """``kernel/variant/case/target/env``: readable, stable, and what globs are matched against."""
+        """``kernel/variant/case/target/env``: what a reader calls it, and globs are matched against; it identifies nothing."""
         return f"{self.spec.kernel}/{self.spec.variant}/{self.spec.case}/{self.target.name}/{self.env.name}"
 
 
@@ -196,6 +258,10 @@ class Raised:
     type: str
     """Qualified name, for example ``triton.compiler.errors.CompilationError``."""
     message: str
+    traceback: str = ""
+    """The frames it was raised through, outermost first, as Python prints them; bounded, and without those of the worker."""
+    errno: int | None = None
+    """The number that the system gave, where it is an ``OSError``."""
 
 
 @frozen(kw_only=True)
@@ -208,7 +274,7 @@ class Noticed:
 
 @frozen(kw_only=True)
 class Diagnosis:
-    """What a diagnostics run found out: where inside the compiler it went wrong."""
+    """Where inside the compiler it went wrong, as it is read in the facts of an attempt."""
 
     pass_: str | None = None
     """The MLIR pass in flight, as ``mlir-opt`` names it, for example ``tritongpu-coalesce``."""
@@ -216,6 +282,8 @@ class Diagnosis:
     """The operation the diagnostic points at, for example ``tt.dot``."""
     location: str | None = None
     """``file.py:line`` in the kernel's source."""
+    line: str | None = None
+    """That line, as it is written there."""
     reproducer: str | None = None
     """Name of the kept MLIR reproducer (IR and pipeline), relative to the store's artifacts."""
     ir: str | None = None
@@ -223,13 +291,37 @@ class Diagnosis:
 
 
 @frozen(kw_only=True)
+class Made:
+    """What a stage made."""
+
+    size: int
+    """Bytes."""
+    digest: str
+    """The first 16 hexadecimal digits of its SHA-256, as names of kept artifacts begin."""
+
+
+@frozen(kw_only=True)
+class Done:
+    """One action that was done to its end."""
+
+    do: str
+    """``compile`` so far: a non-empty binary came out."""
+    made: Mapping[str, Made] = Factory(dict)
+    """By stage."""
+    requires: tuple[str, ...] = ()
+    """Devices that it needed; none so far."""
+
+
+@frozen(kw_only=True)
 class Evidence:
-    """Raw facts of one attempt at one cell. What they mean is for :mod:`compat.evidence.classify` to say."""
+    """Raw facts of one attempt at one cell. What they mean is for :mod:`compat.diagnosis.classify` to say."""
 
     answered: bool
     """A whole, well-formed answer to this very cell arrived. Without one nothing can be ``ok``."""
-    built: bool = False
-    """That answer said that a non-empty binary came out."""
+    asked: tuple[str, ...] = ("compile",)
+    """The actions that were asked for."""
+    done: tuple[Done, ...] = ()
+    """Those that the answer said were done."""
     toolchain_broken: bool = False
     """The toolchain could not be imported: nothing is known of this cell."""
     alone: bool = False
@@ -238,6 +330,8 @@ class Evidence:
     """The last stage entered."""
     entered: float = 0.0
     """Seconds from the start of the attempt to that of ``stage``."""
+    target_known: bool | None = None
+    """Whether an assembler of the toolchain knows the target; ``None`` if that was not checked."""
     exit_code: int | None = None
     """Exit code of the process if it ended with this cell in flight."""
     signal: str | None = None
@@ -248,8 +342,16 @@ class Evidence:
     """Bytes resident when the cell was stopped for its memory; ``None`` if it was not."""
     raised: tuple[Raised, ...] = ()
     """The exception chain, outermost first."""
-    stderr: str = ""
-    """What file descriptors 1 and 2 received, bounded in the middle."""
+    printed: str = ""
+    """What file descriptors 1 and 2 received of an attempt that failed, IR included; of much it is the artifact ``printed``."""
+    in_flight: str | None = None
+    """The line being lowered, ``path:number``, as the worker's beacon had it in the end."""
+    in_passes: bool = False
+    """Whether a pass manager ran then."""
+    at: str | None = None
+    """The line, ``path:number``, that an answer says it is about."""
+    quoted: Mapping[str, str] = Factory(dict)
+    """``path:number`` → that line as it was written then: the file may change."""
     seconds: float = 0.0
     """Wall time of the attempt."""
     stages: Mapping[str, float] = Factory(dict)
@@ -257,19 +359,36 @@ class Evidence:
     metrics: Mapping[str, Any] = Factory(dict)
     """Of a built cell: ``shared``, ``registers``, ``spills``, ``artifacts`` (bytes per stage), …"""
     warnings: tuple[Noticed, ...] = ()
-    diagnosis: Diagnosis = Factory(Diagnosis)
     kept: Mapping[str, str] = Factory(dict)
-    """Artifacts that were asked for: stage, or ``passes``, → name, relative to the store's artifacts."""
+    """``printed``, ``reproducer``, or a stage that was asked for → name of what was kept, relative to the store's artifacts."""
+    imported: tuple[str, ...] = ()
+    """Paths of the files below the source's folder that were imported for it, the source itself among them."""
     protocol: tuple[str, ...] = ()
     """What was wrong with the worker's messages, if anything."""
+    refused: str | None = None
+    """What the machine refused, in the words of who asked for it, such as room on a disk: nothing is known of the cell then."""
+    stderr: str = ""
+    """What it printed without IR, bounded: read in ``printed`` (:mod:`compat.diagnosis.diagnose`), and never stored as evidence."""
+    diagnosis: Diagnosis = Factory(Diagnosis)
+    """Where it failed: read in all of the above, and never stored as evidence."""
+
+    @property
+    def complete(self) -> bool:
+        """Whether an answer arrived, and says that every action that was asked for was done."""
+        return self.answered and bool(self.asked) and {each.do for each in self.done}.issuperset(self.asked)
+
+    @property
+    def built(self) -> bool:
+        """Whether an answer arrived, and says that a non-empty binary came out."""
+        return self.answered and any(each.do == "compile" for each in self.done)
 
 
 @frozen(kw_only=True)
 class Failure:
     """Why a cell is not ``ok``."""
 
-    kind: str
-    """The class, one of :mod:`compat.evidence.taxonomy`'s. ``class`` in JSON."""
+    failure_class: str
+    """The class, one of :func:`compat.toolchains.failure_classes`. ``class`` in JSON."""
     stage: str
     fingerprint: str
     """Equal for the same defect whatever the release, path, line, stage or pass; different for different ones."""
@@ -293,7 +412,7 @@ class Outcome:
     stage: str
     failure: Failure | None = None
     flaky: bool = False
-    """Two attempts in the same circumstances ended differently."""
+    """Two attempts under the same conditions ended differently."""
     attempts: tuple[str, ...] = ()
     """One ``status class`` per attempt, first to last."""
     warnings: tuple[Noticed, ...] = ()
@@ -315,10 +434,10 @@ class Result:
 
     @property
     def expected(self) -> bool:
-        """Whether this came out as declared.
+        """Whether this is as expected.
 
-        A toolchain that cannot build for a target says nothing about the kernel, so ``unsupported`` is never a surprise; a broken
-        env and a lost answer always are; so is a flaky cell.
+        A toolchain that cannot build for a target says nothing about the kernel, so ``unsupported`` is never unexpected; a broken
+        env, a lost answer and a flaky cell always are.
         """
         status, failure = self.outcome.status, self.outcome.failure
         if self.outcome.flaky or not status.is_answer:
@@ -327,68 +446,5 @@ class Result:
             return status is Status.UNSUPPORTED or (status is Status.OK and failure is None)
         if status is Status.UNSUPPORTED and self.expectation.status is not Status.UNSUPPORTED:
             return True
-        kind = failure.kind if failure else None
-        return status is self.expectation.status and self.expectation.kind in (None, kind)
-
-
-# --- what it comes to --------------------------------------------------------------------------------------------------------
-
-
-@frozen(kw_only=True)
-class Interval:
-    """Neighbouring releases, ends included, that behave the same."""
-
-    first: str
-    last: str
-    status: Status
-    kind: str | None = None
-    fingerprint: str | None = None
-
-
-@frozen(kw_only=True)
-class Change:
-    """A failure that became another failure."""
-
-    release: str
-    before: str
-    after: str
-    """Failure classes; when both are the same class, the fingerprints differ."""
-
-
-class Word(StrEnum):
-    """The verdicts there are."""
-
-    WORKS = "works"
-    REGRESSED = "regressed in"
-    FIXED = "fixed in"
-    NEVER = "never worked"
-    NEEDS = "needs ≥"
-    REMOVED = "removed in"
-    NON_MONOTONIC = "non-monotonic"
-    UNSUPPORTED = "unsupported"
-    UNKNOWN = "unknown"
-
-
-@frozen(kw_only=True)
-class Verdict:
-    """One line over all releases for a (kernel, variant, case, target)."""
-
-    kernel: str
-    variant: str
-    case: str
-    target: str
-    word: Word
-    release: str | None = None
-    """The release that the word speaks of, for example the first bad one of ``regressed in``."""
-    intervals: tuple[Interval, ...] = ()
-    changes: tuple[Change, ...] = ()
-    untested: tuple[str, ...] = ()
-    """Releases of which nothing is known (env broken, answer lost)."""
-    flaky: tuple[str, ...] = ()
-    deprecated: tuple[str, ...] = ()
-    """Releases that built it with a deprecation warning."""
-
-    @property
-    def phrase(self) -> str:
-        """The verdict in words: ``regressed in 3.9.0``, ``never worked``."""
-        return f"{self.word} {self.release}" if self.release else str(self.word)
+        kind = failure.failure_class if failure else None
+        return status is self.expectation.status and self.expectation.failure_class in (None, kind)

@@ -3,7 +3,7 @@
 # dependencies = ["triton==3.2.0", "setuptools<81"]
 # ///
 #
-# Triton 3.2.0 compiling dot_into_dot for sm_90: compiler assertion. It is expected to say:
+# Triton 3.2.0 compiling dot_into_dot for sm_90: compiler assertion. It is expected to print:
 #
 #     getTotalOutDimSize() == std::accumulate( newOutDims.begin(), newOutDims.end(), 1, [&](int32_t acc, auto &outDim) {
 #     return acc * outDim.second; })

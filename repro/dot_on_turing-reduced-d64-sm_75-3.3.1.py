@@ -3,7 +3,7 @@
 # dependencies = ["triton==3.3.1"]
 # ///
 #
-# Triton 3.3.1 compiling kernel for sm_75: compiler assertion. It is expected to say:
+# Triton 3.3.1 compiling kernel for sm_75: compiler assertion. It is expected to print:
 #
 #     Unsupported rounding mode for conversion.
 #
@@ -53,7 +53,7 @@ def compile_kernel():
         kernel,
         signature={"V_ptr": "*fp16", "O_ptr": "*i32"},
         constants={},
-        divisible_by_16=(),
+        divisible_by_16=(0, 1),
         equal_to_1=(),
     )
     target = GPUTarget("cuda", 75, 32)

@@ -3,7 +3,7 @@
 # dependencies = ["triton==3.9.0"]
 # ///
 #
-# Triton 3.9.0 compiling fp64_to_fp8 for sm_90: compiler assertion. It is expected to say:
+# Triton 3.9.0 compiling fp64_to_fp8 for sm_90: compiler assertion. It is expected to print:
 #
 #     Unsupported rounding mode for conversion.
 #

@@ -3,7 +3,7 @@
 # dependencies = ["triton==3.9.0"]
 # ///
 #
-# Triton 3.9.0 compiling sel_dense_as_written for sm_90: shapes do not fit. It is expected to say:
+# Triton 3.9.0 compiling sel_dense_as_written for sm_90: shapes do not fit. It is expected to print:
 #
 #     Cannot make_shape_compatible: incompatible dimensions at index 1: 128 and 64
 #

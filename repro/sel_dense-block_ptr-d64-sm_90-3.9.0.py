@@ -3,7 +3,7 @@
 # dependencies = ["triton==3.9.0"]
 # ///
 #
-# Triton 3.9.0 compiling sel_dense_block_ptr for sm_90: API removed. It is expected to say:
+# Triton 3.9.0 compiling sel_dense_block_ptr for sm_90: API removed. It is expected to print:
 #
 #     Block pointers have been removed in favor of the tensor descriptor API
 #

@@ -5,9 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from compat.config.targets import TARGETS
-from compat.model import BuiltEnv, Cell, Env, Specialization
-from compat.source.closure import read_source
+from attrs import fields
+
+from compat.bundle.closure import read_source
+from compat.model import BuiltEnv, Cell, CompileSpec, Env, Specialization
+from tests.targets import TARGETS
 
 KERNELS = Path(__file__).parent / "kernels"
 POINTERS = {"source": "*fp32", "result": "*fp32", "size": "i32"}
@@ -28,7 +30,9 @@ def spec(file: str, function: str, **changes: Any) -> Specialization:
         "closure": read_source(path).closure,
         "origin": "tests",
     }
-    return Specialization(**(facts | changes))
+    facts |= changes
+    compiled = {name: facts.pop(name) for name in [field.name for field in fields(CompileSpec)] if name in facts}
+    return Specialization(**facts, compile=CompileSpec(**compiled))
 
 
 def cell(built: BuiltEnv | Env, file: str, function: str, target: str = "sm_90", **changes: Any) -> Cell:

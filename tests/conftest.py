@@ -1,20 +1,68 @@
-"""Real environments for tests that compile with real wheels, built by nox in this checkout on first use; golden files."""
+"""Real environments for tests that compile with real wheels, built by nox on first use; golden files; turns."""
 
 from __future__ import annotations
 
+import fcntl
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Generator, Iterator
+from contextlib import ExitStack, contextmanager
+from itertools import count
 from pathlib import Path
 
 import pytest
 
 from compat.config.matrix import MatrixConfig, load_matrix
+from compat.envs.cache import VARIABLE
 from compat.envs.env import build_envs, read_env
 from compat.model import BuiltEnv
 
 ROOT = Path(__file__).parent.parent
 
 os.environ["COMPAT_KEEP_WORKERS"] = "0"  # no worker outlives a test, except in the tests of that
+
+
+_COUNT = count()
+
+REAL = {"built", "pair_python"}
+"""The fixtures that bring real wheels."""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Whoever leaves out the tests on real wheels must not download one."""
+    unmarked = [
+        item.nodeid
+        for item in items
+        if isinstance(item, pytest.Function) and REAL & {*item.fixturenames} and not item.get_closest_marker("wheels")
+    ]
+    if unmarked:
+        raise pytest.UsageError(f"these use real wheels and are not marked so: {', '.join(unmarked)}")
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
+    """Where several processes run the tests, one that is marked ``alone`` waits for the others and has the machine to itself."""
+    if not hasattr(item.config, "workerinput"):
+        return (yield)
+    with ExitStack() as turn:
+        with _locked(item.config, "door"):  # whoever waits for the machine keeps it shut, so that nobody overtakes them
+            turn.enter_context(_locked(item.config, "machine", shared=item.get_closest_marker("alone") is None))
+        return (yield)
+
+
+@contextmanager
+def _locked(config: pytest.Config, name: str, *, shared: bool = False) -> Iterator[None]:
+    """Hold a lock that all processes know which run the tests of this checkout."""
+    assert config.cache is not None
+    with (config.cache.mkdir("locks") / name).open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_SH if shared else fcntl.LOCK_EX)
+        yield
+
+
+@pytest.fixture(autouse=True)
+def _no_envs(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever uses no real wheels sees none of the user's envs, and leaves none there."""
+    if not request.node.get_closest_marker("wheels"):
+        monkeypatch.setenv(VARIABLE, str(tmp_path_factory.getbasetemp() / "envs" / str(next(_COUNT))))
 
 
 @pytest.fixture(scope="session")
@@ -29,10 +77,10 @@ def built(config: MatrixConfig) -> Callable[[str], BuiltEnv]:
 
     def build(name: str) -> BuiltEnv:
         env = config.env(name)
-        found = read_env(env, ROOT)
+        found = read_env(env, config.env_cache())
         if found.error is not None:
             build_envs([name], ROOT)
-            found = read_env(env, ROOT)
+            found = read_env(env, config.env_cache())
         assert found.error is None, found.error
         return found
 
@@ -47,6 +95,22 @@ def pair_python(built: Callable[[str], BuiltEnv]) -> str:
     return python
 
 
+@pytest.fixture(scope="session")
+def once(pytestconfig: pytest.Config, tmp_path_factory: pytest.TempPathFactory) -> Callable[[str, Callable[[], str]], str]:
+    """A text by name. Where several processes run the tests, the first that needs it makes it for all."""
+    own = tmp_path_factory.getbasetemp()
+    folder = own.parent if hasattr(pytestconfig, "workerinput") else own
+
+    def text(name: str, make: Callable[[], str]) -> str:
+        path = folder / f"{name}.txt"
+        with _locked(pytestconfig, name):
+            if not path.exists():
+                path.write_text(make(), encoding="utf-8")
+        return path.read_text(encoding="utf-8")
+
+    return text
+
+
 @pytest.fixture
 def golden(request: pytest.FixtureRequest) -> Callable[[str, str], None]:
     """Compares a text with the golden file of that name beside the test; ``COMPAT_REGOLD=1`` writes it anew instead."""
@@ -54,6 +118,7 @@ def golden(request: pytest.FixtureRequest) -> Callable[[str, str], None]:
     def compare(name: str, text: str) -> None:
         path = request.path.parent / "golden" / name
         if os.environ.get("COMPAT_REGOLD") == "1":
+            path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text, encoding="utf-8")
         assert text == path.read_text(encoding="utf-8"), f"{name} has changed; if that is meant, run again with COMPAT_REGOLD=1"
 

@@ -1,32 +1,105 @@
-"""Imports go downward only, and the worker imports nothing of ours."""
+"""Imports go downward only, the worker imports nothing of ours, and what ends, forks or prints stands where it belongs."""
 
 from __future__ import annotations
 
 import ast
+import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from compat.model import DEFAULT_TOOLCHAIN
+
 PACKAGE = Path(__file__).parent.parent / "compat"
 
 FLOORS = {
-    "cli": 6,
-    **dict.fromkeys(("report", "repro"), 5),
-    **dict.fromkeys(("run", "axes"), 4),
-    **dict.fromkeys(("search", "reduce"), 3),
-    **dict.fromkeys(("envs", "engine"), 2),
-    **dict.fromkeys(("config", "source", "index", "evidence", "store"), 1),
-    **dict.fromkeys(("model", "answers", "errors", "files", "__init__"), 0),
+    "cli": 7,
+    **dict.fromkeys(("matrix", "report", "repro"), 6),
+    **dict.fromkeys(("bisect", "explain", "reduce"), 5),
+    **dict.fromkeys(("execution", "nox", "project"), 4),
+    **dict.fromkeys(("config", "history"), 3),
+    "toolchains": 2,
+    **dict.fromkeys(("bundle", "diagnosis", "envs"), 1),
+    **dict.fromkeys(
+        ("model", "cell_document", "records", "constexprs", "errors", "files", "printable", "json_text", "interruption", "scratch"),
+        0,
+    ),
+    "__init__": 0,
 }
-MAY_START_PROCESSES = {"envs", "engine"}
-WORKER_READERS = {"evidence"}
+MAY_START_PROCESSES = {"envs", "execution"}
+APART = {"worker", "adapter"}
+"""Folders whose code runs inside a foreign env."""
+WORKER_READERS = {"execution"}
 """Who may read what a worker left behind with the worker's own code."""
+PLACES = {
+    "os.fork": {"worker/server.py"},
+    "os._exit": {"cli/start.py", "worker/__main__.py", "worker/batch.py", "worker/server.py"},
+    **{name: set[str]() for name in ("os.forkpty", "os.system", "os.popen", "os.posix_spawn", "os.posix_spawnp")},
+}
+"""What starts or ends a process past everything that tidies up, and the modules that have reason to."""
+ACTS = {
+    "execution.run",
+    "execution.spawn",
+    "execution.store",
+    "execution.pool",
+    "execution.executors.local",
+    "execution.watch",
+    "envs.env",
+    "subprocess",
+    "os",
+    "scratch",
+}
+DOORS = {
+    "bisect": {"bisecting", "candidates", "checking", "criterion", "judging_program", "last_bisect", "request"},
+    "envs": {"cache", "env", "inventory", "provider", "record"},
+    "explain": {"explain"},
+    "matrix": {"run_matrix", "write_reports"},
+    "reduce": {"candidate", "reducing", "reduction"},
+    "repro": {"reproducing", "writing"},
+}
+"""What of a feature the command line may call: the feature itself, what it takes, and what it returns."""
+WORDS = {
+    *("__version__", "cli", "errors", "files", "interruption", "json_text"),
+    *("model", "printable", "project", "records", "report", "scratch"),
+}
+"""What else it may use: errors, records, text, reports, and which cells are meant."""
+BEYOND = {
+    "bisect.py": {"execution.run.Interrupted"},
+    "check.py": {"history.account.Judgement"},
+    "matrix.py": {"execution.run.Interrupted"},
+    "providing.py": {"config.matrix.MatrixConfig", "execution.run.available_cores"},
+    "selecting.py": {"config.toml_reader.LONGEST", "execution.store.Store"},
+    "start.py": {"execution.procfs", "execution.resident"},
+    "workers.py": {"execution.resident", "execution.resident.ResidentWorker"},
+}
+"""What single commands may use besides."""
+STATEMENTS = 20
+"""Statements that a function of the command line may have."""
+LINES = 200
+"""Lines that a module of it may have."""
+DECIDES = (
+    *(f"bisect/{name}.py" for name in ("search", "criterion", "fates", "hints", "perturbations", "answers", "probes")),
+    *(
+        f"reduce/{name}.py"
+        for name in ("candidate", "edits", "expressions", "facts", "helpers", "module", "passes", "search", "shapes")
+    ),
+    "reduce/statements.py",
+    "execution/plan.py",
+    "history",
+    "diagnosis",
+)
+"""What decides, and touches nothing."""
 
 
 def modules() -> list[Path]:
-    return sorted(path for path in PACKAGE.rglob("*.py") if "worker" not in path.relative_to(PACKAGE).parts)
+    return sorted(path for path in PACKAGE.rglob("*.py") if not APART & set(path.relative_to(PACKAGE).parts))
+
+
+def foreign_modules() -> list[Path]:
+    """Those that run inside a foreign env."""
+    return sorted(path for path in PACKAGE.rglob("*.py") if APART & set(path.relative_to(PACKAGE).parts))
 
 
 def room(path: Path) -> str:
@@ -75,24 +148,77 @@ def test_floors_below_have_no_circles() -> None:
         done += free
 
 
+def deciding() -> list[Path]:
+    found = [PACKAGE / name for name in DECIDES]
+    return sorted(path for each in found for path in (each.rglob("*.py") if each.is_dir() else [each]))
+
+
+@pytest.mark.parametrize("path", deciding(), ids=lambda path: str(path.relative_to(PACKAGE)))
+def test_what_decides_touches_nothing(path: Path) -> None:
+    names = {name.removeprefix("compat.") for name in imported(path)}
+    assert not {name for name in names for act in ACTS if name == act or name.startswith(f"{act}.")}
+
+
 @pytest.mark.parametrize("path", modules(), ids=lambda path: str(path.relative_to(PACKAGE)))
-def test_only_two_modules_start_processes(path: Path) -> None:
+def test_only_two_rooms_start_processes(path: Path) -> None:
     starts = {"subprocess", "multiprocessing", "pty"} & set(imported(path))
     assert not starts or room(path) in MAY_START_PROCESSES
 
 
-@pytest.mark.parametrize("path", modules(), ids=lambda path: str(path.relative_to(PACKAGE)))
+def test_only_the_local_executor_has_workers_attempt_cells() -> None:
+    """All others go through the seam: what an executor somewhere else cannot do, no feature may need."""
+    reach = {"compat.execution.watch", "compat.execution.pool", "compat.execution.child"}
+    users = {str(path.relative_to(PACKAGE)) for path in modules() if reach & set(imported(path))}
+    assert users == {"execution/executors/local.py", "execution/watch.py", "execution/facts.py"}
+
+
+def used(path: Path) -> set[str]:
+    """The names that a module uses, dotted and as they are called where they come from, whatever it calls them itself."""
+    tree = ast.parse(path.read_text())
+    meant = dict[str, str]()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            meant |= {alias.asname: alias.name for alias in node.names if alias.asname}
+        elif isinstance(node, ast.ImportFrom):
+            meant |= {alias.asname or alias.name: f"{node.module}.{alias.name}" for alias in node.names}
+    names = set(meant.values())
+    for node in ast.walk(tree):
+        match node:
+            case ast.Name(id=name):
+                names.add(meant.get(name, name))
+            case ast.Attribute(value=ast.Name(id=name), attr=attribute):
+                names.add(f"{meant.get(name, name)}.{attribute}")
+    return names
+
+
+def raised(path: Path) -> set[str]:
+    """The exceptions that a module raises, by the names it has for them."""
+    found = set[str]()
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Raise) and node.exc is not None:
+            found.add(ast.unparse(node.exc.func if isinstance(node.exc, ast.Call) else node.exc))
+    return found
+
+
+@pytest.mark.parametrize("path", sorted(PACKAGE.rglob("*.py")), ids=lambda path: str(path.relative_to(PACKAGE)))
 def test_only_the_command_line_prints_or_exits(path: Path) -> None:
-    called = {
-        node.func.id
-        for node in ast.walk(ast.parse(path.read_text()))
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
-    }
-    assert room(path) == "cli" or not {"print", "exit", "quit"} & called
-    assert room(path) == "cli" or "click" not in imported(path)
+    if room(path) == "cli":
+        return
+    names = used(path)
+    assert room(path) == "nox" or not {"exit", "quit", "sys.exit"} & names  # there it is nox that ends
+    assert "SystemExit" not in raised(path)
+    assert not {"print", "rich.print", "rich.get_console"} & names
+    assert not any(name == "click" or name.startswith("click.") for name in names)
+    # The worker's output is a file of the driver's, which it flushes and hands to its children.
+    assert room(path) == "worker" or not {"sys.stdout", "sys.__stdout__"} & names
 
 
-@pytest.mark.parametrize("path", sorted((PACKAGE / "worker").glob("*.py")), ids=lambda path: path.name)
+@pytest.mark.parametrize("name", PLACES)
+def test_what_forks_or_leaves_at_once_stands_in_few_places(name: str) -> None:
+    assert {str(path.relative_to(PACKAGE)) for path in PACKAGE.rglob("*.py") if name in used(path)} == PLACES[name]
+
+
+@pytest.mark.parametrize("path", foreign_modules(), ids=lambda path: str(path.relative_to(PACKAGE)))
 def test_the_worker_needs_the_standard_library_and_a_toolchain(path: Path) -> None:
     for node in ast.walk(ast.parse(path.read_text(), feature_version=(3, 8))):
         names = []
@@ -102,3 +228,136 @@ def test_the_worker_needs_the_standard_library_and_a_toolchain(path: Path) -> No
             names = [node.module or ""]
         for name in names:
             assert name.split(".")[0] in sys.stdlib_module_names | {"triton"}, f"{path.name} imports {name}"
+
+
+@pytest.mark.parametrize("path", modules(), ids=lambda path: str(path.relative_to(PACKAGE)))
+def test_only_one_module_parses_python(path: Path) -> None:
+    """It does so in one thread at a time, as Python 3.11 needs it; ``ast.literal_eval`` is given a tree, not a text."""
+    parses = {
+        node.attr
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "ast" and node.attr == "parse"
+    }
+    assert not parses
+
+
+# --- the command line ----------------------------------------------------------------------------------------------------------
+
+
+def commands() -> list[Path]:
+    return sorted((PACKAGE / "cli").glob("*.py"))
+
+
+def taken(path: Path) -> set[str]:
+    """The names that a module imports from this package, dotted, without the package's own."""
+    found = set[str]()
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            found |= {f"{node.module}.{alias.name}" for alias in node.names}
+    return {name.removeprefix("compat.") for name in found if name.startswith("compat.")}
+
+
+@pytest.mark.parametrize("path", commands(), ids=lambda path: path.name)
+def test_the_command_line_calls_features_and_nothing_below_them(path: Path) -> None:
+    """A name that is allowed to one module and that it does not use any more has to go from the list, too."""
+    besides = set[str]()
+    for name in taken(path):
+        first, _, rest = name.partition(".")
+        if first in DOORS:
+            assert not rest or rest.split(".")[0] in DOORS[first], f"{name} is inside of a feature"
+        elif first not in WORDS:
+            besides.add(name)
+    assert besides == BEYOND.get(path.name, set())
+
+
+@pytest.mark.parametrize("path", commands(), ids=lambda path: path.name)
+def test_a_command_has_little_to_do(path: Path) -> None:
+    text = path.read_text()
+    assert len(text.splitlines()) <= LINES
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.FunctionDef):
+            statements = sum(isinstance(each, ast.stmt) for each in ast.walk(node)) - 1
+            assert statements <= STATEMENTS, f"{node.name} has {statements} statements: what it finds out belongs to a feature"
+
+
+@pytest.mark.parametrize("path", modules(), ids=lambda path: str(path.relative_to(PACKAGE)))
+def test_features_know_no_terminal(path: Path) -> None:
+    if room(path) in ("cli", "nox"):  # there it is nox that talks
+        return
+    names = used(path)
+    assert path.name == "terminal.py" or not any(name == "rich" or name.startswith("rich.") for name in names)
+    assert not {"sys.argv", "sys.stderr", "input"} & names
+
+
+def rooms() -> list[Path]:
+    return sorted(path for path in PACKAGE.rglob("__init__.py") if path.parent.parent == PACKAGE)
+
+
+@pytest.mark.parametrize("path", rooms(), ids=lambda path: path.parent.name)
+def test_a_room_says_what_comes_in_and_what_goes_out(path: Path) -> None:
+    said = ast.get_docstring(ast.parse(path.read_text())) or ""
+    assert path.parent.name == "worker" or ("In: " in said and "Out: " in said)
+
+
+@pytest.mark.parametrize("name", ["matrix.py", "project.py", "explain.py"])
+def test_so_does_a_feature_that_is_one_module(name: str) -> None:
+    said = ast.get_docstring(ast.parse((PACKAGE / name).read_text())) or ""
+    assert "In: " in said
+    assert "Out: " in said
+
+
+# --- toolchains ----------------------------------------------------------------------------------------------------------------
+
+OF_A_TOOLCHAIN = re.compile(r"triton|ptxas|ttgir|ttir|llir|cubin|hsaco|amdgcn|\bptx\b|\bcuda\b|\bhip\b", re.IGNORECASE)
+NAMES_ALLOWED = {
+    "triton-compat": "what this is called",
+    "triton-compat-": "what this is called",
+    "ptxas": "an option of a command",
+    "--ptxas": "an option of a command",
+    "CUDA|PATH": "an option of a command",
+}
+"""Words for users, which have no space in them, and why."""
+SOURCE_LANGUAGE = {
+    "constexprs.py",
+    "bundle/bundle.py",
+    *("reduce/module.py", "reduce/shapes.py", "reduce/expressions.py"),
+    *("diagnosis/canonical.py", "diagnosis/dumps.py"),
+}
+"""What reads and writes the language that kernels are written in: Python with ``triton.language``."""
+
+
+def words_of(path: Path) -> set[str]:
+    """The names of a module, and its texts without a space: what a program goes by, and not what a reader is told."""
+    tree = ast.parse(path.read_text())
+    found = set[str]()
+    for node in ast.walk(tree):
+        found |= {value for name in ("name", "id", "attr", "arg") if isinstance(value := getattr(node, name, None), str)}
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and " " not in node.value.strip():
+            found.add(node.value)
+    return found
+
+
+@pytest.mark.parametrize("path", modules(), ids=lambda path: str(path.relative_to(PACKAGE)))
+def test_only_a_toolchains_own_room_goes_by_its_names(path: Path) -> None:
+    if room(path) == "toolchains" or str(path.relative_to(PACKAGE)) in SOURCE_LANGUAGE:
+        return
+    allowed = {DEFAULT_TOOLCHAIN} if path.name == "model.py" else set(NAMES_ALLOWED)
+    assert {word for word in words_of(path) if OF_A_TOOLCHAIN.search(word)} <= allowed
+
+
+# --- one cell's way --------------------------------------------------------------------------------------------------------------
+
+
+def test_a_cell_goes_through_few_modules_and_never_climbs_back() -> None:
+    """As ``docs/architecture.md`` tells it: at most twelve modules, each called by one that stands before it."""
+    text = (PACKAGE.parent / "docs" / "architecture.md").read_text()
+    way = re.findall(
+        r"^\d+\. `([\w/]+\.py)`:", text.partition("## One cell's way")[2].partition("**Two languages")[0], re.MULTILINE
+    )
+    assert 10 <= len(way) <= 12
+    names = [f"compat.{path.removesuffix('.py').replace('/', '.')}" for path in way]
+    for number, name in enumerate(names[1:], 1):
+        callers = [path for path in way[:number] if name in set(imported(PACKAGE / path))]
+        assert callers, f"{name} is called by none of {way[:number]}"

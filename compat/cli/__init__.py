@@ -1,48 +1,25 @@
 """The command ``compat``: one file per command; the only place that prints or exits.
 
-Exit codes: 0 all as declared, 1 something was not, 2 and up an error of use (each class in :mod:`compat.errors` has its own),
-130 interrupted.
+In: options and arguments. Out: what a feature found, printed, and an exit code. A command turns options into what a feature takes,
+calls it, and shows what it returns; whatever it needs to find out, the feature finds out.
+
+Exit codes: 0 all as expected, 1 something was not, 2 and up an error of use (each class in :mod:`compat.errors` has its own),
+128 and the number of a signal that ended it: 130 for Ctrl-C.
+
+``main``, the command itself, is imported when it is asked for: :mod:`compat.cli.start` has to see to signals before that.
 """
 
 from __future__ import annotations
 
-import sys
-from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import click
-
-from compat import __version__
-from compat.errors import CompatError
-
-_COMMANDS = ("matrix", "list", "explain", "bisect", "check", "reduce", "repro", "workers")
-"""In the order of the help; each is in the module of its name."""
+if TYPE_CHECKING:
+    from compat.cli.commands import main as main
 
 
-class _Commands(click.Group):
-    """Imports a command when it is asked for, and turns errors of use into one clear message and their exit code."""
+def __getattr__(name: str) -> Any:
+    if name == "main":
+        from compat.cli.commands import main
 
-    def list_commands(self, context: click.Context) -> list[str]:
-        return list(_COMMANDS)
-
-    def get_command(self, context: click.Context, name: str) -> click.Command | None:
-        if name not in _COMMANDS:
-            return None
-        module = import_module(f"compat.cli.{name}")
-        command: click.Command = getattr(module, name, None) or getattr(module, f"{name}_")  # list_, which would hide the built-in
-        return command
-
-    def invoke(self, context: click.Context) -> Any:
-        try:
-            return super().invoke(context)
-        except CompatError as error:
-            click.echo(f"error: {error}", err=True)
-            if error.hint:
-                click.echo(f"  hint: {error.hint}", err=True)
-            sys.exit(error.exit_code)
-
-
-@click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
-@click.version_option(__version__, prog_name="compat")
-def main() -> None:
-    """Which way of writing a Triton kernel compiles on which release, for which GPU, and why the others fail. No GPU needed."""
+        return main
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,5 +1,10 @@
 """``python -m compat.cli`` is the command ``compat``."""
 
-from compat.cli import main
+import sys
 
-main(prog_name="compat")
+if not sys.flags.safe_path:
+    del sys.path[0]  # the current folder, whose `copy.py` would be taken for Python's: kernels lie there
+
+from compat.cli.start import start
+
+start()

@@ -4,30 +4,26 @@ from __future__ import annotations
 
 import sys
 import traceback
-from collections.abc import Sequence
-from fnmatch import fnmatchcase
 from typing import Any
 
 import click
 
-from compat.cli.judging import read_judge
-from compat.cli.obtaining import Obtainer
-from compat.cli.selecting import select, selection_options
-from compat.config.selection import nothing_matches
+from compat.bisect import checking
+from compat.cli.invocation import INTERRUPTED
+from compat.cli.judging import judge_options, read_criterion
+from compat.cli.selecting import SECONDS, obtaining, opened_store, select, selection_options
 from compat.errors import CompatError
-from compat.model import Result
-from compat.report.compact import one_line
-from compat.run import Interrupted, run
-from compat.search.bisect import Judgement
-from compat.search.judge import Judge
-from compat.store import Store
+from compat.history.account import Judgement
+from compat.interruption import Stopped
+from compat.report.bisect.checked import checked_lines
 
 GOOD, BAD, CANNOT_TELL = 0, 1, 125
 """What ``git bisect run`` understands; it takes other codes up to 127 for bad, and stops at 128 and above."""
+_EXIT_CODES = {Judgement.GOOD: GOOD, Judgement.BAD: BAD, Judgement.UNKNOWN: CANNOT_TELL}
 
 
 class _Checked(click.Command):
-    """Answers with 125 wherever there is no answer, whatever went wrong: a commit must not be blamed for a misspelt option."""
+    """Answers with 125 wherever there is no answer, whatever went wrong: so that `git bisect run` skips the commit."""
 
     def make_context(
         self, info_name: str | None, args: list[str], parent: click.Context | None = None, **extra: Any
@@ -42,50 +38,36 @@ class _Checked(click.Command):
         try:
             return super().invoke(context)
         except CompatError as error:
-            click.echo(f"cannot tell: {error}", err=True)
+            click.echo(f"inconclusive: {error}", err=True)
             if error.hint:
                 click.echo(f"  hint: {error.hint}", err=True)
-        except (Interrupted, KeyboardInterrupt):
-            click.echo("cannot tell: interrupted", err=True)
+        except (Stopped, KeyboardInterrupt):
+            click.echo("interrupted", err=True)
+            sys.exit(INTERRUPTED)  # at 128 and above, `git bisect run` stops, too
         except Exception:
             traceback.print_exc()
         sys.exit(CANNOT_TELL)
 
 
-@click.command(cls=_Checked)
+@click.command(cls=_Checked, short_help="Test one commit, for `git bisect run`.")
 @click.argument("cells", metavar="[CELL-GLOB]", default="*")
 @selection_options
-@click.option("--judge", "judge_text", default="ok", show_default=True, metavar="JUDGE", help="What is good, as in compat bisect.")
-@click.option("--deadline", type=click.FloatRange(min=0, min_open=True), help="Seconds one cell may take.")
-@click.option("--no-build", is_flag=True, help="Do not build envs that are missing; they cannot be told then.")
+@click.option(
+    "--judge", "judge_text", default="ok", show_default=True, metavar="JUDGE", help="What counts as good, as in compat bisect."
+)
+@judge_options
+@click.option("--deadline", type=SECONDS, help="Seconds one cell may take.")
+@click.option("--no-build", is_flag=True, help="Do not build missing envs; they count as inconclusive.")
 def check(*, cells: str, judge_text: str, deadline: float | None, no_build: bool, **chosen: Any) -> None:
-    """Exit with 0 where all cells are good, 1 where one is bad, 125 where that cannot be told: for `git bisect run`.
+    """Exit with 0 if all cells are good, 1 if one is bad, 125 if the answer is inconclusive: for `git bisect run`.
 
-    CELL-GLOB narrows the chosen cells by their ids, as `compat list cells` prints them. Never exits with 128 or more.
+    CELL-GLOB narrows the chosen cells by their ids, as `compat list cells` prints them. Exits with 130 if interrupted.
     """
-    judge = read_judge(judge_text)
+    criterion = read_criterion(judge_text)
     selection = select(**chosen)
-    wanted = [cell for cell in selection.cells if fnmatchcase(cell.id, cells)]
-    if not wanted:
-        raise nothing_matches("cell", cells, [cell.id for cell in selection.cells])
-    obtain = Obtainer(root=selection.root, matrix=selection.config.path, build=not no_build)
-    obtain(list({cell.env.name: cell.env for cell in wanted}.values()))
-    with Store(selection.state) as store:
-        results = run(wanted, selection.bench(store, obtain.envs, deadline=deadline))
-    sys.exit(_told(results, judge))
-
-
-def _told(results: Sequence[Result], judge: Judge) -> int:
-    """Says what became of each cell, and returns the exit code of all: a bad one decides, then one that cannot be told."""
-    judgements = []
-    for result in results:
-        judgement = judge(result)
-        judgements.append(judgement)
-        failure = result.outcome.failure
-        why = f": {failure.kind}: {one_line(failure.excerpt)}" if failure else ""
-        flaky = " (flaky)" if result.outcome.flaky else ""
-        word = "cannot tell" if judgement is Judgement.UNKNOWN else str(judgement)
-        click.echo(f"{word}: {result.cell.id} {result.outcome.status}{flaky}{why}")
-    if Judgement.BAD in judgements:
-        return BAD
-    return CANNOT_TELL if Judgement.UNKNOWN in judgements else GOOD
+    obtain = obtaining(selection, build=not no_build)
+    with opened_store(selection) as store:
+        found = checking.check(selection, criterion, selection.context(store, deadline=deadline), obtain, cells=cells)
+    for line in checked_lines(found):
+        click.echo(line)
+    sys.exit(_EXIT_CODES[found.judgement])

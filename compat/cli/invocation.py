@@ -1,9 +1,12 @@
-"""The command as it was called, and how one ends that was interrupted."""
+"""The command as it was called, the paths that it tells of, and how one ends that was interrupted."""
 
 from __future__ import annotations
 
 import shlex
 import sys
+from pathlib import Path
+
+from compat.printable import printable
 
 INTERRUPTED = 130
 """The exit code of a command that was interrupted."""
@@ -11,4 +14,12 @@ INTERRUPTED = 130
 
 def command_line() -> str:
     """The command line, as a shell takes it."""
-    return shlex.join(["compat", *sys.argv[1:]])
+    return printable(shlex.join(["compat", *sys.argv[1:]]))
+
+
+def relative(path: Path) -> str:
+    """A path as somebody in the current folder would write it, where it lies in that folder."""
+    try:
+        return str(path.absolute().relative_to(Path.cwd()))
+    except ValueError:
+        return str(path)

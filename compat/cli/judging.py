@@ -1,26 +1,49 @@
-"""The judge that the command line names, with the means to ask a program."""
+"""The option ``--judge``, and what goes with it."""
 
 from __future__ import annotations
 
-from compat.engine import program
-from compat.model import Result
-from compat.report.document import cell_document, dump
-from compat.search.judge import Judge, parse_judge
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import click
+
+from compat.bisect.criterion import Criterion, parse_criterion
+from compat.bisect.judging_program import DEADLINE, JudgingProgram
+
+_Command = TypeVar("_Command", bound=Callable[..., Any])
+
+_DEADLINE, _VERBOSE = "compat.judge_deadline", "compat.verbose"
 
 
-def read_judge(text: str) -> Judge:
-    """The judge of that text. Raises SelectionError for one that there is not."""
-    return parse_judge(text, _ask)
+def judge_options(command: _Command) -> _Command:
+    """Adds what a judge that runs a program may be told; :func:`read_criterion` reads it."""
+    verbose = click.option("--verbose", "-v", is_flag=True, expose_value=False, callback=_remember, help=_VERBOSE_HELP)
+    deadline = click.option(
+        "--judge-deadline",
+        type=click.FloatRange(min=0, min_open=True),
+        default=DEADLINE,
+        show_default=True,
+        expose_value=False,
+        callback=_remember,
+        help="Seconds that the program of --judge run=COMMAND may take.",
+    )
+    return deadline(verbose(command))
 
 
-def _ask(command: str, result: Result) -> int:
-    """What a program says of a result: it reads the cell as ``matrix.json`` has it, and finds its way by variables."""
-    spec = result.cell.spec
-    variables = {
-        "COMPAT_CELL": result.cell.id,
-        "COMPAT_SOURCE": spec.source,
-        "COMPAT_FUNCTION": spec.function,
-        "COMPAT_PYTHON": result.built.python or "",
-        "COMPAT_TRITON": result.built.triton or "",
-    }
-    return program.ask(command, dump(cell_document(result)), variables)
+_VERBOSE_HELP = "Show the output of --judge run=COMMAND even for cells that it finds good."
+
+
+def _remember(context: click.Context, parameter: click.Parameter, value: Any) -> None:
+    context.meta[_VERBOSE if parameter.name == "verbose" else _DEADLINE] = value
+
+
+def read_criterion(text: str) -> Criterion:
+    """The criterion that a judge of that text is. Raises SelectionError for one that there is not."""
+    context = click.get_current_context(silent=True)
+    told = context.meta if context else {}
+    program = JudgingProgram(told.get(_DEADLINE, DEADLINE), verbose=told.get(_VERBOSE, False), on_output=_show)
+    return parse_criterion(text, program)
+
+
+def _show(words: str) -> None:
+    click.echo(words, err=True)

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import click
 
-from compat.cli.selecting import Selection, select, selection_options
+from compat.cli.selecting import select, selection_options
 from compat.cli.table import show_table
-from compat.envs.env import read_env
 from compat.envs.record import read_record
+from compat.json_text import write_json
 from compat.model import BuiltEnv
+from compat.project import Selection
 
 Rows = Iterable[Mapping[str, Any]]
 
@@ -20,18 +20,18 @@ Rows = Iterable[Mapping[str, Any]]
 @click.command("list")
 @click.argument("what", type=click.Choice(["envs", "targets", "kernels", "cells"]))
 @selection_options
-@click.option("--json", "as_json", is_flag=True, help="A JSON array in place of a table.")
+@click.option("--json", "as_json", is_flag=True, help="A JSON array instead of a table.")
 def list_(*, what: str, as_json: bool, **chosen: Any) -> None:
     """List envs, targets, kernels or cells.
 
-    Without options that narrow them, all envs, targets and kernels there are; of cells, those that `compat matrix` would compile.
+    Without options that narrow them: all envs, targets and kernels, and the cells that `compat matrix` would compile.
     """
     if what != "cells":
         chosen["envs"] = chosen["envs"] or ("*",)
         chosen["target"] = chosen["target"] or ("*",)
     rows = list(_LISTERS[what](select(**chosen)))
     if as_json:
-        click.echo(json.dumps(rows, indent=2))
+        click.echo(write_json(rows, indent=2))
     elif what == "cells":
         for row in rows:
             click.echo(row["id"])
@@ -41,10 +41,10 @@ def list_(*, what: str, as_json: bool, **chosen: Any) -> None:
 
 def _envs(selection: Selection) -> Rows:
     for env in selection.envs:
-        built = read_env(env, selection.root)
+        built = selection.look_at(env)
         yield {
             "name": env.name,
-            "triton": built.triton,
+            built.env.toolchain: built.release,
             "torch": built.torch,
             "python": built.python_version,
             "groups": list(env.groups),
@@ -55,7 +55,7 @@ def _envs(selection: Selection) -> Rows:
 def _state(built: BuiltEnv, selection: Selection) -> str:
     if built.error is None:
         return "built"
-    return "broken" if read_record(built.env, selection.root) else "not built"
+    return "broken" if read_record(selection.config.env_cache().folder_of(built.env)) else "not built"
 
 
 def _targets(selection: Selection) -> Rows:
@@ -76,7 +76,7 @@ def _kernels(selection: Selection) -> Rows:
             "variant": spec.variant,
             "case": spec.case,
             "function": spec.function,
-            "declared": [f"{e.status} {e.kind or ''} {e.releases}".strip() for e in spec.expectations],
+            "declared": [f"{e.status} {e.failure_class or ''} {e.releases}".strip() for e in spec.expectations],
             "origin": spec.origin,
         }
 

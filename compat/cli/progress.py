@@ -5,17 +5,29 @@ from __future__ import annotations
 import sys
 import threading
 import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Self
 
 import click
 
 from compat.model import Result
+from compat.project import Listener
 
 if TYPE_CHECKING:
     from rich.progress import Progress as Bar
 
 _PLAIN_EVERY = 10.0
 """Seconds between two lines where there is no terminal."""
+
+
+class ProgressListener(Listener):
+    """Shows how far a feature is with its cells."""
+
+    @contextmanager
+    def compiling(self, total: int) -> Iterator[Callable[[Result], None]]:
+        with Progress(total) as progress:
+            yield progress.note
 
 
 class Progress:
@@ -38,12 +50,7 @@ class Progress:
                 self._bar.update(self._task, advance=1, last=result.cell.id)
             elif not result.cached and time.monotonic() - self._told > _PLAIN_EVERY:
                 self._told = time.monotonic()
-                click.echo(f"{self._done} of {self._total} cells, {self._unexpected} not as declared", err=True)
-
-    def stop(self) -> None:
-        """Leave the terminal as it was."""
-        if self._bar:
-            self._bar.stop()
+                click.echo(f"{self._done} of {self._total} cells, {self._unexpected} unexpected", err=True)
 
     def __enter__(self) -> Self:
         if self._bar:
@@ -51,7 +58,8 @@ class Progress:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self.stop()
+        if self._bar:
+            self._bar.stop()
 
 
 def _bar() -> Bar | None:

@@ -8,6 +8,8 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
+from compat.printable import printable
+
 _PIPED_WIDTH = 400
 """Columns where there is no terminal: nothing is folded for programs that read lines."""
 
@@ -32,4 +34,4 @@ def _table(rows: Sequence[Mapping[str, Any]]) -> Table:
 def _shown(value: object) -> str:
     if value is None:
         return "-"
-    return ", ".join(map(str, value)) if isinstance(value, list) else str(value)
+    return printable(", ".join(map(str, value)) if isinstance(value, list) else str(value))

@@ -1,1 +1,5 @@
-"""The two kinds of TOML file, matrix.toml and kernel files, read once into records; errors carry the path of the key."""
+"""The two kinds of TOML file, ``matrix.toml`` and kernel files.
+
+In: paths, and the names, groups and globs that somebody asks for. Out: records, read once: :class:`compat.model.Specialization`
+for kernels, :class:`compat.config.matrix.MatrixConfig` for all else. Errors carry the path of the key that is wrong.
+"""

@@ -1,12 +1,14 @@
-"""Kernel files (``kernels/*.toml``): the specializations of a kernel, as data beside its source.
+"""Kernel files (``kernels/*.toml``): the specializations of a kernel, as data beside its source. This is their only reader.
 
 Each file is one kernel. Its tables are merged, kernel ← variant ← case, into one :class:`~compat.model.Specialization` per
-variant and case. The source is read as text (see :mod:`compat.source.closure`), never imported.
+variant and case. The source is read as text (see :mod:`compat.bundle.closure`), never imported.
+:mod:`compat.config.kernel_writer` writes such files.
 """
 
 from __future__ import annotations
 
 import glob
+import os
 import re
 from collections.abc import Collection, Mapping, Sequence
 from fnmatch import fnmatchcase
@@ -15,27 +17,32 @@ from typing import Any
 
 from attrs import define, field
 
-from compat.config.toml_reader import Table, describe, did_you_mean, read_toml, shown
+from compat import constexprs, toolchains
+from compat.bundle.closure import Parameters, Source, read_source
+from compat.config.toml_reader import Table, describe, did_you_mean, quoted, read_toml, shown
 from compat.errors import ConfigError
-from compat.model import DTYPES, Expectation, Specialization, Status
-from compat.source.closure import Parameters, Source, read_source
+from compat.model import DEFAULT_TOOLCHAIN, HINTS, TABLES, CompileSpec, Expectation, Specialization, Status
+from compat.toolchains import Toolchain
 
-_TABLES = ("signature", "constexprs", "hints", "options")
-_HINTS = ("divisible_by_16", "equal_to_1")
-_TYPE = re.compile(rf"\*?({'|'.join(DTYPES)})|tensordesc<({'|'.join(DTYPES)})\[\d+(, ?\d+)*\]>")
+NO_HINTS = "none"
+"""What ``hints`` is where nothing is known of the arguments."""
+DROP = {"drop": True}
+"""What stands in a table in the place of an entry that is to be removed."""
+_TABLES = (*TABLES, "hints")
+_TAKEN_FOR_GRANTED = ("divisible_by_16", "pointer_range_32")
+"""Hints that every pointer has unless a kernel file says which have: what allocators give, and what most tensors are."""
 _NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.+-]*")
-_DROP = {"drop": True}
-_UNEXPECTABLE = (Status.ENV_BROKEN, Status.LOST)
-"""What says nothing of a kernel cannot be declared of one."""
+_UNEXPECTABLE = tuple(status for status in Status if not status.is_answer)
+"""Statuses that say nothing about a kernel cannot be expected of one."""
 
 
 def load_kernels(
-    patterns: Sequence[str], base: Path, *, kinds: Collection[str] = (), where: str = "matrix.toml: kernels"
+    patterns: Sequence[str], base: Path, *, failure_classes: Collection[str] = (), where: str = "matrix.toml: kernels"
 ) -> tuple[Specialization, ...]:
     """Read the kernel files that the paths or globs name, relative to ``base``; in the order of the patterns, then of the names.
 
-    ``kinds`` are the failure classes that ``expect`` may name (any, where it is empty); ``where`` is where the patterns were
-    written, for errors. Raises ConfigError.
+    ``failure_classes`` are those that ``expect`` may name (any, if it is empty); ``where`` is where the patterns were written, for
+    errors. Raises ConfigError.
     """
     paths: dict[Path, None] = {}
     for index, pattern in enumerate(patterns):
@@ -46,22 +53,29 @@ def load_kernels(
     specs: list[Specialization] = []
     owners: dict[str, str] = {}
     for path in paths:
-        read = _KernelFile.open(path, base, kinds)
+        read = KernelFile.of(read_toml(path, base), path, failure_classes)
         if read.kernel in owners:
-            read.top.fail(f"the kernel {read.kernel!r} is declared in {owners[read.kernel]} already", "kernel")
+            read.top.fail(f"the kernel {read.kernel!r} is already declared in {owners[read.kernel]}", "kernel")
         owners[read.kernel] = read.top.file
         specs += read.specializations()
     return tuple(specs)
 
 
+def usual_hints(signature: Mapping[str, str]) -> dict[str, tuple[str, ...]]:
+    """The default hints of arguments: what a launch usually finds out."""
+    pointers = tuple(name for name, kind in signature.items() if kind.startswith("*"))
+    return {hint: pointers if hint in _TAKEN_FOR_GRANTED else () for hint in HINTS}
+
+
 @define(kw_only=True)
-class _KernelFile:
+class KernelFile:
     """One kernel file while it is being read."""
 
     path: Path
     top: Table
     kernel: str
-    kinds: Collection[str]
+    toolchain: Toolchain
+    failure_classes: Collection[str]
     cases: dict[str, Table]
     variants: dict[str, Table]
     arguments: frozenset[str]
@@ -69,10 +83,10 @@ class _KernelFile:
     _sources: dict[Path, Source] = field(factory=dict)
 
     @classmethod
-    def open(cls, path: Path, base: Path, kinds: Collection[str]) -> _KernelFile:
-        top = read_toml(path, base)
-        top.only("schema", "kernel", "source", "summary", "case", "variant", *_TABLES)
-        kernel = _name(top, "kernel")
+    def of(cls, top: Table, path: Path, failure_classes: Collection[str] = ()) -> KernelFile:
+        """The kernel file at ``path`` that says this; its source is not looked at yet. Raises ConfigError."""
+        top.only("schema", "kernel", "toolchain", "source", "summary", "case", "variant", *_TABLES)
+        kernel, toolchain = _name(top, "kernel"), _toolchain(top)
         cases, variants = _named(top, "case"), _named(top, "variant")
         for table in cases.values():
             table.only("name", "summary", *_TABLES)
@@ -80,14 +94,23 @@ class _KernelFile:
             table.only("name", "function", "source", "summary", "cases", "expect", *_TABLES)
         tables = (top, *variants.values(), *cases.values())
         for table in tables:
-            _check_tables(table)
+            _check_tables(table, toolchain)
         arguments = frozenset(name for table in tables for name in table.mapping("signature"))
         for table in tables:
-            _check_hints(table.table("hints"), arguments)
-        return cls(path=path, top=top, kernel=kernel, kinds=kinds, cases=cases, variants=variants, arguments=arguments)
+            _check_hints(table, arguments)
+        return cls(
+            path=path,
+            top=top,
+            kernel=kernel,
+            toolchain=toolchain,
+            failure_classes=failure_classes,
+            cases=cases,
+            variants=variants,
+            arguments=arguments,
+        )
 
     def specializations(self) -> list[Specialization]:
-        """One per variant and case it is for, variants first."""
+        """One per variant and case it is for, variants first. Reads the source. Raises ConfigError."""
         return [
             self._specialization(variant, self.cases[case])
             for variant in self.variants.values()
@@ -97,22 +120,22 @@ class _KernelFile:
     def _specialization(self, variant: Table, case: Table) -> Specialization:
         source = self._path_of_source(variant)
         function = variant.string("function")
-        signature = self._merged("signature", variant, case)
-        constexprs = self._merged("constexprs", variant, case)
-        hints = self._merged("hints", variant, case)
+        tables: dict[str, Any] = {key: self._merged(key, variant, case) for key in TABLES}
+        tables["constexprs"] = {name: constexprs.read(value) for name, value in tables["constexprs"].items()}
         text = self._source(variant, source)
-        _check_arguments(variant, case, _function(variant, function, source, text), signature, constexprs)
+        _check_arguments(variant, case, _function(variant, function, source, text), tables["signature"], tables["constexprs"])
+        _check_functions(variant, case, tables["constexprs"], source, text)
+        hints, assumed = self._hints(tables["signature"], variant, case)
+        tables |= hints
         return Specialization(
             kernel=self.kernel,
             variant=variant.string("name"),
             case=case.string("name"),
+            toolchain=self.toolchain.name,
             source=str(source),
             function=function,
-            signature=signature,
-            constexprs={name: None if value == {"none": True} else value for name, value in constexprs.items()},
-            divisible_by_16=tuple(name for name in hints.get("divisible_by_16", ()) if name in signature),
-            equal_to_1=tuple(name for name in hints.get("equal_to_1", ()) if name in signature),
-            options=self._merged("options", variant, case),
+            compile=CompileSpec(**tables),
+            assumed=assumed,
             closure=text.closure,
             origin=self.top.file,
             summary=variant.string("summary", self.top.string("summary", "")),
@@ -125,14 +148,23 @@ class _KernelFile:
         What a variant drops stays dropped: its function has no such parameter, so no case can bring it back.
         """
         merged = {**self.top.mapping(key), **variant.mapping(key), **case.mapping(key)}
-        dropped = {name for name, value in variant.mapping(key).items() if value == _DROP}
-        return {name: value for name, value in merged.items() if name not in dropped and value != _DROP}
+        dropped = {name for name, value in variant.mapping(key).items() if value == DROP}
+        return {name: value for name, value in merged.items() if name not in dropped and value != DROP}
+
+    def _hints(
+        self, signature: Mapping[str, str], variant: Table, case: Table
+    ) -> tuple[dict[str, tuple[str, ...]], tuple[str, ...]]:
+        """The hints of a launch, declared or default; and the names of those that are defaults."""
+        said = {**_hints(self.top), **_hints(variant), **_hints(case)}
+        found = usual_hints(signature) | said
+        hints = {hint: tuple(name for name in found[hint] if name in signature) for hint in HINTS}
+        return hints, tuple(hint for hint in HINTS if hint not in said)
 
     def _path_of_source(self, variant: Table) -> Path:
         table = variant if "source" in variant else self.top
-        path = (self.path.parent / table.string("source")).resolve()
-        if not path.is_file():
-            table.fail(f"there is no file {table.string('source')!r} beside this one", "source")
+        path = Path(os.path.realpath(self.path.parent / table.string("source")))
+        if not os.path.isfile(path):  # which takes a name that no file system has, as well
+            table.fail(f"there is no file {table.string('source')!r} next to this one", "source")
         return path
 
     def _source(self, variant: Table, path: Path) -> Source:
@@ -141,25 +173,26 @@ class _KernelFile:
             try:
                 self._sources[path] = read_source(path)
             except SyntaxError as error:
-                table.fail(f"{shown(path)}, line {error.lineno}: {error.msg}", "source")
+                line = f", line {error.lineno}" if error.lineno else ""
+                table.fail(f"{shown(path)}{line}: {error.msg}", "source")
             except (OSError, ValueError) as error:
                 table.fail(f"{shown(path)} cannot be read: {error}", "source")
         return self._sources[path]
 
     def _expectation(self, table: Table) -> Expectation:
         table.only("releases", "targets", "cases", "status", "class", "reason")
-        status, kind = table.string("status"), table.optional("class")
+        status, failure_class = table.string("status"), table.optional("class")
         known = [str(status) for status in Status if status not in _UNEXPECTABLE]
         if status not in known:
             hint = did_you_mean(status, known) or f"One of: {', '.join(known)}."
             table.fail(f"{status!r} is not a status that can be expected", "status", hint=hint)
-        if kind is not None and self.kinds and kind not in self.kinds:
-            hint = did_you_mean(kind, self.kinds) or f"One of: {', '.join(sorted(self.kinds))}."
-            table.fail(f"{kind!r} is not a class of failure", "class", hint=hint)
+        if failure_class is not None and self.failure_classes and failure_class not in self.failure_classes:
+            hint = did_you_mean(failure_class, self.failure_classes) or f"One of: {', '.join(sorted(self.failure_classes))}."
+            table.fail(f"{failure_class!r} is not a failure class", "class", hint=hint)
         _matching(table, "cases", self.cases)
         return Expectation(
             status=Status(status),
-            kind=kind,
+            failure_class=failure_class,
             releases=table.specifier("releases"),
             targets=table.strings("targets", ("*",)),
             cases=table.strings("cases", ("*",)),
@@ -194,41 +227,73 @@ def _matching(table: Table, key: str, names: Collection[str]) -> list[str]:
     globs = table.strings(key, ("*",))
     for index, pattern in enumerate(globs):
         if not any(fnmatchcase(name, pattern) for name in names):
-            hint = did_you_mean(pattern, names) or f"There are: {', '.join(names)}."
+            hint = did_you_mean(pattern, names) or f"Available: {', '.join(names)}."
             table.fail(f"no case matches {pattern!r}", f"{key}[{index}]", hint=hint)
     return [name for name in names if any(fnmatchcase(name, pattern) for pattern in globs)]
 
 
-def _check_tables(table: Table) -> None:
+def _toolchain(top: Table) -> Toolchain:
+    name = top.string("toolchain", DEFAULT_TOOLCHAIN)
+    known = {each.name: each for each in toolchains.every()}
+    if name not in known:
+        hint = did_you_mean(name, known) or f"Available: {', '.join(known)}."
+        top.fail(f"no toolchain is called {name!r}", "toolchain", hint=hint)
+    return known[name]
+
+
+def _check_tables(table: Table, toolchain: Toolchain) -> None:
     """Check every value of the four tables that can be merged, wherever they stand."""
     for name, value in table.mapping("signature").items():
-        if value != _DROP and not (isinstance(value, str) and _TYPE.fullmatch(value)):
-            known = [*DTYPES, *(f"*{dtype}" for dtype in DTYPES)]
-            hint = did_you_mean(value, known) if isinstance(value, str) else None
-            found = repr(value) if isinstance(value, str) else describe(value)
-            table.table("signature").fail(f'expected a Triton type such as "*fp16" or "i32", found {found}', name, hint=hint)
+        types = toolchain.types
+        if value != DROP and not (isinstance(value, str) and types.pattern.fullmatch(value)):
+            hint = did_you_mean(value, types.known) if isinstance(value, str) else None
+            found = quoted(value) if isinstance(value, str) else describe(value)
+            expected = f"a {toolchain.title} type such as {types.examples}"
+            table.table("signature").fail(f"expected {expected}, found {found}", name, hint=hint)
     for name, value in table.mapping("constexprs").items():
-        if value != _DROP and not _is_constexpr(value):
-            hint = 'A whole number, number, boolean, string, {dtype = "fp16"} or {none = true}.'
-            table.table("constexprs").fail(f"{describe(value)} is no value of a constexpr", name, hint=hint)
+        if value != DROP:
+            _check_number(table.table("constexprs"), name, value)
+            _check_constexpr(table.table("constexprs"), name, value)
     for name, value in table.mapping("options").items():
-        if value != _DROP and not isinstance(value, int | float | str):
-            table.table("options").fail(f"{describe(value)} is no value of an option", name)
-    table.table("hints").only(*_HINTS)
+        _check_number(table.table("options"), name, value)
+        if value != DROP and not isinstance(value, int | float | str):
+            table.table("options").fail(f"{describe(value)} is not a valid option value", name)
 
 
-def _is_constexpr(value: object) -> bool:
-    if isinstance(value, Mapping):
-        return value == {"none": True} or (set(value) == {"dtype"} and value["dtype"] in DTYPES)
-    return isinstance(value, int | float | str)
+def _check_number(table: Table, name: str, value: object) -> None:
+    """A whole number that no type of Triton holds is a slip, and JSON readers refuse some of them."""
+    if isinstance(value, int) and not -(1 << 63) <= value < 1 << 64:
+        table.fail(f"{describe(value)} does not fit any type", name)
 
 
-def _check_hints(hints: Table, arguments: Collection[str]) -> None:
-    for key in _HINTS:
+def _check_constexpr(table: Table, name: str, value: object) -> None:
+    try:
+        constexprs.read(value, describe)
+    except constexprs.UnknownForm as error:
+        table.fail(str(error), f"{name}{error.path}", hint=error.hint)
+
+
+def _hints(table: Table) -> Mapping[str, Sequence[str]]:
+    """The hints that a table says, by name."""
+    if table.data.get("hints") == NO_HINTS:
+        return dict.fromkeys(HINTS, ())
+    hints = table.table("hints")
+    return {key: hints.strings(key) for key in HINTS if key in hints}
+
+
+def _check_hints(table: Table, arguments: Collection[str]) -> None:
+    given = table.data.get("hints")
+    if isinstance(given, str):
+        if given != NO_HINTS:
+            table.fail(f"expected a table, or {NO_HINTS!r}, found {describe(given)}", "hints")
+        return
+    hints = table.table("hints")
+    hints.only(*HINTS)
+    for key in HINTS:
         for index, name in enumerate(hints.strings(key)):
             if name not in arguments:
                 hint = did_you_mean(name, arguments)
-                hints.fail(f"{name!r} is in no signature of this kernel", f"{key}[{index}]", hint=hint)
+                hints.fail(f"{name!r} is not in any signature of this kernel", f"{key}[{index}]", hint=hint)
 
 
 def _function(variant: Table, name: str, path: Path, source: Source) -> Parameters:
@@ -238,16 +303,24 @@ def _function(variant: Table, name: str, path: Path, source: Source) -> Paramete
     return source.functions[name]
 
 
+def _check_functions(variant: Table, case: Table, values: Mapping[str, Any], path: Path, source: Source) -> None:
+    for name in constexprs.functions(values.values()):
+        if name not in source.functions:
+            named = f"{variant.string('function')} (case {case.string('name')})"
+            hint = did_you_mean(name, source.functions) or "It must be defined in the kernel's own source file."
+            variant.fail(f"{named}: a constexpr names the function {name!r}, which {path.name} does not define", hint=hint)
+
+
 def _check_arguments(
-    variant: Table, case: Table, parameters: Parameters, signature: Mapping[str, str], constexprs: Mapping[str, Any]
+    variant: Table, case: Table, parameters: Parameters, signature: Mapping[str, str], values: Mapping[str, Any]
 ) -> None:
     """Every parameter is given once, as a type or as a value, and nothing else is."""
     named = f"{variant.string('function')} (case {case.string('name')})"
-    for name in (*signature, *constexprs):
+    for name in (*signature, *values):
         if name not in parameters.names:
             hint = did_you_mean(name, parameters.names) or f"If this variant has no such parameter: {name} = {{drop = true}}."
-            variant.fail(f"{named} has no parameter {name!r}, which the tables give", hint=hint)
-    if both := [name for name in signature if name in constexprs]:
+            variant.fail(f"{named} has no parameter {name!r}, but the tables give it a type or a value", hint=hint)
+    if both := [name for name in signature if name in values]:
         variant.fail(f"{named}: {both[0]!r} is in the signature and among the constexprs")
-    if missing := [name for name in parameters.names if name in parameters.required and name not in {**signature, **constexprs}]:
+    if missing := [name for name in parameters.names if name in parameters.required and name not in {**signature, **values}]:
         variant.fail(f"{named}: no type or value for {', '.join(missing)}")

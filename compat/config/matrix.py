@@ -5,6 +5,7 @@ The file is read once, here, into a frozen :class:`MatrixConfig`. Its path is th
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -14,26 +15,33 @@ from packaging.specifiers import SpecifierSet
 from packaging.utils import InvalidWheelFilename, canonicalize_name
 from packaging.version import InvalidVersion, Version
 
+from compat import toolchains
 from compat.config.selection import select_envs, select_targets
-from compat.config.targets import TARGETS
-from compat.config.toml_reader import Table, did_you_mean, read_toml
+from compat.config.toml_reader import Table, did_you_mean, quoted, read_toml
+from compat.envs.cache import EnvCache, env_cache
+from compat.envs.requirements import label
+from compat.envs.wheels import wheel_facts
 from compat.errors import ConfigError, SelectionError
-from compat.index.releases import wheel_facts
 from compat.model import Env, Target
+from compat.toolchains import Toolchain
 
-_ENV_KEYS = ("name", "triton", "torch", "distribution", "wheel", "index", "python", "install", "groups")
+_ENV_KEYS = ("torch", "distribution", "wheel", "index", "python", "install", "groups")
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]*")
 _TARGET_NAME = re.compile(r"[a-z0-9_]+")
 _SIZE = re.compile(r"(\d+(?:\.\d+)?)\s*(B|KiB|MiB|GiB|TiB)")
+_LONGEST_SIZE = 30
 _UNITS = {unit: 1024**power for power, unit in enumerate(("B", "KiB", "MiB", "GiB", "TiB"))}
-_PAIR = re.compile(r"triton-(?P<triton>[^-]+)(?:-torch-(?P<torch>[^-]+))?")
+_PAIR = re.compile(r"(?P<toolchain>[a-z]\w*)-(?P<release>[^-]+)(?:-torch-(?P<torch>[^-]+))?")
+
+_EXAMPLE = f'{{ {toolchains.DEFAULT.name} = "3.1.0" }}'
 
 
 @frozen(kw_only=True)
 class Companion:
     """Requirements that go into every env whose releases match: what a release needs and does not declare."""
 
-    triton: SpecifierSet
+    toolchain: str
+    release: SpecifierSet
     torch: SpecifierSet | None
     """Matches only envs with a PyTorch of these versions; ``None``: any env, with PyTorch or without."""
     install: tuple[str, ...]
@@ -41,11 +49,13 @@ class Companion:
 
     def joins(self, env: Env) -> bool:
         """Whether these requirements go into that env."""
+        if env.toolchain != self.toolchain:
+            return False
         if self.torch is not None and (env.torch is None or not self.torch.contains(env.torch, prereleases=True)):
             return False
-        if env.triton is None:
-            return not str(self.triton)
-        return self.triton.contains(env.triton, prereleases=True)
+        if env.release is None:
+            return not str(self.release)
+        return self.release.contains(env.release, prereleases=True)
 
 
 @frozen(kw_only=True)
@@ -68,8 +78,16 @@ class MatrixConfig:
     """Seconds one cell may take."""
     memory: int
     """Bytes one cell may have resident."""
+    import_deadline: float
+    """Seconds that importing a kernel's file may take."""
     keep_workers: float
     """Seconds that a worker waits for the next command after the last one that used it; with 0 it ends with its command."""
+    env_folder: Path | None = None
+    """The folder to keep envs in, where the file names one."""
+
+    def env_cache(self) -> EnvCache:
+        """Where envs are kept: the folder that ``$COMPAT_ENVS`` names, or this file, or the user's cache. Raises EnvError."""
+        return env_cache(self.env_folder)
 
     @property
     def base(self) -> Path:
@@ -89,12 +107,28 @@ class MatrixConfig:
         """The envs that the patterns name (see :func:`compat.config.selection.select_envs`), the default ones without any."""
         return select_envs(self.envs, patterns or self.default_envs)
 
+    def envs_called(self, names: Sequence[str]) -> tuple[Env, ...]:
+        """The envs of these names, groups or globs, each once; ``triton-X`` and ``triton-X-torch-Y`` need not be in the file.
+
+        Raises SelectionError for what matches nothing and is no such name either.
+        """
+        found: dict[str, Env] = {}
+        for name in names:
+            try:
+                found |= {env.name: env for env in self.choose_envs([name])}
+            except SelectionError as error:
+                try:
+                    found[name] = self.env(name)
+                except SelectionError:
+                    raise error from None
+        return tuple(found.values())
+
     def choose_targets(self, patterns: Sequence[str] = ()) -> tuple[Target, ...]:
         """The targets that the globs match, the default ones without any."""
         return select_targets(self.targets, patterns or self.default_targets)
 
     def env(self, name: str) -> Env:
-        """The env of that name; ``triton-X`` and ``triton-X-torch-Y`` need not be in the file.
+        """The env of that name; ``triton-X`` and ``triton-X-torch-Y``, and so of other toolchains, need not be in the file.
 
         Raises SelectionError for any other name that is not in the file.
         """
@@ -103,20 +137,23 @@ class MatrixConfig:
                 return env
         match = _PAIR.fullmatch(name)
         try:
-            if match:
-                torch = match["torch"]
-                env = Env(name=name, triton=Version(match["triton"]), torch=Version(torch) if torch else None)
+            if match and (toolchain := _toolchain(match["toolchain"])):
+                torch = Version(match["torch"]) if match["torch"] else None
+                release, published = Version(match["release"]), toolchain.distribution
+                env = Env(name=name, toolchain=toolchain.name, release=release, torch=torch, distribution=published)
                 return _accompanied(env, self.companions)
         except InvalidVersion:
             pass
         hint = did_you_mean(name, [env.name for env in self.envs])
-        raise SelectionError(f"no env is called {name!r}", hint=hint or "Besides those of matrix.toml, triton-X[-torch-Y] works.")
+        raise SelectionError(
+            f"no env is called {name!r}", hint=hint or f"Besides those of matrix.toml, {toolchains.DEFAULT.name}-X[-torch-Y] works."
+        )
 
 
 def load_matrix(path: Path) -> MatrixConfig:
     """Read and check a ``matrix.toml``. Raises ConfigError with the path of the key that is wrong."""
     top = read_toml(path)
-    top.only("schema", "kernels", "defaults", "env", "companion", "target")
+    top.only("schema", "kernels", "defaults", "env", "envs", "companion", "target")
     if not top.strings("kernels"):
         top.fail("names no kernels", "kernels", hint='For example kernels = ["kernels/*.toml"].')
     companions = tuple(_companion(table) for table in top.tables("companion"))
@@ -124,7 +161,7 @@ def load_matrix(path: Path) -> MatrixConfig:
     envs = _envs(top, companions, base)
     targets = _targets(top)
     defaults = top.table("defaults")
-    defaults.only("envs", "targets", "deadline", "memory", "keep_workers")
+    defaults.only("envs", "targets", "deadline", "import_deadline", "memory", "keep_workers")
     config = MatrixConfig(
         path=path.absolute(),
         kernels=top.strings("kernels"),
@@ -135,7 +172,9 @@ def load_matrix(path: Path) -> MatrixConfig:
         default_targets=defaults.strings("targets", ("sm_80", "sm_89", "sm_90")),
         deadline=defaults.number("deadline", 60.0),
         memory=_memory(defaults),
+        import_deadline=defaults.number("import_deadline", 120.0),
         keep_workers=defaults.number("keep_workers", 300.0, or_zero=True),
+        env_folder=_env_folder(top.table("envs"), base),
     )
     _check_defaults(config, defaults)
     return config
@@ -147,12 +186,12 @@ def load_matrix(path: Path) -> MatrixConfig:
 def _envs(top: Table, companions: tuple[Companion, ...], base: Path) -> tuple[Env, ...]:
     tables = top.tables("env")
     if not tables:
-        top.fail("declares no environment", "env", hint='For example env = [{ triton = "3.1.0" }].')
+        top.fail("declares no environment", "env", hint=f"For example env = [{_EXAMPLE}].")
     envs: list[Env] = []
     seen: dict[str, str] = {}
     for table in tables:
         env = _accompanied(_env(table, base), companions)
-        # Nox keeps an env in a folder called after it, with everything but letters, digits and underscores made alike.
+        # Names that differ in their punctuation only are one to nox, which derives the name of a folder from each.
         folder = re.sub(r"\W+", "-", env.name).lower()
         if folder in seen:
             table.fail(
@@ -166,20 +205,21 @@ def _envs(top: Table, companions: tuple[Companion, ...], base: Path) -> tuple[En
 
 
 def _env(table: Table, base: Path) -> Env:
-    table.only(*_ENV_KEYS)
-    triton, torch = table.version("triton"), table.version("torch")
+    toolchain = _toolchain_of(table, "name", more=_ENV_KEYS)
+    release, torch = table.version(toolchain.name), table.version("torch")
     distribution, wheel = table.optional("distribution"), table.optional("wheel")
     if wheel is not None:
-        wheel, distribution, triton = _wheel(table, wheel, distribution, triton, base)
-    elif triton is None and distribution is None:
-        table.fail("says no toolchain: one of triton, wheel, distribution", hint='For example { triton = "3.1.0" }.')
-    distribution = canonicalize_name(distribution or "triton")
-    name = table.string("name", _derived_name(distribution, triton, torch))
+        wheel, distribution, release = _wheel(table, wheel, distribution, release, base, toolchain.name)
+    elif release is None and distribution is None:
+        table.fail(f"names no toolchain: one of {toolchain.name}, wheel, distribution", hint=f"For example {_EXAMPLE}.")
+    distribution = canonicalize_name(distribution or toolchain.distribution)
+    name = table.string("name", label(distribution, release, torch))
     if not _NAME.fullmatch(name):
         table.fail(f"{name!r} is not a name: letters, digits and . _ + - only", "name" if "name" in table else None)
     return Env(
         name=name,
-        triton=triton,
+        toolchain=toolchain.name,
+        release=release,
         torch=torch,
         distribution=distribution,
         wheel=wheel,
@@ -190,22 +230,58 @@ def _env(table: Table, base: Path) -> Env:
     )
 
 
-def _derived_name(distribution: str, triton: Version | None, torch: Version | None) -> str:
-    parts = (distribution, str(triton) if triton else "", f"torch-{torch}" if torch else "")
-    return "-".join(part for part in parts if part)
+def _toolchain(name: str) -> Toolchain | None:
+    return next((each for each in toolchains.every() if each.name == name), None)
 
 
-def _wheel(table: Table, wheel: str, distribution: str | None, triton: Version | None, base: Path) -> tuple[str, str, Version]:
+def _toolchain_of(table: Table, *first: str, more: Sequence[str]) -> Toolchain:
+    """The toolchain that a table is about: by the key that gives its release, or by its name; the default one without either.
+
+    Refuses any key but ``toolchain``, these, and the names of toolchains.
+    """
+    names = [each.name for each in toolchains.every()]
+    table.only(*first, *names, *more, "toolchain")
+    given = [name for name in names if name in table]
+    if len(given) > 1:
+        table.fail(f"names two toolchains: {' and '.join(given)}", given[1], hint="An env has one toolchain: declare two envs.")
+    said = table.optional("toolchain")
+    if said is not None and said not in names:
+        hint = did_you_mean(said, names) or f"Available: {', '.join(names)}."
+        table.fail(f"no toolchain is called {said!r}", "toolchain", hint=hint)
+    if said is not None and given not in ([], [said]):
+        table.fail(f"gives a release of {given[0]}, but the toolchain is {said}", given[0])
+    return toolchains.named(said or (given or [toolchains.DEFAULT.name])[0])
+
+
+def _env_folder(table: Table, base: Path) -> Path | None:
+    """The folder that ``[envs]`` names, absolute."""
+    table.only("folder")
+    said = table.optional("folder", example='"../envs"')
+    if said is None:
+        return None
+    expanded = os.path.expanduser(said)
+    if expanded.startswith("~"):
+        table.fail(f"{quoted(said)}: there is no such home folder", "folder")
+    folder = Path(os.path.abspath(base / expanded))
+    present = next(path for path in (folder, *folder.parents) if os.path.lexists(path))
+    if not os.path.isdir(present):
+        table.fail(f"{present} is not a folder", "folder")
+    return folder
+
+
+def _wheel(
+    table: Table, wheel: str, distribution: str | None, release: Version | None, base: Path, key: str
+) -> tuple[str, str, Version]:
     """Where the wheel is, absolute; and what its file name says of distribution and version."""
-    if triton is not None:
-        table.fail("a wheel has its own version: give triton or wheel, not both", "triton")
+    if release is not None:
+        table.fail(f"a wheel has its own version: give {key} or wheel, not both", key)
     try:
         name, version, _ = wheel_facts(wheel)
     except InvalidWheelFilename:
-        table.fail(f"{wheel!r} is not called as wheels are (name-version-python-abi-platform.whl)", "wheel")
+        table.fail(f"{wheel!r} is not the name of a wheel (name-version-python-abi-platform.whl)", "wheel")
     if distribution is not None and canonicalize_name(distribution) != name:
         table.fail(f"the wheel holds {name!r}, not {distribution!r}", "distribution")
-    return (wheel if "://" in wheel else str((base / wheel).resolve())), name, version
+    return (wheel if "://" in wheel else os.path.realpath(base / wheel)), name, version
 
 
 def _index(table: Table) -> str | None:
@@ -224,12 +300,13 @@ def _groups(table: Table) -> tuple[str, ...]:
 
 
 def _companion(table: Table) -> Companion:
-    table.only("triton", "torch", "install", "why")
+    toolchain = _toolchain_of(table, more=("torch", "install", "why"))
     install = table.requirements("install")
     if not install:
         table.fail("installs nothing", "install")
     torch = table.specifier("torch") if "torch" in table else None
-    return Companion(triton=table.specifier("triton"), torch=torch, install=install, why=table.string("why", ""))
+    release = table.specifier(toolchain.name)
+    return Companion(toolchain=toolchain.name, release=release, torch=torch, install=install, why=table.string("why", ""))
 
 
 def _accompanied(env: Env, companions: tuple[Companion, ...]) -> Env:
@@ -241,18 +318,21 @@ def _accompanied(env: Env, companions: tuple[Companion, ...]) -> Env:
 
 
 def _targets(top: Table) -> dict[str, Target]:
-    targets = dict(TARGETS)
+    targets = toolchains.targets()
     for table in top.tables("target"):
         table.only("name", "backend", "arch", "warp_size", "shared_memory")
         name = table.string("name")
         if not _TARGET_NAME.fullmatch(name):
             table.fail(f"{name!r} is not a name: small letters, digits and _ only", "name")
         if name in targets:
-            table.fail(f"the target {name!r} is there already", "name")
+            table.fail(f"the target {name!r} already exists", "name")
         backend = table.string("backend")
-        if backend not in ("cuda", "hip"):
-            table.fail(f'expected "cuda" or "hip", found {backend!r}', "backend")
-        arch = table.integer("arch") if backend == "cuda" else table.string("arch", example='"gfx942"')
+        known = {target.backend: target for target in reversed(targets.values())}
+        if backend not in known:
+            backends = " or ".join(f'"{each}"' for each in reversed(known))
+            table.fail(f"expected {backends}, found {backend!r}", "backend")
+        example = known[backend].arch
+        arch = table.integer("arch") if isinstance(example, int) else table.string("arch", example=f'"{example}"')
         targets[name] = Target(
             name=name,
             backend=backend,
@@ -267,10 +347,10 @@ def _memory(defaults: Table) -> int:
     value = defaults.data.get("memory", "4 GiB")
     if not isinstance(value, str):
         return defaults.integer("memory")
-    match = _SIZE.fullmatch(value.strip())
+    match = _SIZE.fullmatch(value.strip()) if len(value) < _LONGEST_SIZE else None
     size = int(float(match[1]) * _UNITS[match[2]]) if match else 0
     if size <= 0:
-        defaults.fail(f'{value!r} is not a size, such as "4 GiB", or a number of bytes', "memory")
+        defaults.fail(f'{quoted(value)} is not a size, such as "4 GiB", or a number of bytes', "memory")
     return size
 
 

@@ -1,6 +1,6 @@
 """From what a user asks for, names, groups and globs, to records.
 
-A pattern that matches nothing is an error, never an empty answer: nobody means to test nothing. Several patterns may come in one
+A pattern that matches nothing is an error, never an empty answer. Several patterns may come in one
 text, with commas between them.
 """
 
@@ -27,7 +27,7 @@ def nothing_matches(kind: str, pattern: str, known: Iterable[str], more: str = "
     names = list(dict.fromkeys(known))
     fitting = [name for name, end in zip(names, accumulate(len(name) + 2 for name in names), strict=True) if end <= _LISTED]
     listed = ", ".join(fitting) + (f" and {len(names) - len(fitting):,} more" if len(names) > len(fitting) else "")
-    hint = did_you_mean(pattern, names) or f"There are: {listed or 'none'}.{more}"
+    hint = did_you_mean(pattern, names) or f"Available: {listed or 'none'}.{more}"
     return SelectionError(f"no {kind} matches {pattern!r}", hint=hint)
 
 

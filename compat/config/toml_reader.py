@@ -18,11 +18,22 @@ from packaging.specifiers import InvalidSpecifier, SpecifierSet
 from packaging.version import InvalidVersion, Version
 
 from compat.errors import ConfigError
+from compat.printable import printable
 
 T = TypeVar("T")
 
 SCHEMA = 1
 """The version of the formats that this program reads, the ``schema`` at the top of each file."""
+
+LONGEST = 100_000_000
+"""Seconds that anything may take or wait: three years, which every clock and timer can count."""
+_LARGEST = (1 << 63) - 1
+_LONG = 500
+"""Characters of a version, a specifier or a requirement; with more of them no number in it need be one that Python reads."""
+_DOTS = 1000
+"""Dots on a line: Python's reader takes minutes for a key with some ten thousand."""
+_QUOTED = 80
+"""Characters of a string that an error quotes."""
 
 _NAMES = {
     bool: "a boolean",
@@ -43,12 +54,24 @@ def did_you_mean(word: str, known: Iterable[str]) -> str | None:
 def describe(value: object) -> str:
     """A TOML value as an error names it: ``the number 3.0``, ``a table``."""
     if isinstance(value, str):
-        return f"the string {value!r}"
+        return f"the string {quoted(value)}"
     if isinstance(value, bool):
         return f"the boolean {str(value).lower()}"
     if isinstance(value, int | float):
-        return f"the number {value!r}"
+        return f"the number {number(value)}"
     return _NAMES.get(type(value), f"a {type(value).__name__}")
+
+
+def quoted(text: str) -> str:
+    """A string as an error quotes it: in quotes, and not all of a long one."""
+    return repr(text) if len(text) <= _QUOTED else f"{text[:_QUOTED]!r}…"
+
+
+def number(value: int | float) -> str:
+    """A number as an error quotes it; of a very long one, its size."""
+    if isinstance(value, float) or abs(value) <= _LARGEST:
+        return repr(value)
+    return f"one of {value.bit_length()} bits"
 
 
 @frozen(kw_only=True)
@@ -91,7 +114,7 @@ class Table:
         return self.data[key]
 
     def expect(self, value: object, kind: type[T], key: str, *, example: str = "") -> T:
-        """The value itself, if it is of that kind; a boolean is no number here, and a whole number is a number."""
+        """The value itself, if it is of that kind; a boolean is not a number here, and a whole number is a number."""
         fits = isinstance(value, int | float) if kind is float else isinstance(value, kind)
         if not fits or (isinstance(value, bool) and kind is not bool):
             such = f", such as {example}" if example else ""
@@ -102,32 +125,36 @@ class Table:
         """A string that is not empty; required unless there is a default."""
         if default is not None and key not in self.data:
             return default
-        text = self.expect(self.required(key), str, key, example=example)
+        return self._text(self.expect(self.required(key), str, key, example=example), key)
+
+    def _text(self, text: str, key: str) -> str:
         if not text.strip():
             self.fail("must not be empty", key)
+        if printable(text) != text.replace("\r\n", "\n"):
+            self.fail(f"contains a control character: {describe(text)}", key)
         return text
 
     def optional(self, key: str, *, example: str = "") -> str | None:
         """A string, or ``None`` where the key is absent."""
         return self.string(key, example=example) if key in self.data else None
 
-    def boolean(self, key: str, *, default: bool) -> bool:
-        """A boolean."""
-        return self.expect(self.data.get(key, default), bool, key)
-
     def integer(self, key: str) -> int:
         """A whole number greater than zero."""
-        number = self.expect(self.required(key), int, key)
-        if number <= 0:
-            self.fail(f"must be greater than zero, found {number}", key)
-        return number
+        found = self.expect(self.required(key), int, key)
+        if found <= 0:
+            self.fail(f"must be greater than zero, found {number(found)}", key)
+        if found > _LARGEST:
+            self.fail(f"must be at most {_LARGEST:,}, found {number(found)}", key)
+        return found
 
     def number(self, key: str, default: float, *, or_zero: bool = False) -> float:
         """A number greater than zero, or zero where that means something."""
-        number = float(self.expect(self.data.get(key, default), float, key))
-        if not (0 < number < float("inf") or (or_zero and number == 0)):
-            self.fail(f"must be {'zero or more' if or_zero else 'greater than zero'}, found {number:g}", key)
-        return number
+        said = self.expect(self.data.get(key, default), float, key)
+        if said > LONGEST:
+            self.fail(f"must be at most {LONGEST:,}, found {number(said)}", key)
+        if not (said > 0 or (or_zero and said == 0)):
+            self.fail(f"must be {'zero or more' if or_zero else 'greater than zero'}, found {number(said)}", key)
+        return float(said)
 
     def strings(self, key: str, default: tuple[str, ...] = ()) -> tuple[str, ...]:
         """An array of strings."""
@@ -135,9 +162,7 @@ class Table:
             return default
         items = self.expect(self.data[key], list, key, example='["…"]')
         for index, item in enumerate(items):
-            place = f"{key}[{index}]"
-            if not self.expect(item, str, place).strip():
-                self.fail("must not be empty", place)
+            self._text(self.expect(item, str, f"{key}[{index}]"), f"{key}[{index}]")
         return tuple(items)
 
     def mapping(self, key: str) -> Mapping[str, Any]:
@@ -162,9 +187,11 @@ class Table:
     def parsed(self, key: str, text: str, parse: Callable[[str], T], complaint: str) -> T:
         """``parse(text)``; what packaging refuses becomes a complaint about the key."""
         try:
+            if len(text) > _LONG:
+                raise InvalidVersion(text)
             return parse(text)
         except (InvalidVersion, InvalidSpecifier, InvalidRequirement):
-            self.fail(f"{text!r} is not {complaint}", key)
+            self.fail(f"{quoted(text)} is not {complaint}", key)
 
     def version(self, key: str) -> Version | None:
         """A version (PEP 440), or ``None`` where the key is absent."""
@@ -198,12 +225,22 @@ def read_toml(path: Path, base: Path | None = None) -> Table:
     """
     name = shown(path, base)
     try:
-        data = tomllib.loads(path.read_text(encoding="utf-8"))
+        return parse_toml(path.read_text(encoding="utf-8-sig"), name)
     except OSError as error:
         raise ConfigError(f"cannot be read: {error.strerror or error}", where=name) from error
     except UnicodeDecodeError as error:
         raise ConfigError(f"is not UTF-8 text (byte {error.start})", where=name) from error
-    except tomllib.TOMLDecodeError as error:
+
+
+def parse_toml(text: str, name: str) -> Table:
+    """The table of a TOML text; ``name`` is what errors call the file. Raises ConfigError as :func:`read_toml` does."""
+    try:
+        if max(line.count(".") for line in text.split("\n")) > _DOTS:
+            raise ConfigError("is nested too deeply", where=name)
+        data = tomllib.loads(text)
+    except (RecursionError, MemoryError) as error:
+        raise ConfigError("is nested too deeply", where=name) from error
+    except ValueError as error:  # of TOML, or a number with more digits than Python reads
         raise ConfigError(f"is not valid TOML: {error}", where=name) from error
     table = Table(file=name, path="", data=data)
     schema = table.expect(table.required("schema"), int, "schema", example=str(SCHEMA))

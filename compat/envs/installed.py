@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import base64
 import hashlib
 import os
+import re
 from pathlib import Path
 
 from packaging.utils import canonicalize_name
@@ -14,6 +16,11 @@ _INSTALLERS_OWN = ("INSTALLER", "REQUESTED", "RECORD", "direct_url.json", "uv_ca
 """What installers add to a distribution: how it came here, not what it is."""
 
 
+_PROGRAMS = "bin"
+"""The folder in a toolchain that its programs are in."""
+_VERSION = re.compile(r"\d+\.\d+\.\w")
+
+
 class NotInstalled(Exception):
     """There is no usable virtual environment. The message says what is missing."""
 
@@ -21,9 +28,9 @@ class NotInstalled(Exception):
 def interpreter(location: Path) -> Path:
     """The env's own Python. Raises NotInstalled where it, or the interpreter that it links to, is gone."""
     python = location / "bin" / "python"
-    if not location.is_dir():
+    if not os.path.isdir(location):
         raise NotInstalled(f"{location} is gone")
-    if not python.exists():
+    if not os.path.exists(python):
         raise NotInstalled(f"its interpreter {python.readlink()} is gone" if python.is_symlink() else f"{python} is gone")
     return python
 
@@ -31,12 +38,12 @@ def interpreter(location: Path) -> Path:
 def python_version(location: Path) -> str:
     """The version of the env's Python, three numbers. Raises NotInstalled."""
     try:
-        lines = (location / "pyvenv.cfg").read_text(encoding="utf-8").splitlines()
+        lines = (location / "pyvenv.cfg").read_text(encoding="utf-8", errors="replace").splitlines()
     except OSError:
         raise NotInstalled(f"{location / 'pyvenv.cfg'} is gone") from None
     said = {key.strip(): value.strip() for key, _, value in (line.partition("=") for line in lines)}
     version = said.get("version_info") or said.get("version") or ""
-    if version.count(".") < 2:
+    if not _VERSION.match(version):
         raise NotInstalled(f"{location / 'pyvenv.cfg'} names no version of Python")
     return ".".join(version.split(".")[:3])
 
@@ -53,14 +60,40 @@ def site_packages(location: Path) -> Path:
     return location / "lib" / f"python{major}.{minor}" / "site-packages"
 
 
-def missing_file(location: Path, distribution: str) -> str | None:
-    """The first file of a distribution that is listed as installed and is not there; ``None`` where all are."""
+def damaged_file(location: Path, distribution: str) -> str | None:
+    """What is wrong with the files of a distribution, of those listed as installed; ``None`` where nothing is.
+
+    Each must be there with the size that its wheel's RECORD gives. Of programs that are newer than the RECORD, such as a ptxas that
+    somebody has put there, the content is compared as well.
+    """
     site = site_packages(location)
     for folder in site.glob("*.dist-info"):
         if _identity(folder)[0] == distribution:
-            names = (line.rpartition(",sha256=")[0].strip('"') for line in _recorded(folder))
-            return next((name for name in names if not os.path.exists(f"{site}/{name}")), None)
+            installed = (folder / "RECORD").stat().st_mtime_ns
+            found = (_damage(site, line, installed) for line in _recorded(folder))
+            return next((damage for damage in found if damage), None)
     return None
+
+
+def _damage(site: Path, line: str, installed: int) -> str | None:
+    """What is wrong with the file that a line of a RECORD speaks of: name, digest, size in bytes."""
+    name, _, rest = line.rpartition(",sha256=")
+    digest, _, size = rest.partition(",")
+    name = name.strip('"')
+    try:
+        status = os.stat(f"{site}/{name}")
+    except OSError:
+        return f"{name} is gone"
+    if size.isdigit() and status.st_size != int(size):
+        return f"{name} has {status.st_size:,} bytes, {int(size):,} were installed"
+    if f"/{_PROGRAMS}/" in name and status.st_mtime_ns > installed and _digest_of(f"{site}/{name}") != digest:
+        return f"{name} is not what was installed"
+    return None
+
+
+def _digest_of(path: str) -> str:
+    with open(path, "rb") as file:
+        return base64.urlsafe_b64encode(hashlib.file_digest(file, "sha256").digest()).rstrip(b"=").decode()
 
 
 def _identity(folder: Path) -> tuple[str, str]:
@@ -79,7 +112,7 @@ def _recorded(folder: Path) -> list[str]:
     Left out are the installer's own files, scripts, whose first line is the path of the env, and what has no hash: bytecode.
     """
     try:
-        record = (folder / "RECORD").read_text(encoding="utf-8")
+        record = (folder / "RECORD").read_text(encoding="utf-8", errors="backslashreplace")
     except OSError:
         return []
     others = ("..", *(f"{folder.name}/{name}," for name in _INSTALLERS_OWN))

@@ -1,10 +1,29 @@
-"""Making a failing kernel small: candidates over the syntax tree and the specialization, and the search through them.
+"""Reduce a failing kernel.
 
-Pure. What a candidate is worth, a judge says, and the judge is given; see :mod:`compat.axes.reducing`.
+In: a kernel that fails. Out: the smallest kernel found that still fails the same way, and is still fine where it is fine, in a
+file with a kernel file beside it. :func:`reduce` is all of it, from what a user names; :class:`compat.reduce.reduction.Reduction`
+is one reduction under way, and what came of it. Candidates are edits of the syntax tree and of the specialization; making them
+and searching through them touches nothing. Whether one is still interesting is found out with real compilers in
+:mod:`compat.reduce.interestingness`.
 """
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
 
 from compat.reduce.candidate import Candidate
 from compat.reduce.module import extracted
-from compat.reduce.search import Judge, Step, reduce
+from compat.reduce.search import AreInteresting, Step, shrink
 
-__all__ = ["Candidate", "Judge", "Step", "extracted", "reduce"]
+if TYPE_CHECKING:
+    from compat.reduce.reducing import reduce as reduce
+
+__all__ = ["AreInteresting", "Candidate", "Step", "extracted", "reduce", "shrink"]
+
+
+def __getattr__(name: str) -> Any:
+    if name == "reduce":  # needs all of the room, of which many need one module
+        from compat.reduce.reducing import reduce
+
+        return reduce
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

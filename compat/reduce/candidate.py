@@ -5,13 +5,12 @@ from __future__ import annotations
 import ast
 import hashlib
 import json
-from collections.abc import Mapping
 from functools import cached_property
-from typing import Any
 
 from attrs import Factory, define, evolve
 
-from compat.model import Specialization
+from compat.bundle.parsing import tree_of
+from compat.model import CompileSpec, Specialization
 
 PLAINEST = ("i32", "fp32", "i64", "fp16", "i1", "i8", "i16", "bf16", "fp64", "u8", "u16", "u32", "u64", "fp8e5", "fp8e4nv")
 """Element types, the one that needs the least explanation first."""
@@ -34,57 +33,27 @@ class Candidate:
     text: str
     """A whole module."""
     function: str
-    signature: Mapping[str, str]
-    constexprs: Mapping[str, Any] = Factory(dict)
-    divisible_by_16: tuple[str, ...] = ()
-    equal_to_1: tuple[str, ...] = ()
-    options: Mapping[str, Any] = Factory(dict)
+    compile: CompileSpec = Factory(CompileSpec)
 
     @classmethod
     def of(cls, spec: Specialization, text: str) -> Candidate:
         """The candidate to start from: ``spec``, with ``text`` for its source."""
-        return cls(
-            text=text,
-            function=spec.function,
-            signature=dict(spec.signature),
-            constexprs=dict(spec.constexprs),
-            divisible_by_16=spec.divisible_by_16,
-            equal_to_1=spec.equal_to_1,
-            options=dict(spec.options),
-        )
+        return cls(text=text, function=spec.function, compile=spec.compile)
 
     def specialize(self, spec: Specialization, source: str) -> Specialization:
         """``spec`` with this candidate in it, whose text is in the file ``source``."""
-        return evolve(
-            spec,
-            source=source,
-            function=self.function,
-            signature=self.signature,
-            constexprs=self.constexprs,
-            divisible_by_16=self.divisible_by_16,
-            equal_to_1=self.equal_to_1,
-            options=self.options,
-            closure=self.key,
-        )
+        return evolve(spec, source=source, function=self.function, compile=self.compile, closure=self.key)
 
     @cached_property
     def key(self) -> str:
         """Equal for equal candidates."""
-        facts = [
-            self.text,
-            self.function,
-            list(self.signature.items()),
-            list(self.constexprs.items()),
-            self.divisible_by_16,
-            self.equal_to_1,
-            sorted(self.options.items()),
-        ]
+        facts = [self.text, self.function, self.compile.document()]
         return hashlib.sha256(json.dumps(facts).encode()).hexdigest()
 
     @cached_property
     def tree(self) -> ast.Module:
         """The text, parsed. Not to be changed."""
-        return ast.parse(self.text)
+        return tree_of(self.text)
 
     @cached_property
     def weight(self) -> tuple[int, int]:
@@ -92,10 +61,10 @@ class Candidate:
 
         Every accepted candidate is lighter than the one before it, which is why a search ends.
         """
-        facts = 8 * (len(self.divisible_by_16) + len(self.equal_to_1))
-        facts += sum(_NODE + _of_type(kind) for kind in self.signature.values())
-        facts += sum(2 * _NODE + _of_value(value) for value in self.constexprs.values())
-        facts += sum(2 * _NODE + _of_value(value) for value in self.options.values())
+        facts = 8 * sum(map(len, self.compile.hints.values()))
+        facts += sum(_NODE + _of_type(kind) for kind in self.compile.signature.values())
+        facts += sum(2 * _NODE + _of_value(value) for value in self.compile.constexprs.values())
+        facts += sum(2 * _NODE + _of_value(value) for value in self.compile.options.values())
         return sum(_of_node(node) for node in ast.walk(self.tree)) + facts, len(self.text)
 
     @property
@@ -128,5 +97,5 @@ def _of_value(value: object) -> int:
 
 
 def _of_type(kind: str) -> int:
-    element = kind.removeprefix("*")
-    return (PLAINEST.index(element) if element in PLAINEST else 2 * _NODE) + 4 * kind.startswith("*")
+    element = kind.removeprefix("*k").removeprefix("*")
+    return (PLAINEST.index(element) if element in PLAINEST else 2 * _NODE) + 4 * (kind.startswith("*") + kind.startswith("*k"))

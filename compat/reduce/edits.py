@@ -9,6 +9,9 @@ from typing import Any
 
 from attrs import Factory, evolve, frozen
 
+from compat import constexprs
+from compat.bundle.parsing import tree_of
+from compat.model import HINTS, CompileSpec
 from compat.reduce import module
 from compat.reduce.candidate import Candidate
 
@@ -41,7 +44,7 @@ class Edit:
     """The kernel's new name, where it changes."""
 
 
-Maker = Callable[[Candidate], Iterable[Edit]]
+ReductionPass = Callable[[Candidate], Iterable[Edit]]
 """Proposes edits of a candidate."""
 
 
@@ -67,20 +70,22 @@ def applied(candidate: Candidate, edits: Iterable[Edit]) -> Candidate | None:
         nodes = {**edit.nodes, **nodes}
         facts = {**edit.facts, **facts}
     function = next((edit.function for edit in edits if edit.function), candidate.function)
+    changed = _with_facts(candidate, facts)
+    roots = (function, *constexprs.functions(changed.compile.constexprs.values()))
     try:
-        text = _text(candidate.text, nodes, function) if nodes else candidate.text
+        text = _text(candidate.text, nodes, roots) if nodes else candidate.text
     except (TypeError, ValueError, AttributeError, RecursionError):  # a tree that cannot be written, such as `x[]`
         return None
     if text is None or not module.is_whole(text):
         return None
-    return evolve(_with_facts(candidate, facts), text=text, function=function)
+    return evolve(changed, text=text, function=function)
 
 
-def _text(text: str, nodes: Nodes, function: str) -> str | None:
-    changed = _Replacing(ast.parse(text), nodes).module()
-    module.prune(changed)
-    changed = module.needed(changed, function)
-    return module.written(changed) if function in module.functions(changed) else None
+def _text(text: str, nodes: Nodes, functions: Sequence[str]) -> str | None:
+    changed = _Replacing(tree_of(text), nodes).module()
+    module.fit_decorators(module.prune(changed))
+    changed = module.needed(changed, *functions)
+    return module.written(changed) if set(functions) <= set(module.functions(changed)) else None
 
 
 class _Replacing(ast.NodeTransformer):
@@ -114,7 +119,7 @@ class _Replacing(ast.NodeTransformer):
 
 def _with_facts(candidate: Candidate, facts: Mapping[Fact, Any]) -> Candidate:
     def table(name: str) -> dict[str, Any]:
-        changed = dict(getattr(candidate, name))
+        changed = dict(getattr(candidate.compile, name))
         for (where, key), value in facts.items():
             if where == name:
                 changed[key] = value
@@ -122,16 +127,11 @@ def _with_facts(candidate: Candidate, facts: Mapping[Fact, Any]) -> Candidate:
 
     def hints(name: str) -> tuple[str, ...]:
         gone = {key for (where, key), value in facts.items() if where in (name, "signature") and value is DROP}
-        return tuple(each for each in getattr(candidate, name) if each not in gone)
+        return tuple(each for each in candidate.compile.hints[name] if each not in gone)
 
-    return evolve(
-        candidate,
-        signature=table("signature"),
-        constexprs=table("constexprs"),
-        options=table("options"),
-        divisible_by_16=hints("divisible_by_16"),
-        equal_to_1=hints("equal_to_1"),
-    )
+    changed: dict[str, Any] = {name: table(name) for name in ("signature", "constexprs", "options")}
+    changed |= {name: hints(name) for name in HINTS}
+    return evolve(candidate, compile=CompileSpec(**changed))
 
 
 def statements_of(candidate: Candidate) -> Iterator[tuple[ast.FunctionDef, ast.stmt]]:

@@ -1,4 +1,4 @@
-"""Edits of expressions: a part in place of the whole, a number in place of a value, fewer arguments, smaller numbers."""
+"""Edits of expressions: a part instead of the whole, a number instead of a value, fewer arguments, smaller numbers."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def arguments(candidate: Candidate) -> Iterator[Edit]:
 
 
 def hoist(candidate: Candidate) -> Iterator[Edit]:
-    """One of its operands, arguments or elements in place of an expression; the heaviest expressions first."""
+    """One of its operands, arguments or elements instead of an expression; the heaviest expressions first."""
     numbers = numbers_of(candidate.tree)
     for place, node in sorted(_sites(candidate), key=lambda site: -len(site[0])):
         for number, part in enumerate(_parts(node)):
@@ -54,7 +54,7 @@ def _parts(node: ast.expr) -> Iterator[ast.expr]:
 
 
 def values(candidate: Candidate) -> Iterator[Edit]:
-    """A simple value in place of an expression: of the same shape and element type where they can be told, or a zero."""
+    """A simple value instead of an expression: of the same shape and element type where they can be told, or a zero."""
     numbers = numbers_of(candidate.tree)
     shapes = Shapes(candidate)
     for place, node in sorted(_sites(candidate), key=lambda site: -len(site[0])):

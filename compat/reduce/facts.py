@@ -14,6 +14,8 @@ _POWERS = (1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024)
 _LONG = 12
 """Letters beyond which a local name is too long for a few lines."""
 _TABLES = ("signature", "constexprs")
+KERNEL = "kernel"
+"""What a kernel with a longer name is called at the end."""
 
 
 def unused(candidate: Candidate) -> Iterator[Edit]:
@@ -28,14 +30,14 @@ def unused(candidate: Candidate) -> Iterator[Edit]:
 
 def hints(candidate: Candidate) -> Iterator[Edit]:
     """Without a hint."""
-    for table in ("divisible_by_16", "equal_to_1"):
-        for name in getattr(candidate, table):
+    for table, given in candidate.compile.hints.items():
+        for name in given:
             yield Edit(what=f"hint {table} {name}", facts={(table, name): DROP})
 
 
 def options(candidate: Candidate) -> Iterator[Edit]:
     """Without a compile option, or with a smaller number for it."""
-    for name, value in candidate.options.items():
+    for name, value in candidate.compile.options.items():
         yield Edit(what=f"option {name}", facts={("options", name): DROP})
         for small in _smaller(value):
             yield Edit(what=f"option {name}={small}", facts={("options", name): small})
@@ -43,7 +45,7 @@ def options(candidate: Candidate) -> Iterator[Edit]:
 
 def constexprs(candidate: Candidate) -> Iterator[Edit]:
     """Smaller numbers for constexprs, the smallest first: for all that are equal at once, then for each."""
-    numbers = {name: value for name, value in candidate.constexprs.items() if type(value) is int}
+    numbers = {name: value for name, value in candidate.compile.constexprs.items() if type(value) is int}
     for large in sorted(set(numbers.values()), reverse=True):
         same = [name for name, value in numbers.items() if value == large]
         for small in _smaller(large) if len(same) > 1 else ():
@@ -59,7 +61,7 @@ def inlined(candidate: Candidate) -> Iterator[Edit]:
     given = set().union(*(module.stored(statement) for statement in kernel.body))
     for argument in kernel.args.args:
         name = argument.arg
-        value = candidate.constexprs.get(name, ...)
+        value = candidate.compile.constexprs.get(name, ...)
         if name in given or kernel.args.defaults or not isinstance(value, int | float | str | None):
             continue
         uses = [n for each in kernel.body for n in ast.walk(each) if isinstance(n, ast.Name) and n.id == name]
@@ -70,11 +72,11 @@ def inlined(candidate: Candidate) -> Iterator[Edit]:
 
 def types(candidate: Candidate) -> Iterator[Edit]:
     """Plainer types: for all arguments of one type at once, then for each."""
-    for kind in dict.fromkeys(candidate.signature.values()):
-        same = [name for name, each in candidate.signature.items() if each == kind]
+    for kind in dict.fromkeys(candidate.compile.signature.values()):
+        same = [name for name, each in candidate.compile.signature.items() if each == kind]
         for plainer in _plainer(kind) if len(same) > 1 else ():
             yield Edit(what=f"{', '.join(same)}: {plainer}", facts={("signature", name): plainer for name in same})
-    for name, kind in candidate.signature.items():
+    for name, kind in candidate.compile.signature.items():
         for plainer in _plainer(kind):
             yield Edit(what=f"{name}: {plainer}", facts={("signature", name): plainer})
 
@@ -94,9 +96,9 @@ def names(candidate: Candidate) -> Iterator[Edit]:
     """Short names: ``kernel`` for the function, few letters for local names. Parameters keep theirs, which tell what is passed."""
     kernel, numbers = _kernel(candidate), numbers_of(candidate.tree)
     taken = {name for node in ast.walk(candidate.tree) for name in _names_in(node)}
-    if "kernel" not in taken and len(candidate.function) > len("kernel"):
-        renamed = ast.FunctionDef(**{**dict(ast.iter_fields(kernel)), "name": "kernel"})
-        yield Edit(what="name of the kernel", nodes={numbers[id(kernel)]: (renamed,)}, function="kernel")
+    if KERNEL not in taken and len(candidate.function) > len(KERNEL):
+        renamed = ast.FunctionDef(**{**dict(ast.iter_fields(kernel)), "name": KERNEL})
+        yield Edit(what="name of the kernel", nodes={numbers[id(kernel)]: (renamed,)}, function=KERNEL)
     for function in module.functions(candidate.tree).values():
         for name in sorted(module.stored(function) - set(module.parameters(function))):
             short = next((s for s in _shortened(name) if s not in taken), None)
@@ -131,4 +133,6 @@ def _smaller(value: object) -> list[int]:
 
 def _plainer(kind: str) -> list[str]:
     pointer, element = kind[: kind.startswith("*")], kind.removeprefix("*")
+    if element.startswith("k"):  # a pointer to what is only read
+        return [pointer + element.removeprefix("k")]
     return [pointer + each for each in PLAINEST[: PLAINEST.index(element)]] if element in PLAINEST else []

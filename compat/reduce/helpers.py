@@ -1,4 +1,4 @@
-"""Edits of helper functions: their text in place of a call, and fewer parameters."""
+"""Edits of helper functions: their text instead of a call, and fewer parameters."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from compat.reduce.edits import Edit, numbers_of
 
 
 def inline(candidate: Candidate) -> Iterator[Edit]:
-    """The body of a helper in place of a call of it: of a call that is a statement, or within one where the helper is one value."""
+    """The body of a helper instead of a call of it: of a call that is a statement, or within one where the helper is one value."""
     tree, numbers = candidate.tree, numbers_of(candidate.tree)
     helpers = {name: each for name, each in module.functions(tree).items() if name != candidate.function}
     for function in module.functions(tree).values():

@@ -8,8 +8,14 @@ import re
 import warnings
 from collections.abc import Iterable, Iterator
 
+from compat.bundle.parsing import tree_of
+
 BUILTINS = frozenset(dir(builtins))
 _ANNOTATION = re.compile(r"\bconstexpr\b")
+_NAMING = ("do_not_specialize", "do_not_specialize_on_alignment")
+"""What of ``triton.jit`` lists parameters, by name or by place."""
+_JIT = ("triton.jit", "jit")
+"""A decorator that is the same with an empty list of arguments as without one."""
 
 
 def functions(tree: ast.Module) -> dict[str, ast.FunctionDef]:
@@ -48,9 +54,9 @@ def defined(statement: ast.stmt) -> set[str]:
     return stored(statement)
 
 
-def needed(tree: ast.Module, function: str) -> ast.Module:
-    """The module-level statements that ``function`` needs, directly or by others, in order; none of the rest."""
-    wanted, waiting = set[int](), [function]
+def needed(tree: ast.Module, *functions: str) -> ast.Module:
+    """The module-level statements that ``functions`` need, directly or by others, in order; none of the rest."""
+    wanted, waiting = set[int](), list(functions)
     while waiting:
         name = waiting.pop()
         for number, statement in enumerate(tree.body):
@@ -71,6 +77,51 @@ def undress(tree: ast.Module) -> ast.Module:
             if argument.annotation is not None and not _ANNOTATION.search(ast.unparse(argument.annotation)):
                 argument.annotation = None
     return tree
+
+
+def fit_decorators(tree: ast.Module) -> ast.Module:
+    """With no parameter named to decorators that its function has not (``do_not_specialize``). Changes ``tree``."""
+    for function in functions(tree).values():
+        known = set(parameters(function))
+        for decorator in function.decorator_list:
+            if isinstance(decorator, ast.Call):
+                decorator.keywords = [each for each in decorator.keywords if not _names_nothing(each, known)]
+        function.decorator_list = [_bare(each) for each in function.decorator_list]
+    return tree
+
+
+def name_parameters(tree: ast.Module) -> ast.Module:
+    """With parameters called by name where decorators count them, as places change. Changes ``tree``."""
+    for function in functions(tree).values():
+        names = parameters(function)
+        for keyword in _naming_keywords(function):
+            for number, place in enumerate(keyword.value.elts):  # type: ignore[attr-defined]
+                if isinstance(place, ast.Constant) and type(place.value) is int and place.value < len(names):
+                    keyword.value.elts[number] = ast.Constant(names[place.value])  # type: ignore[attr-defined]
+    return tree
+
+
+def _naming_keywords(function: ast.FunctionDef) -> Iterator[ast.keyword]:
+    """The arguments of decorators that list parameters."""
+    for decorator in function.decorator_list:
+        for keyword in decorator.keywords if isinstance(decorator, ast.Call) else ():
+            if keyword.arg in _NAMING and isinstance(keyword.value, ast.List | ast.Tuple):
+                yield keyword
+
+
+def _names_nothing(keyword: ast.keyword, known: set[str]) -> bool:
+    """Takes parameters that are gone out of a list of them; whether none is left."""
+    if keyword.arg not in _NAMING or not isinstance(keyword.value, ast.List | ast.Tuple):
+        return False
+    listed = keyword.value
+    listed.elts = [each for each in listed.elts if not isinstance(each, ast.Constant) or each.value in known]
+    return not listed.elts
+
+
+def _bare(decorator: ast.expr) -> ast.expr:
+    """``triton.jit`` of ``triton.jit()``."""
+    plain = isinstance(decorator, ast.Call) and not decorator.args and not decorator.keywords
+    return decorator.func if plain and ast.unparse(decorator.func) in _JIT else decorator  # type: ignore[attr-defined]
 
 
 def prune(tree: ast.Module) -> ast.Module:
@@ -117,10 +168,10 @@ def _header(statement: ast.stmt) -> Iterator[ast.AST]:
 def is_whole(text: str) -> bool:
     """Whether Python would take it: parsed and compiled, nothing run."""
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", SyntaxWarning)  # whether Python doubts its sense is not the question
+        warnings.simplefilter("ignore", SyntaxWarning)  # SyntaxWarnings do not matter here
         try:
             compile(text, "candidate", "exec", dont_inherit=True)
-        except (SyntaxError, ValueError):
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
             return False
     return True
 
@@ -135,6 +186,9 @@ def written(tree: ast.Module) -> str:
     return "\n".join(lines) + "\n"
 
 
-def extracted(text: str, function: str) -> str:
-    """A module of what ``function`` needs of ``text``, undressed. Raises SyntaxError."""
-    return written(undress(needed(ast.parse(text), function)))
+def extracted(text: str, *functions: str) -> str:
+    """A module of what ``functions`` need of ``text``, undressed. Raises SyntaxError, also where it is nested too deeply."""
+    try:
+        return written(name_parameters(undress(needed(tree_of(text), *functions))))
+    except RecursionError as error:
+        raise SyntaxError("nested too deeply") from error

@@ -6,7 +6,7 @@ import re
 
 _FOLDER = re.compile(r'(?<=")/[^"\n]*/(?=[^"/\n]+")')
 """What stands before a file's name in ``loc("/home/me/kernel.py":3:0)``."""
-_PIPELINE = re.compile(r'(?P<before>pipeline: ")(?P<pipeline>(?:[^"\\]|\\.)*)(?P<after>")')
+_PIPELINE = re.compile(r'(?P<before>pipeline: ")(?P<pipeline>(?:[^"\\]|\\.)*+)(?P<after>")')
 
 
 def one_pass(reproducer: str, ir: str, name: str) -> str | None:
@@ -18,11 +18,13 @@ def one_pass(reproducer: str, ir: str, name: str) -> str | None:
     found = _PIPELINE.search(reproducer)
     if found is None:
         return None
+    begin = reproducer.rfind("{-#", 0, found.start())
+    if begin < 0:
+        return None
     passes = {each for each in _flat(found["pipeline"]) if _name(each) == name}
     if len(passes) != 1:
         return None
-    footer = reproducer[reproducer.rindex("{-#", 0, found.start()) :]
-    start = found.start("pipeline") - reproducer.rindex("{-#", 0, found.start())
+    footer, start = reproducer[begin:], found.start("pipeline") - begin
     end = start + len(found["pipeline"])
     return f"{_FOLDER.sub('', ir.strip())}\n\n{footer[:start]}builtin.module({passes.pop()}){footer[end:]}"
 
@@ -45,16 +47,17 @@ def _flat(pipeline: str) -> list[str]:
 
 
 def _inside(text: str) -> str:
-    return text[text.index("(") + 1 : text.rindex(")")] if "(" in text else text
+    return text[text.index("(") + 1 : text.rindex(")")] if "(" in text and ")" in text else text
 
 
 def _split(text: str) -> list[str]:
     """Parts between the commas that are in no brackets."""
-    parts, depth = [""], 0
+    parts: list[list[str]] = [[]]
+    depth = 0
     for character in text:
         depth += (character in "({[") - (character in ")}]")
         if character == "," and depth == 0:
-            parts.append("")
+            parts.append([])
         else:
-            parts[-1] += character
-    return [part.strip() for part in parts if part.strip()]
+            parts[-1].append(character)
+    return [part for pieces in parts if (part := "".join(pieces).strip())]

@@ -1,9 +1,9 @@
-"""The search: make a candidate lighter as long as a judge finds in it what it is kept for.
+"""The search: make a candidate lighter as long as it stays interesting.
 
-Delta debugging, by kinds of edits. A kind's edits are made all at once first, then by halves, quarters and so on down to one by
-one; what several of one round get away with is tried together. A round is judged as a whole, so that a judge may work in parallel.
-Nothing is judged twice, and every accepted candidate is lighter than the last, so the search ends: when each edit of every kind,
-alone, spoils what is left.
+Delta debugging, pass by pass. A pass's edits are made all at once first, then by halves, quarters and so on down to one by one;
+those of one round that are accepted alone are tried together. A round is judged as a whole, so that this can be done in parallel.
+Nothing is judged twice, and every accepted candidate is lighter than the last, so the search ends: when each edit of every pass,
+made alone, is not accepted.
 """
 
 from __future__ import annotations
@@ -15,33 +15,36 @@ from attrs import define, field, frozen
 
 from compat.reduce import expressions, facts, helpers, statements
 from compat.reduce.candidate import Candidate
-from compat.reduce.edits import Edit, Maker, applied
+from compat.reduce.edits import Edit, ReductionPass, applied
 
-Judge = Callable[[Sequence[Candidate]], Sequence[bool]]
+AreInteresting = Callable[[Sequence[Candidate]], Sequence[bool]]
 """Says of each of several candidates whether it still has what it is kept for."""
 
-KINDS: dict[str, Maker] = {
-    "drop statements": statements.drop,
-    "drop unused parameters": facts.unused,
-    "unwrap": statements.unwrap,
-    "inline helpers": helpers.inline,
-    "drop helpers' parameters": helpers.unused,
-    "drop options": facts.options,
-    "drop hints": facts.hints,
-    "drop keywords": expressions.keywords,
-    "hoist": expressions.hoist,
-    "shrink constexprs": facts.constexprs,
-    "inline constexprs": facts.inlined,
-    "simple values": expressions.values,
-    "simplify statements": statements.simplify,
-    "merge names": statements.merge,
-    "drop arguments": expressions.arguments,
-    "smaller numbers": expressions.literals,
-    "plainer types": facts.types,
-    "plainer element types": facts.element_types,
-}
+Verify = Callable[[Candidate], bool]
+"""Says of one candidate whether it has all that it is kept for."""
+
+PASSES: tuple[ReductionPass, ...] = (
+    statements.drop,
+    facts.unused,
+    statements.unwrap,
+    helpers.inline,
+    helpers.unused,
+    facts.options,
+    facts.hints,
+    expressions.keywords,
+    expressions.hoist,
+    facts.constexprs,
+    facts.inlined,
+    expressions.values,
+    statements.simplify,
+    statements.merge,
+    expressions.arguments,
+    expressions.literals,
+    facts.types,
+    facts.element_types,
+)
 """What is tried, in this order, again and again until nothing helps."""
-LAST: dict[str, Maker] = {"short names": facts.names}
+LAST: tuple[ReductionPass, ...] = (facts.names,)
 """What is tried when nothing else helps any more."""
 
 
@@ -50,26 +53,25 @@ class Step:
     """An accepted candidate."""
 
     candidate: Candidate
-    by: str
-    """The kind of edit that led to it."""
     tests: int
     """Candidates judged so far."""
 
 
-def reduce(start: Candidate, judge: Judge, *, width: int = 8) -> Iterator[Step]:
+def shrink(start: Candidate, interesting: AreInteresting, *, verify: Verify = lambda _: True, width: int = 8) -> Iterator[Step]:
     """Every candidate that was accepted on the way, the last one being the smallest that was found.
 
-    ``start`` is taken to be accepted and is not yielded. ``width`` is how many candidates are judged together at least, where there
-    are as many. Whatever the judge raises ends the search.
+    ``start`` is taken to be accepted and is not yielded. ``verify`` has the last word on what ``interesting`` let pass; it may be
+    slow. ``width`` is how many candidates are judged together at least, where there are as many. Whatever the two raise ends the
+    search.
     """
-    search = _Search(current=start, judge=judge, width=width)
-    for kinds in (KINDS, LAST, KINDS):
+    search = _Search(current=start, interesting=interesting, verify=verify, width=width)
+    for passes in (PASSES, LAST, PASSES):
         progress = True
         while progress:
             before = search.current
-            for name, make in kinds.items():
+            for make in passes:
                 for candidate in search.sweep(make):
-                    yield Step(candidate=candidate, by=name, tests=search.tests)
+                    yield Step(candidate=candidate, tests=search.tests)
             progress = search.current is not before
 
 
@@ -78,19 +80,20 @@ class _Search:
     """What is known so far."""
 
     current: Candidate
-    judge: Judge
+    interesting: AreInteresting
+    verify: Verify
     width: int
     tests: int = 0
     _seen: dict[str, bool] = field(factory=dict)
-    _made: tuple[Maker, Candidate, list[Edit]] | None = None
+    _made: tuple[ReductionPass, Candidate, list[Edit]] | None = None
 
-    def _edits(self, make: Maker) -> list[Edit]:
+    def _edits(self, make: ReductionPass) -> list[Edit]:
         """The edits of the current candidate, made once."""
         if self._made is None or self._made[0] is not make or self._made[1] is not self.current:
             self._made = (make, self.current, list(make(self.current)))
         return self._made[2]
 
-    def sweep(self, make: Maker) -> Iterator[Candidate]:
+    def sweep(self, make: ReductionPass) -> Iterator[Candidate]:
         """Make what edits of one kind can be made: many at once, then one by one."""
         size = len(self._edits(make))
         while size > 1:
@@ -104,7 +107,7 @@ class _Search:
                 size = (size + 1) // 2 if size > 2 else 1
         yield from self._one_by_one(make)
 
-    def _one_by_one(self, make: Maker) -> Iterator[Candidate]:
+    def _one_by_one(self, make: ReductionPass) -> Iterator[Candidate]:
         """Try every edit alone. One that failed is not tried again in this sweep, though other edits were made since."""
         failed = set[str]()
         while True:
@@ -124,15 +127,21 @@ class _Search:
         candidates = [self._lighter(group) for group in groups]
         fine = self._judged(candidates)
         passed = [(c, group) for c, group, good in zip(candidates, groups, fine, strict=True) if c is not None and good]
-        if not passed:
-            return fine
-        best = min((candidate for candidate, _ in passed), key=lambda candidate: candidate.weight)
+        best = sorted((candidate for candidate, _ in passed), key=lambda candidate: candidate.weight)
         if len(passed) > 1:
             together = self._lighter([edit for _, group in passed for edit in group])
-            if together is not None and together.weight < best.weight and self._judged([together])[0]:
-                best = together
-        self.current = best
-        return fine
+            if together is not None and together.weight < best[0].weight and self._judged([together])[0]:
+                best.insert(0, together)
+        accepted = next(filter(self._verified, best), None)
+        if accepted is None:
+            return [False] * len(groups)
+        self.current = accepted
+        return [each is not None and self._seen[each.key] for each in candidates]
+
+    def _verified(self, candidate: Candidate) -> bool:
+        """The last word on a candidate, remembered where it is no."""
+        self._seen[candidate.key] = self.verify(candidate)
+        return self._seen[candidate.key]
 
     def _lighter(self, edits: Sequence[Edit]) -> Candidate | None:
         candidate = applied(self.current, edits)
@@ -142,7 +151,7 @@ class _Search:
         new = {each.key: each for each in candidates if each is not None and each.key not in self._seen}
         if new:
             self.tests += len(new)
-            self._seen.update(zip(new, self.judge(list(new.values())), strict=True))
+            self._seen.update(zip(new, self.interesting(list(new.values())), strict=True))
         return [each is not None and self._seen[each.key] for each in candidates]
 
 

@@ -1,5 +1,5 @@
 """What can be told of the shapes and element types in a kernel by reading it: enough to put ``tl.zeros((64, 64), tl.float16)`` in
-place of a load. Where it cannot be told, nothing is said; a wrong guess costs a candidate, never a wrong result.
+place of a load. Where it is unknown, nothing is proposed; a wrong guess costs a candidate, never a wrong result.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 
 from attrs import evolve, frozen
 
+from compat.bundle.parsing import expression_of
 from compat.reduce import module
 from compat.reduce.candidate import Candidate
 
@@ -57,10 +58,10 @@ class Shapes:
     """What the expressions of the kernel are, read from top to bottom."""
 
     def __init__(self, candidate: Candidate) -> None:
-        self._numbers = {name: value for name, value in candidate.constexprs.items() if type(value) is int}
+        self._numbers = {name: value for name, value in candidate.compile.constexprs.items() if type(value) is int}
         self._names: dict[str, Block | None] = {
             name: Block(dtype=_LANGUAGE.get(kind.removeprefix("*")), pointer=kind.startswith("*"))
-            for name, kind in candidate.signature.items()
+            for name, kind in candidate.compile.signature.items()
         }
         self._names |= {name: Block(dtype="int32") for name in self._numbers}
         self._found: dict[int, Block] = {}
@@ -68,7 +69,7 @@ class Shapes:
         self._read(module.functions(candidate.tree)[candidate.function].body)
 
     def simple(self, node: ast.expr) -> Iterator[ast.expr]:
-        """What could stand in place of an expression of the kernel's body: a block of the same shape and element type, which has a
+        """What could stand instead of an expression of the kernel's body: a block of the same shape and element type, which has a
         name already or is quickly made, and a zero.
         """
         block = self._found.get(id(node))
@@ -85,8 +86,8 @@ class Shapes:
         if not block.shape or block.dtype is None:
             return
         if block.dtype == "int32" and len(block.shape) == 1:
-            yield ast.parse(f"tl.arange(0, {block.shape[0]})", mode="eval").body
-        yield ast.parse(f"tl.zeros({block.shape}, tl.{block.dtype})", mode="eval").body
+            yield expression_of(f"tl.arange(0, {block.shape[0]})")
+        yield expression_of(f"tl.zeros({block.shape}, tl.{block.dtype})")
 
     def _read(self, body: Sequence[ast.stmt]) -> None:
         for statement in body:

@@ -1,9 +1,14 @@
-"""Reports: records in, text out. Nothing here prints or writes a file.
+"""Reports: what was found, as text. Nothing here prints or writes a file.
 
-- :mod:`compat.report.summary`: the :class:`Report` record that all of them are drawn from
+In: the records that features return. Out: text for terminals, for code forges and for programs.
+
+- :mod:`compat.report.summary`: the :class:`Report` record that those of a matrix are drawn from
 - :mod:`compat.report.terminal`: for a terminal, or a pipe
 - :mod:`compat.report.markdown`: ``reports/matrix.md``, for a code forge
 - :mod:`compat.report.document`: ``reports/matrix.json``, for programs
+- :mod:`compat.report.formats`: which of them are written to files
+- :mod:`compat.report.bisect`: what a bisect found, or a check
+- :mod:`compat.report.reduction`, :mod:`compat.report.explanation`: what a reduction came to, and what is known of one cell
 """
 
 from compat.report.summary import Report

@@ -1,4 +1,4 @@
-"""Saying much in little: runs of releases, and which targets and cases go together."""
+"""Compact lists: runs of releases, and products of targets and cases."""
 
 from __future__ import annotations
 
@@ -34,7 +34,10 @@ class Where:
 @lru_cache(maxsize=4096)
 def natural(text: str) -> tuple[tuple[bool, int, str], ...]:
     """A key that sorts ``sm_90`` before ``sm_100``."""
-    return tuple((not part.isdigit(), int(part) if part.isdigit() else 0, part) for part in re.split(r"(\d+)", text) if part)
+    parts = re.split(r"([0-9]+)", text)
+    return tuple(
+        (False, len(number := part.lstrip("0")), number) if at % 2 else (True, 0, part) for at, part in enumerate(parts) if part
+    )
 
 
 def spans(chosen: Collection[str], line: Sequence[str]) -> str:

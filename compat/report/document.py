@@ -8,15 +8,17 @@ from importlib.resources import files
 from typing import Any
 
 from compat import __version__
-from compat.model import BuiltEnv, Expectation, Failure, Result, Verdict
+from compat.cell_document import JsonObject, cell_document, rounded
+from compat.history.account import Bracket
+from compat.history.verdict import Verdict
+from compat.json_text import write_json
+from compat.model import BuiltEnv
 from compat.report.compact import natural
 from compat.report.statements import statements
 from compat.report.summary import Report
 
-SCHEMA = 1
+SCHEMA = 2
 """The version of the format; a key may be added within one, but none goes away or changes its meaning."""
-
-JsonObject = dict[str, Any]
 
 
 def matrix_document(report: Report) -> JsonObject:
@@ -25,8 +27,7 @@ def matrix_document(report: Report) -> JsonObject:
         "schema": SCHEMA,
         "tool": {"name": "triton-compat", "version": __version__},
         "command": report.command,
-        "seconds": _rounded(report.seconds),
-        "interrupted": report.interrupted,
+        "seconds": rounded(report.seconds),
         "summary": {
             "cells": len(report.results),
             "statuses": {str(status): number for status, number in report.counts.items()},
@@ -35,14 +36,14 @@ def matrix_document(report: Report) -> JsonObject:
         },
         "statements": [_statement(one.sentence, one.because) for one in statements(report)],
         "cells": [cell_document(result) for result in report.ordered],
-        "verdicts": [_verdict(verdict) for verdict in sorted(report.verdicts, key=_place)],
+        "verdicts": [verdict_document(verdict) for verdict in sorted(report.verdicts, key=_place)],
         "envs": [_env(built) for built in sorted(report.envs, key=lambda built: natural(built.env.name))],
     }
 
 
 def dump(document: Mapping[str, Any]) -> str:
-    """The document as text, ending in a newline. A metric that JSON has no word for is written as text."""
-    return json.dumps(document, indent=1, ensure_ascii=False, default=str) + "\n"
+    """The document as text, ending in a newline; every JSON reader takes it, and no terminal obeys it."""
+    return write_json(document) + "\n"
 
 
 def schema() -> JsonObject:
@@ -51,66 +52,12 @@ def schema() -> JsonObject:
     return loaded
 
 
-def cell_document(result: Result) -> JsonObject:
-    """One cell and what came of it."""
-    cell, outcome = result.cell, result.outcome
-    return {
-        "id": cell.id,
-        "kernel": cell.spec.kernel,
-        "variant": cell.spec.variant,
-        "case": cell.spec.case,
-        "target": cell.target.name,
-        "env": cell.env.name,
-        "triton": result.built.triton,
-        "torch": result.built.torch,
-        "status": str(outcome.status),
-        "expected": result.expected,
-        "expectation": _expectation(result.expectation),
-        "stage": outcome.stage,
-        "failure": _failure(outcome.failure),
-        "flaky": outcome.flaky,
-        "attempts": list(outcome.attempts),
-        "warnings": [{"type": warning.type, "message": warning.message} for warning in outcome.warnings],
-        "metrics": dict(outcome.metrics),
-        "stages": {stage: _rounded(seconds) for stage, seconds in outcome.stages.items()},
-        "seconds": _rounded(outcome.seconds),
-        "cached": result.cached,
-    }
-
-
-def _failure(failure: Failure | None) -> JsonObject | None:
-    return (
-        None
-        if failure is None
-        else {
-            "class": failure.kind,
-            "fingerprint": failure.fingerprint,
-            "excerpt": failure.excerpt,
-            "stage": failure.stage,
-            "pass": failure.pass_,
-            "op": failure.op,
-            "location": failure.location,
-            "reproducer": failure.reproducer,
-            "ir": failure.ir,
-            "advice": failure.advice,
-            "prediction": failure.prediction,
-        }
-    )
-
-
-def _expectation(expectation: Expectation | None) -> JsonObject | None:
-    return (
-        None
-        if expectation is None
-        else {"status": str(expectation.status), "class": expectation.kind, "reason": expectation.reason}
-    )
-
-
 def _statement(sentence: str, because: str) -> JsonObject:
     return {"text": sentence, "because": because}
 
 
-def _verdict(verdict: Verdict) -> JsonObject:
+def verdict_document(verdict: Verdict) -> JsonObject:
+    """What the releases together say of a kernel."""
     return {
         "kernel": verdict.kernel,
         "variant": verdict.variant,
@@ -119,21 +66,39 @@ def _verdict(verdict: Verdict) -> JsonObject:
         "verdict": verdict.phrase,
         "word": str(verdict.word),
         "release": verdict.release,
+        "bracket": bracket_document(verdict.bracket),
+        "since": bracket_document(verdict.since),
         "intervals": [
-            {"from": i.first, "to": i.last, "status": str(i.status), "class": i.kind, "fingerprint": i.fingerprint}
+            {"from": i.first, "to": i.last, "status": str(i.status), "class": i.failure_class, "fingerprint": i.fingerprint}
             for i in verdict.intervals
         ],
         "changes": [{"release": change.release, "before": change.before, "after": change.after} for change in verdict.changes],
+        "not_tried": list(verdict.not_tried),
         "untested": list(verdict.untested),
         "flaky": list(verdict.flaky),
         "deprecated": list(verdict.deprecated),
+        "remembered": list(verdict.remembered),
+    }
+
+
+def bracket_document(bracket: Bracket | None) -> JsonObject | None:
+    """A change between good and bad: the known releases around it, and those between them of which nothing certain is known."""
+    if bracket is None:
+        return None
+    before, after, fix = bracket.before, bracket.after, bracket.is_fix
+    return {
+        "last_good": None if fix else before,
+        "first_bad": None if fix else after,
+        "last_bad": before if fix else None,
+        "first_good": after if fix else None,
+        "untested": list(bracket.between),
     }
 
 
 def _env(built: BuiltEnv) -> JsonObject:
     return {
         "name": built.env.name,
-        "triton": built.triton,
+        built.env.toolchain: built.release,
         "torch": built.torch,
         "python": built.python_version,
         "packages": [
@@ -146,8 +111,3 @@ def _env(built: BuiltEnv) -> JsonObject:
 
 def _place(verdict: Verdict) -> tuple[object, ...]:
     return tuple(map(natural, (verdict.kernel, verdict.variant, verdict.case, verdict.target)))
-
-
-def _rounded(seconds: float) -> float:
-    """A tenth of a millisecond is as fine as a clock here is honest."""
-    return round(seconds, 4)

@@ -1,4 +1,4 @@
-"""The grid: one row for all coordinates of a kernel that fared alike, one mark per release."""
+"""The grid: one row for all coordinates of a kernel with the same outcomes, one mark per release."""
 
 from __future__ import annotations
 
@@ -7,10 +7,11 @@ from collections.abc import Sequence
 
 from attrs import frozen
 
-from compat.model import Interval, Outcome, Status, Verdict, Word
+from compat.history.account import Interval, Word
+from compat.history.verdict import Coordinate, Point, Verdict, is_deprecated, is_good, points_of
+from compat.model import Outcome, Status
 from compat.report.compact import natural, rectangles
 from compat.report.summary import Report
-from compat.search.verdict import Coordinate, Point, is_deprecated, is_good, points_of
 
 MARKS = {
     Status.OK: "ok",
@@ -21,6 +22,7 @@ MARKS = {
     Status.UNSUPPORTED: "n/a",
     Status.WRONG: "WRONG",
     Status.ENV_BROKEN: "env",
+    Status.SOURCE_BROKEN: "source",
     Status.LOST: "lost",
 }
 
@@ -29,12 +31,13 @@ LEGEND = {
     "ok*": "compiles, with a deprecation warning",
     "pred": "compiles, but a launch would fail",
     "rej": "rejected with a diagnostic",
-    "CRASH": "the compiler died",
-    "time": "deadline passed",
-    "mem": "memory limit passed",
+    "CRASH": "the compiler crashed",
+    "time": "timed out",
+    "mem": "memory limit exceeded",
     "n/a": "this toolchain cannot build for the target",
     "WRONG": "built, computes wrong numbers",
     "env": "the env is broken",
+    "source": "the kernel's file could not be imported",
     "lost": "no answer",
     "flaky": "two attempts differed",
     "mixed": "envs of this release differ",
@@ -57,13 +60,13 @@ class Mark:
 
     @property
     def text(self) -> str:
-        """The word, with its exclamation mark if it has earned one."""
+        """The word, with an exclamation mark if it is unexpected."""
         return self.word + UNEXPECTED if self.unexpected else self.word
 
 
 @frozen(kw_only=True)
 class Row:
-    """Everything of one variant that fared alike."""
+    """All coordinates of one variant with the same outcomes."""
 
     variant: str
     cases: tuple[str, ...]
@@ -75,7 +78,7 @@ class Row:
     verdict: str
     """The verdict in words, for every coordinate of the row."""
     good: bool
-    """Whether the verdict is ``works``."""
+    """Whether it works wherever it was tested."""
 
     @property
     def failures(self) -> tuple[str, ...]:
@@ -121,9 +124,9 @@ def history_of(row: Row, report: Report) -> str:
 
 def phrase_in_full(verdict: Verdict) -> str:
     """The verdict's phrase; where that alone says little, with the releases that work."""
-    if verdict.word is not Word.NON_MONOTONIC:
+    if verdict.word is not Word.INTERMITTENT:
         return verdict.phrase
-    good = [_extent(interval) for interval in verdict.intervals if interval.status is Status.OK and interval.kind is None]
+    good = [_extent(interval) for interval in verdict.intervals if interval.status is Status.OK and interval.failure_class is None]
     return f"{verdict.phrase}: ok {', '.join(good)}"
 
 

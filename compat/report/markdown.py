@@ -8,12 +8,12 @@ import shlex
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from compat import __version__
+from compat.history.verdict import release_of
 from compat.model import BuiltEnv, Result, Status
 from compat.report.compact import counted, listed, natural
 from compat.report.grid import Mark, Row, grids, legend_of
 from compat.report.statements import statements
 from compat.report.summary import DistinctFailure, Report
-from compat.search.verdict import release_of
 
 EVIDENCE_LINES = 12
 """Lines of an excerpt shown; the JSON has all of them."""
@@ -22,7 +22,7 @@ BESIDE = ("numpy", "setuptools")
 """Packages that decide what a Triton can do although they are not part of it: worth a column."""
 
 
-def render(report: Report) -> str:
+def matrix_markdown(report: Report) -> str:
     """The report as Markdown. Only its last line depends on when and how fast it was made."""
     text = (
         _environment()
@@ -49,11 +49,11 @@ def headline(report: Report) -> str:
     axes = (
         counted(len(variants), "kernel variant"),
         counted(len(targets), "target"),
-        counted(len(report.releases), "Triton release"),
+        counted(len(report.releases), f"{report.toolchains} release"),
     )
     fates = listed([f"{number:,} {FATES[status][number != 1]}" for status, number in report.counts.items()])
     surprises = len(report.unexpected)
-    end = f"**{counted(surprises, 'cell')} came out other than declared.**" if surprises else "Everything came out as declared."
+    end = f"**Unexpected: {counted(surprises, 'cell')}.**" if surprises else "Everything is as expected."
     return f"Of {counted(len(report.results), 'cell')} ({' × '.join(axes)}; {', '.join(targets)}), {fates}. {end}"
 
 
@@ -61,11 +61,12 @@ FATES = {
     Status.OK: ("compiles", "compile"),
     Status.REJECTED: ("is rejected", "are rejected"),
     Status.CRASHED: ("crashes the compiler", "crash the compiler"),
-    Status.TIMED_OUT: ("outlives its deadline", "outlive their deadline"),
-    Status.OUT_OF_MEMORY: ("outgrows its memory", "outgrow their memory"),
-    Status.UNSUPPORTED: ("cannot be built by its toolchain", "cannot be built by their toolchain"),
+    Status.TIMED_OUT: ("times out", "time out"),
+    Status.OUT_OF_MEMORY: ("runs out of memory", "run out of memory"),
+    Status.UNSUPPORTED: ("has an unsupported target", "have an unsupported target"),
     Status.WRONG: ("computes wrong numbers", "compute wrong numbers"),
     Status.ENV_BROKEN: ("could not be tried", "could not be tried"),
+    Status.SOURCE_BROKEN: ("could not be imported", "could not be imported"),
     Status.LOST: ("gave no answer", "gave no answer"),
 }
 """What one cell, or several, of a status did."""
@@ -117,7 +118,7 @@ def mark(one: Mark) -> str:
 
 def anchor(distinct: DistinctFailure) -> str:
     """The anchor a code forge gives to the failure's heading."""
-    return f"{distinct.id}-{distinct.failure.kind}".lower()
+    return f"{distinct.id}-{distinct.failure.failure_class}".lower()
 
 
 def reproduce(distinct: DistinctFailure) -> str:

@@ -1,4 +1,4 @@
-"""What the matrix shows, in plain sentences. Every word of them comes from the results, none from what we believe about them."""
+"""What the matrix shows, in plain sentences, all derived from the results."""
 
 from __future__ import annotations
 
@@ -7,10 +7,12 @@ from collections.abc import Iterable, Sequence
 
 from attrs import evolve, frozen
 
-from compat.model import Outcome, Status, Verdict, Word
+from compat.history.account import Bracket, Entry, Word
+from compat.history.verdict import Coordinate, Verdict, is_good
+from compat.model import Status
+from compat.report.account import earlier_runs, open_between, tested, unknown
 from compat.report.compact import listed, natural, rectangles, spans
 from compat.report.summary import Report
-from compat.search.verdict import Coordinate, History, histories, is_good, kind_of
 
 HISTORICAL = "as_written"
 """Variants whose names begin so keep a text as it once was; each is told on its own, and why, even where it works."""
@@ -34,13 +36,23 @@ class _Story:
     """What a sentence is made of; equal stories are told once."""
 
     word: Word
-    release: str | None
+    toolchain: str
+    bracket: Bracket | None
+    since: Bracket | None
+    between: tuple[str, str]
+    """What is not known between the ends of ``since`` and of ``bracket``, in words."""
     runs: tuple[tuple[str, tuple[str, ...]], ...]
     """What happened (``ok``, ``unsupported`` or a failure class) → the releases in a row at which it did; known ones only."""
-    skipped: tuple[str, ...]
-    """Releases from which nothing can be concluded."""
-    doubt: tuple[str, ...]
-    """Those of them just before the release the word speaks of: each may be the one."""
+    line: tuple[str, ...]
+    """Every release that there is."""
+    complete: bool
+    """Whether something is known of every one of them."""
+    clear: bool
+    """Whether every one that was tried gave an answer, and all its attempts and envs the same."""
+    newest: str | None
+    """The newest release that was tried."""
+    caveats: tuple[str, ...]
+    """What the sentence cannot know, and how it knows what this run did not try."""
     cases: tuple[str, ...]
     """Empty for all of them; so below."""
     targets: tuple[str, ...]
@@ -52,7 +64,7 @@ class _Story:
         return tuple(release for what, releases in self.runs for release in releases if what != Status.UNSUPPORTED)
 
     @property
-    def line(self) -> tuple[str, ...]:
+    def known(self) -> tuple[str, ...]:
         """Every known release."""
         return tuple(release for _, releases in self.runs for release in releases)
 
@@ -67,7 +79,7 @@ def statements(report: Report) -> tuple[Statement, ...]:
             kernel=kernel,
             variants=tuple(variants),
             word=story.word,
-            sentence=_sentence(kernel, variants, story, _newest(report)),
+            sentence=_sentence(kernel, variants, story),
             because=story.because,
         )
         for (kernel, _, story), variants in told.items()
@@ -81,10 +93,9 @@ def statements(report: Report) -> tuple[Statement, ...]:
 def _stories(report: Report) -> Iterable[tuple[tuple[str, str], _Story]]:
     """Each variant with the stories its cases and targets tell, in the order of the cells."""
     judged = {(v.kernel, v.variant, v.case, v.target): v for v in report.verdicts}
-    lines = {(h.kernel, h.variant, h.case, h.target): h for h in histories(report.results)}
     groups: dict[tuple[str, str], dict[_Story, list[Coordinate]]] = defaultdict(lambda: defaultdict(list))
     for coordinate in report.by_coordinate:
-        story = _story(report, judged[coordinate], lines[coordinate])
+        story = _story(report, judged[coordinate])
         groups[coordinate[0], coordinate[1]][story].append(coordinate)
     for variant, stories in groups.items():
         every_case, every_target = report.extent[variant]
@@ -92,49 +103,54 @@ def _stories(report: Report) -> Iterable[tuple[tuple[str, str], _Story]]:
             for cases, targets in rectangles((case, target) for _, _, case, target in coordinates):
                 some_cases = () if cases == every_case else cases
                 # Where a toolchain cannot build for a target, the sentence is about that target, and names it.
-                some_targets = () if targets == every_target and story.able == story.line else targets
+                some_targets = () if targets == every_target and story.able == story.known else targets
                 yield variant, evolve(story, cases=some_cases, targets=some_targets)
 
 
-def _story(report: Report, verdict: Verdict, history: History) -> _Story:
+def _story(report: Report, verdict: Verdict) -> _Story:
     runs: list[tuple[str, list[str]]] = []
-    skipped: list[str] = []
-    pending: list[str] = []
-    doubt: tuple[str, ...] = ()
-    for point in history.points:
-        label = point.release.label
-        if point.voice is None:
-            pending.append(label)
-            continue
-        if label == verdict.release:
-            doubt = tuple(pending)
-        skipped, pending = [*skipped, *pending], []
-        what = _what(point.voice)
+    for entry in verdict.known:
+        what = _what(entry)
         if runs and runs[-1][0] == what:
-            runs[-1][1].append(label)
+            runs[-1][1].append(entry.release)
         else:
-            runs.append((what, [label]))
+            runs.append((what, [entry.release]))
+    changes = (verdict.since, verdict.bracket if verdict.word is not Word.INTERMITTENT else None)
     return _Story(
         word=verdict.word,
-        release=verdict.release,
+        toolchain=verdict.toolchain,
+        bracket=changes[1],
+        since=changes[0],
+        between=tuple(open_between(verdict, change) if change else "" for change in changes),  # type: ignore[arg-type]
         runs=tuple((what, tuple(releases)) for what, releases in runs),
-        skipped=(*skipped, *pending),
-        doubt=doubt,
+        line=verdict.line,
+        complete=verdict.complete,
+        clear=not verdict.untested and not verdict.flaky,
+        newest=next((entry.release for entry in reversed(verdict.entries) if entry.tried), None),
+        caveats=tuple(said for said in (_not_known(verdict, changes), earlier_runs(verdict)) if said),
         cases=(),
         targets=(),
-        because=_because(report, history),
+        because=_because(report, verdict),
     )
 
 
-def _what(outcome: Outcome) -> str:
-    if is_good(outcome):
+def _not_known(verdict: Verdict, changes: Sequence[Bracket | None]) -> str:
+    """Of which releases nothing is said, those between the ends of a change aside. An untested one is named where the word
+    could be taken to speak of it; all others say which releases they are about."""
+    told = {release for change in changes if change for release in change.between}
+    left = [*verdict.untested, *verdict.flaky, *(verdict.not_tried if verdict.word is Word.NEVER else ())]
+    return unknown(verdict, [release for release in left if release not in told])
+
+
+def _what(entry: Entry) -> str:
+    if entry.good:
         return str(Status.OK)
-    return str(Status.UNSUPPORTED) if outcome.status is Status.UNSUPPORTED else kind_of(outcome)
+    return str(Status.UNSUPPORTED) if entry.outcome and entry.outcome.status is Status.UNSUPPORTED else entry.failure_class
 
 
-def _because(report: Report, history: History) -> str:
-    """Why it fails, as declared where it came out as declared; else, of a historical variant, what it is."""
-    results = report.by_coordinate[history.kernel, history.variant, history.case, history.target]
+def _because(report: Report, verdict: Verdict) -> str:
+    """Why it fails, as declared where it is as expected; else, of a historical variant, what it is."""
+    results = report.by_coordinate[verdict.kernel, verdict.variant, verdict.case, verdict.target]
     reasons = dict.fromkeys(
         result.expectation.reason.strip()
         for result in results
@@ -144,59 +160,85 @@ def _because(report: Report, history: History) -> str:
         and result.outcome.status is not Status.UNSUPPORTED
     )
     text = " ".join(reason for reason in reasons if reason)
-    if text or not history.variant.startswith(HISTORICAL):
+    if text or not verdict.variant.startswith(HISTORICAL):
         return text
     return results[0].cell.spec.summary.strip()
-
-
-def _newest(report: Report) -> str | None:
-    """The newest release in the report, forks aside."""
-    return next((release.label for release in reversed(report.releases) if not release.fork), None)
 
 
 # --- sentences -----------------------------------------------------------------------------------------------------------
 
 
-def _sentence(kernel: str, variants: Sequence[str], story: _Story, newest: str | None) -> str:
+def _sentence(kernel: str, variants: Sequence[str], story: _Story) -> str:
     subject = listed([f"`{kernel}/{variant}`" for variant in variants])
     noun = "case" if len(story.cases) == 1 else "cases"
     cases = f" ({noun} {listed([f'`{case}`' for case in story.cases])})" if story.cases else ""
     targets = f" on {listed(story.targets)}" if story.targets else ""
-    return f"{subject}{cases} {_predicate(story, targets, newest, many=len(variants) > 1)}{_caveat(story)}."
+    predicate = _predicate(story, targets, many=len(variants) > 1)
+    return "; ".join((f"{subject}{cases} {predicate}", *story.caveats)) + "."
 
 
-def _predicate(story: _Story, targets: str, newest: str | None, *, many: bool) -> str:
+def _predicate(story: _Story, targets: str, *, many: bool) -> str:
     """The verdict as a predicate. ``targets`` reads " on sm_90" or nothing."""
-    before, release = _before(story), story.release
+    if story.since:
+        needs = _needed(story, story.since, story.between[0], targets, many=many)
+        return f"{needs}, and {_main(story, '', many=many)}"
+    return _main(story, targets, many=many)
+
+
+def _main(story: _Story, targets: str, *, many: bool) -> str:
+    if story.bracket:
+        return _changed(story, story.bracket, targets, many=many)
     match story.word:
         case Word.WORKS:
             return f"{'work' if many else 'works'} on {_extent(story, 'all')}{targets}"
         case Word.NEVER:
-            on = targets if story.able == story.line else ""
-            return f"never worked on {_extent(story, 'any of the')}{on}: {_failing(story)}{_still(story, newest)}"
-        case Word.REGRESSED:
-            return f"regressed in {release}{targets} ({before} was good): {_failing(story)}"
-        case Word.REMOVED:
-            return f"{'work' if many else 'works'} up to {before}{targets}; removed in {release}: {_failing(story)}"
-        case Word.FIXED:
-            return f"{'were' if many else 'was'} fixed in {release}{targets}; before: {_failing(story)}"
-        case Word.NEEDS:
-            return f"{'need' if many else 'needs'} Triton {release} or newer{targets}; before: {_failing(story)}"
-        case Word.NON_MONOTONIC:
-            return f"{'have' if many else 'has'} come and gone{targets}: {_runs(story)}"
+            on = targets if story.able == story.known else ""
+            began = f"never worked on {_extent(story, 'any of the')}" if story.complete else f"failed on {_extent(story, 'all')}"
+            return f"{began}{on}: {_failing(story)}{_still(story)}"
+        case Word.INTERMITTENT:
+            works, fails = ("work", "fail") if many else ("works", "fails")
+            return f"{works} in some releases and {fails} in others{targets}: {_runs(story)}"
         case Word.UNSUPPORTED:
             return f"cannot be built for {listed(story.targets)} by {_extent(story, 'any of the', able=False)}"
-        case Word.UNKNOWN:
-            return f"could not be tried{targets}"
+    return f"could not be tried{targets}"
+
+
+def _changed(story: _Story, change: Bracket, targets: str, *, many: bool) -> str:
+    """What changed, between which two releases, and why it fails on the bad side."""
+    before, after, hole, failing = change.before, change.after, story.between[1], _failing(story)
+    works = "work" if many else "works"
+    match story.word:
+        case Word.NEEDS:
+            return f"{_needed(story, change, hole, targets, many=many)}; before: {failing}"
+        case Word.REMOVED if hole:
+            return f"{works} up to {before}{targets}; removed after it and by {after} ({hole}): {failing}"
+        case Word.REMOVED:
+            return f"{works} up to {before}{targets}; removed in {after}: {failing}"
+        case Word.FIXED:
+            were = "were" if many else "was"
+            when = f"after {before} and by {after}{targets} ({hole})" if hole else f"in {after}{targets}"
+            return f"{were} fixed {when}; before: {failing}"
+    when = f"after {before} and by {after}{targets} ({hole})" if hole else f"in {after}{targets} ({before} was good)"
+    return f"regressed {when}: {failing}"
+
+
+def _needed(story: _Story, change: Bracket, hole: str, targets: str, *, many: bool) -> str:
+    need = "need" if many else "needs"
+    if not hole:
+        return f"{need} {story.toolchain} {change.after} or newer{targets}"
+    return f"{need} a release after {change.before}{targets}, first tested that works: {change.after} ({hole})"
 
 
 def _extent(story: _Story, quantity: str, *, able: bool = True) -> str:
     """``all 13 releases tested (3.0.0 to 3.9.0)``; those that cannot build for the target are left out and named."""
-    chosen = story.able if able else story.line
-    qualified = f"tested that can build for {listed(story.targets)}" if len(chosen) < len(story.line) else "tested"
+    chosen = story.able if able else story.known
+    qualified = ["tested"] if story.clear else ["that gave a clear answer"]
+    if len(chosen) < len(story.known):
+        qualified.append(f"that can build for {listed(story.targets)}")
+    which = (" " if story.clear else " and ").join(qualified)
     if len(chosen) == 1:
-        return f"the only release {qualified}, {chosen[0]}"
-    return f"{quantity} {len(chosen)} releases {qualified} ({chosen[0]} to {chosen[-1]})"
+        return f"the only release {which}, {chosen[0]}"
+    return f"{quantity} {len(chosen)} releases {which} ({tested(chosen, story.line)})"
 
 
 def _runs(story: _Story, *, failing: bool = False) -> str:
@@ -219,26 +261,9 @@ def _failing(story: _Story) -> str:
     return _named(bad.pop()) if len(bad) == 1 else _runs(story, failing=True)
 
 
-def _still(story: _Story, newest: str | None) -> str:
+def _still(story: _Story) -> str:
     last = story.able[-1]
-    return f", still there in {last}, the newest tested" if last == newest and len(story.able) > 1 else ""
-
-
-def _before(story: _Story) -> str | None:
-    """The known release just before the one the word speaks of."""
-    line = story.line
-    return line[line.index(story.release) - 1] if story.release in line and line.index(story.release) else None
-
-
-def _caveat(story: _Story) -> str:
-    """What the sentence cannot know."""
-    if not story.skipped:
-        return ""
-    if story.doubt:
-        rest = [release for release in story.skipped if release not in story.doubt]
-        doubt = f" – or already in {listed(story.doubt, 'or')}, of which nothing certain is known"
-        return doubt + (f"; nor of {listed(rest)}" if rest else "")
-    return f"; nothing certain is known of {listed(story.skipped)}"
+    return f", still there in {last}, the newest tested" if last == story.newest and len(story.able) > 1 else ""
 
 
 def _rank(statement: Statement) -> tuple[object, ...]:

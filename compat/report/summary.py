@@ -5,12 +5,27 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping
 from functools import cached_property
+from pathlib import PurePath
 
 from attrs import frozen
 
-from compat.model import BuiltEnv, Env, Expectation, Failure, Result, Status, Verdict
+from compat import toolchains
+from compat.history.verdict import (
+    NONE_KNOWN,
+    Coordinate,
+    Existing,
+    Release,
+    Verdict,
+    class_of,
+    coordinate_of,
+    disagreements,
+    release_of,
+)
+from compat.model import BuiltEnv, Env, Expectation, Failure, Result, Status
 from compat.report.compact import Where, natural, rectangles, spans
-from compat.search.verdict import Coordinate, Release, coordinate_of, disagreements, kind_of, release_of
+
+_TOLD_APART = (Status.ENV_BROKEN, Status.SOURCE_BROKEN)
+"""Statuses that have sections of their own: nothing is known of the kernels there."""
 
 
 @frozen(kw_only=True)
@@ -31,7 +46,7 @@ class DistinctFailure:
 
 @frozen(kw_only=True)
 class Surprise:
-    """Cells that came out alike, and not as declared."""
+    """Unexpected cells that came out alike."""
 
     got: str
     """Status, with the class where there is one: ``rejected (shape-mismatch)``."""
@@ -46,7 +61,7 @@ class Surprise:
 
 @frozen(kw_only=True)
 class Division:
-    """Envs with the same Triton that did not answer alike, and where."""
+    """Envs with the same Triton that gave different answers, and where."""
 
     answers: tuple[tuple[str, str], ...]
     """Env name and what it said."""
@@ -66,6 +81,21 @@ class BrokenEnv:
 
 
 @frozen(kw_only=True)
+class UnimportedSource:
+    """A kernel's file that could not be imported, for one reason."""
+
+    kernel: str
+    source: str
+    """The name of the file, without folders."""
+    failure: Failure
+    releases: str
+    """Where, as runs of releases."""
+    cells: int
+    """How many cells could not be tried for it."""
+    example: Result
+
+
+@frozen(kw_only=True)
 class Report:
     """All that one run found. The views below are computed once, on first use; none depends on the order of ``results``."""
 
@@ -75,7 +105,8 @@ class Report:
     command: str
     """The command line that made it, as a user would type it."""
     seconds: float
-    interrupted: bool = False
+    existing: Existing = NONE_KNOWN
+    """Releases that are known to exist, whether they were tried or not."""
 
     @cached_property
     def ordered(self) -> tuple[Result, ...]:
@@ -106,10 +137,10 @@ class Report:
 
     @cached_property
     def failures(self) -> tuple[DistinctFailure, ...]:
-        """Every defect once. Broken envs are no defects of a kernel and stand in :attr:`broken`."""
+        """Every defect once. What is no answer about a kernel stands in :attr:`broken` and :attr:`unimported`."""
         groups: dict[str, list[Result]] = defaultdict(list)
         for result in self.ordered:
-            if result.outcome.failure and result.outcome.status is not Status.ENV_BROKEN:
+            if result.outcome.failure and result.outcome.status not in _TOLD_APART:
                 groups[result.outcome.failure.fingerprint].append(result)
         return tuple(self._distinct(f"F{number}", group) for number, group in enumerate(groups.values(), 1))
 
@@ -120,10 +151,10 @@ class Report:
 
     @cached_property
     def surprises(self) -> tuple[Surprise, ...]:
-        """The unexpected cells, those that fared alike together. Cells of broken envs stand in :attr:`broken`."""
+        """The unexpected cells, those that fared alike together; see :attr:`broken` and :attr:`unimported` for the rest."""
         groups: dict[tuple[str, ...], list[Result]] = defaultdict(list)
         for result in self.unexpected:
-            if result.outcome.status is not Status.ENV_BROKEN:
+            if result.outcome.status not in _TOLD_APART:
                 spec, failure = result.cell.spec, result.outcome.failure
                 declared, got = declared_as(result.expectation), came_out_as(result)
                 groups[spec.kernel, spec.variant, declared, got, failure.fingerprint if failure else ""].append(result)
@@ -150,6 +181,15 @@ class Report:
         envs = {built.env.name: built for built in self.envs}
         names = sorted({*cells, *(name for name, built in envs.items() if built.error)}, key=natural)
         return tuple(_broken(envs.get(name), cells[name]) for name in names)
+
+    @cached_property
+    def unimported(self) -> tuple[UnimportedSource, ...]:
+        """The kernels' files that could not be imported, by reason."""
+        groups: dict[tuple[str, str, str], list[Result]] = defaultdict(list)
+        for result in self.ordered:
+            if result.outcome.status is Status.SOURCE_BROKEN and result.outcome.failure:
+                groups[result.cell.spec.kernel, result.cell.spec.source, result.outcome.failure.fingerprint].append(result)
+        return tuple(self._unimported(group) for group in groups.values())
 
     @cached_property
     def divisions(self) -> tuple[Division, ...]:
@@ -181,12 +221,28 @@ class Report:
             key: (tuple(sorted(cases, key=natural)), tuple(sorted(targets, key=natural))) for key, (cases, targets) in found.items()
         }
 
+    @property
+    def toolchains(self) -> str:
+        """What the toolchains are called whose releases were tried."""
+        return " and ".join(dict.fromkeys(verdict.toolchain for verdict in self.verdicts)) or toolchains.DEFAULT.title
+
+    @cached_property
+    def line(self) -> tuple[str, ...]:
+        """Every release that there is, tried or not, oldest first; no forks."""
+        tried = {release.version: release.label for release in self.releases if not release.fork and release.version}
+        found = {**{version: str(version) for known in self.existing.values() for version in known}, **tried}
+        return tuple(found[version] for version in sorted(found))
+
     def spans(self, chosen: Collection[str]) -> str:
-        """Releases, by label, as runs; a fork is never part of one. All there are is said so."""
-        line = [release.label for release in self.releases if not release.fork]
+        """Releases, by label, as runs, which never cross one that was not tried; a fork is never part of one.
+
+        It is said so where these are all that there are, or all that were tried.
+        """
         forks = [release.label for release in self.releases if release.fork and release.label in chosen]
-        text = ", ".join(part for part in (spans(chosen, line), *forks) if part)
-        return f"{text} (all)" if len(chosen) == len(self.releases) > 1 else text
+        text = ", ".join(part for part in (spans(chosen, self.line), *forks) if part)
+        if not len(chosen) == len(self.releases) > 1:
+            return text
+        return f"{text} (all)" if len(self.line) + len(forks) == len(chosen) else f"{text} (all tested)"
 
     def where(self, results: Iterable[Result]) -> tuple[Where, ...]:
         """Where ``results`` stand, in as few words as there are."""
@@ -208,6 +264,18 @@ class Report:
             for cases, targets in rectangles(pair for pair, found in pairs.items() if found == releases)
         )
 
+    def _unimported(self, group: list[Result]) -> UnimportedSource:
+        example = group[0]
+        assert example.outcome.failure
+        return UnimportedSource(
+            kernel=example.cell.spec.kernel,
+            source=PurePath(example.cell.spec.source).name,
+            failure=example.outcome.failure,
+            releases=self.spans({release_of(result.built).label for result in group}),
+            cells=len(group),
+            example=example,
+        )
+
     def _distinct(self, name: str, group: list[Result]) -> DistinctFailure:
         example = max(group, key=_telling)
         assert example.outcome.failure
@@ -225,13 +293,13 @@ def declared_as(expectation: Expectation | None) -> str:
     """What was declared, in words."""
     if expectation is None:
         return "ok"
-    return f"{expectation.status} ({expectation.kind})" if expectation.kind else str(expectation.status)
+    return f"{expectation.status} ({expectation.failure_class})" if expectation.failure_class else str(expectation.status)
 
 
 def came_out_as(result: Result) -> str:
     """What came, in the same words."""
     outcome = result.outcome
-    text = f"{outcome.status} ({kind_of(outcome)})" if outcome.failure else str(outcome.status)
+    text = f"{outcome.status} ({class_of(outcome)})" if outcome.failure else str(outcome.status)
     return f"{text}, flaky: {', '.join(outcome.attempts)}" if outcome.flaky else text
 
 

@@ -16,13 +16,13 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from compat.history.verdict import Release
 from compat.report.compact import counted, listed, one_line
 from compat.report.grid import UNEXPECTED, Grid, Mark, Row, grids, history_of, legend_of
 from compat.report.summary import DistinctFailure, Report
-from compat.search.verdict import Release
 
 STYLES = {"ok": "green", "ok*": "yellow", "n/a": "dim", "-": "dim"}
-"""Colours only underline what the words say; every other mark is red."""
+"""Colours only repeat what the words say; every other mark is red."""
 
 
 @frozen(kw_only=True)
@@ -46,7 +46,7 @@ class TerminalReport:
         yield Text(f"\n{total(self.report)}", style="bold red" if self.report.unexpected else "bold")
 
 
-def render(report: Report, *, width: int = 100) -> str:
+def matrix_text(report: Report, *, width: int = 100) -> str:
     """The same as plain text, ``width`` columns wide."""
     out = io.StringIO()
     console = Console(file=out, width=width, color_system=None, legacy_windows=False, _environ={})
@@ -55,13 +55,12 @@ def render(report: Report, *, width: int = 100) -> str:
 
 
 def total(report: Report) -> str:
-    """The one line that says it all."""
+    """The summary line."""
     counts = ", ".join(f"{number:,} {status}" for status, number in report.counts.items())
     surprises = len(report.unexpected)
-    verdict = f"{counted(surprises, 'cell')} NOT AS DECLARED" if surprises else "all as declared"
-    begin = "INTERRUPTED, so far " if report.interrupted else ""
+    verdict = f"{counted(surprises, 'cell')} UNEXPECTED" if surprises else "all as expected"
     work = f"{counted(len(report.results), 'cell')} in {report.seconds:.1f} s ({report.cached:,} from the store)"
-    return f"{begin}{work}: {counts or 'nothing'}; {verdict}"
+    return f"{work}: {counts or 'nothing'}; {verdict}"
 
 
 # --- the grid ------------------------------------------------------------------------------------------------------------
@@ -127,7 +126,7 @@ def _legend(found: Iterable[Grid]) -> RenderableType:
     found = tuple(found)
     words = [f"{word} {meaning}" for word, meaning in legend_of(found).items()]
     if any(mark.unexpected for grid in found for row in grid.rows for mark in row.marks):
-        words.append(f"{UNEXPECTED} not as declared")
+        words.append(f"{UNEXPECTED} unexpected")
     return Text(f"\n{' · '.join(words)}", style="dim")
 
 
@@ -160,7 +159,7 @@ def _failure(distinct: DistinctFailure) -> RenderableType:
         lines.add_row("advice", Text(" ".join(failure.advice.split())))
     faces = listed([str(status) for status in distinct.statuses])
     table = Table.grid()
-    table.add_row(Text.assemble((f"{distinct.id} {failure.kind}", "bold"), f" {faces} ", (failure.fingerprint, "dim")))
+    table.add_row(Text.assemble((f"{distinct.id} {failure.failure_class}", "bold"), f" {faces} ", (failure.fingerprint, "dim")))
     table.add_row(Padding(lines, (0, 0, 0, 3)))
     return table
 
@@ -176,15 +175,20 @@ def _notes(report: Report) -> Iterable[RenderableType]:
 def _surprises(report: Report) -> Iterable[RenderableType]:
     for broken in report.broken:
         yield Text(f"\nBROKEN ENV {broken.env.name}: {counted(broken.cells, 'cell')} not tried", style="bold red")
-        yield Padding(Text(_tail(broken.words) or "no words were left"), (0, 0, 0, 3))
+        yield Padding(Text(_tail(broken.words) or "there is no output"), (0, 0, 0, 3))
         if broken.advice:
             yield Padding(Text(one_line(broken.advice, 240)), (0, 0, 0, 3))
+    for source in report.unimported:
+        head = f"\nNOT IMPORTED {source.source} ({source.kernel}): {counted(source.cells, 'cell')} not tried, on {source.releases}"
+        yield Text(head, style="bold red")
+        yield Padding(Text(_tail(source.failure.excerpt)), (0, 0, 0, 3))
+        yield Padding(Text(one_line(source.failure.advice, 240)), (0, 0, 0, 3))
     if report.surprises:
-        yield Text("\nNOT AS DECLARED", style="bold red")
+        yield Text("\nUNEXPECTED", style="bold red")
     for surprise in report.surprises:
         failure = f" {surprise.failure}" if surprise.failure else ""
         yield Text(f"!! {surprise.where}", style="bold")
-        yield Padding(Text(f"declared {surprise.declared}, came out {surprise.got}{failure}"), (0, 0, 0, 3))
+        yield Padding(Text(f"expected {surprise.declared}, got {surprise.got}{failure}"), (0, 0, 0, 3))
 
 
 def _tail(text: str, lines: int = 4) -> str:

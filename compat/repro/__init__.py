@@ -1,14 +1,18 @@
-"""A failing cell as something to send: a script that anyone can run, and the text of an issue that belongs to it.
+"""A failing cell as a script that anyone can run, and the text of an issue for it.
 
-- :mod:`compat.repro.call`: the compile call, in the form that a release takes
-- :mod:`compat.repro.promise`: the words by which a script knows the failure
+In: a selection, and the id of a cell or a glob. Out: for each cell :class:`Written`, with the files and what they tell, or
+:class:`Unverified`, with why nothing was written. :func:`repro` is all of it, :func:`write_repro` does it for one cell:
+
+- :mod:`compat.repro.expected_output`: the words by which a script knows the failure
 - :mod:`compat.repro.script`: the script
-- :mod:`compat.repro.mending`: the smallest edit that makes a kernel compile, for failures that are the kernel's own
-- :mod:`compat.repro.private`: nothing of this machine goes out
+- :mod:`compat.repro.autofix`: the smallest edit that makes a kernel compile, for failures that are the kernel's own
+- :mod:`compat.repro.redact`: paths and names of this machine are removed
 - :mod:`compat.repro.issue`: the text of the issue
-- :mod:`compat.repro.writing`: all of it in order, verified before anything is written
+- :mod:`compat.repro.writing`: all of it in order for one cell, verified before anything is written
+- :mod:`compat.repro.reproducing`: which cells are meant, with which table
 """
 
-from compat.repro.writing import Request, Unverified, Written, write
+from compat.repro.reproducing import repro
+from compat.repro.writing import Request, Unverified, Written, write_repro
 
-__all__ = ["Request", "Unverified", "Written", "write"]
+__all__ = ["Request", "Unverified", "Written", "repro", "write_repro"]

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from attrs import frozen
 
-from compat.source.bundle import Bundle
-from compat.model import BuiltEnv, Cell, Failure, Result, Status, Verdict
+from compat import toolchains
+from compat.bundle.bundle import Bundle
+from compat.diagnosis.failure_class import Blame
+from compat.history.verdict import NONE_KNOWN, Existing, Verdict, class_of, is_good, release_of, verdicts
+from compat.model import BuiltEnv, Cell, Failure, Result, Status
 from compat.report.compact import natural
-from compat.evidence.taxonomy import KINDS, Blame
-from compat.search.verdict import coordinate_of, is_good, release_of, verdicts
 
 INLINE = 40_000
 """Characters of a reproducer that still go into an issue, which may have 65,536."""
@@ -27,6 +28,12 @@ class Finding:
     bundle: Bundle
     results: tuple[Result, ...]
     """The kernel on its own in every env and for every target of the table."""
+    original: tuple[Result, ...]
+    """The kernel as it was found, in every env of the table and for the cell's target: its history is the one that is told."""
+    remembered: tuple[Result, ...] = ()
+    """What earlier runs found of it on other releases."""
+    existing: Existing = NONE_KNOWN
+    """Releases that are known to exist."""
     words: str
     """What the compiler says."""
     text: str
@@ -34,9 +41,9 @@ class Finding:
     output: str
     """What it printed in the cell's env."""
     command: str
-    mended: str = ""
+    fixed: str = ""
     """The smallest edit that makes it compile, as a diff."""
-    mended_but: str = ""
+    fixed_but: str = ""
     """Where it does not compile even so."""
     reproducer: str = ""
     """The MLIR reproducer."""
@@ -44,7 +51,7 @@ class Finding:
     @property
     def result(self) -> Result:
         """What became of the cell itself."""
-        return next(each for each in self.results if each.cell.id == self.cell.id)
+        return next(each for each in self.results if each.cell == self.cell)
 
     @property
     def failure(self) -> Failure:
@@ -54,9 +61,17 @@ class Finding:
         return failure
 
     @property
+    def toolchain(self) -> str:
+        """What a reader calls the toolchain."""
+        return toolchains.of(self.cell.env).title
+
+    @property
     def own_error(self) -> bool:
         """Whether the compiler is right to refuse the kernel: then there is no bug to report."""
-        return KINDS[self.failure.kind].blame is Blame.KERNEL and self.result.outcome.status is Status.REJECTED
+        return (
+            toolchains.failure_classes()[self.failure.failure_class].blame is Blame.KERNEL
+            and self.result.outcome.status is Status.REJECTED
+        )
 
     @property
     def reproducer_inline(self) -> bool:
@@ -79,9 +94,24 @@ class Finding:
 
     @property
     def verdict(self) -> Verdict:
-        """What the releases together say, for the cell's target."""
-        found = verdicts([each for each in self.results if coordinate_of(each) == coordinate_of(self.result)])
-        return found[0]
+        """What the releases together say of the original kernel, for the cell's target."""
+        (found,) = verdicts(self.original, remembered=self.remembered, existing=self.existing)
+        return found
+
+    @property
+    def differing(self) -> tuple[tuple[str, str, str], ...]:
+        """Releases in which the kernel that is shown differs from the original: the original's outcome, and its own."""
+        shown = {each.cell.env.name: each for each in self.results if each.cell.target == self.cell.target}
+        pairs = [(each, shown[each.cell.env.name]) for each in self.original if each.cell.env.name in shown]
+        ordered = sorted(pairs, key=lambda pair: release_of(pair[0].built).order)
+        found = [(release_of(one.built).label, self.fate(one), self.fate(other)) for one, other in ordered]
+        return tuple(dict.fromkeys(each for each in found if each[1] != each[2]))
+
+    def fate(self, result: Result) -> str:
+        """The outcome of a cell with respect to this failure."""
+        if is_good(result.outcome):
+            return "ok"
+        return "this failure" if self.same(result) else f"another failure ({class_of(result.outcome)})"
 
     def same(self, result: Result) -> bool:
         """Whether a result is this very failure."""

@@ -9,20 +9,20 @@ from packaging.requirements import InvalidRequirement, Requirement
 from packaging.version import Version
 
 from compat.envs.env import INDEX
+from compat.envs.listing import index_urls, list_files
+from compat.envs.wheels import Minor
 from compat.errors import IndexUnavailable
-from compat.index.listing import index_urls, list_files
 from compat.model import BuiltEnv
-from compat.index.releases import Minor
-
-_UNDECLARED = "setuptools"
-"""What releases of Triton import without declaring it; all else in an env is there for PyTorch or for the interpreter."""
 
 
-def dependencies(built: BuiltEnv) -> tuple[str, ...]:
-    """The requirements that make an env in which the compiler runs: the toolchain as installed, and what it needs besides."""
+def dependencies(built: BuiltEnv, undeclared: Collection[str]) -> tuple[str, ...]:
+    """The requirements that make an env in which the compiler runs: the toolchain as installed, and what it needs ``undeclared``.
+
+    All else in an env is there for PyTorch or for the interpreter.
+    """
     env = built.env
-    toolchain = f"{env.distribution} @ {env.wheel}" if env.wheel and "://" in env.wheel else f"{env.distribution}=={built.triton}"
-    return (toolchain, *(text for text in env.install if _name(text) == _UNDECLARED))
+    toolchain = f"{env.distribution} @ {env.wheel}" if env.wheel and "://" in env.wheel else f"{env.distribution}=={built.release}"
+    return (toolchain, *(text for text in env.install if _name(text) in undeclared))
 
 
 def requires_python(built: BuiltEnv, root: Path) -> str:
@@ -30,7 +30,7 @@ def requires_python(built: BuiltEnv, root: Path) -> str:
 
     ``root`` is the project, which keeps the index's answers.
     """
-    version = Version(built.triton) if built.triton else None
+    version = Version(built.release) if built.release else None
     sources = (*index_urls(), *([built.env.index] if built.env.index else []))
     try:
         listing = list_files(built.env.distribution, sources, cache=root / INDEX, needs=version)

@@ -8,15 +8,18 @@ from collections.abc import Iterator
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
-from compat import __version__
-from compat.evidence import diagnose
-from compat.model import Interval, Result, Status, Word
+from compat import __version__, toolchains
+from compat.diagnosis import dumps
+from compat.diagnosis.failure_class import Blame
+from compat.history.account import Interval, Word
+from compat.history.verdict import Verdict, class_of, is_good
+from compat.model import Result, Status
+from compat.printable import printable
+from compat.report.account import earlier_runs, unknown
 from compat.report.compact import spans
 from compat.report.markdown import code, prose
 from compat.repro.finding import Finding
-from compat.repro.private import without_places
-from compat.evidence.taxonomy import KINDS, Blame
-from compat.search.verdict import is_good, kind_of
+from compat.repro.redact import without_places
 
 _FRAMES = 5
 """Frames of a Python stack that are shown: those nearest to where it ended."""
@@ -29,13 +32,13 @@ _WARNING = re.compile(r"^\S+:\d+: \w*Warning: .*\n(?:  \S.*\n)?", re.MULTILINE)
 _FRAME = re.compile(r'^\s*File "[^"]*", line \d+')
 _END = {
     Status.REJECTED: "is rejected",
-    Status.CRASHED: "brings the compiler down",
-    Status.TIMED_OUT: "does not come to an end",
+    Status.CRASHED: "crashes the compiler",
+    Status.TIMED_OUT: "does not finish",
     Status.UNSUPPORTED: "is not supported by this toolchain",
 }
 
 
-def render(finding: Finding) -> str:
+def issue_markdown(finding: Finding) -> str:
     """The issue as Markdown; its first line is the title."""
     environment = Environment(
         loader=PackageLoader("compat.repro"),
@@ -45,12 +48,12 @@ def render(finding: Finding) -> str:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    functions = {each.__name__: each for each in (happens, expected, printed, advice, history, legend, environment_of)}
+    functions = {each.__name__: each for each in (happens, expected, printed, advice, history, differences, legend, environment_of)}
     rows = [(release, [_mark(finding, each) for each in row]) for release, row in finding.rows]
     text = environment.get_template("issue.md.j2").render(
         finding=finding, targets=finding.targets, rows=rows, version=__version__, **functions
     )
-    return text.strip() + "\n"
+    return printable(text.strip()) + "\n"
 
 
 # --- sentences ---------------------------------------------------------------------------------------------------------------
@@ -65,8 +68,8 @@ def happens(finding: Finding) -> str:
     place += f", at {line}" if (line := _line(finding)) else ""
     end = _END.get(outcome.status, "cannot be launched" if failure.prediction else str(outcome.status))
     return (
-        f"Compiling the kernel below for `{finding.cell.target.name}` with Triton {finding.built.triton} {end}{place}: "
-        f"{code(finding.words)}."
+        f"Compiling the kernel below for `{finding.cell.target.name}` with {finding.toolchain} {finding.built.release} "
+        f"{end}{place}: {code(finding.words)}."
     )
 
 
@@ -76,7 +79,7 @@ def _line(finding: Finding) -> str:
     file, _, number = location.rpartition(":")
     if file != f"{finding.name}.py":
         return code(location)
-    line = finding.text.splitlines()[int(number) - 1].strip()
+    line = finding.text.split("\n")[int(number) - 1].strip()
     return "" if line.startswith("def ") else f"line {number}, {code(line)}"
 
 
@@ -84,8 +87,8 @@ def expected(finding: Finding) -> str:
     """What should have happened."""
     good = finding.good_releases()
     if good:
-        return f"that it compiles, as it does with Triton {spans(good, [release for release, _ in finding.rows])}."
-    if KINDS[finding.failure.kind].blame is Blame.KERNEL:
+        return f"that it compiles, as it does with {finding.toolchain} {spans(good, [release for release, _ in finding.rows])}."
+    if toolchains.failure_classes()[finding.failure.failure_class].blame is Blame.KERNEL:
         return "a diagnostic that says what is wrong with the kernel."
     return "that it compiles, or a diagnostic that says what is wrong with the kernel."
 
@@ -97,20 +100,43 @@ def printed(finding: Finding) -> str:
 
 def advice(finding: Finding) -> str:
     """What its author can do about a kernel that is at fault; of the compiler's own defects its maintainers know better."""
-    if KINDS[finding.failure.kind].blame is not Blame.KERNEL:
+    if toolchains.failure_classes()[finding.failure.failure_class].blame is not Blame.KERNEL:
         return ""
     advice = prose(finding.failure.advice)
-    return advice if finding.own_error else f"The kernel is at fault too, which a diagnostic would have said: {advice}"
+    return advice if finding.own_error else f"The kernel has an error too, which a diagnostic should have reported: {advice}"
 
 
 def history(finding: Finding) -> str:
-    """The bracket: between which releases it changed."""
-    verdict, target = finding.verdict, finding.cell.target.name
-    runs = [f"{_span(each)} {_fate(finding, each)}" for each in verdict.intervals]
+    """What became of the original kernel, release by release, with the bracket, and with what is not known."""
+    verdict = finding.verdict
+    runs = "; ".join(f"{_span(each)} {_fate(finding, each)}" for each in verdict.intervals)
+    subject = "the original kernel" if finding.differing else "it"
+    said = [f"On {finding.cell.target.name} {subject} {_told(verdict)}: {runs}"]
+    open_ = unknown(verdict, verdict.line)
+    said += [f"{each[0].upper()}{each[1:]}" for each in (open_, earlier_runs(verdict)) if each]
+    return ". ".join(said) + "."
+
+
+def _told(verdict: Verdict) -> str:
     if verdict.word is Word.NEVER:
-        return f"On {target} it never worked: {'; '.join(runs)}."
-    told = {Word.NON_MONOTONIC: "it came and went"}.get(verdict.word, f"it {_tense(verdict.word)}{verdict.phrase}")
-    return f"On {target} {told}: {'; '.join(runs)}."
+        return "never worked" if verdict.complete else "failed in every release tested"
+    *needs, said = verdict.phrases
+    if verdict.word is Word.INTERMITTENT:
+        said = "works in some releases and fails in others"
+    was = "was " if verdict.word in (Word.FIXED, Word.REMOVED) else ""
+    return " and ".join([*needs, f"{was}{said}"])
+
+
+def differences(finding: Finding) -> str:
+    """Where the kernel that is shown differs from the one it was made from; empty if nowhere."""
+    if not finding.differing:
+        return ""
+    told = "; ".join(f"in {release} it has {_has(shown)}, the original {_has(was)}" for release, was, shown in finding.differing)
+    return f"The kernel above is not the original one, and behaves differently in some releases: {told}."
+
+
+def _has(fate: str) -> str:
+    return "none" if fate == "ok" else fate
 
 
 def _span(interval: Interval) -> str:
@@ -120,11 +146,7 @@ def _span(interval: Interval) -> str:
 def _fate(finding: Finding, interval: Interval) -> str:
     if interval.fingerprint is None:
         return str(interval.status)
-    return "this failure" if interval.fingerprint == finding.failure.fingerprint else f"another failure ({interval.kind})"
-
-
-def _tense(word: Word) -> str:
-    return "was " if word in (Word.FIXED, Word.REMOVED) else ""
+    return "this failure" if interval.fingerprint == finding.failure.fingerprint else f"another failure ({interval.failure_class})"
 
 
 def legend(finding: Finding) -> str:
@@ -144,14 +166,14 @@ def _mark(finding: Finding, result: Result) -> str:
         return "ok"
     if finding.same(result):
         return "**fails**"
-    return "unsupported" if outcome.status is Status.UNSUPPORTED else f"other: {kind_of(outcome)}"
+    return "unsupported" if outcome.status is Status.UNSUPPORTED else f"other: {class_of(outcome)}"
 
 
 def environment_of(finding: Finding) -> Iterator[tuple[str, str]]:
     """The environment, name and value."""
     target, built = finding.cell.target, finding.built
     beside = [f"{each.name} {each.version}" for each in built.packages if each.name != built.env.distribution]
-    yield "Triton", f"{built.triton}" + (f", with {', '.join(beside)}" if beside else "")
+    yield finding.toolchain, f"{built.release}" + (f", with {', '.join(beside)}" if beside else "")
     yield "GPU", f'none: compiled ahead of time for `GPUTarget("{target.backend}", {target.arch!r}, {target.warp_size})`'
     yield "Python", f"{built.python_version} on {platform.system()} {platform.machine()}"
 
@@ -161,11 +183,11 @@ def environment_of(finding: Finding) -> Iterator[tuple[str, str]]:
 
 def short(output: str, name: str) -> str:
     """What a script printed, without IR and places, and with stacks cut to where they end."""
-    words, _ = diagnose.without_ir(output)
+    words = dumps.read(output).words
     words = without_places(words).replace("repro.py", f"{name}.py")
     lines = [line.rstrip() for line in _WARNING.sub("", words).splitlines()]
     lines = [line for line in lines if line and not _UNDERLINE.match(line)]
-    return "\n".join(_cut(_short_stacks(lines)))
+    return printable("\n".join(_cut(_short_stacks(lines))))
 
 
 def _short_stacks(lines: list[str]) -> list[str]:

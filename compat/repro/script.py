@@ -5,14 +5,16 @@ from __future__ import annotations
 import ast
 import json
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Hashable, Mapping, Sequence
 
-from attrs import frozen
+from attrs import Factory, frozen
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
-from compat.source.bundle import Bundle
+from compat.bundle.bundle import Bundle
+from compat.bundle.parsing import tree_of
 from compat.model import Target
-from compat.repro.call import Form, compile_function, uses_language
+from compat.printable import printable
+from compat.toolchains import ScriptForm, Toolchain
 
 _WIDTH = 120
 
@@ -26,8 +28,12 @@ class Script:
     bundle: Bundle
     target: Target
     release: str
-    """The Triton release that it is for."""
-    form: Form
+    """The release that it is for."""
+    toolchain: Toolchain
+    calls: ScriptForm
+    """How the toolchain is called."""
+    form: Hashable
+    """The form of the call, one of ``calls``."""
     requires_python: str
     dependencies: tuple[str, ...]
     headline: str
@@ -38,46 +44,56 @@ class Script:
     """What its output is searched for; empty where it hangs."""
     deadline: float | None = None
     """Seconds after which it counts as hanging; only for what hangs."""
+    variables: Mapping[str, str] = Factory(dict)
+    """Environment variables that the toolchain reads, and that were set where the failure was found."""
     prediction: bool = False
     """Nothing fails before a launch: it is the size of shared memory that is looked at."""
 
-    def render(self) -> str:
+    @property
+    def _portable(self) -> bool:
+        return self.form == self.calls.any_release
+
+    def source(self) -> str:
         """The text of the script."""
-        imports, kernel = split(self.bundle.text)
+        imported, kernel = split(self.bundle.text)
         text = (
             _environment()
             .get_template("script.py.j2")
             .render(
                 name=self.name,
                 release=self.release,
-                portable=self.form is Form.ANY,
+                toolchain=self.toolchain.title,
+                calls=self.calls,
+                portable=self._portable,
                 requires_python=self.requires_python,
                 dependencies=json.dumps(self.dependencies),
                 headline=textwrap.wrap(self.headline, _WIDTH - 2),
-                words=[line for each in self.words.splitlines() for line in textwrap.wrap(each, _WIDTH - 6)],
-                imports=self._imports(imports),
+                words=[line for each in printable(self.words).split("\n") for line in textwrap.wrap(each, _WIDTH - 6)],
+                imports=self._imports(imported),
                 kernel=kernel,
-                call=f"{self._constant()}\n\n\n{compile_function(self.bundle, self.target, self.form, self.prediction)}",
+                call=f"{self._constant()}\n\n\n{self._call()}",
+                variables="".join(f", {json.dumps(name)}: {json.dumps(value)}" for name, value in self.variables.items()),
                 deadline=self.deadline,
             )
         )
-        return text.rstrip() + "\n"
+        return printable(text.rstrip()) + "\n"
+
+    def _call(self) -> str:
+        return self.calls.compile_function(self.bundle, self.target, self.form, self.prediction, self.variables)
 
     def _constant(self) -> str:
         if self.deadline:
             return f"DEADLINE = {self.deadline:g}  # seconds"
-        quoted = f'"{self.expected}"' if '"' not in self.expected and "\\" not in self.expected else repr(self.expected)
+        plain = self.expected.isprintable() and '"' not in self.expected and "\\" not in self.expected
+        quoted = f'"{self.expected}"' if plain else repr(self.expected)
         return f"EXPECTED = {quoted}"
 
     def _imports(self, kernels: Sequence[str]) -> str:
         standard = ["os", *(("signal",) if self.deadline else ()), "subprocess", "sys", "tempfile"]
-        standard = sorted([*standard, *(("inspect",) if self.form is Form.ANY else ())])
+        standard = sorted([*standard, *(("inspect",) if self._portable else ())])
         needed = {
             *kernels,
-            "import triton",
-            "from triton.backends.compiler import GPUTarget",
-            "from triton.compiler import ASTSource",
-            *(("import triton.language as tl",) if uses_language(self.bundle) else ()),
+            *self.calls.imports(self.bundle),
         }
         future = sorted(line for line in needed if "__future__" in line)
         rest = sorted(needed - set(future), key=lambda line: (line.startswith("from"), line))
@@ -89,12 +105,12 @@ def split(text: str) -> tuple[list[str], str]:
     """A module's leading imports, one statement each, and what comes after them."""
     imports: list[str] = []
     end = 0
-    for node in ast.parse(text).body:
+    for node in tree_of(text).body:
         if not isinstance(node, ast.Import | ast.ImportFrom):
             break
         imports.append(ast.unparse(node))
         end = node.end_lineno or 0
-    return imports, "\n".join(text.splitlines()[end:]).strip("\n")
+    return imports, "\n".join(text.split("\n")[end:]).strip("\n")
 
 
 def _environment() -> Environment:

@@ -6,35 +6,39 @@ the script itself is run in every env, and only if it says there what the table 
 
 from __future__ import annotations
 
-import tempfile
 import threading
-from collections.abc import Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from pathlib import Path
 
 from attrs import evolve, frozen
 
-from compat import run
-from compat.axes import verify
-from compat.axes.verify import SHOWS, SHOWS_NOT, Seen
-from compat.source.bundle import Bundle
+from compat import toolchains
+from compat.bundle.bundle import Bundle
 from compat.errors import SelectionError
-from compat.model import Cell, Env, Evidence, Outcome, Result, Specialization, Status, Target
-from compat.repro import issue, mending
-from compat.repro.call import Form, form_of
+from compat.execution import run
+from compat.execution.run import RunContext
+from compat.execution.store import cell_key
+from compat.execution.variables import settings
+from compat.files import folder_digest
+from compat.history.verdict import NONE_KNOWN, Existing, class_of, is_good, release_of, verdicts
+from compat.model import BuiltEnv, Cell, Env, Evidence, Outcome, Result, Specialization, Status, Target
+from compat.printable import printable
+from compat.repro import autofix, issue, verify
+from compat.repro.expected_output import printed, promise, sayings, words_of
 from compat.repro.finding import Finding
 from compat.repro.header import dependencies, requires_python
-from compat.repro.private import betrayals, without_places
-from compat.repro.promise import SHARED_MEMORY, in_common, is_promise, promise, words_of
+from compat.repro.redact import identifying_words, without_places
 from compat.repro.script import Script
-from compat.run import Bench
-from compat.store import cell_key, folder_digest
-from compat.evidence.taxonomy import KINDS
-from compat.search.verdict import is_good
+from compat.repro.verify import SHOWS, SHOWS_NOT, Seen
+from compat.scratch import Folder
+from compat.toolchains import SHARED_MEMORY, ScriptForm, Toolchain
 
 _SLACK = 60.0
 """Seconds that a script may take besides its compile: to import the toolchain, and to hash it, as Triton does."""
-_UNFIT = (Status.OUT_OF_MEMORY, Status.ENV_BROKEN, Status.LOST)
-"""What no script shows: limits are those of a machine, and what says nothing of the kernel is nothing to report."""
+_UNFIT = (Status.OUT_OF_MEMORY, *(status for status in Status if not status.is_answer))
+"""What no script shows: limits depend on the machine, and other statuses say nothing about the kernel."""
+_SILENT = (Status.TIMED_OUT, *_UNFIT)
+"""Where there are no words to tell a failure by."""
 
 
 @frozen(kw_only=True)
@@ -46,6 +50,10 @@ class Request:
     """Its kernel, perhaps a smaller one with the same failure."""
     targets: tuple[Target, ...]
     """The columns of the table; the cell's own is among them."""
+    remembered: tuple[Result, ...] = ()
+    """What earlier runs found of the cell's kernel on releases that the context has no env of."""
+    existing: Existing = NONE_KNOWN
+    """Releases that are known to exist."""
     root: Path
     """The project, which keeps what package indexes say."""
     folder: Path
@@ -76,40 +84,50 @@ class Unverified:
 
 def name_of(cell: Cell) -> str:
     """What the files about a cell are called: ``sel_dense-as_written-d64-sm_90-3.9.0``."""
-    return cell.id.replace("/triton-", "/").replace("/", "-")
+    return cell.id.replace(f"/{cell.env.toolchain}-", "/").replace("/", "-")
 
 
-def write(request: Request, bench: Bench) -> Written | Unverified:
-    """Write the script, the issue and the MLIR reproducer of a failing cell, or say why they are not true.
+def write_repro(request: Request, context: RunContext) -> Written | Unverified:
+    """Write the script, the issue and the MLIR reproducer of a failing cell, or say why the verification failed.
 
-    ``bench`` has the env of the cell and all those of the table. Raises SelectionError where the cell does not fail, or fails in a
-    way that no script can show; OSError where the folder will not have the files.
+    ``context`` has the env of the cell and all those of the table. Raises SelectionError where the cell does not fail, or fails
+    in a way that no script can show; OSError where the folder will not have the files.
     """
-    return _Writing(request, bench).write()
+    return _Writing(request, context).write()
+
+
+def _calls(toolchain: Toolchain) -> ScriptForm:
+    if toolchain.script is None:
+        raise SelectionError(f"there are no scripts for {toolchain.title}", hint="Its failures can be explained and reduced.")
+    return toolchain.script
 
 
 class _Writing:
     """One repro in the making."""
 
-    def __init__(self, request: Request, bench: Bench) -> None:
-        self.request, self.bench = request, bench
+    def __init__(self, request: Request, context: RunContext) -> None:
+        self.request, self.context = request, context
         self.cell = request.cell
-        self.built = bench.envs[self.cell.env.name]
+        self.built = context.envs[self.cell.env.name]
         self.name = request.name or name_of(self.cell)
-        self.form = Form.ANY if request.portable else form_of(self.built.triton)
+        self.toolchain = toolchains.of(self.cell.env)
+        self.knowledge, self.calls = self.toolchain.knowledge, _calls(self.toolchain)
+        self.form = self._form(self.built)
         self.reasons: list[str] = []
 
     def write(self) -> Written | Unverified:
-        with tempfile.TemporaryDirectory(prefix="compat-repro-") as folder:
-            self.scratch = Path(folder)
+        with Folder("compat-repro-") as self.scratch:
             original = self._original()
             script = self._script(original)
             results = self._everywhere(script)
             self._compare_with(original, results)
+            self._compare_history(results)
             if self.reasons:
                 return self._unverified(())
-            script = self._common_words(script, results)
-            seen = self._run(script, results)
+            script = self._telling(script, results, self._outputs(results))
+            if self.reasons:
+                return self._unverified(())
+            script, seen = self._seen(script, results)
             self._check(seen)
             if self.reasons:
                 return self._unverified(seen)
@@ -125,9 +143,9 @@ class _Writing:
         if is_good(outcome):
             raise SelectionError(f"{self.cell.id} compiles", hint="There is nothing to report. `compat matrix` shows what fails.")
         if outcome.flaky or outcome.status in _UNFIT:
-            fate = "is flaky" if outcome.flaky else f"came out {outcome.status}"
+            fate = "is flaky" if outcome.flaky else f"is {outcome.status}"
             raise SelectionError(
-                f"{self.cell.id} {fate}", hint="No script can promise to show that; `compat explain` tells all there is."
+                f"{self.cell.id} {fate}", hint="No script can show that reliably; `compat explain` shows all that is known."
             )
         return result
 
@@ -137,27 +155,34 @@ class _Writing:
         evidence = self._evidence(self.cell)
         hangs = outcome.status is Status.TIMED_OUT
         prediction = outcome.failure.prediction
-        words = outcome.failure.excerpt if hangs or prediction else words_of(evidence)
+        words = outcome.failure.excerpt if hangs or prediction else words_of(evidence, self.knowledge)
         return Script(
             name=self.name,
             bundle=self.request.bundle,
             target=self.cell.target,
-            release=self.built.triton or "",
+            release=self.built.release or "",
             form=self.form,
+            toolchain=self.toolchain,
+            calls=self.calls,
             requires_python=requires_python(self.built, self.request.root),
-            dependencies=dependencies(self.built),
-            headline=f"{self._title(outcome)}. It is expected to say:",
+            dependencies=dependencies(self.built, self.calls.undeclared),
+            headline=f"{self._title(outcome)}. It is expected to print:",
             words=without_places(words),
-            expected="" if hangs else SHARED_MEMORY if prediction else promise(evidence),
-            deadline=self.bench.limits.deadline if hangs else None,
+            expected=""
+            if hangs
+            else SHARED_MEMORY
+            if prediction
+            else promise(sayings(evidence, self.knowledge), [printed(evidence)]),
+            deadline=self.context.limits.deadline if hangs else None,
+            variables=settings(self.toolchain),
             prediction=prediction,
         )
 
     def _title(self, outcome: Outcome) -> str:
         assert outcome.failure is not None
-        release = f"{self.cell.env.distribution.capitalize()} {self.built.triton}"
-        kind = KINDS[outcome.failure.kind].title
-        said = kind if kind[1:2].isupper() else kind[0].lower() + kind[1:]
+        release = f"{self.cell.env.distribution.capitalize()} {self.built.release}"
+        title = toolchains.failure_classes()[outcome.failure.failure_class].title
+        said = title if title[1:2].isupper() else title[0].lower() + title[1:]
         return f"{release} compiling {self.request.bundle.spec.function} for {self.cell.target.name}: {said}"
 
     # --- the table ---
@@ -165,42 +190,92 @@ class _Writing:
     def _everywhere(self, script: Script) -> tuple[Result, ...]:
         """The kernel as it stands in the script, for every env and target."""
         path = self.scratch / f"{self.name}.py"
-        spec = evolve(self.request.bundle, text=script.render()).write(path)
+        spec = evolve(self.request.bundle, text=script.source()).write(path)
         self.spec = evolve(spec, expectations=())
-        envs = [each.env for each in self.bench.envs.values() if each.error is None]
+        envs = [each.env for each in self.context.envs.values() if each.error is None]
         return self._compile([Cell(env=env, target=target, spec=self.spec) for env in envs for target in self.request.targets])
 
     def _compare_with(self, original: Result, results: Sequence[Result]) -> None:
-        """The kernel on its own must fail as it did among the rest of its file."""
+        """The extracted kernel must fail as it did in its file."""
         alone = self._of(self.cell.env, self.cell.target, results).outcome
         assert original.outcome.failure is not None
         if alone.failure is None or alone.failure.fingerprint != original.outcome.failure.fingerprint:
-            found = f"{alone.failure.kind}: {alone.failure.excerpt}" if alone.failure else "it compiles"
-            self.reasons.append(f"the kernel on its own does not fail as it did ({original.outcome.failure.fingerprint}): {found}")
+            found = f"{alone.failure.failure_class}: {alone.failure.excerpt}" if alone.failure else "it compiles"
+            self.reasons.append(
+                f"the extracted kernel does not fail the same way ({original.outcome.failure.fingerprint}): {found}"
+            )
 
-    def _common_words(self, script: Script, results: Sequence[Result]) -> Script:
-        """The script, looking for what all releases with this failure say."""
+    def _compare_history(self, results: Sequence[Result]) -> None:
+        """It must be ok where the original is ok beside the change: otherwise it shows something else."""
+        envs = [each.env for each in self.context.envs.values() if each.error is None]
+        self.original = self._compile([evolve(self.cell, env=env) for env in envs])
+        (told,) = verdicts(self.original)
+        ends = (told.bracket.before, told.bracket.after) if told.bracket else ()
+        for each in self.original:
+            release, shown = release_of(each.built).label, self._of(each.cell.env, self.cell.target, results)
+            if release in ends and is_good(each.outcome) and not is_good(shown.outcome):
+                self.reasons.append(
+                    f"the original is ok in {release}, and the kernel to be shown is not ({class_of(shown.outcome)}): its history "
+                    f"is not the original's; `compat reduce --good {release}` makes one that stays ok there"
+                )
+
+    def _telling(self, script: Script, results: Sequence[Result], outputs: Mapping[str, str]) -> Script:
+        """The script, looking for what all releases with this failure say, and none with another.
+
+        ``outputs`` has what each env's attempt printed; without such words nothing is written.
+        """
         if script.deadline or script.prediction:
             return script
-        alike = [each.cell for each in results if each.cell.target == self.cell.target and self._same(each, results)]
-        common = in_common(script.expected, [self._evidence(each) for each in alike])
-        return evolve(script, expected=common if is_promise(common, Status.CRASHED) else script.expected)
+        failed = [each for each in self._column(results) if each.cell.env.name in outputs]
+        alike = [outputs[each.cell.env.name] for each in failed if self._same(each, results)]
+        others = [outputs[each.cell.env.name] for each in failed if not self._same(each, results)]
+        own = next(each for each in failed if each.cell.env == self.cell.env)
+        expected = promise(sayings(self._evidence(own.cell), self.knowledge), alike, others)
+        if not expected:
+            self.reasons.append(
+                "no part of this failure's message is printed by every release that fails this way and by none that fails "
+                "differently, so a script could not tell them apart"
+            )
+        return evolve(script, expected=expected)
+
+    def _column(self, results: Sequence[Result]) -> list[Result]:
+        """The results for the script's own target."""
+        return [each for each in results if each.cell.target == self.cell.target]
+
+    def _outputs(self, results: Sequence[Result]) -> dict[str, str]:
+        """Env → what its attempt printed, for what failed with words."""
+        said = [each for each in self._column(results) if each.outcome.failure and each.outcome.status not in _SILENT]
+        return {each.cell.env.name: printed(self._evidence(each.cell)) for each in said}
 
     # --- running it ---
 
+    def _seen(self, script: Script, results: Sequence[Result]) -> tuple[Script, tuple[Seen, ...]]:
+        """The script and what it said in every env.
+
+        A script prints more than an attempt (Python's stacks, with lines of Triton's source), so other words may be needed once
+        that is known.
+        """
+        seen = self._run(script, results)
+        if all(each.as_expected for each in seen):
+            return script, seen
+        outputs = {each.script.env.env.name: each.run.output for each in seen if not each.script.compiles}
+        better = self._telling(script, results, outputs)
+        if self.reasons or better.expected == script.expected:
+            return script, seen
+        return better, self._run(better, results)
+
     def _run(self, script: Script, results: Sequence[Result]) -> tuple[Seen, ...]:
         """Run the script in every env; where a release takes the call in another form, the script in that form."""
-        jobs = [self._job(script, each, results) for each in results if each.cell.target == self.cell.target]
-        deadline = _SLACK + 2 * self.bench.limits.deadline
-        return verify.run_all(jobs, self.cell.target, self.scratch, deadline=deadline, slots=self.bench.slots)
+        jobs = [self._job(script, each, results) for each in self._column(results)]
+        deadline = _SLACK + 2 * self.context.limits.deadline
+        return verify.run_all(jobs, self.cell.target, self.knowledge, self.scratch, deadline=deadline, slots=self.context.slots)
 
-    def _job(self, script: Script, result: Result, results: Sequence[Result]) -> verify.Script:
-        form = Form.ANY if self.form is Form.ANY else form_of(result.built.triton)
+    def _job(self, script: Script, result: Result, results: Sequence[Result]) -> verify.ScriptCheck:
         same, failure = self._same(result, results), result.outcome.failure
         told = failure is not None and not failure.prediction and result.outcome.status is not Status.TIMED_OUT
-        return verify.Script(
+        return verify.ScriptCheck(
             env=result.built,
-            text=evolve(script, form=form).render(),
+            text=evolve(script, form=self._form(result.built)).source(),
             exit_code=SHOWS if same else None if result.outcome.status is Status.TIMED_OUT else SHOWS_NOT,
             compiles=is_good(result.outcome),
             fingerprint=failure.fingerprint if failure and told else None,
@@ -212,7 +287,7 @@ class _Writing:
             if not each.as_expected:
                 expected = f"exit code {each.script.exit_code}, {'no failure' if each.script.compiles else each.script.fingerprint}"
                 found = f"exit code {each.run.exit_code}, {each.failure.fingerprint if each.failure else 'no failure'}"
-                self.reasons.append(f"{each.script.env.env.name}: expected {expected}; the script came to {found}")
+                self.reasons.append(f"{each.script.env.env.name}: expected {expected}; the script gave {found}")
 
     # --- what comes of it ---
 
@@ -221,7 +296,7 @@ class _Writing:
         failure = result.outcome.failure
         assert failure is not None
         own = next(each for each in seen if each.script.env.env.name == self.cell.env.name)
-        reproducer = self.bench.store.artifacts / failure.reproducer if failure.reproducer else None
+        reproducer = self.context.store.artifact(failure.reproducer) if failure.reproducer else None
         finding = Finding(
             name=self.name,
             title=self._title(result.outcome),
@@ -229,34 +304,38 @@ class _Writing:
             built=self.built,
             bundle=self.request.bundle,
             results=results,
+            original=self.original,
+            remembered=self.request.remembered,
+            existing=self.request.existing,
             words=script.words,
-            text=script.render(),
+            text=script.source(),
             output=issue.short(own.run.output, self.name),
             command=without_places(self.request.command),
-            reproducer=without_places(reproducer.read_text(encoding="utf-8")) if reproducer and reproducer.is_file() else "",
+            reproducer=without_places(reproducer.decode(errors="replace")) if reproducer else "",
         )
-        return self._mended(finding) if finding.own_error and failure.kind == mending.KIND else finding
+        return self._fixed(finding) if finding.own_error and failure.failure_class == autofix.FAILURE_CLASS else finding
 
-    def _mended(self, finding: Finding) -> Finding:
+    def _fixed(self, finding: Finding) -> Finding:
         before = self.request.bundle.text
-        after = mending.mend(before, self._try)
+        after = autofix.fix(before, self._try)
         if after is None:
             return finding
-        spec = self._kernel(after, "mended")
-        envs = [each.env for each in self.bench.envs.values() if each.error is None]
+        spec = self._kernel(after, "fixed")
+        envs = [each.env for each in self.context.envs.values() if each.error is None]
         results = self._compile([Cell(env=env, target=self.cell.target, spec=spec) for env in envs])
-        not_even_so = [each.built.triton or each.cell.env.name for each in results if not is_good(each.outcome)]
-        return evolve(finding, mended=mending.difference(before, after), mended_but=", ".join(not_even_so))
+        not_even_so = [each.built.release or each.cell.env.name for each in results if not is_good(each.outcome)]
+        return evolve(finding, fixed=autofix.difference(before, after), fixed_but=", ".join(not_even_so))
 
     def _try(self, texts: Sequence[str]) -> Sequence[Outcome]:
         cells = [evolve(self.cell, spec=self._kernel(text, f"edit-{number}")) for number, text in enumerate(texts)]
         return [each.outcome for each in self._compile(cells)]
 
     def _written(self, finding: Finding) -> Written | Unverified:
-        texts = {".py": finding.text, ".md": issue.render(finding)} | ({".mlir": finding.reproducer} if finding.reproducer else {})
+        texts = {".py": finding.text, ".md": issue.issue_markdown(finding)}
+        texts |= {".mlir": finding.reproducer} if finding.reproducer else {}
         for suffix, text in texts.items():
-            for fact in betrayals(text, self.request.bundle.text):
-                self.reasons.append(f"{self.name}{suffix} would say {fact!r}, which is nobody's business")
+            for fact in identifying_words(text, self.request.bundle.text):
+                self.reasons.append(f"{self.name}{suffix} would contain {fact!r}, which is private")
         if self.reasons:
             return self._unverified(())
         self.request.folder.mkdir(parents=True, exist_ok=True)
@@ -270,22 +349,26 @@ class _Writing:
         parts += [f"=== {each.script.env.env.name}\n{each.run.output}" for each in seen if not each.as_expected]
         self.request.folder.mkdir(parents=True, exist_ok=True)
         path = self.request.folder / f"{self.name}.evidence.txt"
-        path.write_text("\n\n".join(parts) + "\n", encoding="utf-8")
-        return Unverified(reasons=tuple(self.reasons), evidence=path)
+        path.write_text(printable("\n\n".join(parts)) + "\n", encoding="utf-8")
+        return Unverified(reasons=tuple(map(printable, self.reasons)), evidence=path)
 
     # --- pieces ---
 
-    def _compile(self, cells: Sequence[Cell]) -> tuple[Result, ...]:
-        return run.run(cells, evolve(self.bench, stop=threading.Event()))
+    def _form(self, built: BuiltEnv) -> Hashable:
+        """The form in which a script for that env calls the toolchain."""
+        return self.calls.form_of(None if self.request.portable else built.release)
 
-    def _kernel(self, text: str, variant: str) -> Specialization:
-        """The kernel with another text, and a name of its own."""
-        return evolve(evolve(self.request.bundle, text=text).write(self.scratch / f"{variant}.py"), variant=variant)
+    def _compile(self, cells: Sequence[Cell]) -> tuple[Result, ...]:
+        return run.run(cells, evolve(self.context, stop=threading.Event()))
+
+    def _kernel(self, text: str, file: str) -> Specialization:
+        """The kernel with another text, in a file of its own."""
+        return evolve(self.request.bundle, text=text).write(self.scratch / f"{file}.py")
 
     def _evidence(self, cell: Cell) -> Evidence:
         """The attempt that told most of a failed cell: the last one."""
-        key = cell_key(cell, self.bench.envs[cell.env.name], folder_digest(self.bench.worker))
-        return self.bench.store.read([key], deadline=0, memory=0)[key][-1]
+        key = cell_key(cell, self.context.envs[cell.env.name], folder_digest(self.context.worker))
+        return self.context.store.read([key], deadline=0, memory=0)[key][-1]
 
     def _same(self, result: Result, results: Sequence[Result]) -> bool:
         own = self._of(self.cell.env, self.cell.target, results).outcome.failure

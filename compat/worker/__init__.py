@@ -1,10 +1,10 @@
 """The worker: a program that runs inside a foreign env and compiles kernels there.
 
 It needs the standard library and the toolchain under test, nothing else; it runs on Python 3.8 to 3.14; nothing of ours can be
-imported from inside it. ``python -I path/to/worker FOLDER CONTROL_FD`` starts it (see ``__main__``), for the one driver that has
-the other end of that socket. With ``FOLDER CONTROL_FD LISTEN_FD SECONDS`` it also takes drivers that connect to the listening
-socket, and stays until none has been there for so many seconds. ``FOLDER`` is private to it and holds that socket; in the end it
-removes it.
+imported from inside it. ``python -I path/to/worker FOLDER CONTROL_FD ADAPTER`` starts it (see ``__main__``), for the one driver
+that has the other end of that socket. ``ADAPTER`` is the folder of the toolchain's adapter (see :mod:`.adapter`), which is all that
+knows the toolchain. With ``LISTEN_FD SECONDS`` after it the worker also takes drivers that connect to the listening socket, and
+stays until none has been there for so many seconds. ``FOLDER`` is private to it and holds that socket; in the end it removes it.
 
 The contract
 ============
@@ -19,26 +19,47 @@ The contract
   file, read to its end: the batch as JSON), *events* (a pipe's write end), *output* (a file, becomes descriptors 1 and 2), *exit*
   (a pipe's write end).
 - driver → server: ``{"do": "leave"}``: take no more drivers, end with the last one.
-- End of file on the socket means that the driver is gone: the server kills every process group it started for it, and removes the
-  directories of those batches. When no driver is left, and it is not to stay, it exits.
+- End of file on the socket means that the driver is gone: the server kills all that it started for it, and removes the directories
+  of those batches. When no driver is left, and it is not to stay, it exits.
 
 **Exit pipe** of a batch, written by the server alone: ``{"pid": 4711}`` when the child was forked (it leads its own process
-group), then ``{"exit_code": 0}`` or ``{"signal": "SIGABRT"}`` when it was reaped.
+group), then ``{"exit_code": 0}`` or ``{"signal": "SIGABRT"}`` when it was reaped and nothing is left of what it had started,
+however that hid (see :mod:`.descendants`). ``{"refused": [...]}`` in their place, a chain as in an answer, says that none could be
+forked. The driver goes by this pipe: what a child leaves may hold the others open.
 
 **Events pipe** of a batch, written by the forked child alone, one JSON object per line, each with the ``nonce`` of its job:
 
-- ``{"event": "start", "output": 120}``: the cell is in flight; its output begins at this offset of the output file.
+- ``{"event": "start", "output": 120, "target_known": true}``: the cell is in flight; its output begins at this offset of the output
+  file. With ``diagnose`` it says whether an assembler that the toolchain brings has heard of the target, else ``null``.
 - ``{"event": "stage", "stage": "ttgir"}``: a stage was entered.
-- ``{"event": "done", "built": true, "stages": {...}, "metrics": {...}, "warnings": [...], "output": 340}`` or
-  ``{"event": "done", "built": false, "raised": [{"type": ..., "message": ...}, ...], ...}``: the answer. Exactly one per cell.
+- ``{"event": "done", "actions": [{"do": "compile", "made": {"ttir": {"bytes": 812, "sha256": ...}, ...}, "requires": []}],
+  "stages": {...}, "metrics": {...}, "warnings": [...], "imported": [...], "output": 340}``: the answer. Exactly one per cell.
+  ``actions`` are those that were done, in order: what each stage ``made``, and which devices it ``requires``: none so far. Where
+  one of those asked for is missing, there are ``"raised": [{"type": ..., "message": ..., "traceback": ...}, ...]`` and ``"at":
+  {"path": ..., "line": 12}``. ``raised`` is the chain of exceptions, outermost first; a ``traceback`` is its frames in Python's own
+  form, bounded, and of an ``OSError`` there is ``errno``. ``at`` is the line of the kernel's file that it is about, or ``null``.
+  ``imported`` are the files below the source's folder that were imported, the source itself among them.
+- ``{"event": "refused", "cannot": ["launch"]}``, in the place of ``start`` and the rest: the job asks for actions that this worker
+  does not know. Nothing was done.
+- ``{"event": "unable", "raised": [...]}``, with the nonce of the first job and before any cell: the child cannot begin, as on a
+  full disk.
+
+A link of ``raised`` that is an ``OSError`` has its ``errno``, too: what the machine refuses is no answer about a kernel. Only the
+child that the server forked writes: a copy of it, made by a kernel file, ends when it would.
 
 The nonce is random per job and not known to the kernel, so that a line which a kernel or a compiler happens to print there is
 never taken for an answer. A child that ends without an answer has given none, whatever its exit code.
 
 **Jobs**: ``{"directory": PRIVATE_TMP, "diagnose": false, "variables": {}, "jobs": [{"nonce", "source", "function", "signature",
-"constexprs", "divisible_by_16", "equal_to_1", "options", "target": {"backend", "arch", "warp_size"}, "ir": null, "keep_ir":
-false}]}``. The directory becomes the toolchain's cache and ``TMPDIR``; in it the child keeps a *beacon* (see :mod:`.beacon`), and
-with ``diagnose`` the compiler leaves its MLIR reproducer there and prints the IR before every pass. ``variables`` are set in the
-child's environment. ``ir``, the path of an IR file, is compiled in place of the function. With ``keep_ir`` every stage's result is
-written to ``directory/kept/NONCE/STAGE`` as soon as it is made.
+"constexprs", "divisible_by_16", "equal_to_1", "pointer_range_32", "options", "target": {"backend", "arch", "warp_size",
+"shared_memory"}, "actions": [...]}]}``. Constexprs have JSON forms that the adapter reads. A
+source is imported once, and what it asks the GPU's driver is answered for the target of the first job that names it. The directory
+becomes the toolchain's cache and ``TMPDIR``; in it the child keeps a *beacon* (see :mod:`.beacon`), and with ``diagnose`` the
+compiler leaves its MLIR reproducer there and prints the IR before every pass. ``variables`` are set in the child's environment.
+
+**Actions** are done in order, until one fails; files that they name are in ``directory/given``.
+
+- ``{"do": "compile", "ir": null, "keep_ir": false}``: compile the function. ``ir``, the name of an IR file, is compiled
+  instead. With ``keep_ir`` every stage's result is written to ``directory/kept/NONCE/STAGE`` as soon as it is made. Done means
+  that a binary came out.
 """

@@ -1,4 +1,4 @@
-"""Start the server: ``python -I path/to/worker FOLDER CONTROL_FD …``, see the contract.
+"""Start the server: ``python -I path/to/worker FOLDER CONTROL_FD ADAPTER …``, see the contract.
 
 The folder is loaded as a package under a name of its own, and taken off ``sys.path``, so that no module of ours can shadow, or be
 reached by, what the toolchain or a kernel imports.

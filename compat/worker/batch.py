@@ -1,8 +1,10 @@
-"""A forked child's life: compile the jobs of one batch in a row and say of each what happened."""
+"""A forked child's life: do what the jobs of one batch ask for, in a row, and say of each what happened."""
 
 from __future__ import annotations
 
+import contextlib
 import faulthandler
+import hashlib
 import importlib.util
 import json
 import os
@@ -12,21 +14,25 @@ import tempfile
 import time
 import warnings
 from types import ModuleType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Callable
 
 from .beacon import Beacon
+from .descendants import end_children
+from .places import innermost_line, traceback_of
 
 if TYPE_CHECKING:
-    from .triton_api import Triton
+    from .adapter import Adapter
 
-_DIAGNOSTICS = {
-    "MLIR_ENABLE_DUMP": "1",  # the IR before every pass: the last heading names the pass in flight
-    "MLIR_ENABLE_DIAGNOSTICS": "operations",  # the op a diagnostic speaks of
-}
-_REPRODUCER = "reproducer.mlir"
+_LINKS = 32
+"""Exceptions of a chain that are told."""
+_LETTERS = 60 * 1024
+"""Letters of an exception's message that are told."""
+_WARNINGS = 1000
+_WORDS = 2000
+"""Letters of a warning that are told."""
 
 
-def run(toolchain: Triton, jobs_fd: int, events_fd: int, output_fd: int) -> None:
+def run(toolchain: Adapter, jobs_fd: int, events_fd: int, output_fd: int) -> None:
     """Compile every job read from ``jobs_fd``, telling ``events_fd`` of each step; output goes to ``output_fd``."""
     with open(jobs_fd, encoding="utf-8") as file:
         batch = json.load(file)
@@ -34,26 +40,27 @@ def run(toolchain: Triton, jobs_fd: int, events_fd: int, output_fd: int) -> None
     os.dup2(output_fd, 2)
     os.close(output_fd)
     directory, diagnose = batch["directory"], batch["diagnose"]
-    _settle_in(directory, diagnose)
+    try:
+        _settle_in(directory)
+        toolchain.settle_in(directory, diagnose)
+        beacon = Beacon(directory)
+    except OSError as error:  # no cell has begun: this is about the machine, such as a full disk
+        _write(events_fd, {"event": "unable", "nonce": batch["jobs"][0]["nonce"], "raised": exception_chain(error)})
+        return
     if batch["variables"]:
         os.environ.update(batch["variables"])
         toolchain.look_again()
-    beacon = Beacon(directory)
     toolchain.observe(beacon, passes=diagnose)
     modules: dict[str, ModuleType] = {}
     for job in batch["jobs"]:
         beacon.clear()
         attempt = Attempt(job, events_fd, directory)
-        attempt.make(toolchain, modules)
+        attempt.make(toolchain, modules, diagnose)
 
 
-def _settle_in(directory: str, diagnose: bool) -> None:
-    """Give the toolchain private caches and temporary files, and make a crash or a hang say where it was."""
+def _settle_in(directory: str) -> None:
+    """Have temporary files in a private folder, and make a crash or a hang say where it was."""
     os.environ["TMPDIR"] = tempfile.tempdir = directory
-    os.environ["TRITON_CACHE_DIR"] = os.path.join(directory, "cache")
-    os.environ["TRITON_ALWAYS_COMPILE"] = "1"
-    if diagnose:
-        os.environ.update(_DIAGNOSTICS, TRITON_REPRODUCER_PATH=os.path.join(directory, _REPRODUCER))
     os.chdir(directory)
     sys.dont_write_bytecode = True  # no __pycache__ in the user's folders
     sys.stdout = sys.stderr = open(2, "w", encoding="utf-8", errors="backslashreplace", buffering=1, closefd=False)  # noqa: SIM115
@@ -66,29 +73,64 @@ class Attempt:
 
     def __init__(self, job: dict[str, Any], events_fd: int, directory: str) -> None:
         self.job = job
-        self.kept = os.path.join(directory, "kept", job["nonce"]) if job["keep_ir"] else None
+        self.directory = directory
+        self.kept: str | None = None
+        """Where what the stages make is written to, if it was asked for."""
         self.events_fd = events_fd
+        self.process = os.getpid()
+        """The one that may answer: a kernel file can fork."""
         self.seconds: dict[str, float] = {}
         """Stage → seconds, of finished stages."""
+        self.function: Any = None
+        """The kernel's function, once its file is imported."""
         self.stage: str | None = None
         self.entered = 0.0
 
-    def make(self, toolchain: Triton, modules: dict[str, ModuleType]) -> None:
-        """Compile the job and send exactly one answer."""
-        self.send("start", output=_position())
+    def make(self, toolchain: Adapter, modules: dict[str, ModuleType], diagnose: bool) -> None:
+        """Do what the job asks for, in order, and send exactly one answer; or refuse all of it."""
+        if unknown := [str(action.get("do")) for action in self.job["actions"] if action.get("do") not in _ACTIONS]:
+            self.send("refused", cannot=unknown)
+            return
+        self.send("start", output=_position(), target_known=toolchain.knows(self.job["target"]) if diagnose else None)
+        answer: dict[str, Any] = {"actions": []}
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             try:
-                self.enter("import")
-                function = None if self.job["ir"] else _load(self.job, modules)
-                metrics = toolchain.compile(self.job, function, self.enter, self.keep)
-                answer: dict[str, Any] = {"built": True, "metrics": metrics}
+                for action in self.job["actions"]:
+                    metrics, made = _ACTIONS[action["do"]](self, action, toolchain, modules)
+                    answer["actions"].append({"do": action["do"], "made": made, "requires": []})
+                    answer["metrics"] = metrics
             except BaseException as error:  # SystemExit and KeyboardInterrupt too: whatever a kernel file raises is an answer
-                answer = {"built": False, "raised": exception_chain(error)}
+                place = unless_broken(self.place_of, error, toolchain)
+                answer.update(raised=exception_chain(error), at=place)
             else:
                 self.enter(None)
-        answer.update(stages=self.seconds, warnings=_distinct(caught), output=_position())
+        self.leave_copies()
+        end_children()
+        answer.update(stages=self.seconds, warnings=_distinct(caught), imported=_imported(self.job["source"]), output=_position())
         self.send("done", **answer)
+
+    def compile(
+        self, action: dict[str, Any], toolchain: Adapter, modules: dict[str, ModuleType]
+    ) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Compile the job's function, or a file of IR in its place; the metrics, and what each stage made."""
+        self.enter("import")
+        toolchain.aim(self.job["target"])
+        if action["keep_ir"]:
+            self.kept = os.path.join(self.directory, "kept", self.job["nonce"])
+        self.job["ir"] = os.path.join(self.directory, "given", action["ir"]) if action["ir"] else None
+        if action["ir"] is None:
+            self.function = _load(self.job, modules)
+        metrics, made = toolchain.compile(self.job, self.function, self.enter, self.keep)
+        return metrics, {stage: _facts(result) for stage, result in made.items() if isinstance(result, (str, bytes))}
+
+    def place_of(self, error: BaseException, toolchain: Adapter) -> dict[str, Any] | None:
+        """The line of the kernel's file that a failure is about: while that is imported, the last that was run."""
+        if self.function is None and not self.job.get("ir"):
+            found = innermost_line(error, os.path.dirname(self.job["source"]))
+        else:
+            found = toolchain.place_of(error, self.job, self.function)
+        return {"path": found[0], "line": found[1]} if found else None
 
     def enter(self, stage: str | None) -> None:
         """Note that ``stage`` begins (and that the one before it ended)."""
@@ -104,34 +146,89 @@ class Attempt:
         if self.kept is not None:
             os.makedirs(self.kept, exist_ok=True)
             with open(os.path.join(self.kept, stage), "wb") as file:
-                file.write(made if isinstance(made, bytes) else str(made).encode("utf-8", "backslashreplace"))
+                file.write(_bytes(made))
+
+    def leave_copies(self) -> None:
+        """End here if this is a copy of the process, made by a kernel file that forked: only the original goes on and answers."""
+        if os.getpid() != self.process:
+            os._exit(0)
 
     def send(self, event: str, **facts: Any) -> None:
-        line = json.dumps(dict(facts, event=event, nonce=self.job["nonce"])) + "\n"
-        data = line.encode("utf-8", "backslashreplace")
-        while data:
-            data = data[os.write(self.events_fd, data) :]
+        self.leave_copies()
+        try:
+            _write(self.events_fd, dict(facts, event=event, nonce=self.job["nonce"]))
+        except (ValueError, TypeError, RecursionError) as error:  # what a kernel's file made of the numbers that are to be told
+            failed = {"actions": [], "raised": exception_chain(error), "stages": {}, "warnings": [], "output": _position()}
+            _write(self.events_fd, dict(failed, event=event, nonce=self.job["nonce"]))
 
 
-def exception_chain(error: BaseException) -> list[dict[str, str]]:
-    """An exception and what caused it, outermost first, as ``{"type", "message"}``."""
-    chain: list[dict[str, str]] = []
+_ACTIONS = {"compile": Attempt.compile}
+"""What this worker can do."""
+
+
+def _facts(made: Any) -> dict[str, Any]:
+    data = _bytes(made)
+    return {"bytes": len(data), "sha256": hashlib.sha256(data).hexdigest()}
+
+
+def _bytes(made: Any) -> bytes:
+    return made if isinstance(made, bytes) else str(made).encode("utf-8", "backslashreplace")
+
+
+def _write(events_fd: int, message: dict[str, Any]) -> None:
+    data = (json.dumps(message, default=_word_for) + "\n").encode("utf-8", "backslashreplace")
+    while data:
+        data = data[os.write(events_fd, data) :]
+
+
+def exception_chain(error: BaseException, links: int = _LINKS, letters: int = _LETTERS) -> list[dict[str, Any]]:
+    """An exception and what caused it, outermost first, as ``{"type", "message", "traceback"}``; so many links, and letters each.
+
+    Of an ``OSError`` also its ``"errno"``.
+    """
+    chain: list[BaseException] = []
     seen: set[int] = set()
     link: BaseException | None = error
     while link is not None and id(link) not in seen:
         seen.add(id(link))
-        kind = type(link)
-        name = kind.__qualname__ if kind.__module__ == "builtins" else kind.__module__ + "." + kind.__qualname__
-        chain.append({"type": name, "message": _message(link)})
+        chain.append(link)
         link = link.__cause__ or (None if link.__suppress_context__ else link.__context__)
-    return chain
+    if len(chain) > links:  # the outermost says where, the innermost why
+        chain = chain[: links // 2] + chain[-links // 2 :]
+    return [_told(link, letters) for link in chain]
 
 
-def _message(error: BaseException) -> str:
+def _told(error: BaseException, letters: int) -> dict[str, Any]:
+    told = {"type": _type_name(error), "message": _message(error, letters), "traceback": unless_broken(traceback_of, error) or ""}
+    return dict(told, errno=error.errno) if isinstance(error, OSError) and isinstance(error.errno, int) else told
+
+
+def unless_broken(function: Callable[..., Any], *arguments: Any) -> Any:
+    """What it returns; ``None`` where it raises, as what a kernel's file has done to Python itself can make it."""
     try:
-        return str(error)
-    except Exception as broken:  # a diagnostic whose own text cannot be made is still a diagnostic
-        return "<no message: %s>" % broken
+        return function(*arguments)
+    except Exception:
+        return None
+
+
+def _type_name(error: BaseException) -> str:
+    kind = type(error)
+    return str(kind.__qualname__ if kind.__module__ == "builtins" else "%s.%s" % (kind.__module__, kind.__qualname__))
+
+
+def _message(error: BaseException, letters: int) -> str:
+    try:
+        return cut(str(error), letters)
+    except BaseException as broken:  # a diagnostic whose own text cannot be made is still a diagnostic
+        return "<no message: %s>" % type(broken).__name__
+
+
+def cut(text: str, letters: int) -> str:
+    """A text without its middle, where it is longer than that: the beginning says where, and the end often why."""
+    if len(text) <= letters:
+        return text
+    half = letters // 2
+    return "%s\n[… %d characters left out …]\n%s" % (text[:half], len(text) - 2 * half, text[-half:])
 
 
 def _load(job: dict[str, Any], modules: dict[str, ModuleType]) -> Any:
@@ -153,17 +250,38 @@ def _load(job: dict[str, Any], modules: dict[str, ModuleType]) -> Any:
             del sys.modules[name]
             raise
         modules[path] = module
-    return getattr(modules[path], job["function"])
+    try:
+        return getattr(modules[path], job["function"])
+    except AttributeError:
+        raise AttributeError("%s defines no %s in this env" % (os.path.basename(path), job["function"])) from None
+
+
+def _imported(source: str) -> list[str]:
+    """The files below the source's folder that have been imported, installed packages aside."""
+    folder = os.path.dirname(source) + os.sep
+    installed = os.sep + "site-packages" + os.sep
+    # By way of their dictionaries: asking a module for an attribute can run code of its own.
+    files = [getattr(module, "__dict__", {}).get("__file__") for module in list(sys.modules.values())]
+    ours = {path for path in files if isinstance(path, str) and path.startswith(folder)}
+    return sorted(path for path in ours if installed not in os.sep + path.partition(folder)[2])
 
 
 def _distinct(caught: list[warnings.WarningMessage]) -> list[dict[str, str]]:
     seen: dict[tuple[str, str], None] = {}
-    for warning in caught:
-        seen.setdefault((warning.category.__name__, str(warning.message)))
+    for warning in caught[:_WARNINGS]:
+        text = warning.message
+        said = _message(text, _WORDS) if isinstance(text, BaseException) else cut(str(text), _WORDS)
+        seen.setdefault((warning.category.__name__, said))
     return [{"type": kind, "message": message} for kind, message in seen]
+
+
+def _word_for(value: Any) -> str:
+    """What stands for a value that JSON has no form for."""
+    return "<%s>" % type(value).__name__
 
 
 def _position() -> int:
     """How much has been written to the output file so far."""
-    sys.stderr.flush()
+    with contextlib.suppress(OSError):  # a full disk
+        sys.stderr.flush()
     return os.fstat(2).st_size

@@ -19,7 +19,8 @@ class Beacon:
 
     def __init__(self, directory: str) -> None:
         with open(os.path.join(directory, FILE_NAME), "w+b") as file:
-            file.truncate(SIZE)
+            file.write(b"\0" * SIZE)  # really there: on a full disk this fails, where touching a hole would end the process
+            file.flush()
             self._page = mmap.mmap(file.fileno(), SIZE)
         self._last: tuple[str, int] | None = None
 
@@ -29,6 +30,11 @@ class Beacon:
             self._last = (path, line)
             text = ("%s:%d" % (path, line)).encode("utf-8", "replace")[-_LOCATION_SIZE:]
             self._page[:_LOCATION_SIZE] = text.ljust(_LOCATION_SIZE, b"\0")
+
+    @property
+    def line(self) -> tuple[str, int] | None:
+        """The source line in flight: path and number."""
+        return self._last
 
     def in_passes(self, running: bool) -> None:
         """Remember whether a pass manager is running."""
@@ -42,8 +48,11 @@ class Beacon:
 
 def read(directory: str) -> tuple[str | None, bool]:
     """The reading end: ``(location or None, whether a pass manager was running)``."""
+    path = os.path.join(directory, FILE_NAME)
     try:
-        with open(os.path.join(directory, FILE_NAME), "rb") as file:
+        if not os.path.isfile(path):  # a pipe would never end
+            return None, False
+        with open(path, "rb") as file:
             page = file.read(SIZE)
     except OSError:
         return None, False

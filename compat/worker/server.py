@@ -20,26 +20,34 @@ import sys
 import time
 from typing import Any, Callable, NamedTuple, NoReturn
 
-from . import triton_api
+from . import adapter
 from .batch import exception_chain
 from .batch import run as run_batch
+from .descendants import adopt_orphans, children, end_children
 from .loaded import Loaded
 
 _PR_SET_PDEATHSIG = 1
+_DESCRIPTORS = 4
+"""How many a request for a batch comes with."""
+_FAILED = 70
+"""Exit code of a child that could not do its work, whatever the cells."""
+_LEFTOVERS_AGAIN = 0.5
+"""Seconds until processes that could not be killed are gone for again."""
 
 
 def main(arguments: list[str]) -> int:
-    """Serve until no driver is left. ``arguments`` is ``[FOLDER, CONTROL_FD]``, or ``[FOLDER, CONTROL_FD, LISTEN_FD, SECONDS]``."""
-    control, *listening = [socket.socket(fileno=int(fd)) for fd in arguments[1:3]]
+    """Serve until no driver is left. ``arguments`` is ``[FOLDER, CONTROL_FD, ADAPTER]``, perhaps with ``LISTEN_FD, SECONDS``."""
+    folder, control_fd, toolchain_folder, *stay = arguments
+    control, *listening = [socket.socket(fileno=int(fd)) for fd in (control_fd, *stay[:1])]
     for each in (control, *listening):
         each.set_inheritable(False)
     _die_with_parent(signal.SIGKILL)  # an import can hang
     started = time.monotonic()
     gc.disable()  # a tenth of the time that importing takes
     try:
-        toolchain = triton_api.Triton()
+        toolchain = adapter.load(toolchain_folder)
     except BaseException as error:
-        _send(control, {"event": "broken", "raised": exception_chain(error)})
+        _send(control, {"event": "broken", "raised": exception_chain(error, links=8, letters=4000)})
         return 1
     ready = {
         "event": "ready",
@@ -52,10 +60,11 @@ def main(arguments: list[str]) -> int:
     }
     gc.freeze()  # what is here stays, and children share it as long as nobody touches it
     gc.enable()
+    adopt_orphans()
     _die_with_parent(0)  # from here on the end of the socket says it, and leaves time to kill what the children started
-    server = Server(toolchain, ready, folder=arguments[0])
+    server = Server(toolchain, ready, folder=folder)
     if listening:
-        server.keep_alive(listening[0], float(arguments[3]))
+        server.keep_alive(listening[0], float(stay[1]))
     server.greet(control)
     server.serve()
     return 0
@@ -75,7 +84,7 @@ class Batch(NamedTuple):
 class Server:
     """Forks children on request and reports how they ended."""
 
-    def __init__(self, toolchain: triton_api.Triton, ready: dict[str, Any], folder: str) -> None:
+    def __init__(self, toolchain: adapter.Adapter, ready: dict[str, Any], folder: str) -> None:
         self.toolchain = toolchain
         self.ready = ready
         self.folder = folder
@@ -87,6 +96,10 @@ class Server:
         """Where further drivers come to, if it stays for them."""
         self.idle_timeout = 0.0
         self.loaded: Loaded | None = None
+        self.own = frozenset(children())
+        """Processes that importing the toolchain has started."""
+        self.leftovers = False
+        """Whether something that a batch has started is still there."""
 
     def keep_alive(self, listening: socket.socket, idle_timeout: float) -> None:
         """Take further drivers, who come to this socket, until none has been here for so many seconds."""
@@ -120,17 +133,23 @@ class Server:
         signal.set_wakeup_fd(woken, warn_on_full_buffer=False)
         while self.drivers or self.listening or self.batches:
             watched: list[Any] = [wake, *self.sockets()]
-            readable, _, _ = select.select(watched, [], [], None if self.drivers or self.batches else self.idle_timeout)
+            idle = not (self.drivers or self.batches or self.leftovers)
+            readable, _, _ = select.select(
+                watched, [], [], self.idle_timeout if idle else _LEFTOVERS_AGAIN if self.leftovers else None
+            )
             if wake in readable:
                 _drain(wake)
                 self.reap()
+            elif self.leftovers:
+                self.clear_leftovers()
             for driver in [driver for driver in self.drivers if driver in readable]:
                 if not self.take_request(driver):
                     self.dismiss(driver)
             if self.listening in readable:
                 self.accept()
-            if not readable:
+            if idle and not readable:
                 self.leave()
+        end_children()
         shutil.rmtree(self.folder, ignore_errors=True)
 
     def sockets(self) -> list[socket.socket]:
@@ -155,43 +174,68 @@ class Server:
         if request["do"] == "leave":
             self.leave()
             return True
+        self.begin(driver, request["directory"], fds)
+        return True
+
+    def begin(self, driver: socket.socket, folder: str, fds: list[int]) -> None:
+        """Fork a child for a batch. Where that cannot be, the exit pipe says why."""
+        if len(fds) != _DESCRIPTORS:  # no more files may be open here: closing these tells the driver that nothing has begun
+            for fd in fds:
+                os.close(fd)
+            return
         jobs, events, output, exit_pipe = fds
-        pid = os.fork()
+        try:
+            pid = os.fork()
+        except OSError as error:
+            _report(exit_pipe, {"refused": exception_chain(error)})
+            for fd in fds:
+                os.close(fd)
+            return
         if pid == 0:
             self.become_child(jobs, events, output, exit_pipe)
         _quietly(os.setpgid, pid, pid)  # the child does the same: whoever comes first, the group exists before anyone kills it
         for fd in (jobs, events, output):
             os.close(fd)
-        self.batches[pid] = Batch(driver, exit_pipe, request["directory"])
+        self.batches[pid] = Batch(driver, exit_pipe, folder)
         _report(exit_pipe, {"pid": pid})
-        return True
 
     def become_child(self, jobs: int, events: int, output: int, exit_pipe: int) -> NoReturn:
         """Leave the server behind and run the batch; never returns."""
+        code = _FAILED
         try:
             _quietly(os.setpgid, 0, 0)
             signal.set_wakeup_fd(-1)
             signal.signal(signal.SIGCHLD, signal.SIG_DFL)
             _die_with_parent(signal.SIGKILL)
+            adopt_orphans()
             for each in self.sockets():
                 each.close()
             for fd in (exit_pipe, *(batch.exit_pipe for batch in self.batches.values())):
                 os.close(fd)
             run_batch(self.toolchain, jobs, events, output)
+            code = 0
         finally:
             # No atexit handlers, no flushing of what was inherited: this process is a copy.
-            os._exit(0)
+            os._exit(code)
 
     def reap(self) -> None:
+        """Tell drivers of batches that have ended, once nothing is left of what those started."""
+        ended: list[tuple[Batch, int]] = []
         for pid in list(self.batches):
             done, status = os.waitpid(pid, os.WNOHANG)
             if done:
-                batch = self.batches.pop(pid)
+                ended.append((self.batches.pop(pid), status))
                 _quietly(os.killpg, pid, signal.SIGKILL)  # what it started and left behind, such as ptxas
-                _report(batch.exit_pipe, _ending(status))
-                os.close(batch.exit_pipe)
-                if batch.driver not in self.drivers:  # who would have tidied up is gone
-                    shutil.rmtree(batch.folder, ignore_errors=True)
+        self.clear_leftovers()
+        for batch, status in ended:
+            _report(batch.exit_pipe, _ending(status))
+            os.close(batch.exit_pipe)
+            if batch.driver not in self.drivers:  # who would have tidied up is gone
+                shutil.rmtree(batch.folder, ignore_errors=True)
+
+    def clear_leftovers(self) -> None:
+        """Kill what batches that have ended leave behind: a process here that is no child of a batch can be nothing else."""
+        self.leftovers = not end_children(spared={*self.batches, *self.own}, seconds=1.0)
 
     def dismiss(self, driver: socket.socket) -> None:
         """A driver is gone: so is all that it asked for."""
@@ -199,6 +243,7 @@ class Server:
         driver.close()
         for pid in [pid for pid, batch in self.batches.items() if batch.driver is driver]:
             _quietly(os.killpg, pid, signal.SIGKILL)
+            _quietly(os.kill, pid, signal.SIGKILL)  # it may have left its group
         if self.listening:
             _quietly(os.utime, self.folder)  # says since when nobody has been here
 
@@ -215,7 +260,7 @@ def _ending(status: int) -> dict[str, Any]:
 
 def _receive(control: socket.socket) -> tuple[bytes, list[int]]:
     """One packet and its file descriptors. (``socket.recv_fds`` is there from Python 3.9 on only.)"""
-    packet, ancillary, _, _ = control.recvmsg(4096, socket.CMSG_SPACE(4 * 4))
+    packet, ancillary, _, _ = control.recvmsg(4096, socket.CMSG_SPACE(4 * _DESCRIPTORS))
     fds: list[int] = []
     for level, kind, data in ancillary:
         if level == socket.SOL_SOCKET and kind == socket.SCM_RIGHTS:

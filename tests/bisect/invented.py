@@ -9,15 +9,15 @@ from typing import Any
 import pytest
 from packaging.version import Version
 
-from compat.axes import releases
-from compat.axes.candidates import Candidate
-from compat.axes.history import ReleaseAnswer
-from compat.axes.releases import Search, find
-from compat.engine.flight import Limits
-from compat.model import BuiltEnv, Cell, Env, Outcome, Result, Specialization, Target
-from compat.run import Bench
-from compat.search.judge import parse_judge
-from compat.store import Store
+from compat.bisect import releases
+from compat.bisect.candidates import Candidate
+from compat.bisect.criterion import parse_criterion
+from compat.bisect.probes import ReleaseAnswer
+from compat.bisect.releases import Search, search_releases
+from compat.execution.flight import Limits
+from compat.execution.run import RunContext
+from compat.execution.store import Store
+from compat.model import BuiltEnv, Cell, CompileSpec, Env, Outcome, Result, Specialization, Target
 from tests.report.factory import TARGETS, env
 
 LINE = ("3.0.0", "3.1.0", "3.2.0", "3.3.0", "3.4.0", "3.5.0", "3.6.0", "3.7.0", "3.8.0", "3.9.0")
@@ -25,7 +25,12 @@ LINE = ("3.0.0", "3.1.0", "3.2.0", "3.3.0", "3.4.0", "3.5.0", "3.6.0", "3.7.0", 
 
 def kernel(case: str = "d64", variant: str = "block_ptr") -> Specialization:
     return Specialization(
-        kernel="sel_dense", variant=variant, case=case, source="/kernels/k.py", function="k", signature={}, constexprs={}
+        kernel="sel_dense",
+        variant=variant,
+        case=case,
+        source="/kernels/k.py",
+        function="k",
+        compile=CompileSpec(signature={}, constexprs={}),
     )
 
 
@@ -44,24 +49,25 @@ class Invented:
         self.obtained: list[list[str]] = []
         monkeypatch.setattr(releases, "run", self._run)
 
-    def _run(self, cells: Sequence[Cell], bench: Bench, on_result: Callable[[Result], None]) -> tuple[Result, ...]:
-        self.tried += [str(cell.env.triton) for cell in cells]
+    def _run(self, cells: Sequence[Cell], context: RunContext, on_result: Callable[[Result], None]) -> tuple[Result, ...]:
+        self.tried += [str(cell.env.release) for cell in cells]
         results = tuple(
-            Result(cell=cell, built=bench.envs[cell.env.name], outcome=self.outcomes[str(cell.env.triton)]) for cell in cells
+            Result(cell=cell, built=context.envs[cell.env.name], outcome=self.outcomes[str(cell.env.release)]) for cell in cells
         )
         for each in results:
             on_result(each)
         return results
 
     def _obtain(self, envs: Sequence[Env]) -> list[BuiltEnv]:
-        self.obtained.append([str(each.triton) for each in envs])
-        return [env(str(each.triton)) for each in envs]
+        self.obtained.append([str(each.release) for each in envs])
+        return [env(str(each.release)) for each in envs]
 
     def search(
-        self, *, judge: str = "ok", targets: Sequence[Target] = TARGETS[1:2], cases: Sequence[str] = ("d64",), **how: Any
+        self, *, criterion: str = "ok", targets: Sequence[Target] = TARGETS[1:2], cases: Sequence[str] = ("d64",), **how: Any
     ) -> tuple[ReleaseAnswer, ...]:
         line = tuple(Candidate(version=Version(release), env=env(release).env) for release in self.outcomes)
         with Store(self.tmp_path / "store") as store:
-            bench = Bench(envs={}, store=store, limits=Limits(deadline=1, memory=1), slots=2)
+            context = RunContext(envs={}, store=store, limits=Limits(deadline=1, memory=1), slots=2)
             kernels = [(kernel(case), target) for case in cases for target in targets]
-            return find(kernels, Search(candidates=line, judge=parse_judge(judge), **how), bench, self._obtain)
+            asked = Search(candidates=line, criterion=parse_criterion(criterion), **how)
+            return search_releases(kernels, asked, context, self._obtain)

@@ -13,11 +13,11 @@ import pytest
 from packaging.specifiers import SpecifierSet
 from packaging.version import Version
 
-from compat.axes import candidates
-from compat.axes.candidates import Asked, Candidates, from_envs, from_index, parse_release, parse_specifier, stated_date
+from compat.bisect import candidates
+from compat.bisect.candidates import Asked, Candidates, from_envs, from_index, parse_release, parse_specifier, stated_date
 from compat.config.matrix import MatrixConfig, load_matrix
+from compat.envs.wheels import File, Listing
 from compat.errors import SelectionError
-from compat.index.releases import File, Listing
 from compat.model import Env
 
 PYTHONS = [(3, 11), (3, 12)]
@@ -86,7 +86,7 @@ def test_without_a_wheel_for_this_platform_it_cannot_be_tried(choose: Any) -> No
     files = (wheel("3.1.0"), wheel("3.2.0", tag="cp39-cp39-manylinux_2_17_x86_64"), wheel("3.3.0", tag="cp311-cp311-win_amd64"))
     found = choose(files)
     assert labels(found) == ["3.1.0"]
-    assert found.left_out == {"without a wheel for this platform and the Pythons here": ("3.2.0", "3.3.0")}
+    assert found.left_out == {"no wheel for this platform and the Pythons installed here": ("3.2.0", "3.3.0")}
 
 
 def test_nothing_left_says_why(choose: Any) -> None:
@@ -158,7 +158,7 @@ def test_a_wheel_from_elsewhere_is_not_taken_for_the_published_one(choose: Any, 
 def test_another_index_and_distribution(choose: Any) -> None:
     files = [File(filename="ours_triton-3.1.0-cp311-cp311-manylinux_2_17_x86_64.whl")]
     (found,) = choose(files, index_url="https://ours.example/simple", distribution="ours-triton").chosen
-    assert (found.env.distribution, found.env.index, str(found.env.triton)) == (
+    assert (found.env.distribution, found.env.index, str(found.env.release)) == (
         "ours-triton",
         "https://ours.example/simple",
         "3.1.0",
@@ -168,9 +168,19 @@ def test_another_index_and_distribution(choose: Any) -> None:
 
 
 def test_envs_by_release(tmp_path: Path) -> None:
-    envs = [Env(name=name, triton=Version(version)) for name, version in (("b", "3.2.0"), ("c", "3.10.0"), ("a", "3.2.0"))]
-    assert [candidate.env.name for candidate in from_envs(envs, tmp_path).chosen] == ["b", "a", "c"]
-    with pytest.raises(SelectionError, match="unknown-fork does not say its version"):
+    envs = [Env(name=name, release=Version(version)) for name, version in (("b", "3.2.0"), ("c", "3.10.0"), ("a", "3.2.0"))]
+    chosen = from_envs(envs, tmp_path).chosen
+    assert [[env.name for env in candidate.envs] for candidate in chosen] == [["a", "b"], ["c"]]
+    pair = Env(name="a-pair", release=Version("3.2.0"), torch=Version("2.6.0"))
+    assert [env.name for env in from_envs([pair, *envs], tmp_path).chosen[0].envs] == ["a", "b", "a-pair"]
+    fork = Env(name="ours", release=Version("3.2.0+ours"))
+    beside = from_envs([fork, *envs], tmp_path)
+    assert ([candidate.label for candidate in beside.chosen], list(beside.left_out.values())) == (
+        ["3.2.0", "3.10.0"],
+        [("3.2.0+ours",)],
+    )
+    assert [candidate.label for candidate in from_envs([fork], tmp_path).chosen] == ["3.2.0+ours"]
+    with pytest.raises(SelectionError, match="unknown-fork does not state its version"):
         from_envs([Env(name="unknown-fork")], tmp_path)
 
 

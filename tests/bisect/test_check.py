@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+from compat.bisect import checking
 from compat.cli import main
 from compat.cli.check import BAD, CANNOT_TELL, GOOD
 
@@ -83,15 +84,19 @@ def test_whatever_is_wrong_with_the_question_blames_no_commit(arguments: tuple[s
     assert check(*arguments) == CANNOT_TELL
 
 
-def test_a_broken_env_blames_no_commit(tmp_path: Path) -> None:
+def test_a_broken_env_blames_no_commit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COMPAT_ENVS", str(tmp_path / "envs"))
     (tmp_path / "matrix.toml").write_text(
         'schema = 1\nkernels = ["none.toml"]\nenv = [{ triton = "3.2.0" }]\n[defaults]\nenvs = ["*"]\n'
     )
-    assert check("--matrix", str(tmp_path / "matrix.toml"), *FAILURES[:4], "--envs", "*", "failures/copy/*") == CANNOT_TELL
+    assert (
+        check("--matrix", str(tmp_path / "matrix.toml"), *FAILURES[:4], "--envs", "*", "--no-build", "failures/copy/*")
+        == CANNOT_TELL
+    )
 
 
 def test_a_defect_of_this_program_blames_no_commit(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sys.modules["compat.cli.check"], "run", lambda *_: 1 // 0)
+    monkeypatch.setattr(checking, "run", lambda *_: 1 // 0)
     assert check(*MATRIX, *FAILURES, "--no-build", "failures/copy/*") == CANNOT_TELL
 
 

@@ -12,15 +12,16 @@ import pytest
 from attrs import evolve
 from jsonschema import Draft202012Validator
 
-from compat.answers import Part, PartName
-from compat.axes.history import Answer, ReleaseAnswer
+from compat.bisect.answers import Part, PartName
+from compat.bisect.probes import ReleaseAnswer
+from compat.history.account import Judgement, Word
 from compat.model import Outcome, Status
 from compat.report.bisect import BisectReport, groups, markdown, terminal
 from compat.report.bisect.document import bisect_document, schema
 from compat.report.bisect.onwards import commits_advice, commits_command, compare_url, repeat_command
 from compat.report.bisect.sentences import headline, remarks
 from compat.report.document import dump
-from compat.search.bisect import Judgement
+from compat.toolchains.triton.parts import PARTS
 from tests.bisect.invented import LINE, Invented
 from tests.report.factory import ASSERT, BROKEN, MISSING, OK, REMOVED, SHAPE, TARGETS, bad
 
@@ -58,69 +59,76 @@ def many_answers(tell: Tell) -> BisectReport:
 
 
 def test_one_answer_in_the_terminal(tell: Tell, golden: Callable[[str, str], None]) -> None:
-    golden("one.txt", terminal.render(one_answer(tell), width=100))
+    golden("one.txt", terminal.bisect_text(one_answer(tell), width=100))
 
 
 def test_many_answers_in_the_terminal(tell: Tell, golden: Callable[[str, str], None]) -> None:
-    golden("many.txt", terminal.render(many_answers(tell), width=100))
+    golden("many.txt", terminal.bisect_text(many_answers(tell), width=100))
 
 
 def test_a_metric_in_the_terminal(tell: Tell, golden: Callable[[str, str], None]) -> None:
-    golden("metric.txt", terminal.render(report(tell([FEW] * 5 + [MANY] * 4 + [GONE], judge="registers>128")), width=100))
+    golden("metric.txt", terminal.bisect_text(report(tell([FEW] * 5 + [MANY] * 4 + [GONE], criterion="registers>128")), width=100))
 
 
 def test_the_markdown_of_an_issue(tell: Tell, golden: Callable[[str, str], None]) -> None:
-    golden("one.md", markdown.render(one_answer(tell)))
+    golden("one.md", markdown.bisect_markdown(one_answer(tell)))
 
 
 def test_the_markdown_of_many(tell: Tell) -> None:
-    text = markdown.render(many_answers(tell))
+    text = markdown.bisect_markdown(many_answers(tell))
     assert text.count("\n## ") + text.startswith("## ") == 5
     assert "(flaky)" in text
 
 
-@pytest.mark.parametrize(
-    ("outcomes", "how", "expected"),
-    [
-        ([OK, OK, GONE], {}, "regressed in 3.2.0. Last good 3.1.0, first bad 3.2.0: API removed (api-removed)."),
-        ([bad(MISSING), OK], {}, "needs ≥ 3.1.0. Last bad 3.0.0, first good 3.1.0; before: API missing (api-missing)."),
-        ([CRASHED, OK], {}, "fixed in 3.1.0. Last bad 3.0.0, first good 3.1.0:"),
-        (
-            [REJECTED] * 3,
-            {},
-            "never worked: nothing to bisect. It fails in all 3 releases tried, 3.0.0 to 3.2.0, with one and the",
-        ),
-        ([CRASHED, REJECTED], {}, "with 2 different failures: 3.0.0 crashed mlir-bitwidth-assert, 3.1.0 rejected shape-mismatch."),
-        ([OK] * 3, {}, "always worked: nothing to bisect. It is ok in all 3 releases tried, 3.0.0 to 3.2.0."),
-        ([OK, CRASHED, OK], {}, "not monotonic: ok in 3.0.0, broken in 3.1.0 (mlir-bitwidth-assert), ok in 3.2.0."),
-        ([OK, bad(SHAPE, flaky=True)], {}, "flaky in 3.1.0: attempts under the same circumstances ended differently"),
-        ([OK, BROKEN, GONE], {}, "Last good 3.0.0, first bad 3.2.0 (3.1.0 between them cannot be told): API removed"),
-        ([BROKEN], {}, "cannot tell: no release gave an answer. 3.0.0: env_broken, install: "),
-        (
-            [FEW, MANY],
-            {"judge": "registers>128"},
-            "judged by `registers>128`: Last good 3.0.0, first bad 3.1.0: registers 96 →",
-        ),
-        ([FEW, MANY], {"judge": "register>128"}, "no release has that number; there are compile_seconds, registers, stages."),
-        ([CRASHED, REJECTED], {"judge": "class=shape-mismatch"}, "Last good 3.0.0, first bad 3.1.0: Shapes do not fit"),
-    ],
-)
-def test_headlines(tell: Tell, outcomes: list[Outcome], how: dict[str, Any], expected: str) -> None:
-    (answer,) = tell(outcomes, **how)
-    assert expected in headline(answer)
+HISTORIES: list[tuple[list[Outcome], dict[str, Any]]] = [
+    ([OK, OK, GONE], {}),
+    ([bad(MISSING), OK], {}),
+    ([CRASHED, OK], {}),
+    ([REJECTED] * 3, {}),
+    ([CRASHED, REJECTED], {}),
+    ([OK] * 3, {}),
+    ([OK, CRASHED, OK], {}),
+    ([OK, bad(SHAPE, flaky=True)], {}),
+    ([bad(SHAPE, flaky=True)], {}),
+    ([REJECTED, BROKEN], {}),
+    ([OK, BROKEN, GONE], {}),
+    ([BROKEN], {}),
+    ([FEW, MANY], {"criterion": "registers>128"}),
+    ([FEW, MANY], {"criterion": "register>128"}),
+    ([CRASHED, REJECTED], {"criterion": "class=shape-mismatch"}),
+]
+"""What each release of the line came to, and what was asked."""
+
+
+def word(outcome: Outcome) -> str:
+    """An outcome as a golden file tells it."""
+    registers = outcome.metrics.get("registers")
+    found = outcome.failure.failure_class if outcome.failure else f"{registers} registers" if outcome in (FEW, MANY) else "ok"
+    return f"{found} (flaky)" if outcome.flaky else found
+
+
+def test_headlines(tell: Tell, golden: Callable[[str, str], None]) -> None:
+    """A line of what was found, and under it what is said of it."""
+    text = ""
+    for outcomes, how in HISTORIES:
+        (answer,) = tell(outcomes, **how)
+        found = ", ".join(f"{release} {word(outcome)}" for release, outcome in zip(LINE, outcomes, strict=False))
+        text += f"{found}{''.join(f'; {name} {value}' for name, value in how.items())}\n"
+        text += "".join(f"    {line}\n" for line in headline(answer).splitlines())
+    golden("headlines.txt", text)
 
 
 def test_remarks(tell: Tell) -> None:
     (answer,) = tell([OK] * 10, good=0, bad=9)
     assert remarks(answer, fixed=False) == ["3.9.0 was given as bad, but is good: ok."]
     (broken,) = tell([OK] * 9 + [BROKEN], bad=9)
-    assert remarks(broken, fixed=False)[0].startswith("3.9.0 was given as an end, but cannot be told: env_broken")
+    assert remarks(broken, fixed=False)[0].startswith("3.9.0 was given as an endpoint, but could not be tested: env_broken")
     (gone,) = tell([OK] * 9 + [GONE])
     assert remarks(gone, fixed=True) == ["Not fixed up to 3.9.0."]
     (searched,) = tell([OK] * 9 + [GONE], every=False)
-    assert any("assumed to be like the releases around" in said for said in remarks(searched, fixed=False))
+    assert any("assumed to be like the neighbouring releases" in said for said in remarks(searched, fixed=False))
     (elsewhere,) = tell([OK, bad(SHAPE, flaky=True), OK, OK, GONE])
-    assert remarks(elsewhere, fixed=False) == ["Flaky, and left out of account: 3.1.0."]
+    assert remarks(elsewhere, fixed=False) == ["Flaky, so not used: 3.1.0."]
 
 
 def test_equal_answers_are_told_once(tell: Tell) -> None:
@@ -138,13 +146,13 @@ def test_equal_answers_are_told_once(tell: Tell) -> None:
 @pytest.mark.parametrize("width", [60, 80, 100, 160])
 def test_never_wider_than_the_terminal(tell: Tell, width: int) -> None:
     for make in (one_answer, many_answers):
-        lines = terminal.render(make(tell), width=width).splitlines()
+        lines = terminal.bisect_text(make(tell), width=width).splitlines()
         assert all(len(line) <= width for line in lines if not line.startswith(("repeat ", "commits ", "go on ")))
 
 
 def test_the_documents_follow_their_schema(tell: Tell) -> None:
     Draft202012Validator.check_schema(schema())
-    metric = report(tell([FEW] * 2 + [MANY] + [GONE], judge="registers>128"))
+    metric = report(tell([FEW] * 2 + [MANY] + [GONE], criterion="registers>128"))
     fixed = report(tell([CRASHED, REJECTED, OK]), fixed=True)
     searched = report(tell([OK] * 9 + [GONE], every=False))
     for each in (one_answer(tell), many_answers(tell), metric, fixed, searched, report([])):
@@ -153,12 +161,12 @@ def test_the_documents_follow_their_schema(tell: Tell) -> None:
 
 def test_the_schema_knows_every_word_and_the_docs_every_key() -> None:
     item = schema()["items"]["properties"]
-    assert set(item["answer"]["enum"]) == set(Answer)
+    assert set(item["answer"]["enum"]) == set(Word)
     assert set(item["probes"]["items"]["properties"]["judgement"]["enum"]) == set(Judgement)
-    assert set(item["part"]["properties"]["name"]["enum"]) == set(PartName)
+    assert set(item["part"]["properties"]["name"]["enum"]) == {*PartName, PARTS.assembler.name}
     assert set(item["probes"]["items"]["properties"]["status"]["enum"]) == set(Status)
     text = DOCS.read_text(encoding="utf-8")
-    keys = {*item, *(key for name in ("bracket", "part") for key in item[name]["properties"])}
+    keys = {*item, *item["part"]["properties"], *schema()["$defs"]["bracket"]["properties"]}
     keys |= {key for name in ("transitions", "probes", "assumed") for key in item[name]["items"]["properties"]}
     assert [key for key in sorted(keys) if f"`{key}`" not in text] == []
 
@@ -166,12 +174,14 @@ def test_the_schema_knows_every_word_and_the_docs_every_key() -> None:
 def test_a_document(tell: Tell) -> None:
     (document,) = bisect_document(one_answer(tell))
     expected = {
-        "schema": 1,
+        "schema": 2,
         "kernel": "sel_dense",
         "variant": "block_ptr",
         "case": "d64",
         "target": "sm_90",
-        "answer": "regressed",
+        "answer": "removed in",
+        "verdict": "removed in 3.9.0",
+        "release": "3.9.0",
         "bracket": {"last_good": "3.8.0", "first_bad": "3.9.0", "last_bad": None, "first_good": None, "untested": []},
         "transitions": [
             {
@@ -214,8 +224,8 @@ def test_how_to_go_on(tell: Tell) -> None:
     (fixed,) = tell([CRASHED, OK])
     assert "--good 3.1.0 --bad 3.0.0 --fixed" in repeat_command(fixed)
     assert fixed.bracket is not None
-    assert "turned about" in commits_advice(fixed.bracket)
-    assert "turned about" not in commits_advice(change)
+    assert "inverted" in commits_advice(fixed.bracket)
+    assert "inverted" not in commits_advice(change)
     ours = evolve(change, before=evolve(change.before, release="3.6.0+git1a2b3c"))
     assert compare_url(ours) == "https://github.com/triton-lang/triton/compare/1a2b3c...v3.9.0"
     nowhere = evolve(change, before=evolve(change.before, release="3.6.0+ours"))

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from hypothesis import given
 from hypothesis import strategies as st
 
-from compat.search.bisect import Bracket, History, Judgement, Shape, probe_all, search
+from compat.bisect.search import Bracket, History, Judgement, probe_all, search
 
 G, B, U = Judgement.GOOD, Judgement.BAD, Judgement.UNKNOWN
 HISTORIES = st.lists(st.sampled_from([G, B, U]), max_size=40)
@@ -73,6 +73,7 @@ def test_what_is_found_in_any_history_is_real(truth: list[Judgement], width: int
         assert {truth[bracket.before], truth[bracket.after]} == {G, B}
         assert truth[bracket.after] is bracket.judged_after
     taken_on_trust = {position for first, last in history.assumed for position in range(first, last + 1)}
+    assert not taken_on_trust & set(history.judged)
     open_in_brackets = {position for bracket in history.brackets for position in bracket.untested}
     known = [position for position, judgement in history.judged.items() if judgement is not U]
     if known:
@@ -107,20 +108,6 @@ def test_given_ends_are_judged_first_and_never_taken_on_trust(truth: list[Judgem
     else:
         assert history.brackets
         assert all(min(good, bad) <= b.before < b.after <= max(good, bad) for b in history.brackets)
-
-
-def shape(text: str) -> Shape:
-    truth = [{"g": G, "b": B, "u": U}[letter] for letter in text]
-    return probe_all(len(truth), Counting(truth)).shape
-
-
-def test_shapes() -> None:
-    assert shape("gggg") is shape("gug") is Shape.ALWAYS_GOOD
-    assert shape("bb") is Shape.NEVER_GOOD
-    assert shape("uu") is shape("") is Shape.UNKNOWN
-    assert shape("ggub") is Shape.REGRESSED
-    assert shape("bbg") is Shape.FIXED
-    assert shape("ggbbgg") is Shape.NON_MONOTONIC
 
 
 def test_an_unknown_newest_is_hopped_over() -> None:

@@ -10,10 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from compat.cli import obtaining
-from compat.cli.obtaining import Obtainer
+from compat.envs import provider
+from compat.envs.cache import EnvCache
+from compat.envs.provider import EnvProvider
 from compat.model import Env
-from tests.env.conftest import Checkout, checkout, make_wheel
+from tests.envs.conftest import Checkout, checkout, make_wheel
 
 __all__ = ["checkout"]  # the fixture
 ROOT = Path(__file__).parents[2]
@@ -34,7 +35,7 @@ def test_envs_of_wheels_are_built_through_nox_in_the_order_of_their_dates(checko
     assert answer["searched"] == ["3.6.0+gitfff2222", "3.6.0+gitaaa1111"]
     assert {probe["class"] for probe in answer["probes"]} == {"import"}, "installed, and no compiler in it"
     assert done.stderr.count("building ") == 1
-    assert not list(checkout.root.glob(".compat/envs/*.json")), "the project's own envs are left alone"
+    assert len(checkout.cache.folders()) == 2
 
 
 def test_without_an_index_there_is_another_way(tmp_path: Path) -> None:
@@ -52,13 +53,13 @@ def test_without_an_index_there_is_another_way(tmp_path: Path) -> None:
     assert "hint: Is this machine online? --envs releases bisects over envs of matrix.toml" in done.stderr
 
 
-@pytest.mark.parametrize(("name", "given"), [("matrix.toml", None), ("mine.toml", "mine.toml")])
+@pytest.mark.parametrize("name", ["matrix.toml", "mine.toml"])
 def test_envs_are_built_as_the_file_declares_them_that_was_given(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, given: str | None
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
-    (tmp_path / "noxfile.py").touch()
-    asked: list[Path | None] = []
-    monkeypatch.setattr(obtaining, "build_envs", lambda names, root, *, jobs, matrix: asked.append(matrix))
-    (built,) = Obtainer(root=tmp_path, matrix=tmp_path / name)([Env(name="some")])
-    assert asked == [tmp_path / given if given else None]
+    asked: list[tuple[Path, EnvCache]] = []
+    monkeypatch.setattr(provider, "build_envs", lambda names, root, **given: asked.append((given["matrix"], given["cache"])))
+    cache = EnvCache(tmp_path / "envs")
+    (built,) = EnvProvider(cache=cache)(tmp_path / name, [Env(name="some")])
+    assert asked == [(tmp_path / name, cache)]
     assert built.error is not None, "nothing was built here"

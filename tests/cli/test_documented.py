@@ -27,7 +27,10 @@ def test_a_command_has_its_section(name: str) -> None:
     section = sections()[f"`compat {name}`"]
     command = COMMANDS[name]
     assert command is not None
-    for parameter in command.params:
+    inside = dict(command.commands) if isinstance(command, click.Group) else {}
+    for word in inside:
+        assert f"`compat {name} {word}" in section, f"compat {name} {word} is undocumented"
+    for parameter in (each for one in (command, *inside.values()) for each in one.params):
         if isinstance(parameter, click.Option) and parameter.name not in SHARED:
             for spelling in parameter.opts:
                 assert f"`{spelling}" in section, f"compat {name} {spelling} is undocumented"

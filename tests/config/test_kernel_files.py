@@ -12,7 +12,7 @@ from compat.config.kernel_files import load_kernels
 from compat.errors import ConfigError
 from compat.model import Specialization, Status
 
-KINDS = frozenset({"api-removed", "shape-mismatch"})
+FAILURE_CLASSES = frozenset({"api-removed", "shape-mismatch"})
 
 SOURCE = """
 import triton
@@ -57,7 +57,7 @@ def load(tmp_path: Path) -> Load:
 
     def write_and_load(text: str) -> tuple[Specialization, ...]:
         (tmp_path / "kernels/x.toml").write_text(text, encoding="utf-8")
-        return load_kernels(["kernels/*.toml"], tmp_path, kinds=KINDS)
+        return load_kernels(["kernels/*.toml"], tmp_path, failure_classes=FAILURE_CLASSES)
 
     return write_and_load
 
@@ -67,10 +67,10 @@ def test_a_kernel_file(load: Load, tmp_path: Path) -> None:
     assert (spec.kernel, spec.variant, spec.case, spec.function) == ("load", "grid", "small", "load_grid")
     assert spec.source == str(tmp_path / "kernels/load.py")
     assert spec.origin == "kernels/x.toml"
-    assert spec.signature == {"x": "*fp16", "y": "*fp16", "n": "i32", "stride": "i32"}
-    assert spec.constexprs == {"BLOCK": 64}
-    assert (spec.divisible_by_16, spec.equal_to_1) == (("x", "n"), ("stride",))
-    assert spec.options == {"num_warps": 4}
+    assert spec.compile.signature == {"x": "*fp16", "y": "*fp16", "n": "i32", "stride": "i32"}
+    assert spec.compile.constexprs == {"BLOCK": 64}
+    assert (spec.compile.divisible_by_16, spec.compile.equal_to_1) == (("x", "n"), ("stride",))
+    assert spec.compile.options == {"num_warps": 4}
     assert spec.expectations == ()
     assert len(spec.closure) == 64
 
@@ -86,25 +86,75 @@ options = { num_warps = 8, num_stages = 3 }
 def test_the_variant_lies_over_the_kernel_and_the_case_over_both(load: Load) -> None:
     case = CASE + 'constexprs = { BLOCK = 32 }\nsignature = { x = "*bf16" }\noptions = { num_stages = { drop = true } }\n'
     (spec,) = load(HEAD + TABLES + case + VARIANT + LAYERS)
-    assert spec.signature == {"x": "*bf16", "y": "*fp32", "n": "i32", "stride": "i32"}
-    assert spec.constexprs == {"BLOCK": 32, "DTYPE": {"dtype": "bf16"}}
-    assert spec.divisible_by_16 == ("y",)
-    assert spec.equal_to_1 == ("stride",)
-    assert spec.options == {"num_warps": 8}
+    assert spec.compile.signature == {"x": "*bf16", "y": "*fp32", "n": "i32", "stride": "i32"}
+    assert spec.compile.constexprs == {"BLOCK": 32, "DTYPE": {"dtype": "bf16"}}
+    assert spec.compile.divisible_by_16 == ("y",)
+    assert spec.compile.equal_to_1 == ("stride",)
+    assert spec.compile.options == {"num_warps": 8}
 
 
 def test_none_is_a_value(load: Load) -> None:
     (spec,) = load(HEAD + TABLES + CASE + VARIANT + "constexprs = { DTYPE = { none = true } }")
-    assert spec.constexprs == {"BLOCK": 64, "DTYPE": None}
+    assert spec.compile.constexprs == {"BLOCK": 64, "DTYPE": None}
+
+
+@pytest.mark.parametrize(
+    ("written", "read"),
+    [
+        ('{ dtype = "i32" }', {"dtype": "int32"}),
+        ('{ dtype = "int32" }', {"dtype": "int32"}),
+        ('{ dtype = "u8" }', {"dtype": "uint8"}),
+        ('{ dtype = "i1" }', {"dtype": "int1"}),
+        ('{ dtype = "float16" }', {"dtype": "fp16"}),
+        ('{ dtype = "fp8e4b15" }', {"dtype": "fp8e4b15"}),
+        ('{ torch_dtype = "bfloat16" }', {"torch_dtype": "bfloat16"}),
+        ('{ function = "load_loop" }', {"function": "load_loop"}),
+        ("[]", ()),
+        ('[64, [true, { dtype = "fp32" }], { none = true }]', (64, (True, {"dtype": "fp32"}), None)),
+    ],
+)
+def test_every_form_of_a_constexpr(load: Load, written: str, read: object) -> None:
+    (spec,) = load(HEAD + TABLES + CASE + VARIANT + f"constexprs = {{ DTYPE = {written} }}")
+    assert spec.compile.constexprs["DTYPE"] == read
+
+
+def test_pointers_to_what_is_only_read(load: Load) -> None:
+    (spec,) = load(WHOLE.replace('x = "*fp16"', 'x = "*kfp16"'))
+    assert spec.compile.signature["x"] == "*kfp16"
+
+
+GIVEN = '[hints]\ndivisible_by_16 = ["x", "n"]\nequal_to_1 = ["stride"]\n'
+
+
+@pytest.mark.parametrize(
+    ("kernel", "variant", "expected"),
+    [
+        ("", "", (("x", "y"), (), ("x", "y"))),
+        (GIVEN, "", (("x", "n"), ("stride",), ("x", "y"))),
+        ('hints = { equal_to_1 = ["stride"] }\n', "", (("x", "y"), ("stride",), ("x", "y"))),
+        ("hints = { divisible_by_16 = [], pointer_range_32 = [] }\n", "", ((), (), ())),
+        ('hints = "none"\n', "", ((), (), ())),
+        (GIVEN, 'hints = "none"\n', ((), (), ())),
+        ('hints = "none"\n', 'hints = { pointer_range_32 = ["y"] }\n', ((), (), ("y",))),
+    ],
+)
+def test_what_is_not_said_of_pointers_is_what_a_launch_finds(
+    load: Load, kernel: str, variant: str, expected: tuple[tuple[str, ...], ...]
+) -> None:
+    tables = TABLES.replace(GIVEN, kernel if kernel.startswith("[") else "")
+    top = "" if kernel.startswith("[") else kernel
+    (spec,) = load(HEAD + top + tables + CASE + VARIANT + variant)
+    assert (spec.compile.divisible_by_16, spec.compile.equal_to_1, spec.compile.pointer_range_32) == expected
+    assert ("pointer_range_32" in spec.assumed) is ("none" not in kernel + variant and "pointer_range_32" not in kernel)
 
 
 def test_what_a_variant_drops_no_case_brings_back(load: Load) -> None:
     case = CASE + 'signature = { n = "i64" }\n'
     variant = '[[variant]]\nname = "loop"\nfunction = "load_loop"\nsignature = { n = { drop = true }, stride = { drop = true } }\n'
     loop, grid = load(HEAD + TABLES + case + variant + VARIANT)
-    assert loop.signature == {"x": "*fp16", "y": "*fp16"}
-    assert (loop.divisible_by_16, loop.equal_to_1) == (("x",), ())
-    assert grid.signature["n"] == "i64"
+    assert loop.compile.signature == {"x": "*fp16", "y": "*fp16"}
+    assert (loop.compile.divisible_by_16, loop.compile.equal_to_1) == (("x",), ())
+    assert grid.compile.signature["n"] == "i64"
 
 
 def test_a_variant_may_be_for_some_cases(load: Load) -> None:
@@ -125,11 +175,11 @@ def test_expectations(load: Load) -> None:
     always = '[[variant.expect]]\nstatus = "crashed"\nreason = "It always did."\n'
     (spec,) = load(WHOLE + removed + always)
     first, second = spec.expectations
-    assert (first.status, first.kind) == (Status.REJECTED, "api-removed")
+    assert (first.status, first.failure_class) == (Status.REJECTED, "api-removed")
     assert first.covers(release=Version("3.9.0"), target="sm_80", case="small")
     assert not first.covers(release=Version("3.8.0"), target="sm_80", case="small")
     assert not first.covers(release=Version("3.9.0"), target="gfx942", case="small")
-    assert (second.status, second.kind, second.reason) == (Status.CRASHED, None, "It always did.")
+    assert (second.status, second.failure_class, second.reason) == (Status.CRASHED, None, "It always did.")
     assert second.covers(release=Version("3.0.0"), target="gfx942", case="small")
 
 
@@ -142,8 +192,8 @@ ERRORS = [
     (HEAD + CASE, "variant: declares no variant"),
     (WHOLE.replace("[options]", "[option]"), "option: unknown key"),
     (WHOLE.replace('"load"', '"a/b"'), "kernel: 'a/b' is not a name: letters, digits and . _ + - only"),
-    (WHOLE.replace("load.py", "gone.py"), "source: there is no file 'gone.py' beside this one"),
-    (WHOLE + 'source = "gone.py"', "variant[0].source: there is no file 'gone.py' beside this one"),
+    (WHOLE.replace("load.py", "gone.py"), "source: there is no file 'gone.py' next to this one"),
+    (WHOLE + 'source = "gone.py"', "variant[0].source: there is no file 'gone.py' next to this one"),
     (WHOLE.replace("load_grid", "load_gird"), "variant[0].function: load.py defines no function 'load_gird'"),
     (WHOLE.replace('function = "load_grid"', ""), "variant[0].function: is missing"),
     (WHOLE + VARIANT, "variant[1].name: the name 'grid' is taken by variant[0]"),
@@ -157,13 +207,26 @@ ERRORS = [
     ),
     (WHOLE.replace('x = "*fp16"', "x = 16"), 'signature.x: expected a Triton type such as "*fp16" or "i32", found the number 16'),
     (WHOLE + 'signature = { n = "int" }', 'variant[0].signature.n: expected a Triton type such as "*fp16" or "i32", found \'int\''),
-    (WHOLE.replace("BLOCK = 64", "BLOCK = [64]"), "constexprs.BLOCK: an array is no value of a constexpr"),
-    (WHOLE.replace("BLOCK = 64", 'BLOCK = { dtype = "half" }'), "constexprs.BLOCK: a table is no value of a constexpr"),
-    (WHOLE + "options = { num_warps = [4] }", "variant[0].options.num_warps: an array is no value of an option"),
+    (WHOLE.replace("BLOCK = 64", "BLOCK = { size = 64 }"), "constexprs.BLOCK: a table is not a valid constexpr value"),
+    (WHOLE.replace("BLOCK = 64", "BLOCK = [64, 1979-05-27]"), "constexprs.BLOCK[1]: a date is not a valid constexpr value"),
+    (WHOLE.replace("BLOCK = 64", 'BLOCK = { dtype = "half" }'), "constexprs.BLOCK: 'half' is not a dtype of Triton"),
+    (WHOLE.replace("BLOCK = 64", "BLOCK = { dtype = [1] }"), "constexprs.BLOCK: [1] is not a dtype of Triton"),
+    (WHOLE.replace("BLOCK = 64", 'BLOCK = { torch_dtype = "fp16" }'), "constexprs.BLOCK: 'fp16' is not a dtype of PyTorch"),
+    (
+        WHOLE.replace("BLOCK = 64", 'BLOCK = [[{ dtype = "i3" }]]'),
+        "constexprs.BLOCK[0][0]: 'i3' is not a dtype of Triton",
+    ),
+    (
+        WHOLE.replace("BLOCK = 64", 'BLOCK = { function = "load_lop" }'),
+        f"{GRID}: a constexpr names the function 'load_lop', which load.py does not define",
+    ),
+    (WHOLE.replace('x = "*fp16"', 'x = "kfp16"'), 'signature.x: expected a Triton type such as "*fp16" or "i32", found \'kfp16\''),
+    (WHOLE + 'hints = "non"', "variant[0].hints: expected a table, or 'none', found the string 'non'"),
+    (WHOLE + "options = { num_warps = [4] }", "variant[0].options.num_warps: an array is not a valid option value"),
     (WHOLE + "hints = { div = [] }", "variant[0].hints.div: unknown key"),
-    (WHOLE.replace('["x", "n"]', '["x", "m"]'), "hints.divisible_by_16[1]: 'm' is in no signature of this kernel"),
+    (WHOLE.replace('["x", "n"]', '["x", "m"]'), "hints.divisible_by_16[1]: 'm' is not in any signature of this kernel"),
     # arguments against the function
-    (WHOLE + "constexprs = { BLCK = 1 }", f"{GRID} has no parameter 'BLCK', which the tables give"),
+    (WHOLE + "constexprs = { BLCK = 1 }", f"{GRID} has no parameter 'BLCK', but the tables give it a type or a value"),
     (WHOLE + "signature = { n = { drop = true } }", f"{GRID}: no type or value for n"),
     (WHOLE + "constexprs = { n = 1 }", f"{GRID}: 'n' is in the signature and among the constexprs"),
     # expectations
@@ -175,7 +238,7 @@ ERRORS = [
     (WHOLE + '[[variant.expect]]\nstatus = "lost"', "variant[0].expect[0].status: 'lost' is not a status that can be expected"),
     (
         WHOLE + '[[variant.expect]]\nstatus = "rejected"\nclass = "typo"',
-        "variant[0].expect[0].class: 'typo' is not a class of failure",
+        "variant[0].expect[0].class: 'typo' is not a failure class",
     ),
     (WHOLE + '[[variant.expect]]\nstatus = "rejected"\ncases = ["big"]', "variant[0].expect[0].cases[0]: no case matches 'big'"),
     (
@@ -212,7 +275,7 @@ def test_one_kernel_in_two_files(load: Load, tmp_path: Path) -> None:
     (tmp_path / "kernels/a.toml").write_text(WHOLE, encoding="utf-8")
     with pytest.raises(ConfigError) as raised:
         load(WHOLE)
-    assert str(raised.value) == "kernels/x.toml: kernel: the kernel 'load' is declared in kernels/a.toml already"
+    assert str(raised.value) == "kernels/x.toml: kernel: the kernel 'load' is already declared in kernels/a.toml"
 
 
 def test_a_file_that_two_globs_match_is_read_once_and_any_path_will_do(load: Load, tmp_path: Path) -> None:

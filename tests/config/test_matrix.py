@@ -9,8 +9,8 @@ import pytest
 from packaging.version import Version
 
 from compat.config.matrix import MatrixConfig, load_matrix
-from compat.config.targets import TARGETS
 from compat.errors import ConfigError, SelectionError
+from tests.targets import TARGETS
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 HEAD = 'schema = 1\nkernels = ["kernels/*.toml"]\n'
@@ -51,8 +51,17 @@ ERRORS = [
     (HEAD, "env: declares no environment"),
     (HEAD + "env = 3", "env: expected an array, such as [[env]], found the number 3"),
     (HEAD + "env = [3]", "env[0]: expected a table, found the number 3"),
-    (envs(GOOD, "{}"), "env[1]: says no toolchain: one of triton, wheel, distribution"),
+    (envs(GOOD, "{}"), "env[1]: names no toolchain: one of triton, wheel, distribution"),
     (envs(GOOD, GOOD), "env[1]: the name 'triton-3.0.0' is taken by env[0]"),
+    (envs(GOOD) + "envs = 3\n", "envs: expected a table, found the number 3"),
+    (envs(GOOD) + "envs.folders = 'x'\n", "envs.folders: unknown key"),
+    (envs(GOOD) + "envs.folder = 3\n", 'envs.folder: expected a string, such as "../envs", found the number 3'),
+    (envs(GOOD) + "envs.folder = ''\n", "envs.folder: must not be empty"),
+    (envs(GOOD) + "envs.folder = '/dev/null/envs'\n", "envs.folder: /dev/null is not a folder"),
+    (
+        envs(GOOD) + "envs.folder = '~nobody-of-that-name/envs'\n",
+        "envs.folder: '~nobody-of-that-name/envs': there is no such home folder",
+    ),
     (envs(GOOD, '{ triton = "3.1.0", name = "Triton-3-0-0" }'), "env[1].name: the name 'Triton-3-0-0' is taken by env[0]"),
     (envs(GOOD, '{ triton = "3.1.0" }', '{ tritn = "3.1.0" }'), "env[2].tritn: unknown key"),
     (envs("{ triton = 3.0 }"), 'env[0].triton: expected a string, such as "3.1.0", found the number 3.0'),
@@ -67,7 +76,7 @@ ERRORS = [
     (envs('{ triton = "3.1.0", index = "pypi.org" }'), "env[0].index: 'pypi.org' is not the URL of a package index"),
     (
         envs('{ wheel = "triton.whl" }'),
-        "env[0].wheel: 'triton.whl' is not called as wheels are (name-version-python-abi-platform.whl)",
+        "env[0].wheel: 'triton.whl' is not the name of a wheel (name-version-python-abi-platform.whl)",
     ),
     (
         envs('{ wheel = "triton-3.1.0-py3-none-any.whl", triton = "3.1.0" }'),
@@ -84,7 +93,7 @@ ERRORS = [
     ),
     (ONE + '[[companion]]\ntriton = "<3.3"', "companion[0].install: installs nothing"),
     # targets
-    (ONE + '[[target]]\nname = "sm_80"', "target[0].name: the target 'sm_80' is there already"),
+    (ONE + '[[target]]\nname = "sm_80"', "target[0].name: the target 'sm_80' already exists"),
     (ONE + '[[target]]\nname = "sm_87"', "target[0].backend: is missing"),
     (ONE + '[[target]]\nname = "x"\nbackend = "metal"', 'target[0].backend: expected "cuda" or "hip", found \'metal\''),
     (
@@ -125,7 +134,7 @@ def test_what_is_wrong_is_said_with_the_path_of_the_key(load: Load, text: str, m
         (ONE + "[defautls]\n", "Did you mean defaults?"),
         (ONE + '[defaults]\nenvs = ["defalut"]', "Did you mean default?"),
         (envs(GOOD, GOOD), 'Give one of them another name = "…".'),
-        (ONE + "[[companion]]\nxyz = 1", "Known keys here: triton, torch, install, why."),
+        (ONE + "[[companion]]\nxyz = 1", "Known keys here: triton, torch, install, why, toolchain."),
     ],
 )
 def test_hints_name_the_likely_mistake(load: Load, text: str, hint: str) -> None:
@@ -186,7 +195,7 @@ def test_a_fork_is_an_env_that_knows_its_version_from_its_wheel(load: Load) -> N
     config = load(envs(GOOD, '{ wheel = "wheels/triton-3.1.0+fork1-cp311-cp311-linux_x86_64.whl" }'))
     fork = config.envs[1]
     assert fork.wheel == str(config.base / "wheels/triton-3.1.0+fork1-cp311-cp311-linux_x86_64.whl")
-    assert fork.triton == Version("3.1.0+fork1")
+    assert fork.release == Version("3.1.0+fork1")
     assert fork.distribution == "triton"
 
 
@@ -212,7 +221,7 @@ def test_companions_join_the_envs_they_match(load: Load) -> None:
 def test_envs_need_not_be_in_the_file(load: Load) -> None:
     config = load(ONE + COMPANIONS)
     made_up = config.env("triton-3.2.0-torch-2.5.1")
-    assert (made_up.triton, made_up.torch) == (Version("3.2.0"), Version("2.5.1"))
+    assert (made_up.release, made_up.torch) == (Version("3.2.0"), Version("2.5.1"))
     assert made_up.install == ("setuptools<81", "numpy<2", "six")
     assert config.env("triton-3.1.0") is config.envs[0]
 
@@ -236,6 +245,37 @@ def test_this_repositorys_matrix() -> None:
     assert len(config.groups["pairs"]) == 10
     assert len(config.groups["releases"]) == 13
     # Neither 3.0, 3.1 nor 3.2 can be imported without setuptools, which none of them declares.
-    needing = [env for env in config.envs if env.triton and env.triton < Version("3.3")]
+    needing = [env for env in config.envs if env.release and env.release < Version("3.3")]
     assert len(needing) == 6
     assert all("setuptools<81" in env.install for env in needing)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("a = " + "[" * 100_000, "nested too deeply"),
+        (".".join(["a"] * 50_000) + " = 1", "nested too deeply"),
+        ("a = " + "9" * 5000, "is not valid TOML"),
+        ('schema = 1\nkernels = ["a\\u0000b"]\n', "kernels[0]: contains a control character"),
+        ('schema = 1\nkernels = ["\\u001b[31m"]\n', "kernels[0]: contains a control character"),
+        (
+            'schema = 1\nkernels = ["k"]\nenv = [{ triton = "3.1.0" }]\n[defaults]\ndeadline = inf\n',
+            "defaults.deadline: must be at most",
+        ),
+        ('schema = 1\nkernels = ["k"]\nenv = [{ triton = "3.1.0" }]\n[defaults]\ndeadline = nan\n', "must be greater than zero"),
+        (f'schema = 1\nkernels = ["k"]\nenv = [{{ triton = "{"9" * 5000}" }}]\n', "env[0].triton: '9999"),
+        (
+            f'schema = 1\nkernels = ["k"]\nenv = [{{ triton = "3.1.0" }}]\n[defaults]\nmemory = "{"9" * 400} GiB"\n',
+            "defaults.memory: ",
+        ),
+        ("\ud800", "is not UTF-8 text"),
+    ],
+    ids=["arrays", "dotted key", "digits", "NUL", "ESC", "inf", "nan", "version", "memory", "surrogate"],
+)
+def test_hostile_toml_is_one_error_of_use(tmp_path: Path, text: str, said: str) -> None:
+    path = tmp_path / "matrix.toml"
+    path.write_text(text, encoding="utf-8", errors="surrogatepass")
+    with pytest.raises(ConfigError) as caught:
+        load_matrix(path)
+    assert said in str(caught.value)
+    assert len(str(caught.value)) < 500

@@ -9,7 +9,7 @@ import pytest
 from compat.config.matrix import MatrixConfig, load_matrix
 from compat.config.selection import nothing_matches, select_specs
 from compat.errors import SelectionError
-from compat.model import Specialization
+from compat.model import CompileSpec, Specialization
 
 MATRIX = """
 schema = 1
@@ -53,7 +53,9 @@ def test_targets(config: MatrixConfig) -> None:
 
 
 def spec(kernel: str, variant: str, case: str) -> Specialization:
-    return Specialization(kernel=kernel, variant=variant, case=case, source="", function="", signature={}, constexprs={})
+    return Specialization(
+        kernel=kernel, variant=variant, case=case, source="", function="", compile=CompileSpec(signature={}, constexprs={})
+    )
 
 
 SPECS = (spec("dense", "grid", "d64"), spec("dense", "loop", "d64"), spec("varlen", "grid", "few"), spec("varlen", "loop", "many"))
@@ -94,7 +96,7 @@ def test_a_hint_lists_what_fits_into_a_few_lines() -> None:
         nothing_matches("env", "zzz", ["one", "two"]),
         nothing_matches("cell", "zzz", [f"kernel/{n:050}" for n in range(900)]),
     )
-    assert few.hint == "There are: one, two."
+    assert few.hint == "Available: one, two."
     assert many.hint is not None
     assert many.hint.endswith(" and 890 more.")
     assert len(many.hint) < 650

@@ -1,4 +1,4 @@
-"""Small kernels that fail, one defect each. ``tests/classify/capture.py`` says with what arguments, and where."""
+"""Small kernels that fail, one defect each. ``tests/diagnosis/capture.py`` says with what arguments, and where."""
 
 import triton
 import triton.language as tl

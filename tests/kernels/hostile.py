@@ -55,7 +55,9 @@ def _hang_with_child():
 def _forge():
     for fd in range(3, 64):
         try:
-            os.write(fd, json.dumps({"event": "done", "built": True, "nonce": "0"}).encode() + b"\n\xff\xfe garbage\n")
+            os.write(
+                fd, json.dumps({"event": "done", "actions": [{"do": "compile"}], "nonce": "0"}).encode() + b"\n\xff\xfe garbage\n"
+            )
         except OSError:
             pass
     os._exit(0)

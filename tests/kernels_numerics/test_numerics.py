@@ -9,7 +9,7 @@ import json
 import shutil
 import subprocess
 import tomllib
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -51,12 +51,16 @@ def sound_names() -> Iterator[Name]:
                 yield from ((document["kernel"], variant["name"], case["name"]) for case in document["case"])
 
 
-def findings(python: str | Path, kernels: Path, names: Iterable[Name]) -> dict[Name, dict[str, Any]]:
-    """What ``check.py`` says about the named variants and cases of the kernels in a directory."""
+def checked(python: str | Path, kernels: Path, names: Iterable[Name]) -> str:
+    """What ``check.py`` prints about the named variants and cases of the kernels in a directory."""
     command = [str(python), str(CHECK), str(kernels), *map("/".join, names)]
     done = subprocess.run(command, capture_output=True, text=True, timeout=540, check=False)
     assert done.returncode == 0, done.stderr
-    records = [json.loads(line) for line in done.stdout.splitlines()]
+    return done.stdout
+
+
+def findings(printed: str) -> dict[Name, dict[str, Any]]:
+    records = [json.loads(line) for line in printed.splitlines()]
     return {(record["kernel"], record["variant"], record["case"]): record for record in records}
 
 
@@ -68,18 +72,19 @@ def mutate(source: str, function: str, old: str, new: str) -> str:
     return before + head + body.replace(old, new) + decorator + after
 
 
+Once = Callable[[str, Callable[[], str]], str]
 SOUND = list(sound_names())
 UNCOMPILABLE: list[Name] = [("sel_varlen", "as_written", case) for case in ("few", "many", "mixed")]
 
 
 @pytest.fixture(scope="module")
-def found(pair_python: str | Path) -> dict[Name, dict[str, Any]]:
+def found(pair_python: str | Path, once: Once) -> dict[Name, dict[str, Any]]:
     """The findings on all that has to pass, and on the kernel that only compilers cannot take; made once."""
-    return findings(pair_python, KERNELS, [*SOUND, *UNCOMPILABLE])
+    return findings(once("sound", lambda: checked(pair_python, KERNELS, [*SOUND, *UNCOMPILABLE])))
 
 
 @pytest.fixture(scope="module")
-def found_of_mutants(pair_python: str | Path, tmp_path_factory: pytest.TempPathFactory) -> dict[Name, dict[str, Any]]:
+def found_of_mutants(pair_python: str | Path, tmp_path_factory: pytest.TempPathFactory, once: Once) -> dict[Name, dict[str, Any]]:
     """The findings on a copy of the kernels in which each way of writing has a mistake."""
     copies = tmp_path_factory.mktemp("mutants")
     for path in KERNELS.glob("*.toml"):
@@ -89,7 +94,7 @@ def found_of_mutants(pair_python: str | Path, tmp_path_factory: pytest.TempPathF
             if kernel == path.stem:
                 source = mutate(source, f"{kernel}_{variant}", old, new)
         (copies / f"{path.stem}.py").write_text(source, encoding="utf-8")
-    return findings(pair_python, copies, MUTANTS)
+    return findings(once("mutants", lambda: checked(pair_python, copies, MUTANTS)))
 
 
 @pytest.mark.parametrize("name", SOUND, ids="/".join)

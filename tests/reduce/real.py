@@ -6,14 +6,14 @@ from pathlib import Path
 
 from attrs import frozen
 
-from compat.axes.reducing import Jury, Wish, wish_to_keep
-from compat.engine.flight import Limits
+from compat.bisect.criterion import parse_criterion
+from compat.bundle.bundle import bundle
+from compat.execution.flight import Limits
+from compat.execution.run import RunContext, run
+from compat.execution.store import Store
 from compat.model import BuiltEnv, Cell, Result
-from compat.reduce import Candidate, Step, extracted, reduce
-from compat.run import Bench, run
-from compat.search.judge import parse_judge
-from compat.source.bundle import bundle
-from compat.store import Store
+from compat.reduce import Candidate, Step, extracted, shrink
+from compat.reduce.interestingness import InterestingnessTest, Requirement, requirement_of
 
 LIMITS = Limits(deadline=60, memory=4 << 30)
 
@@ -36,19 +36,21 @@ class Reduced:
 def reduced(cell: Cell, built: BuiltEnv, folder: Path, limits: Limits = LIMITS) -> Reduced:
     """Reduce a cell that fails, and look at what is left."""
     with Store(folder / "store") as store:
-        bench = Bench(envs={built.env.name: built}, store=store, limits=limits)
-        (before,) = run([cell], bench)
-        wish = wish_to_keep(before, parse_judge("same-failure"), limits)
+        context = RunContext(envs={built.env.name: built}, store=store, limits=limits)
+        (before,) = run([cell], context)
+        requirement = requirement_of(before, parse_criterion("same-failure"), limits)
         start = Candidate.of(cell.spec, extracted(bundle(cell.spec).text, cell.spec.function))
-        with jury(cell, wish) as judge:
-            steps = tuple(reduce(start, judge))
+        with interestingness(cell, requirement) as interesting:
+            steps = tuple(shrink(start, interesting))
         path = folder / "last.py"
         path.write_text((steps[-1].candidate if steps else start).text)
         last = steps[-1].candidate.specialize(cell.spec, str(path))
-        (after,) = run([Cell(env=cell.env, target=cell.target, spec=last)], Bench(envs=bench.envs, store=store, limits=limits))
+        (after,) = run(
+            [Cell(env=cell.env, target=cell.target, spec=last)], RunContext(envs=context.envs, store=store, limits=limits)
+        )
     return Reduced(before=before, after=after, start=start, steps=steps)
 
 
-def jury(cell: Cell, *wishes: Wish) -> Jury:
-    """The judge of such a search."""
-    return Jury(cell.spec, cell.target, wishes)
+def interestingness(cell: Cell, *requirements: Requirement) -> InterestingnessTest:
+    """The test of such a search."""
+    return InterestingnessTest(cell.spec, cell.target, requirements)

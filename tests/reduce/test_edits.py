@@ -8,8 +8,9 @@ from typing import Any
 
 import pytest
 
+from compat.model import CompileSpec
 from compat.reduce import Candidate, expressions, extracted, facts, helpers, module, statements
-from compat.reduce.edits import Edit, Maker, applied
+from compat.reduce.edits import Edit, ReductionPass, applied
 
 HEAD = "import triton\nimport triton.language as tl\n\n\n@triton.jit\n"
 
@@ -19,10 +20,10 @@ def kernel(body: str, *, before: str = "", **changes: Any) -> Candidate:
     text = HEAD.removesuffix("@triton.jit\n") + dedent(before) + "@triton.jit\ndef kernel(a, b, N):\n"
     text += "".join(f"    {line}\n" for line in dedent(body).strip().splitlines())
     given: dict[str, Any] = {"signature": {"a": "*fp16", "b": "i32"}, "constexprs": {"N": 64}}
-    return Candidate(text=text, function="kernel", **(given | changes))
+    return Candidate(text=text, function="kernel", compile=CompileSpec(**(given | changes)))
 
 
-def results(make: Maker, candidate: Candidate) -> list[str]:
+def results(make: ReductionPass, candidate: Candidate) -> list[str]:
     """The body of the kernel after each edit, without what is no Python."""
     made = (applied(candidate, [edit]) for edit in make(candidate))
     return [body_of(each) for each in made if each is not None]
@@ -86,7 +87,7 @@ def lines(text: str) -> str:
         ),
     ],
 )
-def test_edit(make: Maker, body: str, expected: str) -> None:
+def test_edit(make: ReductionPass, body: str, expected: str) -> None:
     assert lines(expected) in results(make, kernel(body))
 
 
@@ -141,8 +142,8 @@ def test_a_parameter_goes_with_all_that_is_said_of_it() -> None:
     less = applied(candidate, list(facts.unused(candidate)))
     assert less is not None
     assert "def kernel(a):" in less.text
-    assert (less.signature, less.constexprs) == ({"a": "*fp16"}, {})
-    assert (less.divisible_by_16, less.equal_to_1) == (("a",), ())
+    assert (less.compile.signature, less.compile.constexprs) == ({"a": "*fp16"}, {})
+    assert (less.compile.divisible_by_16, less.compile.equal_to_1) == (("a",), ())
 
 
 @pytest.mark.parametrize(
@@ -155,18 +156,20 @@ def test_a_parameter_goes_with_all_that_is_said_of_it() -> None:
         (facts.types, "a: *i32", {"signature": {"a": "*i32", "b": "i32"}}),
     ],
 )
-def test_facts_get_smaller(make: Maker, words: str, expected: dict[str, Any]) -> None:
+def test_facts_get_smaller(make: ReductionPass, words: str, expected: dict[str, Any]) -> None:
     candidate = kernel("tl.store(a, b)", options={"num_warps": 8}, divisible_by_16=("a",))
     (edit,) = (edit for edit in make(candidate) if edit.what == words)
     changed = applied(candidate, [edit])
     assert changed is not None
-    assert {name: getattr(changed, name) for name in expected} == expected
+    assert {name: getattr(changed.compile, name) for name in expected} == expected
     assert changed.weight < candidate.weight
 
 
 def test_the_kernel_gets_a_short_name() -> None:
     candidate = Candidate(
-        text=HEAD + "def a_rather_long_name(a):\n    tl.store(a, 1)\n", function="a_rather_long_name", signature={"a": "*i32"}
+        text=HEAD + "def a_rather_long_name(a):\n    tl.store(a, 1)\n",
+        function="a_rather_long_name",
+        compile=CompileSpec(signature={"a": "*i32"}),
     )
     renamed = applied(candidate, [the(facts.names(candidate), "name of the kernel")])
     assert renamed is not None
@@ -219,3 +222,23 @@ def test_only_what_the_kernel_needs_is_taken_without_its_finery() -> None:
         + "def kernel(a, N: tl.constexpr):\n    tl.store(a, SIZE)\n"
     )
     assert extracted(dedent(text), "kernel") == expected
+
+
+@pytest.mark.parametrize(
+    ("listed", "left"),
+    [
+        ('triton.jit(do_not_specialize=["a", "b"])', "triton.jit(do_not_specialize=['a'])"),
+        ('triton.jit(do_not_specialize=["b"])', "triton.jit"),
+        ("triton.jit(do_not_specialize=(1, 0))", "triton.jit(do_not_specialize=('a',))"),
+        ('triton.jit(do_not_specialize_on_alignment=["b"], noinline=True)', "triton.jit(noinline=True)"),
+        ("triton.jit(do_not_specialize=NAMES)", "triton.jit(do_not_specialize=NAMES)"),
+    ],
+)
+def test_a_dropped_parameter_is_no_longer_named_to_decorators(listed: str, left: str) -> None:
+    text = HEAD.replace("@triton.jit\n", "") + f'NAMES = ["a"]\n\n\n@{listed}\ndef kernel(a, b):\n    tl.store(a, 1)\n'
+    candidate = Candidate(
+        text=extracted(text, "kernel"), function="kernel", compile=CompileSpec(signature={"a": "*i32", "b": "i32"})
+    )
+    changed = applied(candidate, [the(facts.unused(candidate), "parameter b")])
+    assert changed is not None
+    assert f"@{left}\ndef kernel(a):" in changed.text

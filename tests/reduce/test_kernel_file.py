@@ -7,32 +7,34 @@ from pathlib import Path
 import pytest
 from packaging.specifiers import SpecifierSet
 
-from compat.axes.best import BestSoFar
 from compat.config.kernel_files import load_kernels
 from compat.errors import StoreError
-from compat.model import Expectation, Specialization, Status
+from compat.model import CompileSpec, Expectation, Specialization, Status
 from compat.reduce import Candidate
+from compat.reduce.best import BestSoFar
 from compat.reduce.kernel_file import kernel_file
 
 CANDIDATE = Candidate(
     text="def kernel(a, b, N, KIND, NOTHING):\n    pass\n",
     function="kernel",
-    signature={"a": "*fp16", "b": "i32"},
-    constexprs={"N": 64, "KIND": {"dtype": "fp16"}, "NOTHING": None},
-    divisible_by_16=("a", "b"),
-    equal_to_1=("b",),
-    options={"num_warps": 8, "allow": True, "how": 'as "said"', "scale": 0.5},
+    compile=CompileSpec(
+        signature={"a": "*fp16", "b": "i32"},
+        constexprs={"N": 64, "KIND": {"dtype": "fp16"}, "NOTHING": None},
+        divisible_by_16=("a", "b"),
+        equal_to_1=("b",),
+        options={"num_warps": 8, "allow": True, "how": 'as "said"', "scale": 0.5},
+    ),
 )
 FAILS = Expectation(
     status=Status.CRASHED,
-    kind="compiler-assert",
+    failure_class="compiler-assert",
     releases=SpecifierSet("==3.2.0"),
     targets=("sm_90",),
     reason='Assertion `x && "y"\' failed',
 )
 
 
-def text_of(candidate: Candidate, source: str) -> str:
+def text_of(candidate: Candidate, source: Path) -> str:
     return kernel_file(candidate, kernel="small", case="only", source=source, summary="A test.", expectations=[FAILS])
 
 
@@ -54,9 +56,11 @@ def test_a_candidate_survives_being_written_and_read(tmp_path: Path) -> None:
 def test_after_every_write_the_kernel_file_means_a_whole_candidate(tmp_path: Path) -> None:
     best = BestSoFar(tmp_path / "new" / "small.py", text_of)
     for number in range(4):
-        candidate = Candidate(text=f"def kernel(a{number}):\n    pass\n", function="kernel", signature={f"a{number}": "i32"})
+        candidate = Candidate(
+            text=f"def kernel(a{number}):\n    pass\n", function="kernel", compile=CompileSpec(signature={f"a{number}": "i32"})
+        )
         best.keep(candidate)
-        assert load(best.kernel_file).signature == candidate.signature
+        assert load(best.kernel_file).compile.signature == candidate.compile.signature
         assert Path(load(best.kernel_file).source) == best.source
     best.finish(candidate)
     assert sorted(path.name for path in best.path.parent.iterdir()) == ["small.py", "small.toml"]
@@ -67,6 +71,6 @@ def test_what_is_written_first_is_not_what_the_kernel_file_means(tmp_path: Path,
     best.keep(CANDIDATE)
     monkeypatch.setattr(Path, "replace", lambda *_: (_ for _ in ()).throw(OSError("no space left")))
     with pytest.raises(StoreError, match="no space left"):
-        best.keep(Candidate(text="def kernel():\n    pass\n", function="kernel", signature={}))
+        best.keep(Candidate(text="def kernel():\n    pass\n", function="kernel", compile=CompileSpec(signature={})))
     spec = load(best.kernel_file)
     assert Candidate.of(spec, Path(spec.source).read_text()).key == CANDIDATE.key

@@ -10,11 +10,11 @@ import pytest
 
 from compat.config.kernel_files import load_kernels
 from compat.config.matrix import MatrixConfig
-from compat.config.targets import TARGETS
-from compat.engine.flight import Limits
+from compat.execution.flight import Limits
 from compat.model import BuiltEnv, Cell
 from tests.cells import POINTERS, cell
 from tests.reduce.real import LIMITS, Reduced, reduced
+from tests.targets import TARGETS
 
 Built = Callable[[str], BuiltEnv]
 
@@ -34,7 +34,7 @@ def test_an_abort_in_the_front_end(built: Built, tmp_path: Path) -> None:
     env = built("triton-3.9.0")
     found = reduced(cell(env, "failures", "block_typed_bound"), env, tmp_path)
     check(found, lines=3, bytes=140)
-    assert found.last.signature == found.last.constexprs == {}
+    assert found.last.compile.signature == found.last.compile.constexprs == {}
 
 
 @pytest.mark.wheels
@@ -51,13 +51,13 @@ def test_a_crash_in_a_pass(built: Built, tmp_path: Path) -> None:
     env = built("triton-3.1.0")
     found = reduced(cell(env, "failures", "scan", constexprs={"BLOCK": 256}, options={"num_ctas": 2}), env, tmp_path)
     check(found, lines=4, bytes=220)
-    assert found.last.options == {"num_ctas": 2}
+    assert found.last.compile.options == {"num_ctas": 2}
 
 
 @pytest.mark.wheels
 def test_a_hang_with_a_scaled_deadline(built: Built, tmp_path: Path) -> None:
     env = built("triton-3.5.1")
-    found = reduced(cell(env, "faces", "unrolled_for_ever"), env, tmp_path, Limits(deadline=8, memory=LIMITS.memory))
+    found = reduced(cell(env, "faces", "unrolled_for_ever"), env, tmp_path, Limits(deadline=5, memory=LIMITS.memory))
     check(found, lines=3, bytes=140)
 
 

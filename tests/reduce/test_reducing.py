@@ -15,21 +15,21 @@ from typing import Any
 import pytest
 from attrs import evolve
 
-from compat.axes.reducing import Jury, confirmed, wish_for_ok, wish_to_keep
+from compat.bisect.criterion import parse_criterion
+from compat.bundle.bundle import bundle
 from compat.config.kernel_files import load_kernels
-from compat.config.targets import TARGETS
-from compat.engine.supervise import Stopped
 from compat.errors import SelectionError
-from compat.model import BuiltEnv, Cell, Result, Specialization
+from compat.execution.run import RunContext, run
+from compat.execution.store import Store
+from compat.interruption import Stopped
+from compat.model import BuiltEnv, Cell, CompileSpec, Outcome, Result, Specialization, Status
 from compat.reduce import Candidate, extracted
+from compat.reduce.interestingness import InterestingnessTest, confirmed, requirement_of, requirement_to_be_ok, requirement_to_stay
 from compat.reduce.kernel_file import kernel_file
-from compat.run import Bench, run
-from compat.search.judge import parse_judge
-from compat.source.bundle import bundle
-from compat.store import Store
 from tests.cells import POINTERS, cell
 from tests.conftest import ROOT
 from tests.reduce.real import LIMITS
+from tests.targets import TARGETS
 
 Built = Callable[[str], BuiltEnv]
 CHAIN: dict[str, Any] = {
@@ -42,7 +42,7 @@ CHAIN: dict[str, Any] = {
 
 def look(wanted: Cell, env: BuiltEnv, folder: Path) -> Result:
     with Store(folder) as store:
-        (result,) = run([wanted], Bench(envs={env.env.name: env}, store=store, limits=LIMITS))
+        (result,) = run([wanted], RunContext(envs={env.env.name: env}, store=store, limits=LIMITS))
     return result
 
 
@@ -54,18 +54,54 @@ def candidate_of(wanted: Cell) -> Candidate:
 def test_a_regression_stays_a_regression(built: Built, tmp_path: Path) -> None:
     old, new = built("triton-3.1.0"), built("triton-3.2.0")
     good, bad = cell(old, "failures", "dot_into_dot", **CHAIN), cell(new, "failures", "dot_into_dot", **CHAIN)
-    wishes = [
-        wish_to_keep(look(bad, new, tmp_path), parse_judge("same-failure"), LIMITS),
-        wish_for_ok(look(good, old, tmp_path), parse_judge("ok"), LIMITS),
+    requirements = [
+        requirement_of(look(bad, new, tmp_path), parse_criterion("same-failure"), LIMITS),
+        requirement_to_be_ok(look(good, old, tmp_path), parse_criterion("ok"), LIMITS),
     ]
     start = candidate_of(bad)
     fine = candidate_of(cell(new, "failures", "copy"))
-    fails_in_both = evolve(start, options={**start.options, "num_warps": 3})
-    with Jury(bad.spec, bad.target, wishes) as jury:
-        assert jury([fine, start, fails_in_both]) == [False, True, False]
-        assert jury([start]) == [True]
-    with Jury(bad.spec, bad.target, wishes[:1]) as jury:
-        assert jury([fine, start]) == [False, True]
+    fails_in_both = evolve(start, compile=evolve(start.compile, options={**start.compile.options, "num_warps": 3}))
+    with InterestingnessTest(bad.spec, bad.target, requirements) as interesting:
+        assert interesting([fine, start, fails_in_both]) == [False, True, False]
+        assert interesting([start]) == [True]
+    with InterestingnessTest(bad.spec, bad.target, requirements[:1]) as interesting:
+        assert interesting([fine, start]) == [False, True]
+
+
+@pytest.mark.wheels
+def test_other_releases_are_asked_last_and_what_refuses_comes_first(built: Built, tmp_path: Path) -> None:
+    old, new = built("triton-3.1.0"), built("triton-3.2.0")
+    good, bad = cell(old, "failures", "dot_into_dot", **CHAIN), cell(new, "failures", "dot_into_dot", **CHAIN)
+    fails = requirement_of(look(bad, new, tmp_path), parse_criterion("same-failure"), LIMITS)
+    works = requirement_to_stay(look(good, old, tmp_path), LIMITS)
+    assert works is not None
+    start = candidate_of(bad)
+    fails_in_both = evolve(start, compile=evolve(start.compile, options={**start.compile.options, "num_warps": 3}))
+    with InterestingnessTest(bad.spec, bad.target, [fails], later=[works]) as interesting:
+        interesting.requirements = [
+            evolve(fails, criterion=parse_criterion("ok"))
+        ]  # it asks whether it is bad at all, so that both pass
+        assert interesting([start, fails_in_both]) == [True, True]
+        assert interesting.verify(start)
+        assert (interesting.requirements[1:], interesting.later) == ([], [works]), "what passes changes nothing"
+        assert not interesting.verify(fails_in_both)
+        assert (interesting.requirements[1:], interesting.later) == ([works], []), (
+            "what refuses is asked of every candidate from then on"
+        )
+        assert not interesting.verify(fails_in_both), "it passed before that was asked, so it is asked now"
+        assert interesting([start, fails_in_both]) == [True, False]
+
+
+@pytest.mark.wheels
+def test_a_failure_elsewhere_is_to_stay_what_it_is(built: Built, tmp_path: Path) -> None:
+    env = built("triton-3.1.0")
+    missing, mismatched = (look(cell(env, "faces", name), env, tmp_path) for name in ("missing_name", "mismatched"))
+    requirement = requirement_to_stay(missing, LIMITS)
+    assert requirement is not None
+    assert requirement.fulfilled_by(missing.cell, missing.outcome)
+    assert not requirement.fulfilled_by(mismatched.cell, mismatched.outcome)
+    assert requirement_to_stay(evolve(missing, outcome=evolve(missing.outcome, flaky=True)), LIMITS) is None
+    assert requirement_to_stay(evolve(missing, outcome=Outcome(status=Status.LOST, stage="ast")), LIMITS) is None
 
 
 @pytest.mark.wheels
@@ -73,34 +109,34 @@ def test_what_does_not_fail_is_not_reduced(built: Built, tmp_path: Path) -> None
     env = built("triton-3.1.0")
     result = look(cell(env, "faces", "fine"), env, tmp_path)
     with pytest.raises(SelectionError, match="there is nothing to reduce"):
-        wish_to_keep(result, parse_judge("same-failure"), LIMITS)
+        requirement_of(result, parse_criterion("same-failure"), LIMITS)
     failing = look(cell(env, "faces", "missing_name"), env, tmp_path)
     with pytest.raises(SelectionError, match="not good"):
-        wish_for_ok(failing, parse_judge("ok"), LIMITS)
+        requirement_to_be_ok(failing, parse_criterion("ok"), LIMITS)
 
 
 @pytest.mark.wheels
-def test_a_jury_that_is_stopped_says_so(built: Built, tmp_path: Path) -> None:
+def test_one_that_is_stopped_says_so(built: Built, tmp_path: Path) -> None:
     env, stop = built("triton-3.1.0"), threading.Event()
     wanted = cell(env, "faces", "missing_name")
-    wish = wish_to_keep(look(wanted, env, tmp_path), parse_judge("same-failure"), LIMITS)
-    with Jury(wanted.spec, wanted.target, [wish], stop=stop) as jury:
-        assert jury([candidate_of(wanted)]) == [True]
+    requirement = requirement_of(look(wanted, env, tmp_path), parse_criterion("same-failure"), LIMITS)
+    with InterestingnessTest(wanted.spec, wanted.target, [requirement], stop=stop) as interesting:
+        assert interesting([candidate_of(wanted)]) == [True]
         stop.set()
         with pytest.raises(Stopped):
-            jury([candidate_of(wanted)])
+            interesting([candidate_of(wanted)])
 
 
 @pytest.mark.parametrize("last", range(5))
 def test_of_many_the_last_that_holds_is_found(last: int) -> None:
-    history = [Candidate(text=f"x = {number}\n", function="", signature={}) for number in range(5)]
+    history = [Candidate(text=f"x = {number}\n", function="", compile=CompileSpec(signature={})) for number in range(5)]
     asked: list[int] = []
 
     def holds(candidate: Candidate) -> bool:
         asked.append(history.index(candidate))
         return history.index(candidate) <= last
 
-    assert confirmed(history, holds) == last
+    assert list(confirmed(history, holds))[-1] == last
     assert 0 not in asked
     assert len(asked) <= 4
 
@@ -114,22 +150,20 @@ env = [{ triton = "3.1.0", install = ["setuptools<81"], groups = ["default"] }]
 [defaults]
 targets = ["sm_90"]
 """
+STARTING = 10.0
+"""Seconds that a command may take besides a budget, on a machine that is busy: to start, and to end its workers."""
 ID = "scan/reduced/only/sm_90/triton-3.1.0"
 
 
 @pytest.fixture
 def project(built: Built, tmp_path: Path) -> Path:
-    """A project of a user's own with one failing kernel, that uses this checkout's env."""
+    """A project of a user's own with one failing kernel, that asks for an env that this one has, too."""
     env = built("triton-3.1.0")
     assert env.python is not None
-    (tmp_path / ".nox").symlink_to(ROOT / ".nox")
     (tmp_path / "matrix.toml").write_text(MATRIX)
-    record = Path(".compat", "envs", "triton-3.1.0.json")
-    (tmp_path / record.parent).mkdir(parents=True)
-    (tmp_path / record).write_text((ROOT / record).read_text())
     begin = candidate_of(cell(env, "failures", "scan", constexprs={"BLOCK": 256}, options={"num_ctas": 2}))
     (tmp_path / "kernel.py").write_text(begin.text)
-    text = kernel_file(begin, kernel="scan", case="only", source="kernel.py", summary="A test.", expectations=[])
+    text = kernel_file(begin, kernel="scan", case="only", source=tmp_path / "kernel.py", summary="A test.", expectations=[])
     (tmp_path / "kernel.toml").write_text(text)
     return tmp_path
 
@@ -140,11 +174,11 @@ def start(project: Path, *arguments: str) -> subprocess.Popen[str]:
     return subprocess.Popen(command, cwd=project, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
 
 
-def told_by(project: Path, *arguments: str) -> str:
-    """What a command says that ends with 0."""
+def told_by(project: Path, *arguments: str, code: int = 0) -> str:
+    """What a command says that ends with a code."""
     process = start(project, *arguments)
-    said, _ = process.communicate(timeout=120)
-    assert process.returncode == 0, said
+    said, _ = process.communicate(timeout=240)
+    assert process.returncode == code, said
     return said
 
 
@@ -164,7 +198,7 @@ def still_fails(project: Path, env: BuiltEnv) -> Specialization:
 @pytest.mark.wheels
 def test_the_command_writes_what_every_command_takes(project: Path, built: Built) -> None:
     said = told_by(project, "reduce", ID, "--no-build")
-    assert "nothing more can be taken away" in said
+    assert "nothing more can be removed" in said
     assert "shrinkray" in said
     spec = still_fails(project, built("triton-3.1.0"))
     assert len(Path(spec.source).read_text()) <= 160
@@ -172,7 +206,7 @@ def test_the_command_writes_what_every_command_takes(project: Path, built: Built
     assert reproducer.count('"tt.scan"') == 1
     assert "(convert-triton-gpu-to-llvm{" in reproducer
     assert str(project) not in reproducer
-    assert "1 crashed; all as declared" in told_by(project, "matrix", "--spec", "reduced/scan-only.toml", "--no-build")
+    assert "1 crashed; all as expected" in told_by(project, "matrix", "--spec", "reduced/scan-only.toml", "--no-build")
     told_by(project, "reduce", "reduced/scan-only.py", "--no-build")
 
 
@@ -183,7 +217,7 @@ def test_a_program_of_the_users_says_what_is_to_stay(project: Path) -> None:
         'grep -q "\\"class\\": \\"compiler-assert\\"" && grep -q "tl.store" "$COMPAT_SOURCE" && exit 1\nexit 0\n'
     )
     said = told_by(project, "reduce", ID, "--no-build", "--judge", "run=sh keeps.sh")
-    assert "to stay: run=sh keeps.sh on triton-3.1.0" in said
+    assert "preserving: run=sh keeps.sh on triton-3.1.0" in said
     assert "class=" not in said, "the command that polishes asks the same program"
     text = (project / "reduced" / "scan-only.py").read_text()
     assert "tl.store" in text
@@ -192,8 +226,112 @@ def test_a_program_of_the_users_says_what_is_to_stay(project: Path) -> None:
 
 @pytest.mark.wheels
 def test_a_budget_ends_it_with_the_best_so_far(project: Path, built: Built) -> None:
-    assert "the budget is spent" in told_by(project, "reduce", ID, "--no-build", "--budget", "1.5")
+    told_by(project, "matrix", "--spec", "kernel.toml", "--no-build", code=1)  # what the kernel itself does is known then
+    began = time.monotonic()
+    assert "stopped at the end of the time budget" in told_by(project, "reduce", ID, "--no-build", "--budget", "6")
+    assert time.monotonic() - began < 6 + STARTING
     still_fails(project, built("triton-3.1.0"))
+
+
+@pytest.mark.wheels
+def test_a_budget_bounds_what_hangs(project: Path, built: Built) -> None:
+    """The kernel itself, the search and the confirmation, each of which waits for a deadline of 60 s otherwise."""
+    describe(project, candidate_of(cell(built("triton-3.1.0"), "failures", "unrolled_for_ever")), "hang")
+    began = time.monotonic()
+    said = told_by(project, "reduce", "hang/reduced/only/sm_90/triton-3.1.0", "--no-build", "--budget", "32")
+    assert time.monotonic() - began < 32 + STARTING
+    assert "stopped at the end of the time budget" in said or "nothing more can be removed" in said
+    assert "confirmed with a deadline of 5 s, all that a budget of 32 s allows" in said
+    assert len((project / "reduced" / "hang-only.py").read_text()) < 200
+
+
+@pytest.mark.wheels
+def test_a_budget_that_does_not_last_for_the_kernel_itself(project: Path) -> None:
+    process = start(project, "reduce", ID, "--no-build", "--budget", "0.01")
+    said, _ = process.communicate(timeout=60)
+    assert (process.returncode, "the time budget ended before the kernel itself was tested" in said) == (3, True), said
+
+
+# --- every release ---
+
+RELEASES = ("3.6.0", "3.8.0", "3.9.0")
+MANY = """
+schema = 1
+kernels = ["kernel.toml"]
+env = [{ triton = "3.6.0" }, { triton = "3.8.0" }, { triton = "3.9.0" }]
+[defaults]
+envs = ["*"]
+targets = ["sm_90"]
+"""
+GONE = "blocks/reduced/only/sm_90/triton-3.9.0"
+
+
+@pytest.fixture
+def releases(built: Built, project: Path) -> Path:
+    """A project of three releases, with a kernel that works up to 3.8."""
+    for release in RELEASES:
+        built(f"triton-{release}")
+    (project / "matrix.toml").write_text(MANY)
+    describe(project, candidate_of(cell(built("triton-3.9.0"), "failures", "block_pointer")), "blocks")
+    return project
+
+
+def describe(project: Path, candidate: Candidate, name: str) -> None:
+    """Makes the project's kernel another one."""
+    (project / "kernel.py").write_text(candidate.text)
+    text = kernel_file(candidate, kernel=name, case="only", source=project / "kernel.py", summary="A test.", expectations=[])
+    (project / "kernel.toml").write_text(text)
+
+
+def history(project: Path, built: Built, kernel: str) -> list[str]:
+    """How a kernel fares from release to release."""
+    (spec,) = load_kernels([kernel], project)
+    envs = [built(f"triton-{release}") for release in RELEASES]
+    results = [look(Cell(env=env.env, target=TARGETS["sm_90"], spec=spec), env, project / "look") for env in envs]
+    return [each.outcome.failure.fingerprint if each.outcome.failure else str(each.outcome.status) for each in results]
+
+
+@pytest.mark.wheels
+def test_every_other_release_stays_what_it_is(releases: Path, built: Built) -> None:
+    said = told_by(releases, "reduce", GONE, "--good", "3.8.0", "--no-build")
+    assert "preserving: ok on triton-3.8.0, triton-3.6.0" in said
+    assert "  same as the original: triton-3.6.0, triton-3.8.0, triton-3.9.0\n" in said
+    assert "unlike" not in said
+    before, after = (history(releases, built, name) for name in ("kernel.toml", "reduced/blocks-only.toml"))
+    assert before == after
+    assert before[:2] == ["ok", "ok"]
+    assert "all as expected" in told_by(releases, "matrix", "--spec", "reduced/blocks-only.toml", "--no-build")
+
+
+@pytest.mark.wheels
+def test_where_less_is_asked_for_it_is_said_where_it_differs(releases: Path, built: Built) -> None:
+    said = told_by(releases, "reduce", GONE, "--good", "3.8.0", "--only", "--no-build")
+    assert (
+        "  same as the original: triton-3.8.0, triton-3.9.0\n"
+        "  differs from the original: 3.6.0: rejected (python-value), the original ok\n" in said
+    )
+    assert history(releases, built, "reduced/blocks-only.toml") != history(releases, built, "kernel.toml")
+    kernel = (releases / "reduced" / "blocks-only.toml").read_text()
+    assert "It differs from the original in 3.6.0: rejected (python-value), the original ok" in kernel
+    assert "all as expected" in told_by(releases, "matrix", "--spec", "reduced/blocks-only.toml", "--no-build")
+
+
+@pytest.mark.wheels
+@pytest.mark.parametrize("named", [["3.6.0,triton-3.8.0"], ["triton-3.6.*", "3.8"]])
+def test_releases_and_envs_are_named_in_lists(releases: Path, named: list[str]) -> None:
+    options = [word for each in named for word in ("--good", each)]
+    said = told_by(releases, "reduce", GONE, *options, "--only", "--no-build", "--budget", "60")
+    assert "preserving: ok on triton-3.6.0, triton-3.8.0\n" in said
+
+
+@pytest.mark.wheels
+def test_what_is_named_good_has_to_be(releases: Path) -> None:
+    process = start(releases, "reduce", GONE.replace("3.9.0", "3.8.0"), "--bad", "3.9.0", "--good", "3.6.0,3.9.0", "--no-build")
+    said, _ = process.communicate(timeout=60)
+    assert (process.returncode, "triton-3.9.0 is rejected, not good" in said) == (3, True), said
+    process = start(releases, "reduce", GONE, "--good", "3.6.0,nowhere", "--no-build")
+    said, _ = process.communicate(timeout=60)
+    assert (process.returncode, "nowhere" in said) == (3, True), said
 
 
 @pytest.mark.wheels

@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from compat.reduce import Candidate, Step, extracted, module, reduce, statements
+from compat.model import CompileSpec
+from compat.reduce import Candidate, Step, extracted, module, shrink, statements
 from compat.reduce.edits import applied
 
 KERNELS = Path(__file__).parent.parent.parent / "kernels"
@@ -29,10 +30,12 @@ def kernel(name: str) -> Candidate:
     return Candidate(
         text=text,
         function=function.name,
-        signature=signature,
-        constexprs=CONSTEXPRS,
-        divisible_by_16=tuple(name for name in signature if name.endswith("_ptr")),
-        options={"num_warps": 4, "num_stages": 2},
+        compile=CompileSpec(
+            signature=signature,
+            constexprs=CONSTEXPRS,
+            divisible_by_16=tuple(name for name in signature if name.endswith("_ptr")),
+            options={"num_warps": 4, "num_stages": 2},
+        ),
     )
 
 
@@ -57,7 +60,7 @@ def store_of_an_exponential(candidate: Candidate) -> bool:
 
 
 def stride_and_option(candidate: Candidate) -> bool:
-    return "stride_kL" in module.loaded(candidate.tree) and candidate.options.get("num_warps", 0) >= 2
+    return "stride_kL" in module.loaded(candidate.tree) and candidate.compile.options.get("num_warps", 0) >= 2
 
 
 JUDGES: tuple[Holds, ...] = (dot_in_a_loop, a_loop_in_a_loop, store_of_an_exponential, stride_and_option)
@@ -74,7 +77,7 @@ def search(start: Candidate, holds: Holds) -> list[Step]:
         asked.update(keys)
         return [holds(candidate) for candidate in candidates]
 
-    return list(reduce(start, judge))
+    return list(shrink(start, judge))
 
 
 @pytest.mark.parametrize("holds", JUDGES, ids=lambda holds: holds.__name__)
@@ -109,8 +112,10 @@ def test_candidates_define_what_they_read_and_are_specialized_as_they_take() -> 
     for candidate in seen:
         functions = module.functions(candidate.tree)
         assert ast.unparse(module.prune(ast.parse(candidate.text))) == ast.unparse(candidate.tree)
-        assert {*candidate.signature, *candidate.constexprs} == set(module.parameters(functions[candidate.function]))
-        assert {*candidate.divisible_by_16, *candidate.equal_to_1} <= set(candidate.signature)
+        assert {*candidate.compile.signature, *candidate.compile.constexprs} == set(
+            module.parameters(functions[candidate.function])
+        )
+        assert {*candidate.compile.divisible_by_16, *candidate.compile.equal_to_1} <= set(candidate.compile.signature)
 
 
 @st.composite
@@ -134,7 +139,7 @@ def programs(draw: st.DrawFn) -> tuple[str, set[str]]:
 @given(programs())
 def test_what_is_wanted_stays_and_nothing_else(program: tuple[str, set[str]]) -> None:
     text, wanted = program
-    start = Candidate(text=text, function="kernel", signature={"source": "*fp32"})
+    start = Candidate(text=text, function="kernel", compile=CompileSpec(signature={"source": "*fp32"}))
 
     def holds(candidate: Candidate) -> bool:
         kernel = module.functions(candidate.tree)["kernel"]
@@ -152,7 +157,9 @@ def test_what_is_wanted_stays_and_nothing_else(program: tuple[str, set[str]]) ->
 
 def test_a_judge_that_wants_all_ends_the_search_with_nothing() -> None:
     start = Candidate(
-        text="def kernel(a, b):\n    x = a + b\n    return x * 2\n", function="kernel", signature={"a": "i64", "b": "i64"}
+        text="def kernel(a, b):\n    x = a + b\n    return x * 2\n",
+        function="kernel",
+        compile=CompileSpec(signature={"a": "i64", "b": "i64"}),
     )
     assert search(start, lambda candidate: candidate.key == start.key) == []
 
@@ -162,16 +169,33 @@ def test_what_the_judge_raises_ends_the_search() -> None:
         raise InterruptedError
 
     with pytest.raises(InterruptedError):
-        next(reduce(kernel("sel_varlen"), judge))
+        next(shrink(kernel("sel_varlen"), judge))
 
 
 def test_what_makes_it_longer_is_not_taken_though_the_judge_would_have_it() -> None:
     stores = "".join("    tl.store(a, N)\n" for _ in range(20))
     text = f"import triton.language as tl\n\n\ndef kernel(a, N):\n{stores}"
-    start = Candidate(text=text, function="kernel", signature={"a": "*i32"}, constexprs={"N": 1024})
+    start = Candidate(text=text, function="kernel", compile=CompileSpec(signature={"a": "*i32"}, constexprs={"N": 1024}))
 
     def holds(candidate: Candidate) -> bool:
-        value = "N" if "N" in candidate.constexprs else "1024"
-        return candidate.text.count(f"tl.store(a, {value})") == 20 and candidate.constexprs.get("N", 1024) == 1024
+        value = "N" if "N" in candidate.compile.constexprs else "1024"
+        return candidate.text.count(f"tl.store(a, {value})") == 20 and candidate.compile.constexprs.get("N", 1024) == 1024
 
     assert search(start, holds) == []
+
+
+def test_what_is_refused_in_the_end_is_not_accepted() -> None:
+    """The last word is asked of few, and is kept to all the way."""
+    start = kernel("sel_dense")
+    asked: list[Candidate] = []
+
+    def verify(candidate: Candidate) -> bool:
+        asked.append(candidate)
+        return calls(candidate.tree, "exp") and "stride_kL" in module.loaded(candidate.tree)
+
+    steps = list(shrink(start, lambda some: [dot_in_a_loop(each) for each in some], verify=verify))
+    assert all(verify(step.candidate) and dot_in_a_loop(step.candidate) for step in steps)
+    plain = list(shrink(start, lambda some: [dot_in_a_loop(each) and verify(each) for each in some]))
+    assert steps[-1].candidate.weight <= plain[-1].candidate.weight
+    assert len({each.key for each in asked}) < steps[-1].tests + plain[-1].tests
+    assert len(steps[-1].candidate.text) < 600

@@ -9,9 +9,11 @@ from attrs import evolve
 from packaging.specifiers import SpecifierSet
 from packaging.version import Version
 
+from compat.history.verdict import verdicts
 from compat.model import (
     BuiltEnv,
     Cell,
+    CompileSpec,
     Env,
     Expectation,
     Failure,
@@ -24,7 +26,6 @@ from compat.model import (
     Target,
 )
 from compat.report import Report
-from compat.search.verdict import verdicts
 
 RELEASES = ("3.0.0", "3.1.0", "3.2.0", "3.3.0", "3.3.1", "3.4.0", "3.5.0", "3.5.1", "3.6.0", "3.7.0", "3.7.1", "3.8.0", "3.9.0")
 TARGETS = (
@@ -34,7 +35,7 @@ TARGETS = (
 )
 
 SHAPE = Failure(
-    kind="shape-mismatch",
+    failure_class="shape-mismatch",
     stage="ttir",
     fingerprint="shape-mismatch:5f0c1a9e",
     excerpt="at 23:15:\n    k = tl.load(K_ptr + (l0 + offs_L) * stride_kL + (d0 + offs_D)[None, :] * stride_kd)\n               ^\n"
@@ -43,7 +44,7 @@ SHAPE = Failure(
     location="sel_dense.py:41",
 )
 ASSERT = Failure(
-    kind="mlir-bitwidth-assert",
+    failure_class="mlir-bitwidth-assert",
     stage="ttir",
     fingerprint="mlir-bitwidth-assert:91c24d07",
     excerpt="python3: Types.cpp:126: unsigned int mlir::Type::getIntOrFloatBitWidth() const: Assertion "
@@ -52,21 +53,21 @@ ASSERT = Failure(
     op="scf.for",
 )
 REMOVED = Failure(
-    kind="api-removed",
+    failure_class="api-removed",
     stage="ttir",
     fingerprint="api-removed:c01dbeef",
     excerpt="RuntimeError: Block pointers have been removed in favor of the tensor descriptor API",
     advice="Use tl.make_tensor_descriptor.",
 )
 MISSING = Failure(
-    kind="api-missing",
+    failure_class="api-missing",
     stage="ast",
     fingerprint="api-missing:77aa0142",
     excerpt="AttributeError: module 'triton.language' has no attribute 'make_tensor_descriptor'",
     advice="Tensor descriptors need Triton 3.4.0 or newer.",
 )
 PASS = Failure(
-    kind="pass-failure",
+    failure_class="pass-failure",
     stage="ttgir",
     fingerprint="pass-failure:0e7b3c55",
     excerpt="error: 'ttng.warp_group_dot' op | `expected` an accumulator\nRuntimeError: PassManager::run failed",
@@ -77,7 +78,7 @@ PASS = Failure(
     reproducer="9a/9af1.mlir",
 )
 SHARED = Failure(
-    kind="shared-memory",
+    failure_class="shared-memory",
     stage="cubin",
     fingerprint="shared-memory:00c0ffee",
     excerpt="shared memory 196608 bytes, sm_80 has 166912",
@@ -85,14 +86,14 @@ SHARED = Failure(
     prediction=True,
 )
 UNKNOWN_TARGET = Failure(
-    kind="target-unknown",
+    failure_class="target-unknown",
     stage="cubin",
     fingerprint="target-unknown:1b1b1b1b",
     excerpt="ptxas fatal   : Value 'sm_100a' is not defined for option 'gpu-name'",
     advice="Use Triton 3.3.0 or newer for this target.",
 )
 INSTALL = Failure(
-    kind="install",
+    failure_class="install",
     stage="import",
     fingerprint="install:deadbeef",
     excerpt="× No solution found when resolving dependencies",
@@ -111,7 +112,7 @@ Fate = Callable[[str, Target], Outcome]
 
 
 def bad(failure: Failure, status: Status = Status.REJECTED, *, flaky: bool = False) -> Outcome:
-    attempts = (f"{status} {failure.kind}", "ok") if flaky else (f"{status} {failure.kind}",) * 2
+    attempts = (f"{status} {failure.failure_class}", "ok") if flaky else (f"{status} {failure.failure_class}",) * 2
     return Outcome(status=status, stage=failure.stage, failure=failure, attempts=attempts, flaky=flaky, seconds=0.2)
 
 
@@ -121,7 +122,7 @@ def env(
     """An env as built; with ``error``, as not built."""
     version = Version(release)
     asked = Env(
-        name=name or f"triton-{release}", triton=version, torch=Version(torch) if torch else None, distribution=distribution
+        name=name or f"triton-{release}", release=version, torch=Version(torch) if torch else None, distribution=distribution
     )
     if error:
         return BuiltEnv(env=asked, error=error)
@@ -132,7 +133,7 @@ def env(
 
 
 def declared(failure: Failure, status: Status = Status.REJECTED, releases: str = "", reason: str = "") -> Expectation:
-    return Expectation(status=status, kind=failure.kind, releases=SpecifierSet(releases), reason=reason)
+    return Expectation(status=status, failure_class=failure.failure_class, releases=SpecifierSet(releases), reason=reason)
 
 
 def tried(
@@ -158,14 +159,13 @@ def tried(
                     case=case,
                     source=f"/kernels/{kernel}.py",
                     function=f"{kernel}_{variant}",
-                    signature={"Q_ptr": "*fp16"},
-                    constexprs={"BLOCK": 64},
+                    compile=CompileSpec(signature={"Q_ptr": "*fp16"}, constexprs={"BLOCK": 64}),
                     summary=summary,
                     expectations=tuple(expect),
                 ),
             ),
             built=built,
-            outcome=BROKEN if built.error else fate(str(built.triton), target),
+            outcome=BROKEN if built.error else fate(str(built.release), target),
             expectation=_declaration(expect, built, target, case),
             cached=variant == "loop_1d",
         )
@@ -175,15 +175,15 @@ def tried(
     ]
 
 
-def report(results: Sequence[Result], *, interrupted: bool = False) -> Report:
+def report(results: Sequence[Result], *, remembered: Sequence[Result] = (), existing: Sequence[str] = ()) -> Report:
     envs = {result.built.env.name: result.built for result in results}
     return Report(
         results=tuple(results),
-        verdicts=verdicts(results),
+        verdicts=verdicts(results, remembered=remembered, existing={"triton": tuple(map(Version, existing))}),
+        existing={"triton": tuple(map(Version, existing))},
         envs=tuple(envs.values()),
         command="compat matrix --envs releases",
         seconds=41.23,
-        interrupted=interrupted,
     )
 
 
@@ -196,7 +196,7 @@ def since(first: str, then: Outcome, before: Outcome) -> Fate:
 
 
 def _declaration(expect: Iterable[Expectation], built: BuiltEnv, target: Target, case: str) -> Expectation | None:
-    release = Version(str(built.triton))
+    release = Version(str(built.release))
     return next((e for e in expect if e.covers(release=release, target=target.name, case=case)), None)
 
 
@@ -204,7 +204,7 @@ def _declaration(expect: Iterable[Expectation], built: BuiltEnv, target: Target,
 
 
 def expected_matrix(releases: Sequence[str] = RELEASES) -> Report:
-    """Both kernels on every release, all as declared."""
+    """Both kernels on every release, all as expected."""
     envs = [env(release) for release in releases]
     never = "The row term of the load has no [:, None]."
     crash = "The bound of the loop is a block of shape [1] that was loaded."
@@ -288,4 +288,4 @@ def troubled_matrix() -> Report:
         *tried("sel_dense", "loop_1d", lambda r, _: LOST if r == "3.5.1" else OK, envs=envs),
         *regressed,
     ]
-    return report(results, interrupted=True)
+    return report(results)

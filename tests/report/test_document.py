@@ -11,7 +11,8 @@ import pytest
 from attrs import evolve
 from jsonschema import Draft202012Validator, ValidationError
 
-from compat.model import Status, Word
+from compat.history.account import Word
+from compat.model import Status
 from compat.report import Report
 from compat.report.document import dump, matrix_document, schema
 from tests.report.factory import OK, SHAPE, TARGETS, always, bad, declared, env, expected_matrix, report, tried, troubled_matrix

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from compat.report.markdown import EVIDENCE_LINES, code, escape, fence, headline, prose, render
+from compat.report.markdown import EVIDENCE_LINES, code, escape, fence, headline, matrix_markdown, prose
 from tests.report.factory import SHAPE, always, bad, env, expected_matrix, report, tried, troubled_matrix
 
 MARKDOWN = MarkdownIt("commonmark").enable("table")
@@ -19,28 +19,28 @@ texts = st.text(alphabet=" ab_`|\\*[]<>&~#1.-\n", min_size=1, max_size=30).filte
 
 
 def test_expected(golden: Callable[[str, str], None]) -> None:
-    golden("expected.md", render(expected_matrix()))
+    golden("expected.md", matrix_markdown(expected_matrix()))
 
 
 def test_troubled(golden: Callable[[str, str], None]) -> None:
-    golden("troubled.md", render(troubled_matrix()))
+    golden("troubled.md", matrix_markdown(troubled_matrix()))
 
 
 def test_only_the_last_line_depends_on_how_it_was_made() -> None:
     one = troubled_matrix()
     other = evolve(one, seconds=7.0, command="compat matrix", results=tuple(evolve(r, cached=True) for r in one.results))
-    before, after = render(one).splitlines(), render(other).splitlines()
+    before, after = matrix_markdown(one).splitlines(), matrix_markdown(other).splitlines()
     assert before[:-1] == after[:-1]
     assert before[-1] != after[-1]
 
 
 def test_the_order_of_results_does_not_matter() -> None:
     one = troubled_matrix()
-    assert render(evolve(one, results=one.results[::-1], verdicts=one.verdicts[::-1])) == render(one)
+    assert matrix_markdown(evolve(one, results=one.results[::-1], verdicts=one.verdicts[::-1])) == matrix_markdown(one)
 
 
 def test_every_link_has_its_heading() -> None:
-    tokens = MARKDOWN.parse(render(troubled_matrix()))
+    tokens = MARKDOWN.parse(matrix_markdown(troubled_matrix()))
     children = [child for token in tokens for child in token.children or ()]
     links = {str(child.attrs["href"]) for child in children if child.type == "link_open"}
     headings = [tokens[i + 1].content for i, token in enumerate(tokens) if token.type == "heading_open"]
@@ -50,7 +50,7 @@ def test_every_link_has_its_heading() -> None:
 
 
 def test_each_failure_is_told_once() -> None:
-    text = render(expected_matrix())
+    text = matrix_markdown(expected_matrix())
     assert text.count(SHAPE.advice.split("[")[0]) == 1
     assert text.count("### F") == 4
 
@@ -58,13 +58,13 @@ def test_each_failure_is_told_once() -> None:
 def test_headline() -> None:
     assert headline(expected_matrix()) == (
         "Of 390 cells (9 kernel variants × 2 targets × 13 Triton releases; sm_80, sm_90), "
-        "274 compile, 98 are rejected and 18 crash the compiler. Everything came out as declared."
+        "274 compile, 98 are rejected and 18 crash the compiler. Everything is as expected."
     )
     assert headline(report([])) == "No cell was tried."
 
 
 def test_tables_keep_their_columns_whatever_names_contain() -> None:
-    text = render(report(tried("k|`1`", "v|*x*`", always(bad(SHAPE)), envs=[env("3.1.0")], cases=("a|b",))))
+    text = matrix_markdown(report(tried("k|`1`", "v|*x*`", always(bad(SHAPE)), envs=[env("3.1.0")], cases=("a|b",))))
     tables = [token for token in MARKDOWN.parse(text) if token.type in ("th_open", "td_open", "tr_open")]
     assert [t.type for t in tables].count("tr_open") == 4
     rows = "".join({"tr_open": "/", "th_open": "h", "td_open": "d"}[t.type] for t in tables).split("/")[1:]

@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from hypothesis import given
 from hypothesis import strategies as st
 
-from compat.model import Status
+from compat.model import Failure, Outcome, Result, Status
+from compat.report import markdown, terminal
 from compat.report.compact import listed, natural, one_line, rectangles, spans
 from compat.report.statements import statements
 from compat.report.summary import Report
 from tests.report.factory import (
     ASSERT,
+    MISSING,
     OK,
     PASS,
+    RELEASES,
+    REMOVED,
     SHAPE,
     TARGETS,
     UNKNOWN_TARGET,
@@ -58,7 +64,7 @@ def test_words() -> None:
 
 
 def test_the_same_fingerprint_is_one_failure_whatever_its_face() -> None:
-    (found,) = [f for f in expected_matrix().failures if f.failure.kind == "mlir-bitwidth-assert"]
+    (found,) = [f for f in expected_matrix().failures if f.failure.failure_class == "mlir-bitwidth-assert"]
     assert found.statuses == (Status.CRASHED, Status.REJECTED)
     assert [str(where) for where in found.where] == ["sel_varlen/as_written: 3.0.0–3.9.0 (all), sm_80 sm_90"]
 
@@ -75,7 +81,7 @@ def test_where_names_cases_only_if_not_all_are_meant() -> None:
 
 def test_broken_envs_are_no_defects_of_kernels() -> None:
     found = troubled_matrix()
-    assert "install" not in {failure.failure.kind for failure in found.failures}
+    assert "install" not in {failure.failure.failure_class for failure in found.failures}
     (broken,) = found.broken
     assert (broken.env.name, broken.cells) == ("triton-3.2.0", 13)
     assert len(found.unexpected) == 39
@@ -94,20 +100,8 @@ def test_envs_that_differ_are_told_together() -> None:
     assert division.answers == (("triton-3.1.0", "ok"), ("pt2.5", "pass-failure"))
 
 
-def test_what_these_kernels_show() -> None:
-    every, still = "13 releases tested (3.0.0 to 3.9.0)", "still there in 3.9.0, the newest tested"
-    assert said(expected_matrix()) == [
-        f"`sel_dense/as_written` never worked on any of the {every}: `shape-mismatch`, {still}. "
-        "The row term of the load has no [:, None].",
-        "`sel_dense/block_ptr` works up to 3.8.0; removed in 3.9.0: `api-removed`. Removed in favour of tensor descriptors.",
-        "`sel_dense/descriptor` needs Triton 3.4.0 or newer; before: `api-missing`. Descriptors came with 3.4.",
-        f"`sel_dense/broadcast_2d`, `sel_dense/loop_1d` and `sel_dense/pointer_grid` work on all {every}.",
-        f"`sel_varlen/as_written` never worked on any of the {every}: `mlir-bitwidth-assert`, {still}. "
-        "The bound of the loop is a block of shape [1] that was loaded.",
-        f"`sel_varlen/as_written_mask_broadcast` works on all {every}. "
-        "Masks broadcast to k_ptrs.shape: the first fix attempt, blamed for the abort.",
-        f"`sel_varlen/broadcast_2d` works on all {every}.",
-    ]
+def test_what_these_kernels_show(golden: Callable[[str, str], None]) -> None:
+    golden("statements.txt", "".join(f"{sentence}\n" for sentence in said(expected_matrix())))
 
 
 def test_sentences_come_from_the_results_not_from_what_we_believe() -> None:
@@ -140,9 +134,75 @@ def test_releases_that_cannot_build_for_a_target_are_not_held_against_a_kernel()
 
 def test_sentences_say_what_they_cannot_know() -> None:
     told = said(troubled_matrix())
+    assert "`sel_varlen/loop_1d` regressed after 3.0.0 and by 3.3.0 (inconclusive: 3.1.0–3.2.0): `pass-failure`." in told
     assert (
-        "`sel_varlen/loop_1d` regressed in 3.3.0 (3.0.0 was good): `pass-failure` – or already in 3.1.0 or 3.2.0, of which nothing "
-        "certain is known." in told
+        "`sel_dense/pointer_grid` works on all 3 releases that gave a clear answer (3.0.0–3.1.0, 3.5.1); inconclusive: 3.2.0–3.3.0."
+        in told
     )
     lost = report(tried("k", "v", always(OK), envs=[env("3.0.0", error="no")]))
-    assert said(lost) == ["`k/v` could not be tried; nothing certain is known of 3.0.0."]
+    assert said(lost) == ["`k/v` could not be tried; inconclusive: 3.0.0."]
+
+
+def test_files_that_cannot_be_imported_are_no_defects_of_kernels() -> None:
+    failure = Failure(
+        failure_class="source-needs-package",
+        stage="import",
+        fingerprint="source-needs-package:1",
+        excerpt="ModuleNotFoundError: No module named 'torch'",
+        advice="Install `torch`.",
+    )
+    broken = Outcome(status=Status.SOURCE_BROKEN, stage="import", failure=failure)
+    envs = [env(release) for release in ("3.0.0", "3.1.0", "3.2.0")]
+    found = report(tried("sel", "loop", since("3.2.0", OK, broken), envs=envs))
+    (source,) = found.unimported
+    assert (source.kernel, source.releases, source.cells) == ("sel", "3.0.0–3.1.0", 4)
+    assert not found.failures
+    assert not found.surprises
+    assert len(found.unexpected) == 4
+    for text in (terminal.matrix_text(found, width=100), markdown.matrix_markdown(found)):
+        assert "No module named 'torch'" in text
+        assert "could not be imported" in text or "NOT IMPORTED" in text
+    assert {verdict.untested for verdict in found.verdicts} == {("3.0.0", "3.1.0")}
+
+
+HISTORIES: list[tuple[dict[str, Outcome], dict[str, Outcome]]] = [
+    ({"3.0.0": bad(SHAPE), "3.9.0": bad(SHAPE)}, {}),
+    ({"3.0.0": bad(MISSING), "3.1.0": bad(MISSING), "3.5.1": OK}, {}),
+    ({"3.0.0": OK, "3.5.1": OK, "3.9.0": bad(REMOVED)}, {}),
+    ({"3.5.1": OK, "3.9.0": bad(PASS)}, {}),
+    ({"3.1.0": bad(PASS), "3.3.0": OK}, {}),
+    ({"3.0.0": OK, "3.1.0": OK, "3.5.1": OK}, {}),
+    ({"3.0.0": OK, "3.3.0": bad(PASS), "3.9.0": OK}, {}),
+    ({"3.3.1": bad(MISSING), "3.4.0": OK, "3.8.0": OK, "3.9.0": bad(REMOVED)}, {}),
+    ({"3.9.0": bad(PASS)}, {"3.2.0": OK, "3.8.0": OK}),
+    ({"3.9.0": bad(PASS)}, {"3.8.0": bad(PASS)}),
+]
+"""What a run found by release, and what earlier runs found."""
+
+
+def told(outcomes: dict[str, Outcome]) -> str:
+    return ", ".join(
+        f"{release} {outcome.failure.failure_class if outcome.failure else 'ok'}" for release, outcome in outcomes.items()
+    )
+
+
+def test_no_sentence_says_more_than_was_tested(golden: Callable[[str, str], None]) -> None:
+    """A line of what was found, and under it what is said of it."""
+
+    def results(outcomes: dict[str, Outcome]) -> list[Result]:
+        envs = [env(release) for release in outcomes]
+        return tried("k", "v", lambda release, _: outcomes[release], envs=envs, targets=TARGETS[:1])
+
+    text = ""
+    for tested, earlier in HISTORIES:
+        (sentence,) = said(report(results(tested), remembered=results(earlier), existing=RELEASES))
+        text += f"{told(tested)}{f'; earlier {told(earlier)}' if earlier else ''}\n    {sentence}\n"
+    golden("histories.txt", text)
+
+
+def test_where_a_failure_occurs_never_crosses_a_release_that_was_not_tried() -> None:
+    results = tried("k", "v", always(bad(SHAPE)), envs=[env("3.0.0"), env("3.1.0"), env("3.5.1")])
+    (failure,) = report(results, existing=RELEASES).failures
+    assert str(failure.where[0]) == "k/v: 3.0.0–3.1.0, 3.5.1 (all tested), sm_80 sm_90"
+    (complete,) = report(results, existing=("3.0.0", "3.1.0", "3.5.1")).failures
+    assert str(complete.where[0]) == "k/v: 3.0.0–3.5.1 (all), sm_80 sm_90"

@@ -10,15 +10,16 @@ from pathlib import Path
 import pytest
 from attrs import evolve
 
-from compat import run
-from compat.source.bundle import Bundle, bundle
-from compat.source.closure import read_source
-from compat.model import BuiltEnv, Cell, Specialization
-from compat.run import Bench
+from compat.bundle.bundle import Bundle, bundle
+from compat.bundle.closure import read_source
 from compat.config.kernel_files import load_kernels
-from compat.store import Store
-from compat.engine.flight import Limits
-from compat.config.targets import TARGETS
+from compat.errors import ConfigError
+from compat.execution import run
+from compat.execution.flight import Limits
+from compat.execution.run import RunContext
+from compat.execution.store import Store
+from compat.model import BuiltEnv, Cell, CompileSpec, Specialization
+from tests.targets import TARGETS
 
 KERNELS = Path(__file__).parent.parent.parent / "kernels"
 HEAD = "import triton\nimport triton.language as tl\n"
@@ -32,7 +33,12 @@ def bundled(folder: Path, main: str, function: str = "kernel", **files: str) -> 
     source = folder / "main.py"
     source.write_text(HEAD + main)
     spec = Specialization(
-        kernel="k", variant="v", case="c", source=str(source), function=function, signature={"p": "*fp32"}, constexprs={"N": 4}
+        kernel="k",
+        variant="v",
+        case="c",
+        source=str(source),
+        function=function,
+        compile=CompileSpec(signature={"p": "*fp32"}, constexprs={"N": 4}),
     )
     return bundle(spec)
 
@@ -153,7 +159,7 @@ def test_a_bundle_of_a_bundle_is_itself(tmp_path: Path) -> None:
 
 
 def test_no_such_function(tmp_path: Path) -> None:
-    with pytest.raises(KeyError, match="defines no function missing"):
+    with pytest.raises(ConfigError, match="defines no function missing"):
         bundled(tmp_path, "X = 1\n", "missing")
 
 
@@ -172,11 +178,13 @@ def test_a_bundle_fares_as_the_original_does(release: str, tmp_path: Path, built
         folder.mkdir()
         moved.append(evolve(cell, spec=evolve(bundle(cell.spec).write(folder / "alone.py"), variant=f"alone-{number}")))
     with Store(tmp_path / "state") as store:
-        bench = Bench(envs={env.env.name: env}, store=store, limits=Limits(deadline=60, memory=4 << 30))
-        before, after = (run.run(cells, evolve(bench, stop=threading.Event())) for cells in (originals, moved))
+        context = RunContext(envs={env.env.name: env}, store=store, limits=Limits(deadline=60, memory=4 << 30))
+        before, after = (run.run(cells, evolve(context, stop=threading.Event())) for cells in (originals, moved))
     for one, other in zip(before, after, strict=True):
         assert one.outcome.status is other.outcome.status, one.cell.id
-        found = [each.outcome.failure and (each.outcome.failure.kind, each.outcome.failure.fingerprint) for each in (one, other)]
+        found = [
+            each.outcome.failure and (each.outcome.failure.failure_class, each.outcome.failure.fingerprint) for each in (one, other)
+        ]
         assert found[0] == found[1]
     assert {each.outcome.status.value for each in after} >= {"ok", "rejected", "crashed"}
 
@@ -204,6 +212,6 @@ def kernel(p, N: tl.constexpr):
     original = evolve(spec, source=str(tmp_path / "main.py"), closure=read_source(tmp_path / "main.py").closure, variant="original")
     cells = [Cell(env=env.env, target=TARGETS["sm_90"], spec=each) for each in (spec, original)]
     with Store(tmp_path / "state") as store:
-        bench = Bench(envs={env.env.name: env}, store=store, limits=Limits(deadline=60, memory=4 << 30))
-        results = run.run(cells, bench)
+        context = RunContext(envs={env.env.name: env}, store=store, limits=Limits(deadline=60, memory=4 << 30))
+        results = run.run(cells, context)
     assert [each.outcome.status.value for each in results] == ["ok", "ok"], results[0].outcome.failure

@@ -48,10 +48,6 @@ def project(tmp_path: Path, built: Callable[[str], BuiltEnv]) -> Path:
     (tmp_path / "faces.toml").write_text(KERNEL)
     (tmp_path / "faces.py").write_text((ROOT / "tests" / "kernels" / "faces.py").read_text())
     (tmp_path / "smaller.py").write_text(SMALLER)
-    (tmp_path / ".nox").symlink_to(ROOT / ".nox")
-    (tmp_path / ".compat" / "envs").mkdir(parents=True)
-    record = Path(".compat", "envs", f"{RELEASE}.json")
-    (tmp_path / record).write_text((ROOT / record).read_text())
     return tmp_path
 
 
@@ -71,6 +67,34 @@ def test_a_glob_names_what_to_write(project: Path) -> None:
     assert "def block_typed_bound(source):" in script
     assert 'signature={"source": "*fp32"},' in script
     assert "Made by `compat repro 'faces/bound/*' --reduced smaller.py`" in (project / f"{stem}.md").read_text()
+
+
+BESIDE = """
+schema = 1
+kernel = "tiny"
+source = "smaller.py"
+signature = { pointer = "*i32" }
+case = [{ name = "only" }]
+variant = [{ name = "reduced", function = "kernel" }]
+"""
+
+
+@pytest.mark.wheels
+@pytest.mark.parametrize("beside", [False, True])
+def test_a_reduced_kernel_has_a_name_of_its_own(project: Path, beside: bool) -> None:
+    """As `compat reduce` leaves it: called ``kernel``, and described by the kernel file beside it, also where parameters are called
+    otherwise.
+    """
+    smaller = SMALLER.replace("def block_typed_bound", "def kernel")
+    if beside:
+        smaller = smaller.replace("source", "pointer")
+        (project / "smaller.toml").write_text(BESIDE)
+    (project / "smaller.py").write_text(smaller)
+    ran = repro(project, "faces/bound/*", "--reduced", "smaller.py")
+    assert ran.returncode == 0, ran.stdout + ran.stderr
+    script = (project / "repro" / "faces-bound-only-sm_90-3.9.0.py").read_text()
+    assert 'signature={"pointer": "*i32"},' in script if beside else 'signature={"source": "*fp32"},' in script
+    assert "fn=kernel," in script
 
 
 @pytest.mark.wheels

@@ -15,10 +15,11 @@ from typing import Any
 
 import pytest
 
-from compat.axes.verify import failure_of
-from compat.engine.script import ScriptRun, run_script
+from compat.execution.script import ScriptRun, run_script
 from compat.model import BuiltEnv
-from compat.config.targets import TARGETS
+from compat.repro.verify import failure_of
+from compat.toolchains.triton.knowledge import KNOWLEDGE
+from tests.targets import TARGETS
 
 ROOT = Path(__file__).parent.parent.parent
 FOLDER = ROOT / "repro"
@@ -99,5 +100,5 @@ def promised(script: Path) -> str:
 def seen(ran: ScriptRun, script: Path) -> str | None:
     stage = re.search(r"in stage `(\w+)`", issue(script))
     assert stage
-    failure = failure_of(ran, TARGETS[target(script)], stage[1])
+    failure = failure_of(ran, TARGETS[target(script)], stage[1], KNOWLEDGE)
     return failure.fingerprint if failure else None

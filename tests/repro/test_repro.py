@@ -6,28 +6,32 @@ import ast
 import getpass
 import re
 import subprocess
+import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
 from attrs import evolve
+from hypothesis import given
+from hypothesis import strategies as st
 
-from compat.axes import verify
-from compat.source.bundle import bundle
-from compat.source.closure import read_source
+from compat.bundle.bundle import bundle
+from compat.bundle.closure import read_source
+from compat.diagnosis.classify import classify
 from compat.errors import SelectionError
-from compat.engine.script import ScriptRun, run_script
+from compat.execution.flight import Limits
+from compat.execution.run import RunContext
+from compat.execution.script import ScriptRun, run_script
+from compat.execution.store import Store
 from compat.model import BuiltEnv, Cell, Evidence, Failure, Outcome, Raised, Status
-from compat.repro import Request, Unverified, Written, mending, write
-from compat.repro.call import Form, compile_function, form_of
+from compat.repro import Request, Unverified, Written, autofix, verify, write_repro
+from compat.repro.expected_output import printed, promise, sayings
 from compat.repro.header import spelled
-from compat.repro.private import betrayals, without_places
-from compat.repro.promise import in_common, promise
-from compat.run import Bench
-from compat.store import Store
-from compat.engine.flight import Limits
-from compat.config.targets import TARGETS
-from tests.cells import cell
+from compat.repro.redact import identifying_words, without_places
+from compat.toolchains.triton.knowledge import KNOWLEDGE
+from compat.toolchains.triton.script_call import Form, compile_function, form_of
+from tests.cells import cell, spec
+from tests.targets import TARGETS
 
 ROOT = Path(__file__).parent.parent.parent
 TARGET = TARGETS["sm_90"]
@@ -37,18 +41,52 @@ TARGET = TARGETS["sm_90"]
 ABORT = 'python: /src/mlir/Types.cpp:126: unsigned f() const: Assertion `isIntOrFloat() && "only integers have a width"\' failed.\n'
 
 
+def promised(evidence: Evidence, *alike: Evidence, others: Sequence[Evidence] = ()) -> str:
+    return promise(sayings(evidence, KNOWLEDGE), [printed(each) for each in (evidence, *alike)], [printed(each) for each in others])
+
+
+def raising(*raised: tuple[str, str]) -> Evidence:
+    return Evidence(answered=True, stage="ast", raised=tuple(Raised(type=kind, message=message) for kind, message in raised))
+
+
 def test_a_promise_is_in_the_output_and_free_of_quotes() -> None:
-    assert promise(Evidence(answered=False, stage="ast", signal="SIGABRT", stderr=ABORT)) == "only integers have a width"
-    raised = (Raised(type="triton.CompilationError", message="at 3:1:\n^\nValueError(\"no 'axis' of that kind in here\")"),)
-    assert promise(Evidence(answered=True, stage="ast", raised=raised)) == "of that kind in here"
-    assert promise(Evidence(answered=False, signal="SIGSEGV", stage="llir")) == "Fatal Python error: Segmentation fault"
-    assert promise(Evidence(answered=True, stage="ast", raised=(Raised(type="AssertionError", message=""),))) == "AssertionError"
+    assert promised(Evidence(answered=False, stage="ast", signal="SIGABRT", stderr=ABORT)) == "only integers have a width"
+    axis = raising(("triton.CompilationError", "at 3:1:\n^\nValueError(\"no 'axis' of that kind in here\")"))
+    assert promised(axis) == "of that kind in here"
+    assert promised(Evidence(answered=False, signal="SIGSEGV", stage="llir")) == "Fatal Python error: Segmentation fault"
+    assert promised(raising(("AssertionError", ""))) == "AssertionError"
 
 
 def test_a_promise_for_several_releases_is_what_they_have_in_common() -> None:
-    other = Evidence(answered=True, stage="ast", raised=(Raised(type="E", message="incompatible dimensions at index 12"),))
-    assert in_common("incompatible dimensions at index 1: 2", [other]) == "incompatible dimensions at index"
-    assert in_common("nothing of the kind", [other]) == ""
+    one, other = raising(("E", "incompatible dimensions at index 1: 2")), raising(("E", "incompatible dimensions at index 12"))
+    assert promised(one, other) == "incompatible dimensions at index"
+    assert promised(raising(("E", "nothing of the kind")), other) == ""
+
+
+def test_a_promise_is_in_no_output_of_another_failure() -> None:
+    one, other = (raising(("AttributeError", f"{name} object has no attribute 'dtype'")) for name in ("'int'", "'constexpr'"))
+    assert promised(one) == "object has no attribute"
+    assert promised(one, others=[other]) == "'int' object has no attribute 'dtype'"
+    assert promised(one, others=[one]) == ""
+    long = " ".join(["too long to be read at once,"] * 4)
+    first, second = (raising(("ValueError", f"{long} {end}")) for end in ("and different", "and other"))
+    assert promised(first) == long[:80].rpartition(" ")[0]
+    assert promised(first, others=[second]) == f"{long} and different"
+
+
+@given(st.lists(st.text("ab '1,", max_size=40), min_size=1, max_size=4), st.lists(st.text("ab '1,", max_size=40), max_size=3))
+def test_a_promise_is_kept_by_all_that_fail_alike_and_by_no_other(alike: list[str], others: list[str]) -> None:
+    found = promise(alike[:1], alike, others)
+    assert all(found in each for each in alike)
+    assert not found or not any(found in each for each in others)
+    assert not found or len(found) >= 8
+
+
+def test_a_promise_is_found_in_time_whatever_is_printed() -> None:
+    words = "a b " * 50_000
+    began = time.monotonic()
+    promise([words], ["b a " * 10_000, words[:40_000], "c" * 40_000])
+    assert time.monotonic() - began < 2
 
 
 def test_places_are_shortened_to_what_means_something_elsewhere() -> None:
@@ -59,8 +97,8 @@ def test_places_are_shortened_to_what_means_something_elsewhere() -> None:
 
 def test_what_betrays_this_machine_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(getpass, "getuser", lambda: "jo")
-    assert betrayals(f"written by jo in {Path.home()}/x", own="") == sorted([str(Path.home()), "jo"])
-    assert betrayals("a joke of jo", own="# by jo") == []
+    assert identifying_words(f"written by jo in {Path.home()}/x", own="") == sorted([str(Path.home()), "jo"])
+    assert identifying_words("a joke of jo", own="# by jo") == []
 
 
 def test_the_chain_of_exceptions_is_read_from_what_python_prints(tmp_path: Path) -> None:
@@ -79,6 +117,43 @@ def test_the_chain_of_exceptions_is_read_from_what_python_prints(tmp_path: Path)
     assert (aborted.signal, aborted.answered) == ("SIGABRT", False)
 
 
+def read_back(output: str) -> Evidence:
+    return verify.evidence_of(ScriptRun(exit_code=0, output=f"{output}\nreproduced: the compile ended with exit code 1\n"), "ast")
+
+
+BARE = """a warning, and: nothing more
+triton.compiler.errors.CompilationError: at 2:15:
+def helper(x):
+    return x + nowhere_defined
+               ^
+NameError('nowhere_defined is not defined')
+"""
+DIRECT = "\nThe above exception was the direct cause of the following exception:\n\n"
+DURING = "\nDuring handling of the above exception, another exception occurred:\n\n"
+STACK = 'Traceback (most recent call last):\n  File "repro.py", line 4, in <module>\n    compile_kernel()\n'
+OUTER = "triton.compiler.errors.CompilationError: at 2:21:\n    helper(x)\n    ^\n"
+MIDDLE = "ValueError: in between\n"
+
+
+@pytest.mark.parametrize("link", [DIRECT, DURING])
+@pytest.mark.parametrize("middle", ["", MIDDLE, STACK + MIDDLE])
+def test_an_exception_without_a_traceback_of_its_own_is_read(middle: str, link: str) -> None:
+    """Triton takes the frames of its front end away: of an exception that was raised there no ``Traceback`` is left."""
+    evidence = read_back(BARE + link + (middle and middle + link) + STACK + OUTER)
+    words = [each.message.partition("\n")[0] for each in evidence.raised]
+    assert words == ["at 2:21:", *(["in between"] if middle else []), "at 2:15:"]
+    assert evidence.raised[-1].message.endswith("NameError('nowhere_defined is not defined')")
+    assert evidence.stderr == "a warning, and: nothing more\n"
+    assert classify([evidence], target=TARGET, knowledge=KNOWLEDGE).failure.failure_class == "undefined-name"  # type: ignore[union-attr]
+
+
+def test_only_the_last_chain_counts() -> None:
+    evidence = read_back(STACK + "KeyError: 'an old story'\n" + STACK + MIDDLE + DIRECT + STACK + OUTER)
+    assert [each.type.rpartition(".")[2] for each in evidence.raised] == ["CompilationError", "ValueError"]
+    assert "an old story" in evidence.stderr
+    assert read_back("ValueError: no chain, and no traceback\n").raised == ()
+
+
 def test_pythons_as_a_specifier() -> None:
     assert spelled({(3, 9), (3, 10), (3, 12)}) == ">=3.9,<3.13,!=3.11.*"
 
@@ -94,23 +169,30 @@ def test_releases_and_forms(release: str | None, form: Form) -> None:
 
 
 @pytest.mark.parametrize("form", Form)
-def test_arguments_are_counted_in_the_order_of_the_parameters(form: Form, built: Callable[[str], BuiltEnv]) -> None:
-    spec = cell(built("triton-3.9.0"), "faces", "fine", constexprs={"BLOCK": {"dtype": "bf16"}}, equal_to_1=("size",)).spec
-    spec = evolve(spec, signature={"size": "i32", "result": "*fp32", "source": "*fp32"}, divisible_by_16=("result", "source"))
-    text = compile_function(bundle(spec), TARGET, form)
+def test_arguments_are_counted_in_the_order_of_the_parameters(form: Form) -> None:
+    asked = spec(
+        "faces",
+        "fine",
+        signature={"size": "i32", "result": "*fp32", "source": "*fp32"},
+        constexprs={"BLOCK": {"dtype": "bf16"}},
+        divisible_by_16=("result", "source"),
+        equal_to_1=("size",),
+    )
+    text = compile_function(bundle(asked), TARGET, form)
     ast.parse(text)
     flat = " ".join(text.split())
     types = '"source": "*fp32", "result": "*fp32"'
     assert f"signature={{{types}" in flat
     assert '"size": 1, "BLOCK": tl.bfloat16' in flat
+    attributes = 'attrs={(1,): [["tt.divisibility", 16]], (0,): [["tt.divisibility", 16]]}'
     expected = {
         Form.DESCRIPTOR: "AttrsDescriptor(divisible_by_16=(1, 0), equal_to_1=(2,))",
         Form.HINTS: "AttrsDescriptor.from_hints({0: 16, 1: 16, 2: 1})",
-        Form.ATTRIBUTES: 'attrs={(1,): [["tt.divisibility", 16]], (0,): [["tt.divisibility", 16]]}',
+        **dict.fromkeys((Form.ATTRIBUTES, Form.TYPED, Form.RANGED), attributes),
         Form.ANY: "divisible_by_16=(1, 0), equal_to_1=(2,)",
     }
     assert expected[form] in flat
-    assert (', "size": "constexpr", "BLOCK": "constexpr"}' in flat) is (form is Form.ATTRIBUTES)
+    assert (', "size": "constexpr", "BLOCK": "constexpr"}' in flat) is form.has_attributes
 
 
 # --- mending -----------------------------------------------------------------------------------------------------------------
@@ -126,14 +208,16 @@ def outcomes(texts: Sequence[str]) -> list[Outcome]:
 def fate(line: int | None) -> Outcome:
     if line is None:
         return Outcome(status=Status.OK, stage="cubin")
-    failure = Failure(kind=mending.KIND, stage="ast", fingerprint="f", excerpt="", advice="", location=f"k.py:{line}")
+    failure = Failure(
+        failure_class=autofix.FAILURE_CLASS, stage="ast", fingerprint="f", excerpt="", advice="", location=f"k.py:{line}"
+    )
     return Outcome(status=Status.REJECTED, stage="ast", failure=failure)
 
 
 def test_a_missing_axis_is_found_statement_by_statement() -> None:
-    mended = mending.mend(SLIP, outcomes)
-    assert mended is not None
-    assert mending.difference(SLIP, mended).splitlines() == [
+    fixed = autofix.fix(SLIP, outcomes)
+    assert fixed is not None
+    assert autofix.difference(SLIP, fixed).splitlines() == [
         "@@",
         " def kernel():",
         "-    k = load(p + (l0 + at) * stride + at[None, :] * 2)",
@@ -143,21 +227,59 @@ def test_a_missing_axis_is_found_statement_by_statement() -> None:
     ]
 
 
+COMMENTED = """def kernel():
+    # the rows of a tile
+    k = load(
+        p  # where it begins
+        + at  # the row
+        * stride  # in elements
+        + column[None, :],  # and the feature
+        mask=(
+            at < n  # within the sequence
+        ),
+    )  # [rows, features]
+"""
+
+
+def test_comments_and_line_breaks_survive_an_edit() -> None:
+    tried: list[str] = []
+
+    def whole(texts: Sequence[str]) -> list[Outcome]:
+        tried.extend(texts)
+        return [fate(None) if "(at  # the row\n        * stride)[:, None]  # in elements" in text else fate(4) for text in texts]
+
+    fixed = autofix.fix(COMMENTED, whole)
+    assert fixed is not None
+    assert autofix.difference(COMMENTED, fixed).splitlines() == [
+        "@@",
+        "         p  # where it begins",
+        "-        + at  # the row",
+        "-        * stride  # in elements",
+        "+        + (at  # the row",
+        "+        * stride)[:, None]  # in elements",
+        "         + column[None, :],  # and the feature",
+    ]
+    for text in tried:
+        ast.parse(text)
+        assert [line.partition("#")[2] for line in text.split("\n")] == [line.partition("#")[2] for line in COMMENTED.split("\n")]
+    assert len(set(tried)) == len(tried)
+
+
 def test_what_no_axis_mends_is_left_alone() -> None:
-    assert mending.mend(SLIP, lambda texts: [fate(2)] * len(texts)) is None
+    assert autofix.fix(SLIP, lambda texts: [fate(2)] * len(texts)) is None
 
 
 # --- on real wheels ----------------------------------------------------------------------------------------------------------
 
 
 @pytest.fixture
-def bench(tmp_path: Path, built: Callable[[str], BuiltEnv]) -> Callable[..., Bench]:
+def context(tmp_path: Path, built: Callable[[str], BuiltEnv]) -> Callable[..., RunContext]:
     store = Store(tmp_path / "state")
 
-    def make(*names: str, deadline: float = 60) -> Bench:
+    def make(*names: str, deadline: float = 60) -> RunContext:
         envs = {name: built(f"triton-{name}") for name in names}
         by_name = {each.env.name: each for each in envs.values()}
-        return Bench(envs=by_name, store=store, limits=Limits(deadline=deadline, memory=4 << 30), slots=2)
+        return RunContext(envs=by_name, store=store, limits=Limits(deadline=deadline, memory=4 << 30), slots=2)
 
     return make
 
@@ -181,13 +303,13 @@ def tile(source, result, size, BLOCK: tl.constexpr):
 
 @pytest.mark.wheels
 def test_a_portable_script_shows_it_in_every_form(
-    tmp_path: Path, bench: Callable[..., Bench], built: Callable[[str], BuiltEnv]
+    tmp_path: Path, context: Callable[..., RunContext], built: Callable[[str], BuiltEnv]
 ) -> None:
     source = tmp_path / "tile.py"
     source.write_text(TILE)
     closure = read_source(source).closure
     failing = cell(built("triton-3.9.0"), "faces", "tile", source=str(source), closure=closure)
-    done = write(request(failing, tmp_path, portable=True), bench("3.0.0", "3.2.0", "3.9.0"))
+    done = write_repro(request(failing, tmp_path, portable=True), context("3.0.0", "3.2.0", "3.9.0"))
     assert isinstance(done, Written), done
     assert [path.name for path in done.paths] == [f"tile-as_written-only-sm_90-3.9.0{suffix}" for suffix in (".py", ".md")]
     for release in ("3.0.0", "3.2.0", "3.9.0"):
@@ -196,50 +318,69 @@ def test_a_portable_script_shows_it_in_every_form(
         assert run_script(python, done.paths[0], 60).exit_code == 0, release
     issue = done.paths[1].read_text()
     assert "| 3.2.0 | **fails** |" in issue
-    assert "no bug of the compiler" in issue
+    assert "not a bug of the compiler" in issue
     assert str(tmp_path) not in issue + done.paths[0].read_text()
     assert "-    tl.store(result + few * BLOCK + at[None, :], 1.0)\n+    tl.store(result + few[:, None] * BLOCK" in issue
 
 
 @pytest.mark.wheels
 def test_a_pinned_script_shows_what_one_release_does_and_another_does_not(
-    tmp_path: Path, bench: Callable[..., Bench], built: Callable[[str], BuiltEnv]
+    tmp_path: Path, context: Callable[..., RunContext], built: Callable[[str], BuiltEnv]
 ) -> None:
     signature = {"source": "*fp16", "result": "*fp16", "size": "i32"}
     env = built("triton-3.2.0")
     failing = cell(env, "failures", "dot_into_dot", signature=signature, constexprs={"BLOCK": 64}, options={"num_warps": 8})
-    done = write(request(failing, tmp_path), bench("3.1.0", "3.2.0", "3.3.1", "3.4.0"))
+    done = write_repro(request(failing, tmp_path), context("3.1.0", "3.2.0", "3.3.1", "3.4.0"))
     assert isinstance(done, Written), done
     marks = re.findall(r"^\| (3\S+) \| (.*) \|$", done.paths[1].read_text(), re.MULTILINE)
     assert marks == [("3.1.0", "ok"), ("3.2.0", "**fails**"), ("3.3.1", "other: compiler-assert"), ("3.4.0", "ok")]
+    text = done.paths[1].read_text()
     assert (
-        "it came and went: 3.1.0 ok; 3.2.0 this failure; 3.3.1 another failure (compiler-assert); 3.4.0 ok"
-        in done.paths[1].read_text()
-    )
+        "it works in some releases and fails in others: "
+        "3.1.0 ok; 3.2.0 this failure; 3.3.1 another failure (compiler-assert); 3.4.0 ok"
+    ) in text
     assert "mlir_reproducer" in done.paths[2].read_text()
-    assert done.paths[2].read_text().strip() in done.paths[1].read_text()
+    assert done.paths[2].read_text().strip() in text
+
+
+@pytest.mark.wheels
+@pytest.mark.parametrize("function", ["max_of_scalar_first", "helped"])
+def test_a_failure_of_the_front_end_is_told_from_others(
+    function: str, tmp_path: Path, context: Callable[..., RunContext], built: Callable[[str], BuiltEnv]
+) -> None:
+    """Both lose the traceback of what explains them; the first is one mistake that four releases tell of four things."""
+    failing = cell(built("triton-3.9.0"), "../repro/front_end", function)
+    done = write_repro(request(failing, tmp_path), context("3.2.0", "3.3.1", "3.8.0", "3.9.0"))
+    assert isinstance(done, Written), done
+    expected = {"max_of_scalar_first": "has no attribute", "helped": "nowhere_defined is not defined"}
+    assert f'EXPECTED = "{expected[function]}"' in done.paths[0].read_text()
+    failures = {each.built.release: each.outcome.failure for each in done.finding.results}
+    alike = [
+        release for release, failure in failures.items() if failure and failure.fingerprint == done.finding.failure.fingerprint
+    ]
+    assert alike == ["3.2.0", "3.3.1", "3.8.0", "3.9.0"]
 
 
 @pytest.mark.wheels
 def test_a_hanging_compile_is_shown_with_a_deadline(
-    tmp_path: Path, bench: Callable[..., Bench], built: Callable[[str], BuiltEnv]
+    tmp_path: Path, context: Callable[..., RunContext], built: Callable[[str], BuiltEnv]
 ) -> None:
     failing = cell(built("triton-3.9.0"), "failures", "unrolled_for_ever")
-    done = write(request(failing, tmp_path), bench("3.9.0", deadline=4))
+    done = write_repro(request(failing, tmp_path), context("3.9.0", deadline=4))
     assert isinstance(done, Written), done
     assert "DEADLINE = 4  # seconds" in done.paths[0].read_text()
-    assert "does not come to an end" in done.paths[1].read_text()
+    assert "does not finish" in done.paths[1].read_text()
 
 
 @pytest.mark.wheels
 def test_what_could_not_be_launched_is_shown_by_its_size(
-    tmp_path: Path, bench: Callable[..., Bench], built: Callable[[str], BuiltEnv]
+    tmp_path: Path, context: Callable[..., RunContext], built: Callable[[str], BuiltEnv]
 ) -> None:
     """Shared memory is counted, not launched: the script says what the kernel needs, and fails where the target has less."""
     env, halves = built("triton-3.9.0"), {"source": "*fp16", "result": "*fp32", "size": "i32"}
     failing = cell(env, "failures", "square", signature=halves, constexprs={"BLOCK": 32})
     failing = evolve(failing, target=evolve(failing.target, name="sm_90_small", shared_memory=1000))
-    done = write(request(failing, tmp_path), bench("3.5.1", "3.9.0"))
+    done = write_repro(request(failing, tmp_path), context("3.5.1", "3.9.0"))
     assert isinstance(done, Written), done
     python = env.python
     assert python
@@ -253,18 +394,17 @@ def test_what_could_not_be_launched_is_shown_by_its_size(
 
 @pytest.mark.wheels
 def test_what_does_not_come_true_is_not_written(
-    tmp_path: Path, bench: Callable[..., Bench], built: Callable[[str], BuiltEnv], monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, context: Callable[..., RunContext], built: Callable[[str], BuiltEnv], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     failing = cell(built("triton-3.9.0"), "faces", "mismatched")
     other = evolve(
         bundle(failing.spec), text=bundle(cell(built("triton-3.9.0"), "faces", "fine").spec).text.replace("fine", "mismatched")
     )
-    done = write(request(failing, tmp_path, bundle=other), bench("3.9.0"))
+    done = write_repro(request(failing, tmp_path, bundle=other), context("3.9.0"))
     assert isinstance(done, Unverified)
-    assert "does not fail as it did" in done.evidence.read_text()
-    monkeypatch.setattr("compat.repro.writing.promise", lambda evidence: "words that nothing says")
-    monkeypatch.setattr("compat.repro.writing.in_common", lambda promised, others: promised)
-    done = write(request(failing, tmp_path), bench("3.9.0"))
+    assert "does not fail the same way" in done.evidence.read_text()
+    monkeypatch.setattr("compat.repro.writing.promise", lambda *_: "words that nothing says")
+    done = write_repro(request(failing, tmp_path), context("3.9.0"))
     assert isinstance(done, Unverified)
     assert "triton-3.9.0: expected exit code 0" in done.evidence.read_text()
     assert [path.suffix for path in (tmp_path / "out").iterdir()] == [".txt"]
@@ -272,7 +412,7 @@ def test_what_does_not_come_true_is_not_written(
 
 @pytest.mark.wheels
 def test_there_is_nothing_to_report_of_what_compiles(
-    tmp_path: Path, bench: Callable[..., Bench], built: Callable[[str], BuiltEnv]
+    tmp_path: Path, context: Callable[..., RunContext], built: Callable[[str], BuiltEnv]
 ) -> None:
     with pytest.raises(SelectionError, match="compiles"):
-        write(request(cell(built("triton-3.9.0"), "faces", "fine"), tmp_path), bench("3.9.0"))
+        write_repro(request(cell(built("triton-3.9.0"), "faces", "fine"), tmp_path), context("3.9.0"))

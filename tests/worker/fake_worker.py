@@ -55,18 +55,24 @@ def child(batch, events):
         raw(json.dumps(dict(facts, event=event, nonce=nonce)).encode() + b"\n")
 
     def done(nonce, built=True, **facts):
-        answer = {"built": built, "stages": {}, "metrics": {}, "warnings": [], "output": 0}
+        answer = {
+            "actions": [{"do": "compile", "made": {}, "requires": []}] if built else [],
+            "stages": {},
+            "metrics": {},
+            "warnings": [],
+            "output": 0,
+        }
         if not built:
             answer["raised"] = [{"type": "ValueError", "message": "no"}]
         say("done", nonce, **dict(answer, **facts))
 
     for index, nonce in enumerate(nonces):
-        if BEHAVIOUR != "no_start":
+        if BEHAVIOUR not in ("no_start", "refuses"):
             say("start", nonce, output=0)
         if BEHAVIOUR == "well":
             done(nonce)
         elif BEHAVIOUR == "garbage":
-            raw(b"ok\n[1, 2]\nnull\n\n{}\n" + json.dumps({"event": "done", "built": True}).encode() + b"\n")
+            raw(b"ok\n[1, 2]\nnull\n\n{}\n" + json.dumps({"event": "done", "actions": [{"do": "compile"}]}).encode() + b"\n")
         elif BEHAVIOUR == "silent_exit":
             os._exit(0)
         elif BEHAVIOUR == "no_start":
@@ -74,12 +80,24 @@ def child(batch, events):
         elif BEHAVIOUR == "wrong_nonce":
             done("0" * 16)
         elif BEHAVIOUR == "half_a_line":
-            raw(json.dumps({"event": "done", "built": True, "nonce": nonce}).encode())
+            raw(json.dumps({"event": "done", "actions": [{"do": "compile"}], "nonce": nonce}).encode())
             os._exit(0)
         elif BEHAVIOUR == "done_is_no_object":
-            say("done", nonce, built=True)
-        elif BEHAVIOUR == "built_is_text":
-            done(nonce, built="yes")
+            say("done", nonce, actions=[{"do": "compile"}])
+        elif BEHAVIOUR == "actions_are_text":
+            done(nonce, actions="compile")
+        elif BEHAVIOUR == "actions_are_names":
+            done(nonce, actions=["compile"])
+        elif BEHAVIOUR == "built_as_of_old":
+            done(nonce, actions=None, built=True)
+        elif BEHAVIOUR == "does_nothing":
+            done(nonce, actions=[])
+        elif BEHAVIOUR == "does_something_else":
+            done(nonce, actions=[{"do": "launch", "made": {}, "requires": ["cuda"]}])
+        elif BEHAVIOUR == "does_half":
+            done(nonce)
+        elif BEHAVIOUR == "refuses":
+            say("refused", nonce, cannot=["launch"])
         elif BEHAVIOUR == "binary":
             raw(bytes(range(256)) * 64 + b"\n")
         elif BEHAVIOUR == "never_ends":

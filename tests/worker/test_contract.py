@@ -5,17 +5,23 @@ from __future__ import annotations
 import sys
 import threading
 from pathlib import Path
+from typing import Any
 
 import pytest
+from attrs import frozen
 
-from compat.engine.flight import Limits
-from compat.engine.launch import OwnServer
-from compat.engine.supervise import attempt
-from compat.model import Cell, Env, Evidence
+from compat.diagnosis.classify import classify
+from compat.errors import UnknownAction
+from compat.execution.flight import Compile, Limits, Mode
+from compat.execution.spawn import OwnWorker
+from compat.execution.watch import attempt
+from compat.model import Cell, Env, Evidence, Status
+from compat.toolchains.triton.knowledge import KNOWLEDGE
 from tests.cells import cell
+from tests.targets import TARGETS
 
 FAKE = Path(__file__).parent / "fake_worker.py"
-LIMITS = Limits(deadline=1.0, memory=4 << 30)
+LIMITS = Limits(deadline=1.0, memory=4 << 30, import_deadline=1.0)
 
 
 def cells(count: int = 2) -> list[Cell]:
@@ -23,7 +29,7 @@ def cells(count: int = 2) -> list[Cell]:
 
 
 def attempts(behaviour: str, count: int = 2) -> list[Evidence]:
-    with OwnServer(sys.executable, worker=FAKE, variables={"BEHAVIOUR": behaviour}) as server:
+    with OwnWorker(sys.executable, worker=FAKE, variables={"BEHAVIOUR": behaviour}) as server:
         assert server.hello.ready
         return [evidence for _, evidence in attempt(server, cells(count), LIMITS, stop=threading.Event())]
 
@@ -41,7 +47,9 @@ def test_a_worker_that_keeps_the_contract_is_believed() -> None:
         "wrong_nonce",
         "half_a_line",
         "done_is_no_object",
-        "built_is_text",
+        "actions_are_text",
+        "actions_are_names",
+        "built_as_of_old",
         "binary",
         "never_ends",
     ],
@@ -53,6 +61,37 @@ def test_what_is_no_answer_is_never_ok(behaviour: str) -> None:
         assert not evidence.built
         assert not evidence.answered
         assert evidence.protocol or evidence.exit_code == 0 or evidence.deadline
+
+
+@pytest.mark.parametrize("behaviour", ["does_nothing", "does_something_else"])
+def test_an_answer_without_the_action_that_was_asked_for_is_none(behaviour: str) -> None:
+    for evidence in attempts(behaviour):
+        assert evidence.answered
+        assert not evidence.complete
+        outcome = classify([evidence], target=TARGETS["sm_90"], knowledge=KNOWLEDGE)
+        assert outcome.status is Status.LOST
+
+
+def test_one_of_two_actions_is_not_all() -> None:
+    """A launch that nobody has seen is no ok, however well it compiled."""
+
+    @frozen
+    class Launch:
+        do = "launch"
+
+        def document(self) -> dict[str, Any]:
+            return {"do": "launch"}
+
+    both = Mode(actions=(Compile(), Launch()))  # type: ignore[arg-type]
+    with OwnWorker(sys.executable, worker=FAKE, variables={"BEHAVIOUR": "does_half"}) as server:
+        ((_, evidence),) = attempt(server, cells(1), LIMITS, stop=threading.Event(), mode=both)
+    assert (evidence.asked, evidence.built, evidence.complete) == (("compile", "launch"), True, False)
+    assert classify([evidence], target=TARGETS["sm_90"], knowledge=KNOWLEDGE).status is Status.LOST
+
+
+def test_a_worker_that_refuses_an_action_is_an_error_of_use() -> None:
+    with pytest.raises(UnknownAction, match="this worker cannot do: launch"):
+        attempts("refuses")
 
 
 @pytest.mark.parametrize("behaviour", ["answers_twice", "garbage_between", "answers_for_the_next"])
@@ -69,7 +108,7 @@ def test_a_failure_is_not_improved_by_a_later_success() -> None:
 
 @pytest.mark.parametrize("behaviour", ["server_exits", "server_says_nothing_sensible", "server_breaks"])
 def test_a_server_that_never_gets_ready_is_broken(behaviour: str) -> None:
-    with OwnServer(sys.executable, worker=FAKE, variables={"BEHAVIOUR": behaviour}) as server:
+    with OwnWorker(sys.executable, worker=FAKE, variables={"BEHAVIOUR": behaviour}) as server:
         assert not server.hello.ready
         assert not server.alive
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import resource
 import select
@@ -21,13 +22,13 @@ from attrs import evolve
 from click.testing import CliRunner
 
 from compat.cli import main
-from compat.engine import kept
-from compat.engine.flight import Limits
-from compat.engine.launch import WORKER, OwnServer
-from compat.engine.server import Server
-from compat.engine.supervise import attempt
+from compat.execution import procfs, resident
+from compat.execution.client import WorkerClient
+from compat.execution.flight import Limits
+from compat.execution.spawn import WORKER, OwnWorker
+from compat.execution.watch import attempt
+from compat.files import folder_digest
 from compat.model import BuiltEnv, Evidence
-from compat.store import folder_digest
 from tests.cells import cell
 
 pytestmark = pytest.mark.wheels
@@ -46,18 +47,18 @@ def runtime(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     folder = Path(tempfile.mkdtemp(prefix="rt-", dir="/tmp"))
     monkeypatch.setenv("XDG_RUNTIME_DIR", str(folder))
     yield folder
-    for each in kept.kept():
+    for each in resident.kept():
         os.kill(each.pid, signal.SIGKILL)
     shutil.rmtree(folder)
 
 
-def borrow(env: BuiltEnv, idle_timeout: float = 60.0) -> Server:
-    server = kept.borrow(env, WORKER, folder_digest(WORKER), idle_timeout)
+def borrow(env: BuiltEnv, idle_timeout: float = 60.0) -> WorkerClient:
+    server = resident.borrow(env, WORKER, folder_digest(WORKER), idle_timeout)
     assert server.hello.ready, server.hello
     return server
 
 
-def built_by(server: Server, env: BuiltEnv, function: str = "fine") -> Evidence:
+def built_by(server: WorkerClient, env: BuiltEnv, function: str = "fine") -> Evidence:
     ((_, evidence),) = attempt(server, [cell(env, "faces", function)], LIMITS, stop=threading.Event())
     return evidence
 
@@ -85,8 +86,8 @@ def test_the_next_command_finds_the_worker_of_the_last(env: BuiltEnv) -> None:
         assert built_by(second, env).built
         assert built_by(second, env, "block_typed_bound").signal == "SIGABRT"
         assert built_by(second, env).built
-    (listed,) = kept.kept()
-    assert (listed.env, listed.version, listed.pid) == (env.env.name, env.triton, first.hello.pid)
+    (listed,) = resident.kept()
+    assert (listed.env, listed.version, listed.pid) == (env.env.name, env.release, first.hello.pid)
     assert 1 << 20 < listed.memory < 200 << 20
     assert listed.idle < 60
 
@@ -120,9 +121,10 @@ def test_it_ends_when_nobody_comes(env: BuiltEnv, runtime: Path) -> None:
         assert built_by(server, env).built
     assert soon(lambda: not is_there(server.hello.pid))
     assert list(runtime.glob("*/*")) == []
-    assert kept.kept() == []
+    assert resident.kept() == []
 
 
+@pytest.mark.alone  # others use the env that is edited
 @pytest.mark.parametrize("file", ["compiler/compiler.py", "backends/nvidia/compiler.py", "_C/libtriton.*"])
 def test_an_edited_toolchain_gets_a_new_worker(env: BuiltEnv, file: str) -> None:
     """Some releases load their backends so that they are in no list of modules."""
@@ -139,7 +141,7 @@ def test_an_edited_toolchain_gets_a_new_worker(env: BuiltEnv, file: str) -> None
     finally:
         os.utime(loaded, ns=(status.st_atime_ns, status.st_mtime_ns))
     assert soon(lambda: not is_there(first.hello.pid))
-    assert [each.pid for each in kept.kept()] == [second.hello.pid]
+    assert [each.pid for each in resident.kept()] == [second.hello.pid]
 
 
 def test_another_environment_gets_another_worker(env: BuiltEnv, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -174,15 +176,16 @@ import sys
 from pathlib import Path
 import threading
 from compat.config.matrix import load_matrix
-from compat.engine import kept
-from compat.engine.flight import Limits
-from compat.engine.launch import WORKER
-from compat.engine.supervise import attempt
+from compat.execution import resident
+from compat.execution.flight import Limits
+from compat.execution.spawn import WORKER
+from compat.execution.watch import attempt
 from compat.envs.env import read_env
-from compat.store import folder_digest
+from compat.files import folder_digest
 from tests.cells import cell
-env = read_env(load_matrix(Path("matrix.toml")).env(sys.argv[1]), Path.cwd())
-server = kept.borrow(env, WORKER, folder_digest(WORKER), 60)
+config = load_matrix(Path("matrix.toml"))
+env = read_env(config.env(sys.argv[1]), config.env_cache())
+server = resident.borrow(env, WORKER, folder_digest(WORKER), 60)
 print(server.hello.pid, flush=True)
 list(attempt(server, [cell(env, "hostile", "hangs_with_child")], Limits(deadline=60, memory=4 << 30), stop=threading.Event()))
 """
@@ -223,14 +226,45 @@ def test_told_to_stop_it_ends_with_its_last_driver(env: BuiltEnv, runtime: Path)
     assert soon(lambda: not is_there(server.hello.pid))
 
 
+def test_a_stopped_worker_is_killed_when_they_are_told_to_end(env: BuiltEnv, runtime: Path) -> None:
+    with borrow(env) as server:
+        pass
+    os.kill(server.hello.pid, signal.SIGSTOP)
+    started = time.monotonic()
+    done = CliRunner().invoke(main, ["workers", "--stop"])
+    assert time.monotonic() - started < 10
+    assert done.output == "told 0 workers to end, and killed 1 worker that did not answer\n"
+    assert soon(lambda: not is_there(server.hello.pid))
+    assert list(runtime.glob("*/*")) == []
+
+
+def test_a_stopped_worker_is_replaced(env: BuiltEnv, runtime: Path) -> None:
+    with borrow(env) as first:
+        pass
+    os.kill(first.hello.pid, signal.SIGSTOP)
+    assert soon(lambda: procfs.state(first.hello.pid) == "T")
+    for _ in range(20):  # as many as may wait in line, and more
+        with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as waiting:
+            waiting.setblocking(False)
+            with contextlib.suppress(BlockingIOError):
+                waiting.connect(str(next(runtime.glob("*/*/socket"))))
+    started = time.monotonic()
+    with borrow(env) as second:
+        assert time.monotonic() - started < 30
+        assert second.hello.pid != first.hello.pid
+        assert built_by(second, env).built
+    assert soon(lambda: not is_there(first.hello.pid))
+    assert len(list(runtime.glob("*/*"))) == 1
+
+
 def test_a_toolchain_that_cannot_be_imported_does_not_stay(tmp_path: Path, env: BuiltEnv, runtime: Path) -> None:
     bare = tmp_path / "python"
     assert env.python
     bare.write_text(f'#!/bin/sh\nexec "{os.path.realpath(env.python)}" "$@"\n')
     bare.chmod(0o755)
-    server = kept.borrow(evolve(env, python=str(bare)), WORKER, "digest", 60)
+    server = resident.borrow(evolve(env, python=str(bare)), WORKER, "digest", 60)
     assert not server.hello.ready
-    assert [link["type"] for link in server.hello.raised] == ["ModuleNotFoundError"]
+    assert [link.type for link in server.hello.raised] == ["ModuleNotFoundError"]
     assert list(runtime.glob("*/*")) == []
 
 
@@ -253,16 +287,16 @@ def test_without_a_safe_place_it_ends_with_its_command(
         (runtime / name).write_text("")
     env = built("triton-3.9.0")
     with borrow(env) as server:
-        assert isinstance(server, OwnServer)
+        assert isinstance(server, OwnWorker)
         assert built_by(server, env).built
     assert not is_there(server.hello.pid)
-    assert kept.kept() == []
+    assert resident.kept() == []
 
 
 def test_the_command_lists_them(built: Callable[[str], BuiltEnv]) -> None:
-    assert CliRunner().invoke(main, ["workers"]).output == "no worker has stayed\n"
+    assert CliRunner().invoke(main, ["workers"]).output == "no workers are running\n"
     with borrow(built("triton-3.9.0")) as server:
         pass
     heading, row = CliRunner().invoke(main, ["workers"]).output.splitlines()
-    assert heading.split() == ["env", "triton", "pid", "memory", "idle"]
-    assert row.split()[:3] == ["triton-3.9.0", "3.9.0", str(server.hello.pid)]
+    assert heading.split() == ["env", "toolchain", "pid", "memory", "idle"]
+    assert row.split()[:4] == ["triton-3.9.0", "triton", "3.9.0", str(server.hello.pid)]

@@ -1,4 +1,4 @@
-"""Attempts that are not plain: IR in place of a function, IR kept, variables set."""
+"""Attempts that are not plain: IR instead of a function, IR kept, variables set."""
 
 from __future__ import annotations
 
@@ -7,12 +7,14 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from attrs import evolve
 
-from compat.engine.flight import Limits, Mode
-from compat.engine.launch import OwnServer
-from compat.engine.supervise import attempt
-from compat.model import BuiltEnv, Evidence
-from compat.store import Store
+from compat.execution.flight import KEEPING_IR, Compile, Limits, Mode
+from compat.execution.printed import text_of
+from compat.execution.spawn import OwnWorker
+from compat.execution.store import Store
+from compat.execution.watch import attempt
+from compat.model import BuiltEnv, Evidence, Made
 from tests.cells import cell
 
 pytestmark = pytest.mark.wheels
@@ -21,7 +23,7 @@ LIMITS = Limits(deadline=60, memory=4 << 30)
 
 def one(env: BuiltEnv, store: Store, mode: Mode, function: str = "looped") -> Evidence:
     assert env.python
-    with OwnServer(env.python) as server:
+    with OwnWorker(env.python) as server:
         cells = [cell(env, "faces", function)]
         ((_, evidence),) = attempt(server, cells, LIMITS, stop=threading.Event(), mode=mode, keep=store.keep)
     return evidence
@@ -30,12 +32,19 @@ def one(env: BuiltEnv, store: Store, mode: Mode, function: str = "looped") -> Ev
 def test_ir_of_one_release_compiles_in_another(built: Callable[[str], BuiltEnv], tmp_path: Path) -> None:
     old, new = built("triton-3.1.0"), built("triton-3.9.0")
     with Store(tmp_path) as store:
-        made = one(old, store, Mode(keep_ir=True))
+        made = one(old, store, KEEPING_IR)
         assert list(made.kept) == ["ttir", "ttgir", "llir", "ptx", "cubin"]
         ttir = store.artifacts / made.kept["ttir"]
         assert "tt.func public @looped" in ttir.read_text()
-        crossed = one(new, store, Mode(ir=str(ttir)))
-        back = one(old, store, Mode(ir=str(ttir)))
+        (done,) = made.done
+        assert (done.do, done.requires) == ("compile", ())
+        facts = {
+            stage: Made(size=(path := store.artifacts / name).stat().st_size, digest=path.name[:16])
+            for stage, name in made.kept.items()
+        }
+        assert {stage: done.made[stage] for stage in made.kept} == facts
+        given = Mode(actions=(Compile(ir="some.ttir"),), given={"some.ttir": ttir.read_bytes()})
+        crossed, back = one(new, store, given), one(old, store, given)
     assert crossed.built
     assert "ast" not in crossed.stages
     assert back.built
@@ -50,7 +59,7 @@ def test_what_was_made_before_a_failure_is_kept(built: Callable[[str], BuiltEnv]
     variables = dict.fromkeys(("TRITON_PTXAS_PATH", "TRITON_PTXAS_BLACKWELL_PATH"), str(ptxas))
     for name in ("triton-3.1.0", "triton-3.9.0"):
         with Store(tmp_path / name) as store:
-            evidence = one(built(name), store, Mode(keep_ir=True, variables=variables))
+            evidence = one(built(name), store, evolve(KEEPING_IR, variables=variables))
         assert not evidence.built
         assert evidence.stage == "cubin"
         assert "fatal: no" in evidence.raised[0].message
@@ -59,8 +68,8 @@ def test_what_was_made_before_a_failure_is_kept(built: Callable[[str], BuiltEnv]
 
 def test_the_ir_before_every_pass_is_kept(built: Callable[[str], BuiltEnv], tmp_path: Path) -> None:
     with Store(tmp_path) as store:
-        evidence = one(built("triton-3.9.0"), store, Mode(diagnose=True, keep_passes=True))
-        text = (store.artifacts / evidence.kept["passes"]).read_text()
+        evidence = one(built("triton-3.9.0"), store, Mode(diagnose=True, keep_printed=True))
+        text = text_of(evidence, store.artifact) or ""
     assert evidence.built
     assert text.count("IR Dump Before") > 20
     assert "convert-triton-to-tritongpu" in text

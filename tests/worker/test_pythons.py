@@ -11,13 +11,13 @@ from pathlib import Path
 
 import pytest
 
-from compat.engine import kept
-from compat.engine.flight import Limits
-from compat.engine.launch import WORKER, OwnServer
-from compat.engine.supervise import attempt
-from compat.index.interpreters import present
+from compat.envs.interpreters import present
+from compat.execution import resident
+from compat.execution.flight import Limits
+from compat.execution.spawn import WORKER, OwnWorker
+from compat.execution.watch import attempt
+from compat.files import folder_digest
 from compat.model import BuiltEnv, Env
-from compat.store import folder_digest
 from tests.cells import cell
 
 
@@ -32,7 +32,7 @@ def test_the_worker_serves(minor: tuple[int, int], packages: list[str], tmp_path
     python = str(tmp_path / "env" / "bin" / "python")
     subprocess.run([uv, "pip", "install", "-q", "--python", python, *packages], check=True)
     functions = ["fine", "block_typed_bound", "missing_name", "looped"]
-    with OwnServer(python) as server:
+    with OwnWorker(python) as server:
         assert server.hello.ready, server.hello
         cells = [cell(Env(name="some"), "faces", function) for function in functions]
         limits = Limits(deadline=60, memory=4 << 30)
@@ -42,10 +42,10 @@ def test_the_worker_serves(minor: tuple[int, int], packages: list[str], tmp_path
         stays = BuiltEnv(env=Env(name="some"), python=python, digest="some")
         pids = []
         for _ in range(2):
-            with kept.borrow(stays, WORKER, folder_digest(WORKER), 60) as server:
+            with resident.borrow(stays, WORKER, folder_digest(WORKER), 60) as server:
                 pids.append(server.hello.pid)
         assert pids[0] == pids[1] > 0
-        assert kept.stop() == 1
+        assert resident.stop().told == 1
     assert [evidence.built for evidence in found] == [True, False, False, True]
     assert found[1].signal == "SIGABRT"
     assert found[2].raised

@@ -10,20 +10,20 @@ from pathlib import Path
 
 import pytest
 
-from compat.engine.launch import OwnServer
-from compat.engine.workers import Workers
+from compat.execution.pool import WorkerPool
+from compat.execution.spawn import OwnWorker
 from compat.model import BuiltEnv, Env
 
 pytestmark = pytest.mark.wheels
 
 
 @pytest.fixture
-def workers() -> Iterator[Workers]:
-    with Workers() as these:
+def workers() -> Iterator[WorkerPool]:
+    with WorkerPool() as these:
         yield these
 
 
-def test_one_server_serves_an_env_until_it_is_let_go(workers: Workers, built: Callable[[str], BuiltEnv]) -> None:
+def test_one_server_serves_an_env_until_it_is_let_go(workers: WorkerPool, built: Callable[[str], BuiltEnv]) -> None:
     old, new = built("triton-3.1.0"), built("triton-3.9.0")
     first, other = workers.of(old), workers.of(new)
     assert workers.of(old) is first
@@ -36,7 +36,7 @@ def test_one_server_serves_an_env_until_it_is_let_go(workers: Workers, built: Ca
     assert not other.alive
 
 
-def test_one_that_has_died_is_replaced(workers: Workers, built: Callable[[str], BuiltEnv]) -> None:
+def test_one_that_has_died_is_replaced(workers: WorkerPool, built: Callable[[str], BuiltEnv]) -> None:
     env = built("triton-3.9.0")
     doomed = workers.of(env)
     os.kill(doomed.hello.pid, signal.SIGKILL)
@@ -48,13 +48,13 @@ def test_one_that_has_died_is_replaced(workers: Workers, built: Callable[[str], 
     assert replaced.hello.pid != doomed.hello.pid
 
 
-def test_one_that_never_got_ready_is_not_tried_again(workers: Workers, tmp_path: Path) -> None:
+def test_one_that_never_got_ready_is_not_tried_again(workers: WorkerPool, tmp_path: Path) -> None:
     python = tmp_path / "python"
     python.write_text(f"#!/bin/sh\necho started >> {tmp_path}/starts\necho out of order\nexit 3\n")
     python.chmod(0o755)
     env = BuiltEnv(env=Env(name="broken"), python=str(python))
     server = workers.of(env)
-    assert isinstance(server, OwnServer)
+    assert isinstance(server, OwnWorker)
     assert not server.hello.ready
     assert server.hello.words == "out of order\n"
     assert workers.of(env) is server

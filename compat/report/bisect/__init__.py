@@ -1,21 +1,28 @@
-"""What a bisect found, as text: the records that are shown, and nothing that prints or writes.
+"""What a bisect found, as text.
+
+In: :class:`compat.bisect.bisecting.Bisection`. Out: text; nothing here prints or writes.
 
 - :mod:`compat.report.bisect.sentences`: the answers in words
 - :mod:`compat.report.bisect.terminal`: for a terminal, or a pipe
 - :mod:`compat.report.bisect.markdown`: in the shape that an issue tracker wants
 - :mod:`compat.report.bisect.document`: for programs
+- :mod:`compat.report.bisect.inside`: what was found inside a failure
+- :mod:`compat.report.bisect.checked`: what became of cells that were checked
 - :mod:`compat.report.bisect.onwards`: how to repeat it, and how to go on from releases to commits
 """
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from attrs import field, frozen
 
-from compat.axes.history import ReleaseAnswer
+from compat.bisect.probes import ReleaseAnswer, told_alike
 from compat.report.compact import rectangles
+
+if TYPE_CHECKING:  # it needs the whole of the feature, and most of this room does not
+    from compat.bisect.bisecting import Bisection
 
 
 @frozen(kw_only=True)
@@ -33,6 +40,19 @@ class BisectReport:
     seconds: float = 0.0
     fixed: bool = False
     """A fix was looked for, not a regression."""
+
+    @classmethod
+    def of(cls, found: Bisection, *, command: str, options: tuple[str, ...] = ()) -> BisectReport:
+        """The report on what a bisect along releases found."""
+        return cls(
+            answers=found.releases,
+            command=command,
+            options=options,
+            left_out=found.left_out,
+            notes=found.notes,
+            seconds=found.seconds,
+            fixed=found.fixed,
+        )
 
 
 @frozen(kw_only=True)
@@ -59,16 +79,7 @@ class Group:
 
 def groups(answers: Sequence[ReleaseAnswer]) -> tuple[Group, ...]:
     """Answers that say the same, together, in the order in which they first appear."""
-    found: dict[object, list[ReleaseAnswer]] = defaultdict(list)
-    for answer in answers:
-        found[_sameness(answer)].append(answer)
-    return tuple(Group(answers=tuple(members)) for members in found.values())
-
-
-def _sameness(answer: ReleaseAnswer) -> object:
-    spans = tuple((span.first.release, span.last.release, span.first.behaviour, span.statuses) for span in answer.spans)
-    otherwise = tuple(probe.release for probe in answer.otherwise)
-    return answer.spec.kernel, answer.spec.variant, answer.answer, answer.judge, spans, otherwise
+    return tuple(Group(answers=members) for members in told_alike(answers))
 
 
 def _few(names: Sequence[str], noun: str) -> str:

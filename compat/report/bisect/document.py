@@ -6,12 +6,14 @@ import json
 from importlib.resources import files
 from typing import Any
 
-from compat.axes.history import Probe, ReleaseAnswer, Transition
+from compat.bisect.probes import Probe, ReleaseAnswer, Transition
+from compat.model import Result
 from compat.report.bisect import BisectReport
 from compat.report.bisect.onwards import compare_url, repeat_command
 from compat.report.bisect.sentences import headline, number_of, remarks
+from compat.report.document import bracket_document
 
-SCHEMA = 1
+SCHEMA = 2
 """The version of the format; a key may be added within one, but none goes away or changes its meaning."""
 
 JsonObject = dict[str, Any]
@@ -29,37 +31,31 @@ def schema() -> JsonObject:
 
 
 def _answer(answer: ReleaseAnswer, report: BisectReport) -> JsonObject:
-    spec, part = answer.spec, answer.part
+    spec, part, account = answer.spec, answer.part, answer.account
     return {
         "schema": SCHEMA,
         "kernel": spec.kernel,
         "variant": spec.variant,
         "case": spec.case,
         "target": answer.target.name,
-        "judge": answer.judge.text,
-        "answer": str(answer.answer),
+        "judge": answer.criterion.text,
+        "answer": str(account.word),
+        "verdict": account.phrase,
+        "release": account.release,
         "sentence": headline(answer),
         "remarks": remarks(answer, fixed=report.fixed),
         "needs": answer.needs,
-        "bracket": _bracket(answer.bracket) if answer.bracket else None,
+        "bracket": bracket_document(answer.bracket.bracket) if answer.bracket else None,
+        "since": bracket_document(account.since),
         "transitions": [_transition(change, answer) for change in answer.transitions],
         "part": {"name": str(part.name), "sentence": part.sentence, "steps": list(part.steps)} if part else None,
-        "probes": [_probe(probe, answer) for probe in answer.probes],
+        "probes": [_probe(probe, result, answer) for probe in answer.probes for result in probe.results],
         "searched": list(answer.searched),
         "assumed": [{"from": first, "to": last} for first, last in answer.assumed],
+        "not_tried": list(answer.not_tried),
+        "flaky": list(account.flaky),
         "compare": compare_url(answer.bracket) if answer.bracket else None,
         "command": repeat_command(answer, report.options),
-    }
-
-
-def _bracket(change: Transition) -> JsonObject:
-    before, after, fix = change.before.release, change.after.release, change.is_fix
-    return {
-        "last_good": None if fix else before,
-        "first_bad": None if fix else after,
-        "last_bad": before if fix else None,
-        "first_good": after if fix else None,
-        "untested": list(change.untested),
     }
 
 
@@ -69,7 +65,7 @@ def _transition(change: Transition, answer: ReleaseAnswer) -> JsonObject:
         "from": change.before.release,
         "to": change.after.release,
         "change": _change(change, answer),
-        "class": failure.kind if failure else None,
+        "class": failure.failure_class if failure else None,
         "fingerprint": failure.fingerprint if failure else None,
         "untested": list(change.untested),
     }
@@ -78,20 +74,21 @@ def _transition(change: Transition, answer: ReleaseAnswer) -> JsonObject:
 def _change(change: Transition, answer: ReleaseAnswer) -> str:
     if not change.crosses:
         return "failure changed"
-    good, bad = ("ok", "failed") if answer.judge.asks_ok else ("good", "bad")
+    good, bad = ("ok", "failed") if answer.criterion.asks_ok else ("good", "bad")
     return f"{bad}→{good}" if change.is_fix else f"{good}→{bad}"
 
 
-def _probe(probe: Probe, answer: ReleaseAnswer) -> JsonObject:
-    outcome, failure = probe.result.outcome, probe.result.outcome.failure
+def _probe(probe: Probe, result: Result, answer: ReleaseAnswer) -> JsonObject:
+    outcome, failure = result.outcome, result.outcome.failure
     return {
-        "triton": probe.release,
-        "env": probe.result.cell.env.name,
+        result.cell.env.toolchain: probe.release,
+        "env": result.cell.env.name,
         "status": str(outcome.status),
-        "class": failure.kind if failure else None,
+        "class": failure.failure_class if failure else None,
         "fingerprint": failure.fingerprint if failure else None,
         "judgement": str(probe.judgement),
         "flaky": outcome.flaky,
-        "value": number_of(answer, probe),
-        "cached": probe.result.cached,
+        "value": number_of(answer, result),
+        "cached": result.cached,
+        "remembered": probe.remembered,
     }

@@ -6,8 +6,8 @@ import re
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
-from compat import __version__
-from compat.axes.history import Probe, ReleaseAnswer
+from compat import __version__, toolchains
+from compat.bisect.probes import Probe, ReleaseAnswer
 from compat.model import Failure
 from compat.report.bisect import BisectReport, Group, groups
 from compat.report.bisect.onwards import commits_advice, commits_command, compare_url, repeat_command
@@ -15,7 +15,7 @@ from compat.report.bisect.sentences import headline, remarks, value_of
 from compat.report.markdown import code, escape, fence, prose
 
 
-def render(report: BisectReport) -> str:
+def bisect_markdown(report: BisectReport) -> str:
     """The report as Markdown, a section for each group of equal answers."""
     found = groups(report.answers)
     text = _environment().get_template("bisect.md.j2").render(report=report, groups=found, version=__version__)
@@ -28,6 +28,7 @@ def _facts(group: Group, report: BisectReport) -> dict[str, object]:
     said = headline(answer)
     return {
         "answer": answer,
+        "toolchain": toolchains.named(answer.spec.toolchain).title,
         "headline": said[:1].upper() + said[1:],
         "remarks": remarks(answer, fixed=report.fixed),
         "failures": tuple({f.fingerprint: f for probe in answer.probes if (f := probe.result.outcome.failure)}.values()),
@@ -46,7 +47,7 @@ def _place(failure: Failure) -> str:
 def _packages(probe: Probe) -> str:
     built = probe.result.built
     versions = [f"Python {built.python_version}"] if built.python_version else []
-    versions += [f"{p.name} {p.version}" for p in built.packages if p.name not in ("triton", "pip")]
+    versions += [f"{p.name} {p.version}" for p in built.packages if p.name not in (toolchains.of(built.env).distribution, "pip")]
     return ", ".join(versions)
 
 

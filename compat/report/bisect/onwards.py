@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 import shlex
 
-from packaging.version import Version
+from packaging.version import InvalidVersion, Version
 
-from compat.axes.history import ReleaseAnswer, Transition
+from compat import toolchains
+from compat.bisect.probes import ReleaseAnswer, Transition
+from compat.printable import printable
+from compat.toolchains import Toolchain
 
-_TREE = "https://github.com/triton-lang/triton"
 _COMMIT = re.compile(r"git\.?([0-9a-f]{6,40})\b")
 
 
@@ -22,37 +24,45 @@ def repeat_command(answer: ReleaseAnswer, options: tuple[str, ...] = ()) -> str:
         change = answer.bracket
         good, bad = (change.after, change.before) if change.is_fix else (change.before, change.after)
         words += ["--good", good.release, "--bad", bad.release, *(["--fixed"] if change.is_fix else [])]
-    return shlex.join((*words, *options))
+    return printable(shlex.join((*words, *options)))
 
 
 def compare_url(change: Transition) -> str | None:
     """Where all commits between the two releases can be seen; ``None`` where nothing says which commits they are made from."""
+    tree = _toolchain(change).repository
     refs = [_ref(probe.release) for probe in (change.before, change.after)]
-    return f"{_TREE}/compare/{refs[0]}...{refs[1]}" if all(refs) else None
+    return f"{tree}/compare/{refs[0]}...{refs[1]}" if tree and all(refs) else None
 
 
 def commits_command(change: Transition) -> str | None:
-    """The command of tritonparse that goes on within this range, one build of Triton per commit."""
+    """The command that goes on within this range, one build of the toolchain per commit; ``None`` where none is known."""
+    command = _toolchain(change).commits_command
     refs = [ref for probe in (change.before, change.after) if (ref := _ref(probe.release))]
-    if len(refs) < 2:
-        return None
-    words = ["tritonparseoss", "bisect", "--triton-dir", "triton", "--test-script", "test.py", "--good", refs[0], "--bad", refs[1]]
-    return shlex.join(words)
+    return shlex.join([*command, "--good", refs[0], "--bad", refs[1]]) if command and len(refs) == 2 else None
 
 
 def commits_advice(change: Transition) -> str:
     """What has to be known before that command is run."""
     ends = "0 where it still fails and 1 where it compiles" if change.is_fix else "0 where the kernel compiles and 1 where it fails"
-    turned = " (it looks for the commit that mended it, so the answers are turned about)" if change.is_fix else ""
+    turned = " (the search is for the commit that fixed it, so the exit codes are inverted)" if change.is_fix else ""
+    toolchain = _toolchain(change)
     return (
-        f"`triton` is a clone of {_TREE}; `test.py` has to exit with {ends}{turned}, and never with 128 or more, "
-        "so compile in a child process where the compiler may be killed. Release tags lie on branches of their own: "
-        "the first commit tried is where the two branches part."
+        f"`{toolchain.name}` is a clone of {toolchain.repository}; "
+        f"`test.py` has to exit with {ends}{turned}, and never with 128 or more, "
+        "so compile in a child process where the compiler may be killed. Release tags are on their own branches: "
+        "the first commit tested is the merge base of the two."
     )
 
 
+def _toolchain(change: Transition) -> Toolchain:
+    return toolchains.of(change.after.result.cell.env)
+
+
 def _ref(release: str) -> str | None:
-    version = Version(release)
+    try:
+        version = Version(release)
+    except InvalidVersion:  # a fork under another name
+        return None
     if version.local is None:
         return f"v{version}"
     commit = _COMMIT.search(version.local)

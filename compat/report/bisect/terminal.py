@@ -12,18 +12,18 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from compat.axes.history import Answer, Probe, ReleaseAnswer
+from compat.bisect.probes import Probe, ReleaseAnswer
+from compat.history.account import Judgement, Word
 from compat.report.bisect import BisectReport, Group, groups
 from compat.report.bisect.onwards import commits_command, compare_url, repeat_command
-from compat.report.bisect.sentences import headline, remarks, span_words, value_of
+from compat.report.bisect.sentences import all_spans, headline, remarks, value_of
 from compat.report.compact import counted, one_line
-from compat.search.bisect import Judgement
 
 _NAMED = 6
 """Releases that are left out for one reason are named one by one up to here."""
 
 STYLES = {Judgement.GOOD: "green", Judgement.BAD: "red", Judgement.UNKNOWN: "yellow"}
-"""Colours only underline what the words say."""
+"""Colours only repeat what the words say."""
 
 
 @frozen(kw_only=True)
@@ -43,7 +43,7 @@ class TerminalAnswer:
         yield Text(f"\n{_footer(self.report)}", style="dim")
 
 
-def render(report: BisectReport, *, width: int = 100) -> str:
+def bisect_text(report: BisectReport, *, width: int = 100) -> str:
     """The same as plain text, ``width`` columns wide."""
     out = io.StringIO()
     console = Console(file=out, width=width, color_system=None, legacy_windows=False, _environ={})
@@ -65,37 +65,39 @@ def _alone(group: Group) -> Iterator[RenderableType]:
 
 
 def _among_others(group: Group) -> Iterator[RenderableType]:
-    if group.example.answer not in (Answer.ALWAYS, Answer.NEVER):
-        yield Padding(Text(" · ".join(map(span_words, group.example.spans)), style="dim"), (0, 0, 0, 2))
+    if group.example.account.word not in (Word.WORKS, Word.NEVER, Word.UNSUPPORTED):
+        yield Padding(Text(all_spans(group.example, " · "), style="dim"), (0, 0, 0, 2))
 
 
 def _table(answer: ReleaseAnswer) -> Table:
     table = Table(box=SIMPLE_HEAD, padding=(0, 2, 0, 0), pad_edge=False, header_style="bold", show_edge=False)
-    headings = ["triton", "status", "failure"]
-    if answer.judge.asks_metric:
-        headings.append(answer.judge.text)
+    headings = [answer.spec.toolchain, "status", "failure"]
+    if answer.criterion.asks_metric:
+        headings.append(answer.criterion.text)
     for heading in (*headings, ""):
         table.add_column(heading, overflow="fold")
     for probe in answer.probes:
         outcome = probe.result.outcome
-        row: list[RenderableType] = [probe.release, Text(str(outcome.status), style=STYLES[probe.judgement])]
-        row.append(outcome.failure.fingerprint if outcome.failure else "")
-        if answer.judge.asks_metric:
+        status = probe.said if probe.divided else str(outcome.status)
+        row: list[RenderableType] = [probe.release, Text(status, style=STYLES[probe.judgement])]
+        row.append(outcome.failure.fingerprint if outcome.failure and not probe.divided else "")
+        if answer.criterion.asks_metric:
             row.append(value_of(answer, probe))
         table.add_row(*row, Text(_mark(answer, probe), style="bold"))
     return table
 
 
 def _mark(answer: ReleaseAnswer, probe: Probe) -> str:
-    """What the bracket makes of a probe."""
+    """The role of a probe in the bracket."""
     change = answer.bracket
-    marks = ["flaky"] if probe.result.outcome.flaky else []
+    marks = ["envs disagree" if probe.divided else "flaky"] if probe.unsteady else []
     if probe.judgement is Judgement.UNKNOWN and not marks:
-        marks.append("cannot be told")
+        marks.append("inconclusive")
     if change is not None and probe.release == change.before.release:
         marks.append("last bad" if change.is_fix else "last good")
     if change is not None and probe.release == change.after.release:
         marks.append("first good" if change.is_fix else "first bad")
+    marks += ["from an earlier run"] if probe.remembered else []
     return ", ".join(marks)
 
 

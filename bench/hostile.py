@@ -1,0 +1,292 @@
+"""10,000 cells, a tenth of them hostile, and 100 kills: ``nox -s hostile`` or ``python -m bench.hostile``.
+
+1. Honest and hostile kernels (:mod:`bench.behaviours`) in the same files, processes and batches, over every release: each cell must
+   come out as its behaviour says, no process and no file may be left.
+2. Drivers are killed with SIGKILL at random moments, and workers under them: no cell that was told as finished may be lost, none
+   may come out otherwise in the end, and nothing may be left.
+
+What it prints goes into docs/reliability.md. It ends with exit code 1 where anything was not as it must be.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+
+import click
+from attrs import frozen
+
+from bench.behaviours import HONEST, HOSTILE, KERNELS, TAKEN, Behaviour
+from compat.bundle.closure import read_source
+from compat.config.matrix import load_matrix
+from compat.envs.env import build_envs, missing_envs, read_env
+from compat.execution import procfs
+from compat.execution.flight import Limits
+from compat.execution.run import RunContext, known, run
+from compat.execution.store import Store
+from compat.model import BuiltEnv, Cell, CompileSpec, Result, Specialization
+from tests.targets import TARGETS
+
+ROOT = Path(__file__).parent.parent
+LIMITS = Limits(deadline=10, memory=2 << 30, import_deadline=20)
+_FILES = 12
+"""Files that the honest kernels are spread over."""
+_TARGETS = ("sm_80", "sm_89", "sm_90")
+_NEXT = "from compat.scratch import Folder; Folder('compat-next-').close()"
+"""What any next command does first: a command that was killed removes nothing, so the next one does."""
+_LEFT = 10.0
+"""Seconds that processes may take to end after a driver was killed."""
+
+
+@frozen(kw_only=True)
+class Expected:
+    """A cell and what may become of it."""
+
+    cell: Cell
+    behaviour: str
+    statuses: tuple[str, ...]
+
+
+@click.command()
+@click.option("--cells", default=10_000, show_default=True, help="Cells of the first part.")
+@click.option("--kills", default=100, show_default=True, help="Kills of the second part; half of drivers, half of workers.")
+@click.option("--envs", multiple=True, default=("releases",), show_default=True)
+@click.option("--seed", default=0, show_default=True)
+@click.option("--resume", type=click.Path(path_type=Path), hidden=True, help="Run what this folder holds, telling each result.")
+def main(cells: int, kills: int, envs: tuple[str, ...], seed: int, resume: Path | None) -> None:
+    """See what hostile kernels and kills do to a run."""
+    if resume is not None:
+        _run_and_tell(resume)
+        return
+    rng = random.Random(seed)
+    config = load_matrix(ROOT / "matrix.toml")
+    chosen, cache = config.choose_envs(envs), config.env_cache()
+    build_envs([env.name for env in missing_envs(chosen, cache)], ROOT)
+    built = {env.name: read_env(env, cache) for env in chosen}
+    with tempfile.TemporaryDirectory(prefix="hostile-") as folder:
+        wrong = _mixed(Path(folder), built, cells, rng) + _killed(Path(folder), built, kills, rng)
+    sys.exit(1 if wrong else 0)
+
+
+# --- what is compiled ----------------------------------------------------------------------------------------------------------
+
+
+def expected_cells(folder: Path, built: Mapping[str, BuiltEnv], count: int, rng: random.Random) -> list[Expected]:
+    """So many cells over all envs, a tenth of them hostile, in a random order."""
+    taken = [each for each in HOSTILE if not each.at_import]
+    sources = [_source(folder / f"file_{number}.py", taken) for number in range(_FILES)]
+    on_import = {each.name: _source(folder / f"{each.name}.py", taken, on_import=each) for each in HOSTILE if each.at_import}
+    weighted = [each for each in HOSTILE for _ in range(each.weight)]
+    envs, found = list(built.values()), []
+    for number in range(count):
+        env, target = rng.choice(envs), rng.choice(_TARGETS)
+        if number % 10:
+            source, function = rng.choice(sources), rng.choice(list(HONEST))
+            behaviour, statuses = function, HONEST[function]
+        else:
+            hostile = rng.choice(weighted)
+            source = on_import.get(hostile.name) or rng.choice(sources)
+            function = "scale" if hostile.at_import else hostile.name
+            behaviour, statuses = hostile.name, hostile.statuses
+        spec = _spec(source, function, number)
+        found.append(Expected(cell=Cell(env=env.env, target=TARGETS[target], spec=spec), behaviour=behaviour, statuses=statuses))
+    rng.shuffle(found)
+    return found
+
+
+def _source(path: Path, taken: Sequence[Behaviour], on_import: Behaviour | None = None) -> tuple[Path, str]:
+    """A file with every kernel in it, and its closure."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    functions = (f"\n\ndef _{each.name}():\n{_indented(each.code)}\n\n\n{each.name} = Taken(_{each.name})\n" for each in taken)
+    path.write_text("".join([KERNELS, TAKEN, *functions, on_import.code if on_import else "", "\n"]), encoding="utf-8")
+    return path, read_source(path).closure
+
+
+def _indented(code: str) -> str:
+    return "\n".join(f"    {line}" for line in code.strip("\n").splitlines())
+
+
+def _spec(source: tuple[Path, str], function: str, number: int) -> Specialization:
+    path, closure = source
+    return Specialization(
+        kernel=path.stem,
+        variant=function,
+        case=str(number),
+        source=str(path),
+        function=function,
+        compile=CompileSpec(
+            signature={"source": "*fp32", "result": "*fp32", "size": "i32"},
+            constexprs={"BLOCK": 64 << number % 5},
+            divisible_by_16=("source", "result"),
+            options={"num_warps": 1 << number % 4},
+        ),
+        closure=closure,
+    )
+
+
+# --- the first part ------------------------------------------------------------------------------------------------------------
+
+
+def _mixed(folder: Path, built: Mapping[str, BuiltEnv], count: int, rng: random.Random) -> int:
+    """Honest and hostile cells in one run; how much was not as it must be."""
+    expected = expected_cells(folder / "sources", built, count, rng)
+    hostile = sum(each.behaviour not in HONEST for each in expected)
+    click.echo(f"{len(expected):,} cells of {len(built)} envs, {hostile:,} of them hostile")
+    scratch, began = _scratch(folder, "mixed"), time.monotonic()
+    with Store(folder / "store") as store:
+        results = run([each.cell for each in expected], RunContext(envs=built, store=store, limits=LIMITS))
+    seconds = time.monotonic() - began
+    wrong = _compared(expected, results)
+    left = _left(scratch)
+    slowest = max(each.outcome.seconds for each in results)
+    click.echo(f"  {seconds:.0f} s, {len(expected) / seconds:.1f} cells/s, the slowest attempt {slowest:.1f} s")
+    click.echo(f"  statuses: {dict(Counter(str(each.outcome.status) for each in results).most_common())}")
+    return wrong + left
+
+
+def _compared(expected: Sequence[Expected], results: Sequence[Result]) -> int:
+    wrong = [(one, each) for one, each in zip(expected, results, strict=True) if str(each.outcome.status) not in one.statuses]
+    flaky = [each for each in results if each.outcome.flaky]
+    for one, each in wrong[:20]:
+        click.echo(f"  WRONG {each.cell.id}: {one.behaviour} must be {' or '.join(one.statuses)}, is {each.outcome.status}")
+    click.echo(f"  wrong statuses: {len(wrong)}; flaky: {len(flaky)}")
+    return len(wrong)
+
+
+def _scratch(folder: Path, name: str) -> Path:
+    """A folder for all temporary files from here on, of this process and of those it starts."""
+    scratch = folder / name
+    scratch.mkdir()
+    os.environ["TMPDIR"] = tempfile.tempdir = str(scratch)
+    return scratch
+
+
+def _left(scratch: Path) -> int:
+    """Processes and files that are left, after they have had a while to go."""
+    until = time.monotonic() + _LEFT
+    while (processes := list(_processes_of(scratch))) and time.monotonic() < until:
+        time.sleep(0.2)
+    files = [path.name for path in scratch.iterdir()]
+    click.echo(f"  left: {len(processes)} processes, {len(files)} files {files[:3] or ''}")
+    return len(processes) + len(files)
+
+
+def _processes_of(scratch: Path) -> Iterator[int]:
+    """Processes whose environment or working folder is below ``scratch``, this one aside."""
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdigit() and int(entry.name) != os.getpid():
+            try:
+                said = (entry / "environ").read_bytes() + os.fsencode(os.readlink(entry / "cwd"))
+            except OSError:
+                continue
+            if os.fsencode(scratch) in said:
+                yield int(entry.name)
+
+
+# --- the second part -------------------------------------------------------------------------------------------------------------
+
+
+def _killed(folder: Path, built: Mapping[str, BuiltEnv], kills: int, rng: random.Random) -> int:
+    """Runs whose drivers and workers are killed; how much was not as it must be."""
+    scratch = _scratch(folder, "killed")
+    done, lost, wrong, rounds = Counter[str](), 0, 0, 0
+    click.echo(f"{kills} kills")
+    while done.total() < kills:
+        rounds += 1
+        home = folder / f"round-{rounds}"
+        expected = expected_cells(home / "sources", built, 300, rng)
+        lost += _round(home, expected, built, kills, done, rng)
+        with Store(home / "store") as store:
+            results = run([each.cell for each in expected], RunContext(envs=built, store=store, limits=LIMITS))
+        wrong += _compared(expected, results)
+    subprocess.run([sys.executable, "-c", _NEXT], cwd=ROOT, check=True)
+    click.echo(f"  killed: {done['driver']} drivers, {done['worker']} workers, in {rounds} rounds; finished cells lost: {lost}")
+    return wrong + lost + _left(scratch)
+
+
+def _round(
+    home: Path, expected: Sequence[Expected], built: Mapping[str, BuiltEnv], kills: int, done: Counter[str], rng: random.Random
+) -> int:
+    """Start drivers over the same cells until one comes to its end; how many finished cells were lost."""
+    (home / "cells.json").write_text(json.dumps([_plain(each.cell) for each in expected]), encoding="utf-8")
+    lost, told = 0, set[str]()
+    for attempt in range(4):
+        driver = subprocess.Popen(
+            [sys.executable, "-m", "bench.hostile", "--resume", str(home)], cwd=ROOT, stdout=subprocess.PIPE, text=True
+        )
+        assert driver.stdout is not None
+        if done.total() < kills:
+            for victim in ("worker", "driver"):
+                time.sleep(rng.uniform(0.5, 4.0))
+                done[victim] += _kill(victim, driver, rng)
+        told |= {line.strip() for line in driver.stdout if line.endswith("\n")}
+        driver.wait()
+        with Store(home / "store") as store:
+            kept = {
+                each.cell.id for each in known([one.cell for one in expected], RunContext(envs=built, store=store, limits=LIMITS))
+            }
+        lost = len(told - kept)
+        if lost:
+            click.echo(f"  LOST {sorted(told - kept)[:3]}")
+        if driver.returncode == 0 and attempt:
+            break
+    return lost
+
+
+def _kill(victim: str, driver: subprocess.Popen[str], rng: random.Random) -> int:
+    """Kill the driver, or one of its workers' processes; whether there was one to kill."""
+    if driver.poll() is not None:
+        return 0
+    below = list(procfs.family(driver.pid))[1:]
+    for pid in [driver.pid] if victim == "driver" else rng.sample(below, min(1, len(below))):
+        with suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGKILL)
+            return 1
+    return 0
+
+
+def _plain(cell: Cell) -> dict[str, str]:
+    return {
+        "env": cell.env.name,
+        "target": cell.target.name,
+        "source": cell.spec.source,
+        "function": cell.spec.function,
+        "case": cell.spec.case,
+    }
+
+
+def _run_and_tell(home: Path) -> None:
+    """What a driver of the second part does: run the cells of a folder, and print the id of each that may be read back."""
+    config = load_matrix(ROOT / "matrix.toml")
+    plain = json.loads((home / "cells.json").read_text(encoding="utf-8"))
+    envs = {name: read_env(config.env(name), config.env_cache()) for name in {each["env"] for each in plain}}
+    closures = {source: read_source(Path(source)).closure for source in {each["source"] for each in plain}}
+    cells = [
+        Cell(
+            env=envs[each["env"]].env,
+            target=TARGETS[each["target"]],
+            spec=_spec((Path(each["source"]), closures[each["source"]]), each["function"], int(each["case"])),
+        )
+        for each in plain
+    ]
+    with Store(home / "store") as store:
+        run(cells, RunContext(envs=envs, store=store, limits=LIMITS), _tell)
+
+
+def _tell(result: Result) -> None:
+    if result.outcome.status.is_answer:
+        os.write(1, f"{result.cell.id}\n".encode())  # at once: results come from several threads
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,70 @@
+"""How long reading takes of what a compile printed: ``python -m bench.reading [--megabytes N]``.
+
+Each kind of output is written into a file, as a compiling child does it, and read as after a failure: compressed to be kept, the
+words and the IR taken apart, the failing pass looked for, and all of it classified.
+"""
+
+from __future__ import annotations
+
+import os
+import statistics
+import tempfile
+import time
+from collections.abc import Mapping
+from pathlib import Path
+
+import click
+
+from compat.diagnosis import classify, diagnose
+from compat.execution import printed
+from compat.execution.output import read_ends
+from compat.model import Evidence, Raised
+from compat.toolchains.triton.knowledge import KNOWLEDGE
+from tests.targets import TARGETS
+
+_HEADING = b"// -----// IR Dump Before CSE (cse) ('builtin.module' operation) //----- //\n"
+_IR = b"  %0 = arith.constant dense<1.0> : tensor<128x64xf32, #blocked> loc(#loc)\n"
+OUTPUTS: Mapping[str, bytes] = {
+    "IR before every pass": _HEADING + b"module {\n" + _IR * 500 + b"}\n",
+    "diagnostics": b"/home/me/kernel.py:12:3: error: 'tt.dot' op operand #0 must be x, but got 'tensor<128x64xf32>'\n",
+    "one word": b"deadbeef",
+    "short lines": b"x\n",
+    "assertions": b"python: /root/Types.cpp:126: unsigned f(): Assertion `x",
+}
+"""Name → what is repeated."""
+
+
+@click.command()
+@click.option("--megabytes", default=100, show_default=True, help="How much of each kind.")
+@click.option("--rounds", default=3, show_default=True, help="Measurements of each; medians are printed.")
+def main(megabytes: int, rounds: int) -> None:
+    """Measure how long it takes to read what a compile printed."""
+    for name, piece in OUTPUTS.items():
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder, "output")
+            path.write_bytes(piece * (megabytes * 1024 * 1024 // len(piece)))
+            seconds = statistics.median(read(path) for _ in range(rounds))
+        click.echo(f"{megabytes} MB, {name:<22} {seconds:6.2f} s")
+
+
+def read(path: Path) -> float:
+    """Seconds of the processor that reading a file takes as the output of a failed cell."""
+    started = time.process_time()
+    fd = os.open(path, os.O_RDONLY)
+    try:
+        text = read_ends(fd, 0, None, printed.LIMIT)
+    finally:
+        os.close(fd)
+    printed.kept(text, _keep)
+    raised = (Raised(type="RuntimeError", message="PassManager::run failed"),)
+    evidence = Evidence(answered=True, stage="ttgir", raised=raised, in_passes=True)
+    classify.classify([diagnose.diagnosed(evidence, text, _keep)], target=TARGETS["sm_90"], knowledge=KNOWLEDGE)
+    return time.process_time() - started
+
+
+def _keep(suffix: str, data: bytes) -> str:
+    return suffix
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,81 @@
+"""Assemblers from elsewhere: one on disk (``ptxas``), or that of a release by itself, published as a wheel (CUDA)."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from attrs import frozen
+from packaging.specifiers import SpecifierSet
+from packaging.version import InvalidVersion, Version
+
+from compat import toolchains
+from compat.config.generated_matrix import declare
+from compat.envs.env import INDEX
+from compat.envs.listing import index_urls, list_files
+from compat.errors import EnvError, SelectionError
+from compat.model import BuiltEnv, Env
+from compat.toolchains import Assembler, Wheels
+
+_OPTION = "--ptxas"
+
+
+@frozen(kw_only=True)
+class Program:
+    """An assembler to put under a release."""
+
+    name: str
+    """What a reader knows it by: ``CUDA 12.9.86``, or its path."""
+    path: Path
+
+
+Obtain = Callable[[Path, Sequence[Env]], Sequence[BuiltEnv]]
+"""Gives envs that a file declares as they are on disk, having built what is missing."""
+
+
+def find_assembler(asked: str, assembler: Assembler, state: Path, root: Path, obtain: Obtain) -> Program:
+    """The assembler at a path, or of a release of it by itself (``12.9`` is the newest 12.9 of CUDA).
+
+    Raises SelectionError if there is none, EnvError if its wheel cannot be installed, IndexUnavailable without an index.
+    """
+    wheels = assembler.wheels
+    if wheels is None or os.sep in asked or Path(asked).is_file():
+        return _at(Path(asked))
+    distribution, version = _release(asked, wheels, root)
+    name = f"{distribution}-{version}"
+    config = declare(
+        [{"name": name, toolchains.DEFAULT.name: str(version), "distribution": distribution}],
+        state / "elsewhere" / wheels.title.lower(),
+    )
+    (built,) = obtain(config.path, [config.env(name)])
+    if built.error is not None or built.python is None:
+        raise EnvError(f"{distribution} {version} could not be installed: {built.error}")
+    path = next(Path(built.python).parent.parent.glob(wheels.inside), None)
+    if path is None:
+        raise EnvError(f"{distribution} {version} contains no {assembler.name}", hint="Give the path of one.")
+    return Program(name=f"{wheels.title} {version}", path=path)
+
+
+def _at(path: Path) -> Program:
+    if not path.is_file():
+        raise SelectionError(f"there is no file {path}", where=_OPTION)
+    if not os.access(path, os.X_OK):
+        raise SelectionError(f"{path} cannot be executed", where=_OPTION)
+    return Program(name=str(path), path=path.absolute())
+
+
+def _release(asked: str, wheels: Wheels, root: Path) -> tuple[str, Version]:
+    """The distribution that has such a release, and the newest version that is asked for."""
+    try:
+        major, among = Version(asked).major, SpecifierSet(f"=={asked}.*")
+    except (InvalidVersion, ValueError):
+        hint = f"For example {wheels.example}."
+        raise SelectionError(f"{asked!r} is neither a file nor a release of {wheels.title}", where=_OPTION, hint=hint) from None
+    distribution = wheels.distribution(major)
+    versions = list_files(distribution, index_urls(), cache=root / INDEX).versions()
+    fitting = list(among.filter(versions))
+    if not fitting:
+        there = ", ".join(map(str, versions)) or "none"
+        raise SelectionError(f"there is no {distribution} {asked}", where=_OPTION, hint=f"Available: {there}.")
+    return distribution, max(fitting)

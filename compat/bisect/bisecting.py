@@ -1,0 +1,204 @@
+"""A whole bisect, from request to answers: the feature that ``compat bisect`` calls.
+
+In: a :class:`compat.bisect.request.Request`. Out: a :class:`Bisection`, which :mod:`compat.report.bisect` shows.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
+
+from attrs import evolve, field, frozen
+from packaging.version import Version
+
+from compat import toolchains
+from compat.bisect import assemblers, known, last_bisect, releases
+from compat.bisect.answers import CellAnswer, Part
+from compat.bisect.inside import Subject, look_inside
+from compat.bisect.part import find_part, parts_of
+from compat.bisect.probes import ReleaseAnswer, told_alike
+from compat.bisect.releases import Search
+from compat.bisect.request import FEW, Axis, Line, Request, line_of
+from compat.errors import SelectionError
+from compat.execution.run import RunContext
+from compat.history.account import Judgement, Word
+from compat.model import BuiltEnv, Cell, Env, Result, Specialization
+from compat.project import Listener, Obtain
+
+
+@frozen(kw_only=True)
+class Bisection:
+    """What a bisect found."""
+
+    axis: Axis
+    releases: tuple[ReleaseAnswer, ...] = ()
+    """Along releases: the answer for each kernel variant and case on each target, in their order."""
+    cells: tuple[CellAnswer, ...] = ()
+    """Along the other axes: the answer for each, in the same order."""
+    left_out: Mapping[str, tuple[str, ...]] = field(factory=dict)
+    """Why → releases that were no candidates."""
+    notes: tuple[str, ...] = ()
+    """What a reader should know of how the candidates were found."""
+    seconds: float = 0.0
+    """How long it took."""
+    fixed: bool = False
+    """A fix was looked for, not a regression."""
+
+    @property
+    def conclusive(self) -> bool:
+        """Whether every question is answered: each history is conclusive, and each cell looked into does fail."""
+        told = (answer.account.word is not Word.UNKNOWN and not answer.account.unsettled for answer in self.releases)
+        return all(told) and all(answer.found is not None for answer in self.cells)
+
+
+def bisect(request: Request, context: RunContext, obtain: Obtain | None = None, listener: Listener | None = None) -> Bisection:
+    """Search along releases, or inside a failure, as ``request`` says.
+
+    ``context`` needs no envs: those that are tried are asked of ``obtain``, which may build them; without it, those are used that
+    are there. The bad endpoints of a search along releases are saved in the project, for :func:`compat.repro.repro`.
+    ``listener`` hears of each probe of a search along releases.
+
+    Raises SelectionError if the request is invalid, IndexUnavailable where candidates are asked of an index that does not
+    answer, EnvError if an assembler cannot be installed, StoreError where results or IR cannot be kept, and
+    :class:`compat.execution.run.Interrupted` when stopped early; what was probed is kept then.
+    """
+    began = time.monotonic()
+    if request.assemblers and request.axis is not Axis.PART:
+        raise SelectionError("only --axis part tries other assemblers", where="--ptxas")
+    bisecting = _Bisecting(request, line_of(request), context, obtain or request.selection.read_envs, listener or Listener())
+    if request.axis is Axis.RELEASES:
+        found = _with_parts(bisecting.along_releases(), request, context)
+        last_bisect.note_bad_ends(found, request.selection)
+        return bisecting.come_to(time.monotonic() - began, releases=found)
+    cells = tuple(look_inside(request.axis, subject) for subject in bisecting.subjects())
+    return bisecting.come_to(time.monotonic() - began, cells=cells)
+
+
+class _Envs:
+    """Envs of the candidates as they are asked for; remembers them."""
+
+    def __init__(self, obtain: Obtain, line: Line) -> None:
+        self._obtain = partial(obtain, line.candidates.matrix)
+        self.built: dict[str, BuiltEnv] = {}
+
+    def __call__(self, envs: Sequence[Env]) -> Sequence[BuiltEnv]:
+        found = self._obtain(envs)
+        self.built |= {built.env.name: built for built in found}
+        return found
+
+
+class _Bisecting:
+    """One bisect under way."""
+
+    def __init__(self, request: Request, line: Line, context: RunContext, obtain: Obtain, listener: Listener) -> None:
+        self.request, self.line, self.context, self.listener = request, line, context, listener
+        self.selection = request.selection
+        self.envs = _Envs(obtain, line)
+        state, root = self.selection.state, self.selection.root
+        assembler = parts_of(line.candidates.chosen[0].env).assembler if request.assemblers else None
+        self.assemblers = tuple(
+            assemblers.find_assembler(each, assembler, state, root, obtain) for each in request.assemblers if assembler
+        )
+
+    def come_to(self, seconds: float, *, releases: tuple[ReleaseAnswer, ...] = (), cells: tuple[CellAnswer, ...] = ()) -> Bisection:
+        """The record of what was found."""
+        candidates = self.line.candidates
+        return Bisection(
+            axis=self.request.axis,
+            releases=releases,
+            cells=cells,
+            left_out=candidates.left_out,
+            notes=candidates.notes,
+            seconds=seconds,
+            fixed=self.line.fixed,
+        )
+
+    # --- along releases ---
+
+    def along_releases(self) -> tuple[ReleaseAnswer, ...]:
+        """The answer along releases for every kernel."""
+        kernels, asked = self.selection.kernels, self._search()
+        with self.listener.compiling(len(kernels) * len(asked.candidates)) as note:
+            return releases.search_releases(kernels, asked, self.context, self.envs, note, self._recalled)
+
+    def _search(self) -> Search:
+        request, line, span = self.request, self.line, self.line.span
+        chosen = line.candidates.chosen[span.start : span.stop]
+        return Search(
+            candidates=chosen,
+            criterion=request.criterion,
+            good=None if line.good is None else line.good - span.start,
+            bad=None if line.bad is None else line.bad - span.start,
+            fixed=line.fixed,
+            every=len(chosen) <= FEW if request.every is None else request.every,
+            existing=self._existing() if line.candidates.published else (),
+        )
+
+    def _existing(self) -> tuple[Version, ...]:
+        """The releases that are known to exist of the toolchain that is bisected."""
+        return known.existing_releases(self.selection.config)[self.line.candidates.chosen[0].env.toolchain]
+
+    def _recalled(self, kernels: releases.Kernels) -> tuple[Result, ...]:
+        """What earlier runs found of these kernels on releases that this search has no env for."""
+        if not self.line.candidates.published:
+            return ()
+        usable = {built.env.release for built in self.envs.built.values() if built.error is None}
+        return known.recall(kernels, self.context, self.selection.config, besides={version for version in usable if version})
+
+    # --- inside a failure ---
+
+    def subjects(self) -> Iterator[Subject]:
+        """Each kernel with the cells that a search inside its failure starts from."""
+        if self.request.axis is Axis.PART and (self.line.good is None or self.line.bad is None):
+            yield from map(self._changed, self.along_releases())
+            return
+        bad, good = self.line.newest_bad.env, self.line.good
+        envs = [bad] if good is None else [bad, self.line.candidates.chosen[good].env]
+        self.envs(envs)
+        for spec, target in self.selection.kernels:
+            compared = len(envs) > 1 or self.request.against
+            other = Cell(env=envs[-1], target=target, spec=self._compared_with(spec)) if compared else None
+            yield self._subject(Cell(env=bad, target=target, spec=spec), other, self.envs.built)
+
+    def _changed(self, answer: ReleaseAnswer) -> Subject:
+        """The two sides of a change, or the newest release where nothing changes."""
+        change = answer.bracket
+        probes = (change.before, change.after) if change else (answer.probes[-1],)
+        bad, *rest = sorted(probes, key=lambda probe: probe.judgement is not Judgement.BAD)
+        envs = {probe.result.cell.env.name: probe.result.built for probe in probes}
+        return self._subject(bad.result.cell, rest[0].result.cell if rest else None, envs)
+
+    def _subject(self, cell: Cell, other: Cell | None, envs: Mapping[str, BuiltEnv]) -> Subject:
+        context = evolve(self.context, envs=envs)
+        return Subject(cell=cell, other=other, context=context, folder=self.selection.state, assemblers=self.assemblers)
+
+    def _compared_with(self, spec: Specialization) -> Specialization:
+        """The case that a case is compared with: itself, in another release, unless one is named."""
+        case = self.request.against
+        if case is None:
+            return spec
+        every = self.selection.with_patterns(kernels=[spec.kernel], variants=[spec.variant], cases=[])
+        for other in every.specs:
+            if other.case == case:
+                return other
+        cases = ", ".join(dict.fromkeys(other.case for other in every.specs))
+        raise SelectionError(f"{spec.kernel}/{spec.variant} has no case {case!r}", where="--against", hint=f"Available: {cases}.")
+
+
+def _with_parts(answers: Sequence[ReleaseAnswer], request: Request, context: RunContext) -> tuple[ReleaseAnswer, ...]:
+    """The answers with the part of the toolchain that changed, found for one of each group that says the same."""
+    parts: dict[int, Part] = {}
+    for group in told_alike(answers):
+        change = group[0].bracket
+        if change is None or request.criterion.asks_metric:
+            continue
+        good, bad = sorted((change.before, change.after), key=lambda probe: probe.judgement is Judgement.BAD)
+        if toolchains.of(bad.result.cell.env).parts is None:
+            continue
+        if bad.result.outcome.failure is None:  # it compiles; the criterion is about something else
+            continue
+        envs = {end.result.cell.env.name: end.result.built for end in (good, bad)}
+        found = find_part(good.result.cell, bad.result.cell, evolve(context, envs=envs))
+        parts |= {id(answer): found for answer in group}
+    return tuple(evolve(answer, part=parts.get(id(answer))) for answer in answers)

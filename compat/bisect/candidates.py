@@ -1,0 +1,313 @@
+"""The releases to bisect over: what an index or a folder of wheels has, in the order in which it was made.
+
+Releases are ordered as PEP 440 says, but for builds of one version that differ only in their local part (``3.6.0+git1a2b3c``):
+those by their date, which the version itself states (``+git20250801``), or else the index or the file; where not all have one, in
+the order given. Hashes have no order in time.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+
+from attrs import field, frozen
+from packaging.specifiers import SpecifierSet
+from packaging.utils import InvalidWheelFilename
+from packaging.version import InvalidVersion, Version
+
+from compat import toolchains
+from compat.config.generated_matrix import declare, short_hash
+from compat.config.matrix import MatrixConfig
+from compat.envs.env import INDEX
+from compat.envs.listing import index_urls, list_files
+from compat.envs.wheels import File, Minor, pythons_of, wheel_facts
+from compat.errors import SelectionError
+from compat.history.verdict import release_of
+from compat.model import BuiltEnv, Env
+
+_DATE = re.compile(r"(?<![0-9a-f])(20\d\d)(\d\d)(\d\d)(?![0-9a-f])")
+
+
+@frozen(kw_only=True)
+class Asked:
+    """Which releases are asked for."""
+
+    releases: SpecifierSet | None = None
+    """Only these; ``None``: all from the oldest that the toolchain speaks of."""
+    patches: bool = False
+    """Also patch releases, and not only the first of each minor series."""
+    pre: bool = False
+    """Also release candidates and development releases."""
+    named: tuple[Version, ...] = ()
+    """Releases that are named one by one (``--good``, ``--bad``): never left out, not even when yanked."""
+    find_links: str | None = None
+    """A folder of wheels, all of them candidates, instead of the index."""
+    index_url: str | None = None
+    """An index instead of the default one, all of whose releases are candidates."""
+    distribution: str = toolchains.DEFAULT.distribution
+    """The name that the toolchain is published under."""
+
+    @property
+    def oldest(self) -> Version | None:
+        """The first release of the toolchain that is spoken of."""
+        return next((each.oldest for each in toolchains.every() if each.distribution == self.distribution), None)
+
+    @property
+    def elsewhere(self) -> str | None:
+        """The source that was named instead of the default index."""
+        return self.find_links or self.index_url
+
+
+@frozen(kw_only=True)
+class Candidate:
+    """One release that may be tried."""
+
+    version: Version
+    env: Env
+    others: tuple[Env, ...] = ()
+    """Further envs of this release, which are tried with it: what they do not agree about cannot be told."""
+    yanked: bool = False
+    name: str = ""
+    """What a reader knows it by, where that is not its version."""
+
+    @property
+    def envs(self) -> tuple[Env, ...]:
+        """Every env to try it in, the one that speaks for it first."""
+        return self.env, *self.others
+
+    @property
+    def label(self) -> str:
+        """What a reader knows it by."""
+        return self.name or str(self.version)
+
+
+@frozen(kw_only=True)
+class Candidates:
+    """The releases to bisect over, oldest first, and what is to be said of the choice."""
+
+    chosen: tuple[Candidate, ...]
+    matrix: Path
+    """The file that declares the envs; beside it lies what is known of them."""
+    left_out: Mapping[str, tuple[str, ...]] = field(factory=dict)
+    """Why → releases."""
+    notes: tuple[str, ...] = ()
+    published: bool = True
+    """Whether these are releases as Triton publishes them, in the order of their versions: others may stand between them then."""
+
+    def position(self, version: Version) -> int | None:
+        """The sort key of a version; ``3.5`` is ``3.5.0``."""
+        places = [number for number, candidate in enumerate(self.chosen) if candidate.version == version]
+        return places[-1] if places else None
+
+
+@frozen(kw_only=True)
+class _Found:
+    """One version in the sources."""
+
+    version: Version
+    files: tuple[File, ...]
+    order: int
+    """Its place among all, as the sources gave them."""
+
+    @property
+    def yanked(self) -> bool:
+        return all(file.yanked for file in self.files)
+
+    @property
+    def date(self) -> float | None:
+        """When it was made, in seconds since 1970."""
+        stated = stated_date(self.version)
+        return stated if stated is not None else min((f.uploaded for f in self.files if f.uploaded is not None), default=None)
+
+    def pythons(self) -> frozenset[Minor]:
+        return frozenset().union(*(pythons_of(wheel_facts(file.filename)[2], file.requires_python) for file in self.files))
+
+
+def from_index(asked: Asked, config: MatrixConfig, state: Path, pythons: Collection[Minor]) -> Candidates:
+    """The releases that the sources have for this platform and one of ``pythons``, in order.
+
+    Raises SelectionError where none is left, IndexUnavailable where the index does not answer.
+    """
+    sources = (asked.elsewhere,) if asked.elsewhere else index_urls()
+    listing = list_files(asked.distribution, sources, cache=config.base / INDEX)
+    found = _in_order(_versions(listing.files))
+    usable = [one for one in found if one.pythons() & set(pythons)]
+    reasons = {one.version: _reason_against(one, usable, asked) for one in found}
+    left_out: dict[str, list[str]] = defaultdict(list)
+    for version, reason in reasons.items():
+        if reason:
+            left_out[reason].append(str(version))
+    chosen = [one for one in found if reasons[one.version] is None]
+    if not chosen:
+        told = "; ".join(f"{reason}: {', '.join(releases)}" for reason, releases in left_out.items())
+        raise SelectionError(
+            f"no release of {asked.distribution} is left to bisect", hint=told or f"Looked in {', '.join(sources)}."
+        )
+    envs, matrix = _declared(chosen, asked, config, state, pythons) if asked.elsewhere else _by_name(chosen, asked, config)
+    return Candidates(
+        chosen=tuple(Candidate(version=one.version, env=env, yanked=one.yanked) for one, env in zip(chosen, envs, strict=True)),
+        matrix=matrix,
+        left_out={reason: tuple(releases) for reason, releases in left_out.items()},
+        notes=listing.notes,
+        published=not asked.elsewhere,
+    )
+
+
+def from_envs(envs: Sequence[Env], matrix: Path) -> Candidates:
+    """The envs of ``matrix.toml`` as candidates, by release; those of one release are one candidate.
+
+    Forks are not part of the history of releases and are left out, unless there are only forks.
+    Raises SelectionError for an env without a known version.
+    """
+    for env in envs:
+        if env.release is None:
+            raise SelectionError(f"{env.name} does not state its version, so it cannot be ordered", where="--envs")
+    placed = [(release_of(BuiltEnv(env=env)), env) for env in envs]
+    forks = [release.label for release, _ in placed if release.fork]
+    alone = len(forks) == len(placed)
+    groups: dict[tuple[Version | None, str], list[Env]] = defaultdict(list)
+    for release, env in placed:
+        if alone or not release.fork:
+            groups[release.version, release.label if release.fork else ""].append(env)
+    ordered = sorted(groups.items(), key=lambda item: (item[0][0] or Version("0"), item[0][1]))
+    return Candidates(
+        chosen=tuple(_of_release(group) for _, group in ordered),
+        matrix=matrix,
+        published=not alone,
+        left_out={} if alone or not forks else {"forks, which cannot be ordered among the releases": tuple(dict.fromkeys(forks))},
+    )
+
+
+def _of_release(envs: Sequence[Env]) -> Candidate:
+    """One release with all its envs: the one without PyTorch represents it, since only the compiler can fail there."""
+    first, *others = sorted(envs, key=lambda env: (env.torch is not None, env.name))
+    assert first.release is not None, "an env without a version is refused before"
+    return Candidate(version=first.release, env=first, others=tuple(others), name=release_of(BuiltEnv(env=first)).label)
+
+
+def parse_specifier(text: str | None) -> SpecifierSet | None:
+    """What ``--releases`` says. Raises SelectionError."""
+    try:
+        found = SpecifierSet(text) if text else None
+        if found is not None:
+            found.contains("3.0.0")  # only now are the numbers in it read
+        return found
+    except ValueError as error:
+        raise SelectionError(str(error), where="--releases", hint="For example '>=3.1,<3.6'.") from None
+
+
+def parse_release(text: str | None, option: str) -> Version | None:
+    """A release named on the command line. Raises SelectionError."""
+    try:
+        return Version(text.removeprefix("v")) if text else None
+    except ValueError:  # InvalidVersion is one, and a number with more digits than Python reads another
+        raise SelectionError(f"{(text or '')[:80]!r} is not a release", where=option, hint="For example 3.5, or 3.5.1.") from None
+
+
+def stated_date(version: Version) -> float | None:
+    """The date that the local part of a version states, in seconds since 1970."""
+    for year, month, day in _DATE.findall(version.local or ""):
+        try:
+            return datetime(int(year), int(month), int(day), tzinfo=UTC).timestamp()
+        except ValueError:
+            continue
+    return None
+
+
+# --- which and in what order ---------------------------------------------------------------------------------------------
+
+
+def _versions(files: Iterable[File]) -> list[_Found]:
+    groups: dict[Version, list[File]] = defaultdict(list)
+    for file in files:
+        try:
+            groups[wheel_facts(file.filename)[1]].append(file)
+        except (InvalidWheelFilename, InvalidVersion):
+            continue  # a source distribution, or a name from before these rules
+    return [_Found(version=version, files=tuple(files), order=order) for order, (version, files) in enumerate(groups.items())]
+
+
+def _in_order(found: Iterable[_Found]) -> list[_Found]:
+    groups: dict[Version, list[_Found]] = defaultdict(list)
+    for one in found:
+        groups[Version(one.version.public)].append(one)
+    ordered: list[_Found] = []
+    for public in sorted(groups):
+        builds = groups[public]
+        dated = [(date, one) for one in builds if (date := one.date) is not None]
+        if len(dated) == len(builds):
+            ordered += [one for _, one in sorted(dated, key=lambda pair: (pair[0], pair[1].order))]
+        else:  # the release proper, then what was built from it
+            ordered += sorted(builds, key=lambda one: (one.version.local is not None, one.order))
+    return ordered
+
+
+def _reason_against(one: _Found, usable: Sequence[_Found], asked: Asked) -> str | None:
+    """Why a version is left out, in words; ``None`` where it is not."""
+    version = one.version
+    named = version in asked.named
+    if asked.releases is not None and not asked.releases.contains(version, prereleases=True):
+        return None if named else "excluded by --releases"
+    if asked.releases is None and asked.oldest and version < asked.oldest and not named and not asked.elsewhere:
+        return f"before {asked.oldest}"
+    if one not in usable:
+        return "no wheel for this platform and the Pythons installed here"
+    if named or asked.elsewhere:
+        return None
+    if one.yanked:
+        return "yanked"
+    if version.is_prerelease and not asked.pre:
+        return "pre-releases (--pre adds them)"
+    if not asked.patches and not version.is_prerelease and version != _first_of_series(version, usable):
+        return "patch releases (--patches adds them)"
+    return None
+
+
+def _first_of_series(version: Version, usable: Iterable[_Found]) -> Version:
+    """The oldest final release of a minor series: X.Y.0, unless that was withdrawn or never made."""
+    return min(
+        one.version
+        for one in usable
+        if one.version.release[:2] == version.release[:2] and not one.version.is_prerelease and not one.yanked
+    )
+
+
+# --- the envs to try them in -----------------------------------------------------------------------------------------------
+
+
+def _by_name(chosen: Iterable[_Found], asked: Asked, config: MatrixConfig) -> tuple[list[Env], Path]:
+    toolchain = next((each for each in toolchains.every() if each.distribution == asked.distribution), None)
+    if toolchain is None:
+        own = " or ".join(each.distribution for each in toolchains.every())
+        hint = "Say where it is with --index-url or --find-links, or declare its envs in matrix.toml and name them with --envs."
+        raise SelectionError(f"only {own} itself can be bisected over the default index", where="--distribution", hint=hint)
+    return [config.env(f"{toolchain.name}-{one.version}") for one in chosen], config.path
+
+
+def _declared(
+    chosen: Sequence[_Found], asked: Asked, config: MatrixConfig, state: Path, pythons: Collection[Minor]
+) -> tuple[list[Env], Path]:
+    """Envs of wheels from elsewhere, declared in a file of their own so that nox can build them.
+
+    Such a wheel may be called like a published one and be another, so its env is called after where it comes from, too.
+    """
+    envs: list[dict[str, str | list[str]]] = []
+    for one in chosen:
+        facts = _toolchain(one, asked, pythons)
+        name = f"{asked.distribution}-{one.version}-{short_hash(json.dumps(facts))}"
+        probe = Env(name=name, release=one.version)
+        install = [text for companion in config.companions if companion.joins(probe) for text in companion.install]
+        envs.append({"name": name, **facts, "install": install})
+    declared = declare(envs, state / "elsewhere" / short_hash(f"{asked.elsewhere} {asked.distribution}"))
+    return list(declared.envs), declared.path
+
+
+def _toolchain(one: _Found, asked: Asked, pythons: Collection[Minor]) -> dict[str, str]:
+    if asked.find_links is None:
+        return {toolchains.DEFAULT.name: str(one.version), "distribution": asked.distribution, "index": str(asked.index_url)}
+    fitting = (file for file in one.files if pythons_of(wheel_facts(file.filename)[2]) & set(pythons))
+    return {"wheel": str(Path(asked.find_links, next(fitting).filename).resolve())}

@@ -1,0 +1,44 @@
+"""Whether cells are good, for ``git bisect run``."""
+
+from __future__ import annotations
+
+from fnmatch import fnmatchcase
+
+from attrs import frozen
+
+from compat.bisect.criterion import Criterion
+from compat.config.selection import nothing_matches
+from compat.execution.run import RunContext, run
+from compat.history.account import Judgement
+from compat.model import Result
+from compat.project import Obtain, Selection, with_envs
+
+
+@frozen(kw_only=True)
+class Checked:
+    """Cells, and what a criterion says of each."""
+
+    answers: tuple[tuple[Result, Judgement], ...]
+
+    @property
+    def judgement(self) -> Judgement:
+        """Of all together: bad if one is bad, else unknown if one is inconclusive."""
+        judgements = {judgement for _, judgement in self.answers}
+        return next((each for each in (Judgement.BAD, Judgement.UNKNOWN) if each in judgements), Judgement.GOOD)
+
+
+def check(
+    selection: Selection, criterion: Criterion, context: RunContext, obtain: Obtain | None = None, *, cells: str = "*"
+) -> Checked:
+    """Compile what a selection chooses, as far as the glob ``cells`` matches ids of it, and judge each.
+
+    ``context`` needs no envs: they are asked of ``obtain``, which may build them; without it, those are used that are there. Raises
+    SelectionError where nothing matches, and what :func:`compat.execution.run.run` raises.
+    """
+    wanted = [cell for cell in selection.cells if fnmatchcase(cell.id, cells)]
+    if not wanted:
+        raise nothing_matches("cell", cells, [cell.id for cell in selection.cells])
+    envs = list({cell.env.name: cell.env for cell in wanted}.values())
+    built = (obtain or selection.read_envs)(selection.config.path, envs)
+    results = run(wanted, with_envs(context, built))
+    return Checked(answers=tuple((result, criterion(result)) for result in results))

@@ -1,0 +1,227 @@
+"""What counts as bad: the question that a search asks of every result, with three answers. Pure.
+
+On the command line, where it is called a judge, it is one of::
+
+    ok                   bad where the kernel cannot be used: rejected, crashed, unsupported, stopped, wrong, unlaunchable
+    class=NAME           bad where it fails with that class; any other failure counts as good
+    same-failure         bad where it fails with the fingerprint that the bad end has
+    unexpected           bad where the result is not the expected one
+    METRIC<op>NUMBER     bad where that holds: registers>128, compile_seconds>=10, artifacts.cubin>50000
+    run=COMMAND          whatever a program of the user's says, in exit codes as `git bisect run` takes them
+
+A broken env, a lost answer, a flaky result, and a metric of a kernel that did not compile are inconclusive.
+"""
+
+from __future__ import annotations
+
+import operator
+import re
+from collections.abc import Callable, Mapping
+from typing import Any, Protocol
+
+from attrs import field, frozen
+
+from compat import toolchains
+from compat.bisect.search import Judgement
+from compat.config.toml_reader import did_you_mean
+from compat.errors import SelectionError
+from compat.history.verdict import class_of, is_good
+from compat.model import Outcome, Result, Status
+from compat.printable import printable
+
+_OPERATORS: Mapping[str, Callable[[float, float], bool]] = {
+    ">": operator.gt,
+    ">=": operator.ge,
+    "<": operator.lt,
+    "<=": operator.le,
+    "==": operator.eq,
+    "!=": operator.ne,
+}
+_METRIC = re.compile(r"(?P<name>[a-z_][\w.]*)\s*(?P<sign>>=|<=|==|!=|>|<|=)\s*(?P<number>-?\d+(?:\.\d+)?)")
+_FORMS = "ok, class=NAME, same-failure, unexpected, run=COMMAND, or a metric such as 'registers>128' or 'compile_seconds>10'"
+CANNOT_TELL, _BY_SIGNAL = 125, 128
+
+Ask = Callable[[str, Result], int]
+"""Runs a command about a result and returns its exit code."""
+
+
+class Question(Protocol):
+    """One way of telling good from bad."""
+
+    @property
+    def text(self) -> str:
+        """As it is written on the command line."""
+
+    def is_bad(self, result: Result) -> bool | None:
+        """Whether a steady answer is bad; ``None`` if inconclusive."""
+
+
+@frozen(kw_only=True)
+class Criterion:
+    """A question, asked only where there is an answer to it."""
+
+    question: Question
+
+    @property
+    def text(self) -> str:
+        """As it is written on the command line."""
+        return self.question.text
+
+    @property
+    def asks_ok(self) -> bool:
+        """Whether good and bad are the same as working and failing."""
+        return isinstance(self.question, IsOk)
+
+    @property
+    def asks_metric(self) -> bool:
+        """Whether it is about a metric, which only compiled kernels have."""
+        return isinstance(self.question, Exceeds)
+
+    @property
+    def needs_bad_end(self) -> bool:
+        """Whether it can be asked only once the failure of the bad end is known; see :meth:`about`."""
+        return isinstance(self.question, HasFingerprint) and self.question.fingerprint is None
+
+    def about(self, outcome: Outcome) -> Criterion:
+        """The same criterion, once the outcome of the bad end is known."""
+        if not self.needs_bad_end:
+            return self
+        return Criterion(question=HasFingerprint(fingerprint=outcome.failure.fingerprint if outcome.failure else ""))
+
+    def __call__(self, result: Result) -> Judgement:
+        outcome = result.outcome
+        if outcome.flaky or not outcome.status.is_answer:
+            return Judgement.UNKNOWN
+        bad = self.question.is_bad(result)
+        return Judgement.UNKNOWN if bad is None else Judgement.BAD if bad else Judgement.GOOD
+
+
+def parse_criterion(text: str, ask: Ask | None = None) -> Criterion:
+    """The criterion that a text names; ``ask`` runs programs. Raises SelectionError for an unknown one."""
+    text = text.strip()
+    plain: dict[str, Question] = {"ok": IsOk(), "unexpected": IsUnexpected(), "same-failure": HasFingerprint()}
+    if text in plain:
+        return Criterion(question=plain[text])
+    name, equals, argument = text.partition("=")
+    if equals and name.strip() == "class":
+        return Criterion(question=HasClass(failure_class=_known_class(argument.strip())))
+    if equals and name.strip() == "run" and argument.strip() and ask is not None:
+        return Criterion(question=Program(command=argument.strip(), ask=ask))
+    if match := _METRIC.fullmatch(text):
+        sign = "==" if match["sign"] == "=" else match["sign"]
+        return Criterion(question=Exceeds(metric=match["name"], sign=sign, number=float(match["number"])))
+    raise SelectionError(f"{text!r} is not a judge", where="--judge", hint=did_you_mean(text, plain) or f"Available: {_FORMS}.")
+
+
+def _known_class(name: str) -> str:
+    known = toolchains.failure_classes()
+    if name not in known:
+        hint = did_you_mean(name, known) or f"Available: {', '.join(known)}."
+        raise SelectionError(f"there is no failure class {name!r}", where="--judge", hint=hint)
+    return name
+
+
+# --- the questions -------------------------------------------------------------------------------------------------------
+
+
+@frozen(kw_only=True)
+class IsOk:
+    """Can the kernel be used there?"""
+
+    text: str = "ok"
+
+    def is_bad(self, result: Result) -> bool | None:
+        return not is_good(result.outcome)
+
+
+@frozen(kw_only=True)
+class IsUnexpected:
+    """Is the result the expected one?"""
+
+    text: str = "unexpected"
+
+    def is_bad(self, result: Result) -> bool | None:
+        return not result.expected
+
+
+@frozen(kw_only=True)
+class HasClass:
+    """Does it fail with that class?"""
+
+    failure_class: str
+
+    @property
+    def text(self) -> str:
+        return f"class={self.failure_class}"
+
+    def is_bad(self, result: Result) -> bool | None:
+        return result.outcome.failure is not None and class_of(result.outcome) == self.failure_class
+
+
+@frozen(kw_only=True)
+class HasFingerprint:
+    """Does it fail as the bad end does?"""
+
+    fingerprint: str | None = None
+    text: str = "same-failure"
+
+    def is_bad(self, result: Result) -> bool | None:
+        if self.fingerprint is None:
+            return None
+        return result.outcome.failure is not None and result.outcome.failure.fingerprint == self.fingerprint
+
+
+@frozen(kw_only=True)
+class Exceeds:
+    """Does a number compare like that?"""
+
+    metric: str
+    """A key of the metrics, ``compile_seconds``, or a path such as ``artifacts.cubin`` or ``stages.llir``."""
+    sign: str
+    number: float
+
+    @property
+    def text(self) -> str:
+        return f"{self.metric}{self.sign}{self.number:g}"
+
+    def is_bad(self, result: Result) -> bool | None:
+        value = measure(result.outcome, self.metric)
+        if value is None:
+            return None
+        bad = _OPERATORS[self.sign](value, self.number)
+        if result.outcome.status is Status.TIMED_OUT:  # what was stopped took at least that long: only "more than" is certain
+            return True if bad and self.sign in (">", ">=") else None
+        return bad
+
+
+@frozen(kw_only=True)
+class Program:
+    """Does a program of the user's say so?"""
+
+    command: str
+    ask: Ask = field(eq=False)
+
+    @property
+    def text(self) -> str:
+        return printable(f"run={self.command}")
+
+    def is_bad(self, result: Result) -> bool | None:
+        code = self.ask(self.command, result)
+        return None if code == CANNOT_TELL or not 0 <= code < _BY_SIGNAL else code != 0
+
+
+def measure(outcome: Outcome, metric: str) -> float | None:
+    """The number that a metric has in an outcome; ``None`` where it has none."""
+    if metric == "compile_seconds":
+        return outcome.seconds if outcome.metrics or outcome.status is Status.TIMED_OUT else None
+    value: Any = {**outcome.metrics, "stages": outcome.stages}
+    for key in metric.split("."):
+        value = value.get(key) if isinstance(value, Mapping) else None
+    return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
+
+
+def metric_names(outcome: Outcome) -> tuple[str, ...]:
+    """Every metric that an outcome has a number for."""
+    names = [name for name, value in outcome.metrics.items() if isinstance(value, int | float)]
+    nested = [f"{name}.{key}" for name, value in outcome.metrics.items() if isinstance(value, Mapping) for key in value]
+    return ("compile_seconds", *names, *nested, *(f"stages.{stage}" for stage in outcome.stages)) if outcome.metrics else ()

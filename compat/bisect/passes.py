@@ -1,0 +1,202 @@
+"""Which compiler pass it is: the first that fails, or the first after which the IR of two compiles differs in more than names."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from attrs import frozen
+
+from compat import toolchains
+from compat.bisect.answers import PassAnswer
+from compat.bisect.attempts import Attempts
+from compat.bisect.part import parts_of
+from compat.diagnosis import dumps, pipeline
+from compat.diagnosis.canonical import canonical, canonical_code, difference
+from compat.diagnosis.dumps import Pipeline
+from compat.diagnosis.pipeline import Split
+from compat.errors import StoreError
+from compat.execution.flight import Compile, Mode
+from compat.execution.run import RunContext, outcome_of
+from compat.model import Cell, Evidence, Outcome
+from compat.printable import printable
+from compat.toolchains import Parts
+
+_ALL = Mode(actions=(Compile(keep_ir=True),), diagnose=True, keep_printed=True)
+_NAME = 100
+"""Characters of a pass's name that go into the name of a file."""
+_DIFF_LIMIT = 20_000
+"""Characters of a diff that go into an answer; the IR itself is in the folder."""
+
+
+@frozen(kw_only=True)
+class Seen:
+    """One compile, with the IR before every pass."""
+
+    name: str
+    outcome: Outcome
+    pipeline: Pipeline
+    made: dict[str, str]
+    """Stage → the IR or code that it made, as text; in order."""
+    parts: Parts
+
+    @property
+    def failed(self) -> bool:
+        """Whether it produced no binary."""
+        return self.outcome.failure is not None
+
+    @property
+    def failing_pass(self) -> str | None:
+        """The pass that it failed in; ``None`` where it was in none."""
+        failure = self.outcome.failure
+        inside = failure and (failure.pass_ or failure.reproducer or self.pipeline.failed)
+        return self.pipeline.last if inside else None
+
+
+def find_pass(cell: Cell, context: RunContext, folder: Path) -> PassAnswer:
+    """The pass that a cell fails in. The IR before every pass is saved in ``folder``.
+
+    Raises :class:`compat.errors.StoreError` when it cannot be.
+    """
+    with Attempts(context) as attempts:
+        seen = _see(cell, attempts, cell.env.name)
+    _save(seen, folder)
+    count = len(seen.pipeline.steps)
+    stage = seen.outcome.stage if seen.failed else None
+    if not seen.failed:
+        sentence = f"No pass fails: all {count} ran, and a binary was produced."
+    elif seen.failing_pass:
+        sentence = f"{seen.failing_pass} fails, in stage {stage}, the last of {count} passes that began."
+    elif not count:
+        sentence = f"No pass is to blame: it fails in stage {stage}, before the first."
+    else:
+        sentence = f"No pass is to blame: it fails in stage {stage}, outside of the {count} passes that ran."
+    return PassAnswer(pass_=seen.failing_pass, stage=stage, sentence=sentence, folder=str(folder))
+
+
+def compare(good: Cell, bad: Cell, context: RunContext, folder: Path) -> PassAnswer:
+    """The first pass after which the IR of two cells differs, ignoring names, and stays different; with the diff.
+
+    All IR is saved, in ``good`` and ``bad`` below ``folder``. Raises :class:`compat.errors.StoreError` when it cannot be.
+    """
+    with Attempts(context) as attempts:
+        names = _two_names(good, bad)
+        one, other = _see(good, attempts, names[0]), _see(bad, attempts, names[1])
+    _save(one, folder / "good")
+    _save(other, folder / "bad")
+    if not one.pipeline.steps or not other.pipeline.steps:
+        return _without_ir(one, other, folder)
+    split = pipeline.split(one.pipeline, other.pipeline)
+    return _parted(one, other, split, folder) if split else _same(one, other, folder)
+
+
+def _two_names(good: Cell, bad: Cell) -> tuple[str, str]:
+    if good.env.name != bad.env.name:
+        return good.env.name, bad.env.name
+    return f"good ({good.spec.case})", f"bad ({bad.spec.case})"
+
+
+def _see(cell: Cell, attempts: Attempts, name: str) -> Seen:
+    evidence = attempts.make(cell, _ALL)
+    wording = toolchains.of(cell.env).knowledge.wording
+    return Seen(
+        name=name,
+        outcome=outcome_of(cell, [evidence]),
+        pipeline=dumps.read(attempts.printed(evidence), wording.dialects).pipeline,
+        made={stage: _text(evidence, stage, attempts) for stage in toolchains.of(cell.env).texts if stage in evidence.kept},
+        parts=parts_of(cell.env),
+    )
+
+
+def _text(evidence: Evidence, what: str, attempts: Attempts) -> str:
+    name = evidence.kept.get(what)
+    return attempts.text(name) if name else ""
+
+
+# --- what came of it --------------------------------------------------------------------------------------------------------------
+
+
+def _without_ir(one: Seen, other: Seen, folder: Path) -> PassAnswer:
+    silent = next(seen for seen in (one, other) if not seen.pipeline.steps)
+    stage = silent.outcome.stage
+    sentence = f"No pass is to blame: {silent.name} fails in stage {stage}, before the first; there is no IR to compare."
+    return PassAnswer(pass_=None, stage=stage, sentence=sentence, folder=str(folder))
+
+
+def _parted(one: Seen, other: Seen, split: Split, folder: Path) -> PassAnswer:
+    if split.after is None:
+        stage, sentence = (
+            one.parts.front_end[-1],
+            "Their IR already differs before the first pass, and stays different: the difference comes from the front end.",
+        )
+    else:
+        stage = _stage_of(one, split.position - 1)
+        whose = "" if split.only_in is None else f", which only {(one, other)[split.only_in].name} runs"
+        sentence = f"Their IR differs first after {split.after}{whose}, in stage {stage}, ignoring names."
+    if split.earlier is not None:
+        since = f"after {split.earlier}" if split.earlier else "as it came from the front end"
+        sentence += f" (It differed {since} too, but became the same again.)"
+    sentence += _failures(one, other)
+    diff = _bounded(difference(split.one, split.other, (one.name, other.name)))
+    return PassAnswer(pass_=split.after, stage=stage, sentence=sentence, folder=str(folder), diff=diff)
+
+
+def _same(one: Seen, other: Seen, folder: Path) -> PassAnswer:
+    """The IR is the same before every pass both ran: a pass that fails in one of them is the answer, else the stage results."""
+    for seen, fine in ((other, one), (one, other)):
+        if seen.failing_pass and seen.failing_pass != fine.failing_pass:
+            sentence = f"Their IR is the same, ignoring names, up to {seen.failing_pass}, which fails in {seen.name} alone."
+            return PassAnswer(pass_=seen.failing_pass, stage=seen.outcome.stage, sentence=sentence, folder=str(folder))
+    of_mlir = (one.parts.first_ir, one.parts.last_ir)
+    for stage in (stage for stage in one.made if stage not in of_mlir and stage in other.made):
+        texts = [canonical_code(seen.made[stage]) for seen in (one, other)]
+        if texts[0] != texts[1]:
+            sentence = f"Their IR is the same before every pass, ignoring names; the result of stage {stage} differs."
+            diff = _bounded(difference(texts[0], texts[1], (one.name, other.name)))
+            return PassAnswer(pass_=None, stage=stage, sentence=sentence + _failures(one, other), folder=str(folder), diff=diff)
+    sentence = f"Their IR is the same before every pass, ignoring names.{_failures(one, other)}"
+    return PassAnswer(pass_=None, stage=None, sentence=sentence, folder=str(folder))
+
+
+def _failures(one: Seen, other: Seen) -> str:
+    """Where the two fail, if they do."""
+    told = [f" {seen.name} fails in {seen.failing_pass or f'stage {seen.outcome.stage}'}." for seen in (one, other) if seen.failed]
+    return "".join(told)
+
+
+def _stage_of(seen: Seen, position: int) -> str:
+    """The stage a pass belongs to: the IR that a stage made is what the first pass of the next one is given."""
+    parts = seen.parts
+    stage = parts.first_ir
+    for made, following in ((parts.first_ir, parts.last_ir), (parts.last_ir, parts.llvm_ir)):
+        if made not in seen.made:
+            return stage
+        result = canonical(seen.made[made], seen.pipeline.dialects)
+        begins = [at for at, state in enumerate(seen.pipeline.states) if state == result]
+        if begins and position >= begins[-1]:
+            stage = following
+    return stage
+
+
+def _bounded(diff: str) -> str:
+    left_out = len(diff) - _DIFF_LIMIT
+    diff = printable(diff)
+    return diff if left_out <= 0 else f"{diff[:_DIFF_LIMIT]}\n[… {left_out} characters left out; all IR is in the folder …]\n"
+
+
+# --- the folder -------------------------------------------------------------------------------------------------------------------
+
+
+def _save(seen: Seen, folder: Path) -> None:
+    """The IR before every pass, in order, and what each stage made; what a search before left there is removed."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for old in [*folder.glob("[0-9][0-9][0-9]-*.mlir"), *folder.glob("made.*")]:
+            old.unlink()
+        for number, step in enumerate(seen.pipeline.steps, 1):
+            name = re.sub(r"[^A-Za-z0-9_.-]", "-", step.pass_[:_NAME])
+            (folder / f"{number:03}-{name}.mlir").write_text(step.ir, encoding="utf-8", errors="backslashreplace")
+        for stage, text in seen.made.items():
+            (folder / f"made.{stage}").write_text(text, encoding="utf-8", errors="backslashreplace")
+    except OSError as error:
+        raise StoreError(f"the IR cannot be saved: {error}", where=str(folder), hint="choose another folder") from error

@@ -1,0 +1,144 @@
+"""Changes of a specialization, one setting at a time, and what their results say. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from math import log2
+from typing import Any
+
+from attrs import evolve, frozen
+
+from compat import constexprs
+from compat.bisect.answers import Need
+from compat.bisect.fates import Fate, listed
+from compat.model import Specialization
+
+UNSET = "default"
+"""How an option that is not set, so that the compiler chooses, is called."""
+_WARPS, _CTAS, _STAGES = (1, 2, 4, 8, 16), (1, 2, 4), (1, 2, 3, 4, 5)
+_KNOWN = {"num_warps": _WARPS, "num_stages": _STAGES, "num_ctas": _CTAS}
+_ALWAYS = ("num_warps", "num_stages")
+"""Options that are worth a try even where a specialization leaves them to the compiler."""
+_FLOATS = ("fp16", "bf16", "fp32")
+
+
+@frozen(kw_only=True)
+class Change:
+    """A specialization that differs from the failing one in one thing."""
+
+    setting: str
+    was: str
+    value: str
+    distance: float
+    """How far it is from what it was; the smallest change that helps is reported."""
+    spec: Specialization
+
+
+def changes(spec: Specialization) -> tuple[Change, ...]:
+    """Every change of a constexpr or an option that is worth a try; :mod:`compat.bisect.hints` looks into hints."""
+    spec = evolve(spec, expectations=())  # nothing was ever declared of what is changed
+    found: list[Change] = []
+    for name, value in spec.compile.options.items():
+        found += _of_option(spec, name, value)
+    for name in _ALWAYS:
+        if name not in spec.compile.options:
+            found += _of_option(spec, name, None)
+    for name, value in spec.compile.constexprs.items():
+        for new in _others(name, value):
+            changed = evolve(spec, compile=evolve(spec.compile, constexprs={**spec.compile.constexprs, name: new}))
+            found.append(_change(changed, name, value, new))
+    return tuple(found)
+
+
+def _of_option(spec: Specialization, name: str, value: Any) -> list[Change]:
+    candidates = [new for new in _KNOWN.get(name, ()) if new != value] if name in _KNOWN else _others(name, value)
+    options = spec.compile.options
+    found = [_change(_with_options(spec, {**options, name: new}), name, value, new) for new in candidates]
+    if name in options:
+        rest = {key: kept for key, kept in options.items() if key != name}
+        found.append(Change(setting=name, was=shown(value), value=UNSET, distance=1.5, spec=_with_options(spec, rest)))
+    return found
+
+
+def _with_options(spec: Specialization, options: Mapping[str, Any]) -> Specialization:
+    return evolve(spec, compile=evolve(spec.compile, options=options))
+
+
+def _others(name: str, value: Any) -> list[Any]:
+    """Other values for a constexpr or an option."""
+    if isinstance(value, bool):
+        return [not value]
+    if isinstance(value, int):
+        return _around(value)
+    if isinstance(value, Mapping) and value.get("dtype") in _FLOATS:
+        return [{"dtype": other} for other in _FLOATS if other != value["dtype"]]
+    return []
+
+
+def _around(value: int) -> list[int]:
+    """Sizes around one: half and double it, and powers of two from an eighth of it to four times as much, but none of a flag."""
+    if value in (0, 1):
+        return [1 - value]
+    if value < 0:
+        return []
+    powers = [1 << power for power in range(value.bit_length() + 2)]
+    near = [power for power in powers if value / 8 <= power <= value * (4 if value < 64 else 2)]
+    return sorted({*near, value // 2, value * 2} - {value, 0})
+
+
+def _change(spec: Specialization, setting: str, old: Any, new: Any) -> Change:
+    number = new if isinstance(new, int) and not isinstance(new, bool) else None
+    comparable = number and isinstance(old, int) and old > 0
+    distance = abs(log2(number / old)) if number and comparable else 1.0
+    return Change(setting=setting, was=shown(old), value=shown(new), distance=distance, spec=spec)
+
+
+def shown(value: Any) -> str:
+    """A value as an answer writes it."""
+    return UNSET if value is None else constexprs.shown(value)
+
+
+# --- what came of it --------------------------------------------------------------------------------------------------------------
+
+
+def smallest(tried: Iterable[tuple[Change, Fate]]) -> Change | None:
+    """The smallest change that makes it ok, ``None`` if none does."""
+    helping = [change for change, fate in tried if fate is Fate.OK]
+    return min(helping, key=lambda change: change.distance, default=None)
+
+
+def told(change: Change) -> str:
+    """A change in words: ``with num_warps=4 instead of 8``."""
+    if change.value == UNSET:
+        return f"with {change.setting} left to its default instead of {change.was}"
+    return f"with {change.setting}={change.value} instead of {change.was}"
+
+
+def needs(tried: Sequence[tuple[Change, Fate]]) -> tuple[Need, ...]:
+    """The settings that the failure depends on: some change of one alone makes it ok. The smallest such change comes first."""
+    by_setting: dict[str, list[tuple[Change, Fate]]] = {}
+    for change, fate in tried:
+        by_setting.setdefault(change.setting, []).append((change, fate))
+    found = [(best.distance, _need(each)) for each in by_setting.values() if (best := smallest(each))]
+    return tuple(need for _, need in sorted(found, key=lambda pair: pair[0]))
+
+
+def _need(tried: Sequence[tuple[Change, Fate]]) -> Need:
+    first = tried[0][0]
+    ok = tuple(change.value for change, fate in tried if fate is Fate.OK)
+    fails = tuple(change.value for change, fate in tried if fate is Fate.SAME)
+    return Need(setting=first.setting, value=first.was, ok=ok, fails=fails, sentence=_sentence(tried))
+
+
+def _sentence(tried: Sequence[tuple[Change, Fate]]) -> str:
+    """What became of the values of one: those that were compiled, and no others."""
+    first = tried[0][0]
+    values = {fate: [change.value for change, each in tried if each is fate] for fate in Fate}
+    fails = _in_order([first.was, *values[Fate.SAME]])
+    told = f"fails with {first.setting} = {listed(fails)}, ok with {listed(_in_order(values[Fate.OK]))}"
+    return told + (f" (inconclusive with {listed(_in_order(values[Fate.UNKNOWN]))})" if values[Fate.UNKNOWN] else "")
+
+
+def _in_order(values: Sequence[str]) -> list[str]:
+    """Sizes by size, before what is none."""
+    return sorted(values, key=lambda value: (0, int(value)) if value.isdigit() else (1, 0))

@@ -1,0 +1,253 @@
+"""Since which release: every chosen kernel, on every candidate or on as few as needed.
+
+Kernels share envs and probes. A probe is an ordinary cell, kept like any other, so that repeating or widening a search costs
+nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from itertools import pairwise
+
+from attrs import evolve, frozen
+from packaging.version import Version
+
+from compat.bisect.candidates import Candidate
+from compat.bisect.criterion import Criterion, Program
+from compat.bisect.probes import Probe, ReleaseAnswer, Transition
+from compat.bisect.search import probe_all, search
+from compat.execution.run import RunContext, concurrently, run
+from compat.history.account import Account, Entry, Judgement, account
+from compat.history.verdict import points_of
+from compat.model import BuiltEnv, Cell, Env, Result, Specialization, Target
+
+Kernels = Sequence[tuple[Specialization, Target]]
+
+
+@frozen(kw_only=True)
+class Search:
+    """How to search, the same for every kernel."""
+
+    candidates: tuple[Candidate, ...]
+    """The range to search, oldest first."""
+    criterion: Criterion
+    good: int | None = None
+    """The position of an end that was given as good."""
+    bad: int | None = None
+    fixed: bool = False
+    """Look for a fix and not for a regression."""
+    every: bool = True
+    """Try every candidate, which assumes nothing."""
+    existing: tuple[Version, ...] = ()
+    """Releases that are known to exist, candidates or not; only where the candidates stand in the order of their versions."""
+
+    @property
+    def besides(self) -> tuple[Version, ...]:
+        """Existing releases that are no candidates."""
+        versions = {candidate.version for candidate in self.candidates}
+        return tuple(version for version in self.existing if version not in versions)
+
+
+Obtain = Callable[[Sequence[Env]], Sequence[BuiltEnv]]
+"""Gives envs as they are on disk, having built what is missing."""
+
+Recall = Callable[[Kernels], Sequence[Result]]
+"""Gives what earlier runs found of kernels in envs that this search does not try; compiles nothing."""
+
+
+def search_releases(
+    kernels: Kernels,
+    asked: Search,
+    context: RunContext,
+    obtain: Obtain,
+    on_result: Callable[[Result], None] = lambda _: None,
+    recall: Recall = lambda _: (),
+) -> tuple[ReleaseAnswer, ...]:
+    """The answer for each of ``kernels``, in their order.
+
+    ``context`` needs no envs; those of the candidates that are tried are asked of ``obtain``, all missing ones at once. Raises
+    :class:`compat.execution.run.Interrupted`; what was probed is kept then.
+    """
+    tries = _Tries(asked.candidates, context, obtain, on_result)
+    if asked.every:
+        tries.results(kernels, _ends_first(asked))
+    earlier = recall(kernels)
+    return tuple(_answer(spec, target, asked, tries, _between(asked, spec, target, earlier)) for spec, target in kernels)
+
+
+def in_range(candidates: Sequence[Candidate], good: int | None, bad: int | None, *, fixed: bool) -> range:
+    """The positions to search: between two given ends, else from the given one to the side where the change must be.
+
+    A regression lies after what is good and before what is bad; a fix the other way round.
+    """
+    if good is not None and bad is not None:
+        return range(min(good, bad), max(good, bad) + 1)
+    oldest, newest = (bad, good) if fixed else (good, bad)
+    return range(oldest or 0, len(candidates) if newest is None else newest + 1)
+
+
+class _Tries:
+    """Results by position and kernel, compiled when first asked for."""
+
+    def __init__(
+        self, candidates: Sequence[Candidate], context: RunContext, obtain: Obtain, on_result: Callable[[Result], None]
+    ) -> None:
+        self._candidates, self._context, self._obtain, self._on_result = candidates, context, obtain, on_result
+        self._envs: dict[str, BuiltEnv] = {}
+        self._results: dict[Cell, Result] = {}
+
+    def results(self, kernels: Kernels, positions: Sequence[int]) -> None:
+        """Try all of ``kernels`` at ``positions``, in one run."""
+        envs = [env for position in positions for env in self._candidates[position].envs]
+        missing = [env for env in envs if env.name not in self._envs]
+        if missing:
+            self._envs |= {built.env.name: built for built in self._obtain(missing)}
+        cells = [Cell(env=env, target=target, spec=spec) for env in envs for spec, target in kernels]
+        new = [cell for cell in cells if cell not in self._results]
+        for result in run(new, evolve(self._context, envs=self._envs), self._on_result):
+            self._results[result.cell] = result
+
+    @property
+    def width(self) -> int:
+        """How many positions are worth judging at once."""
+        return self._context.slots
+
+    def of(self, spec: Specialization, target: Target, positions: Sequence[int]) -> dict[int, tuple[Result, ...]]:
+        """The results of one kernel, by position; the first speaks for its release."""
+        self.results([(spec, target)], positions)
+        return {
+            position: tuple(self._results[Cell(env=env, target=target, spec=spec)] for env in self._candidates[position].envs)
+            for position in positions
+        }
+
+
+def _ends_first(asked: Search) -> list[int]:
+    """Every position, the ends before what lies between them."""
+    last = len(asked.candidates) - 1
+    given = [end for end in (asked.good, asked.bad) if end is not None]
+    return list(dict.fromkeys([*given, 0, last, *range(last + 1)]))
+
+
+def _between(asked: Search, spec: Specialization, target: Target, earlier: Sequence[Result]) -> tuple[Result, ...]:
+    """What earlier runs found of one kernel between the ends of the search."""
+    ends = (asked.candidates[0].version, asked.candidates[-1].version)
+    return tuple(
+        result
+        for result in earlier
+        if (result.cell.spec, result.cell.target) == (spec, target)
+        and result.cell.env.release in asked.existing
+        and ends[0] <= result.cell.env.release <= ends[1]
+    )
+
+
+def _answer(spec: Specialization, target: Target, asked: Search, tries: _Tries, earlier: Sequence[Result]) -> ReleaseAnswer:
+    criterion = asked.criterion
+    probes: dict[int, Probe] = {}
+    if criterion.needs_bad_end:
+        end = asked.bad if asked.bad is not None else 0 if asked.fixed else len(asked.candidates) - 1
+        criterion = criterion.about(tries.of(spec, target, [end])[end][0].outcome)
+
+    def ask(positions: Sequence[int]) -> Mapping[int, Judgement]:
+        found = tries.of(spec, target, positions)
+        flat = [result for results in found.values() for result in results]
+        judgements = concurrently(criterion, flat, tries.width)  # it may ask a program, which takes time
+        told = dict(zip((r.cell for r in flat), judgements, strict=True))
+        for at, results in found.items():
+            probes[at] = probe(asked.candidates[at].label, [(result, told[result.cell]) for result in results])
+        return {at: probes[at].judgement for at in positions}
+
+    count = len(asked.candidates)
+    if asked.every:
+        history = probe_all(count, ask)
+    else:
+        history = search(count, ask, good=asked.good, bad=asked.bad, width=tries.width)
+    found = {position: probes[position] for position in history.judged}
+    labels = [candidate.label for candidate in asked.candidates]
+    line = _line(evolve(asked, criterion=criterion), found, earlier)
+    told = account((entry for entry, _ in line), by_class=criterion.asks_ok)
+    given = ((asked.good, Judgement.GOOD), (asked.bad, Judgement.BAD))
+    known = tuple(each for _, each in line if each is not None)
+    transitions = tuple(_transitions(known, told.line))
+    return ReleaseAnswer(
+        spec=spec,
+        target=target,
+        criterion=criterion,
+        account=told,
+        searched=tuple(labels),
+        probes=known,
+        bracket=_bracket(transitions, told, fixed=asked.fixed),
+        transitions=transitions,
+        assumed=tuple((labels[first], labels[last]) for first, last in history.assumed),
+        otherwise=tuple(found[at] for at, said in given if at is not None and at in found and found[at].judgement is not said),
+    )
+
+
+def probe(release: str, told: Sequence[tuple[Result, Judgement]], *, remembered: bool = False) -> Probe:
+    """What the envs of one release say together, the one that speaks for it first: nothing where they do not agree."""
+    answers = [(result, judgement) for result, judgement in told if result.outcome.status.is_answer] or list(told)
+    judgements = {judgement for _, judgement in answers if judgement is not Judgement.UNKNOWN}
+    unsteady = any(result.outcome.flaky for result, _ in answers) or len(judgements) > 1
+    judgement = judgements.pop() if len(judgements) == 1 and not unsteady else Judgement.UNKNOWN
+    speaker = next((result for result, said in answers if said is judgement), answers[0][0])
+    return Probe(
+        release=release,
+        result=speaker,
+        judgement=judgement,
+        others=tuple(result for result, _ in told if result is not speaker),
+        unsteady=unsteady,
+        remembered=remembered,
+    )
+
+
+def _line(asked: Search, found: Mapping[int, Probe], earlier: Sequence[Result]) -> list[tuple[Entry, Probe | None]]:
+    """Every release that there is, in order, with what is known of it."""
+    remembered = {} if isinstance(asked.criterion.question, Program) else _remembered(asked.criterion, earlier)
+    line: list[tuple[Version, Probe | None, str]] = []
+    for position, candidate in enumerate(asked.candidates):
+        each = found.get(position)
+        if each is not None and not each.answered:
+            each = remembered.get(candidate.version, each)
+        line.append((candidate.version, each, candidate.label))
+    for version in sorted(asked.besides):
+        at = next((place for place, (other, *_) in enumerate(line) if other > version), len(line))
+        line.insert(at, (version, remembered.get(version), str(version)))
+    return [(_entry(label, each), each) for _, each, label in line]
+
+
+def _remembered(criterion: Criterion, earlier: Sequence[Result]) -> dict[Version, Probe]:
+    points = points_of(earlier)
+    return {
+        point.release.version: probe(point.release.label, [(each, criterion(each)) for each in point.results], remembered=True)
+        for point in points
+        if point.release.version is not None
+    }
+
+
+def _entry(release: str, found: Probe | None) -> Entry:
+    if found is None:
+        return Entry(release=release, tried=False)
+    return Entry(
+        release=release,
+        judgement=found.judgement,
+        outcome=None if found.judgement is Judgement.UNKNOWN else found.result.outcome,
+        unsteady=found.unsteady,
+        remembered=found.remembered,
+    )
+
+
+def _bracket(transitions: Sequence[Transition], told: Account, *, fixed: bool) -> Transition | None:
+    """The change that the account speaks of; where a fix is looked for, the newest one, if there is any."""
+    fixes = [change for change in transitions if change.is_fix]
+    if fixed and fixes:
+        return fixes[-1]
+    ends = (told.bracket.before, told.bracket.after) if told.bracket else None
+    return next((change for change in transitions if (change.before.release, change.after.release) == ends), None)
+
+
+def _transitions(probes: Sequence[Probe], line: Sequence[str]) -> list[Transition]:
+    known = [each for each in probes if each.judgement is not Judgement.UNKNOWN]
+    return [
+        Transition(before=before, after=after, untested=tuple(line[line.index(before.release) + 1 : line.index(after.release)]))
+        for before, after in pairwise(known)
+        if before.behaviour != after.behaviour
+    ]

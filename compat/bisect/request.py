@@ -1,0 +1,112 @@
+"""What is asked of a bisect, and the line of releases that it is asked over."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+from attrs import evolve, field, frozen
+from packaging.version import Version
+
+from compat.bisect import candidates
+from compat.bisect.candidates import Asked, Candidate, Candidates
+from compat.bisect.criterion import Criterion, parse_criterion
+from compat.bisect.releases import in_range
+from compat.envs import interpreters
+from compat.errors import IndexUnavailable, SelectionError
+from compat.project import Selection
+
+FEW = 16
+"""So many candidates are all tried, unless a search is asked for: with warm workers that costs seconds and assumes nothing."""
+
+
+class Axis(StrEnum):
+    """What is searched along."""
+
+    RELEASES = "releases"
+    """Since which release a kernel fails."""
+    PART = "part"
+    """In which part of the toolchain the change between two releases is."""
+    PASS = "pass"
+    """In which compiler pass it fails, or after which the IR of two compiles differs."""
+    CONFIG = "config"
+    """Which constexpr, option or hint the failure needs."""
+
+
+@frozen(kw_only=True)
+class Request:
+    """What is asked of a bisect."""
+
+    selection: Selection
+    """The kernels, each case for each target a question of its own. Its envs are the candidates where envs were named, and else the
+    releases that an index has."""
+    axis: Axis = Axis.RELEASES
+    criterion: Criterion = field(factory=lambda: parse_criterion("ok"))
+    """What counts as good."""
+    good: Version | None = None
+    """A release in which it is good, tested first; whether it is, is found out."""
+    bad: Version | None = None
+    fixed: bool = False
+    """Look for a fix and not for a regression; so it is where the good release is the newer one."""
+    every: bool | None = None
+    """Test every release, or as few as needed; ``None``: every one if they are few."""
+    asked: Asked = field(factory=Asked)
+    """Which releases of the index are candidates, or which index or folder of wheels is to be searched."""
+    against: str | None = None
+    """Along passes: the case to compare with, instead of another release."""
+    assemblers: tuple[str, ...] = ()
+    """Along parts: other assemblers to try, each a release of CUDA, such as ``12.9``, or a path."""
+
+
+@frozen(kw_only=True)
+class Line:
+    """The releases that are asked about, and where the given ends stand among them."""
+
+    candidates: Candidates
+    good: int | None
+    bad: int | None
+    fixed: bool
+
+    @property
+    def span(self) -> range:
+        """The positions to search. Raises SelectionError where there are none."""
+        found = in_range(self.candidates.chosen, self.good, self.bad, fixed=self.fixed)
+        if not found:
+            raise SelectionError("there is no release between the given endpoints", where="--good and --bad")
+        return found
+
+    @property
+    def newest_bad(self) -> Candidate:
+        """The release to look for a failure in: the one given as bad, else the newest."""
+        return self.candidates.chosen[-1 if self.bad is None else self.bad]
+
+
+def line_of(request: Request) -> Line:
+    """The releases that are asked about. Raises SelectionError where there are none, IndexUnavailable without an index."""
+    found = _candidates(request)
+    good, bad = _position(found, request.good, "--good"), _position(found, request.bad, "--bad")
+    turned = good is not None and bad is not None and good > bad
+    return Line(candidates=found, good=good, bad=bad, fixed=request.fixed or turned)
+
+
+def _candidates(request: Request) -> Candidates:
+    selection = request.selection
+    if selection.patterns.envs:
+        return candidates.from_envs(selection.envs, selection.config.path)
+    named = tuple(end for end in (request.good, request.bad) if end is not None)
+    asked = evolve(request.asked, named=named)
+    try:
+        return candidates.from_index(asked, selection.config, selection.state, list(interpreters.present()))
+    except IndexUnavailable as error:
+        error.hint = f"{error.hint or ''} --envs releases bisects over envs of matrix.toml without asking an index.".strip()
+        raise
+
+
+def _position(found: Candidates, end: Version | None, option: str) -> int | None:
+    if end is None:
+        return None
+    at = found.position(end)
+    if at is None:
+        reason = next((why for why, left in found.left_out.items() if str(end) in left), None)
+        there = f"Available: {', '.join(candidate.label for candidate in found.chosen)}."
+        raise SelectionError(f"{end} is not a candidate{f': {reason}' if reason else ''}", where=option, hint=there)
+    return at

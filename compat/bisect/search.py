@@ -1,0 +1,161 @@
+"""Searching a sequence for where it changes. Pure: knows of positions and a judge, nothing of releases, envs or cells.
+
+A judge gives one of three answers: good, bad, or inconclusive. Inconclusive positions are skipped, and listed in the bracket around
+them. Both ends are judged before anything is searched; a change is reported only
+between two judged positions.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterable, Mapping, Sequence
+
+from attrs import frozen
+
+from compat.history.account import Judgement as Judgement
+
+
+@frozen(kw_only=True)
+class Bracket:
+    """One change: the two judged positions around it, and what between them could not be told."""
+
+    before: int
+    after: int
+    judged_after: Judgement
+    """GOOD for a fix, BAD for a regression."""
+    untested: tuple[int, ...] = ()
+
+
+@frozen(kw_only=True)
+class History:
+    """What a search found out."""
+
+    judged: Mapping[int, Judgement]
+    """Every position that was judged, in order."""
+    brackets: tuple[Bracket, ...]
+    """Every change between judged neighbours, in order; each is real."""
+    assumed: tuple[tuple[int, int], ...] = ()
+    """Spans, ends included, that were not judged and are assumed to be like both of their judged neighbours."""
+
+
+Ask = Callable[[Sequence[int]], Mapping[int, Judgement]]
+"""Judges several positions at once, so that it may do so in parallel."""
+
+
+def probe_all(count: int, judge: Ask) -> History:
+    """Judge every one of ``count`` positions."""
+    return _history(judge(range(count)) if count else {})
+
+
+def search(count: int, judge: Ask, *, good: int | None = None, bad: int | None = None, width: int = 1) -> History:
+    """Find one change between a good and a bad position, judging ``width`` positions at a time.
+
+    Where one of ``good`` and ``bad`` is not given, it is looked for: at the far end first, which tells whether there is anything
+    to find, then from the given (or newest) position outwards in doubling steps, which finds the change nearest to it. Where both
+    are given and one turns out differently, or nothing changes, the history shows that. A history that is not monotonic yields a
+    change that is real, perhaps not the only one; what was not judged is in ``assumed``.
+    """
+    search = _Search(count, judge)
+    ends = (good, bad)
+    if good is None or bad is None:
+        anchor = next((end for end in ends if end is not None), count - 1)
+        ends = search.outwards(anchor)
+    else:
+        search.ask([good, bad])
+    low, high = sorted(end for end in ends if end is not None) if None not in ends else (0, 0)
+    if search.differ(low, high):
+        search.narrow(low, high, width)
+    return _history(search.judged)
+
+
+class _Search:
+    """The judged positions, and ways of judging more."""
+
+    def __init__(self, count: int, judge: Ask) -> None:
+        self.count, self._judge = count, judge
+        self.judged: dict[int, Judgement] = {}
+
+    def ask(self, positions: Iterable[int]) -> None:
+        """Judge what is not judged yet."""
+        new = [position for position in dict.fromkeys(positions) if position not in self.judged]
+        if new:
+            self.judged.update(self._judge(new))
+
+    def known(self, position: int) -> bool:
+        """Whether it was judged and could be told."""
+        return self.judged.get(position, Judgement.UNKNOWN) is not Judgement.UNKNOWN
+
+    def differ(self, one: int, other: int) -> bool:
+        """Whether both are known and not the same."""
+        return self.known(one) and self.known(other) and self.judged[one] is not self.judged[other]
+
+    def outwards(self, anchor: int) -> tuple[int | None, int | None]:
+        """A known position at or near ``anchor``, and the nearest one found, in doubling steps, that differs from it.
+
+        Both ends of the sequence are judged first.
+        """
+        if not self.count:
+            return None, None
+        self.ask([anchor, 0, self.count - 1])
+        start = self._nearest_known(anchor)
+        if start is None:
+            return None, None
+        ends = [self._nearest_known(end) for end in (0, self.count - 1)]
+        step = 1
+        while step < self.count:
+            for position in (start - step, start + step):
+                if 0 <= position < self.count:
+                    self.ask([position])
+                    if self.differ(start, position):
+                        return start, position
+            step *= 2
+        return start, next((end for end in ends if end is not None and self.differ(start, end)), None)
+
+    def _nearest_known(self, anchor: int) -> int | None:
+        for distance in range(self.count):
+            for position in (anchor - distance, anchor + distance):
+                if 0 <= position < self.count:
+                    self.ask([position])
+                    if self.known(position):
+                        return position
+        return None
+
+    def narrow(self, low: int, high: int, width: int) -> None:
+        """Judge between two positions that differ, until only inconclusive ones are left between two that differ."""
+        while open_ := [position for position in range(low + 1, high) if position not in self.judged]:
+            self.ask(_spread(open_, width))
+            inside = [low, *(position for position in range(low + 1, high) if self.known(position)), high]
+            pairs = [(one, other) for one, other in itertools.pairwise(inside) if self.differ(one, other)]
+            low, high = pairs[-1]  # of several changes the newest: there is one, since the ends differ
+
+
+def _spread(positions: Sequence[int], width: int) -> list[int]:
+    """``width`` positions that part the sequence evenly."""
+    parts = min(width, len(positions)) + 1
+    return [positions[len(positions) * part // parts] for part in range(1, parts)]
+
+
+def _runs(positions: Sequence[int]) -> list[tuple[int, int]]:
+    """Ascending positions as spans, ends included."""
+    spans: list[tuple[int, int]] = []
+    for position in positions:
+        if spans and spans[-1][1] == position - 1:
+            spans[-1] = (spans[-1][0], position)
+        else:
+            spans.append((position, position))
+    return spans
+
+
+def _history(answers: Mapping[int, Judgement]) -> History:
+    judged = {position: answers[position] for position in sorted(answers)}
+    known = [position for position, judgement in judged.items() if judgement is not Judgement.UNKNOWN]
+    brackets: list[Bracket] = []
+    assumed: list[tuple[int, int]] = []
+    for one, other in itertools.pairwise(known):
+        between = range(one + 1, other)
+        if judged[one] is not judged[other]:
+            untested = tuple(between)
+            brackets.append(Bracket(before=one, after=other, judged_after=judged[other], untested=untested))
+        else:
+            assumed += _runs([position for position in between if position not in judged])
+    return History(judged=judged, brackets=tuple(brackets), assumed=tuple(assumed))

@@ -1,0 +1,69 @@
+"""A cell and what came of it as JSON values: the form that ``matrix.json`` has, and that a user's judging program reads."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from compat.model import Expectation, Failure, Result
+
+JsonObject = dict[str, Any]
+
+
+def cell_document(result: Result) -> JsonObject:
+    """One cell and what came of it."""
+    cell, outcome = result.cell, result.outcome
+    return {
+        "id": cell.id,
+        "kernel": cell.spec.kernel,
+        "variant": cell.spec.variant,
+        "case": cell.spec.case,
+        "target": cell.target.name,
+        "env": cell.env.name,
+        cell.env.toolchain: result.built.release,
+        "torch": result.built.torch,
+        "status": str(outcome.status),
+        "expected": result.expected,
+        "expectation": _expectation(result.expectation),
+        "stage": outcome.stage,
+        "failure": _failure(outcome.failure),
+        "flaky": outcome.flaky,
+        "attempts": list(outcome.attempts),
+        "warnings": [{"type": warning.type, "message": warning.message} for warning in outcome.warnings],
+        "metrics": dict(outcome.metrics),
+        "stages": {stage: rounded(seconds) for stage, seconds in outcome.stages.items()},
+        "seconds": rounded(outcome.seconds),
+        "cached": result.cached,
+    }
+
+
+def _failure(failure: Failure | None) -> JsonObject | None:
+    return (
+        None
+        if failure is None
+        else {
+            "class": failure.failure_class,
+            "fingerprint": failure.fingerprint,
+            "excerpt": failure.excerpt,
+            "stage": failure.stage,
+            "pass": failure.pass_,
+            "op": failure.op,
+            "location": failure.location,
+            "reproducer": failure.reproducer,
+            "ir": failure.ir,
+            "advice": failure.advice,
+            "prediction": failure.prediction,
+        }
+    )
+
+
+def _expectation(expectation: Expectation | None) -> JsonObject | None:
+    return (
+        None
+        if expectation is None
+        else {"status": str(expectation.status), "class": expectation.failure_class, "reason": expectation.reason}
+    )
+
+
+def rounded(seconds: float) -> float:
+    """Rounded to a tenth of a millisecond, the precision of these timings."""
+    return round(seconds, 4)

@@ -1,0 +1,98 @@
+"""The commands there are, and how what goes wrong in one becomes a message and an exit code."""
+
+from __future__ import annotations
+
+import errno
+import logging
+import platform
+import sys
+import traceback
+from importlib import import_module
+from typing import Any, NoReturn
+
+import click
+
+from compat import __version__, interruption
+from compat.cli import logs
+from compat.cli.invocation import INTERRUPTED
+from compat.cli.output import BROKEN_PIPE
+from compat.errors import CompatError, MachineError, is_refusal
+from compat.interruption import Stopped
+
+_log = logging.getLogger(__name__)
+
+_COMMANDS = ("matrix", "list", "explain", "bisect", "check", "reduce", "repro", "envs", "workers")
+"""In the order of the help; each is in the module of its name."""
+
+
+class _Commands(click.Group):
+    """Imports a command when it is asked for, and turns errors of use into one clear message and their exit code."""
+
+    def list_commands(self, context: click.Context) -> list[str]:
+        return list(_COMMANDS)
+
+    def get_command(self, context: click.Context, name: str) -> click.Command | None:
+        if name not in _COMMANDS:
+            return None
+        module = import_module(f"compat.cli.{name}")
+        command: click.Command = getattr(module, name, None) or getattr(module, f"{name}_")  # list_, which would hide the built-in
+        return command
+
+    def invoke(self, context: click.Context) -> Any:
+        try:
+            return super().invoke(context)
+        except (Stopped, KeyboardInterrupt):
+            sys.exit(INTERRUPTED)
+        except BrokenPipeError:  # the reader of the output has closed it
+            sys.exit(BROKEN_PIPE)
+        except CompatError as error:
+            _end(error, debug=context.params["debug"])
+        except (OSError, MemoryError, RuntimeError) as error:
+            refused = _refused(error)
+            if refused is None:
+                raise
+            _end(refused, debug=context.params["debug"])
+
+
+def _refused(error: BaseException) -> MachineError | None:
+    """What the machine refused this program itself, where an exception says so."""
+    if isinstance(error, OSError):
+        return MachineError.of(error) if is_refusal(error) else None
+    if isinstance(error, MemoryError):
+        return MachineError.about(errno.ENOMEM, "of this program")
+    return MachineError.about(errno.EAGAIN, str(error)) if "can't start new thread" in str(error) else None
+
+
+def _end(error: CompatError, *, debug: bool) -> NoReturn:
+    if debug:
+        traceback.print_exception(error)
+    _log.debug("ends with exit code %d", error.exit_code, exc_info=error)
+    if not interruption.asked():  # else it most likely comes from that
+        click.echo(f"error: {error}", err=True)
+        if error.hint:
+            click.echo(f"  hint: {error.hint}", err=True)
+    sys.exit(error.exit_code)
+
+
+def _tell_version(context: click.Context, _: click.Parameter, asked: bool) -> None:
+    if asked and not context.resilient_parsing:
+        click.echo(f"compat {__version__} ({platform.python_implementation()} {platform.python_version()}, {platform.platform()})")
+        context.exit()
+
+
+@click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
+@click.option(
+    "--version",
+    is_flag=True,
+    expose_value=False,
+    is_eager=True,
+    callback=_tell_version,
+    help="Show the version, with the Python and the platform that it runs on, and exit.",
+)
+@click.option("-v", "--verbose", count=True, help="Log what is done to standard error; twice, log everything.")
+@click.option("--debug", is_flag=True, help="Show the traceback of an error.")
+@click.pass_context
+def main(context: click.Context, verbose: int, debug: bool) -> None:
+    """Which way of writing a Triton kernel compiles on which release, for which GPU, and why the others fail. No GPU needed."""
+    logs.begin(verbose)
+    context.call_on_close(logs.end)

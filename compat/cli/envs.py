@@ -1,0 +1,141 @@
+"""``compat envs``: the environments that all projects share."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+
+from compat.cli.providing import env_provider
+from compat.cli.table import show_table
+from compat.envs.cache import EnvCache, env_cache
+from compat.envs.env import read_env
+from compat.envs.inventory import kept_envs
+from compat.envs.inventory import prune as prune_envs
+from compat.errors import EnvError
+from compat.json_text import write_json
+from compat.project import read_matrix
+from compat.report.envs import built_line, env_document, env_row, in_bytes, pruned_line
+
+_DAY = 86400.0
+_MATRIX = Path("matrix.toml")
+
+
+def _matrix_option(command: Callable[..., Any]) -> Callable[..., Any]:
+    return click.option(
+        "--matrix",
+        "matrix_path",
+        type=click.Path(path_type=Path, dir_okay=False),
+        default=_MATRIX,
+        show_default=True,
+        help="The file that declares envs, and may say where they are kept.",
+    )(command)
+
+
+@click.group(invoke_without_command=True, short_help="List, build, remove and locate the environments that projects share.")
+@click.pass_context
+def envs(context: click.Context) -> None:
+    """List, build, remove and locate the environments that all projects share; without a subcommand, list them."""
+    if context.invoked_subcommand is None:
+        context.invoke(list_)
+
+
+@envs.command("list", short_help="What is in the cache.")
+@_matrix_option
+@click.option("--json", "as_json", is_flag=True, help="A JSON array instead of a table.")
+def list_(*, matrix_path: Path = _MATRIX, as_json: bool = False) -> None:
+    """List what is in the cache, whichever project it was built for.
+
+    Sizes are those on disk; installers may share files with their own caches by hard links.
+    """
+    cache = _cache(matrix_path)
+    found = kept_envs(cache)
+    if as_json:
+        click.echo(write_json([env_document(each) for each in found], indent=2))
+    elif found:
+        show_table([env_row(each, time.time()) for each in found])
+    else:
+        click.echo(f"no environments are in {cache.folder}")
+
+
+@envs.command(short_help="Build what is missing.")
+@click.argument("names", nargs=-1, metavar="[NAME|GROUP|GLOB]...")
+@_matrix_option
+@click.option("--again", is_flag=True, help="Rebuild existing ones too, unless they are in use.")
+@click.option("--jobs", "-j", type=click.IntRange(min=1), help="Envs built at the same time (default: number of cores).")
+def build(*, names: Sequence[str], matrix_path: Path, again: bool, jobs: int | None) -> None:
+    """Build those of these envs that are missing; without names, those that `compat matrix` would use.
+
+    Exits with 4 where one cannot be built.
+    """
+    config = read_matrix(matrix_path)
+    wanted = config.envs_called(names) if names else config.choose_envs()
+    provide = env_provider(config, jobs=jobs)
+    if again:
+        provide.have_built(config.path, wanted, again=True)
+    found = provide(config.path, wanted)
+    for each in found:
+        click.echo(built_line(each))
+    broken = [each.env for each in found if each.error is not None]
+    if broken:
+        logs = [str(log) for log in (provide.cache.folder_of(env).log for env in broken) if log.is_file() and log.stat().st_size]
+        hint = f"All that was printed while installing is in {' '.join(logs)}." if logs else None
+        raise EnvError(f"{', '.join(env.name for env in broken)} cannot be used", hint=hint)
+
+
+@envs.command(short_help="Remove what has not been used for a while.")
+@click.option(
+    "--older-than",
+    type=click.FloatRange(min=0),
+    default=30,
+    show_default=True,
+    metavar="DAYS",
+    help="Remove envs unused for this many days.",
+)
+@click.option("--all", "everything", is_flag=True, help="Remove every env, even if it was used recently.")
+@click.option("--dry-run", is_flag=True, help="Show what would be removed, and remove nothing.")
+@_matrix_option
+def prune(*, older_than: float, everything: bool, dry_run: bool, matrix_path: Path) -> None:
+    """Remove envs that have not been used for a while, whichever project they were built for.
+
+    None is removed that a command is using or building. What is removed is built again when it is asked for.
+    """
+    if math.isnan(older_than):
+        raise click.BadParameter("'nan' is not a number of days.", param_hint="--older-than")
+    cache, now = _cache(matrix_path), time.time()
+    freed = []
+    for each in prune_envs(cache, unused_since=math.inf if everything else now - older_than * _DAY, dry_run=dry_run):
+        click.echo(pruned_line(each, now, dry_run=dry_run))
+        freed += [] if each.kept else [each.size]
+    done = "would remove" if dry_run else "removed"
+    click.echo(f"{done} {len(freed)} of the environments in {cache.folder}, {in_bytes(sum(freed))}")
+
+
+@envs.command(short_help="The folder of an env, for scripts.")
+@click.argument("name", required=False)
+@_matrix_option
+@click.option("--python", is_flag=True, help="The path of its interpreter instead of its folder.")
+def where(*, name: str | None, matrix_path: Path, python: bool) -> None:
+    """Print the folder of an env's virtual environment; without a name, the folder that all are in.
+
+    Exits with 4 where the env is not built.
+    """
+    if name is None:
+        click.echo(_cache(matrix_path).folder)
+        return
+    config = read_matrix(matrix_path)
+    found = read_env(config.env(name), config.env_cache())
+    if found.error is not None or found.python is None:
+        raise EnvError(f"{name} cannot be used: {found.error}", hint=f"`compat envs build {name}` builds it.")
+    click.echo(found.python if python else Path(found.python).parents[1])
+
+
+def _cache(matrix_path: Path) -> EnvCache:
+    """The cache that the project names; the user's where there is no project."""
+    if matrix_path == _MATRIX and not matrix_path.exists():
+        return env_cache()
+    return read_matrix(matrix_path).env_cache()

@@ -1,0 +1,193 @@
+"""Specializations as a kernel file: the only writer of what :mod:`compat.config.kernel_files` reads.
+
+What is the same for all variants and cases stands once, at the top; what differs stands in the variant or the case it belongs to.
+A kernel that was taken out of its file is written in two steps, its module first::
+
+    spec = bundle(found).write(folder / "softmax.py")
+    write_kernel_file([spec], folder / "softmax.toml")
+
+Launches of one function that differ in their arguments are cases of one variant: the same specialization with another ``case`` and
+another ``compile``.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, TypeVar
+
+from attrs import evolve
+
+from compat import constexprs
+from compat.config.kernel_files import DROP, NO_HINTS, KernelFile, usual_hints
+from compat.config.layers import ABSENT, Entry, Hint, Layers, Place, Unwritable, in_order, layers_of
+from compat.config.toml_reader import SCHEMA, parse_toml, shown
+from compat.config.toml_writer import toml_text
+from compat.errors import ConfigError
+from compat.files import replace_file
+from compat.model import DEFAULT_TOOLCHAIN, HINTS, TABLES, Expectation, Specialization
+from compat.printable import printable
+
+_T = TypeVar("_T")
+_EVERYTHING = ("*",)
+
+
+def write_kernel_file(specs: Sequence[Specialization], path: Path) -> tuple[Specialization, ...]:
+    """Write the kernel file of some specializations, all at once, and return them as they are read from it.
+
+    They are of one kernel, and have the file's path for ``origin`` then; nothing else that matters to a compile changes, or nothing
+    is written. Raises ConfigError where no kernel file says what they say (what :func:`kernel_text` refuses, values that kernel
+    files do not have, a source that has changed), OSError where the file cannot be written.
+    """
+    text = kernel_text(specs, path.parent)
+    found = tuple(KernelFile.of(parse_toml(text, shown(path)), path).specializations())
+    for spec in found:
+        given = next(evolve(each, source=os.path.realpath(each.source)) for each in specs if _place(each) == _place(spec))
+        for name in (field for field in _COMPARED if getattr(given, field) != getattr(spec, field)):
+            was, now = getattr(given, name), getattr(spec, name)
+            raise ConfigError(
+                f"{spec.variant}/{spec.case} would be read back with another {name}: {now!r}, not {was!r}", where=shown(path)
+            )
+    replace_file(path, text)
+    return found
+
+
+_COMPARED = ("toolchain", "source", "closure", "function", "compile")
+
+
+def kernel_text(specs: Sequence[Specialization], folder: Path) -> str:
+    """The text of a kernel file in ``folder`` that says these specializations; sources are named relative to it, and not read.
+
+    Raises ConfigError where they are of several kernels, where two have the same variant and case, or where they differ in what a
+    kernel file says once for a whole variant (source, function, summary, expectations) or cannot say.
+    """
+    try:
+        return toml_text(_document(specs, folder))
+    except ValueError as error:
+        raise ConfigError(f"this cannot be written as a kernel file: {error}", where=str(folder)) from error
+
+
+def _document(specs: Sequence[Specialization], folder: Path) -> dict[str, Any]:
+    by_place = {_place(spec): spec for spec in specs}
+    if len({(spec.kernel, spec.toolchain) for spec in specs}) != 1 or len(by_place) != len(specs):
+        raise ConfigError("a kernel file has one kernel, and each of its variants and cases once", where=str(folder))
+    variants = {variant: [spec for spec in specs if spec.variant == variant] for variant, _ in by_place}
+    cases = in_order([spec.case for spec in group] for group in variants.values())
+    kernel, by_variant, by_case = _tables(by_place)
+    sources = {variant: _source(_one(group, "source"), folder) for variant, group in variants.items()}
+    summaries = {variant: printable(_one(group, "summary")).strip() for variant, group in variants.items()}
+    source, summary = sources[specs[0].variant], _common(summaries.values())
+    return {
+        "schema": SCHEMA,
+        "kernel": specs[0].kernel,
+        **_unless("toolchain", specs[0].toolchain, DEFAULT_TOOLCHAIN),
+        "source": source,
+        **_unless("summary", summary, ""),
+        **kernel,
+        "case": [{"name": case, **by_case.get(case, {})} for case in cases],
+        "variant": [
+            {
+                "name": variant,
+                "function": _one(group, "function"),
+                **_unless("source", sources[variant], source),
+                **_unless("summary", summaries[variant], summary),
+                **_unless("cases", [case for case in cases if (variant, case) in by_place], cases),
+                **by_variant.get(variant, {}),
+                **_unless("expect", [_expectation(each) for each in _one(group, "expectations")], []),
+            }
+            for variant, group in variants.items()
+        ],
+    }
+
+
+def _place(spec: Specialization) -> Place:
+    return spec.variant, spec.case
+
+
+def _common(texts: Iterable[str]) -> str:
+    """A text that all are, else nothing."""
+    first, *others = set(texts)
+    return "" if others else first
+
+
+def _unless(name: str, value: _T, known: _T) -> dict[str, _T]:
+    """An entry, unless what it says is known anyway."""
+    return {} if value == known else {name: value}
+
+
+def _one(specs: Sequence[Specialization], field: str) -> Any:
+    """What a variant says once for all its cases."""
+    first, *others = specs
+    for other in others:
+        if getattr(other, field) != getattr(first, field):
+            raise Unwritable(f"{first.variant} has one {field} in the case {first.case}, and another one in {other.case}")
+    return getattr(first, field)
+
+
+def _source(source: str, folder: Path) -> str:
+    if not source:
+        raise Unwritable("a specialization has no source; Bundle.write gives it one")
+    return os.path.relpath(os.path.realpath(source), os.path.realpath(folder))
+
+
+def _expectation(expectation: Expectation) -> dict[str, Any]:
+    return {
+        **_unless("releases", str(expectation.releases), ""),
+        **_unless("targets", list(expectation.targets), list(_EVERYTHING)),
+        **_unless("cases", list(expectation.cases), list(_EVERYTHING)),
+        "status": str(expectation.status),
+        **_unless("class", expectation.failure_class, None),
+        **_unless("reason", printable(expectation.reason).strip(), ""),
+    }
+
+
+# --- the tables that are merged ---------------------------------------------------------------------------------------------------
+
+
+_Tables = dict[str, Any]
+_ORDER = ("signature", "constexprs", "hints", "options")
+
+
+def _tables(specs: Mapping[Place, Specialization]) -> tuple[_Tables, dict[str, _Tables], dict[str, _Tables]]:
+    """The tables of the kernel, of each variant and of each case."""
+    kernel: _Tables = {}
+    variants: dict[str, _Tables] = {}
+    cases: dict[str, _Tables] = {}
+    for table, name, layers, written in sorted(_layers(specs), key=lambda each: _ORDER.index(each[0])):
+        said = [(kernel, layers.kernel)] if layers.kernel is not ABSENT else []
+        said += [(variants.setdefault(variant, {}), value) for variant, value in layers.variants.items()]
+        said += [(cases.setdefault(case, {}), value) for case, value in layers.cases.items()]
+        for tables, value in said:
+            tables.setdefault(table, {})[name] = DROP if value is ABSENT else written(value)
+    if all(kernel.get("hints", {}).get(hint) == [] for hint in HINTS):
+        kernel["hints"] = NO_HINTS
+    return kernel, variants, cases
+
+
+def _layers(specs: Mapping[Place, Specialization]) -> Iterator[tuple[str, str, Layers, Callable[[Any], Any]]]:
+    """Table, entry, what each layer says of it, and how that is written."""
+    signatures = {place: spec.compile.signature for place, spec in specs.items()}
+    for hint in HINTS:
+        values = {place: _said(spec, hint) for place, spec in specs.items()}
+        yield "hints", hint, _of(Hint(values=values, signatures=signatures), specs, f"hints.{hint}"), list
+    for table in TABLES:
+        found = {place: getattr(spec.compile, table) for place, spec in specs.items()}
+        for name in in_order(found.values()):
+            said = {place: values.get(name, ABSENT) for place, values in found.items()}
+            entry = Entry(values=said, in_order=table != "options")
+            yield table, name, _of(entry, specs, f"{table}.{name}"), constexprs.plain
+
+
+def _of(entry: Entry, specs: Mapping[Place, Specialization], path: str) -> Layers:
+    try:
+        return layers_of(entry)
+    except Unwritable:
+        values = ", ".join(f"{'/'.join(place)}: {entry.values[place]!r}" for place in specs)
+        raise Unwritable(f"{path} differs both by variant and by case ({values})") from None
+
+
+def _said(spec: Specialization, hint: str) -> Any:
+    """How a hint is written: not at all if it is a default."""
+    value = spec.compile.hints[hint]
+    return ABSENT if hint in spec.assumed and value == usual_hints(spec.compile.signature)[hint] else tuple(value)

@@ -1,0 +1,137 @@
+"""The forms of a constexpr's value, in every language that one is written in.
+
+=============== ================================== ========================== ==============
+value           kernel file (TOML)                 here, and JSON             Python
+=============== ================================== ========================== ==============
+plain           ``64``, ``0.5``, ``true``, ``"a"``  the same                   the same
+nothing         ``{ none = true }``                ``None``                   ``None``
+Triton's dtype  ``{ dtype = "i32" }``              ``{"dtype": "int32"}``     ``tl.int32``
+PyTorch's dtype ``{ torch_dtype = "float16" }``    ``{"torch_dtype": …}``     ``torch.float16``
+jit function    ``{ function = "add" }``           ``{"function": "add"}``    ``add``
+tuple           ``[64, { dtype = "fp16" }]``       a tuple (JSON: a list)     a tuple
+=============== ================================== ========================== ==============
+
+``compat/worker/triton_call.py`` makes Python values of the JSON forms. Pure.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from difflib import get_close_matches
+from typing import Any
+
+_BITS = (8, 16, 32, 64)
+_FLOATS = {
+    **{f"fp{bits}": f"float{bits}" for bits in _BITS[1:]},
+    **{f"fp8{kind}": f"float8{kind}" for kind in ("e4nv", "e4b8", "e4b15", "e5", "e5b16")},
+    "bf16": "bfloat16",
+}
+_INTEGERS = {f"{short}{bits}": f"{long}{bits}" for short, long in (("i", "int"), ("u", "uint")) for bits in _BITS} | {"i1": "int1"}
+_LANGUAGE = _FLOATS | {name: name for name in _INTEGERS.values()}
+"""Triton's own name of a dtype → what ``triton.language`` calls it."""
+DTYPES = {name: name for name in _LANGUAGE} | _INTEGERS | {name: short for short, name in _FLOATS.items()}
+"""Every spelling of a dtype that is understood (``i32`` as in signatures, ``int32``, ``float16`` as in ``tl``) → Triton's own."""
+TORCH_DTYPES = (
+    *("bool", "uint8", "int8", "uint16", "int16", "uint32", "int32", "uint64", "int64"),
+    *("float16", "bfloat16", "float32", "float64"),
+    *("float8_e4m3fn", "float8_e4m3fnuz", "float8_e5m2", "float8_e5m2fnuz", "float8_e8m0fnu"),
+)
+FORMS = (
+    'A whole number, number, boolean, string, array of such values, {dtype = "fp16"}, {torch_dtype = "float16"}, '
+    '{function = "add"} or {none = true}.'
+)
+
+
+class UnknownForm(ValueError):
+    """A value that no constexpr can have."""
+
+    def __init__(self, message: str, path: str = "", hint: str = FORMS) -> None:
+        super().__init__(message)
+        self.path = path
+        """Where in the value it is: ``[1]``."""
+        self.hint = hint
+
+
+def read(value: object, describe: Callable[[object], str] = repr) -> Any:
+    """A value as a kernel file has it, in the form that it has here. Raises :class:`UnknownForm`."""
+    if isinstance(value, list):
+        return tuple(_element(index, each, describe) for index, each in enumerate(value))
+    if isinstance(value, bool | int | float | str):
+        return value
+    if not isinstance(value, Mapping) or len(value) != 1:
+        raise UnknownForm(f"{describe(value)} is not a valid constexpr value")
+    ((form, name),) = value.items()
+    if form == "none" and name is True:
+        return None
+    if form == "dtype":
+        return {form: DTYPES[_known(name, DTYPES, "a dtype of Triton")]}
+    if form == "torch_dtype":
+        return {form: _known(name, TORCH_DTYPES, "a dtype of PyTorch")}
+    if form == "function" and isinstance(name, str) and name.isidentifier():
+        return {form: name}
+    raise UnknownForm(f"{describe(value)} is not a valid constexpr value")
+
+
+def _element(index: int, value: object, describe: Callable[[object], str]) -> Any:
+    try:
+        return read(value, describe)
+    except UnknownForm as error:
+        raise UnknownForm(str(error), f"[{index}]{error.path}", error.hint) from None
+
+
+def _known(name: object, known: Iterable[str], what: str) -> str:
+    if not isinstance(name, str) or name not in known:
+        near = get_close_matches(str(name), list(known), n=3, cutoff=0.6)
+        raise UnknownForm(f"{name!r} is not {what}", hint=f"One of: {', '.join(near or known)}.")
+    return name
+
+
+def plain(value: object) -> Any:
+    """A value as a kernel file has it: what :func:`read` reads."""
+    if value is None:
+        return {"none": True}
+    return [plain(each) for each in value] if isinstance(value, tuple | list) else value
+
+
+def source(value: Any) -> str:
+    """A value as Python source."""
+    if isinstance(value, Mapping):
+        ((form, name),) = value.items()
+        spelled = {"dtype": f"tl.{_LANGUAGE.get(name, name)}", "torch_dtype": f"torch.{name}", "function": str(name)}
+        return spelled[form]
+    if isinstance(value, tuple | list):
+        inner = ", ".join(source(each) for each in value)
+        return f"({inner},)" if len(value) == 1 else f"({inner})"
+    if isinstance(value, float) and value - value != 0:
+        return f'float("{value}")'
+    return f'"{value}"' if isinstance(value, str) and '"' not in value and "\\" not in value else repr(value)
+
+
+def shown(value: Any) -> str:
+    """A value as a report shows it: ``64``, ``int32``, ``torch.float16``, ``(1, add)``."""
+    if isinstance(value, Mapping):
+        ((form, name),) = value.items()
+        return f"torch.{name}" if form == "torch_dtype" else str(name)
+    if isinstance(value, tuple | list):
+        inner = ", ".join(shown(each) for each in value)
+        return f"({inner},)" if len(value) == 1 else f"({inner})"
+    return str(value)
+
+
+def modules(values: Iterable[Any]) -> frozenset[str]:
+    """Statements that import what the Python source of these values speaks of."""
+    statements = {"dtype": "import triton.language as tl", "torch_dtype": "import torch"}
+    return frozenset(statements[form] for form, _ in _named(values) if form in statements)
+
+
+def functions(values: Iterable[Any]) -> tuple[str, ...]:
+    """The jit functions that these values name, each once."""
+    return tuple(dict.fromkeys(name for form, name in _named(values) if form == "function"))
+
+
+def _named(values: Iterable[Any]) -> Iterator[tuple[str, str]]:
+    for value in values:
+        if isinstance(value, Mapping):
+            yield from value.items()
+        elif isinstance(value, tuple | list):
+            yield from _named(value)

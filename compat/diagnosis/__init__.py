@@ -1,0 +1,5 @@
+"""What raw evidence means. Pure.
+
+In: the evidence of one attempt. Out: an outcome: status, failure class, stage, fingerprint, and words for people
+(:mod:`compat.diagnosis.classify`). The failure classes are data, in :mod:`compat.diagnosis.classes`.
+"""

@@ -1,0 +1,192 @@
+"""How much is read of what others say of an attempt, and in which form.
+
+Compilers print hundreds of megabytes, exceptions quote whole programs, and a kernel file can make the worker say anything. What is
+looked through for signs has a greatest length and a greatest width, so that reading takes a time that grows with neither; of what
+is longer the beginning and the end count, where the first error and the last words are. Pure.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from attrs import evolve
+
+from compat.model import Done, Evidence, Made, Noticed, Raised
+
+TEXT = 64 * 1024
+"""Characters of a message, or of what one attempt printed."""
+WIDTH = 4096
+"""Characters of one line: an MLIR operation with its types fits, and no pattern that stays on a line gets far."""
+LINKS = 32
+"""Exceptions of one chain."""
+_NAME = 200
+"""Characters of the name of an exception, a stage or a metric."""
+_WORDS = 2000
+"""Characters of a warning, and of a metric that is a text."""
+_FRAMES = 8 * 1024
+"""Characters of a traceback."""
+_PATHS = 1000
+"""Files that were imported."""
+_MANY = 100
+"""Warnings, stages, metrics."""
+_LARGEST = 1 << 63
+_DIGEST = 16
+_HEXADECIMAL = re.compile(r"[0-9a-f]{64}")
+_NOTE = 64
+"""Characters that the note on what was left out may take."""
+
+
+def bounded(text: str, limit: int) -> str:
+    """At most ``limit`` characters of ``text``: whole lines from its beginning and its end, and how much is left out between."""
+    if len(text) <= limit:
+        return text
+    half = max(1, (limit - _NOTE) // 2)
+    head, tail = text[:half], text[-half:]
+    head = head[: head.rfind("\n") + 1] or f"{head}\n"
+    first = tail.find("\n") + 1
+    tail = tail[first:] if first < len(tail) else tail
+    return f"{head}[… {len(text) - half - half:,} characters left out …]\n{tail}"
+
+
+def narrowed(text: str, width: int) -> str:
+    """``text`` with every line that has more than ``width`` characters cut in its middle."""
+    if len(text) <= width:
+        return text
+    lines = text.split("\n")
+    if max(map(len, lines)) <= width:
+        return text
+    half = (width - _NOTE) // 2
+    return "\n".join(
+        line if len(line) <= width else f"{line[:half]}[… {len(line) - 2 * half:,} characters left out …]{line[-half:]}"
+        for line in lines
+    )
+
+
+def readable(text: str, limit: int = TEXT) -> str:
+    """``text`` within both bounds."""
+    return narrowed(bounded(text, limit), WIDTH)
+
+
+def within_bounds(evidence: Evidence) -> Evidence:
+    """Evidence as it may be kept and looked through; the same object where it was so already."""
+    read: dict[str, Any] = {
+        "raised": chain(evidence.raised),
+        "imported": paths(list(evidence.imported)),
+        "asked": evidence.asked[:_MANY],
+        "done": evidence.done[:_MANY],
+        "printed": bounded(evidence.printed, TEXT),
+        "stderr": readable(evidence.stderr),
+        "warnings": tuple(_noticed(each) for each in evidence.warnings[:_MANY]),
+        "metrics": metrics(evidence.metrics),
+        "stages": stages(evidence.stages),
+    }
+    changed = {name: value for name, value in read.items() if value != getattr(evidence, name)}
+    return evolve(evidence, **changed) if changed else evidence
+
+
+def chain(links: Sequence[Raised]) -> tuple[Raised, ...]:
+    """A chain of exceptions; of a longer one than :data:`LINKS` the outermost and the innermost."""
+    kept = links if len(links) <= LINKS else (*links[: LINKS // 2], *links[-LINKS // 2 :])
+    return tuple(_link(each) for each in kept)
+
+
+def _link(raised: Raised) -> Raised:
+    return evolve(
+        raised, type=raised.type[-_NAME:], message=readable(raised.message), traceback=readable(raised.traceback, _FRAMES)
+    )
+
+
+def metrics(said: object) -> dict[str, Any]:
+    """Those of the metrics that are numbers, texts or truth values, or one table of them each."""
+    return {name: _of_table(value) if isinstance(value, Mapping) else value for name, value in _items(said) if _is_metric(value)}
+
+
+def stages(said: object) -> dict[str, float]:
+    """Stage → seconds, where that is a number."""
+    return {name: float(value) for name, value in _items(said) if _is_number(value)}
+
+
+def done(said: object) -> tuple[Done, ...] | None:
+    """The actions that an answer says were done; ``None`` where it does not say so in the form of an answer."""
+    if not isinstance(said, list) or len(said) > _MANY:
+        return None
+    found = [_done(each) for each in said]
+    return None if None in found else tuple(each for each in found if each is not None)
+
+
+def _done(said: object) -> Done | None:
+    if not isinstance(said, Mapping) or not isinstance(name := said.get("do"), str) or len(name) > _NAME:
+        return None
+    requires = said.get("requires")
+    devices = tuple(each[:_NAME] for each in requires[:_MANY] if isinstance(each, str)) if isinstance(requires, list) else ()
+    made = {stage: found for stage, facts in _items(said.get("made")) if (found := _made(facts)) is not None}
+    return Done(do=name, made=made, requires=devices)
+
+
+def _made(said: object) -> Made | None:
+    size, digest = (said.get("bytes"), said.get("sha256")) if isinstance(said, Mapping) else (None, None)
+    if not isinstance(size, int) or isinstance(size, bool) or not 0 <= size < _LARGEST:
+        return None
+    return Made(size=size, digest=digest[:_DIGEST]) if isinstance(digest, str) and _HEXADECIMAL.fullmatch(digest) else None
+
+
+def warnings(said: object) -> tuple[Noticed, ...]:
+    """The warnings in an answer; what has not their form is left out."""
+    return tuple(_noticed(Noticed(type=kind, message=message)) for kind, message in _pairs(said, _MANY))
+
+
+def raised(said: object) -> tuple[Raised, ...]:
+    """The chain of exceptions in an answer; what has not the form of one is left out."""
+    links = [item for item in (said[: 10 * LINKS] if isinstance(said, list) else ()) if isinstance(item, Mapping)]
+    return chain([each for each in map(_raised, links) if each is not None])
+
+
+def _raised(link: Mapping[Any, Any]) -> Raised | None:
+    kind, message, frames, number = (link.get(key) for key in ("type", "message", "traceback", "errno"))
+    if not isinstance(kind, str) or not isinstance(message, str):
+        return None
+    return Raised(
+        type=kind,
+        message=message,
+        traceback=frames if isinstance(frames, str) else "",
+        errno=number if isinstance(number, int) and abs(number) < _LARGEST else None,
+    )
+
+
+def paths(said: object) -> tuple[str, ...]:
+    """The paths in an answer. Of more than :data:`_PATHS` not all are told, which an empty one at the end says."""
+    found = [path for path in said if isinstance(path, str)] if isinstance(said, list) else []
+    return tuple(found) if len(found) <= _PATHS else (*found[:_PATHS], "")
+
+
+def _pairs(said: object, most: int) -> Iterable[tuple[str, str]]:
+    for item in said[:most] if isinstance(said, list) else ():
+        if isinstance(item, Mapping) and isinstance(item.get("type"), str) and isinstance(item.get("message"), str):
+            yield item["type"], item["message"]
+
+
+def _noticed(warning: Noticed) -> Noticed:
+    return Noticed(type=warning.type[-_NAME:], message=bounded(warning.message, _WORDS))
+
+
+def _items(said: object) -> Iterable[tuple[str, Any]]:
+    items = list(said.items())[:_MANY] if isinstance(said, Mapping) else []
+    return ((name, value) for name, value in items if isinstance(name, str) and len(name) <= _NAME)
+
+
+def _is_metric(value: object) -> bool:
+    return value is None or isinstance(value, str | Mapping) or _is_number(value)
+
+
+def _of_table(table: Mapping[Any, Any]) -> dict[str, Any]:
+    return {name: value for name, value in _items(table) if _is_metric(value) and not isinstance(value, Mapping)}
+
+
+def _is_number(value: object) -> bool:
+    """Whether it is a number that can be computed with; a truth value is one."""
+    if isinstance(value, int):
+        return abs(value) < _LARGEST
+    return isinstance(value, float) and math.isfinite(value)

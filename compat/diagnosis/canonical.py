@@ -1,0 +1,280 @@
+"""IR text in a form in which names do not matter: two IRs differ in more than names exactly when their canonical forms differ.
+
+What a printer chooses freely goes: names of values, blocks, aliases and private functions, locations, the order of entries in a
+dictionary and of constants that stand together, and the names that dialects had before they were shortened. What stays is every
+operation with its operands, attributes and types. New names say what a value is (``%load.0``, ``%{0 : i32}``) and are counted for
+each operation by itself, so that one more operation does not rename everything below it and a diff stays short.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections import Counter
+from difflib import unified_diff
+from itertools import groupby
+
+from attrs import define, field
+
+from compat.diagnosis.dialects import NONE, Dialects
+
+_STRING = r'"(?:[^"\\\n]++|\\[^\n]?)*+(?:"|(?=\n)|\Z)'
+"""One without an end goes on to the end of its line, so that nothing is looked through twice."""
+
+
+def _balanced(depth: int) -> str:
+    """A pattern for text in parentheses that are nested at most so deep."""
+    inner = _balanced(depth - 1) if depth else r"(?!)"
+    return rf'\((?:[^()"]|{_STRING}|{inner})*\)'
+
+
+_LOCATION = re.compile(rf"^#loc\w* = [^\n]*$|(?<!\s)\s*+\bloc{_balanced(6)}", re.MULTILINE)
+_RESOURCES_BEGIN = re.compile(r"^\{-#", re.MULTILINE)
+_RESOURCES_END = re.compile(r"^#-\}", re.MULTILINE)
+_ALIAS = re.compile(r"^(?P<name>[#!][A-Za-z_]\w*) = (?P<meaning>.*)$")
+_VALUE = r"%(?:\d+|[A-Za-z$._-][\w$.-]*)"
+_RESULTS = re.compile(rf'^(?P<indent>\s*)(?P<names>{_VALUE}(?::\d+)?(?:, {_VALUE}(?::\d+)?)*) = (?P<op>"?[\w.]+"?)(?P<rest>.*)$')
+_TOKEN = re.compile(rf"@{_STRING}|{_STRING}|@[\w$.-]+|{_VALUE}(?P<defined> = |: )?|\^\w+|[#!][A-Za-z_]\w*(?:\.\w+)*")
+_FUNCTION = re.compile(
+    rf'^\s*"?(?:[\w]+)\.func"?\b(?P<private>[^@\n]*\b(?:private|internal)\b)?[^@\n]*(?P<symbol>@(?:{_STRING}|[\w$.-]+))?'
+)
+_DICTIONARY = re.compile(r"\{(?P<entries>[^{}]*+)\}")
+_KEYED = re.compile(rf"^(?:[\w.$-]+|{_STRING})(?: = .*)?$")
+_SHORT = 40
+"""Characters of a constant that are still a name."""
+
+
+def canonical(ir: str, dialects: Dialects = NONE) -> str:
+    """MLIR text in canonical form, used layouts first, one operation a line; names of dialects as they are compared."""
+    ir = _LOCATION.sub("", _without_resources(dialects.rename(ir)))
+    lines = [line for line in map(_without_comment, ir.splitlines()) if line.strip()]
+    aliases = _Aliases.of(lines)
+    names = _Names(aliases=aliases, private=_private(lines))
+    body = [names.rename(_sorted_entries(line)) for line in lines if not _ALIAS.match(line)]
+    return "\n".join([*aliases.definitions(), *_constants_sorted(body)]) + "\n"
+
+
+def canonical_code(text: str) -> str:
+    """LLVM IR or PTX with names counted in the order they appear, without comments and debug information."""
+    text = _LABEL.sub(r"%\1:", text)
+    names: dict[str, str] = {}
+    kept = [line for line in map(_without_asides, text.splitlines()) if line.strip() and not _DEBUG_LINE.match(line)]
+
+    def renamed(found: re.Match[str]) -> str:
+        return found[0] if found[0][0] == '"' else names.setdefault(found[0], f"%{len(names)}")
+
+    return _NAME.sub(renamed, "\n".join(kept)) + "\n"
+
+
+def canonical_llvm(text: str) -> str:
+    """LLVM IR as a toolchain says it: with names counted, without metadata but annotations, and without what LLVM itself adds.
+
+    That is the target's data layout and triple, and the attributes of intrinsics; those in quotes, given to functions, stay.
+    """
+    given = {group["number"]: " ".join(sorted(_QUOTED.findall(group["words"]))) for group in _ATTRIBUTES.finditer(text)}
+    annotations = sorted(found[1] for found in _ANNOTATION.finditer(text))
+    kept = [line for line in text.splitlines() if not _OF_LLVM.match(line)]
+    body = [_GROUP.sub(lambda found: f" {given.get(found[1], '')}".rstrip(), line) for line in kept]
+    return "\n".join([canonical_code("\n".join(body)).rstrip("\n"), *annotations]) + "\n"
+
+
+_ATTRIBUTES = re.compile(r"^attributes #(?P<number>\d+) = \{(?P<words>.*)\}$", re.MULTILINE)
+_QUOTED = re.compile(rf"{_STRING}(?:={_STRING})?")
+_ANNOTATION = re.compile(r"^!\d+ = (!\{ptr @[^,]+, .*\})$", re.MULTILINE)
+_OF_LLVM = re.compile(r"attributes #|declare |target (?:datalayout|triple) = ")
+_GROUP = re.compile(r" #(\d+)\b")
+_NAME = re.compile(rf"{_STRING}|%[\w.$-]+|\$L\w+")
+"""A name, or a string, in which registers have names of their own (``"mov.u32 $0, %laneid;"``)."""
+
+
+_SEMICOLON = re.compile(r"(?:^|\s);")
+"""What begins a comment of LLVM. The semicolon that ends a line of PTX begins none: no space is before it."""
+_METADATA = re.compile(r",? ![\w.]+ !\d+")
+
+
+def _without_resources(ir: str) -> str:
+    """IR without the blocks of resources at its end, which MLIR writes between ``{-#`` and ``#-}``."""
+    kept, at = [], 0
+    while (begin := _RESOURCES_BEGIN.search(ir, at)) and (end := _RESOURCES_END.search(ir, begin.end())):
+        kept.append(ir[at : begin.start()])
+        at = end.end()
+    return "".join([*kept, ir[at:]])
+
+
+def _without_comment(line: str) -> str:
+    """A line of IR up to ``//``, where that is not before or in a string."""
+    at = line.find("//", line.rfind('"') + 1)
+    return (line if at < 0 else line[:at]).rstrip()
+
+
+def _without_asides(line: str) -> str:
+    """A line of LLVM IR or PTX without comments and references to metadata."""
+    line = line.partition("//")[0]
+    comment = _SEMICOLON.search(line, line.rfind('"') + 1)
+    return _METADATA.sub("", line[: comment.start()] if comment else line).rstrip()
+
+
+_LABEL = re.compile(r"^(\d+):", re.MULTILINE)
+_DEBUG_LINE = re.compile(r"^\s*(?:![\w.]+ = |source_filename|\.loc\b|\.file\b|\.section\s+\.debug|\.b\d+ )")
+
+
+def difference(one: str, other: str, names: tuple[str, str]) -> str:
+    """The unified diff of two canonical texts, empty when they are equal."""
+    return "".join(unified_diff(one.splitlines(keepends=True), other.splitlines(keepends=True), *names, n=2))
+
+
+# --- values, blocks and symbols -------------------------------------------------------------------------------------------------
+
+
+@define
+class _Names:
+    """New names for old, handed out in the order in which a text defines them."""
+
+    aliases: _Aliases
+    private: dict[str, str]
+    """Private function → new name."""
+    values: dict[str, str] = field(factory=dict)
+    awaited: set[str] = field(factory=set)
+    """New names of values that were used before they were defined."""
+    blocks: dict[str, str] = field(factory=dict)
+    counts: Counter[str] = field(factory=Counter)
+
+    def rename(self, line: str) -> str:
+        """A line with new names; what it defines is known from the next line on."""
+        if _FUNCTION.match(line):
+            self.values, self.awaited, self.blocks, self.counts = {}, set(), {}, Counter()
+        found = _RESULTS.match(line)
+        if found is None:
+            return _TOKEN.sub(self._token, line)
+        rest = _TOKEN.sub(self._token, found["rest"])
+        results = []
+        for name in found["names"].split(", "):
+            name, colon, count = name.partition(":")
+            results.append(self._define(name, found["op"].strip('"'), rest) + colon + count)
+        return f"{found['indent']}{', '.join(results)} = {found['op']}{rest}"
+
+    def _define(self, name: str, op: str, rest: str) -> str:
+        known = self.values.get(name)
+        if known in self.awaited:
+            self.awaited.discard(known)
+            return known
+        short = op.rpartition(".")[2]
+        if short == "constant":
+            value = rest.strip()
+            value = value if len(value) <= _SHORT else f"{value[: _SHORT // 2]}…{_digest(value)}"
+            self.values[name] = f"%{{{value}}}"
+        else:
+            self.values[name] = self._next(f"%{short}")
+        return self.values[name]
+
+    def _next(self, prefix: str) -> str:
+        self.counts[prefix] += 1
+        return f"{prefix}.{self.counts[prefix] - 1}"
+
+    def _token(self, found: re.Match[str]) -> str:
+        token = found[0]
+        if token[0] == "%":
+            return self._value(token, found["defined"] or "")
+        if token[0] == "^":
+            return self.blocks.setdefault(token, f"^block.{len(self.blocks)}")
+        if token[0] == "@":
+            return self.private.get(token, token)
+        return self.aliases.use(token) if token[0] in "#!" else token
+
+    def _value(self, token: str, defined: str) -> str:
+        name = token.removesuffix(defined) if defined else token
+        if defined:  # an argument of a block, a function or a loop
+            new = self.values.get(name)
+            if new in self.awaited:
+                self.awaited.discard(new)
+            else:
+                new = self.values[name] = self._next("%arg")
+            return new + defined
+        if name not in self.values:
+            self.values[name] = self._next("%later")
+            self.awaited.add(self.values[name])
+        return self.values[name]
+
+
+def _private(lines: list[str]) -> dict[str, str]:
+    """Functions that only this text knows, by number: their names are mangled otherwise in every other release."""
+    found = (_FUNCTION.match(line) for line in lines)
+    symbols = [function["symbol"] for function in found if function and function["private"] and function["symbol"]]
+    return {symbol: f"@private.{number}" for number, symbol in enumerate(dict.fromkeys(symbols))}
+
+
+# --- aliases ----------------------------------------------------------------------------------------------------------------------
+
+
+@define
+class _Aliases:
+    """The attribute and type aliases of a text, renamed after what they mean."""
+
+    meanings: dict[str, str]
+    renamed: dict[str, str] = field(factory=dict)
+    used: dict[str, str] = field(factory=dict)
+    """New name → meaning, of those that are used."""
+
+    @classmethod
+    def of(cls, lines: list[str]) -> _Aliases:
+        found = (_ALIAS.match(line) for line in lines)
+        return cls({alias["name"]: _sorted_entries(alias["meaning"]) for alias in found if alias})
+
+    def use(self, token: str) -> str:
+        """The new name of an alias; any other token as it is."""
+        if token not in self.meanings:
+            return token
+        if token not in self.renamed:
+            self.renamed[token] = token  # an alias that leads to itself ends here
+            meaning = _TOKEN.sub(self._nested, self.meanings[token])
+            kind = re.match(r"[#!]\w+\.(\w+)", meaning)
+            self.renamed[token] = f"{token[0]}{kind[1] if kind else 'alias'}.{_digest(meaning)}"
+            self.used[self.renamed[token]] = meaning
+        return self.renamed[token]
+
+    def _nested(self, found: re.Match[str]) -> str:
+        return self.use(found[0]) if found[0][0] in "#!" else found[0]
+
+    def definitions(self) -> list[str]:
+        return sorted(f"{name} = {meaning}" for name, meaning in self.used.items())
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8", "backslashreplace")).hexdigest()[:4]
+
+
+# --- order -----------------------------------------------------------------------------------------------------------------------
+
+
+def _sorted_entries(line: str) -> str:
+    """A line with the entries of its innermost dictionaries in the order of their names."""
+    return _DICTIONARY.sub(_sorted_dictionary, line)
+
+
+def _sorted_dictionary(found: re.Match[str]) -> str:
+    entries = _split(found["entries"]) if "=" in found["entries"] else [""]
+    if not all(_KEYED.match(entry) for entry in entries):
+        return found[0]
+    return "{" + ", ".join(sorted(entries)) + "}"
+
+
+def _split(text: str) -> list[str]:
+    """The parts of a text between commas that are in no bracket and in no string."""
+    parts: list[list[str]] = [[]]
+    depth = 0
+    for piece in re.findall(rf"{_STRING}|->|.", text, re.DOTALL):
+        if piece == "," and depth == 0:
+            parts.append([])
+            continue
+        depth += {"[": 1, "(": 1, "<": 1, "]": -1, ")": -1, ">": -1}.get(piece, 0)
+        parts[-1].append(piece)
+    return ["".join(part).strip() for part in parts]
+
+
+def _constants_sorted(lines: list[str]) -> list[str]:
+    runs = [(is_constant, list(run)) for is_constant, run in groupby(lines, key=_is_constant)]
+    return [line for is_constant, run in runs for line in (sorted(run) if is_constant else run)]
+
+
+def _is_constant(line: str) -> bool:
+    return line.lstrip().startswith("%{")

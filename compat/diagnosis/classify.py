@@ -1,0 +1,384 @@
+"""From evidence to an outcome: what became of a cell, and why. Pure; the words are read in :mod:`compat.diagnosis.symptoms`.
+
+Two questions, in this order:
+
+- What does one attempt say? :func:`_read`: limits and the way a process ended first, then
+  :meth:`compat.diagnosis.knowledge.Knowledge.recognise`.
+- What do several attempts say together? :func:`classify`: attempts *alone* outrank the one among neighbours, and are compared by
+  fingerprint, because the same defect dies of a signal in one and raises in the other.
+
+A missing answer is never ``ok``, and counts against the kernel only if there is evidence for that. A signal that no process raises
+by a mistake of its own (SIGKILL, SIGTERM, …) came from outside, most likely from the system's out-of-memory killer or an operator:
+``lost``. So is any exit without a message, whatever its code.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from attrs import evolve, frozen
+
+from compat.diagnosis import common, symptoms
+from compat.diagnosis.bounds import TEXT, bounded, narrowed
+from compat.diagnosis.failure_class import FailureClass, Sign
+from compat.diagnosis.fingerprint import fingerprint
+from compat.diagnosis.knowledge import Knowledge
+from compat.diagnosis.symptoms import Symptoms
+from compat.model import SOURCE_STAGE, Diagnosis, Evidence, Failure, Noticed, Outcome, Status, Target
+from compat.printable import printable
+
+_FROM_OUTSIDE = frozenset({"SIGKILL", "SIGTERM", "SIGINT", "SIGHUP", "SIGQUIT", "SIGSTOP", "SIGUSR1", "SIGUSR2"})
+_BY_LIMIT = frozenset(each.name for each in (common.TIMEOUT, common.OUT_OF_MEMORY, common.SOURCE_TIMEOUT))
+_LINES = 12
+"""Lines an excerpt may have."""
+_LAST = 3
+"""Of these, lines from the end of what is longer."""
+_WIDTH = 400
+"""Letters a line of it may have."""
+
+
+def classify(attempts: Sequence[Evidence], *, target: Target, knowledge: Knowledge) -> Outcome:
+    """What all attempts at one cell mean together, by what its toolchain knows of its failures.
+
+    The first may have been made among neighbours, the others alone. Raises ``ValueError`` when there are none.
+    """
+    if not attempts:
+        raise ValueError("no attempt, no outcome")
+    readings = _Reader(target, knowledge).readings(attempts)
+    alone = [reading for reading in readings if reading.evidence.alone]
+    decisive = _decisive(alone or readings)
+    flaky = any(not _same(decisive, other) for other in alone)
+    flaky = flaky or (len(alone) == 1 and decisive.status is Status.OK and any(not _same(decisive, other) for other in readings))
+    fullest = _fullest(decisive, readings)
+    evidence = fullest.evidence
+    return Outcome(
+        status=fullest.status,
+        stage=fullest.failure.stage if fullest.failure else evidence.stage,
+        failure=_with_diagnosis(fullest, readings),
+        flaky=flaky,
+        attempts=tuple(reading.face for reading in readings),
+        warnings=tuple(Noticed(type=printable(each.type), message=printable(each.message)) for each in evidence.warnings),
+        metrics=evidence.metrics,
+        stages=evidence.stages,
+        seconds=evidence.seconds,
+    )
+
+
+def agree(one: Evidence, other: Evidence, *, target: Target, knowledge: Knowledge) -> bool:
+    """Whether two attempts at one cell failed the same way, in whatever form; if not, another attempt alone should settle it."""
+    first, second = _Reader(target, knowledge).readings((one, other))
+    return _same(first, second)
+
+
+def broken_env(words: str) -> Outcome:
+    """The outcome of every cell of an env that could not be made, given the installer's words."""
+    install = common.INSTALL
+    failure = Failure(
+        failure_class=install.name,
+        stage=SOURCE_STAGE,
+        fingerprint=fingerprint(install.name, words),
+        excerpt=_excerpt(words),
+        advice=install.advice,
+    )
+    return Outcome(status=install.status, stage=SOURCE_STAGE, failure=failure, attempts=(f"{install.status} {install.name}",))
+
+
+# --- one attempt -------------------------------------------------------------------------------------------------------------
+
+
+@frozen(kw_only=True)
+class _Reading:
+    """What one attempt says."""
+
+    evidence: Evidence
+    status: Status
+    failure: Failure | None = None
+    whatever_the_pass: str = ""
+    """The failure's fingerprint without the pass, which an attempt among neighbours often cannot name."""
+
+    @property
+    def face(self) -> str:
+        return f"{self.status} {self.failure.failure_class}" if self.failure else str(self.status)
+
+
+class _Reader:
+    """Reads attempts at one target, with what its toolchain knows of its failures."""
+
+    def __init__(self, target: Target, knowledge: Knowledge) -> None:
+        self.target, self.knowledge = target, knowledge
+
+    def readings(self, attempts: Sequence[Evidence]) -> list[_Reading]:
+        """What each attempt says, in the light of the others.
+
+        Whether the toolchain knows the target, which one of them found out, is true of all. Where it writes reproducers, as
+        in a diagnostics run, MLIR catches signals, and may say no more than that a pass failed: where another attempt died of a
+        signal in that stage, it did so too.
+        """
+        known = next((each.target_known for each in attempts if each.target_known is not None), None)
+        readings = [self.read(evolve(evidence, target_known=known)) for evidence in attempts]
+        died = next((each.evidence for each in readings if self.is_wordless_signal(each)), None)
+        if died is None:
+            return readings
+        return [self.by_signal(each.evidence, died) if self.is_wordless_pass(each, died.stage) else each for each in readings]
+
+    def is_wordless_signal(self, reading: _Reading) -> bool:
+        return reading.evidence.signal is not None and _class_of(reading) == common.COMPILER_CRASH.name
+
+    def is_wordless_pass(self, reading: _Reading, stage: str) -> bool:
+        if reading.failure is None or reading.evidence.stage != stage or reading.evidence.signal is not None:
+            return False
+        failure_class = self.knowledge.by_name[reading.failure.failure_class]
+        silent = failure_class.of_pass and not self.knowledge.symptoms(reading.evidence).diagnostic
+        return silent or failure_class.name == common.COMPILER_CRASH.name
+
+    def by_signal(self, evidence: Evidence, died: Evidence) -> _Reading:
+        """Classified by the signal that ended ``died``, the only information there is."""
+        words = f"{died.signal} in {self.knowledge.program(died.stage)}"
+        within = self.knowledge.symptoms(evidence).pass_
+        excerpt = f"ended by {died.signal} in stage {died.stage}"
+        return self.failed(common.COMPILER_CRASH, evidence, words, excerpt, within=within)
+
+    def read(self, evidence: Evidence) -> _Reading:
+        if evidence.refused is not None:
+            return self.failed(common.MACHINE, evidence, "refused by the machine", _excerpt(evidence.refused))
+        if evidence.toolchain_broken:
+            return self.of_broken_toolchain(evidence)
+        if evidence.complete:
+            return self.of_built(evidence)
+        if not evidence.answered:
+            if evidence.stage == SOURCE_STAGE and (evidence.deadline is not None or evidence.memory is not None):
+                return self.of_source(evidence)
+            if evidence.deadline is not None:
+                return self.of_limit(
+                    common.TIMEOUT, f"timed out after {evidence.deadline:g} s, in stage {evidence.stage}", evidence
+                )
+            if evidence.memory is not None:
+                return self.of_limit(
+                    common.OUT_OF_MEMORY, f"stopped at {evidence.memory / 2**20:.0f} MiB, in stage {evidence.stage}", evidence
+                )
+            if evidence.signal in _FROM_OUTSIDE or (evidence.signal is None and not evidence.exit_code):
+                return self.lost(evidence)
+        if evidence.stage == SOURCE_STAGE and not self.is_about_toolchain(evidence):
+            return self.of_source(evidence)
+        return self.of_words(evidence)
+
+    def of_words(self, evidence: Evidence) -> _Reading:
+        """Classified by its message; by its signal if there is none; lost without either."""
+        said = self.knowledge.symptoms(evidence)
+        found = self.knowledge.recognise(said)
+        if found is not None:
+            failure_class, sign, facts = found
+            advice = sign.advice or failure_class.advice
+            words, within = sign.tell(said, facts), said.pass_ if sign.by_pass else ""
+            return self.failed(
+                failure_class, evidence, words, self.excerpt_of(said, sign), facts=facts, within=within, advice=advice
+            )
+        if evidence.signal is not None:
+            return self.by_signal(evidence, evidence)
+        if not said.error:
+            return self.lost(evidence)
+        words = f"{said.error}: {said.message or said.place}".strip(": ")
+        return self.failed(common.UNCLASSIFIED, evidence, words, self.excerpt_of(said))
+
+    def is_about_toolchain(self, evidence: Evidence) -> bool:
+        """Whether an exception that came while the kernel's file was being imported is an answer of the toolchain's.
+
+        It lacks what the file asks of it, or its own code (a decorator, say) refuses what it is given.
+        """
+        if not evidence.answered:
+            return False
+        found = self.knowledge.recognise(self.knowledge.symptoms(evidence))
+        if found is not None:
+            failure_class, _, facts = found
+            if failure_class.status is Status.SOURCE_BROKEN:
+                return False
+            if failure_class.at_import is not None and re.search(failure_class.at_import, facts.get("name", "")):
+                return True
+        return bool(evidence.raised) and self.knowledge.is_in_own_code(evidence.raised[-1].traceback)
+
+    def of_source(self, evidence: Evidence) -> _Reading:
+        """A kernel's file that could not be imported says nothing of the kernel."""
+        if evidence.deadline is not None:
+            return self.failed(
+                common.SOURCE_TIMEOUT,
+                evidence,
+                common.TIMEOUT.name,
+                f"importing it did not end within {evidence.deadline:g} s",
+            )
+        if evidence.memory is not None:
+            words = f"stopped at {evidence.memory / 2**20:.0f} MiB while it was imported"
+            return self.failed(common.SOURCE_IMPORT, evidence, "out of memory", words)
+        said = self.knowledge.symptoms(evidence)
+        found = self.knowledge.recognise(said)
+        if found is not None and found[0].status is Status.SOURCE_BROKEN:
+            failure_class, sign, facts = found
+            return self.failed(failure_class, evidence, sign.tell(said, facts), self.excerpt_of(said, sign), facts=facts)
+        if evidence.signal is not None:
+            words = f"ended by {evidence.signal} while it was imported"
+            return self.failed(common.SOURCE_IMPORT, evidence, evidence.signal, words)
+        if not said.error:
+            return self.lost(evidence)
+        words = f"{said.error}: {said.message}".strip(": ")
+        return self.failed(common.SOURCE_IMPORT, evidence, words, self.excerpt_of(said))
+
+    def of_built(self, evidence: Evidence) -> _Reading:
+        needs = evidence.metrics.get("shared")
+        if not isinstance(needs, int) or needs <= self.target.shared_memory:
+            return _Reading(evidence=evidence, status=Status.OK)
+        words = f"would exceed shared memory: needs {needs} bytes, {self.target.name} allows {self.target.shared_memory}"
+        failed = self.failed(common.SHARED_MEMORY, evidence, "would exceed shared memory", words)
+        assert failed.failure is not None
+        return evolve(failed, failure=evolve(failed.failure, stage="launch", prediction=True))
+
+    def of_limit(self, limit: FailureClass, words: str, evidence: Evidence) -> _Reading:
+        return self.failed(limit, evidence, f"{limit.name} in {self.knowledge.program(evidence.stage)}", words)
+
+    def of_broken_toolchain(self, evidence: Evidence) -> _Reading:
+        said = self.knowledge.symptoms(evidence)
+        words = f"{said.error}: {said.message}" if said.error else evidence.stderr
+        return self.failed(common.IMPORT, evidence, words, _excerpt(words))
+
+    def lost(self, evidence: Evidence) -> _Reading:
+        if evidence.signal is not None:
+            end = f"{evidence.signal}, from outside"
+        elif evidence.exit_code is not None:
+            end = f"exit code {evidence.exit_code}"
+        else:
+            end = "an answer without a reason" if evidence.answered else "no trace of how it ended"
+        words = f"no answer: {end}"
+        return self.failed(common.UNCLASSIFIED, evidence, words, _excerpt(f"{words}\n{evidence.stderr}"), status=Status.LOST)
+
+    def failed(
+        self,
+        failure_class: FailureClass,
+        evidence: Evidence,
+        words: str,
+        excerpt: str,
+        *,
+        facts: dict[str, str] | None = None,
+        status: Status | None = None,
+        within: str = "",
+        advice: str = "",
+    ) -> _Reading:
+        """A failure of one of the toolchain's classes, or of one that every toolchain has.
+
+        ``words`` tell the defect (its fingerprint), ``within`` the pass it is in where they do not; ``excerpt`` tells the
+        reader.
+        """
+        failure_class = self.knowledge.own(failure_class)
+        placed = {"target": self.target.name, "stage": evidence.stage, **(facts or {})}
+        diagnosis = evidence.diagnosis
+        failure = Failure(
+            failure_class=failure_class.name,
+            stage=evidence.stage,
+            fingerprint=self.fingerprint(failure_class, f"{words} in {within}" if within else words),
+            excerpt=excerpt,
+            advice=printable((advice or failure_class.advice).format_map(placed)),
+            pass_=_shown(diagnosis.pass_),
+            op=_shown(diagnosis.op),
+            location=None if failure_class.status is Status.UNSUPPORTED else _shown(diagnosis.location),
+            reproducer=diagnosis.reproducer,
+            ir=diagnosis.ir,
+        )
+        if status is None:  # what ends the process is a crash, whatever it says before that
+            status = Status.CRASHED if failure_class.status is Status.REJECTED and not evidence.answered else failure_class.status
+        return _Reading(evidence=evidence, status=status, failure=failure, whatever_the_pass=self.fingerprint(failure_class, words))
+
+    def excerpt_of(self, said: Symptoms, sign: Sign | None = None) -> str:
+        """The lines that say it: the kernel's line with its caret and the message, or the compiler's own last words."""
+        told = next((name for name in _LINES_OF if sign and sign.patterns.get(name, "^$") != "^$"), None)
+        if sign is not None and sign.brief:
+            lines = [f"{said.error}: {said.message.partition(chr(10))[0]}"]
+        else:
+            lines = [getattr(said, _LINES_OF[told])] if told else list(_quoted(said))
+        name, passes = self.knowledge.wording.assembler_name, symptoms.failing_pass(said.output)
+        return _excerpt("\n".join([f"{name}: {lines[0]}" if told == "assembler" and name else lines[0], *lines[1:], *passes]))
+
+    def fingerprint(self, failure_class: FailureClass, words: str) -> str:
+        return fingerprint(failure_class.name, words, self.knowledge.wording.forget)
+
+
+def _class_of(reading: _Reading) -> str | None:
+    return reading.failure.failure_class if reading.failure else None
+
+
+# --- several attempts --------------------------------------------------------------------------------------------------------
+
+
+def _same(one: _Reading, other: _Reading) -> bool:
+    """Whether two attempts tell of the same fate. A limit is a limit, even a tighter one hit a stage earlier."""
+    if one.failure is None or other.failure is None:
+        return one.failure is other.failure
+    if one.failure.failure_class == other.failure.failure_class and one.failure.failure_class in _BY_LIMIT:
+        return True
+    if one.evidence.alone and other.evidence.alone:
+        return one.failure.fingerprint == other.failure.fingerprint
+    return one.whatever_the_pass == other.whatever_the_pass
+
+
+def _decisive(readings: Sequence[_Reading]) -> _Reading:
+    """The last answer that failed, if any did: of attempts that disagree, the failure is what has to be looked at."""
+    answers = [reading for reading in readings if reading.status.is_answer] or list(readings)
+    failed = [reading for reading in answers if reading.failure is not None]
+    return (failed or answers)[-1]
+
+
+def _fullest(decisive: _Reading, readings: Sequence[_Reading]) -> _Reading:
+    """Of all that tell the same as the decisive one: of a timeout the longest wait, else the decisive one itself."""
+    if decisive.evidence.deadline is None:
+        return decisive
+    alike = [reading for reading in readings if _same(decisive, reading) and reading.evidence.deadline is not None]
+    return max(alike, key=lambda reading: reading.evidence.deadline or 0.0)
+
+
+def _with_diagnosis(reading: _Reading, readings: Sequence[_Reading]) -> Failure | None:
+    """The failure with what any attempt of the same fate in the same stage found out; attempts alone know more."""
+    failure = reading.failure
+    if failure is None:
+        return None
+    alike = [other.evidence for other in readings if _same(reading, other) and other.evidence.stage == reading.evidence.stage]
+    found = [evidence.diagnosis for evidence in sorted(alike, key=lambda evidence: not evidence.alone)]
+
+    def first(name: str) -> str | None:
+        return next((value for diagnosis in found if (value := _part(diagnosis, name))), None)
+
+    return evolve(
+        failure, pass_=first("pass_"), op=first("op"), location=first("location"), reproducer=first("reproducer"), ir=first("ir")
+    )
+
+
+def _part(diagnosis: Diagnosis, name: str) -> str | None:
+    value: str | None = getattr(diagnosis, name)
+    return _shown(value)
+
+
+def _shown(text: str | None) -> str | None:
+    return None if text is None else printable(text)
+
+
+# --- excerpts ----------------------------------------------------------------------------------------------------------------
+
+
+_LINES_OF = {"assertion": "assertion_line", "assembler": "assembler", "diagnostic": "diagnostic_line"}
+"""Symptom that a class is recognised by → the symptom that shows it to a reader; all others are shown by the exception."""
+
+
+def _quoted(said: Symptoms) -> Iterator[str]:
+    yield said.source
+    yield f"{said.error}: {said.message}".strip(": ")
+    if not said.message and said.place and said.error != "CompileTimeAssertionFailure":
+        yield f"raised in {said.place}" + (f" by `{said.statement}`" if said.statement else "")
+
+
+def _excerpt(text: str) -> str:
+    """At most :data:`_LINES` lines of it, without empty ones, each of at most :data:`_WIDTH` letters; safe to show.
+
+    Of more lines the first, and the last, which have the cause.
+    """
+    text = narrowed(bounded(text, TEXT), _WIDTH)
+    lines = [line.rstrip() for line in printable(text).split("\n") if line.strip()]
+    if len(lines) > _LINES:
+        left_out = len(lines) - _LINES + 1
+        lines[_LINES - 1 - _LAST : -_LAST] = [f"[… {left_out} lines left out …]"]
+    return "\n".join(lines)

@@ -1,0 +1,113 @@
+"""What a failure class is: what it means, who is usually at fault, what to do, and the signs by which it is recognised."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from enum import StrEnum
+from functools import cache
+
+from attrs import asdict, frozen
+
+from compat.diagnosis.symptoms import Symptoms
+from compat.model import Status
+
+
+class Blame(StrEnum):
+    """Who is usually at fault for a failure."""
+
+    KERNEL = "kernel"
+    COMPILER = "compiler"
+    TOOLCHAIN = "toolchain"
+    ENV = "env"
+    LIMIT = "limit"
+
+
+@frozen(kw_only=True)
+class Sign:
+    """One way in which a class shows: every pattern given must be found in the symptom of its name."""
+
+    error: str | None = None
+    message: str | None = None
+    source: str | None = None
+    assertion: str | None = None
+    diagnostic: str | None = None
+    assembler: str | None = None
+    output: str | None = None
+    stage: str | None = None
+    place: str | None = None
+    raiser: str | None = None
+    statement: str | None = None
+    target: str | None = None
+    words: str = "message"
+    """The symptom that tells the defect: the fingerprint is made of it."""
+    means: str | None = None
+    """What the fingerprint is made of instead, where releases say the same in different words. May hold facts in braces."""
+    brief: bool = False
+    """Only the first line of the message is shown to a reader: the rest is a command, with the names of temporary files."""
+    by_pass: bool = False
+    """Whether the pass tells defects apart, because the words do not."""
+    advice: str | None = None
+    """What to do, where it is something else than for the rest of the class."""
+
+    @property
+    def patterns(self) -> Mapping[str, str]:
+        """Symptom → pattern, of those given."""
+        return _patterns(self)
+
+    def match(self, symptoms: Symptoms) -> dict[str, str] | None:
+        """The facts that the patterns name (``(?P<name>…)``), or ``None`` if this is not it.
+
+        A name that the words do not have is that of the function called there.
+        """
+        facts = {"called": symptoms.called}
+        for symptom, pattern in _patterns(self).items():
+            found = re.search(pattern, getattr(symptoms, symptom), re.MULTILINE)
+            if found is None:
+                return None
+            facts.update({name: fact.replace("'", "") if fact else symptoms.called for name, fact in found.groupdict().items()})
+        return facts
+
+    def tell(self, symptoms: Symptoms, facts: Mapping[str, str]) -> str:
+        """What this defect is told apart by; ``facts`` are those that :meth:`match` found.
+
+        An exception that says nothing is told by where it was raised.
+        """
+        if self.means:
+            return self.means.format_map(facts)
+        return getattr(symptoms, self.words) or f"{symptoms.error} in {symptoms.place}"
+
+
+@frozen(kw_only=True)
+class FailureClass:
+    """A failure class."""
+
+    name: str
+    title: str
+    meaning: str
+    status: Status
+    advice: str
+    """What a kernel author can do. May hold facts in braces: those its signs name, and ``{target}``, ``{stage}``."""
+    blame: Blame
+    signs: tuple[Sign, ...] = ()
+    """How it shows in an attempt's words; empty for classes that are told by limits, by the env, or by nothing else."""
+    at_import: str | None = None
+    """Of which names (the fact ``name``) it says something of the toolchain even while the kernel's file is being imported, as a
+    pattern; ``None`` for classes that a file's own code can show as well."""
+    of_pass: bool = False
+    """Whether a pass of the compiler gave up, which tells little of why unless it comes with a diagnostic."""
+    unreadable_ir: bool = False
+    """Whether it says that the compiler could not read the IR it was given."""
+    says_little: bool = False
+    """Whether nothing but the way it ended tells a failure of this class: two of them in different passes are different ones."""
+    lacks: bool = False
+    """Whether it says that this release does not have what the kernel asks for: not yet, or no longer. A history then tells which
+    releases have it, and not of a defect."""
+
+
+_NO_PATTERNS = ("words", "means", "brief", "by_pass", "advice")
+
+
+@cache
+def _patterns(sign: Sign) -> Mapping[str, str]:
+    return asdict(sign, filter=lambda field, value: value is not None and field.name not in _NO_PATTERNS)

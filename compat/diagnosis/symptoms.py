@@ -1,0 +1,292 @@
+"""What one attempt *said*, taken out of stack traces, reprs and compiler logs.
+
+The same complaint comes in many wrappings. Triton puts ``ValueError('…')`` as text into a ``CompilationError``, or chains the
+cause, or (later releases) does both, by the kind of statement. A failing assertion is on file descriptor 2 alone, with a signal to
+3.2 and with ``PassManager::run failed`` since. Here each attempt becomes one :class:`Symptoms`; only that is matched against the
+failure classes. How a toolchain words things is its :class:`Wording`; what is the same in whatever is made with LLVM, MLIR and
+Python is here.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+
+from attrs import frozen
+
+from compat.bundle.parsing import expression_of
+from compat.diagnosis.bounds import within_bounds
+from compat.diagnosis.dialects import NONE, Dialects
+from compat.diagnosis.dumps import innermost
+from compat.model import Evidence, Raised
+
+_LOG = "subprocess.CalledProcessError"
+"""Says only that a program failed; what it printed is in the exception around it."""
+_FRAME = re.compile(r'^  File "(?P<path>[^"\n]+)", line \d+, in (?P<function>[^\n]+)\n(?:    (?P<statement>[^\n]+))?', re.MULTILINE)
+_CARET = re.compile(r"^[ \t]*\^[ \t]*$", re.MULTILINE)
+_REPR = re.compile(r"(?P<type>[A-Za-z_][\w.]*)\((?P<argument>.*)\)", re.DOTALL)
+_ASSERTION = re.compile(
+    r"(?<![^\s:])(?P<file>[^\s:]++):(?P<line>\d++): (?P<function>[^\n]*?): Assertion `(?P<expression>.{0,2000}?)' failed", re.DOTALL
+)
+_LITERAL = re.compile(r'&& *\(?"(?P<words>[^"]+)"\)?')
+_TYPES = re.compile(r"\b(To|From|T) = (?:const )?([\w:]+)")
+_FATAL = (
+    re.compile(r"LLVM ERROR: (?P<words>[^\n]+)"),
+    re.compile(r"cantFail wrapped call\n(?P<words>[^\n]+)"),
+    re.compile(r"^(?P<words>[^\n]+)\n{1,2}UNREACHABLE executed", re.MULTILINE),
+    re.compile(r"(?P<words>UNREACHABLE executed at [^\n]+)"),
+)
+_DIAGNOSTIC = re.compile(r"^(?P<where>(?!Fatal Python)[^\n]*?)\berror: (?P<words>[^\n]+)", re.MULTILINE)
+_PIPELINE = "Failures have been detected while processing an MLIR pass pipeline"
+_FIRST, _LAST = 3000, 1000
+"""Letters of an exception's or a diagnostic's words that are looked at, from either end."""
+_CALL = re.compile(r"(?:\w+\.)*(?P<name>\w+)\(")
+_INSTALLED = re.compile(r"/site-packages/|/lib/python3")
+_CONTENTLESS = re.compile(r"false|0")
+
+
+@frozen(kw_only=True)
+class Wording:
+    """How a toolchain says things."""
+
+    package: str = ""
+    """The Python package that its own code is in."""
+    wrappers: tuple[str, ...] = ()
+    """Types of exceptions that show the kernel's source, with the cause below it or behind it."""
+    assembler: re.Pattern[str] | None = None
+    """A complaint of the assembler, with a group ``words``; of several the first tells."""
+    assembler_name: str = ""
+    """What the assembler's lines begin with, and a reader knows it by."""
+    forget: tuple[tuple[re.Pattern[str], str], ...] = ()
+    """What differs between two appearances of one defect, and what to put in its place (:mod:`compat.diagnosis.fingerprint`)."""
+    dialects: Dialects = NONE
+
+
+@frozen(kw_only=True)
+class Symptoms:
+    """One attempt's own words. Texts are empty where there is nothing to say."""
+
+    stage: str
+    error: str = ""
+    """Type of the exception that explains the failure, without its module."""
+    message: str = ""
+    """What that exception says."""
+    source: str = ""
+    """The kernel's line that the front end points at, with the caret below it."""
+    called: str = ""
+    """The function that is called at the caret."""
+    assertion: str = ""
+    """What a failed assertion or an ``LLVM ERROR`` says: its sentence if it has one, else its expression."""
+    assertion_line: str = ""
+    """The line it was printed on, without folders."""
+    diagnostic: str = ""
+    """The first MLIR diagnostic."""
+    diagnostic_line: str = ""
+    """The same with where it points."""
+    assembler: str = ""
+    """The first complaint of the assembler."""
+    target: str = ""
+    """``known`` where the toolchain brings an assembler that knows the target."""
+    output: str = ""
+    """All that was printed."""
+    place: str = ""
+    """Where in the toolchain the exception was raised, by file and function: ``semantic.py: dot``."""
+    raiser: str = ""
+    """``kernel`` where Python code of the kernel's own files raised the exception, which then says nothing of the toolchain."""
+    statement: str = ""
+    """The first line of what raised it there, as written: ``assert acc.type == ret_ty``."""
+    pass_: str = ""
+    """The pass that was at work, in a name that releases do not change; empty outside of passes and where nobody noticed."""
+
+
+def of(evidence: Evidence, wording: Wording) -> Symptoms:
+    """Read the words out of one attempt's evidence, of much its beginning and its end."""
+    evidence = within_bounds(evidence)
+    told = "\n".join(link.message for link in evidence.raised)
+    everything = f"{evidence.stderr}\n{told}"
+    error, message = _explanation(evidence.raised, wording)
+    assertion, assertion_line = _assertion(evidence.stderr)
+    diagnostic, diagnostic_line = _diagnostic(evidence.stderr, wording)
+    place, statement = _raised_at(evidence.raised, wording)
+    source = _source_line(evidence.raised)
+    return Symptoms(
+        stage=evidence.stage,
+        error=error,
+        message=_bounded(message),
+        source=_bounded(source) or evidence.diagnosis.line or "",
+        called=_called(source),
+        assertion=_bounded(assertion),
+        assertion_line=_bounded(assertion_line),
+        diagnostic=_bounded(diagnostic),
+        diagnostic_line=_bounded(diagnostic_line),
+        assembler=_complaint(everything, wording),
+        target="known" if evidence.target_known else "",
+        output=evidence.stderr,
+        place=place,
+        raiser="kernel" if _is_of_kernel(evidence.raised) else "",
+        statement=statement,
+        pass_=_pass(evidence, wording),
+    )
+
+
+def _bounded(text: str) -> str:
+    """As much of it as any class looks at: patterns may take a time that grows faster than their text."""
+    return text if len(text) <= _FIRST + _LAST else f"{text[:_FIRST]}\n[…]\n{text[-_LAST:]}"
+
+
+def _explanation(raised: tuple[Raised, ...], wording: Wording) -> tuple[str, str]:
+    """Type and message of the exception that says why, unwrapped."""
+    chain = [link for link in raised if link.type != _LOG] or list(raised)
+    told = [(link, *_unwrapped(link, wording)) for link in chain]
+    wrappers = [number for number, (link, _, _) in enumerate(told) if _is_wrapper(link, wording)]
+    # What a wrapper hides explains it. Of others the first: it was raised while, and knowing that, the second was handled.
+    after = told[wrappers[-1] + 1 :] if wrappers else told
+    before = told[: wrappers[-1] + 1][::-1] if wrappers else []
+    words = next(((kind, message) for _, kind, message in [*after, *before] if message), None)
+    return words or (told[-1][1:] if told else ("", ""))
+
+
+def _unwrapped(link: Raised, wording: Wording) -> tuple[str, str]:
+    """An exception's own words: of a ``CompilationError`` what stands below the caret, of a repr what is in it."""
+    kind = link.type.rpartition(".")[2]
+    caret = list(_CARET.finditer(link.message))
+    if caret:
+        words = link.message[caret[-1].end() :].strip()
+    elif _quotes_source(link, wording):
+        words = link.message.rstrip().rpartition("\n")[2].strip()  # the whole function was printed, and the cause below it
+        words = words if _REPR.fullmatch(words) else ""
+    else:
+        words = link.message.strip()
+    shown = _REPR.fullmatch(words) if caret or _is_wrapper(link, wording) else None
+    if shown is None:
+        return kind, _unquoted(kind, words)
+    kind = shown["type"].rpartition(".")[2]
+    try:
+        argument = ast.literal_eval(expression_of(shown["argument"].strip())) if shown["argument"] else ""
+    except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
+        return kind, shown["argument"]
+    return kind, str(argument)
+
+
+def _is_wrapper(link: Raised, wording: Wording) -> bool:
+    return link.type.rpartition(".")[2] in wording.wrappers
+
+
+def _quotes_source(link: Raised, wording: Wording) -> bool:
+    """Whether it shows a whole function, without saying where in it: so Triton does for nodes that have no line."""
+    return _is_wrapper(link, wording) and link.message.lstrip().startswith(("def ", "async def ", "@"))
+
+
+def _unquoted(kind: str, words: str) -> str:
+    """A ``KeyError`` puts its key in quotes, which its repr, that some releases show, does not do twice."""
+    return words[1:-1] if kind == "KeyError" and len(words) > 1 and words[0] == words[-1] in "'\"" else words
+
+
+def _source_line(raised: tuple[Raised, ...]) -> str:
+    """The line of the kernel and the caret below it, from the outermost exception (inner ones are in its own library)."""
+    for link in raised:
+        if caret := _CARET.search(link.message):
+            line = link.message[: caret.start()].rstrip("\n").rpartition("\n")[2]
+            return f"{line}\n{caret[0]}"
+    return ""
+
+
+def _called(source: str) -> str:
+    """``sum`` of a line that has ``tl.sum(`` above the caret."""
+    line, _, caret = source.partition("\n")
+    found = _CALL.match(line, len(caret) - 1) if caret else None
+    return found["name"] if found else ""
+
+
+def _assertion(output: str) -> tuple[str, str]:
+    """What an assertion or a fatal error says, and its line."""
+    if found := _ASSERTION.search(output):
+        place = f"{_base(found['file'])}:{found['line']}: {_name_of(found['function'])}"
+        return _point_of(found), f"{place}: Assertion `{_one_line(found['expression'])}' failed"
+    for pattern in _FATAL:
+        if found := pattern.search(output):
+            return found["words"], _one_line(found[0])
+    return "", ""
+
+
+def _point_of(found: re.Match[str]) -> str:
+    """The sentence in an assertion, which outlives its expression; else the expression; with the function where that says nothing.
+
+    Assertions of LLVM's casts and containers say the same everywhere; the types they were instantiated with tell them apart.
+    """
+    expression = _one_line(found["expression"])
+    literal = _LITERAL.search(expression)
+    if _CONTENTLESS.fullmatch(expression):
+        return f"{_name_of(found['function'])}: {expression}"
+    types = sorted({f"{name}={kind.rpartition(':')[2]}" for name, kind in _TYPES.findall(found["function"])})
+    return " ".join([literal["words"] if literal else expression, *types])
+
+
+def _name_of(signature: str) -> str:
+    """``reshapeOuts`` of ``mlir::LinearLayout mlir::LinearLayout::reshapeOuts(llvm::ArrayRef<…>) const``."""
+    head = signature.replace("(anonymous namespace)", "").partition("(")[0]
+    return re.split(r"::| |\*|&", head)[-1] or head.strip()
+
+
+def _complaint(text: str, wording: Wording) -> str:
+    """What the assembler says."""
+    found = wording.assembler.search(text) if wording.assembler else None
+    return found["words"] if found else ""
+
+
+def _diagnostic(output: str, wording: Wording) -> tuple[str, str]:
+    """The first MLIR diagnostic with something to say, and its line."""
+    for found in _DIAGNOSTIC.finditer(output):
+        of_assembler = wording.assembler_name != "" and found[0].startswith(wording.assembler_name)
+        if _PIPELINE not in found["words"] and not of_assembler:
+            return found["words"].strip(), _one_line(f"{_short_location(found['where'])}error: {found['words']}")
+    return "", ""
+
+
+def _short_location(where: str) -> str:
+    found = re.search(r'(?<![^\s"(])(?P<path>[^\s"(]+?)"?:(?P<line>\d+):\d+', where)
+    return f"{_base(found['path'])}:{found['line']}: " if found else ""
+
+
+def _raised_at(raised: tuple[Raised, ...], wording: Wording) -> tuple[str, str]:
+    """File and function, and the statement, of the innermost frame in the toolchain's own files; else of the innermost of all."""
+    frames = _innermost(raised)
+    own = [frame for frame in frames if wording.package and f"/{wording.package}/" in frame["path"]] or frames
+    if not own:
+        return "", ""
+    return f"{_base(own[-1]['path'])}: {own[-1]['function']}", own[-1]["statement"] or ""
+
+
+def _is_of_kernel(raised: tuple[Raised, ...]) -> bool:
+    """Whether the innermost frame is in a file that is neither an installed package's nor Python's own."""
+    frames = _innermost(raised)
+    return bool(frames) and frames[-1]["path"].endswith(".py") and not _INSTALLED.search(frames[-1]["path"])
+
+
+def _innermost(raised: tuple[Raised, ...]) -> list[re.Match[str]]:
+    """The frames of the innermost exception that has any."""
+    traces = [list(_FRAME.finditer(link.traceback)) for link in raised]
+    return next((frames for frames in reversed(traces) if frames), [])
+
+
+def _pass(evidence: Evidence, wording: Wording) -> str:
+    """The pass at work: as the diagnosis has it, else as MLIR names it when a pipeline fails."""
+    named = evidence.diagnosis.pass_
+    if named is None:
+        named = next((name for line in failing_pass(evidence.stderr) if (name := innermost(line))), "")
+    return wording.dialects.pass_key(named)
+
+
+def failing_pass(output: str) -> Iterator[str]:
+    """The lines in which MLIR names the pass that failed."""
+    for found in re.finditer(r"Pipeline failed while executing \[[^\]\n]*+\]", output):
+        yield found[0]
+
+
+def _base(path: str) -> str:
+    return path.rpartition("/")[2]
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())

@@ -1,0 +1,99 @@
+"""Building one env: what the nox session ``env(NAME)`` does."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import IO
+
+from attrs import asdict, frozen
+
+from compat.envs import locks
+from compat.envs.cache import EnvCache, EnvFolder
+from compat.envs.env import inspect, read_env
+from compat.envs.installed import NotInstalled
+from compat.envs.installers import Installer
+from compat.envs.plan import plan
+from compat.envs.record import INTERRUPTED, distributions, installers_words, read_record, write_record
+from compat.envs.requirements import requirements
+from compat.model import Env
+from compat.printable import printable
+
+Run = Callable[[Sequence[str], IO[str]], bool]
+"""Runs a command whose output goes to the file; whether it ended well."""
+
+
+@frozen(kw_only=True)
+class Builder:
+    """Builds envs into a cache."""
+
+    cache: EnvCache
+    answers: Path
+    """The folder where what the index said is kept."""
+    installer: Callable[[], Installer]
+    """The installer to use; found only where something is to be built."""
+    run: Run
+    say: Callable[[str], None]
+    backend: str | None = None
+    """The backend that envs must have been built with; ``None`` where that does not matter."""
+    again: bool = False
+    """Whether envs that are as asked for are built anew, too."""
+
+    def build(self, env: Env) -> str | None:
+        """Build an env, unless it is there as asked for; why it cannot be used, if it cannot.
+
+        One that others use is not built anew. Raises EnvError where the cache cannot be written.
+        """
+        folder = self.cache.folder_of(env)
+        if not self._is_missing(env, folder):
+            self.say(f"{env.name} is as it should be")
+            return None
+        self.cache.prepare()
+        try:
+            with locks.building(folder, lambda: self.say(f"waiting for another command that builds {env.name}")) as log:
+                if not self._is_missing(env, folder):
+                    self.say(f"{env.name} is as it should be")
+                    return None
+                if read_env(env, self.cache).error is None and locks.is_used_by_others(folder):
+                    self.say(f"{env.name} is in use by another command, and is left as it is")
+                    return None
+                return self._build(env, folder, log)
+        except OSError as error:
+            raise self.cache.refused(error) from error
+
+    def _is_missing(self, env: Env, folder: EnvFolder) -> bool:
+        if self.again or read_env(env, self.cache).error is not None:
+            return True
+        return self.backend is not None and (read_record(folder) or {}).get("backend") != self.backend
+
+    def _build(self, env: Env, folder: EnvFolder, log: IO[str]) -> str | None:
+        found = plan(env, self.answers)
+        for note in found.notes:
+            self.say(note)
+        if found.problem is not None:
+            write_record(folder, env, error=found.problem)
+            return found.problem
+        installer = self.installer()
+        facts = {"location": found.tag, "backend": installer.backend, "interpreter": found.python}
+        write_record(folder, env, error=INTERRUPTED, **facts)
+        locks.clear(folder)
+        self.say(f"Installing {', '.join(requirements(env))} with {found.python}; output goes to {folder.log}")
+        done = all(self.run(command, log) for command in installer.commands(env, found.python, folder.path / found.tag))
+        return _conclude(env, folder, facts, done=done)
+
+
+def _conclude(env: Env, folder: EnvFolder, facts: dict[str, str], *, done: bool) -> str | None:
+    """Record how an installation ended, having looked at what it left. Returns why the env cannot be used, if it cannot."""
+    if not done:
+        error = installers_words(folder) or "the installer failed and said nothing"
+        write_record(folder, env, error=error, **facts)
+        return error
+    try:
+        found = inspect(folder.path / facts["location"], distributions(env))
+    except NotInstalled as problem:
+        error = printable(f"the installer ended without an error, but {problem}")
+        write_record(folder, env, error=error, **facts)
+        return error
+    packages = [asdict(package) for package in found.packages]
+    write_record(folder, env, error=None, packages=packages, python=found.python_version, digest=found.digest, **facts)
+    return None

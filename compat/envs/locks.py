@@ -1,0 +1,183 @@
+"""Who builds an env, and who uses it: locks on files in its folder, which end with the process that holds them.
+
+While an env is built, its ``install.log`` is locked. The installer writes into that very file, so that the lock holds as long as
+the installer runs, even where whoever started it was killed. Commands that use an env hold its file ``used``, and set its time.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import shutil
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import IO
+
+from compat.envs.cache import EnvFolder
+
+_BEING_BUILT, _IN_USE = "it is being built", "it is in use"
+
+_held: dict[Path, int] = {}
+"""Folders of the envs that this process uses → the descriptor of the locked file."""
+
+
+# --- building ----------------------------------------------------------------------------------------------------------------
+
+
+@contextmanager
+def building(folder: EnvFolder, waiting: Callable[[], None]) -> Iterator[IO[str]]:
+    """Be the only one who builds this env; gives its log, empty. Calls ``waiting`` where another does so first. Raises OSError."""
+    descriptor = _locked(folder, waiting)
+    with open(descriptor, "w", encoding="utf-8") as log:
+        log.truncate(0)
+        yield log
+
+
+def _locked(folder: EnvFolder, waiting: Callable[[], None]) -> int:
+    while True:
+        folder.path.mkdir(parents=True, exist_ok=True)
+        descriptor = os.open(folder.log, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
+        try:
+            if not _lock(descriptor, fcntl.LOCK_EX):
+                waiting()
+                fcntl.flock(descriptor, fcntl.LOCK_EX)
+            if _is_still(descriptor, folder.log):  # and was not removed together with the env while we waited
+                return descriptor
+        except BaseException:
+            os.close(descriptor)
+            raise
+        os.close(descriptor)
+
+
+def is_being_built(folder: EnvFolder) -> bool:
+    """Whether somebody is building this env right now."""
+    try:
+        descriptor = os.open(folder.log, os.O_RDONLY | os.O_CLOEXEC)
+    except OSError:
+        return False
+    try:
+        return not _lock(descriptor, fcntl.LOCK_SH)
+    finally:
+        os.close(descriptor)
+
+
+# --- using -------------------------------------------------------------------------------------------------------------------
+
+
+def hold(folder: EnvFolder) -> None:
+    """Note that this process uses an env from now on. Where nothing can be written there, nobody can remove it either."""
+    held = _held.get(folder.path)
+    if held is not None and _is_still(held, folder.used):
+        _touch(held)
+        return
+    if held is not None:
+        os.close(_held.pop(folder.path))
+    with suppress(OSError):
+        descriptor = os.open(folder.used, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
+        _held[folder.path] = descriptor
+        fcntl.flock(descriptor, fcntl.LOCK_SH)
+        _touch(descriptor)
+
+
+def _touch(descriptor: int) -> None:
+    with suppress(OSError):
+        os.utime(descriptor)
+
+
+def last_used(folder: EnvFolder) -> float:
+    """When an env was last used or built, in seconds since 1970."""
+    times = [0.0]
+    for path in (folder.used, folder.record):
+        with suppress(OSError):
+            times.append(path.stat().st_mtime)
+    return max(times)
+
+
+def is_used_by_others(folder: EnvFolder) -> bool:
+    """Whether another command holds an env, or a process runs with its interpreter."""
+    try:
+        descriptor = os.open(folder.used, os.O_RDWR | os.O_CLOEXEC)
+    except OSError:
+        return _runs(folder)
+    mine = _held.get(folder.path)
+    try:
+        if mine is not None:
+            fcntl.flock(mine, fcntl.LOCK_UN)
+        return not _lock(descriptor, fcntl.LOCK_EX) or _runs(folder)
+    finally:
+        os.close(descriptor)
+        if mine is not None:
+            fcntl.flock(mine, fcntl.LOCK_SH)
+
+
+def _runs(folder: EnvFolder) -> bool:
+    """Whether a process was started with a program of the env; what belongs to other users is not seen."""
+    inside = os.fsencode(f"{folder.path}{os.sep}")
+    for pid in filter(str.isdigit, os.listdir("/proc")):
+        with suppress(OSError), open(f"/proc/{pid}/cmdline", "rb") as file:
+            if file.read(len(inside)) == inside:
+                return True
+    return False
+
+
+# --- removing ----------------------------------------------------------------------------------------------------------------
+
+
+def reason_to_keep(folder: EnvFolder) -> str | None:
+    """Why an env may not be removed now; ``None`` where nobody uses or builds it."""
+    if is_being_built(folder):
+        return _BEING_BUILT
+    return _IN_USE if is_used_by_others(folder) else None
+
+
+def remove(folder: EnvFolder) -> str | None:
+    """Remove an env; why not, where somebody uses or builds it. Raises OSError where that fails."""
+    try:
+        with _descriptor(folder.log) as log, _descriptor(folder.used) as used:
+            if not _lock(log, fcntl.LOCK_EX):
+                return _BEING_BUILT
+            if not _lock(used, fcntl.LOCK_EX) or _runs(folder):
+                return _IN_USE
+            folder.record.unlink(missing_ok=True)  # first, so that half an env is none
+            clear(folder)
+            shutil.rmtree(folder.path)
+            return None
+    except FileNotFoundError:
+        return "another command has removed it"
+
+
+@contextmanager
+def _descriptor(path: Path) -> Iterator[int]:
+    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
+    try:
+        yield descriptor
+    finally:
+        os.close(descriptor)
+
+
+def clear(folder: EnvFolder) -> None:
+    """Remove the virtual environments in an env's folder, whatever state they are in. Raises OSError."""
+    for path in folder.path.glob("cp*"):
+        if path.is_dir() and not path.is_symlink():
+            shutil.rmtree(path)
+        else:
+            path.unlink()
+
+
+# --- locks -------------------------------------------------------------------------------------------------------------------
+
+
+def _lock(descriptor: int, kind: int) -> bool:
+    try:
+        fcntl.flock(descriptor, kind | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
+
+
+def _is_still(descriptor: int, path: Path) -> bool:
+    try:
+        return os.path.samestat(os.fstat(descriptor), os.stat(path))
+    except OSError:
+        return False

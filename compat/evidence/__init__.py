@@ -1,1 +1,0 @@
-"""What raw evidence means: reading what compilers print, failure classes, fingerprints, outcomes."""

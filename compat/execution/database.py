@@ -1,0 +1,202 @@
+"""The SQLite file that results are in: opened if it is ours, looked after if it is not.
+
+SQLite notices damage when it comes to it, which may be in the middle of a run. :class:`Damaged` is raised for it wherever that is,
+and for a file that is not ours; :func:`put_aside` makes room for a new one and removes nothing.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import sqlite3
+import stat
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from itertools import count
+from pathlib import Path
+from typing import Any, TypeVar
+
+from attrs import frozen
+
+LAYOUT = 2
+"""Of the file, and of what is in its rows. 2: what is read in evidence stands beside it, and can be read again."""
+TIMEOUT = 60.0
+"""Seconds to wait for another process that writes."""
+_COLUMNS = {"key": "TEXT PRIMARY KEY", "cell": "TEXT", "attempts": "TEXT", "reader": "TEXT", "readings": "TEXT"}
+_DAMAGED = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_MISMATCH, sqlite3.SQLITE_SCHEMA}
+_BESIDE = ("-wal", "-shm")
+"""What SQLite keeps beside the file; without its own it would be read wrongly."""
+_T = TypeVar("_T")
+
+
+_BUSY = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
+_PAUSE = 0.02
+
+
+class Damaged(Exception):
+    """The file is no database of ours, or no longer one. The message completes a sentence that begins with its name."""
+
+
+class Older(Damaged):
+    """An older version of this program has written it, in a layout that this one does not read."""
+
+    def __init__(self, layout: int) -> None:
+        super().__init__(f"has layout {layout}, of an earlier version")
+        self.layout = layout
+
+
+class Newer(Exception):
+    """A newer version of this program has written it."""
+
+
+@frozen(kw_only=True)
+class Row:
+    """One cell's evidence, and what was read in it."""
+
+    key: str
+    attempts: Any
+    reader: Any = None
+    """Which reader has read it (:func:`compat.diagnosis.diagnose.version`); ``None`` where there was nothing to read."""
+    readings: Any = None
+
+
+class Database:
+    """One connection to the file. Used by one thread at a time."""
+
+    def __init__(self, path: Path) -> None:
+        """Open the file, or make it. Raises Damaged, Newer, ``OSError`` and ``sqlite3.Error``."""
+        self.path = path
+        _check_file(path)
+        self._connection = sqlite3.connect(path, timeout=TIMEOUT, check_same_thread=False, isolation_level=None)
+        try:
+            self._asked(self._prepared)
+        except BaseException:
+            self._connection.close()
+            raise
+
+    def _prepared(self) -> None:
+        """Prepare the file, again while others do: SQLite does not wait where two turn one file to WAL at once."""
+        give_up = time.monotonic() + TIMEOUT
+        while True:
+            try:
+                return self._prepare()
+            except sqlite3.OperationalError as error:
+                if error.sqlite_errorcode & 0xFF not in _BUSY or time.monotonic() > give_up:
+                    raise
+                time.sleep(_PAUSE)
+
+    def _prepare(self) -> None:
+        run = self._connection.execute
+        (layout,) = run("PRAGMA user_version").fetchone()
+        if layout > LAYOUT:
+            raise Newer(f"it has layout {layout}, this version of the tool reads and writes {LAYOUT}")
+        tables = {name for (name,) in run("SELECT name FROM sqlite_master WHERE type = 'table'")}
+        if tables and "evidence" not in tables:
+            raise Damaged("is not a store of results")
+        if 0 < layout < LAYOUT:
+            raise Older(layout)
+        run("PRAGMA journal_mode=WAL")
+        run("PRAGMA synchronous=NORMAL")  # survives the process; a power cut may cost the last rows
+        columns = ", ".join(f"{name} {kind}" for name, kind in _COLUMNS.items())
+        run(f"CREATE TABLE IF NOT EXISTS evidence ({columns}) WITHOUT ROWID")
+        if {row[1] for row in run("PRAGMA table_info(evidence)")} != _COLUMNS.keys():
+            raise Damaged("is not a store of results")
+        if layout != LAYOUT:
+            run(f"PRAGMA user_version = {LAYOUT}")
+
+    def rows(self, keys: Sequence[str]) -> list[Row]:
+        """The rows of those of the keys that are there."""
+        marks = ",".join("?" * len(keys))
+        query = f"SELECT key, attempts, reader, readings FROM evidence WHERE key IN ({marks})"
+        found = self._asked(lambda: self._connection.execute(query, keys).fetchall())
+        return [Row(key=key, attempts=attempts, reader=reader, readings=readings) for key, attempts, reader, readings in found]
+
+    def add(self, row: Row, cell: str) -> None:
+        """Put a row in its place; ``cell`` is for people who look into the file."""
+        values = (row.key, cell, row.attempts, row.reader, row.readings)
+        self._asked(lambda: self._connection.execute("INSERT OR REPLACE INTO evidence VALUES (?, ?, ?, ?, ?)", values))
+
+    def reread(self, row: Row) -> None:
+        """Exchange what was read in a row, if its evidence is still the same."""
+        query = "UPDATE evidence SET reader = ?, readings = ? WHERE key = ? AND attempts = ?"
+        self._asked(lambda: self._connection.execute(query, (row.reader, row.readings, row.key, row.attempts)))
+
+    def close(self) -> None:
+        """Let go of the file."""
+        self._connection.close()
+
+    def _asked(self, ask: Callable[[], _T]) -> _T:
+        try:
+            return ask()
+        except sqlite3.Error as error:
+            if _says_damaged(error):
+                raise Damaged(f"is damaged ({error})") from error
+            raise
+
+
+def put_aside(path: Path, why: Damaged) -> Path | None:
+    """Rename a database that cannot be used, with what SQLite keeps beside it, and return its new name, which says why.
+
+    ``None`` where another process has done it before, and the file is fine by now. Raises ``OSError``.
+    """
+    with _alone_in(path.parent):
+        if _is_fine(path):
+            return None
+        stamp = time.strftime("%Y%m%d-%H%M%S")
+        name = f"{path.name}.layout-{why.layout}" if isinstance(why, Older) else f"{path.name}.damaged-{stamp}"
+        names = (f"{name}{f'-{number}' if number else ''}" for number in count())
+        aside = next(each for name in names if not os.path.lexists(each := path.with_name(name)))
+        for suffix in ("", *_BESIDE):
+            with suppress(FileNotFoundError):
+                os.rename(f"{path}{suffix}", f"{aside}{suffix}")
+        return aside
+
+
+def _check_file(path: Path) -> None:
+    """Raises Damaged for what SQLite would wait for, or fail on without saying why."""
+    for each in (path, *(path.with_name(path.name + suffix) for suffix in _BESIDE)):
+        try:
+            mode = each.stat().st_mode
+        except FileNotFoundError:
+            continue
+        except OSError as error:
+            if each.is_symlink():  # it leads in a circle
+                raise Damaged("leads nowhere") from error
+            raise
+        if not stat.S_ISREG(mode):
+            raise Damaged("is no file" if each == path else f"has beside it {each.name}, which is no file")
+
+
+def _is_fine(path: Path) -> bool:
+    """Whether it can be used after all, read from the first page to the last."""
+    try:
+        database = Database(path)
+    except (Damaged, Newer, OSError, sqlite3.Error) as error:
+        return not isinstance(error, Damaged)
+    try:
+        found: list[tuple[str]] = database._asked(lambda: database._connection.execute("PRAGMA integrity_check(1)").fetchall())
+    except (Damaged, sqlite3.Error):
+        return False
+    finally:
+        database.close()
+    return found == [("ok",)]
+
+
+def _says_damaged(error: sqlite3.Error) -> bool:
+    code = getattr(error, "sqlite_errorcode", None)
+    text = str(error)
+    return (code is not None and code & 0xFF in _DAMAGED) or text.startswith(
+        ("no such table", "no such column", "table evidence has")
+    )
+
+
+@contextmanager
+def _alone_in(folder: Path) -> Iterator[None]:
+    """One process at a time: of two that find the same damage, the second must not put the first one's new file aside."""
+    fd = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        fcntl.flock(fd, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(fd)

@@ -1,0 +1,139 @@
+"""Compiling on this machine, in workers that this process starts or that have stayed. Only here do workers attempt cells."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Generator
+from contextlib import closing
+from pathlib import Path
+from typing import Self
+
+from attrs import evolve
+
+from compat import toolchains
+from compat.diagnosis import classify
+from compat.diagnosis.diagnose import Keep
+from compat.diagnosis.knowledge import Knowledge
+from compat.execution.artifacts import Artifacts
+from compat.execution.executors.base import Batch, CellAttempts
+from compat.execution.flight import Limits
+from compat.execution.pool import WorkerPool
+from compat.execution.spawn import WORKER
+from compat.execution.watch import attempt
+from compat.model import Cell, Evidence, Status
+
+_log = logging.getLogger(__name__)
+
+_CONFIRM_GRACE = 1.5
+"""Seconds a hanging cell's confirmation sits in the stage where it hung before, to see in which pass that is."""
+
+
+class LocalExecutor:
+    """An executor whose batches are compiled while they are iterated, in the thread that does."""
+
+    def __init__(self, *, worker: Path = WORKER, idle_timeout: float = 0.0, stop: threading.Event | None = None) -> None:
+        """See :class:`compat.execution.executors.base.OpenExecutor`."""
+        self._workers = WorkerPool(worker=worker, idle_timeout=idle_timeout)
+        self._stop = stop or threading.Event()
+
+    def submit(self, batch: Batch) -> Generator[CellAttempts]:
+        """What happens to each cell; what is ok is told at once, and what must be confirmed after that."""
+        artifacts = Artifacts()
+        keep = artifacts.keep if batch.keep else None
+        told = _Confirming(batch, self._workers, self._stop, keep).run() if batch.confirm else self._once(batch, keep)
+        with closing(told):
+            for position, attempts in told:
+                yield CellAttempts(position=position, attempts=attempts, artifacts=artifacts.of(attempts))
+
+    def _once(self, batch: Batch, keep: Keep | None) -> Generator[tuple[int, tuple[Evidence, ...]]]:
+        """One attempt at each cell; with diagnostics on, in a process of its own."""
+        together = [batch.cells] if not batch.mode.diagnose else [(cell,) for cell in batch.cells]
+        position = 0
+        for cells in together:
+            attempted = attempt(self._workers.of(batch.built), cells, batch.limits, stop=self._stop, mode=batch.mode, keep=keep)
+            with closing(attempted):
+                for _, evidence in attempted:
+                    yield position, (evidence,)
+                    position += 1
+
+    def release(self, env: str) -> None:
+        """Let an env's worker go."""
+        self._workers.release(env)
+
+    def close(self) -> None:
+        """Let all workers go."""
+        self._workers.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+class _Confirming:
+    """One batch whose failures are confirmed."""
+
+    def __init__(self, batch: Batch, workers: WorkerPool, stop: threading.Event, keep: Keep | None) -> None:
+        self.batch, self.cells, self.built = batch, batch.cells, batch.built
+        self.workers, self.stop, self.keep = workers, stop, keep
+
+    def run(self) -> Generator[tuple[int, tuple[Evidence, ...]]]:
+        """Position and attempts of every cell.
+
+        They share a source: where that cannot be imported for one of them, it is not tried for the rest.
+        """
+        done = 0
+        while done < len(self.cells):
+            suspects: list[tuple[int, Evidence]] = []
+            with closing(self._attempt(self.cells[done:])) as attempted:
+                for cell, evidence in attempted:
+                    done += 1
+                    if evidence.complete or evidence.toolchain_broken:
+                        yield done - 1, (evidence,)
+                        continue
+                    suspects.append((done - 1, evidence))
+                    if _not_importable(cell, (evidence,)):
+                        break
+            for position, evidence in suspects:
+                attempts = self._confirmed(self.cells[position], evidence)
+                yield position, attempts
+                if _not_importable(self.cells[position], attempts):
+                    yield from ((other, attempts) for other in range(done, len(self.cells)))
+                    return
+
+    def _confirmed(self, cell: Cell, first: Evidence) -> tuple[Evidence, ...]:
+        """The first attempt, one more alone with diagnostics on, and where the two disagree a third to settle it."""
+        limits = self.batch.limits
+        if first.deadline is not None:  # it hung once for all its time: now it is enough to see where
+            limits = evolve(
+                limits,
+                deadline=min(limits.deadline, 2 * first.entered + _CONFIRM_GRACE),
+                import_deadline=_CONFIRM_GRACE if first.stage == "import" else limits.import_deadline,
+            )
+        _log.debug("%s: not ok, so it is tried again alone", cell.id)
+        second = self._alone(cell, limits)
+        if classify.agree(first, second, target=cell.target, knowledge=_knowledge(cell)):
+            return first, second
+        _log.info("%s: two attempts disagree, so there is a third", cell.id)
+        return first, second, self._alone(cell, self.batch.limits)
+
+    def _attempt(self, cells: tuple[Cell, ...]) -> Generator[tuple[Cell, Evidence]]:
+        server = self.workers.of(self.built)
+        return attempt(server, cells, self.batch.limits, stop=self.stop, mode=self.batch.mode, keep=self.keep)
+
+    def _alone(self, cell: Cell, limits: Limits) -> Evidence:
+        server, mode = self.workers.of(self.built), evolve(self.batch.mode, diagnose=True)
+        ((_, evidence),) = attempt(server, [cell], limits, stop=self.stop, mode=mode, keep=self.keep)
+        return evidence
+
+
+def _knowledge(cell: Cell) -> Knowledge:
+    return toolchains.of(cell.env).knowledge
+
+
+def _not_importable(cell: Cell, attempts: tuple[Evidence, ...]) -> bool:
+    """Whether the cell's file cannot be imported, whichever of its functions is asked for."""
+    broken = classify.classify(attempts, target=cell.target, knowledge=_knowledge(cell)).status is Status.SOURCE_BROKEN
+    return broken and not any(cell.spec.source in evidence.imported for evidence in attempts)

@@ -1,0 +1,86 @@
+"""What an attempt leaves behind besides its answer: what it printed, where it was, the reproducer, what its stages made."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from itertools import islice
+from pathlib import Path
+
+from attrs import evolve
+
+from compat import toolchains
+from compat.diagnosis.diagnose import Keep, diagnosed
+from compat.execution import printed
+from compat.execution.child import Child
+from compat.execution.flight import Flight, Mode
+from compat.files import content_of
+from compat.model import Evidence
+from compat.worker import beacon
+
+_LARGEST = 256 * 1024 * 1024
+"""Bytes of what a stage made that are kept."""
+_LARGEST_REPRODUCER = 64 * 1024 * 1024
+"""Bytes of a reproducer that is worth keeping."""
+_LONGEST_LINE = 500
+
+
+def gathered(evidence: Evidence, child: Child, flight: Flight, end: int | None, mode: Mode, keep: Keep | None) -> Evidence:
+    """The evidence with what its attempt left behind; of one that failed also with what can be read in that.
+
+    Its output ends at the offset ``end``; ``None`` stands for the end of all that was printed. ``keep`` stores artifacts; without
+    it there are none.
+    """
+    kept = _made(child.directory / "kept" / flight.nonce, toolchains.of(flight.cell.env).every_stage, keep) if keep else {}
+    if evidence.complete and not mode.keep_printed:
+        return evolve(evidence, kept=kept)
+    limit = printed.LIMIT_IN_FULL if mode.keep_printed else printed.LIMIT
+    text = child.read_output(flight.output, end, limit)
+    inline, artifacts = printed.kept(text, keep, always=mode.keep_printed)
+    if evidence.complete:
+        return evolve(evidence, kept={**kept, **artifacts})
+    reproducer = _reproducer(child.directory) if mode.diagnose and keep else None
+    if reproducer and keep:
+        artifacts = {**artifacts, "reproducer": keep(".mlir", reproducer)}
+    in_flight, in_passes = beacon.read(str(child.directory))
+    failed = evolve(
+        evidence,
+        printed=inline,
+        in_flight=in_flight,
+        in_passes=in_passes,
+        quoted={place: line for place in (in_flight, evidence.at) if place and (line := _line_at(place))},
+        kept={**kept, **artifacts},
+    )
+    return diagnosed(failed, text, keep)
+
+
+def _made(folder: Path, stages: Iterable[str], keep: Keep) -> dict[str, str]:
+    """Stage → name of what it made."""
+    made = {stage: content_of(folder / stage, _LARGEST) for stage in stages} if folder.is_dir() else {}
+    return {stage: keep(f".{stage}", data) for stage, data in made.items() if data is not None}
+
+
+def _line_at(place: str) -> str | None:
+    """The line that ``path:number`` names, as it is written there."""
+    path, _, number = place.rpartition(":")
+    try:
+        with open(path, encoding="utf-8", errors="replace") as file:
+            return next(islice(file, int(number) - 1, None), "").rstrip()[:_LONGEST_LINE] or None
+    except (OSError, ValueError):
+        return None
+
+
+def _reproducer(directory: Path) -> bytes | None:
+    """The reproducer of the pipeline that ran last: one file that is written over, or since 3.6 one per stage."""
+    found = [
+        (path, content)
+        for path in directory.glob("reproducer.mlir*")
+        if (content := content_of(path, _LARGEST_REPRODUCER)) is not None
+    ]
+    return max(found, key=lambda each: _written(each[0]))[1] if found else None
+
+
+def _written(path: Path) -> int:
+    try:
+        return path.stat().st_mtime_ns
+    except OSError:
+        return 0

@@ -1,0 +1,137 @@
+"""A cell on its way through a worker: what it may use, how it is attempted, and how far it has come."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from attrs import define, field, frozen
+
+from compat.model import Cell, Evidence, Target
+
+
+@frozen(kw_only=True)
+class Limits:
+    """What one cell may use."""
+
+    deadline: float
+    """Seconds, from the moment when the kernel's file has been imported."""
+    memory: int
+    """Bytes resident, over the compiling process and what it starts."""
+    import_deadline: float = 120.0
+    """Seconds that importing the kernel's file may take."""
+
+
+@frozen(kw_only=True)
+class Compile:
+    """The action of compiling a cell's function."""
+
+    ir: str | None = None
+    """Name of an IR file among those given, its suffix the stage it comes from (``.ttir``), to compile instead of the function."""
+    keep_ir: bool = False
+    """Keep what each stage made, as far as the compile comes (``Evidence.kept``)."""
+
+    do = "compile"
+
+    def document(self) -> dict[str, Any]:
+        """As the worker wants it."""
+        return {"do": self.do, "ir": self.ir, "keep_ir": self.keep_ir}
+
+
+@frozen(kw_only=True)
+class Mode:
+    """How cells are attempted, besides what they are. Only a plain attempt says what a user would see."""
+
+    actions: tuple[Compile, ...] = (Compile(),)
+    """What is done with each cell, in order, until one fails."""
+    given: Mapping[str, bytes] = field(factory=dict)
+    """The files that actions name."""
+    diagnose: bool = False
+    """With the compiler's diagnostics on; for one cell in a process of its own."""
+    variables: Mapping[str, str] = field(factory=dict)
+    """Environment variables for the compiling process, such as ``TRITON_PTXAS_PATH``."""
+    keep_printed: bool = False
+    """Keep what is printed of what is built, too (``Evidence.kept["printed"]``): with ``diagnose``, the IR before every pass."""
+
+    @property
+    def asked(self) -> tuple[str, ...]:
+        """The names of its actions."""
+        return tuple(action.do for action in self.actions)
+
+
+PLAIN = Mode()
+DIAGNOSTIC = Mode(diagnose=True)
+KEEPING_IR = Mode(actions=(Compile(keep_ir=True),))
+
+
+@define(kw_only=True)
+class Flight:
+    """A cell on its way through a child."""
+
+    cell: Cell
+    nonce: str
+    started: float = 0.0
+    stage: str = "import"
+    entered: float = 0.0
+    """Seconds from the start of the cell to that of ``stage``."""
+    imported: float = 0.0
+    """Seconds from the start of the cell to the end of the stage ``import``; 0 before that."""
+    output: int = 0
+    """Offset in the output file at which the cell's own output begins."""
+    target_known: bool | None = None
+    """Whether the toolchain has heard of the target, where it was asked."""
+    notes: list[str] = field(factory=list)
+
+    @property
+    def isolation(self) -> tuple[str, Target]:
+        """What cells must have in common to be compiled in one process: the source that is imported there, and the target.
+
+        The store's keys rely on it: a key holds nothing of the cells that were compiled before its own.
+        """
+        return self.cell.spec.source, self.cell.target
+
+    def enter(self, stage: str) -> None:
+        """Note that a stage begins now."""
+        self.entered = time.monotonic() - self.started
+        if self.stage == "import" != stage:
+            self.imported = self.entered
+        self.stage = stage
+
+    def limit(self, limits: Limits) -> float:
+        """The deadline that is in force in its present stage, in seconds."""
+        return limits.import_deadline if self.stage == "import" else limits.deadline
+
+    def left(self, limits: Limits) -> float:
+        """Seconds until that deadline."""
+        return self.started + self.imported + self.limit(limits) - time.monotonic()
+
+    def job(self, mode: Mode = PLAIN) -> dict[str, Any]:
+        """The cell as the worker wants it."""
+        spec, target = self.cell.spec, self.cell.target
+        return {
+            "nonce": self.nonce,
+            "source": spec.source,
+            "function": spec.function,
+            **spec.compile.document(),
+            "target": {
+                "backend": target.backend,
+                "arch": target.arch,
+                "warp_size": target.warp_size,
+                "shared_memory": target.shared_memory,
+            },
+            "actions": [action.document() for action in mode.actions],
+        }
+
+    def unanswered(self, mode: Mode, ending: Mapping[str, Any], notes: Sequence[str] = ()) -> Evidence:
+        """The evidence of a cell whose child never answered, but ended thus."""
+        return Evidence(
+            answered=False,
+            asked=mode.asked,
+            stage=self.stage,
+            entered=self.entered,
+            exit_code=ending.get("exit_code"),
+            signal=ending.get("signal"),
+            seconds=time.monotonic() - self.started if self.started else 0.0,
+            protocol=(*self.notes, *notes),
+        )

@@ -1,0 +1,72 @@
+"""A worker for each env that a task comes to: started when first needed, replaced when it has died, let go at the end."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from pathlib import Path
+from typing import Self
+
+from compat import interruption, toolchains
+from compat.execution import resident
+from compat.execution.client import WorkerClient
+from compat.execution.spawn import WORKER, OwnWorker
+from compat.files import folder_digest
+from compat.model import BuiltEnv
+
+_log = logging.getLogger(__name__)
+
+
+class WorkerPool:
+    """Workers by env, for several threads."""
+
+    def __init__(self, *, worker: Path = WORKER, idle_timeout: float = 0.0) -> None:
+        """``idle_timeout`` is for how many seconds a worker that was let go waits for the next command; with 0 it ends."""
+        self._worker, self._idle_timeout = worker, idle_timeout
+        self._clients: dict[str, WorkerClient] = {}
+        self._locks: dict[str, threading.Lock] = {}
+
+    def of(self, built: BuiltEnv) -> WorkerClient:
+        """The env's worker; one that never became ready is returned as it is, one that has died since is replaced.
+
+        Raises Stopped where everything is to end, and MachineError where the machine does not let one start.
+        """
+        interruption.check()
+        name = built.env.name
+        with self._lock(name):
+            client = self._clients.get(name)
+            if client is not None and client.hello.ready and not client.alive:
+                _log.info("the worker of %s has died, and is replaced", name)
+                client.close()
+                client = None
+            if client is None:
+                client = self._clients[name] = self._new(built)
+                _log.info("worker of %s: pid %s, %s", name, client.hello.pid, "ready" if client.hello.ready else "not ready")
+            return client
+
+    def _new(self, built: BuiltEnv) -> WorkerClient:
+        assert built.python is not None, "an env without an interpreter is broken, and nothing is compiled in a broken env"
+        if self._idle_timeout > 0:
+            return resident.borrow(built, self._worker, folder_digest(self._worker), self._idle_timeout)
+        return OwnWorker(built.python, toolchain=toolchains.of(built.env), worker=self._worker)
+
+    def release(self, name: str) -> None:
+        """Let an env's worker go."""
+        with self._lock(name):
+            if client := self._clients.pop(name, None):
+                client.close()
+
+    def close(self) -> None:
+        """Let all of them go."""
+        for name in list(self._clients):
+            self.release(name)
+
+    def _lock(self, name: str) -> threading.Lock:
+        """One lock for each env: while one worker starts, others can."""
+        return self._locks.setdefault(name, threading.Lock())
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()

@@ -1,0 +1,248 @@
+"""From cells to results: what is known is read, the rest is compiled and confirmed by an executor, and kept.
+
+The only module with concurrency. A batch is the unit of work handed to an executor; what was finished is in the store before the
+next cell is asked for, so that a run that ends early, however, loses nothing.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import threading
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
+from contextlib import closing
+from pathlib import Path
+from typing import TypeVar
+
+from attrs import field, frozen
+from packaging.version import Version
+
+from compat import toolchains
+from compat.bundle.closure import Unchanged
+from compat.diagnosis import classify
+from compat.errors import MachineError
+from compat.execution import plan
+from compat.execution.executors.base import Batch, Executor, OpenExecutor
+from compat.execution.executors.local import LocalExecutor
+from compat.execution.flight import Limits
+from compat.execution.spawn import WORKER
+from compat.execution.store import Store, cell_key
+from compat.files import folder_digest
+from compat.interruption import Stopped
+from compat.model import BuiltEnv, Cell, Evidence, Expectation, Outcome, Result, Status
+
+_log = logging.getLogger(__name__)
+
+_Item = TypeVar("_Item")
+_Answer = TypeVar("_Answer")
+
+
+def available_cores() -> int:
+    """Cores that this process may use."""
+    return len(os.sched_getaffinity(0))
+
+
+class Interrupted(Stopped):
+    """The run was stopped; everything finished before is in the store."""
+
+    def __init__(self, done: int, total: int) -> None:
+        super().__init__(f"{done} of {total} cells are done")
+        self.done, self.total = done, total
+
+
+@frozen(kw_only=True)
+class RunContext:
+    """All that a run needs besides its cells."""
+
+    envs: Mapping[str, BuiltEnv]
+    """By env name."""
+    store: Store
+    limits: Limits
+    slots: int = field(factory=available_cores)
+    """How many cells are compiled at the same time."""
+    again: bool = False
+    """Compile even what is known."""
+    worker: Path = WORKER
+    idle_timeout: float = 0.0
+    """Seconds that servers wait for the next command when a run is done; with 0 they end."""
+    stop: threading.Event = field(factory=threading.Event)
+    """Set to end the run early."""
+    unchanged: Unchanged = field(factory=Unchanged)
+    """Tells whether a kernel's file still is what its key says."""
+    executor: OpenExecutor = LocalExecutor
+    """Where cells are compiled."""
+
+    def open_executor(self, stop: threading.Event | None = None) -> Executor:
+        """An executor, for the caller to close; it ends what is under way once ``stop`` is set, by default that of the run."""
+        return self.executor(worker=self.worker, idle_timeout=self.idle_timeout, stop=self.stop if stop is None else stop)
+
+
+def run(cells: Sequence[Cell], context: RunContext, on_result: Callable[[Result], None] = lambda _: None) -> tuple[Result, ...]:
+    """The result of every cell, in the order of ``cells``.
+
+    Cells with equal keys are compiled once. ``on_result`` hears of each as it is known, perhaps from another thread. Raises
+    :class:`Interrupted` when stopped early, StoreError when results cannot be kept, and MachineError when the machine refuses what
+    compiling needs.
+    """
+    results: dict[int, Result] = {}
+    keyed: dict[str, list[int]] = {}
+
+    def finish(position: int, outcome: Outcome, *, cached: bool = False) -> None:
+        results[position] = _result(cells[position], context, outcome, cached=cached)
+        on_result(results[position])
+
+    for position, cell in enumerate(cells):
+        error = context.envs[cell.env.name].error
+        if error is not None:
+            finish(position, classify.broken_env(error))
+        else:
+            keyed.setdefault(_key(cell, context), []).append(position)
+    stored = {} if context.again else _already_known({key: cells[alike[0]] for key, alike in keyed.items()}, context)
+    for key, outcome in stored.items():
+        for position in keyed.pop(key):
+            finish(position, outcome, cached=True)
+
+    _log.info("%d cells: %d are known, %d to compile", len(cells), len(results), sum(map(len, keyed.values())))
+
+    def finish_alike(cell: Cell, outcome: Outcome) -> None:
+        for position in keyed[_key(cell, context)]:
+            finish(position, outcome)
+
+    try:
+        _compile_all(plan.batches((cells[alike[0]] for alike in keyed.values()), context.slots), context, finish_alike)
+    except MachineError as error:
+        raise error.after(len(results), len(cells)) from error
+    if len(results) < len(cells):
+        raise Interrupted(len(results), len(cells))
+    return tuple(results[position] for position in range(len(cells)))
+
+
+# --- what is known -----------------------------------------------------------------------------------------------------------
+
+
+def known(cells: Sequence[Cell], context: RunContext) -> tuple[Result, ...]:
+    """What earlier runs found of ``cells``, of those that anything is known of. Compiles nothing."""
+    keyed: dict[str, list[Cell]] = {}
+    for cell in cells:
+        if context.envs[cell.env.name].error is None:
+            keyed.setdefault(_key(cell, context), []).append(cell)
+    outcomes = _already_known({key: alike[0] for key, alike in keyed.items()}, context)
+    return tuple(_result(cell, context, outcome, cached=True) for key, outcome in outcomes.items() for cell in keyed[key])
+
+
+def _already_known(keyed: Mapping[str, Cell], context: RunContext) -> dict[str, Outcome]:
+    """Key → outcome, of those that the store has an answer for."""
+    known = context.store.read(keyed, deadline=context.limits.deadline, memory=context.limits.memory)
+    outcomes = {key: outcome_of(keyed[key], attempts) for key, attempts in known.items()}
+    # What is no answer is kept only to be looked at: what was missing may be there by now.
+    return {key: outcome for key, outcome in outcomes.items() if outcome.status.is_answer}
+
+
+def outcome_of(cell: Cell, attempts: Sequence[Evidence]) -> Outcome:
+    """What all attempts at a cell mean together."""
+    return classify.classify(attempts, target=cell.target, knowledge=toolchains.of(cell.env).knowledge)
+
+
+def _result(cell: Cell, context: RunContext, outcome: Outcome, *, cached: bool) -> Result:
+    built = context.envs[cell.env.name]
+    return Result(cell=cell, built=built, outcome=outcome, expectation=expectation_of(cell, built), cached=cached)
+
+
+def _key(cell: Cell, context: RunContext) -> str:
+    return cell_key(cell, context.envs[cell.env.name], folder_digest(context.worker))
+
+
+def expectation_of(cell: Cell, built: BuiltEnv) -> Expectation | None:
+    """The first declared failure that covers a cell; ``None`` means that it is expected to be ok."""
+    release = Version(built.release) if built.release else cell.env.release
+    if release is None:
+        return None
+    public = Version(release.public)  # a fork's local version (+git…, +fork1) behaves as the release it is made from
+    covering = (e for e in cell.spec.expectations if e.covers(release=public, target=cell.target.name, case=cell.spec.case))
+    return next(covering, None)
+
+
+# --- what has to be compiled -------------------------------------------------------------------------------------------------
+
+
+_Finish = Callable[[Cell, Outcome], None]
+
+
+def _compile_all(batches: Sequence[Sequence[Cell]], context: RunContext, finish: _Finish) -> None:
+    if not batches:
+        return
+    with (
+        closing(context.open_executor()) as executor,
+        ThreadPoolExecutor(context.slots, thread_name_prefix="slot") as threads,
+    ):
+        envs = _Envs(executor, batches)
+        futures = [threads.submit(_compile_batch, batch, executor, envs, context, finish) for batch in batches]
+        try:
+            _wait(futures)
+        except KeyboardInterrupt:
+            context.stop.set()  # what is finished is kept; the caller sees by the results that it is not all
+        except BaseException:
+            context.stop.set()
+            raise
+        finally:
+            threads.shutdown(wait=True, cancel_futures=True)
+
+
+def _wait(futures: Iterable[Future[None]]) -> None:
+    done, _ = wait(futures, return_when=FIRST_EXCEPTION)
+    for future in done:
+        future.result()
+
+
+def concurrently(function: Callable[[_Item], _Answer], items: Iterable[_Item], slots: int) -> list[_Answer]:
+    """What a function says of each item, in their order; of ``slots`` at the same time."""
+    with ThreadPoolExecutor(slots, thread_name_prefix="slot") as executor:
+        return list(executor.map(function, items))
+
+
+def _compile_batch(batch: Sequence[Cell], executor: Executor, envs: _Envs, context: RunContext, finish: _Finish) -> None:
+    """Have a batch attempted and confirmed, keep and tell."""
+    name = batch[0].env.name
+    asked = Batch.of(batch, context.envs[name], context.limits, confirm=True)
+    try:
+        with closing(executor.submit(asked)) as told:
+            for each in told:
+                cell, attempts = batch[each.position], each.attempts
+                outcome = outcome_of(cell, attempts)
+                _log.debug("%s: %s after %d attempts", cell.id, outcome.status, len(attempts))
+                context.store.add(each.artifacts)
+                if _may_be_kept(cell, outcome, attempts, context):
+                    context.store.write(_key(cell, context), cell, attempts)
+                finish(cell, outcome)
+    except Stopped:
+        pass
+    finally:
+        envs.batch_done(name)
+
+
+def _may_be_kept(cell: Cell, outcome: Outcome, attempts: Sequence[Evidence], context: RunContext) -> bool:
+    """Whether evidence belongs under the cell's key: it is about the kernel, or says why its file could not be imported; and the
+    file was what the key says, all the time."""
+    if not outcome.status.is_answer and outcome.status is not Status.SOURCE_BROKEN:
+        return False
+    imported = (path for evidence in attempts for path in evidence.imported)
+    return context.unchanged(cell.spec.source, cell.spec.closure, imported)
+
+
+class _Envs:
+    """Which envs have batches left; an executor is told of those that have none any more."""
+
+    def __init__(self, executor: Executor, batches: Iterable[Sequence[Cell]]) -> None:
+        self._executor = executor
+        self._left = Counter(batch[0].env.name for batch in batches)
+        self._counting = threading.Lock()
+
+    def batch_done(self, name: str) -> None:
+        """One batch less is left of this env."""
+        with self._counting:
+            self._left[name] -= 1
+            last = self._left[name] == 0
+        if last:
+            self._executor.release(name)

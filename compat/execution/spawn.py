@@ -1,0 +1,101 @@
+"""Start a worker in an env."""
+
+from __future__ import annotations
+
+import socket
+import subprocess
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+
+from attrs import evolve
+
+from compat.errors import MachineError, is_refusal
+from compat.execution.client import WorkerClient
+from compat.execution.output import read_ends
+from compat.execution.variables import passed_on
+from compat.scratch import Folder
+from compat.toolchains import DEFAULT, Toolchain
+
+WORKER = Path(__file__).parent.parent / "worker"
+
+_OUTPUT = "output"
+_LAST_WORDS = 8192
+"""Bytes that are read of what a worker printed that did not become ready."""
+_PATIENCE = 5.0
+"""Seconds that a worker may take to end what it has started."""
+
+
+class OwnWorker(WorkerClient):
+    """A worker that serves nobody else. Closing it ends every process it started."""
+
+    def __init__(
+        self, python: str, *, toolchain: Toolchain = DEFAULT, worker: Path = WORKER, variables: Mapping[str, str] | None = None
+    ) -> None:
+        """Start it and wait until it is ready. Raises MachineError where the machine does not let it start."""
+        self._folder = Folder("compat-server-")
+        folder = self._folder.path
+        try:
+            control, far_end = control_pair()
+            with far_end:
+                command = [python, "-I", str(worker), str(folder), str(far_end.fileno()), str(toolchain.adapter)]
+                self._process = spawn(command, [far_end], folder, toolchain, variables or {})
+        except OSError as error:
+            self._folder.close()
+            if is_refusal(error):
+                raise MachineError.of(error) from error
+            raise
+        try:
+            super().__init__(control)
+        except BaseException:
+            self._end(patience=0.0)
+            raise
+        if not self.hello.ready:
+            self.hello = evolve(self.hello, words=last_words(self._process, folder))
+            self.close()
+
+    def close(self) -> None:
+        """End the worker and everything it started."""
+        super().close()
+        self._end(patience=_PATIENCE)
+
+    def _end(self, patience: float) -> None:
+        """Have the process gone, which was told to end, and its folder with it."""
+        try:
+            self._process.wait(patience)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+        self._folder.close()
+
+
+def control_pair() -> tuple[socket.socket, socket.socket]:
+    """Two ends of a control socket."""
+    return socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+
+
+def spawn(
+    command: Sequence[str], sockets: Sequence[socket.socket], folder: Path, toolchain: Toolchain, variables: Mapping[str, str]
+) -> subprocess.Popen[bytes]:
+    """Start a worker's process, which has ``folder`` for its output and temporary files and inherits the sockets."""
+    home = str(folder)
+    with (folder / _OUTPUT).open("wb") as output:
+        # A session of its own keeps the terminal's Ctrl-C away from it: stopping children is for us to do, in order.
+        return subprocess.Popen(
+            command,
+            pass_fds=[each.fileno() for each in sockets],
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=output,
+            env={**passed_on(toolchain), "TMPDIR": home, **toolchain.variables.private(home), **variables},
+            cwd=folder,
+            start_new_session=True,
+        )
+
+
+def last_words(process: subprocess.Popen[bytes], folder: Path) -> str:
+    """What a worker printed that did not become ready; it has a second to end."""
+    with suppress(subprocess.TimeoutExpired):
+        process.wait(1)
+    with (folder / _OUTPUT).open("rb") as output:
+        return read_ends(output.fileno(), 0, None, _LAST_WORDS)

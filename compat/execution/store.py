@@ -1,0 +1,207 @@
+"""Results that outlive a run: one SQLite file of evidence, and a folder of artifacts.
+
+What is stored is evidence, not what it was taken to mean, so that better readers and failure classes speak about old cells without
+compiling them again. A cell is found again under a key over everything its result depends on: the kernel's source closure, the
+specialization, the target, the env as it resolved, the environment variables that reach a toolchain, and the worker. Each row is
+committed as it arrives; ``kill -9`` loses none.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import logging
+import sqlite3
+import threading
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any, Self, TypeVar
+
+from attrs import evolve
+
+from compat import toolchains
+from compat.diagnosis import diagnose
+from compat.errors import StoreError
+from compat.execution import variables
+from compat.execution.artifacts import has_name, name_of
+from compat.execution.database import Damaged, Database, Newer, Row, put_aside
+from compat.execution.flight import PLAIN, Mode
+from compat.execution.printed import text_of
+from compat.execution.rows import as_read, attempts_of, row_of
+from compat.files import content_of, folder_digest, replace_file
+from compat.model import BuiltEnv, Cell, Evidence
+
+_log = logging.getLogger(__name__)
+
+_CHUNK = 500
+_LARGEST = 1 << 30
+"""Bytes of an artifact that is read."""
+_T = TypeVar("_T")
+
+
+def cell_key(cell: Cell, env: BuiltEnv, worker: str, mode: Mode = PLAIN) -> str:
+    """The key of a cell: equal exactly when its result must be, wherever its files are.
+
+    ``worker`` is the digest of the worker's own files (:func:`compat.files.folder_digest`), ``mode`` has the actions that the
+    result is of. Deadline and memory are no part of it: what they cut short is told by the evidence (:meth:`Store.read` leaves out
+    what a larger limit could change).
+    """
+    spec, target, toolchain = cell.spec, cell.target, toolchains.of(cell.env)
+    facts: Mapping[str, Any] = {
+        "closure": spec.closure,
+        "function": spec.function,
+        "compile": spec.compile.document(),
+        "target": [target.backend, target.arch, target.warp_size, target.shared_memory],
+        "env": env.digest,
+        "variables": variables.dependencies(toolchain, target.backend),
+        "worker": [worker, folder_digest(toolchain.adapter)],
+        "actions": [action.document() for action in mode.actions],
+    }
+    return hashlib.sha256(json.dumps(facts).encode()).hexdigest()
+
+
+class Store:
+    """Evidence by key, and artifacts by name. Safe to use from several threads and several processes.
+
+    A database that cannot be read is put aside, never removed, and a new one begun; one of a newer version is refused.
+    """
+
+    def __init__(self, folder: Path, warn: Callable[[str], None] = lambda words: None) -> None:
+        """Open or make the store in ``folder``; ``warn`` hears of a database that was put aside.
+
+        Raises :class:`StoreError` when it cannot be had.
+        """
+        self.folder = folder
+        self.artifacts = folder / "artifacts"
+        self._warn = warn
+        self._lock = threading.Lock()
+        try:
+            self.artifacts.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise StoreError(f"there can be no folder for results: {error}", where=str(folder), hint=_hint_on(error)) from error
+        self._file = self._opened()
+
+    def _opened(self) -> Database:
+        path = self.folder / "results.sqlite"
+        try:
+            try:
+                return Database(path)
+            except Damaged as damaged:
+                self._put_aside(path, damaged)
+                return Database(path)
+        except (OSError, sqlite3.Error, Damaged, Newer) as error:
+            raise StoreError(f"the results cannot be opened: {error}", where=str(path), hint=_hint_on(error)) from error
+
+    def _put_aside(self, path: Path, why: Damaged) -> None:
+        if aside := put_aside(path, why):
+            _log.info("%s %s: it is now %s", path, why, aside.name)
+            self._warn(f"{path} {why}: it is now {aside.name}, and a new one is begun; what it had is compiled again")
+
+    def read(self, keys: Iterable[str], *, deadline: float, memory: int) -> dict[str, tuple[Evidence, ...]]:
+        """What is known under these keys, without what would have to be tried again under these limits.
+
+        Raises :class:`StoreError` when the database cannot be read, for another reason than that it is damaged.
+        """
+        wanted = list(keys)
+        found: dict[str, tuple[Evidence, ...]] = {}
+        for start in range(0, len(wanted), _CHUNK):
+            chunk = wanted[start : start + _CHUNK]
+            for row in self._do(partial(Database.rows, keys=chunk), "results cannot be read"):
+                attempts = attempts_of(row)
+                if attempts and not _cut_short(attempts, deadline, memory) and (read := self._read(row, attempts)):
+                    found[row.key] = read
+        return found
+
+    def _read(self, row: Row, attempts: tuple[Evidence, ...]) -> tuple[Evidence, ...] | None:
+        """The attempts with what can be read in them; ``None`` where what they printed is gone, and nobody has read it before."""
+        if all(evidence.complete for evidence in attempts):
+            return attempts
+        known = as_read(row, attempts)
+        if known is not None and row.reader == diagnose.version():
+            return known
+        printed = [text_of(evidence, self.artifact) for evidence in attempts]
+        if None in printed:
+            return known
+        read = tuple(
+            evidence if evidence.complete else diagnose.diagnosed(evidence, text or "", self.keep)
+            for evidence, text in zip(attempts, printed, strict=True)
+        )
+        reread = evolve(row_of(row.key, read), attempts=row.attempts)
+        self._do(partial(Database.reread, row=reread), "a result could not be kept")
+        return read
+
+    def write(self, key: str, cell: Cell, attempts: Sequence[Evidence]) -> None:
+        """Keep the evidence on a cell. Raises :class:`StoreError` when the disk will not have it."""
+        self._do(partial(Database.add, row=row_of(key, attempts), cell=cell.id), "a result could not be kept")
+
+    def _do(self, act: Callable[[Database], _T], trouble: str) -> _T:
+        """Read or write; a database that turns out to be damaged is exchanged for a new one first."""
+        with self._lock:
+            try:
+                try:
+                    return act(self._file)
+                except Damaged as damaged:
+                    self._file.close()
+                    self._put_aside(self._file.path, damaged)
+                    self._file = self._opened()
+                    return act(self._file)
+            except (sqlite3.Error, Damaged) as error:
+                raise StoreError(f"{trouble}: {error}", where=str(self._file.path), hint=_hint_on(error)) from error
+
+    def keep(self, suffix: str, data: bytes) -> str:
+        """Keep an artifact and return its name: the hash of its content and ``suffix``."""
+        name = name_of(suffix, data)
+        self._put(name, data)
+        return name
+
+    def add(self, artifacts: Mapping[str, bytes]) -> None:
+        """Keep artifacts that have their names already; what has not the content that its name is the hash of is left out."""
+        for name, data in artifacts.items():
+            if has_name(name, data):
+                self._put(name, data)
+
+    def _put(self, name: str, data: bytes) -> None:
+        path = self.artifacts / name
+        try:
+            if not path.is_file() or path.stat().st_size != len(data):
+                replace_file(path, data)
+        except OSError as error:
+            raise StoreError(f"an artifact could not be kept: {error}", where=str(path), hint=_hint_on(error)) from error
+
+    def artifact(self, name: str) -> bytes | None:
+        """What was kept under a name; ``None`` where it is gone, or is no more what it was."""
+        if Path(name).name != name:
+            return None
+        data = content_of(self.artifacts / name, _LARGEST)
+        return data if data is not None and has_name(name, data) else None
+
+    def close(self) -> None:
+        """Let go of the file."""
+        self._file.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+def _hint_on(error: Exception) -> str:
+    """What to do about a database that cannot be used, or a folder."""
+    text = str(error)
+    if isinstance(error, Newer):
+        return "Upgrade triton-compat; or move the file away, and a new one is begun."
+    if "locked" in text or "busy" in text:
+        return "Another program holds it. Nothing is lost: run the same command again when that has ended."
+    if "full" in text or "No space" in text:
+        return "What was finished before is kept. Free some space and run the same command again."
+    if isinstance(error, FileExistsError | NotADirectoryError):
+        return "Move away what is in its place."
+    return "What was finished before is kept. Make the folder and the file writable, or move the file away, and a new one is begun."
+
+
+def _cut_short(attempts: Sequence[Evidence], deadline: float, memory: int) -> bool:
+    """Whether a limit ended the first attempt which is now wider."""
+    first = attempts[0]
+    return (first.deadline is not None and first.deadline < deadline) or (first.memory is not None and first.memory < memory)

@@ -1,0 +1,146 @@
+"""All that is known of one cell, without compiling anything.
+
+In: a selection, and the id of a cell or a glob. Out: an :class:`Explanation`, which :mod:`compat.report.explanation` shows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from fnmatch import fnmatchcase
+from pathlib import Path
+
+from attrs import evolve, frozen
+
+from compat.bisect.known import existing_releases, known_envs
+from compat.config.selection import nothing_matches
+from compat.diagnosis import classify
+from compat.errors import SelectionError
+from compat.execution.run import expectation_of, outcome_of
+from compat.execution.spawn import WORKER
+from compat.execution.store import Store, cell_key
+from compat.files import folder_digest
+from compat.history.verdict import Verdict, verdicts
+from compat.model import BuiltEnv, Cell, Env, Evidence, Result
+from compat.project import Selection
+
+_SHOWN = 12
+"""Cells that an error lists at most."""
+
+
+@frozen(kw_only=True)
+class Artifact:
+    """Something that an attempt left, such as an MLIR reproducer."""
+
+    path: Path
+    there: bool
+    """Whether it still is what was kept: anybody may tidy up."""
+
+
+@frozen(kw_only=True)
+class Explanation:
+    """All that is known of one cell."""
+
+    cell: Cell
+    built: BuiltEnv
+    attempts: tuple[Evidence, ...]
+    """The evidence on it, first to last; empty where it was not compiled, or something that it depends on has changed since."""
+    result: Result | None
+    """What that evidence means; ``None`` where there is none."""
+    verdict: Verdict | None
+    """What the results on all releases together say of its kernel and target; ``None`` where there are none."""
+    reproducer: Artifact | None = None
+    """The MLIR reproducer of its failure."""
+    ir: Artifact | None = None
+    """The IR before the pass that it fails in."""
+
+
+def explain(selection: Selection, cell: str, store: Store) -> Explanation:
+    """What the store knows of a cell.
+
+    ``cell`` is an id, or a glob that matches one cell, or of several cells one with a result. Where a selection names no envs or no
+    targets, all are looked through. Raises SelectionError where no cell is meant, or several.
+    """
+    patterns = selection.patterns
+    everywhere = selection.with_patterns(envs=patterns.envs or ("*",), targets=patterns.targets or ("*",))
+    if not patterns.envs:
+        everywhere = evolve(everywhere, envs=known_envs(everywhere.config))
+    known = _Known(everywhere, store)
+    found = _one_cell(everywhere.cells, cell, known)
+    built, attempts = known.env(found.env), known.attempts([found]).get(found, ())
+    result = _result(found, built, attempts)
+    failure = result.outcome.failure if result else None
+    return Explanation(
+        cell=found,
+        built=built,
+        attempts=attempts,
+        result=result,
+        verdict=known.history(found),
+        reproducer=artifact(failure.reproducer, store) if failure and failure.reproducer else None,
+        ir=artifact(failure.ir, store) if failure and failure.ir else None,
+    )
+
+
+def artifact(name: str, store: Store) -> Artifact:
+    """Where an artifact of that name is, and whether it still is what was kept."""
+    return Artifact(path=store.artifacts / name, there=store.artifact(name) is not None)
+
+
+class _Known:
+    """What the store knows of cells, whatever limits it was found under."""
+
+    def __init__(self, selection: Selection, store: Store) -> None:
+        self.config, self.store, self._selection = selection.config, store, selection
+        self._envs: dict[str, BuiltEnv] = {}
+
+    def env(self, env: Env) -> BuiltEnv:
+        """An env as it is on disk, looked at once."""
+        if env.name not in self._envs:
+            self._envs[env.name] = self._selection.look_at(env)
+        return self._envs[env.name]
+
+    def attempts(self, cells: Iterable[Cell]) -> dict[Cell, tuple[Evidence, ...]]:
+        """The evidence on each of the cells that have any."""
+        keys: dict[str, list[Cell]] = {}
+        for cell in cells:
+            if (built := self.env(cell.env)).error is None:
+                keys.setdefault(cell_key(cell, built, folder_digest(WORKER)), []).append(cell)
+        return {cell: found for key, found in self.store.read(keys, deadline=0, memory=0).items() for cell in keys[key]}
+
+    def history(self, cell: Cell) -> Verdict | None:
+        """What the results on all releases together say of the cell's kernel and target; ``None`` where there are none."""
+        found = self.attempts(evolve(cell, env=env) for env in known_envs(self.config))
+        results = [result for each, attempts in found.items() if (result := _result(each, self.env(each.env), attempts))]
+        return next(iter(verdicts(results, existing=existing_releases(self.config))), None)
+
+
+def _one_cell(cells: Iterable[Cell], pattern: str, known: _Known) -> Cell:
+    """The cell that is meant: by its id, else the only one that the glob matches, else the only one of those with a result."""
+    by_id = {cell.id: cell for cell in cells}
+    if pattern in by_id:
+        return by_id[pattern]
+    matching = [cell for name, cell in by_id.items() if fnmatchcase(name, pattern)]
+    if not matching:
+        raise nothing_matches("cell", pattern, by_id)
+    if len(matching) > 1:
+        with_results = known.attempts(matching)
+        tried = [cell for cell in matching if cell in with_results]
+        if len(tried) != 1:
+            raise _several(pattern, tried or matching)
+        matching = tried
+    return matching[0]
+
+
+def _several(pattern: str, cells: Sequence[Cell]) -> SelectionError:
+    shown = "\n    ".join(cell.id for cell in cells[:_SHOWN])
+    more = f"\n    … and {len(cells) - _SHOWN:,} more" if len(cells) > _SHOWN else ""
+    return SelectionError(f"{pattern!r} matches {len(cells):,} cells", hint=f"Choose one:\n    {shown}{more}")
+
+
+def _result(cell: Cell, built: BuiltEnv, attempts: tuple[Evidence, ...]) -> Result | None:
+    if built.error is not None:
+        outcome = classify.broken_env(built.error)
+    elif attempts:
+        outcome = outcome_of(cell, attempts)
+    else:
+        return None
+    return Result(cell=cell, built=built, outcome=outcome, expectation=expectation_of(cell, built), cached=True)

@@ -1,0 +1,337 @@
+"""The account of a history: outcomes by release → one word, the change that it speaks of, and what was not tested.
+
+There is one account, whoever asks: the verdicts of a matrix, the answers of a bisect, the text of an issue. It is made of one
+:class:`Entry` per release that there is, oldest first, and says nothing about a release that was not tested: every change is a
+:class:`Bracket` of the two releases around it and the inconclusive ones between them.
+
+How the word is chosen, from the releases of which something is known:
+
+- ``unknown``: there are none. ``unsupported``: none of them can build for the target. ``works`` and ``never worked``: all are good,
+  or all are bad.
+- Releases at the old end that *lack* what the kernel asks for (its failure class says so, or the target is not supported) are no
+  failures of the kernel. If the kernel is good from then on it ``needs ≥`` a release; if it broke later that is said of the later
+  change, and :attr:`Account.since` has the earlier one.
+- ``removed in``: good, then lacking up to the newest. ``regressed in``: good, then bad. ``fixed in``: bad, then good.
+- ``intermittent``: good and bad alternate more than that.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from enum import StrEnum
+from itertools import pairwise
+
+from attrs import frozen
+
+from compat import toolchains
+from compat.model import Outcome, Status
+
+
+class Judgement(StrEnum):
+    """What is known of a release."""
+
+    GOOD = "good"
+    BAD = "bad"
+    UNKNOWN = "unknown"
+    """Inconclusive: not tested, not installable, no answer, flaky."""
+
+
+class Word(StrEnum):
+    """The word for a history."""
+
+    WORKS = "works"
+    REGRESSED = "regressed in"
+    FIXED = "fixed in"
+    NEEDS = "needs ≥"
+    REMOVED = "removed in"
+    NEVER = "never worked"
+    INTERMITTENT = "intermittent"
+    UNSUPPORTED = "unsupported"
+    UNKNOWN = "unknown"
+
+
+@frozen(kw_only=True)
+class Entry:
+    """What is known of one release."""
+
+    release: str
+    judgement: Judgement = Judgement.UNKNOWN
+    outcome: Outcome | None = None
+    """What became of the kernel there; ``None`` where nothing may be concluded."""
+    tried: bool = True
+    """False for a release that exists and was not tested."""
+    unsteady: bool = False
+    """Its answers differ: between attempts, or between envs of this release."""
+    remembered: bool = False
+    """Known from an earlier run alone."""
+
+    @property
+    def known(self) -> bool:
+        """Whether it is known to be good or bad."""
+        return self.judgement is not Judgement.UNKNOWN
+
+    @property
+    def good(self) -> bool:
+        return self.judgement is Judgement.GOOD
+
+    @property
+    def failure_class(self) -> str:
+        """The failure's class; the status itself where there is no failure."""
+        return class_of(self.outcome) if self.outcome else ""
+
+    @property
+    def failure(self) -> tuple[str | None, str | None]:
+        """Class and fingerprint of the failure."""
+        failure = self.outcome.failure if self.outcome else None
+        return (failure.failure_class, failure.fingerprint) if failure else (None, None)
+
+    @property
+    def behaviour(self) -> tuple[Status, str | None, str | None] | None:
+        """Status, class and fingerprint; ``None`` where nothing may be concluded."""
+        return (self.outcome.status, *self.failure) if self.known and self.outcome else None
+
+    @property
+    def lacking(self) -> bool:
+        """Whether this release does not have what the kernel asks for, or cannot build for the target."""
+        return not self.good and self.outcome is not None and lacks(self.outcome)
+
+
+@frozen(kw_only=True)
+class Interval:
+    """Neighbouring releases, ends included, that behave the same. All of them are known."""
+
+    first: str
+    last: str
+    status: Status
+    failure_class: str | None = None
+    fingerprint: str | None = None
+
+
+@frozen(kw_only=True)
+class Change:
+    """A failure that became another failure."""
+
+    release: str
+    before: str
+    after: str
+    """Failure classes; when both are the same class, the fingerprints differ."""
+
+
+@frozen(kw_only=True)
+class Bracket:
+    """A change between good and bad: the two known releases around it, and what lies between them."""
+
+    before: str
+    after: str
+    is_fix: bool
+    """Whether it leads from bad to good."""
+    between: tuple[str, ...] = ()
+    """Inconclusive releases between the two; each may be where it changed."""
+
+
+@frozen(kw_only=True)
+class Account:
+    """The account of a history, and the entries that it is made of."""
+
+    word: Word
+    entries: tuple[Entry, ...]
+    """One per release that there is, oldest first, whether it was tried or not."""
+    bracket: Bracket | None = None
+    """The change that the word speaks of; of several, the newest regression."""
+    since: Bracket | None = None
+    """The change before it from releases that lack what the kernel asks for; ``None`` where that is ``bracket`` itself."""
+    brackets: tuple[Bracket, ...] = ()
+    """Every change between good and bad, oldest first."""
+
+    @property
+    def release(self) -> str | None:
+        """The first release *known* to be as the word says; ``None`` for a word that speaks of none."""
+        return self.bracket.after if self.bracket and self.word is not Word.INTERMITTENT else None
+
+    @property
+    def phrase(self) -> str:
+        """The account in a few words: ``regressed in 3.9.0``, or ``failed in 3 of 13, rest unknown`` where not all were tested.
+
+        ``regressed after 3.6.0, by 3.9.0`` says that a release between the two may be the one.
+        """
+        return ", ".join(self.phrases)
+
+    @property
+    def phrases(self) -> tuple[str, ...]:
+        """What it needs, where something later is said of it too; and that."""
+        needs = (_phrase(Word.NEEDS, self.since),) if self.since else ()
+        if self.bracket and self.word is not Word.INTERMITTENT:
+            return *needs, _phrase(self.word, self.bracket)
+        if self.word is Word.NEVER and not self.complete:
+            return (f"failed in {len(self.known)} of {len(self.entries)}, rest unknown",)
+        return *needs, str(self.word)
+
+    @property
+    def complete(self) -> bool:
+        """Whether every release that there is, is known to be good or bad."""
+        return len(self.known) == len(self.entries)
+
+    @property
+    def line(self) -> tuple[str, ...]:
+        """Every release that there is, oldest first."""
+        return tuple(entry.release for entry in self.entries)
+
+    @property
+    def known(self) -> tuple[Entry, ...]:
+        """The entries of releases that are known to be good or bad."""
+        return tuple(entry for entry in self.entries if entry.known)
+
+    @property
+    def not_tried(self) -> tuple[str, ...]:
+        """Releases that exist and were not tested."""
+        return self._releases(lambda entry: not entry.tried)
+
+    @property
+    def untested(self) -> tuple[str, ...]:
+        """Releases that were tried and of which nothing is known: the env or the source is broken, or no answer came."""
+        return self._releases(lambda entry: entry.tried and not entry.known and not entry.unsteady)
+
+    @property
+    def flaky(self) -> tuple[str, ...]:
+        """Releases whose attempts or envs gave different answers."""
+        return self._releases(lambda entry: entry.unsteady)
+
+    @property
+    def remembered(self) -> tuple[str, ...]:
+        """Releases that earlier runs alone know of."""
+        return self._releases(lambda entry: entry.remembered)
+
+    @property
+    def deprecated(self) -> tuple[str, ...]:
+        """Releases that built it with a deprecation warning."""
+        return self._releases(lambda entry: entry.outcome is not None and is_deprecated(entry.outcome))
+
+    @property
+    def unsettled(self) -> bool:
+        """Whether an unsteady release leaves open what the word is, or where the change is."""
+        return bool(self.flaky) and (not self.brackets or any(set(self.flaky) & set(each.between) for each in self.brackets))
+
+    @property
+    def intervals(self) -> tuple[Interval, ...]:
+        """Runs of neighbouring releases that behave the same. An inconclusive release ends a run."""
+        runs: list[tuple[tuple[Status, str | None, str | None] | None, list[str]]] = []
+        for entry in self.entries:
+            if runs and runs[-1][0] == entry.behaviour:
+                runs[-1][1].append(entry.release)
+            else:
+                runs.append((entry.behaviour, [entry.release]))
+        return tuple(_interval(releases, behaviour) for behaviour, releases in runs if behaviour is not None)
+
+    @property
+    def changes(self) -> tuple[Change, ...]:
+        """Where one failure gave way to another, between releases that follow each other among the known ones."""
+        return tuple(
+            Change(release=after.release, before=before.failure_class, after=after.failure_class)
+            for before, after in pairwise(self.known)
+            if not before.good and not after.good and before.failure != after.failure
+        )
+
+    def _releases(self, which: Callable[[Entry], bool]) -> tuple[str, ...]:
+        return tuple(entry.release for entry in self.entries if which(entry))
+
+
+def _interval(releases: Sequence[str], behaviour: tuple[Status, str | None, str | None]) -> Interval:
+    status, failure_class, fingerprint = behaviour
+    return Interval(first=releases[0], last=releases[-1], status=status, failure_class=failure_class, fingerprint=fingerprint)
+
+
+# --- what one outcome says -----------------------------------------------------------------------------------------------
+
+
+def is_good(outcome: Outcome) -> bool:
+    """Whether the kernel can be used there: it built, and nothing speaks against a launch."""
+    return outcome.status is Status.OK and outcome.failure is None
+
+
+def is_deprecated(outcome: Outcome) -> bool:
+    """Whether it can be used, but the toolchain warned that it will not stay so."""
+    return is_good(outcome) and any("deprecat" in f"{w.type} {w.message}".lower() for w in outcome.warnings)
+
+
+def class_of(outcome: Outcome) -> str:
+    """The failure's class; the status itself where there is no failure."""
+    return outcome.failure.failure_class if outcome.failure else str(outcome.status)
+
+
+def lacks(outcome: Outcome) -> bool:
+    """Whether a failure says that the release does not have what the kernel asks for: not yet, or no longer."""
+    failure_class = toolchains.failure_classes().get(outcome.failure.failure_class) if outcome.failure else None
+    return outcome.status is Status.UNSUPPORTED or (failure_class is not None and failure_class.lacks)
+
+
+# --- the decision --------------------------------------------------------------------------------------------------------
+
+
+def account(entries: Iterable[Entry], *, by_class: bool = True) -> Account:
+    """The account of the releases there are, oldest first.
+
+    With ``by_class`` bad releases are those that fail, and their failure classes say whether they lack something; without, bad is
+    whatever somebody finds fault with, and the words speak of good and bad alone.
+    """
+    line = tuple(entries)
+    known = [place for place, entry in enumerate(line) if entry.known]
+    brackets = tuple(_bracket(line, one, other) for one, other in pairwise(known) if line[one].good is not line[other].good)
+    word, since = _word([line[place] for place in known], by_class=by_class)
+    later = brackets[1:] if since else brackets
+    wanted = [each for each in later if not each.is_fix] if word is Word.INTERMITTENT else later
+    return Account(
+        word=word,
+        entries=line,
+        bracket=wanted[-1] if wanted else None,
+        since=brackets[0] if since else None,
+        brackets=brackets,
+    )
+
+
+def _word(told: Sequence[Entry], *, by_class: bool) -> tuple[Word, bool]:
+    """The word for a row of known releases, and whether it is said of what came after a change from lacking to good."""
+    if not told:
+        return Word.UNKNOWN, False
+    if by_class and all(entry.outcome and entry.outcome.status is Status.UNSUPPORTED for entry in told):
+        return Word.UNSUPPORTED, False
+    first = next((place for place, entry in enumerate(told) if not (by_class and entry.lacking)), len(told))
+    rest = told[first:]
+    turns = [place for place in range(1, len(rest)) if rest[place].good is not rest[place - 1].good]
+    since = first > 0 and bool(rest) and rest[0].good
+    if not turns:
+        works = bool(rest) and rest[0].good
+        return Word.NEEDS if since else Word.WORKS if works else Word.NEVER, False
+    if len(turns) > 1:
+        return Word.INTERMITTENT, since
+    if rest[-1].good:
+        return Word.FIXED, False
+    gone = by_class and all(entry.lacking for entry in rest[turns[0] :])
+    return Word.REMOVED if gone else Word.REGRESSED, since
+
+
+def _bracket(line: Sequence[Entry], one: int, other: int) -> Bracket:
+    return Bracket(
+        before=line[one].release,
+        after=line[other].release,
+        is_fix=line[other].good,
+        between=tuple(entry.release for entry in line[one + 1 : other]),
+    )
+
+
+_EXACT = {
+    Word.REGRESSED: "regressed in {after}",
+    Word.FIXED: "fixed in {after}",
+    Word.NEEDS: "needs ≥ {after}",
+    Word.REMOVED: "removed in {after}",
+}
+_OPEN = {
+    Word.REGRESSED: "regressed after {before}, by {after}",
+    Word.FIXED: "fixed after {before}, by {after}",
+    Word.NEEDS: "needs > {before}, works in {after}",
+    Word.REMOVED: "removed after {before}, by {after}",
+}
+"""Where releases between the two are not known, each may be the one."""
+
+
+def _phrase(word: Word, bracket: Bracket) -> str:
+    return (_OPEN if bracket.between else _EXACT)[word].format(before=bracket.before, after=bracket.after)

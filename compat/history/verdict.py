@@ -1,0 +1,270 @@
+"""What all the releases together say of a kernel: one verdict per (kernel, variant, case, target).
+
+A *row* is what became of one coordinate, release by release, oldest first; :mod:`compat.history.account` says what it comes to. How
+a release comes to stand on it:
+
+- The envs of one Triton version are one release, whether or not PyTorch is beside it. They are represented by the env
+  without PyTorch if there are several. If one env builds what another does not, the release is *divided*: nothing is concluded
+  from it, it is listed with the flaky ones, and :func:`disagreements` names the envs. (So it does where both fail, differently.)
+- A release of which nothing is known (env broken, answer lost) is *untested*. It belongs to no interval and is never
+  named as the release of a change; the same holds for flaky releases, and for existing releases that were not tested.
+- What earlier runs found counts for releases that this run has no answer from.
+- A fork (another distribution, or a local version such as ``3.1.0+ours``) is not part of the history of releases: a patched
+  build does not say when Triton broke. Only where there is nothing but forks do they form a history of their own.
+
+Good means ``ok`` with no failure at all; what builds but could not be launched (a *predicted* failure) is bad.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from functools import lru_cache
+from types import MappingProxyType
+
+from attrs import fields, frozen
+from packaging.version import Version
+
+from compat import toolchains
+from compat.history.account import Account, Entry, Judgement, account, class_of, is_deprecated, is_good
+from compat.model import BuiltEnv, Outcome, Result, Specialization, Status, Target
+
+__all__ = [
+    "NONE_KNOWN",
+    "Coordinate",
+    "Disagreement",
+    "Existing",
+    "Point",
+    "Release",
+    "Row",
+    "Verdict",
+    "class_of",
+    "coordinate_of",
+    "disagreements",
+    "entries_of",
+    "is_deprecated",
+    "is_good",
+    "points_of",
+    "release_of",
+    "rows",
+    "verdicts",
+]
+
+Coordinate = tuple[str, str, str, str]
+"""Kernel, variant, case, target."""
+Existing = Mapping[str, Collection[Version]]
+"""Toolchain → the releases of it that are known to exist."""
+NONE_KNOWN: Existing = MappingProxyType({})
+
+
+@frozen(kw_only=True)
+class Verdict(Account):
+    """The account of one (kernel, variant, case, target)."""
+
+    kernel: str
+    variant: str
+    case: str
+    target: str
+    toolchain: str
+    """What a reader calls the toolchain whose releases these are."""
+
+
+@frozen(kw_only=True)
+class Release:
+    """A version of a toolchain as a place in an order: releases first, oldest to newest, then forks."""
+
+    label: str
+    """What a reader knows it by: ``3.1.0``, ``3.1.0+ours``, ``ours-triton 3.1.0``, or the env's name where no version is known."""
+    version: Version | None
+    fork: bool
+
+    @property
+    def order(self) -> tuple[bool, bool, Version, str]:
+        """The key to sort releases by."""
+        return self.fork, self.version is None, self.version or Version("0"), self.label
+
+
+@frozen(kw_only=True)
+class Point:
+    """One release on a history, with what each of its envs answered."""
+
+    release: Release
+    results: tuple[Result, ...]
+
+    @property
+    def answers(self) -> tuple[Result, ...]:
+        """The results that say something of the kernel, the purest env's first."""
+        return tuple(r for r in self.results if r.outcome.status.is_answer)
+
+    @property
+    def untested(self) -> bool:
+        """Whether nothing at all is known of this release."""
+        return not self.answers
+
+    @property
+    def unsteady(self) -> bool:
+        """Whether its answers differ: flaky, or divided between envs."""
+        answers = self.answers
+        return any(r.outcome.flaky for r in answers) or len({is_good(r.outcome) for r in answers}) > 1
+
+    @property
+    def voice(self) -> Outcome | None:
+        """The outcome to conclude from, or ``None`` where none may be."""
+        return None if self.untested or self.unsteady else self.answers[0].outcome
+
+
+@frozen(kw_only=True)
+class Row:
+    """What became of a specialization for a target, release by release, oldest first."""
+
+    spec: Specialization
+    target: Target
+    points: tuple[Point, ...]
+
+    @property
+    def coordinate(self) -> Coordinate:
+        """What a reader calls it."""
+        return self.spec.kernel, self.spec.variant, self.spec.case, self.target.name
+
+    @property
+    def toolchain(self) -> str:
+        """The name of the toolchain that these are releases of."""
+        return self.points[0].results[0].cell.env.toolchain
+
+
+@frozen(kw_only=True)
+class Disagreement:
+    """Envs with the same Triton that answered differently."""
+
+    coordinate: Coordinate
+    release: str
+    answers: tuple[tuple[str, str], ...]
+    """Env name and what it said (a class, or a status where there is no failure)."""
+
+
+def verdicts(
+    results: Sequence[Result], *, remembered: Iterable[Result] = (), existing: Existing = NONE_KNOWN
+) -> tuple[Verdict, ...]:
+    """One verdict per specialization and target found in ``results``, in the order of their names.
+
+    ``remembered`` are results of earlier runs, for releases that ``results`` have no answer from; ``existing`` are the releases
+    that are known to exist, whether they were tested or not.
+    """
+    earlier = _by_kernel(remembered)
+    return tuple(
+        _verdict(row, entries_of(row.points, earlier.get((row.spec, row.target), ()), existing.get(row.toolchain, ())))
+        for row in rows(results)
+    )
+
+
+def rows(results: Iterable[Result]) -> tuple[Row, ...]:
+    """``results`` sorted into rows, whatever their order. Kernels that are only called the same are different ones."""
+    found = [Row(spec=spec, target=target, points=_timeline(group)) for (spec, target), group in _by_kernel(results).items()]
+    return tuple(sorted(found, key=lambda row: row.coordinate))
+
+
+def _by_kernel(results: Iterable[Result]) -> dict[tuple[Specialization, Target], list[Result]]:
+    groups: dict[tuple[Specialization, Target], list[Result]] = defaultdict(list)
+    for result in results:
+        groups[result.cell.spec, result.cell.target].append(result)
+    return groups
+
+
+def entries_of(points: Sequence[Point], earlier: Iterable[Result] = (), existing: Collection[Version] = ()) -> tuple[Entry, ...]:
+    """What is known of each release: from a row, else from ``earlier`` results of its coordinate, else that it exists."""
+    answered = {point.release.version for point in points if point.answers}
+    found = {point.release.order: _entry(point) for point in points}
+    if not any(point.release.fork for point in points):
+        for point in points_of(earlier):
+            if not point.release.fork and point.answers and point.release.version not in answered:
+                found = {order: entry for order, entry in found.items() if order[2] != point.release.version}
+                found[point.release.order] = _entry(point, remembered=True)
+        tried = {order[2] for order in found}
+        for version in existing:
+            if version not in tried:
+                release = Release(label=str(version), version=version, fork=False)
+                found[release.order] = Entry(release=release.label, tried=False)
+    return tuple(entry for _, entry in sorted(found.items(), key=lambda item: item[0]))
+
+
+def disagreements(results: Iterable[Result]) -> tuple[Disagreement, ...]:
+    """Every release whose envs do not all say the same of a kernel."""
+    return tuple(
+        Disagreement(
+            coordinate=row.coordinate,
+            release=point.release.label,
+            answers=tuple((r.cell.env.name, class_of(r.outcome)) for r in point.answers),
+        )
+        for row in rows(results)
+        for point in row.points
+        if len({_behaviour(r.outcome) for r in point.answers}) > 1
+    )
+
+
+# --- releases ------------------------------------------------------------------------------------------------------------
+
+
+def coordinate_of(result: Result) -> Coordinate:
+    """The history a result belongs to."""
+    spec = result.cell.spec
+    return spec.kernel, spec.variant, spec.case, result.cell.target.name
+
+
+def release_of(built: BuiltEnv) -> Release:
+    """The release an env stands for."""
+    distribution = built.env.distribution
+    if (text := built.release) is None:
+        return Release(label=built.env.name, version=None, fork=True)
+    version = _version(text)
+    own = toolchains.of(built.env).distribution
+    fork = distribution != own or version.local is not None
+    return Release(label=text if distribution == own else f"{distribution} {text}", version=version, fork=fork)
+
+
+def points_of(results: Iterable[Result]) -> tuple[Point, ...]:
+    """The releases that ``results`` of one coordinate speak of, in order, forks included and last."""
+    groups: dict[tuple[object, ...], list[tuple[Release, Result]]] = defaultdict(list)
+    for result in results:
+        release = release_of(result.built)
+        # Versions, not labels, are compared: 3.1 and 3.1.0 are one release. Forks of one version are still two toolchains.
+        groups[release.version, release.label if release.fork else ""].append((release, result))
+    rows = sorted((sorted(group, key=lambda pair: _purity(pair[1])) for group in groups.values()), key=lambda row: row[0][0].order)
+    return tuple(Point(release=row[0][0], results=tuple(result for _, result in row)) for row in rows)
+
+
+# --- the row of releases -------------------------------------------------------------------------------------------------
+
+
+def _timeline(results: Iterable[Result]) -> tuple[Point, ...]:
+    """The history's points; forks only where there is nothing else."""
+    points = points_of(results)
+    return tuple(p for p in points if not p.release.fork) or points
+
+
+def _purity(result: Result) -> tuple[bool, str]:
+    """Sorts envs without PyTorch first: there nothing but the compiler can be to blame."""
+    return result.built.torch is not None, result.cell.env.name
+
+
+def _behaviour(outcome: Outcome) -> tuple[Status, str | None, str | None]:
+    failure = outcome.failure
+    return outcome.status, failure.failure_class if failure else None, failure.fingerprint if failure else None
+
+
+def _verdict(row: Row, entries: Sequence[Entry]) -> Verdict:
+    kernel, variant, case, target = row.coordinate
+    toolchain = toolchains.named(row.toolchain).title
+    found = account(entries)
+    facts = {field.name: getattr(found, field.name) for field in fields(Account)}
+    return Verdict(kernel=kernel, variant=variant, case=case, target=target, toolchain=toolchain, **facts)
+
+
+def _entry(point: Point, *, remembered: bool = False) -> Entry:
+    voice = point.voice
+    judgement = Judgement.UNKNOWN if voice is None else Judgement.GOOD if is_good(voice) else Judgement.BAD
+    return Entry(release=point.release.label, judgement=judgement, outcome=voice, unsteady=point.unsteady, remembered=remembered)
+
+
+@lru_cache(maxsize=1024)
+def _version(text: str) -> Version:
+    return Version(text)

@@ -1,0 +1,99 @@
+"""JSON from others, whatever they wrote, and JSON for others, which every reader takes.
+
+Python's own reader takes ``NaN`` and ``Infinity``, which no standard has, raises ``RecursionError`` for what is nested deeply, and
+returns halves of surrogate pairs, which no encoding has; its writer writes all of these.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import Any, NoReturn
+
+from compat.printable import printable
+
+_DIGITS = 300
+"""Digits that a whole number may have; a ``float`` holds no larger one."""
+_DEPTH = 60
+"""Tables and arrays inside of each other, of which deeper ones are not written."""
+_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
+_TOO_DEEP = "…"
+
+
+def read_json(text: str | bytes, *, lenient: bool = False) -> Any:
+    """The value of a JSON text. Raises ValueError, and nothing else, where it is none, or is nested too deeply.
+
+    So it does for numbers that JSON has no form for (``NaN``, ``Infinity``) and those too large to compute with; with ``lenient``
+    these are ``None``. Halves of surrogate pairs come as visible escapes, so that every string can be encoded.
+    """
+    said = text.decode("utf-8-sig") if isinstance(text, bytes) else text.encode("utf-8", "backslashreplace").decode()
+    try:
+        odd = _nothing if lenient else _refused
+        value = json.loads(said, parse_constant=odd, parse_float=partial(_finite, odd=odd), parse_int=partial(_whole, odd=odd))
+        return _encodable(value) if _SURROGATE.search(said) else value
+    except (RecursionError, MemoryError) as error:
+        raise ValueError("nested too deeply") from error
+
+
+def write_json(document: Any, *, indent: int | None = 1) -> str:
+    """A document as JSON that every reader takes and that is safe to look at, without a newline at its end.
+
+    Strings are :func:`~compat.printable.printable`. What JSON has no word for is written as text.
+    """
+    return json.dumps(_plain(document, _DEPTH), indent=indent, ensure_ascii=False, allow_nan=False)
+
+
+_Odd = Callable[[str], None]
+
+
+def _nothing(_: str) -> None:
+    pass
+
+
+def _refused(text: str) -> NoReturn:
+    raise ValueError(f"{text[:20]} is not a number")
+
+
+def _finite(text: str, odd: _Odd) -> float | None:
+    number = float(text)
+    if math.isfinite(number):
+        return number
+    odd(text)
+    return None
+
+
+def _whole(text: str, odd: _Odd) -> int | None:
+    if len(text) <= _DIGITS:
+        return int(text)
+    odd(text)
+    return None
+
+
+def _encodable(value: Any) -> Any:
+    if isinstance(value, str):
+        return value.encode("utf-8", "backslashreplace").decode()
+    if isinstance(value, list):
+        return [_encodable(item) for item in value]
+    if isinstance(value, dict):
+        return {_encodable(key): _encodable(item) for key, item in value.items()}
+    return value
+
+
+def _plain(value: Any, depth: int) -> Any:
+    """``value`` in what JSON has: objects, arrays, printable strings, finite numbers, booleans and null."""
+    if value is None or isinstance(value, bool):
+        return value
+    if isinstance(value, str):
+        return printable(str(value))
+    if isinstance(value, int):
+        return int(value) if abs(value) < 10**_DIGITS else f"a number of {value.bit_length()} bits"
+    if isinstance(value, float):
+        return float(value) if math.isfinite(value) else str(value)
+    if isinstance(value, Mapping):
+        return {printable(str(key)): _plain(item, depth - 1) for key, item in value.items()} if depth else _TOO_DEEP
+    if isinstance(value, list | tuple | set | frozenset):
+        return [_plain(item, depth - 1) for item in value] if depth else _TOO_DEEP
+    return printable(str(value))

@@ -1,0 +1,287 @@
+"""Whether a candidate of a reduction is interesting, tested with real compilers: many at once, in warm workers, several to a child.
+
+What a candidate must fulfil is a list of requirements, one per env: fail as the kernel did (or as the user's own criterion says),
+or be ok where the kernel is. A candidate that does not meet one of them is not tried in the next env.
+"""
+
+from __future__ import annotations
+
+import itertools
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from itertools import groupby
+from pathlib import Path
+from typing import Self
+
+from attrs import evolve, frozen
+from packaging.specifiers import SpecifierSet
+from packaging.version import Version
+
+from compat import toolchains
+from compat.bisect.criterion import Criterion, HasFingerprint, parse_criterion
+from compat.bisect.search import Judgement
+from compat.errors import SelectionError
+from compat.execution.executors.base import Batch, Executor
+from compat.execution.executors.local import LocalExecutor
+from compat.execution.flight import DIAGNOSTIC, PLAIN, Limits
+from compat.execution.run import RunContext, available_cores, outcome_of
+from compat.history.verdict import is_good
+from compat.model import BuiltEnv, Cell, Expectation, Outcome, Result, Specialization, Status, Target
+from compat.reduce.candidate import Candidate
+from compat.scratch import Folder
+
+_QUICKEST = 2.0
+"""Seconds that a candidate may take at least."""
+_SLOWER = 5.0
+"""How many times longer than the kernel itself a candidate may take: it is simpler, so one that takes longer hangs."""
+
+
+@frozen(kw_only=True)
+class Requirement:
+    """What a candidate must fulfil in one env."""
+
+    built: BuiltEnv
+    criterion: Criterion
+    wanted: Judgement
+    limits: Limits
+    pass_: str | None = None
+    """The pass that must fail, where the failure has no words of its own."""
+
+    @property
+    def hangs(self) -> bool:
+        """Whether it is a hang that is to be kept."""
+        question = self.criterion.question
+        return isinstance(question, HasFingerprint) and (question.fingerprint or "").startswith("timeout:")
+
+    @property
+    def words(self) -> str:
+        """What is preserved, in words."""
+        if self.wanted is Judgement.GOOD:
+            return "ok"
+        question = self.criterion.question
+        return (question.fingerprint or "") if isinstance(question, HasFingerprint) else self.criterion.text
+
+    @property
+    def place(self) -> str:
+        """The pass it is to be in, in words."""
+        return f" in {self.pass_}" if self.pass_ else ""
+
+    @property
+    def text(self) -> str:
+        """All of it in words, for people."""
+        return f"{self.words} on {self.built.env.name}{self.place}"
+
+    def fulfilled_by(self, cell: Cell, outcome: Outcome) -> bool:
+        """Whether this outcome is what is required."""
+        if self.pass_ is not None and (outcome.failure is None or outcome.failure.pass_ != self.pass_):
+            return False
+        return self.criterion(Result(cell=cell, built=self.built, outcome=outcome)) is self.wanted
+
+
+def requirement_of(result: Result, criterion: Criterion, limits: Limits) -> Requirement:
+    """The requirement that candidates fail as this result does. Raises SelectionError where it does not count as bad."""
+    asked = criterion.about(result.outcome)
+    if asked(result) is not Judgement.BAD:
+        status = "flaky" if result.outcome.flaky else result.outcome.status
+        raise SelectionError(
+            f"{result.cell.id} is {status}: there is nothing to reduce",
+            hint=f"`compat explain {result.cell.id}` shows what is known about it; --judge takes something other than a failure.",
+        )
+    failure = result.outcome.failure
+    vague = (
+        failure is not None
+        and toolchains.failure_classes()[failure.failure_class].says_little
+        and isinstance(asked.question, HasFingerprint)
+    )
+    return Requirement(
+        built=result.built,
+        criterion=asked,
+        wanted=Judgement.BAD,
+        limits=_scaled(limits, result.outcome, asked),
+        pass_=failure.pass_ if failure and vague else None,
+    )
+
+
+def requirement_to_be_ok(result: Result, criterion: Criterion, limits: Limits) -> Requirement:
+    """The requirement that candidates are good where this result is. Raises SelectionError where it is not."""
+    if criterion(result) is not Judgement.GOOD:
+        raise SelectionError(f"{result.cell.id} is {result.outcome.status}, not good", where="--good")
+    limits = _scaled(limits, result.outcome, criterion)
+    return Requirement(built=result.built, criterion=criterion, wanted=Judgement.GOOD, limits=limits)
+
+
+def requirement_to_stay(result: Result, limits: Limits) -> Requirement | None:
+    """The requirement that candidates fare as this result does: ok stays ok, a failure stays that failure.
+
+    ``None`` where there is nothing to hold on to: it is flaky, or says nothing of the kernel.
+    """
+    if is_good(result.outcome) and not result.outcome.flaky:
+        return requirement_to_be_ok(result, parse_criterion("ok"), limits)
+    criterion = parse_criterion("same-failure").about(result.outcome)
+    return requirement_of(result, criterion, limits) if criterion(result) is Judgement.BAD else None
+
+
+def same(one: Outcome, other: Outcome) -> bool:
+    """Whether two outcomes are the same: both are good, or both fail the same way."""
+    failures = [each.failure.fingerprint if each.failure else None for each in (one, other)]
+    return failures[0] == failures[1] and is_good(one) == is_good(other)
+
+
+def _scaled(limits: Limits, outcome: Outcome, criterion: Criterion) -> Limits:
+    """The limits for candidates. Those of a kernel that hangs are stopped soon; whether the last one hangs is seen at the end."""
+    if criterion.asks_metric:
+        return limits
+    seconds = _QUICKEST if outcome.status is Status.TIMED_OUT else max(_QUICKEST, _SLOWER * outcome.seconds)
+    return evolve(limits, deadline=min(limits.deadline, seconds))
+
+
+def expectations_of(results: Sequence[Result]) -> list[Expectation]:
+    """The declarations that these results are to be expected, of their releases and target alone.
+
+    ``results`` has those of a kernel for one target, good ones too; releases that follow each other in it and fare the same are
+    declared together.
+    """
+    placed = sorted((each for each in results if each.built.release), key=lambda each: Version(str(each.built.release)))
+    declared = []
+    for _, run in groupby(
+        placed, key=lambda each: (each.outcome.status, each.outcome.failure and each.outcome.failure.fingerprint)
+    ):
+        steady = [each for each in run if not each.outcome.flaky and each.outcome.status.is_answer]
+        if steady and (failure := steady[0].outcome.failure):
+            declared.append(
+                Expectation(
+                    status=steady[0].outcome.status,
+                    failure_class=failure.failure_class,
+                    releases=_from_to(steady[0].built, steady[-1].built),
+                    targets=(steady[0].cell.target.name,),
+                    reason=(failure.excerpt.splitlines() or [""])[-1],
+                )
+            )
+    return declared
+
+
+def _from_to(first: BuiltEnv, last: BuiltEnv) -> SpecifierSet:
+    low, high = (Version(str(each.release)).public for each in (first, last))
+    return SpecifierSet(f"=={low}" if low == high else f">={low},<={high}")
+
+
+class InterestingnessTest:
+    """The interestingness test. Its workers start with the first candidate and end when it is closed.
+
+    Most candidates fail already at the one requirement for the failure, so those for a dozen other releases are asked only of what
+    a search is about to accept (:meth:`verify`). One that turns such a candidate down is asked of every candidate from then on:
+    others that are like it will fail there too.
+    """
+
+    def __init__(
+        self,
+        spec: Specialization,
+        target: Target,
+        requirements: Sequence[Requirement],
+        *,
+        later: Sequence[Requirement] = (),
+        slots: int | None = None,
+        stop: threading.Event | None = None,
+        context: RunContext | None = None,
+    ) -> None:
+        """``later`` are the requirements for :meth:`verify`; ``context`` says where candidates are compiled: by default here."""
+        self.spec, self.target, self.requirements, self.later = spec, target, list(requirements), list(later)
+        self.slots = slots or available_cores()
+        self.stop = stop or threading.Event()
+        self.compiled = 0
+        """How often a candidate was compiled in an env."""
+        self._executor: Executor = context.open_executor(self.stop) if context else LocalExecutor(stop=self.stop)
+        self._numbers = itertools.count()
+        self._folder = Folder("compat-reduce-")
+        self._asked: dict[str, int] = {}
+        """Of a candidate that passed: how many of the first requirements it was asked."""
+        self._threads = ThreadPoolExecutor(self.slots, thread_name_prefix="slot")
+
+    def __call__(self, candidates: Sequence[Candidate]) -> list[bool]:
+        """Whether each candidate fulfils every requirement but those for later.
+
+        Raises :class:`compat.execution.watch.Stopped` once ``stop`` is set, and EnvError if a worker cannot be started.
+        """
+        specs = [self._written(candidate) for candidate in candidates]
+        left = set(range(len(specs)))
+        for requirement in self.requirements:
+            shares = [sorted(left)[slot :: self.slots] for slot in range(self.slots)]
+            judged = self._threads.map(
+                lambda share, requirement=requirement: self._fulfilled([(n, specs[n]) for n in share], requirement), shares
+            )
+            self.compiled += len(left)
+            left = set().union(*self._gathered(judged))
+        for spec in specs:
+            Path(spec.source).unlink(missing_ok=True)
+        self._asked |= {candidates[number].key: len(self.requirements) for number in left}
+        return [number in left for number in range(len(specs))]
+
+    def verify(self, candidate: Candidate) -> bool:
+        """Whether a candidate fulfils all that it was not asked yet. Raises as calling it does."""
+        return self.refusing(candidate) is None
+
+    def refusing(self, candidate: Candidate) -> Requirement | None:
+        """The first requirement that a candidate does not fulfil, of those that it was not asked yet."""
+        waiting = [*self.requirements[self._asked.get(candidate.key, 0) :], *self.later]
+        spec = self._written(candidate)
+        refused = None
+        while waiting and refused is None:
+            some, waiting = waiting[: self.slots], waiting[self.slots :]
+            self.compiled += len(some)
+            judged = self._gathered(self._threads.map(lambda requirement: self._fulfilled([(0, spec)], requirement), some))
+            refused = next((requirement for requirement, fulfilled in zip(some, judged, strict=True) if not fulfilled), None)
+        Path(spec.source).unlink(missing_ok=True)
+        if refused in self.later:
+            self.later.remove(refused)
+            self.requirements.append(refused)
+        return refused
+
+    def _gathered(self, judged: Iterator[set[int]]) -> list[set[int]]:
+        try:
+            return list(judged)
+        except BaseException:  # Ctrl-C while waiting: what is in flight must stop
+            self.stop.set()
+            raise
+
+    def _fulfilled(self, share: Sequence[tuple[int, Specialization]], requirement: Requirement) -> set[int]:
+        """The numbers of those that fulfil a requirement."""
+        cells = [Cell(env=requirement.built.env, target=self.target, spec=spec) for _, spec in share]
+        if not cells:
+            return set()
+        mode = PLAIN if requirement.pass_ is None else DIAGNOSTIC  # the failing pass is told by a dump
+        told = self._executor.submit(Batch.of(cells, requirement.built, requirement.limits, mode=mode, keep=False))
+        outcomes = {each.position: outcome_of(cells[each.position], each.attempts) for each in told}
+        return {
+            number for position, (number, _) in enumerate(share) if requirement.fulfilled_by(cells[position], outcomes[position])
+        }
+
+    def _written(self, candidate: Candidate) -> Specialization:
+        path = Path(self._folder.path, f"candidate_{next(self._numbers)}.py")
+        path.write_text(candidate.text, encoding="utf-8")
+        return candidate.specialize(self.spec, str(path))
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._threads.shutdown(wait=True, cancel_futures=True)
+        self._executor.close()
+        self._folder.close()
+
+
+def confirmed(history: Sequence[Candidate], holds: Callable[[Candidate], bool]) -> Iterator[int]:
+    """Positions in ``history``, each better known than the one before; the last one is that of the last candidate that ``holds``.
+
+    ``holds`` looks closer than the search did (alone, with the whole deadline), so mostly the last one is it. Where it
+    is not, the search goes by halves. The first candidate is known to hold, and is not asked.
+    """
+    low, high = 0, len(history) - 1
+    if high == 0 or holds(history[high]):
+        yield high
+        return
+    yield low
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (middle, high) if holds(history[middle]) else (low, middle)
+        yield low

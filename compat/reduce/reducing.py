@@ -1,0 +1,149 @@
+"""A whole reduction, from what a user names: the feature that ``compat reduce`` calls."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fnmatch import fnmatchcase
+from pathlib import Path
+
+from attrs import evolve
+from packaging.version import InvalidVersion, Version
+
+from compat.bisect.criterion import Criterion, parse_criterion
+from compat.config.matrix import MatrixConfig
+from compat.config.selection import nothing_matches
+from compat.errors import SelectionError
+from compat.execution.run import RunContext
+from compat.model import BuiltEnv, Cell, Env
+from compat.project import Obtain, Selection, with_envs
+from compat.reduce.budget import Budget
+from compat.reduce.reduction import Listener, Reduction, Subject
+
+_LISTED = 12
+"""Kernels that a hint lists at most."""
+
+
+def reduce(
+    selection: Selection,
+    what: str,
+    context: RunContext,
+    obtain: Obtain | None = None,
+    listener: Listener | None = None,
+    *,
+    bad: Sequence[str] = (),
+    good: Sequence[str] = (),
+    hold_rest: bool = True,
+    criterion: Criterion | None = None,
+    budget: float | None = None,
+    output: Path | None = None,
+) -> Reduction:
+    """Make a kernel smaller while it fails the same way; the reduction that is returned has been run, and its file written.
+
+    ``what`` is the id of a cell, with or without the env, a glob, or the path of a Python file with a kernel file of the same
+    name beside it. ``bad`` and ``good`` name where the failure is to stay and where the kernel is to stay ok, each an env, a
+    group, a glob or a release, perhaps several with commas between them; without ``bad`` it is where the cells are. ``hold_rest``
+    has it fare in every other release that is there as it does. ``criterion`` says what is to stay, the failure unless given;
+    ``budget`` is the seconds that all of it may take, and ``output`` the ``.py`` file to write, ``reduced/NAME.py`` unless given.
+
+    ``context`` needs no envs: those that are named are asked of ``obtain``, which may build them. Raises SelectionError where no
+    one kernel is meant, or it is not bad or good where it was named so; ConfigError if it cannot be parsed, and
+    StoreError where the file cannot be written. One that is interrupted ends by itself, and says so in ``ended``.
+    """
+    config, listener = selection.config, listener or Listener()
+    subject = _subject(selection, what, bad, good)
+    envs = [*(obtain or selection.read_envs)(config.path, [*subject.bad, *subject.good])]
+    others = _others(subject, selection)
+    envs += others
+    subject = evolve(subject, rest=tuple(built.env for built in others), hold_rest=hold_rest)
+    if missing := _missing(subject, config):
+        listener.say(f"left out, not built: {', '.join(missing)}")
+    asked = criterion or parse_criterion("same-failure")
+    context = with_envs(context, envs)
+    reduction = Reduction(subject, context, asked, output=output, budget=Budget(budget), listener=listener)
+    reduction.run()
+    return reduction
+
+
+# --- which kernel ------------------------------------------------------------------------------------------------------------
+
+
+def _subject(selection: Selection, what: str, bad: Sequence[str], good: Sequence[str]) -> Subject:
+    patterns, config = selection.patterns, selection.config
+    everywhere = selection.with_patterns(envs=patterns.envs or ("*",), targets=patterns.targets or ("*",))
+    if what.endswith((".py", ".toml")):
+        cells = _of_file(Path(what), selection)
+    else:
+        cells = [cell for cell in everywhere.cells if what in (cell.id, _without_env(cell)) or fnmatchcase(cell.id, what)]
+    kernels = {_without_env(cell): cell for cell in cells}
+    if not kernels:
+        raise nothing_matches("cell", what, [cell.id for cell in everywhere.cells])
+    if len(kernels) > 1:
+        listed = "\n    ".join(list(kernels)[:_LISTED])
+        raise SelectionError(f"{what!r} matches {len(kernels):,} kernels and targets", hint=f"Choose one:\n    {listed}")
+    (cell,) = kernels.values()
+    envs = tuple(each.env for each in cells)
+    if what == _without_env(cell) and not patterns.envs:
+        envs = tuple(env for env in config.choose_envs(()) if env.toolchain == cell.spec.toolchain)
+
+    def named(texts: Sequence[str]) -> tuple[Env, ...]:
+        found = (env for text in _listed(texts) for env in _named_envs(config, text, cell.spec.toolchain))
+        return tuple(dict.fromkeys(found))
+
+    return Subject(spec=cell.spec, target=cell.target, bad=named(bad) or envs, good=named(good))
+
+
+def _of_file(path: Path, selection: Selection) -> list[Cell]:
+    """The cells of which the kernel file beside a kernel says that they fail, if it says so of any; else those that are chosen."""
+    patterns = selection.patterns
+    chosen = selection.with_patterns(kernel_files=(str(path.with_suffix(".toml")),))
+    everywhere = chosen.with_patterns(envs=patterns.envs or ("*",), targets=patterns.targets or ("*",))
+    declared = [cell for cell in everywhere.cells if cell.env.release and _is_declared(cell, cell.env.release)]
+    if not patterns.envs:
+        declared = [cell for cell in declared if cell.env.torch is None] or declared  # the same toolchain without its pair
+    return declared or list(chosen.cells)
+
+
+def _is_declared(cell: Cell, release: Version) -> bool:
+    return any(e.covers(release=release, target=cell.target.name, case=cell.spec.case) for e in cell.spec.expectations)
+
+
+def _without_env(cell: Cell) -> str:
+    return cell.id.removesuffix(f"/{cell.env.name}")
+
+
+# --- in which envs -----------------------------------------------------------------------------------------------------------
+
+
+def _listed(texts: Sequence[str]) -> list[str]:
+    return [part.strip() for text in texts for part in text.split(",") if part.strip()]
+
+
+def _named_envs(config: MatrixConfig, text: str, toolchain: str) -> tuple[Env, ...]:
+    """Envs by name, group or glob, or the env of a release: ``3.9`` and ``3.9.0`` are ``triton-3.9.0``."""
+    try:
+        release = Version(text)
+    except InvalidVersion:
+        return config.choose_envs((text,))
+    of_release = sorted(
+        (env for env in config.envs if env.release == release and env.toolchain == toolchain), key=lambda env: env.torch is not None
+    )
+    return tuple(of_release[:1]) or config.choose_envs((f"{toolchain}-{text}",))
+
+
+def _others(subject: Subject, selection: Selection) -> list[BuiltEnv]:
+    """An env for each release that was not named, of those that are there: the one without PyTorch where there are several."""
+    named = {env.release for env in (*subject.bad, *subject.good)}
+    found: dict[Version, BuiltEnv] = {}
+    for env in sorted(selection.config.envs, key=lambda env: env.torch is not None):
+        if env.release is not None and env.release not in (*named, *found):
+            (built,) = selection.read_envs(selection.config.path, [env])
+            if built.error is None:
+                found[env.release] = built
+    return [found[release] for release in sorted(found)]
+
+
+def _missing(subject: Subject, config: MatrixConfig) -> list[str]:
+    """Releases that no env was there for, each once, those without PyTorch first."""
+    there = {env.release for env in (*subject.bad, *subject.good, *subject.rest)}
+    missing = [env.release for env in sorted(config.envs, key=lambda env: env.torch is not None) if env.release not in there]
+    return list(dict.fromkeys(str(release) for release in missing if release is not None))

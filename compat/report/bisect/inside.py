@@ -1,0 +1,44 @@
+"""What a search inside a failure found of a cell, as text and as data."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import attrs
+
+from compat.bisect.answers import CellAnswer, ConfigAnswer, Part, PassAnswer
+from compat.bisect.request import Axis
+from compat.cell_document import JsonObject
+from compat.printable import printable
+
+SCHEMA = 1
+"""The version of the format; a key may be added within one, but none goes away or changes its meaning."""
+_DIFF_LINES = 40
+"""Lines of a diff that are shown; the folder has all of it."""
+
+
+def cell_answer_document(answer: CellAnswer, axis: Axis) -> JsonObject:
+    """The answer as JSON values."""
+    cell, spec = answer.cell, answer.cell.spec
+    place = {"kernel": spec.kernel, "variant": spec.variant, "case": spec.case, "target": cell.target.name, "env": cell.env.name}
+    facts = {key.rstrip("_"): value for key, value in attrs.asdict(answer.found).items()} if answer.found else None
+    return {"schema": SCHEMA, "axis": str(axis), **place, "answer": facts}
+
+
+def cell_answer_lines(answer: CellAnswer) -> Iterator[str]:
+    """The answer line by line, the first one beginning with the cell's id."""
+    if answer.found is None:
+        yield f"{answer.cell.id}: it works there, so there is nothing to look for; --bad RELEASE says where it does not."
+        return
+    yield f"{answer.cell.id}: {printable(answer.found.sentence)}"
+    yield from (f"  {printable(line)}" for line in _details(answer.found))
+
+
+def _details(found: Part | PassAnswer | ConfigAnswer) -> list[str]:
+    if isinstance(found, Part):
+        return list(found.steps)
+    if isinstance(found, ConfigAnswer):
+        return [*(need.sentence for need in found.needs), f"{found.tried} changed specializations were compiled"]
+    diff = found.diff.splitlines()
+    more = [f"… {len(diff) - _DIFF_LINES} more lines"] if len(diff) > _DIFF_LINES else []
+    return [*diff[:_DIFF_LINES], *more, *([f"IR before every pass: {found.folder}"] if found.folder else [])]

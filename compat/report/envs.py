@@ -1,0 +1,62 @@
+"""The environments in the cache, as rows of a table, as JSON, and in sentences."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Any
+
+from compat.envs.inventory import KeptEnv, Pruned, size_of
+from compat.model import BuiltEnv
+
+_DAY = 86400.0
+
+
+def env_document(env: KeptEnv) -> dict[str, Any]:
+    """One env, as ``compat envs list --json`` prints it."""
+    return {
+        "name": env.folder.path.name,
+        "folder": str(env.folder.path),
+        "requirements": env.requirements,
+        "specifier": env.specifier or None,
+        "python": env.python,
+        "backend": env.backend,
+        "state": env.state,
+        "error": env.error,
+        "size": size_of(env.folder.path),
+        "last_used": datetime.fromtimestamp(env.used, UTC).isoformat(timespec="seconds"),
+    }
+
+
+def env_row(env: KeptEnv, now: float) -> dict[str, str]:
+    """One env in a table; ``now`` in seconds since 1970."""
+    return {
+        "name": env.folder.path.name,
+        "requirements": " ".join(env.requirements),
+        "python": env.python or "-",
+        "state": env.state,
+        "size": in_bytes(size_of(env.folder.path)),
+        "last used": _ago(now - env.used),
+    }
+
+
+def built_line(built: BuiltEnv) -> str:
+    """What came of building an env."""
+    return f"{built.env.name}: {built.error or f'Python {built.python_version}, {built.python}'}"
+
+
+def pruned_line(pruned: Pruned, now: float, *, dry_run: bool) -> str:
+    """What came of removing an env."""
+    name = pruned.env.folder.path.name
+    if pruned.kept:
+        return f"left {name}: {pruned.kept}"
+    done = "would remove" if dry_run else "removed"
+    return f"{done} {name}: {in_bytes(pruned.size)}, last used {_ago(now - pruned.env.used)}"
+
+
+def in_bytes(count: int) -> str:
+    """A size that a reader can compare: ``587.1 MB``."""
+    return f"{count / 1e9:.1f} GB" if count >= 1e9 else f"{count / 1e6:.1f} MB"
+
+
+def _ago(seconds: float) -> str:
+    return "today" if seconds < _DAY else "1 day ago" if seconds < 2 * _DAY else f"{seconds / _DAY:.0f} days ago"

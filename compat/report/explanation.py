@@ -1,0 +1,150 @@
+"""All that is known of one cell, as text and as data."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import attrs
+
+from compat import constexprs, toolchains
+from compat.cell_document import JsonObject
+from compat.explain import Artifact, Explanation
+from compat.model import BuiltEnv, Cell, Evidence, Result, Status
+from compat.printable import printable
+from compat.report.account import in_full
+from compat.report.document import verdict_document
+
+
+def explanation_lines(told: Explanation) -> Iterator[str]:
+    """All of it as lines that are safe to show, the cell's id first."""
+    yield from map(printable, _lines(told))
+
+
+def _lines(told: Explanation) -> Iterator[str]:
+    yield told.cell.id
+    if told.result is None:
+        yield "  not compiled yet, or something it depends on has changed since"
+    else:
+        yield from _outcome(told.result, told)
+        if told.result.outcome.status is Status.SOURCE_BROKEN:
+            yield from _section("traceback", _traceback(told.attempts))
+    yield from _section("history, by what all runs found", in_full(told.verdict) if told.verdict else ())
+    yield from _section("attempts", _attempt_lines(told.attempts))
+    yield from _section("specialization", _specialization(told.cell))
+    yield from _section("env", _env(told.built))
+    yield from _section("again", [_command(told.cell)])
+
+
+def _outcome(result: Result, told: Explanation) -> Iterator[str]:
+    outcome, failure = result.outcome, result.outcome.failure
+    yield f"  {outcome.status}{' (flaky)' if outcome.flaky else ''}, {'as expected' if result.expected else 'UNEXPECTED'}"
+    if result.expectation:
+        declared = result.expectation
+        where = f"for releases {declared.releases or 'all'}"
+        yield f"  declared: {declared.status} {declared.failure_class or ''} {where}: {declared.reason}"
+    if failure:
+        failure_class = toolchains.failure_classes()[failure.failure_class]
+        facts = {
+            "class": f"{failure.failure_class} ({failure_class.title})",
+            "stage": failure.stage,
+            "pass": failure.pass_,
+            "op": failure.op,
+            "at": failure.location,
+            "fingerprint": failure.fingerprint,
+            "reproducer": told.reproducer and place_of(told.reproducer),
+            "IR before it": told.ir and place_of(told.ir),
+        }
+        yield from _section("failure", (f"{name}: {value}" for name, value in facts.items() if value))
+        yield from _section("evidence", failure.excerpt.splitlines())
+        yield from _section("advice", failure.advice.splitlines())
+    yield from _section("warnings", (f"{noticed.type}: {noticed.message}" for noticed in outcome.warnings))
+    yield from _section("seconds", (f"{stage:<8} {seconds:.3f}" for stage, seconds in outcome.stages.items()))
+    yield from _section("metrics", (f"{name}: {_value(value)}" for name, value in outcome.metrics.items()))
+
+
+def _traceback(attempts: tuple[Evidence, ...]) -> Iterator[str]:
+    """How a file that could not be imported failed: the frames of each exception of the chain, and what it says."""
+    raised = next((evidence.raised for evidence in reversed(attempts) if evidence.raised), ())
+    for link in reversed(raised):
+        yield from link.traceback.splitlines()
+        yield f"{link.type}: {link.message}"
+
+
+def place_of(artifact: Artifact) -> str:
+    """Where an artifact is, or was."""
+    return f"{artifact.path}{'' if artifact.there else ' (gone; --again makes it anew)'}"
+
+
+def _attempt_lines(attempts: tuple[Evidence, ...]) -> Iterator[str]:
+    for number, evidence in enumerate(attempts, 1):
+        how = "alone, diagnostics on" if evidence.alone else "in a batch"
+        ending = next(
+            (
+                words
+                for words, true in (
+                    ("built", evidence.complete),
+                    (f"stopped after {evidence.deadline} s", evidence.deadline is not None),
+                    (f"stopped at {evidence.memory} bytes", evidence.memory is not None),
+                    (f"ended by {evidence.signal}", evidence.signal is not None),
+                    ("answered with an exception", evidence.answered),
+                )
+                if true
+            ),
+            f"no answer, exit code {evidence.exit_code}",
+        )
+        yield f"{number}. {how}: {ending} in stage {evidence.stage}, {evidence.seconds:.2f} s"
+        yield from (f"   worker: {note}" for note in evidence.protocol)
+
+
+def _specialization(cell: Cell) -> Iterator[str]:
+    spec = cell.spec
+    yield f"{spec.function} in {spec.source} (declared in {spec.origin})"
+    yield f"signature: {', '.join(f'{name}: {kind}' for name, kind in spec.compile.signature.items())}"
+    values = (f"{name}={constexprs.shown(value)}" for name, value in spec.compile.constexprs.items())
+    yield f"constexprs: {', '.join(values) or 'none'}"
+    for hint, names in spec.compile.hints.items():
+        usual = " (not said in the kernel file: what a launch usually finds out)" if hint in spec.assumed else ""
+        yield f"{hint.replace('_', ' ')}: {', '.join(names) or 'none'}{usual}"
+    yield f"options: {', '.join(f'{name}={value}' for name, value in spec.compile.options.items()) or 'none'}"
+
+
+def _env(built: BuiltEnv) -> Iterator[str]:
+    yield f"{built.env.toolchain} {built.release}, torch {built.torch or 'none'}, Python {built.python_version or 'none'}"
+    if built.error:
+        yield from built.error.splitlines()
+    yield from (f"{p.name} {p.version} ({p.digest[:12]})" for p in built.packages)
+
+
+def _command(cell: Cell) -> str:
+    spec = cell.spec
+    which = ["--kernel", spec.kernel, "--variant", spec.variant, "--case", spec.case, "--target", cell.target.name]
+    return shlex.join(["compat", "matrix", *which, "--envs", cell.env.name, "--again"])
+
+
+def _section(title: str, lines: Any) -> Iterator[str]:
+    found = list(lines)
+    if found:
+        yield f"  {title}:"
+        yield from (f"    {line}" for line in found)
+
+
+def _value(value: object) -> str:
+    return ", ".join(f"{key} {number}" for key, number in value.items()) if isinstance(value, Mapping) else str(value)
+
+
+# --- as JSON -----------------------------------------------------------------------------------------------------------------
+
+
+def explanation_document(told: Explanation) -> JsonObject:
+    """All of it as JSON values."""
+    result, env = told.result, told.built
+    return {
+        "id": told.cell.id,
+        "expected": result.expected if result else None,
+        "outcome": attrs.asdict(result.outcome) if result else None,
+        "history": verdict_document(told.verdict) if told.verdict else None,
+        "attempts": [attrs.asdict(evidence) for evidence in told.attempts],
+        "env": {"name": env.env.name, env.env.toolchain: env.release, "torch": env.torch, "error": env.error},
+    }

@@ -1,0 +1,83 @@
+"""The result of a reduction, line by line."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from compat import constexprs
+from compat.printable import printable
+from compat.reduce import kernel_file
+from compat.reduce.candidate import Candidate
+from compat.reduce.holding import newest_first
+from compat.reduce.reduction import Reduction
+
+
+def reduction_lines(reduction: Reduction, matrix: Path) -> Iterator[str]:
+    """The reduced kernel, what is known about it, what was written, and commands to continue with.
+
+    ``matrix`` is the file that declares the envs.
+    """
+    path, subject = reduction.path, reduction.subject
+    start, best, seconds = reduction.start, reduction.history[-1], reduction.seconds
+    yield printable(best.text)
+    rate = reduction.tests / max(seconds, 0.1)
+    yield f"{reduction.ended}; {reduction.tests:,} candidates in {seconds:.1f} s, {rate:.1f} per second"
+    yield f"  kernel: {start.kernel_lines} lines are now {best.kernel_lines}, {len(start.text):,} bytes are now {len(best.text):,}"
+    for name, text in _specialization(best).items():
+        yield f"  {name}: {printable(text)}"
+    yield from (f"  {line}" for line in _releases(reduction))
+    yield f"wrote {path} and {path.with_suffix('.toml')}"
+    for written in reduction.reproducers:
+        yield f"wrote {written}: the IR just before the failing pass, and that pass alone (not run: wheels have no triton-opt)"
+    cell = f"{path.stem}/{kernel_file.VARIANT}/{subject.spec.case}/{subject.target.name}/{reduction.bad[0].cell.env.name}"
+    yield f"for the issue: {shlex.join(['compat', 'repro', '--spec', str(path.with_suffix('.toml')), cell])}"
+    yield f"to shorten its text further: {_polish(reduction, cell, matrix)}"
+
+
+def _specialization(best: Candidate) -> Mapping[str, str]:
+    told = {
+        "signature": ", ".join(f"{name}: {kind}" for name, kind in best.compile.signature.items()),
+        "constexprs": ", ".join(f"{name}={constexprs.shown(value)}" for name, value in best.compile.constexprs.items()),
+        "divisible by 16": ", ".join(best.compile.divisible_by_16),
+        "equal to 1": ", ".join(best.compile.equal_to_1),
+        "pointer range 32": ", ".join(best.compile.pointer_range_32),
+        "options": ", ".join(f"{name}={value}" for name, value in best.compile.options.items()),
+    }
+    return {name: text for name, text in told.items() if text}
+
+
+def _releases(reduction: Reduction) -> Iterator[str]:
+    """In which releases it is the same as the original, in which it differs, and for which that is unknown."""
+    budget = reduction.budget
+    if not reduction.confirmed:
+        yield "not confirmed: no time was left to compile it again; each outcome below was seen once"
+    elif reduction.confirm_deadline < reduction.context.limits.deadline:
+        yield f"confirmed with a deadline of {reduction.confirm_deadline:.0f} s, all that a budget of {budget.seconds:g} s allows"
+    others = [each.before.cell.env.name for each in reduction.differences]
+    compared = [each for each in reduction.results if each.cell.env.name in reduction.originals]
+    names = [each.cell.env.name for each in reversed(newest_first(compared))]
+    alike = [name for name in names if name not in others]
+    if len(names) > 1:
+        yield f"same as the original: {', '.join(alike)}"
+    for difference in reduction.differences:
+        yield f"differs from the original: {difference.text}"
+    if reduction.confirmed and reduction.not_compared:
+        yield f"not compared with the original: {', '.join(reduction.not_compared)}"
+    for built, why in reduction.holding.let_go:
+        yield f"not preserved: {built.env.name}, {why}"
+
+
+def _polish(reduction: Reduction, cell: str, matrix: Path) -> str:
+    """A command line that has ``shrinkray`` reduce the text further, with its interestingness script."""
+    path, failure = reduction.path, reduction.bad[0].outcome.failure
+    kernel = path.with_suffix(".toml")
+    check = ["compat", "check", cell, "--matrix", str(matrix), "--target", reduction.subject.target.name]
+    asked = reduction.holding.named[0].criterion.text
+    if asked == "same-failure" and failure:  # as far as one cell alone can be asked for it
+        asked = f"class={failure.failure_class}"
+    check += ["--envs", reduction.bad[0].cell.env.name, "--judge", asked]
+    script = f'd=$(mktemp -d); cp "$1" $d/{path.name}; cp {shlex.quote(str(kernel.absolute()))} $d; '
+    script += f"{shlex.join(check)} --spec $d/{kernel.name}; [ $? = 1 ]"
+    return f"uvx 'shrinkray<26.9' {shlex.join(['sh', '-c', script, '-'])} {path}"

@@ -1,0 +1,207 @@
+"""Scripts and issues for cells, by id or glob: the feature that ``compat repro`` calls."""
+
+from __future__ import annotations
+
+import glob
+from collections.abc import Iterator, Mapping, Sequence
+from fnmatch import fnmatchcase
+from pathlib import Path
+
+from attrs import evolve
+from packaging.version import Version
+
+from compat import toolchains
+from compat.bisect import known, last_bisect
+from compat.bundle.bundle import Bundle, bundle
+from compat.bundle.closure import read_source
+from compat.config.kernel_files import load_kernels
+from compat.config.matrix import MatrixConfig
+from compat.config.selection import nothing_matches
+from compat.errors import ConfigError, EnvError, SelectionError, StoreError
+from compat.execution.run import RunContext
+from compat.model import BuiltEnv, Cell, Env, Specialization, Target
+from compat.project import Obtain, Selection
+from compat.reduce.facts import KERNEL
+from compat.repro.writing import Request, Unverified, Written, write_repro
+
+_RELEASES = "releases"
+"""The group of envs that the table is about, unless others are asked for."""
+_MOST = 12
+"""The number of repros that one call makes at most."""
+
+
+class Listener:
+    """Is told the progress of repros. This one ignores it."""
+
+    def left_out(self, built: BuiltEnv) -> None:
+        """An env of the table is not there."""
+
+    def begins(self, cell: Cell, envs: int) -> None:
+        """A cell is compiled, and run as a script, in so many envs."""
+
+    def ends(self, outcome: Written | Unverified) -> None:
+        """What came of it, before the next cell begins."""
+
+
+def repro(
+    selection: Selection,
+    cell: str,
+    context: RunContext,
+    obtain: Obtain | None = None,
+    listener: Listener | None = None,
+    *,
+    folder: Path | None = None,
+    reduced: Path | None = None,
+    portable: bool = False,
+    command: str = "compat repro",
+) -> tuple[Written | Unverified, ...]:
+    """Write a standalone script and the text of an issue for each cell that is meant, verified by running the script.
+
+    ``cell`` is the id of a cell, a glob, or ``last-bisect``: the bad ends that the last bisect in the project found. The table of
+    an issue has the envs and targets that the selection names, and else every release that is there for the default targets.
+    ``context`` needs no envs: the cells' own are asked of ``obtain``, which may build them. What is written goes to ``folder``,
+    ``repro/`` in the project unless given. ``reduced`` is a Python file with a smaller kernel to show instead of the original,
+    ``portable`` makes a script for every release, and ``command`` is what the issue says that it was made by.
+
+    Where a script did not show what it should, there is :class:`compat.repro.Unverified` with the reasons, and only the evidence is
+    written. Raises SelectionError where no cell is meant, too many are, or one does not fail; ConfigError for an invalid smaller
+    kernel, EnvError where a cell's own env cannot be used, and StoreError where the folder will not have the files.
+    """
+    patterns: Sequence[str] = (cell,)
+    if cell == last_bisect.WORD:
+        ends = last_bisect.read_bad_ends(selection.root)
+        patterns = ends.cells
+        selection = selection.with_patterns(kernel_files=selection.patterns.kernel_files or ends.kernel_files)
+    everywhere = selection.with_patterns(envs=("*",), targets=("*",))
+    everywhere = evolve(everywhere, envs=known.known_envs(everywhere.config))
+    cells = [each for pattern in patterns for each in _cells(everywhere, selection, pattern)]
+    listener = listener or Listener()
+    envs = _envs(selection, everywhere, cells, obtain or selection.read_envs, listener)
+    outcomes: list[Written | Unverified] = []
+    for each in cells:
+        listener.begins(each, len(envs))
+        request = Request(
+            cell=each,
+            bundle=_bundle(each.spec, reduced),
+            targets=_targets(selection, each),
+            remembered=known.recall([(each.spec, each.target)], context, selection.config, besides=_versions(envs)),
+            existing=known.existing_releases(selection.config),
+            root=selection.root,
+            folder=folder or selection.root / "repro",
+            portable=portable,
+            command=command,
+        )
+        outcomes.append(_written(request, evolve(context, envs=envs)))
+        listener.ends(outcomes[-1])
+    return tuple(outcomes)
+
+
+def _written(request: Request, context: RunContext) -> Written | Unverified:
+    try:
+        return write_repro(request, context)
+    except OSError as error:
+        raise StoreError(f"cannot be written: {error}", where=str(request.folder), hint="Say --output DIR.") from error
+
+
+# --- which cells, and the table of each --------------------------------------------------------------------------------------
+
+
+def _cells(everywhere: Selection, narrowed: Selection, pattern: str) -> list[Cell]:
+    """By its id; else all that the glob matches of what was chosen, or else of all there are."""
+    by_id = {each.id: each for each in everywhere.cells}
+    if pattern in by_id:
+        return [by_id[pattern]]
+    matching = ([each for each in those.cells if fnmatchcase(each.id, pattern)] for those in (narrowed, everywhere))
+    found = next(filter(None, matching), [])
+    if not found:
+        raise nothing_matches("cell", pattern, by_id)
+    if len(found) > _MOST:
+        raise SelectionError(
+            f"{pattern!r} matches {len(found):,} cells", hint=f"At most {_MOST} at a time; --envs and --target narrow it."
+        )
+    return found
+
+
+def _envs(
+    selection: Selection, everywhere: Selection, cells: Sequence[Cell], obtain: Obtain, listener: Listener
+) -> dict[str, BuiltEnv]:
+    """The envs of the table, those of them that are there, and the cells' own, which have to be."""
+    table = selection.envs if selection.patterns.envs else tuple(_released(selection.config))
+    own = tuple(env for env in everywhere.envs if any(each.env == env for each in cells))
+    found = {built.env.name: built for built in obtain(selection.config.path, own)}
+    for built in found.values():
+        if built.error is not None:
+            raise EnvError(f"{built.env.name} cannot be used: {built.error}", hint="`compat list envs` shows the others.")
+    for env in table:
+        if env.name not in found:
+            (built,) = selection.read_envs(selection.config.path, [env])
+            if built.error is None:
+                found[env.name] = built
+            else:
+                listener.left_out(built)
+    return found
+
+
+def _released(config: MatrixConfig) -> Iterator[Env]:
+    """The envs of the group of releases, and every other release that a search has had built."""
+    declared = {env.name for env in config.envs}
+    for env in known.known_envs(config):
+        if _RELEASES in env.groups or (
+            env.name not in declared and env.torch is None and env.distribution == toolchains.of(env).distribution
+        ):
+            yield env
+
+
+def _versions(envs: Mapping[str, BuiltEnv]) -> set[Version]:
+    return {built.env.release for built in envs.values() if built.env.release is not None}
+
+
+def _targets(selection: Selection, cell: Cell) -> tuple[Target, ...]:
+    """The columns of the table: those asked for, else the default ones; the cell's own always."""
+    chosen = selection.targets
+    return chosen if cell.target in chosen else (*chosen, cell.target)
+
+
+# --- the kernel that is shown ------------------------------------------------------------------------------------------------
+
+
+def _bundle(spec: Specialization, reduced: Path | None) -> Bundle:
+    """The kernel on its own, or the smaller one in ``reduced``, with the arguments that the kernel file beside that says, if any.
+
+    Without a kernel file the smaller one takes what arguments are left.
+    """
+    if reduced is None:
+        return bundle(spec)
+    declared = _declared(spec, reduced)
+    if declared is not None:
+        return bundle(evolve(spec, function=declared.function, source=declared.source, compile=declared.compile))
+    name, left = _entry(spec, reduced)
+    return bundle(evolve(spec, source=str(reduced.resolve()), function=name, compile=spec.compile.of_parameters(left)))
+
+
+def _declared(spec: Specialization, reduced: Path) -> Specialization | None:
+    """The smaller kernel as the kernel file beside it describes it: the case of the same name, or the only one."""
+    beside = reduced.with_suffix(".toml")
+    if not beside.is_file():
+        return None
+    specs = load_kernels([glob.escape(str(beside))], Path.cwd(), where="--reduced")
+    specs = tuple(each for each in specs if Path(each.source).resolve() == reduced.resolve())
+    found = [each for each in specs if each.case == spec.case] or specs
+    if len(found) > 1:
+        listed = ", ".join(f"{each.variant}/{each.case}" for each in found)
+        raise ConfigError(f"{beside} describes {len(found)} kernels ({listed})", where=f"--reduced {reduced}")
+    return found[0] if found else None
+
+
+def _entry(spec: Specialization, reduced: Path) -> tuple[str, Sequence[str]]:
+    """The function of that name in a file, else the one with the name that `compat reduce` gives; and its parameters."""
+    try:
+        functions = read_source(reduced).functions
+    except (OSError, SyntaxError) as error:
+        raise ConfigError(f"cannot be read: {error}", where=f"--reduced {reduced}") from error
+    name = next((each for each in (spec.function, KERNEL) if each in functions), None)
+    if name is None:
+        raise ConfigError(
+            f"has no function {spec.function!r}", where=f"--reduced {reduced}", hint=f"It has: {', '.join(functions)}."
+        )
+    return name, functions[name].names

@@ -1,0 +1,160 @@
+"""Running repro scripts, each in a fresh process of an env, and reading from what they print which failure that was.
+
+The output is what a reader of the issue will see.
+"""
+
+from __future__ import annotations
+
+import builtins
+import re
+import signal
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+from attrs import frozen
+
+from compat.diagnosis import classify, dumps
+from compat.diagnosis.knowledge import Knowledge
+from compat.execution.script import ScriptRun, run_script
+from compat.model import BuiltEnv, Done, Evidence, Failure, Raised, Target
+
+SHOWS, SHOWS_NOT = 0, 1
+"""Exit codes of a repro script."""
+
+_VERDICT = re.compile(r"^(?:not )?reproduced: .*?(?:exit code (?P<code>-?\d+))?$", re.MULTILINE)
+_TRACEBACK = re.compile(r"^Traceback \(most recent call last\):\n", re.MULTILINE)
+_LINK = re.compile(
+    r"\n\n(?:The above exception was the direct cause of the following exception"
+    r"|During handling of the above exception, another exception occurred):\n\n"
+)
+_RAISED = re.compile(r"(?P<type>[A-Za-z_][\w.]*)(?:: (?P<message>.*))?\Z", re.DOTALL)
+_BUILTIN = "|".join(name for name, value in vars(builtins).items() if isinstance(value, type) and issubclass(value, BaseException))
+_BARE = re.compile(rf"^(?:(?:[A-Za-z_]\w*\.)+[A-Z]\w*|{_BUILTIN})(?=: |$)", re.MULTILINE)
+"""How an exception begins that is printed without a traceback: with its type, which Python qualifies unless it is its own."""
+
+
+@frozen(kw_only=True)
+class ScriptCheck:
+    """A script, and what it is expected to say in an env."""
+
+    env: BuiltEnv
+    text: str
+    exit_code: int | None
+    """``None`` where it is not to end before the deadline."""
+    compiles: bool
+    """Whether the compile is to come to its end."""
+    fingerprint: str | None
+    """Of the failure; ``None`` where the kernel compiles, and where there is no telling it from the output alone."""
+    stage: str
+
+
+@frozen(kw_only=True)
+class Seen:
+    """What it said."""
+
+    script: ScriptCheck
+    run: ScriptRun
+    failure: Failure | None
+    """The failure that its output shows."""
+    compiled: bool
+    """Whether it says that the compile came to its end."""
+
+    @property
+    def as_expected(self) -> bool:
+        """Whether exit code, end and, where one is expected, fingerprint are right: a script that does not work shows nothing."""
+        found = self.failure.fingerprint if self.failure else None
+        ends = (self.run.exit_code, self.compiled) == (self.script.exit_code, self.script.compiles)
+        return ends and self.script.fingerprint in (None, found)
+
+
+def run_all(
+    scripts: Sequence[ScriptCheck], target: Target, knowledge: Knowledge, folder: Path, *, deadline: float, slots: int
+) -> tuple[Seen, ...]:
+    """Run scripts, ``slots`` at a time, in the order given; ``folder`` is where they are written. Raises OSError."""
+    names = {text: folder / f"script-{number}" for number, text in enumerate(dict.fromkeys(each.text for each in scripts))}
+
+    def run(script: ScriptCheck) -> Seen:
+        assert script.env.python is not None, "what cannot be run has no result to be verified"
+        ran = run_script(script.env.python, names[script.text] / "repro.py", deadline)
+        return Seen(
+            script=script,
+            run=ran,
+            failure=failure_of(ran, target, script.stage, knowledge),
+            compiled=evidence_of(ran, script.stage).built,
+        )
+
+    for text, place in names.items():
+        place.mkdir()
+        (place / "repro.py").write_text(text, encoding="utf-8")
+    with ThreadPoolExecutor(slots, thread_name_prefix="script") as executor:
+        return tuple(executor.map(run, scripts))
+
+
+def failure_of(ran: ScriptRun, target: Target, stage: str, knowledge: Knowledge) -> Failure | None:
+    """The failure that a script's output shows, if any; ``stage`` is where it is known to be, which no output says."""
+    evidence = evidence_of(ran, stage)
+    if evidence.built or not (evidence.raised or evidence.signal or evidence.exit_code):
+        return None
+    return classify.classify([evidence], target=target, knowledge=knowledge).failure
+
+
+def evidence_of(ran: ScriptRun, stage: str) -> Evidence:
+    """The output as the evidence of an attempt: the chain of exceptions, how the compiling child ended, and all else it printed."""
+    verdicts = list(_VERDICT.finditer(ran.output))
+    output = ran.output[: verdicts[-1].start()] if verdicts else ran.output
+    code = int(verdicts[-1]["code"]) if verdicts and verdicts[-1]["code"] else None
+    words = dumps.read(output).words
+    begin, raised = _chain(words)
+    return Evidence(
+        answered=bool(raised) or code == 0,
+        done=(Done(do="compile"),) if code == 0 else (),
+        stage=stage,
+        exit_code=code if code is not None and code >= 0 else None,
+        signal=_SIGNALS.get(-code) if code is not None and code < 0 else None,
+        raised=raised,
+        stderr=words[:begin],
+    )
+
+
+_SIGNALS: Mapping[int, str] = {each.value: each.name for each in signal.Signals}
+
+
+def _chain(output: str) -> tuple[int, tuple[Raised, ...]]:
+    """Where the last chain of exceptions begins that Python printed, and its exceptions, outermost first, as it prints them last.
+
+    An exception has no traceback of its own where all its frames were taken away, as Triton does with frames of its front end.
+    """
+    found: list[Raised] = []
+    begin = end = len(output)
+    links = list(_LINK.finditer(output))
+    for link in [*reversed(links), None]:
+        start = link.end() if link else 0
+        at = _first_character(output[start:end], linked=bool(links), follows=link is not None)
+        if at is None or (raised := _raised(output[start + at : end])) is None:
+            break
+        found.append(raised)
+        begin = start + at
+        if link is None or at:  # what is before it belongs to something else
+            break
+        end = link.start()
+    return begin, tuple(found)
+
+
+def _first_character(text: str, *, linked: bool, follows: bool) -> int | None:
+    """Where the last exception begins in a text without links; one that ``follows`` a link may begin right there."""
+    tracebacks = list(_TRACEBACK.finditer(text))
+    if tracebacks:
+        return tracebacks[-1].start()
+    if follows:
+        return 0
+    bare = _BARE.search(text) if linked else None
+    return bare.start() if bare else None
+
+
+def _raised(block: str) -> Raised | None:
+    """The exception that a block ends with, behind its frames."""
+    lines = _TRACEBACK.sub("", block, count=1).splitlines()
+    frames = next((number for number, line in enumerate(lines) if line and not line.startswith(" ")), len(lines))
+    found = _RAISED.match("\n".join(lines[frames:]).rstrip())
+    return Raised(type=found["type"], message=found["message"] or "") if found else None

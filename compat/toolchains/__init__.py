@@ -1,0 +1,94 @@
+"""The toolchains there are: those in this package, and those that installed packages add.
+
+A package adds one by an entry point of the group ``triton_compat.toolchains`` that names a :class:`Toolchain`::
+
+    [project.entry-points."triton_compat.toolchains"]
+    toy = "toy_compat:TOY"
+
+In: a name, an env, or a kernel's backend. Out: the toolchain's record (:mod:`compat.toolchains.base`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+from importlib.metadata import entry_points
+from types import MappingProxyType
+
+from compat.diagnosis.failure_class import FailureClass
+from compat.errors import ConfigError
+from compat.model import Env, Specialization, Target
+from compat.toolchains.base import SHARED_MEMORY, Assembler, Parts, ScriptForm, Toolchain, Types, Variables, Wheels
+from compat.toolchains.triton import TRITON
+
+__all__ = [
+    "DEFAULT",
+    "GROUP",
+    "SHARED_MEMORY",
+    "Assembler",
+    "Parts",
+    "ScriptForm",
+    "Toolchain",
+    "Types",
+    "Variables",
+    "Wheels",
+    "every",
+    "failure_classes",
+    "go_together",
+    "named",
+    "of",
+    "stages",
+    "targets",
+]
+
+DEFAULT = TRITON
+"""The default toolchain."""
+GROUP = "triton_compat.toolchains"
+
+
+@cache
+def every() -> tuple[Toolchain, ...]:
+    """All toolchains, those of this package first. Raises ConfigError where an installed package offers something else."""
+    found = {DEFAULT.name: DEFAULT}
+    for entry in entry_points(group=GROUP):
+        toolchain = entry.load()
+        where = f"{GROUP}: {entry.name} = {entry.value}"
+        if not isinstance(toolchain, Toolchain):
+            raise ConfigError("this is not a Toolchain", where=where, hint="Uninstall the package that provides it, or fix it.")
+        if found.setdefault(toolchain.name, toolchain) is not toolchain:
+            raise ConfigError(f"there are two toolchains called {toolchain.name!r}", where=where)
+    return tuple(found.values())
+
+
+def named(name: str) -> Toolchain:
+    """The toolchain of that name. Raises KeyError where there is none."""
+    return {each.name: each for each in every()}[name]
+
+
+def of(env: Env) -> Toolchain:
+    """The toolchain of an env."""
+    return named(env.toolchain)
+
+
+def go_together(env: Env, target: Target, spec: Specialization) -> bool:
+    """Whether an env has the toolchain that a kernel is for, and that can compile for such targets at all."""
+    return env.toolchain == spec.toolchain and target.backend in of(env).backends
+
+
+def stages() -> frozenset[str]:
+    """Every stage of every toolchain."""
+    return frozenset(stage for each in every() for stage in each.every_stage)
+
+
+@cache
+def failure_classes() -> Mapping[str, FailureClass]:
+    """Name → failure class, of all toolchains; of classes that several have, the first one's."""
+    found: dict[str, FailureClass] = {}
+    for each in every():
+        found = {**each.knowledge.by_name, **found}
+    return MappingProxyType(found)
+
+
+def targets() -> dict[str, Target]:
+    """Name → target, of all toolchains, in the order in which they are listed."""
+    return {target.name: target for each in every() for target in each.targets}

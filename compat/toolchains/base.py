@@ -1,0 +1,181 @@
+"""The seam between the program and what it compiles with: all that differs between toolchains is a field of :class:`Toolchain`.
+
+In: nothing but the records of :mod:`compat.model` and :mod:`compat.diagnosis`. Out: one record per toolchain, which the rest of the
+program asks and never looks behind. ``docs/toolchains.md`` says how one is added.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Hashable, Mapping
+from pathlib import Path
+from typing import Any
+
+from attrs import Factory, frozen
+from packaging.version import Version
+
+from compat.bundle.bundle import Bundle
+from compat.diagnosis.knowledge import Knowledge
+from compat.model import LATER_STAGES, SOURCE_STAGE, BuiltEnv, Evidence, Target
+
+
+def _no_private(folder: str) -> dict[str, str]:
+    return {}
+
+
+@frozen(kw_only=True)
+class Variables:
+    """The environment variables that some release of a toolchain reads, each in one of these."""
+
+    files: tuple[str, ...] = ()
+    """Paths of the programs and files that it works with. Results depend on their content."""
+    folders: tuple[str, ...] = ()
+    """Folders that tools are looked for in."""
+    settings: tuple[str, ...] = ()
+    """What says which code is to be made."""
+    withheld: Mapping[str, tuple[str, ...]] = Factory(dict)
+    """What it would read and does not see, by why that is so."""
+    programs: Mapping[str, tuple[str, ...]] = Factory(dict)
+    """Backend → paths where it looks for programs without any variable. Results depend on their content."""
+    private: Callable[[str], Mapping[str, str]] = _no_private
+    """A worker's private folder → the variables that keep the toolchain's caches there."""
+
+
+@frozen(kw_only=True)
+class Types:
+    """What a kernel file may give a run-time argument for a type."""
+
+    pattern: re.Pattern[str]
+    """All of them."""
+    known: tuple[str, ...]
+    """Those that a slip may have been meant for."""
+    examples: str
+    """Some, for a hint."""
+
+
+@frozen(kw_only=True)
+class Wheels:
+    """Releases of an assembler by itself, published as wheels."""
+
+    title: str
+    """What its releases are releases of: ``CUDA``."""
+    example: str
+    """What may be asked for, in the words of a hint."""
+    distribution: Callable[[int], str]
+    """Major release → the name it is published under."""
+    inside: str
+    """Where in an env the program is, as a glob."""
+
+
+@frozen(kw_only=True)
+class Assembler:
+    """The program that makes the binary, which can be exchanged between releases."""
+
+    name: str
+    stage: str
+    """The stage that runs it."""
+    takes: str
+    """The stage that makes what it is given."""
+    variables: tuple[str, ...]
+    """The environment variables that put another one in its place; all releases' spellings."""
+    of: Callable[[BuiltEnv, Target], Path | None]
+    """The one that an env uses for a target; ``None`` where it brings none."""
+    command: Callable[[Path, Path, Path], list[str]]
+    """Program, source and output → the command that assembles by itself."""
+    told: Callable[[int, str, bool], Evidence]
+    """Exit code (negative for a signal), what it printed, whether it made anything → the evidence of an attempt."""
+    killed: re.Pattern[str]
+    """How releases tell of an assembler that was ended from outside, most likely by the system, for want of memory."""
+    wheels: Wheels | None = None
+
+
+@frozen(kw_only=True)
+class Parts:
+    """What tells in which part of a toolchain that is made with MLIR and LLVM a change between two releases is.
+
+    The front end makes ``first_ir`` of the kernel, MLIR's passes make ``last_ir`` and then ``llvm_ir`` of that, LLVM makes the text
+    for the assembler. Stages are named by what they make.
+    """
+
+    front_end: tuple[str, ...]
+    """The stages of the front end."""
+    first_ir: str
+    """The IR that the front end makes; one release can be given what another made."""
+    last_ir: str
+    """The last IR before LLVM's, so, too."""
+    llvm_ir: str
+    llvm: tuple[str, ...]
+    """Stages of LLVM alone."""
+    not_optimized: Mapping[str, str]
+    """The environment variables that have LLVM IR kept as it was made, without LLVM's optimizer."""
+    assembler: Assembler
+
+
+SHARED_MEMORY = "bytes of shared memory"
+"""What a script says, with numbers around it, of a kernel that compiles and whose launch would be refused for that."""
+
+
+@frozen(kw_only=True)
+class ScriptForm:
+    """How a script compiles a kernel without anything of ours: the form of a repro."""
+
+    form_of: Callable[[str | None], Hashable]
+    """Release → a name for the form in which it wants to be called; ``None``: the form that every release takes."""
+    any_release: Hashable
+    """The latter."""
+    compile_function: Callable[[Bundle, Target, Any, bool, Mapping[str, str]], str]
+    """Kernel, target, form, whether a launch is what fails, environment variables → the source of ``compile_kernel()``."""
+    imports: Callable[[Bundle], frozenset[str]]
+    """What that needs to import, one statement each."""
+    always: str
+    """The environment variable that has everything compiled, set to 1."""
+    cache: str
+    """The environment variable that says where the toolchain's cache is."""
+    first_release: str
+    """The first release that takes the form for every release."""
+    undeclared: tuple[str, ...] = ()
+    """Requirements that some releases have and do not declare."""
+
+
+@frozen(kw_only=True)
+class Toolchain:
+    """One compiler with all its releases."""
+
+    name: str
+    """What ``matrix.toml`` and the names of envs call it: ``triton``."""
+    title: str
+    """What a reader calls it: ``Triton``."""
+    distribution: str
+    """The name that its releases are published under. Anything else is a fork."""
+    adapter: Path
+    """The folder that a worker loads inside an env (see :mod:`compat.worker.adapter`)."""
+    stages: tuple[str, ...]
+    """What its compiles go through, in order, from when the kernel's file has been imported to the binary."""
+    texts: tuple[str, ...] = ()
+    """Those of them that make text, in order."""
+    oldest: Version | None = None
+    """Releases before it are not tried unless they are named: their compilers take kernels in another form. ``None`` for all."""
+    repository: str | None = None
+    """The URL of its source, which has tags like ``v3.1.0``; on GitHub."""
+    commits_command: tuple[str, ...] = ()
+    """The words of a program that bisects its commits between ``--good`` and ``--bad``, in a clone that is called as it is."""
+    targets: tuple[Target, ...]
+    """What it can compile for, without anybody declaring it, in the order in which they are listed."""
+    types: Types
+    knowledge: Knowledge
+    """What is known of its failures."""
+    variables: Variables = Factory(Variables)
+    parts: Parts | None = None
+    """What can be found out of the part that a change between two releases is in; ``None`` where nothing can."""
+    script: ScriptForm | None = None
+    """How repro scripts call it; ``None`` where there are none."""
+
+    @property
+    def backends(self) -> tuple[str, ...]:
+        """The backends of its targets."""
+        return tuple(dict.fromkeys(target.backend for target in self.targets))
+
+    @property
+    def every_stage(self) -> tuple[str, ...]:
+        """All stages a cell can be in."""
+        return (SOURCE_STAGE, *self.stages, *LATER_STAGES)

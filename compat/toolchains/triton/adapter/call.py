@@ -1,0 +1,172 @@
+"""What a compile is told of a kernel's arguments, in the form that each release of Triton takes.
+
+========  ====================  ============================  =========================================================
+release   constexprs            in the signature              attributes (divisible by 16, equal to 1, pointer range)
+========  ====================  ============================  =========================================================
+3.0, 3.1  ``constants=``        no                            ``AttrsDescriptor(divisible_by_16, equal_to_1)``
+3.2       ``constants=``        no                            ``AttrsDescriptor`` of the backend, by property
+3.3 on    ``constexprs=``       yes, as ``"constexpr"``       ``{(index,): [["tt.divisibility", 16]]}``; ones are constexprs
+========  ====================  ============================  =========================================================
+
+A job's hints are facts about arguments: this pointer is divisible by 16, that number is 1. What is made of them is the toolchain's
+affair, so its own launch code is asked, with stand-ins for the arguments. It knows which attributes its backend wants
+(``tt.pointer_range`` on AMD, where buffer operations are on), what ``do_not_specialize`` leaves out, and that an annotated argument
+is not folded into a constant from 3.4 on.
+"""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import re
+from typing import Any
+
+from .driver import target
+
+_SMALL = 2**31 - 1
+"""Bytes up to which offsets into a tensor fit into 32 bits."""
+_NOTHING = 1.5
+"""An argument of which launches find out nothing: they do not for floats, booleans, descriptors and constexprs."""
+_NUMBER = re.compile(r"[iu](?!1$)\d+")
+
+
+def constants(function: Any, job: dict[str, Any]) -> dict[str, Any]:
+    """The constexprs of a job as Python values."""
+    while hasattr(function, "fn"):  # decorators that tune or choose, then the one that compiles
+        function = function.fn
+    names = getattr(function, "__globals__", {})
+    return {name: constant(name, value, names) for name, value in job["constexprs"].items()}
+
+
+def constant(name: str, value: Any, names: dict[str, Any]) -> Any:
+    """A constexpr from its JSON form.
+
+    ``{"dtype": "int32"}`` is a Triton dtype, ``{"torch_dtype": "float16"}`` one of PyTorch, ``{"function": "add"}`` a function
+    among the global ``names`` of the kernel's module; a list is a tuple. Raises ImportError and AttributeError where there is no
+    such thing here.
+    """
+    if isinstance(value, list):
+        return tuple(constant(name, each, names) for each in value)
+    if not isinstance(value, dict):
+        return value
+    if "dtype" in value:
+        import triton.language as tl
+
+        return tl.dtype(value["dtype"])
+    if "torch_dtype" in value:
+        return _torch_dtype(name, value["torch_dtype"])
+    if "function" in value:
+        if value["function"] not in names:
+            raise AttributeError("the constexpr %s names the function %r, which its file does not define here" % (name, value))
+        return names[value["function"]]
+    return None
+
+
+def _torch_dtype(name: str, dtype: str) -> Any:
+    try:
+        torch = importlib.import_module("torch")
+    except ModuleNotFoundError as error:
+        raise ModuleNotFoundError("%s (the constexpr %s is torch.%s)" % (error, name, dtype), name=error.name) from error
+    return getattr(torch, dtype)
+
+
+def ast_source(function: Any, job: dict[str, Any], values: dict[str, Any]) -> Any:
+    """The ``ASTSource`` of a job, whichever way this release wants it described; ``values`` are its constexprs."""
+    from triton.compiler.compiler import ASTSource
+
+    call = _Launch(function, job)
+    if "constexprs" in inspect.signature(ASTSource.__init__).parameters:
+        attributes, ones = call.attributes()
+        folded = {**values, **dict.fromkeys(ones, 1)}
+        signature = {**job["signature"], **dict.fromkeys(folded, "constexpr")}
+        return ASTSource(fn=function, signature=call.in_order(signature), constexprs=folded, attrs=attributes)
+    for index, value in enumerate(values.values()):
+        if callable(value):  # their launchers say so too
+            raise TypeError("Callable constexpr at index %d is not supported" % index)
+    attributes, ones = call.descriptor()
+    folded = {**values, **dict.fromkeys(ones, 1)}
+    signature = {name: kind for name, kind in job["signature"].items() if name not in folded}
+    return ASTSource(fn=function, signature=call.in_order(signature), constants=folded, attrs=attributes)
+
+
+class _Launch:
+    """A launch of a kernel with arguments of which only the facts are known that a launch looks at."""
+
+    def __init__(self, function: Any, job: dict[str, Any]) -> None:
+        from triton.compiler.compiler import make_backend
+
+        self.function = function
+        self.signature = job["signature"]
+        self.backend = make_backend(target(job["target"]))
+        self.arguments = {parameter.name: _stand_in(parameter.name, job) for parameter in function.params}
+
+    def attributes(self) -> tuple[dict[tuple[int], Any], list[str]]:
+        """From 3.3 on: the attributes by argument, and the arguments that are folded into constants."""
+        from triton.runtime.jit import create_function_from_signature
+
+        _compare_without_torch(self.backend)
+        bind = create_function_from_signature(self.function.signature, self.function.params, self.backend)
+        _, found, _ = bind(**self.arguments)
+        attributes, ones = {}, []
+        for index, (parameter, (kind, key)) in enumerate(zip(self.function.params, found)):
+            if parameter.name not in self.signature:
+                continue
+            if kind == "constexpr":
+                ones.append(parameter.name)
+            elif isinstance(key, str) and self.backend.parse_attr(key):
+                attributes[(index,)] = self.backend.parse_attr(key)
+        return attributes, ones
+
+    def descriptor(self) -> tuple[Any, list[str]]:
+        """Up to 3.2: the attributes as a descriptor, and the arguments that are folded into constants."""
+        values = list(self.arguments.values())
+        if hasattr(self.backend, "get_attrs_descriptor"):
+            found = self.backend.get_attrs_descriptor(self.function.params, values)
+            equal = found.get_constants()
+        else:
+            found = self.function._get_config(*values)
+            equal = found.equal_to_1
+        order = self.function.arg_names
+        return found, [order[index] for index in equal if order[index] in self.signature]
+
+    def in_order(self, signature: dict[str, str]) -> dict[str, str]:
+        """The signature in the order of the function's parameters: Triton numbers arguments by position.
+
+        Names that the function does not take stay, at the end, for Triton to complain of.
+        """
+        known = {name: signature[name] for name in self.function.arg_names if name in signature}
+        known.update({name: kind for name, kind in signature.items() if name not in known})
+        return known
+
+
+class _Tensor:
+    """An argument that is a tensor, as a launcher looks at it."""
+
+    dtype = "float32"  # the type is in the job's signature
+
+    def __init__(self, divisible: bool, small: bool) -> None:
+        self._address = 16 if divisible else 8
+        self._bytes = _SMALL if small else _SMALL + 1
+
+    def data_ptr(self) -> int:
+        return self._address
+
+    def ptr_range(self) -> int:
+        return self._bytes
+
+
+def _stand_in(name: str, job: dict[str, Any]) -> Any:
+    """A value of which a launch finds out what the job says of this argument, and nothing else."""
+    kind, divisible = job["signature"].get(name, "constexpr"), name in job["divisible_by_16"]
+    if kind.startswith("*"):
+        return _Tensor(divisible, name in job["pointer_range_32"])
+    if _NUMBER.fullmatch(kind):
+        return 1 if name in job["equal_to_1"] else 16 if divisible else 3
+    return _NOTHING
+
+
+def _compare_without_torch(backend: Any) -> None:
+    """AMD's backend up to 3.7 imports PyTorch to look at the size of a tensor, though stand-ins tell theirs."""
+    kind = type(backend)
+    if hasattr(kind, "is_within_2gb"):
+        kind.is_within_2gb = staticmethod(lambda argument: argument.ptr_range() <= _SMALL)

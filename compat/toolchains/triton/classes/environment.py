@@ -1,0 +1,85 @@
+"""The classes that every toolchain has, with Triton's own signs and advice. They are the most certain."""
+
+from __future__ import annotations
+
+from attrs import evolve
+
+from compat.diagnosis import common
+from compat.diagnosis.failure_class import Sign
+
+_NOT_KNOWN = "the toolchain does not know the target"
+"""However it shows: which part notices first depends on what the kernel needs, and is no other defect."""
+
+CLASSES = (
+    common.INSTALL,
+    evolve(
+        common.IMPORT,
+        advice="Install what is missing into the env (`install = […]`); Triton 3.0 to 3.2 need setuptools without declaring it.",
+    ),
+    evolve(
+        common.TOOLCHAIN_DAMAGED,
+        signs=(
+            Sign(message=r"Exec format error: '[^']*?(?P<program>[\w.-]+)'", means="{program} cannot be executed"),
+            Sign(
+                error=r"^(?:FileNotFound|Permission|OS)Error$",
+                message=r"/(?P<program>ptxas[\w-]*)'",
+                means="{program} cannot be executed",
+            ),
+            Sign(message=r"[Cc]annot find (?P<program>ptxas[\w-]*)", means="{program} cannot be executed"),
+            Sign(message=r"(?P<program>ptxas[\w-]*)', '--version'\]' (?:died|returned)", means="{program} cannot be executed"),
+            Sign(error=r"^FileNotFoundError$", message=r"\.ptx\.o'", means="the assembler ended without an error and made nothing"),
+        ),
+    ),
+    common.MACHINE,
+    evolve(
+        common.SOURCE_NEEDS_PACKAGE,
+        signs=(
+            Sign(
+                error=r"^ModuleNotFoundError$",
+                message=r"^No module named '(?P<name>(?!triton\b)[\w.]+)'",
+                stage=r"^import$",
+                means="no module {name}",
+            ),
+        ),
+    ),
+    common.SOURCE_IMPORT,
+    common.SOURCE_TIMEOUT,
+    evolve(
+        common.TIMEOUT,
+        advice="It hung in stage {stage}. Smaller blocks, fewer `static_range` iterations and fewer `num_stages` shorten compiles; "
+        "if it is merely slow, raise the deadline.",
+    ),
+    evolve(
+        common.OUT_OF_MEMORY,
+        advice="It happened in stage {stage}. Smaller blocks and less unrolling shrink the IR; if the machine has more memory, "
+        "raise the limit.",
+    ),
+    evolve(
+        common.TOOLCHAIN_MISSING,
+        advice="For AMD, take Triton 3.5 or later, whose wheels link by themselves, or install ROCm and point "
+        "the environment variable `TRITON_HIP_LLD_PATH` at its `ld.lld`: the next run tries again.",
+        signs=(
+            Sign(message=r"ROCm linker .*not found|ld\.lld.*(?:not found|No such file)", means="no ROCm linker"),
+            Sign(message=r"[Cc]annot find (?P<program>cuobjdump|nvdisasm|ld\.lld)"),
+            Sign(error=r"^(?:FileNotFoundError|PermissionError)$", message=r"(?:ld\.lld|clang)"),
+        ),
+    ),
+    evolve(
+        common.TARGET_UNKNOWN,
+        meaning="Part of this toolchain (Triton, LLVM or ptxas) does not know {target} yet, or no longer supports it.",
+        advice="Use a release whose toolchain knows {target}: `sm_100` and `sm_120` need Triton 3.3 or later.",
+        signs=(
+            Sign(assembler=r"is not defined for option 'gpu-name'", means=_NOT_KNOWN),
+            # LLVM only warns, builds for its default processor, and stumbles over what that one does not have.
+            Sign(output=r"^'\w+' is not a recognized processor for this target", means=_NOT_KNOWN),
+            # Said of dots alone also where the rest of the toolchain builds for the target, as 3.3.0 does for sm_120.
+            Sign(assertion=r"computeCapability not supported", target=r"^$", means=_NOT_KNOWN),
+            Sign(assembler=r"(?:SM version|target).* (?:not supported|deprecated)", words="assembler"),
+            Sign(
+                message=r"(?i)unsupported (?:target|arch\w*|gpu|gfx)|no (?:compatible )?backend|\d+ compatible backends for target"
+            ),
+            Sign(diagnostic=r"^unsupported target: '", means=_NOT_KNOWN),
+            Sign(assertion=r"(?i)unknown (?:target|processor|gpu|arch)|unsupported (?:target|arch|gfx)", words="assertion"),
+        ),
+    ),
+)

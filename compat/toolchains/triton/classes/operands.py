@@ -1,0 +1,345 @@
+"""Classes of operands, shapes and values that an operation does not take, by what an author would do about them."""
+
+from __future__ import annotations
+
+from compat.diagnosis.failure_class import Blame, FailureClass, Sign
+from compat.model import Status
+
+_BLOCK_CONDITION = "a block as a condition"
+_DOT_RANKS = "dot operands of ranks"
+_DOT_ACCUMULATOR = "dot accumulator of another type or shape"
+_DOT_SIZES = "dot operands too small"
+_BROADCAST = "Cannot make_shape_compatible: incompatible dimensions at index {index}: 16 and 32"
+_SPLIT = "split of a last dimension that is not 2"
+_BARE = r"^$"
+_AXIS = (
+    "Axes count from 0, and an operation removes or adds one. Mind that `tl.max` and `tl.min` reduce a block along an axis, their "
+    "second "
+    "argument: `tl.maximum` and `tl.minimum` compare."
+)
+
+CLASSES = (
+    FailureClass(
+        name="branch-types",
+        title="Branches disagree on a type",
+        meaning="A variable, a conditional expression or a return value has one type on one path through the kernel and another "
+        "type on the other.",
+        status=Status.REJECTED,
+        advice="Give both paths the same dtype and shape: `.to(…)`, `tl.full(shape, …)`, `1.0` instead of `1`; set the variable to "
+        "its final type before the `if`.",
+        blame=Blame.KERNEL,
+        signs=(
+            Sign(message=r"[Mm]ismatched type for \w+ between then block"),
+            Sign(message=r"initial value for `\w+` is of type .* block redefines it"),
+            Sign(message=r"[Tt]ernary expression with dynamic condition has inconsistent types"),
+            Sign(
+                message=r"^(?:Inconsistent return types|Return type mismatch): (?P<one>[^\n]+?) and (?P<two>[^\n]+?)(?:\. Note|$)",
+                means="returns {one} and {two}",
+            ),
+        ),
+    ),
+    FailureClass(
+        name="block-condition",
+        title="A block as a condition",
+        meaning="An `if`, a `while`, `and`, `or` or `not` is given a block, or something else that is neither a number nor a flag.",
+        status=Status.REJECTED,
+        advice="Use masks and `tl.where` to choose for each element, `&`, `|` and `~` to combine masks; or reduce the block to one "
+        "value first: `tl.sum(mask.to(tl.int32)) > 0`.",
+        blame=Blame.KERNEL,
+        signs=(
+            Sign(message=r"^Boolean value of Tensor", means=_BLOCK_CONDITION),
+            Sign(message=r"^`if` conditionals can only accept values of type"),
+        ),
+    ),
+    FailureClass(
+        name="loop-bounds",
+        title="Loop bounds that are not integers",
+        meaning="A `for` counts from, to or by something that is not a scalar integer.",
+        status=Status.REJECTED,
+        advice="Make start, end and step scalar integers: convert with `.to(tl.int32)`, load them with a scalar pointer.",
+        blame=Blame.KERNEL,
+        signs=(
+            Sign(message=r"^For loop bounds and step must all be ints"),
+            Sign(message=r"^For (?:lower bound|upper bound|step) must be a scalar"),
+            Sign(message=r"^range\(\) arg 3 must not be zero"),
+        ),
+    ),
+    FailureClass(
+        name="dot-operands",
+        title="Operands that a dot does not take",
+        meaning="The operands of a `tl.dot` differ in dtype, have the wrong rank or inner size, are too small, or its accumulator "
+        "is of "
+        "another type.",
+        status=Status.REJECTED,
+        advice="Both operands are two-dimensional blocks (`[M, K]` and `[K, N]`) of one dtype; M, N and K have a least size, 16 on "
+        "most targets and 32 for K of 8-bit types. The accumulator is `[M, N]` and `tl.float32`, or `tl.int32` for integers.",
+        blame=Blame.KERNEL,
+        signs=(
+            Sign(
+                message=r"[Bb]oth operands must be same d?type|must have the same dtype|lhs and rhs bitwidth must be the same",
+                means="dot operands differ in dtype",
+            ),
+            Sign(message=r"must be >= 16!|Input shapes should have M >=|small blocks not supported", means=_DOT_SIZES),
+            Sign(
+                message=r"not compatible for matmul|must have equal reduction dimensions|[Rr]eduction dimensions? (?:of|should)",
+                means="dot operands differ in their inner dimension",
+            ),
+            Sign(message=r"^Both inputs must be either 2D or 3D|^input and other must have equal ranks", means=_DOT_RANKS),
+            Sign(message=r"^dot operands must be block", means=_DOT_RANKS),
+            Sign(error=r"^AssertionError$", message=_BARE, place=r": dot$", statement=r"is_block", means=_DOT_RANKS),
+            Sign(error=r"^AssertionError$", message=_BARE, place=r": dot$", statement=r"\bacc\b", means=_DOT_ACCUMULATOR),
+            Sign(message=r"^expected accumulator|^accumulator shape is incompatible", means=_DOT_ACCUMULATOR),
+            Sign(message=r"^(?:lhs|rhs)_scale must be|only mxfp4 inputs|max_num_imprecise_acc .* must be <= K|out_dtype=bfloat16"),
+            Sign(message=r"^only int8 supported!"),
+        ),
+    ),
+    FailureClass(
+        name="pointer-or-value",
+        title="A pointer where a value is needed, or the other way round",
+        meaning="An operation got a pointer and wants a number, or got a number and wants a pointer.",
+        status=Status.REJECTED,
+        advice="Read through pointers with `tl.load` before computing; load from and store to pointers, with integers added to "
+        "them. "
+        "A parameter is a pointer if its type in the signature begins with `*`.",
+        blame=Blame.KERNEL,
+        signs=(
+            Sign(
+                message=r"^(?:Unsupported ptr type|Pointer argument of \w+ instruction is) (?P<type>.*?)(?: in `tl\.\w+`)?$",
+                means="{called} through {type}",
+            ),
+            Sign(message=r"^cannot add pointers together"),
+            Sign(message=r"(?:[Uu]nexpected (?:d?type)|invalid operands of type|cannot cast|unary \w+ \(|got) .*pointer<"),
+            Sign(message=r"[Bb]ase(?:`|)? (?:must be|to be) a (?:scalar )?pointer|Expected `base` to"),
+            Sign(error=r"^AssertionError$", message=_BARE, place=r": make_tensor_descriptor$", means="base must be a pointer type"),
+            Sign(message=r"^Cannot store to a constant pointer"),
+        ),
+    ),
+    FailureClass(
+        name="scalar-pointer",
+        title="A block through a scalar pointer",
+        meaning="The pointer is one address, but the value, the mask or the default is a block.",
+        status=Status.REJECTED,
+        advice="Add a block of offsets to the pointer (`ptr + tl.arange(0, BLOCK)`), or reduce the value to a scalar first.",
+        blame=Blame.KERNEL,
+        signs=(Sign(message=r"^(?P<what>Mask|Other|Value) argument cannot be block type"),),
+    ),
+    FailureClass(
+        name="descriptor-rules",
+        title="Invalid descriptor or block pointer",
+        meaning="Shape, strides, offsets or block of a tensor descriptor or of a block pointer are invalid.",
+        status=Status.REJECTED,
+        advice="All lists have one entry per dimension; the last stride is 1 and the others are multiples of 16 bytes; the last "
+        "dimension of the block has at least 16 bytes; a gather or scatter takes blocks of one row and at least 8 of them.",
+        blame=Blame.KERNEL,
+        signs=(
+            Sign(message=r"[Tt]ensor descriptor|^[Dd]escriptor |^descriptor (?:block|must|gather|scatter)"),
+            Sign(message=r"^Expected (?:\d+ <= ndim <= \d+|block_shape to have \d+|\d+ strides)|^expected \d+ offsets"),
+            Sign(message=r"^Expected `?(?:shape|strides|offsets|block_shape|order|boundary_check)|^Expected a permutation of"),
+            Sign(message=r"^Expected an? .* in (?:`?block_shape|shape/strides/offsets)|^Block pointers only support"),
+            Sign(message=r"^Block (?:shape|element type)\(.*mismatch|^Duplicate dimension in `boundary_check`"),
+            Sign(message=r"arguments? cannot be specified for (?:loading|storing) block pointers"),
+            Sign(message=r"^x offsets must|^expected value shape|^tl\.advance"),
+            Sign(
+                error=r"^AssertionError$",
+                message=_BARE,
+                place=r": _canonicalize_boundary_check$",
+                means="boundary check of a dimension that is not there",
+            ),
+            Sign(
+                error=r"^AssertionError$",
+                message=_BARE,
+                place=r": (?:descriptor_store|validate_store_like)$",
+                means="value of another shape than the descriptor's block",
+            ),
+        ),
+    ),
+    FailureClass(
+        name="block-size",
+        title="Block size not allowed",
+        meaning="A block's size is not a power of two, is empty, or is beyond what Triton takes.",
+        status=Status.REJECTED,
+        advice="Sizes of blocks are powers of two, and a block has at most 1,048,576 elements: take the next power of two "
+        "(`triton.next_power_of_2`) and mask what is beyond, or loop over smaller blocks.",
+        blame=Blame.KERNEL,
+        signs=(
+            Sign(message=r"^arange's range must be a power of 2|^Shape element \d+ must be a power of 2"),
+            Sign(message=r"exceeds triton maximum tensor numel", means="block exceeds the maximum size"),
+            Sign(message=r"^arange's end argument must be greater|^arange must fit in int32"),
+        ),
+    ),
+    FailureClass(
+        name="shape-mismatch",
+        title="Shapes do not fit",
+        meaning="Two blocks cannot be broadcast against each other, or a block does not have the shape that an operation requires.",
+        status=Status.REJECTED,
+        advice="Give every term of a two-dimensional index its axis, `[:, None]` for rows and `[None, :]` for columns: a term "
+        "without one is taken for columns. Compare the two sizes with your block sizes.",
+        blame=Blame.KERNEL,
+        signs=(
+            Sign(message=r"^Cannot broadcast, the expanded size .* at non-singleton dimension (?P<index>\d+)", means=_BROADCAST),
+            Sign(message=r"make_shape_compatible|incompatible dimensions|[Cc]annot broadcast|[Rr]ank mismatch|[Ss]hape mismatch"),
+            Sign(message=r"shapes? .*(?:do(?:es)? not match|must match|mismatch|incompatible)"),
+            Sign(message=r"must have the same (?:shape|rank)|of the same shape|must match the corresponding source dim"),
+            Sign(message=r"cannot view block of shape|reshape\(\) cannot change"),
+            Sign(message=r"tensor dims must match|^expected tensors of equal rank|^Expected pointer argument to have shape"),
+            Sign(message=r"only (?:supports|accepts) (?:1D|size-1)|^expected 1D input|Cannot splat a block"),
+            Sign(error=r"^AssertionError$", message=_BARE, place=r": split$", statement=r"== 2", means=_SPLIT),
+            Sign(error=r"^AssertionError$", message=_BARE, place=r": split$", means="split of a scalar"),
+            Sign(message=r"^split requires a non-scalar", means="split of a scalar"),
+            Sign(message=r"^expected last dimension to be 2 for split", means=_SPLIT),
+            Sign(message=r"^tl\.trans invoked with|^0d block_type is forbidden|^too many indices"),
+            Sign(message=r"^permute dims must be a permutation", means="no permutation"),
+            Sign(message=r"^permute dims must|length as input shape"),
+            Sign(error=r"^AssertionError$", message=_BARE, place=r": (?:cat|broadcast_impl_value)$"),
+        ),
+    ),
+    FailureClass(
+        name="block-indexing",
+        title="A block indexed like an array",
+        meaning="An element or a part of a block, a number or a pointer is asked for by position.",
+        status=Status.REJECTED,
+        advice="Only `:` and `None` are taken, which add an axis. Load the element that is wanted (`tl.load(ptr + i)`), reduce "
+        "with a mask "
+        "(`tl.sum(tl.where(at == 3, x, 0))`), or split blocks with `tl.split` and `tl.reshape`.",
+        blame=Blame.KERNEL,
+        lacks=True,
+        signs=(Sign(message=r"^unsupported tensor index", means="index of a block"),),
+    ),
+    FailureClass(
+        name="signature-type",
+        title="Type in the signature unknown",
+        meaning="The kernel file gives a parameter a type that this release does not know.",
+        status=Status.REJECTED,
+        advice="Types are Triton's: `i1` to `i64`, `u8` to `u64`, `fp16`, `bf16`, `fp32`, `fp64`, `fp8e4nv`, `fp8e5`, with `*` "
+        "before them for "
+        "pointers. Some 8-bit types came with later releases.",
+        blame=Blame.KERNEL,
+        signs=(
+            Sign(error=r"^(?:KeyError|IndexError|ValueError|AssertionError|RuntimeError)$", place=r": (?:str_to_ty|_?ty_to_\w+)$"),
+        ),
+    ),
+    FailureClass(
+        name="invalid-argument",
+        title="Argument not allowed",
+        meaning="An argument of an operation is not one of the values that this release allows, or conflicts with "
+        "another argument.",
+        status=Status.REJECTED,
+        advice="Take one of the values that the message names; the list differs between releases and targets. Axes begin with 0.",
+        blame=Blame.KERNEL,
+        lacks=True,
+        signs=(
+            Sign(
+                message=r"(?P<what>[Cc]ache modifier|[Ee]viction policy|[Pp]adding option|[Mm]emory semantic) '?\.?(?P<value>\w+)",
+                means="{what} {value}",
+            ),
+            Sign(message=r"^input_precision must be one of.*Got (?P<value>\w+)", means="input_precision {value}"),
+            Sign(message=r"^Invalid float format: (?:constexpr\[)?(?P<value>\w+)", means="float format {value}"),
+            Sign(message=r"^Invalid rounding mode|^NYI: "),
+            Sign(
+                message=r"(?:axis|dim) \S+ must be|axis must be (?:<|0, 1, or 2)|^invalid axis|received duplicate axes",
+                advice=_AXIS,
+            ),
+            Sign(message=r"`padding_option` or `boundary_check`|`boundary_check` argument is not supported"),
+            Sign(message=r"`other` cannot be provided without `mask`|^Only one of \w+ and \w+|are mutually exclusive"),
+            Sign(message=r"fp_downcast_rounding should be set only"),
+            Sign(message=r"is not an ascii string|is not (?:a )?string$|^dtype must be specified"),
+            Sign(message=r"always may reorder elements|only support(?:s)? flipping the last|only support(?:s)? .* the last dim"),
+            Sign(message=r"only supports? (?:acquire|release) and relaxed|Unexpected propagate_nan|must be non-negative"),
+            Sign(message=r"^Only float32 is supported for out_dtype|^(?:cache modifier|eviction policy) is not supported yet"),
+            Sign(message=r"^static_(?:assert|print)|requires one or two positional"),
+            Sign(message=r"does not match the length of values"),
+        ),
+    ),
+    FailureClass(
+        name="number-range",
+        title="Number does not fit its type",
+        meaning="A number in the kernel is out of the range of the type that it is to have.",
+        status=Status.REJECTED,
+        advice="Compute in a wider type (`.to(tl.int64)`), or give the constant a type of its own: `tl.full((), …, tl.int64)`.",
+        blame=Blame.KERNEL,
+        signs=(
+            Sign(message=r"^Scalar .* is out of range for type", means="scalar out of range"),
+            Sign(message=r"^Nonrepresentable integer", means="nonrepresentable integer"),
+            Sign(message=r"between an unsigned tensor and a negative scalar"),
+            Sign(error=r"^(?:OverflowError|ZeroDivisionError)$", message=r"."),
+            Sign(message=r"^Expected a (?:signed )?\d+-bit integer"),
+        ),
+    ),
+    FailureClass(
+        name="python-value",
+        title="A Python value instead of a block, or the other way round",
+        meaning="An operation got something that it can make no block of (`None`, a string, a tuple, a type, a function, a plain "
+        "number), or Python itself got a block where it needs a value.",
+        status=Status.REJECTED,
+        advice="Hand over blocks, numbers and `tl` dtypes: `tl.float16` instead of a string or of `float`, `tl.full((1,), …)` "
+        "where a "
+        "block is wanted; Python's own functions (`len`, `float`, `round`) do not take blocks. Mind that `tl.max` and `tl.min` "
+        "reduce, "
+        "where `tl.maximum` and `tl.minimum` compare.",
+        blame=Blame.KERNEL,
+        signs=(
+            Sign(message=r"cannot convert .* of type <class '(?:\w+\.)*(?P<type>\w+)'> to tensor", means="{type} to tensor"),
+            Sign(message=r"^cannot cast void", means="nothing as a value"),
+            Sign(message=r"unsupported operand type\(s\) for .*: '(?P<type>\w+)'", means="operator on {type}"),
+            Sign(message=r"^'(?P<type>\w+)' object has no attribute '__\w+__'", means="operator on {type}"),
+            Sign(
+                error=r"^AttributeError$",
+                message=r"^(?:type object 'constexpr'|'(?:constexpr|constexpr_type|int|float|bool)' object) has no attribute",
+                means="{called} of a plain number",
+            ),
+            Sign(error=r"^AttributeError$", message=r"^type object '(?P<type>\w+)' has no attribute", means="{type} as a dtype"),
+            Sign(error=r"^(?:TypeError|AttributeError)$", message=r"'(?:[a-z]\w*|NoneType|JITFunction)'"),
+            Sign(error=r"^TypeError$", message=r"must be real number|can only concatenate|bad operand type"),
+            Sign(
+                error=r"^TypeError$",
+                message=r"argument must be|not supported between instances|cannot unpack non-iterable|indices must be",
+            ),
+            Sign(
+                error=r"^TypeError$",
+                message=r"^(?P<name>\w+)\(\): incompatible function arguments",
+                means="{name} of a Python value",
+            ),
+            Sign(error=r"^ValueError$", message=r"(?:not enough|too many) values to unpack"),
+            Sign(error=r"^(?:IndexError)$", message=r"(?:tuple|list) (?:index|assignment index) out of range"),
+        ),
+    ),
+    FailureClass(
+        name="type-error",
+        title="Operands of the wrong type",
+        meaning="An operation does not take operands of these types together.",
+        status=Status.REJECTED,
+        advice="Convert operands explicitly (`.to(…)`) to types that go together: both integers for bits and remainders, both "
+        "signed or "
+        "both unsigned for divisions.",
+        blame=Blame.KERNEL,
+        signs=(
+            Sign(message=r"different signedness|unexpected signedness"),
+            Sign(message=r"^invalid operands of type|^wrong type argument to unary|^unexpected type|^[Uu]nexpected dtype"),
+            Sign(error=r"^(?:TypeError|ValueError|IncompatibleTypeErrorImpl)$", message=r".", stage=r"^ast$"),
+            Sign(error=r"^AssertionError$", message=r".", stage=r"^ast$"),
+        ),
+    ),
+    FailureClass(
+        name="internal-error",
+        title="Error inside the compiler",
+        meaning="Triton's own Python or C++ code failed: an assertion without a message, a name or an index of its own that is not "
+        "there.",
+        status=Status.CRASHED,
+        advice="The kernel does something that this release does not handle. Rewrite the line named, try the neighbouring "
+        "releases, and "
+        "report it: the place in Triton is named in the excerpt.",
+        blame=Blame.COMPILER,
+        signs=(
+            Sign(
+                error=r"^(?:IndexError|KeyError|RuntimeError|ValueError|OverflowError)$",
+                message=r"^(?:map::at|_Map_base::at|vector::)",
+            ),
+            Sign(
+                error=r"^(?:AssertionError|AttributeError|UnboundLocalError|IndexError|KeyError|NotImplementedError)$",
+                stage=r"^ast$",
+                raiser=r"^$",
+            ),
+            Sign(error=r"^(?:SystemError|StopIteration|UnboundLocalError|AssertionError)$", raiser=r"^$"),
+        ),
+    ),
+)

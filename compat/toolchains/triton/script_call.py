@@ -1,0 +1,211 @@
+"""The compile call of a script, as source text in the form that a release takes.
+
+The forms are those of the adapter (``adapter/call.py``), which recognises them by what is there; a script for one release need
+not ask.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from compat import constexprs
+from compat.bundle.bundle import Bundle
+from compat.model import Target
+from compat.toolchains.base import SHARED_MEMORY, ScriptForm
+from compat.toolchains.triton.launched import Form, Launched, form_of, parameters
+
+__all__ = ["SCRIPT", "Form", "compile_function", "form_of", "imports", "parameters"]
+
+_IMPORTS = frozenset({"import triton", "from triton.backends.compiler import GPUTarget", "from triton.compiler import ASTSource"})
+_WIDTH = 110
+_ASKS = re.compile(r"\b(?:target_info|driver|get_current_target|is_cuda|is_hip\w*|cuda_capability\w*|atomic_(?:min|max))\b")
+"""What a kernel says that asks the GPU's driver."""
+
+
+def compile_function(
+    bundle: Bundle, target: Target, form: Form, prediction: bool = False, variables: Mapping[str, str] | None = None
+) -> str:
+    """The function ``compile_kernel`` of a script; with ``prediction`` it fails where a launch would lack shared memory.
+
+    ``variables`` are the environment variables that the script sets for the toolchain.
+    """
+    call = Launched.of(bundle, target, form, variables or {})
+    gpu = f"GPUTarget({target.backend!r}, {target.arch!r}, {target.warp_size})".replace("'", '"')
+    asks = _ASKS.search(bundle.text) is not None
+    options = _dictionary("options=", {name: repr(value) for name, value in bundle.spec.compile.options.items()}, 8)
+    lines = [
+        *(_DRIVER.format(gpu=gpu).splitlines() if asks else ()),
+        "def compile_kernel():",
+        *(["    triton.runtime.driver.set_active(Driver())"] if asks else ()),
+        *(f"    {line}".rstrip() for line in _source(bundle.spec.function, call, form)),
+        f"    target = {gpu}",
+        f"    compiled = triton.compile(source, target=target, {options})".replace(
+            "compiled = ", "" if not prediction else "compiled = "
+        ),
+    ]
+    if prediction:
+        lines += [
+            f"    if compiled.metadata.shared > {target.shared_memory}:",
+            f"        shared, limit = compiled.metadata.shared, {target.shared_memory}",
+            f'        sys.exit(f"needs {{shared}} {SHARED_MEMORY}, {target.name} has {{limit}}")',
+        ]
+    return "\n".join([*(_portable(call) if form is Form.ANY else ()), *lines])
+
+
+def imports(bundle: Bundle) -> frozenset[str]:
+    """What the call needs to import, for itself and for dtypes among the constexprs."""
+    return constexprs.modules(bundle.spec.compile.constexprs.values()) | _IMPORTS
+
+
+def _source(function: str, call: Launched, form: Form) -> list[str]:
+    quoted = {name: f'"{kind}"' for name, kind in call.types.items()}
+    if form is Form.ANY:
+        return [
+            "source = describe(",
+            f"    {function},",
+            f"    {_dictionary('signature=', quoted, 8)},",
+            f"    {_dictionary('constants=', call.constants, 8)},",
+            f"    divisible_by_16={call.divisible!r},",
+            f"    equal_to_1={call.ones!r},",
+            *([f"    pointer_range_32={call.small!r},"] if call.small else ()),
+            *([f"    {_dictionary('typed=', {name: repr(kind) for name, kind in call.typed.items()}, 8)},"] if call.typed else ()),
+            ")",
+        ]
+    if form.has_attributes:
+        names = {name: quoted.get(name, '"constexpr"') for name in call.order if name in quoted or name in call.constants}
+        return [
+            "source = ASTSource(",
+            f"    fn={function},",
+            f"    {_dictionary('signature=', names, 8)},",
+            f"    {_dictionary('constexprs=', call.constants, 8)},",
+            f"    attrs={_attributes(call)},",
+            ")",
+        ]
+    where = "triton.backends.compiler" if form is Form.HINTS else "triton.compiler.compiler"
+    return [
+        f"from {where} import AttrsDescriptor",
+        "",
+        "source = ASTSource(",
+        f"    fn={function},",
+        f"    {_dictionary('signature=', quoted, 8)},",
+        f"    {_dictionary('constants=', call.constants, 8)},",
+        f"    attrs={_descriptor(call, form)},",
+        ")",
+    ]
+
+
+def _descriptor(call: Launched, form: Form) -> str:
+    if form is Form.DESCRIPTOR:
+        return f"AttrsDescriptor(divisible_by_16={call.divisible!r}, equal_to_1={call.ones!r})"
+    if call.small:
+        properties = {"tt.divisibility": call.divisible, "tt.equal_to": call.ones, "tt.pointer_range": call.small}
+        listed = ", ".join(f'"{name}": {list(indices)!r}' for name, indices in properties.items())
+        return f'AttrsDescriptor.from_dict({{"arg_properties": {{{listed}}}, "cls": "HIPAttrsDescriptor"}})'
+    hints = {**dict.fromkeys(call.divisible, 16), **dict.fromkeys(call.ones, 1)}
+    return f"AttrsDescriptor.from_hints({dict(sorted(hints.items()))!r})"
+
+
+def _attributes(call: Launched) -> str:
+    attributes = {
+        index: [name for name, indices in (("divisibility", call.divisible), ("pointer_range", call.small)) if index in indices]
+        for index in dict.fromkeys((*call.divisible, *call.small))
+    }
+    hints = {index: f"[{', '.join(_HINTS[name] for name in names)}]" for index, names in attributes.items()}
+    if len(hints) < 4 or len(set(hints.values())) > 1:
+        return "{" + ", ".join(f"({index},): {hint}" for index, hint in hints.items()) + "}"
+    return f"{{(index,): {next(iter(hints.values()))} for index in {tuple(hints)!r}}}"
+
+
+_HINTS = {"divisibility": '["tt.divisibility", 16]', "pointer_range": '["tt.pointer_range", 32]'}
+
+
+_DRIVER = '''\
+class Driver:
+    """Answers the kernel as the driver of a machine with that GPU would."""
+
+    def get_current_target(self):
+        return {gpu}
+
+
+'''
+
+
+def _portable(call: Launched) -> list[str]:
+    """A function that puts a specialization into the form that the release takes under which it runs."""
+    more = (", pointer_range_32" if call.small else "") + (", typed" if call.typed else "")
+    return [
+        f"def describe(fn, signature, constants, divisible_by_16, equal_to_1{more}):",
+        '    """The specialization in the form that this release of Triton takes."""',
+        '    if "constexprs" in inspect.signature(ASTSource.__init__).parameters:  # 3.3 and later',
+        *(_UNFOLDED.splitlines() if call.typed else ()),
+        "        names = [name for name in fn.arg_names if name in signature or name in constants]",
+        '        types = {name: signature.get(name, "constexpr") for name in names}',
+        *(_WITH_RANGES if call.small else _ATTRIBUTES).splitlines(),
+        "    try:  # 3.2",
+        "        from triton.backends.compiler import AttrsDescriptor",
+        "",
+        *(_PROPERTIES if call.small else _FROM_HINTS).splitlines(),
+        "    except ImportError:  # 3.0 and 3.1",
+        "        from triton.compiler.compiler import AttrsDescriptor",
+        "",
+        "        attrs = AttrsDescriptor(divisible_by_16=divisible_by_16, equal_to_1=equal_to_1)",
+        "    return ASTSource(fn=fn, signature=signature, constants=constants, attrs=attrs)",
+        "",
+        "",
+    ]
+
+
+_UNFOLDED = """\
+        for name, kind in typed.items():
+            if fn.params[fn.arg_names.index(name)].annotation_type:  # not folded from 3.4 on
+                del constants[name]
+                signature[name] = kind
+"""
+_ATTRIBUTES = """\
+        return ASTSource(fn, types, constants, {(index,): [["tt.divisibility", 16]] for index in divisible_by_16})
+"""
+_WITH_RANGES = """\
+        attrs = {(index,): [["tt.divisibility", 16]] for index in divisible_by_16}
+        on = triton.knobs.amd.use_buffer_ops if hasattr(triton, "knobs") else os.environ.get("AMDGCN_USE_BUFFER_OPS") == "1"
+        for index in pointer_range_32 if on else ():
+            attrs.setdefault((index,), []).append(["tt.pointer_range", 32])
+        return ASTSource(fn, types, constants, attrs)
+"""
+_FROM_HINTS = """\
+        attrs = AttrsDescriptor.from_hints({**dict.fromkeys(divisible_by_16, 16), **dict.fromkeys(equal_to_1, 1)})
+"""
+_PROPERTIES = """\
+        properties = {"tt.divisibility": divisible_by_16, "tt.equal_to": equal_to_1, "tt.pointer_range": pointer_range_32}
+        attrs = AttrsDescriptor.from_dict({"arg_properties": properties, "cls": "HIPAttrsDescriptor"})
+"""
+
+
+# --- source text -------------------------------------------------------------------------------------------------------------
+
+
+def _dictionary(head: str, entries: Mapping[str, str], indent: int) -> str:
+    """``head{"name": value, …}``, over several lines where one is too long; those after the first are indented."""
+    items = [f'"{name}": {value}' for name, value in entries.items()]
+    flat = f"{head}{{{', '.join(items)}}}"
+    if len(flat) + indent <= _WIDTH:
+        return flat
+    lines, margin = [""], " " * (indent + 4)
+    for item in items:
+        if lines[-1] and len(margin + lines[-1] + item) + 2 > _WIDTH:
+            lines.append("")
+        lines[-1] += (" " if lines[-1] else "") + item + ","
+    return "\n".join([f"{head}{{", *(margin + line for line in lines), " " * indent + "}"])
+
+
+SCRIPT = ScriptForm(
+    form_of=form_of,
+    any_release=Form.ANY,
+    compile_function=compile_function,
+    imports=imports,
+    always="TRITON_ALWAYS_COMPILE",
+    cache="TRITON_CACHE_DIR",
+    first_release="3.0",
+    undeclared=("setuptools",),
+)
+"""What releases of Triton import without declaring it is ``setuptools``, up to 3.2."""

@@ -1,0 +1,73 @@
+"""What the worker asks of a toolchain, and how the module that answers is found.
+
+An adapter is a folder with an ``__init__.py`` that defines ``Adapter``, a class of no arguments. It is loaded as a package beside
+the worker's own modules, under a name of its own; like the worker it needs the standard library and its toolchain, and nothing of
+the driver's.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import sys
+from typing import TYPE_CHECKING, Any, Callable
+
+from . import places
+
+if TYPE_CHECKING:
+    from typing import Protocol
+
+    from .beacon import Beacon
+
+    class Adapter(Protocol):
+        """A toolchain, imported once in a server and used in the children that are forked from it."""
+
+        name: str
+        """What it is called in the matrix: ``triton``."""
+        version: str
+
+        def files(self) -> list[str]:
+            """Files that it has loaded and that are not those of modules in ``sys.modules``."""
+
+        def settle_in(self, directory: str, diagnose: bool) -> None:
+            """Use this private folder for caches; with ``diagnose``, print and leave behind there what tells of a failure."""
+
+        def look_again(self) -> None:
+            """Forget what was read from environment variables, since they have changed."""
+
+        def observe(self, beacon: Beacon, passes: bool) -> None:
+            """Keep on the beacon the line of the kernel in flight; with ``passes`` also whether the compiler's passes run."""
+
+        def aim(self, target: dict[str, Any]) -> None:
+            """Answer for this target from now on, whoever asks what is compiled for; forget what was found out for others."""
+
+        def knows(self, target: dict[str, Any]) -> bool | None:
+            """Whether a program that the toolchain brings has heard of a target; ``None`` where that cannot be looked up."""
+
+        def compile(
+            self, job: dict[str, Any], function: Any, on_stage: Callable[..., None], on_made: Callable[..., None]
+        ) -> tuple[dict[str, Any], dict[str, Any]]:
+            """Compile a job and return its metrics, and stage → what it made; raise whatever the toolchain raises.
+
+            ``function`` is what the job's source calls so; ``None`` where the job has an IR file in its place. ``on_stage(name)``
+            is called as each stage is entered, ``on_made(name, result)`` as it is left. A compile that made no binary has to raise.
+            """
+
+        def place_of(self, error: BaseException, job: dict[str, Any], function: Any) -> tuple[str, int] | None:
+            """The path and the line of the kernel's file that a failure is about; ``None`` where the toolchain cannot tell."""
+
+
+_NAME = "_compat_adapter"
+
+
+def load(folder: str) -> Adapter:
+    """The toolchain of the adapter in a folder. Raises whatever importing it raises."""
+    places.hide(folder)
+    spec = importlib.util.spec_from_file_location(_NAME, os.path.join(folder, "__init__.py"), submodule_search_locations=[folder])
+    assert spec is not None
+    assert spec.loader is not None
+    package = importlib.util.module_from_spec(spec)
+    sys.modules[_NAME] = package
+    spec.loader.exec_module(package)
+    adapter: Adapter = package.Adapter()
+    return adapter

@@ -1,0 +1,70 @@
+"""Processes that a kernel file or a compiler started: found however they hid, and ended.
+
+A process that leaves its group (``setsid``, a double fork) is reached by no signal to the group. With a *subreaper* above it, it
+becomes the subreaper's own child when its parent ends, and so cannot get away. Both the child that compiles a batch and the server
+are subreapers: what a child's descendants leave comes to the child while that lives, and to the server afterwards.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import signal
+import time
+from typing import Collection, List
+
+_PR_SET_CHILD_SUBREAPER = 36
+_PAUSE = 0.001
+
+
+def adopt_orphans() -> None:
+    """Become the parent of every descendant whose own parent ends."""
+    ctypes.CDLL(None, use_errno=True).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+
+
+def children() -> List[int]:
+    """The processes whose parent is this one, those that have ended and wait to be reaped among them."""
+    found: List[int] = []
+    for task in os.listdir("/proc/self/task"):
+        try:
+            with open("/proc/self/task/%s/children" % task) as file:
+                found += map(int, file.read().split())
+        except OSError:  # the thread is gone, or this kernel does not have that file
+            continue
+    return found
+
+
+def end_children(spared: Collection[int] = (), seconds: float = 5.0) -> bool:
+    """Kill and reap every child but those spared, then what they leave, until none is left; whether that came about.
+
+    Gives up after so many seconds, as something may fork faster than it is killed.
+    """
+    give_up = time.monotonic() + seconds
+    while not _childless():
+        # The list may lack a process while another one ends, so an empty one counts when it comes twice.
+        left = {*children(), *children()}.difference(spared)
+        if not left and spared:
+            return True
+        for pid in left:
+            _end(pid)
+        if time.monotonic() > give_up:
+            return False
+        time.sleep(_PAUSE)
+    return True
+
+
+def _childless() -> bool:
+    """Whether this process has no child at all: certain, and a single system call."""
+    try:
+        os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+    except ChildProcessError:
+        return True
+    return False
+
+
+def _end(pid: int) -> None:
+    try:
+        os.kill(pid, signal.SIGKILL)
+        os.waitpid(pid, os.WNOHANG)
+    except OSError:  # reaped already
+        pass

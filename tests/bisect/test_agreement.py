@@ -1,0 +1,147 @@
+"""A matrix and a bisect over the same results say the same: word, bracket, what is not known, and what earlier runs found."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from itertools import pairwise
+from pathlib import Path
+from typing import Any, cast
+from unittest.mock import patch
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from packaging.version import Version
+
+from compat.bisect import releases
+from compat.bisect.candidates import from_envs
+from compat.bisect.criterion import parse_criterion
+from compat.bisect.probes import ReleaseAnswer
+from compat.bisect.releases import Search, search_releases
+from compat.execution.flight import Limits
+from compat.execution.run import RunContext
+from compat.history.account import Account, Judgement, Word
+from compat.history.verdict import Verdict, verdicts
+from compat.model import BuiltEnv, Cell, Env, Outcome, Result, Status
+from tests.bisect.invented import kernel
+from tests.report.factory import ASSERT, BROKEN, LOST, MISSING, OK, PASS, REMOVED, SHAPE, SHARED, TARGETS, UNKNOWN_TARGET, bad, env
+
+LINE = ("3.0.0", "3.1.0", "3.2.0", "3.3.0", "3.3.1", "3.4.0", "3.5.0")
+OUTCOMES = (
+    *(OK, OK, OK),
+    *(bad(SHAPE), bad(PASS), bad(ASSERT, Status.CRASHED), bad(MISSING), bad(MISSING), bad(REMOVED)),
+    *(bad(SHARED, Status.OK), bad(UNKNOWN_TARGET, Status.UNSUPPORTED), bad(UNKNOWN_TARGET, Status.UNSUPPORTED)),
+    *(BROKEN, LOST, Outcome(status=Status.SOURCE_BROKEN, stage="import"), bad(SHAPE, flaky=True)),
+)
+"""A predicted failure, a target that is not supported, and what is no answer are among them."""
+
+
+def name_of(release: str, torch: bool) -> BuiltEnv:
+    return env(release, name=f"triton-{release}{'-torch-2' if torch else ''}", torch="2.0.0" if torch else None)
+
+
+@st.composite
+def tried(draw: st.DrawFn) -> list[tuple[BuiltEnv, Outcome]]:
+    """Some of the releases, each in one env or in two, which may not agree; now and then a fork."""
+    found = []
+    for release in draw(st.lists(st.sampled_from(LINE), min_size=1, unique=True)):
+        envs = draw(st.sampled_from([(False,), (False,), (True,), (False, True)]))
+        found += [(name_of(release, torch), draw(st.sampled_from(OUTCOMES))) for torch in envs]
+    if draw(st.integers(0, 3)) == 0:
+        found.append((env("3.2.0+ours", name="ours"), draw(st.sampled_from(OUTCOMES))))
+    return draw(st.permutations(found))
+
+
+def results(rows: Sequence[tuple[BuiltEnv, Outcome]]) -> list[Result]:
+    return [
+        Result(cell=Cell(env=built.env, target=TARGETS[1], spec=kernel()), built=built, outcome=outcome) for built, outcome in rows
+    ]
+
+
+def bisected(
+    rows: Sequence[tuple[BuiltEnv, Outcome]], earlier: Sequence[Result], existing: Sequence[Version], **how: Any
+) -> ReleaseAnswer:
+    """What a bisect says that tries these envs, where each has the outcome that it is given."""
+    known = {result.cell.env.name: result for result in results(rows)}
+
+    def run(cells: Sequence[Cell], context: RunContext, on_result: Callable[[Result], None]) -> tuple[Result, ...]:
+        return tuple(known[cell.env.name] for cell in cells)
+
+    def obtain(envs: Sequence[Env]) -> list[BuiltEnv]:
+        return [known[each.name].built for each in envs]
+
+    candidates = from_envs([built.env for built, _ in rows], Path("matrix.toml"))
+    existing = existing if candidates.published else ()
+    context = RunContext(envs={}, store=cast(Any, None), limits=Limits(deadline=1, memory=1), slots=2)
+    asked = Search(candidates=candidates.chosen, criterion=parse_criterion("ok"), existing=tuple(existing), **how)
+    with patch.object(releases, "run", run):
+        (answer,) = search_releases([(kernel(), TARGETS[1])], asked, context, obtain, recall=lambda _: earlier)
+    return answer
+
+
+def facts(account: Account) -> tuple[object, ...]:
+    """All that an account says."""
+    return (
+        *(account.word, account.release, account.phrase, account.bracket, account.since, account.brackets, account.intervals),
+        *(account.changes, account.line, account.not_tried, account.untested, account.flaky, account.remembered),
+    )
+
+
+def judged(rows: Sequence[tuple[BuiltEnv, Outcome]], earlier: Sequence[Result], existing: Sequence[Version]) -> Verdict:
+    (verdict,) = verdicts(results(rows), remembered=earlier, existing={"triton": existing})
+    return verdict
+
+
+@given(tried(), st.booleans())
+@settings(max_examples=300, deadline=None)
+def test_a_bisect_that_tries_all_says_what_the_matrix_says(rows: list[tuple[BuiltEnv, Outcome]], complete: bool) -> None:
+    existing = () if complete else tuple(map(Version, LINE))
+    answer, verdict = bisected(rows, (), existing), judged(rows, (), existing)
+    assert facts(answer.account) == facts(verdict)
+    assert (answer.bracket.bracket if answer.bracket else None) == verdict.bracket
+
+
+@given(tried(), tried())
+@settings(max_examples=200, deadline=None)
+def test_both_know_what_earlier_runs_found(rows: list[tuple[BuiltEnv, Outcome]], before: list[tuple[BuiltEnv, Outcome]]) -> None:
+    """As far as it lies between the releases that a bisect is over: beyond them nobody asked it."""
+    places = [LINE.index(str(built.release)) for built, _ in rows if "+" not in str(built.release)]
+    if not places:
+        return
+    inside = LINE[min(places) : max(places) + 1]
+    taken = {built.env.name for built, _ in rows}
+    earlier = results(
+        [(built, outcome) for built, outcome in before if str(built.release) in inside and built.env.name not in taken]
+    )
+    earlier = [each for each in earlier if each.outcome.status.is_answer]  # nothing else is kept
+    existing = tuple(map(Version, LINE))
+    assert facts(bisected(rows, earlier, existing).account) == facts(judged(rows, earlier, existing))
+
+
+@given(tried(), st.data())
+@settings(max_examples=300, deadline=None)
+def test_a_search_that_tries_few_never_contradicts_what_it_tried(rows: list[tuple[BuiltEnv, Outcome]], data: st.DataObject) -> None:
+    candidates = from_envs([built.env for built, _ in rows], Path("matrix.toml")).chosen
+    places = st.one_of(st.none(), st.integers(0, len(candidates) - 1))
+    ends = {"good": data.draw(places), "bad": data.draw(places), "fixed": data.draw(st.booleans())}
+    answer, truth = bisected(rows, (), (), every=False, **ends), judged(rows, (), ())
+    whole = {entry.release: entry for entry in truth.entries}
+    tested = {probe.release for probe in answer.probes}
+    for entry in answer.account.entries:
+        assert entry.tried is (entry.release in tested)
+        if entry.tried:
+            assert (entry.judgement, entry.behaviour) == (whole[entry.release].judgement, whole[entry.release].behaviour)
+    assert truth.word is Word.UNKNOWN or not answer.account.known or _possible(answer.account, truth)
+    for first, last in answer.assumed:
+        assert not tested & set(answer.searched[answer.searched.index(first) : answer.searched.index(last) + 1])
+    for change in answer.transitions:
+        assert {change.before.release, change.after.release} <= tested
+        assert not any(whole[release].known for release in change.untested if release in tested)
+
+
+def _possible(found: Account, truth: Account) -> bool:
+    """Whether the word holds of the releases that were tried; what a search did not try may say otherwise."""
+    tried = [entry.release for entry in found.known]
+    good = [entry.judgement is Judgement.GOOD for entry in truth.known if entry.release in tried]
+    turns = sum(one is not other for one, other in pairwise(good))
+    steady = {Word.WORKS: all(good), Word.NEVER: not any(good), Word.UNSUPPORTED: not any(good), Word.UNKNOWN: not good}
+    return steady.get(found.word, turns > 0)

@@ -1,0 +1,232 @@
+"""The axes on real wheels: breaks whose place is known."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from attrs import evolve
+
+from compat.bisect import part, passes, settings
+from compat.bisect.answers import PartName
+from compat.bisect.attempts import Attempts
+from compat.bisect.ir_swap import Experiment
+from compat.execution.flight import Limits
+from compat.execution.run import RunContext, run
+from compat.execution.store import Store
+from compat.model import BuiltEnv, Cell, Env, Outcome, Status
+from compat.toolchains.triton.parts import PARTS
+from tests.cells import POINTERS, cell
+
+pytestmark = pytest.mark.wheels
+HALVES = {**POINTERS, "source": "*fp16"}
+DOTS: dict[str, Any] = {"constexprs": {"BLOCK": 64}, "options": {"num_warps": 8}, "signature": HALVES}
+BRAINS: dict[str, Any] = {"signature": {**POINTERS, "source": "*bf16", "result": "*bf16"}, "constexprs": {"BLOCK": 16}}
+LOWERING = "convert-triton-gpu-to-llvm"
+
+Cells = Callable[..., tuple[RunContext, list[Cell]]]
+
+
+@pytest.fixture
+def cells(built: Callable[[str], BuiltEnv], tmp_path: Path) -> Iterator[Cells]:
+    """A context with a store of its own, and one kernel as cells of several releases."""
+    with Store(tmp_path / "store") as store:
+
+        def make(releases: str, file: str, function: str, **changes: Any) -> tuple[RunContext, list[Cell]]:
+            envs = {f"triton-{release}": built(f"triton-{release}") for release in releases.split()}
+            context = RunContext(envs=envs, store=store, limits=Limits(deadline=60, memory=4 << 30))
+            return context, [cell(env, file, function, **changes) for env in envs.values()]
+
+        yield make
+
+
+# --- part -------------------------------------------------------------------------------------------------------------------------
+
+
+def test_a_break_in_the_front_end(cells: Cells) -> None:
+    context, (good, bad) = cells("3.8.0 3.9.0", "failures", "block_pointer")
+    found = part.find_part(good, bad, context)
+    assert found.name is PartName.FRONT_END
+    rejects = "The break is in the AST front end, which rejects the source (api-removed)."
+    assert found.sentence == f"{rejects} The stages after it compile the TTIR of 3.8.0."
+    assert found.steps[-1] == "TTIR made by 3.8.0, compiled by 3.9.0: ok."
+
+
+def test_a_break_in_the_passes(cells: Cells) -> None:
+    context, (good, bad) = cells("3.1.0 3.2.0", "failures", "dot_into_dot", **DOTS)
+    found = part.find_part(good, bad, context)
+    assert found.name is PartName.MLIR
+    assert found.sentence == f"The break is in the MLIR passes ({LOWERING}); the front end is not involved."
+    assert found.steps[1:] == (
+        "TTIR made by 3.1.0, compiled by 3.2.0: fails the same way.",
+        "TTIR made by 3.2.0, compiled by 3.2.0: fails the same way.",
+        "TTIR made by 3.2.0, compiled by 3.1.0: ok.",
+    )
+
+
+def test_what_a_newer_assembler_mended(cells: Cells) -> None:
+    context, (good, bad) = cells("3.4.0 3.3.1", "../bisect/kernels", "fenced")
+    found = part.find_part(good, bad, context)
+    assert found.name == "ptxas"
+    assert found.sentence == "The failure that 3.4.0 fixed is in ptxas, not in Triton."
+    assert found.steps[1:] == ("3.3.1 with the ptxas of 3.4.0: ok.", "3.4.0 with the ptxas of 3.3.1: fails the same way.")
+
+
+def test_llvm_is_not_blamed_where_it_is_given_something_else(cells: Cells) -> None:
+    context, (good, bad) = cells("3.3.0 3.2.0", "../bisect/kernels", "sorted_bf16", target="sm_75", **BRAINS)
+    found = part.find_part(good, bad, context)
+    assert found.name is PartName.UNKNOWN
+    fixed = "The failure that 3.3.0 fixed is not in ptxas but in its input, in the MLIR passes or LLVM, after TTIR"
+    assert found.sentence == f"{fixed}; TTGIR does not tell which."
+    # 3.2.0 looks for the function of an IR file by an expression that takes minutes over the locations in it.
+    assert "TTIR made by 3.3.0, compiled by 3.2.0: fails the same way." in found.steps
+    (step,) = [step for step in found.steps if "hand to LLVM" in step]
+    assert step.startswith(
+        "The LLVM IR that 3.3.0 and 3.2.0 hand to LLVM differs, ignoring names: `define ptx_kernel void @sorted_bf16("
+    )
+
+
+@pytest.mark.parametrize(("releases", "same"), [("3.8.0 3.9.0", True), ("3.2.0 3.3.0", False)])
+def test_whether_two_releases_give_llvm_the_same(cells: Cells, releases: str, same: bool) -> None:
+    context, (one, other) = cells(releases, "failures", "copy")
+    with Attempts(context) as attempts:
+        failing = Outcome(status=Status.CRASHED, stage="ptx")
+        experiment = Experiment(
+            good=one, bad=other, built=context.envs, names=("one", "other"), failing=failing, attempts=attempts, parts=PARTS
+        )
+        assert experiment.same_llvm_ir is same
+
+
+def test_a_target_that_only_a_newer_assembler_knows(cells: Cells) -> None:
+    context, (good, bad) = cells("3.3.1 3.2.0", "faces", "fine", target="sm_100")
+    found = part.find_part(good, bad, context)
+    assert found.name == "ptxas"
+    assert found.steps[-1] == "3.3.1 with the ptxas of 3.2.0: fails the same way."
+
+
+def test_nothing_is_said_where_nothing_changed(cells: Cells) -> None:
+    context, (good, bad) = cells("3.8.0 3.9.0", "faces", "missing_name")
+    assert part.find_part(good, bad, context).name is PartName.UNKNOWN
+    context, (good, bad) = cells("3.8.0 3.9.0", "faces", "fine")
+    assert part.find_part(good, bad, context).sentence == "It does not fail on triton-3.9.0: there is no failure to locate."
+
+
+def test_nothing_is_said_of_a_broken_env(cells: Cells) -> None:
+    context, (good,) = cells("3.9.0", "faces", "fine")
+    gone = BuiltEnv(env=Env(name="gone"), error="not there")
+    context = RunContext(envs={**context.envs, "gone": gone}, store=context.store, limits=context.limits)
+    found = part.find_part(good, cell(gone, "faces", "fine"), context)
+    assert (found.name, found.sentence) == (
+        PartName.UNKNOWN,
+        "There is no answer for gone (env_broken), so the part is unknown.",
+    )
+
+
+# --- pass -------------------------------------------------------------------------------------------------------------------------
+
+
+def test_the_pass_that_fails(cells: Cells, tmp_path: Path) -> None:
+    context, (bad,) = cells("3.2.0", "failures", "dot_into_dot", **DOTS)
+    found = passes.find_pass(bad, context, tmp_path / "ir")
+    assert (found.pass_, found.stage) == (LOWERING, "llir")
+    saved = sorted(path.name for path in (tmp_path / "ir").glob("*.mlir"))
+    assert saved[0] == "001-inline.mlir"
+    assert saved[-1] == f"{len(saved):03}-{LOWERING}.mlir"
+    assert found.sentence == f"{LOWERING} fails, in stage llir, the last of {len(saved)} passes that began."
+    assert "tt.func public @dot_into_dot" in (tmp_path / "ir" / saved[-1]).read_text()
+    assert (tmp_path / "ir" / "made.ttgir").exists()
+
+
+def test_no_pass_fails(cells: Cells, tmp_path: Path) -> None:
+    context, (fine,) = cells("3.9.0", "faces", "looped")
+    found = passes.find_pass(fine, context, tmp_path / "ir")
+    saved = sorted(path.name for path in (tmp_path / "ir").glob("*.mlir"))
+    assert (found.pass_, found.stage, len(saved)) == (None, None, 78)
+    assert found.folder == str(tmp_path / "ir")
+    context, (broken,) = cells("3.9.0", "faces", "missing_name")
+    found = passes.find_pass(broken, context, tmp_path / "ir")
+    assert found.sentence == "No pass is to blame: it fails in stage ast, before the first."
+    assert not list((tmp_path / "ir").iterdir()), "nothing is left of the search before"
+
+
+def test_releases_that_agree_up_to_the_pass_that_fails(cells: Cells, tmp_path: Path) -> None:
+    context, (good, bad) = cells("3.4.0 3.3.1", "failures", "dot_into_dot", **DOTS)
+    found = passes.compare(good, bad, context, tmp_path)
+    assert found.pass_ == LOWERING
+    assert found.sentence == f"Their IR is the same, ignoring names, up to {LOWERING}, which fails in triton-3.3.1 alone."
+    assert len(list((tmp_path / "good").glob("*.mlir"))) > len(list((tmp_path / "bad").glob("*.mlir"))) > 50
+
+
+def test_configurations_whose_ir_parts(cells: Cells, tmp_path: Path) -> None:
+    context, (few,) = cells("3.9.0", "faces", "looped", case="few", options={"num_stages": 2})
+    _, (more,) = cells("3.9.0", "faces", "looped", case="more", options={"num_stages": 2, "num_warps": 8})
+    found = passes.compare(few, more, context, tmp_path)
+    assert (found.pass_, found.stage) == ("convert-triton-to-tritongpu", "ttgir")
+    assert found.diff.startswith("--- good (few)\n+++ bad (more)\n")
+    assert '"ttg.num-warps" = 8' in found.diff
+    same = passes.compare(few, few, context, tmp_path)
+    assert (same.pass_, same.diff, same.sentence) == (None, "", "Their IR is the same before every pass, ignoring names.")
+
+
+# --- config -----------------------------------------------------------------------------------------------------------------------
+
+
+def test_the_option_that_a_failure_needs(cells: Cells) -> None:
+    context, (bad,) = cells("3.9.0", "failures", "scan", constexprs={"BLOCK": 256}, options={"num_ctas": 2}, divisible_by_16=())
+    heard: list[int] = []
+    found = settings.find_needs(bad, context, heard.append)
+    assert (
+        found.sentence == "It is ok with num_ctas=1 instead of 2. In short: fails with num_ctas = 2 and 4, ok with 1 and default."
+    )
+    assert [(need.setting, need.value, need.fails) for need in found.needs] == [("num_ctas", "2", ("4",))]
+    assert heard == list(range(1, found.tried + 1))
+
+
+def with_less_memory(failing: Cell, bytes_: int) -> Cell:
+    """The same cell for a GPU that has less shared memory."""
+    return evolve(failing, target=evolve(failing.target, name=f"sm_80_{bytes_}", shared_memory=bytes_))
+
+
+def test_a_hint_is_not_needed_where_it_fails_without_any(cells: Cells) -> None:
+    hinted = ("other", "result", "stride")
+    signature = {"source": "*fp16", "other": "*fp16", "result": "*fp32", "stride": "i32"}
+    facts: dict[str, Any] = {"target": "sm_80", "constexprs": {"BLOCK": 32}, "options": {"num_stages": 3}}
+    context, (bad,) = cells("3.9.0", "../bisect/kernels", "scanned", signature=signature, divisible_by_16=hinted, **facts)
+    found = settings.find_needs(with_less_memory(bad, 1000), context)
+    (about,) = [need for need in found.needs if need.setting == "hints"]
+    assert (
+        about.sentence == "ok without the hint divisible_by_16: other, but no hint is needed: fails the same way without any hint"
+    )
+    assert "none" in about.fails
+    assert "needs the hint" not in found.sentence
+
+
+def test_the_hints_that_a_failure_needs(cells: Cells) -> None:
+    hinted = ("source", "other", "result", "size", "stride")
+    signature = {"source": "*fp16", "other": "*fp16", "result": "*fp32", "size": "i32", "stride": "i32"}
+    facts: dict[str, Any] = {"target": "sm_80", "constexprs": {"BLOCK": 32}, "options": {"num_stages": 3}}
+    context, (bad,) = cells("3.9.0", "../bisect/kernels", "multiplied", signature=signature, divisible_by_16=hinted, **facts)
+    found = settings.find_needs(with_less_memory(bad, 7000), context)
+    (about,) = [need for need in found.needs if need.setting == "hints"]
+    assert (
+        about.sentence == "needs the hints divisible_by_16: source, divisible_by_16: other and divisible_by_16: stride "
+        "(fails with these alone, ok without any one of them, and without any hint)"
+    )
+    alone = evolve(bad.spec, compile=evolve(bad.spec.compile, divisible_by_16=("source", "other", "stride")))
+    few = evolve(bad.spec, compile=evolve(bad.spec.compile, divisible_by_16=("source", "other")))
+    shared = [run([evolve(bad, spec=spec)], bench_again(context))[0].outcome.metrics["shared"] for spec in (alone, few)]
+    assert shared[0] > 7000 >= shared[1]
+
+
+def bench_again(context: RunContext) -> RunContext:
+    """The same context for one more run."""
+    return evolve(context, stop=threading.Event())
+
+
+def test_there_is_nothing_to_need(cells: Cells) -> None:
+    context, (fine,) = cells("3.9.0", "faces", "fine")
+    found = settings.find_needs(fine, context)
+    assert (found.sentence, found.tried) == ("It is ok unchanged: there is no failure to search in.", 0)

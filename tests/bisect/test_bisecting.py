@@ -1,0 +1,165 @@
+"""The feature as a program calls it: records in, records out, on real wheels; nothing is printed and nothing ends the process."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from packaging.version import Version
+
+from compat.bisect import bisect, check
+from compat.bisect.answers import ConfigAnswer, Part, PartName
+from compat.bisect.bisecting import Bisection
+from compat.bisect.candidates import Asked
+from compat.bisect.criterion import parse_criterion
+from compat.bisect.judging_program import JudgingProgram
+from compat.bisect.last_bisect import read_bad_ends
+from compat.bisect.request import Axis, Request
+from compat.errors import SelectionError
+from compat.history.account import Judgement
+from compat.model import BuiltEnv, Env, Result
+from compat.project import Listener, Selection, select
+from tests.conftest import ROOT
+
+FAILURES = str(ROOT / "tests" / "kernels" / "failures.toml")
+RELEASES = ("3.1.0", "3.2.0", "3.9.0")
+MATRIX = """
+schema = 1
+kernels = ["none.toml"]
+env = [{ triton = "3.1.0" }, { triton = "3.2.0" }, { triton = "3.9.0" }]
+defaults = { envs = ["*"], targets = ["sm_90"] }
+"""
+
+
+class Heard(Listener):
+    """Notes what it hears."""
+
+    def __init__(self) -> None:
+        self.total = 0
+        self.results: list[Result] = []
+
+    @contextmanager
+    def compiling(self, total: int) -> Iterator[Callable[[Result], None]]:
+        self.total += total
+        yield self.results.append
+
+
+@pytest.fixture
+def chosen(tmp_path: Path) -> Callable[..., Selection]:
+    """What patterns choose in a project of three releases that has nothing yet."""
+    (tmp_path / "matrix.toml").write_text(MATRIX)
+
+    def choose(**patterns: Sequence[str]) -> Selection:
+        return select(tmp_path / "matrix.toml", **{"envs": ["*"], "kernel_files": [FAILURES], **patterns})
+
+    return choose
+
+
+Chosen = Callable[..., Selection]
+
+
+@pytest.fixture
+def obtain(built: Callable[[str], BuiltEnv]) -> Callable[[Path, Sequence[Env]], list[BuiltEnv]]:
+    """The envs of this checkout in the place of the project's own."""
+    return lambda matrix, envs: [built(env.name) for env in envs]
+
+
+Obtain = Callable[[Path, Sequence[Env]], list[BuiltEnv]]
+
+
+def searched(request: Request, obtain: Obtain, listener: Listener | None = None) -> Bisection:
+    with request.selection.open_store() as store:
+        return bisect(request, request.selection.context(store), obtain, listener)
+
+
+@pytest.mark.wheels
+def test_along_releases(chosen: Chosen, obtain: Obtain, capfd: pytest.CaptureFixture[str]) -> None:
+    selection, asked, heard = chosen(variants=["dot_into_dot"]), list[tuple[str, list[str]]](), Heard()
+
+    def obtaining(matrix: Path, envs: Sequence[Env]) -> list[BuiltEnv]:
+        asked.append((matrix.name, [env.name for env in envs]))
+        return obtain(matrix, envs)
+
+    found = searched(Request(selection=selection), obtaining, heard)
+    (answer,) = found.releases
+    assert (found.axis, found.cells, found.fixed, found.conclusive) == (Axis.RELEASES, (), False, True)
+    assert answer.account.phrase == "intermittent"
+    assert [probe.judgement for probe in answer.probes] == [Judgement.GOOD, Judgement.BAD, Judgement.GOOD]
+    assert answer.part is not None
+    assert asked == [("matrix.toml", ["triton-3.1.0", "triton-3.9.0", "triton-3.2.0"])], "ends first, and all at once"
+    assert (heard.total, {result.built.release for result in heard.results}) == (3, set(RELEASES))
+    ends = read_bad_ends(selection.root)
+    assert (ends.cells, ends.kernel_files) == (("failures/dot_into_dot/only/sm_90/triton-3.2.0",), (FAILURES,))
+    assert capfd.readouterr() == ("", "")
+
+
+@pytest.mark.wheels
+def test_ends_that_are_turned_about_ask_for_a_fix(chosen: Chosen, obtain: Obtain) -> None:
+    request = Request(selection=chosen(variants=["dot_into_dot"]), good=Version("3.9"), bad=Version("3.2"))
+    found = searched(request, obtain)
+    (answer,) = found.releases
+    assert found.fixed
+    assert answer.bracket is not None
+    assert (answer.bracket.before.release, answer.bracket.after.release) == ("3.2.0", "3.9.0")
+
+
+@pytest.mark.wheels
+def test_inside_a_failure(chosen: Chosen, obtain: Obtain) -> None:
+    selection = chosen(variants=["dot_into_dot"])
+    between = Request(selection=selection, axis=Axis.PART, good=Version("3.1"), bad=Version("3.2"))
+    (answer,) = searched(between, obtain).cells
+    assert isinstance(answer.found, Part)
+    assert (answer.cell.env.name, answer.found.name) == ("triton-3.2.0", PartName.MLIR)
+    found = searched(Request(selection=selection, axis=Axis.CONFIG, bad=Version("3.2")), obtain)
+    assert isinstance(found.cells[0].found, ConfigAnswer)
+    assert {need.setting for need in found.cells[0].found.needs} >= {"num_warps", "BLOCK"}
+    works = searched(Request(selection=selection, axis=Axis.CONFIG), obtain)
+    assert (works.cells[0].found, works.conclusive) == (None, False)
+    with pytest.raises(SelectionError, match="no last bisect"):  # only a search along releases leaves bad ends
+        read_bad_ends(selection.root)
+
+
+def test_envs_that_are_not_there_are_not_built(chosen: Chosen, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COMPAT_ENVS", str(tmp_path / "envs"))
+    request = Request(selection=chosen(variants=["copy"]))
+    with request.selection.open_store() as store:
+        found = bisect(request, request.selection.context(store))
+    assert not found.conclusive
+    assert found.releases[0].account.phrase == "unknown"
+
+
+@pytest.mark.parametrize(
+    ("asked", "words"),
+    [
+        ({"assemblers": ("12.9",)}, "only --axis part tries other assemblers"),
+        ({"good": Version("3.3")}, "3.3 is not a candidate"),
+        ({"good": Version("3.9"), "axis": Axis.PASS, "against": "nowhere"}, "has no case 'nowhere'"),
+    ],
+)
+def test_what_cannot_be_meant_is_an_error_of_use(chosen: Chosen, asked: dict[str, object], words: str) -> None:
+    request = Request(selection=chosen(variants=["copy"]), **asked)  # type: ignore[arg-type]
+    with pytest.raises(SelectionError, match=words), request.selection.open_store() as store:
+        bisect(request, request.selection.context(store))
+
+
+def test_where_an_index_is_asked_it_is_asked_for_what_was_asked(chosen: Chosen, tmp_path: Path) -> None:
+    (tmp_path / "wheels").mkdir()
+    request = Request(selection=chosen(envs=[]), asked=Asked(find_links=str(tmp_path / "wheels"), distribution="mine"))
+    with pytest.raises(SelectionError, match="no release of mine is left to bisect"), request.selection.open_store() as store:
+        bisect(request, request.selection.context(store))
+
+
+@pytest.mark.wheels
+def test_cells_are_checked_by_a_program(chosen: Chosen, obtain: Obtain, capfd: pytest.CaptureFixture[str]) -> None:
+    selection, said = chosen(variants=["copy"]), list[str]()
+    program = JudgingProgram(on_output=said.append)
+    criterion = parse_criterion('run=echo "$COMPAT_TRITON"; test "$COMPAT_TRITON" != 3.2.0', program)
+    with selection.open_store() as store:
+        found = check(selection, criterion, selection.context(store), obtain, cells="*/triton-3.[12].0")
+    assert [judgement for _, judgement in found.answers] == [Judgement.GOOD, Judgement.BAD]
+    assert found.judgement is Judgement.BAD
+    (words,) = said
+    assert words.endswith("the judge's program: exit code 1\n  3.2.0")
+    assert capfd.readouterr() == ("", "")

@@ -1,0 +1,131 @@
+"""Judges: what they say of every kind of outcome, and that they never say what cannot be told."""
+
+from __future__ import annotations
+
+import pytest
+from attrs import evolve
+
+from compat.bisect.criterion import measure, metric_names, parse_criterion
+from compat.bisect.search import Judgement
+from compat.errors import SelectionError
+from compat.model import Failure, Outcome, Result, Status
+from tests.bisect.invented import result
+from tests.report.factory import ASSERT, BROKEN, LOST, MISSING, OK, REMOVED, SHAPE, SHARED, UNKNOWN_TARGET, bad, declared
+
+G, B, U = Judgement.GOOD, Judgement.BAD, Judgement.UNKNOWN
+REJECTED = bad(SHAPE)
+CRASHED = bad(ASSERT, Status.CRASHED)
+MEASURED = evolve(OK, metrics={"registers": 128, "shared": 0, "artifacts": {"cubin": 9000}}, seconds=4.0, stages={"llir": 0.5})
+STOPPED = evolve(OK, status=Status.TIMED_OUT, metrics={}, seconds=60.0, failure=evolve(SHAPE, failure_class="timeout"))
+
+
+@pytest.mark.parametrize(
+    ("text", "outcome", "expected"),
+    [
+        ("ok", OK, G),
+        ("ok", REJECTED, B),
+        ("ok", CRASHED, B),
+        ("ok", bad(UNKNOWN_TARGET, Status.UNSUPPORTED), B),
+        ("ok", evolve(OK, failure=SHARED), B),
+        ("ok", STOPPED, B),
+        ("class=shape-mismatch", REJECTED, B),
+        ("class=shape-mismatch", CRASHED, G),
+        ("class=shape-mismatch", OK, G),
+        ("registers>128", MEASURED, G),
+        ("registers>=128", MEASURED, B),
+        ("registers < 129", MEASURED, B),
+        ("registers=128", MEASURED, B),
+        ("registers!=128", MEASURED, G),
+        ("shared>0", MEASURED, G),
+        ("artifacts.cubin>8999.5", MEASURED, B),
+        ("stages.llir>0.4", MEASURED, B),
+        ("compile_seconds>3.9", MEASURED, B),
+        ("compile_seconds>10", STOPPED, B),
+        ("compile_seconds>100", STOPPED, U),
+        ("compile_seconds<10", STOPPED, U),
+        ("registers>128", REJECTED, U),
+        ("compile_seconds>10", REJECTED, U),
+        ("spill_store_bytes>0", MEASURED, U),
+    ],
+)
+def test_answers(text: str, outcome: Outcome, expected: Judgement) -> None:
+    assert parse_criterion(text)(result(outcome)) is expected
+
+
+@pytest.mark.parametrize("text", ["ok", "class=shape-mismatch", "unexpected", "registers>1"])
+@pytest.mark.parametrize("outcome", [BROKEN, LOST, bad(SHAPE, flaky=True)])
+def test_what_says_nothing_of_the_kernel_cannot_be_told(text: str, outcome: Outcome) -> None:
+    assert parse_criterion(text)(result(outcome)) is U
+
+
+@pytest.mark.parametrize(("code", "expected"), [(0, G), (1, B), (3, B), (127, B), (125, U), (128, U), (134, U), (-9, U)], ids=str)
+def test_a_program_answers_as_git_bisect_run_takes_it(code: int, expected: Judgement) -> None:
+    asked: list[tuple[str, Outcome]] = []
+
+    def ask(command: str, about: Result) -> int:
+        asked.append((command, about.outcome))
+        return code
+
+    criterion = parse_criterion(" run = ./keeps.sh --strict x=1 ", ask)
+    assert criterion(result(REJECTED)) is expected
+    assert asked == [("./keeps.sh --strict x=1", REJECTED)]
+    assert criterion.text == "run=./keeps.sh --strict x=1"
+    assert criterion(result(LOST)) is U, "where there is no answer, nobody is asked"
+    assert len(asked) == 1
+
+
+def test_unexpected_asks_what_was_declared() -> None:
+    criterion = parse_criterion("unexpected")
+    assert criterion(result(REJECTED)) is B
+    assert criterion(result(REJECTED, expectation=declared(SHAPE))) is G
+    assert criterion(result(OK, expectation=declared(SHAPE))) is B
+    assert criterion(result(OK)) is G
+
+
+def test_the_same_failure_is_known_once_the_bad_end_is() -> None:
+    criterion = parse_criterion("same-failure")
+    assert criterion.needs_bad_end
+    assert criterion(result(REJECTED)) is U
+    about = criterion.about(REJECTED)
+    assert not about.needs_bad_end
+    other: Failure = evolve(SHAPE, fingerprint="shape-mismatch:another")
+    assert [about(result(outcome)) for outcome in (REJECTED, bad(other), CRASHED, OK)] == [B, G, G, G]
+    assert about.text == "same-failure"
+
+
+def test_the_same_failure_as_none_is_nowhere() -> None:
+    about = parse_criterion("same-failure").about(OK)
+    assert [about(result(outcome)) for outcome in (REJECTED, OK)] == [G, G]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "okay",
+        "run=",
+        "run=./without-means-to-ask",
+        "registers",
+        "registers>",
+        ">5",
+        "registers>many",
+        "class=",
+        "class=no-such-class",
+    ],
+)
+def test_what_is_not_a_judge_is_refused_with_advice(text: str) -> None:
+    with pytest.raises(SelectionError) as caught:
+        parse_criterion(text)
+    assert caught.value.where == "--judge"
+    assert caught.value.hint
+
+
+@pytest.mark.parametrize("text", ["ok", "class=api-removed", "same-failure", "unexpected", "registers>128", "compile_seconds<=0.5"])
+def test_a_judge_knows_how_it_is_written(text: str) -> None:
+    assert parse_criterion(text).text == text
+
+
+def test_metrics_are_numbers_only() -> None:
+    assert measure(evolve(MEASURED, metrics={"name": "x", "flag": True}), "flag") is None
+    assert metric_names(MEASURED) == ("compile_seconds", "registers", "shared", "artifacts.cubin", "stages.llir")
+    assert metric_names(bad(MISSING)) == metric_names(bad(REMOVED)) == ()

@@ -1,0 +1,110 @@
+"""Which hints a failure needs: nothing is said that was not compiled."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Callable, Sequence
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from compat.bisect import hints
+from compat.bisect.fates import Fate
+from compat.bisect.hints import Found, Hint
+from tests.cells import spec
+
+OK, SAME, UNKNOWN = Fate.OK, Fate.SAME, Fate.UNKNOWN
+A, B, C, D = ALL = tuple(("divisible_by_16", name) for name in "abcd")
+NONE_NEEDED = "but no hint is needed: fails the same way without any hint"
+Compiler = Callable[[frozenset[Hint]], Fate]
+
+
+def search(given_: Sequence[Hint], compiler: Compiler) -> Found:
+    return hints.search(given_, lambda sets: [compiler(each) for each in sets])
+
+
+def said(given_: Sequence[Hint], compiler: Compiler) -> str | None:
+    need = hints.need(search(given_, compiler))
+    return need.sentence.replace("divisible_by_16: ", "") if need else None
+
+
+def fails_with(*wanted: Hint) -> Compiler:
+    return lambda kept: SAME if kept >= set(wanted) else OK
+
+
+def test_hints_of_a_specialization() -> None:
+    start = spec("faces", "fine", divisible_by_16=("source", "result"), equal_to_1=("size",))
+    given_ = hints.given(start)
+    assert [hints.named(hint) for hint in given_] == ["divisible_by_16: source", "divisible_by_16: result", "equal_to_1: size"]
+    left = hints.with_only(start, {given_[1], given_[2]})
+    assert (left.compile.divisible_by_16, left.compile.equal_to_1) == (("result",), ("size",))
+    assert not any(hints.with_only(start, set()).compile.hints.values())
+    assert [(each.kernel, each.variant, each.case) for each in (left, start)] == 2 * [("fine", "as_written", "only")]
+    assert left != start
+
+
+@pytest.mark.parametrize(
+    ("given_", "compiler", "expected"),
+    [
+        (ALL[:3], fails_with(A), "needs the hint a (fails with it alone, ok without it, and without any hint)"),
+        (ALL[:1], fails_with(A), "needs the hint a (ok without it)"),
+        (
+            ALL[:3],
+            fails_with(A, C),
+            "needs the hints a and c (fails with these alone, ok without any one of them, and without any hint)",
+        ),
+        (ALL[:2], fails_with(A, B), "needs the hints a and b (ok without any one of them, and without any hint)"),
+        (ALL[:3], lambda kept: OK if len(kept) == 2 else SAME, f"ok without any one of the hints a, b and c, {NONE_NEEDED}"),
+        (ALL[:3], lambda kept: OK if kept == {A, C} else SAME, f"ok without the hint b, {NONE_NEEDED}"),
+        (
+            ALL[:2],
+            lambda kept: SAME if kept else OK,
+            "fails with the hint b alone, also without b when all others are given, ok without any hint",
+        ),
+        (ALL[:2], lambda kept: SAME if B in kept else UNKNOWN, None),
+        (
+            ALL[:2],
+            lambda kept: OK if kept == {A} else UNKNOWN,
+            "fails with all hints, ok without b of these, without a or any hint it is inconclusive",
+        ),
+        (ALL[:2], lambda kept: SAME, None),
+    ],
+)  # fmt: skip
+def test_what_is_said_of_hints(given_: tuple[Hint, ...], compiler: Compiler, expected: str | None) -> None:
+    assert said(given_, compiler) == expected
+
+
+SUBSETS = [frozenset(some) for size in range(len(ALL) + 1) for some in itertools.combinations(ALL, size)]
+
+
+@given(st.lists(st.sampled_from(Fate), min_size=len(SUBSETS), max_size=len(SUBSETS)))
+def test_every_claim_was_compiled(fates: list[Fate]) -> None:
+    compiler = {**dict(zip(SUBSETS, fates, strict=True)), SUBSETS[-1]: SAME}
+    found = search(ALL, compiler.__getitem__)
+    assert all(compiler[kept] is fate for kept, fate in found.fates.items())
+    assert compiler[found.smallest] is SAME
+    need = hints.need(found)
+    singles = [frozenset(ALL) - {hint} for hint in ALL]
+    assert (need is None) == (OK not in [compiler[each] for each in [*singles, frozenset[Hint]()]])
+    if need is None:
+        return
+    if need.sentence.startswith("needs"):
+        named = {("divisible_by_16", name) for name in re.findall(r"divisible_by_16: (\w)", need.sentence)}
+        assert compiler[frozenset(named)] is SAME
+        assert compiler[frozenset()] is OK
+        for hint in named:
+            assert compiler[frozenset(named) - {hint}] is OK
+            assert compiler[frozenset(ALL) - {hint}] is OK
+    assert (
+        compiler[frozenset()] is SAME
+        or "ok without any hint" in need.sentence
+        or "inconclusive" in need.sentence
+        or "without any hint)" in need.sentence
+    )
+
+
+@given(st.sets(st.sampled_from(ALL), min_size=1))
+def test_the_hints_that_it_takes_are_found(wanted: set[Hint]) -> None:
+    assert search(ALL, fails_with(*wanted)).smallest == wanted

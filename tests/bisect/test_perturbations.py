@@ -1,0 +1,116 @@
+"""What is tried, and what is made of the results."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from compat.bisect import hints, perturbations
+from compat.bisect.fates import Fate
+from compat.bisect.perturbations import Change
+from tests.cells import spec
+
+OK, SAME, UNKNOWN = Fate.OK, Fate.SAME, Fate.UNKNOWN
+
+
+def tried(**changed: Any) -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {}
+    for change in perturbations.changes(spec("faces", "fine", **changed)):
+        found.setdefault(change.setting, []).append(change.value)
+    return found
+
+
+def test_sizes_are_tried_around_what_they_are() -> None:
+    found = tried(constexprs={"BLOCK": 128, "ODD": 48, "FLAG": 1, "MASKED": True, "NEGATIVE": -1}, divisible_by_16=())
+    assert found["BLOCK"] == ["16", "32", "64", "256"]
+    assert found["ODD"] == ["8", "16", "24", "32", "64", "96", "128"]
+    assert found["FLAG"] == ["0"]
+    assert found["MASKED"] == ["False"]
+    assert "NEGATIVE" not in found
+
+
+def test_options_are_tried_where_they_are_set_and_two_where_they_are_not() -> None:
+    found = tried(options={"num_warps": 8, "enable_fp_fusion": True, "arch": "sm90"})
+    assert found["num_warps"] == ["1", "2", "4", "16", "default"]
+    assert found["enable_fp_fusion"] == ["False", "default"]
+    assert found["arch"] == ["default"]
+    assert found["num_stages"] == ["1", "2", "3", "4", "5"]
+    assert "num_ctas" not in found
+
+
+def test_dtypes_that_are_constexprs() -> None:
+    assert tried(constexprs={"KIND": {"dtype": "fp16"}})["KIND"] == ["bf16", "fp32"]
+
+
+@given(st.dictionaries(st.sampled_from("ABCD"), st.one_of(st.booleans(), st.integers(-2, 600), st.none()), max_size=4))
+def test_every_change_is_one_change_and_keeps_the_name(constexprs: dict[str, Any]) -> None:
+    start = spec("faces", "fine", constexprs=constexprs, options={"num_warps": 8}, equal_to_1=("size",))
+    found = perturbations.changes(start)
+    assert len({start, *(change.spec for change in found)}) == len(found) + 1
+    assert len({(change.setting, change.value) for change in found}) == len(found)
+    for change in found:
+        assert (change.spec.kernel, change.spec.variant, change.spec.case) == (start.kernel, start.variant, start.case)
+        before, after = start.compile, change.spec.compile
+        differing = [name for name in ("constexprs", "options") if getattr(after, name) != getattr(before, name)]
+        assert len(differing) == 1
+        assert hints.given(change.spec) == hints.given(start)
+        assert (change.spec.kernel, after.signature) == (start.kernel, before.signature)
+        for name in differing:
+            old, new = getattr(before, name), getattr(after, name)
+            assert [key for key in {*old, *new} if old.get(key, "-") != new.get(key, "-")] == [change.setting]
+
+
+def sentence(was: int, fates: dict[int, Fate], setting: str = "BLOCK") -> str:
+    start = spec("faces", "fine", constexprs={setting: was})
+    changes = [Change(setting=setting, was=str(was), value=str(number), distance=abs(number - was), spec=start) for number in fates]
+    (need,) = perturbations.needs(list(zip(changes, fates.values(), strict=True)))
+    return need.sentence
+
+
+@pytest.mark.parametrize(
+    ("was", "fates", "expected"),
+    [
+        (256, {32: OK, 64: OK, 128: SAME, 512: SAME}, "fails with BLOCK = 128, 256 and 512, ok with 32 and 64"),
+        (128, {32: OK, 64: UNKNOWN, 256: SAME}, "fails with BLOCK = 128 and 256, ok with 32 (inconclusive with 64)"),
+        (8, {16: OK, 4: OK}, "fails with BLOCK = 8, ok with 4 and 16"),
+    ],
+)
+def test_sentences_on_sizes(was: int, fates: dict[int, Fate], expected: str) -> None:
+    assert sentence(was, fates) == expected
+
+
+@given(st.dictionaries(st.sampled_from([1, 2, 4, 16, 32]), st.sampled_from(Fate), min_size=1))
+def test_a_sentence_names_each_value_that_was_compiled_and_no_other(fates: dict[int, Fate]) -> None:
+    if OK not in fates.values():
+        return
+    told = sentence(8, fates, "num_warps")
+    failing, _, rest = told.removeprefix("fails with num_warps = ").partition(", ok with ")
+    fine, _, untold = rest.partition(" (inconclusive with ")
+    numbers = [{int(number) for number in re.findall(r"\d+", part)} for part in (failing, fine, untold)]
+    by_fate = [{number for number, each in fates.items() if each is fate} for fate in (SAME, OK, UNKNOWN)]
+    assert numbers == [by_fate[0] | {8}, *by_fate[1:]]
+
+
+def test_settings_that_do_not_matter_are_no_needs() -> None:
+    found = perturbations.changes(spec("faces", "fine", options={"num_warps": 8}))
+    fates = [OK if change.setting == "num_warps" and change.value == "4" else SAME for change in found]
+    tried = list(zip(found, fates, strict=True))
+    assert [need.setting for need in perturbations.needs(tried)] == ["num_warps"]
+    smallest = perturbations.smallest(tried)
+    assert smallest is not None
+    assert perturbations.told(smallest) == "with num_warps=4 instead of 8"
+    assert perturbations.needs([(change, UNKNOWN) for change in found]) == ()
+    assert perturbations.smallest([(change, SAME) for change in found]) is None
+
+
+def test_the_smallest_change_comes_first() -> None:
+    found = perturbations.changes(
+        spec("faces", "fine", constexprs={"BLOCK": 128}, options={"num_warps": 8}, divisible_by_16=("source",))
+    )
+    helping = {("num_warps", "2"), ("BLOCK", "64"), ("num_stages", "1")}
+    tried = [(change, OK if (change.setting, change.value) in helping else SAME) for change in found]
+    assert perturbations.needs(tried)[-1].setting == "num_warps", "a quarter is further away than a half"

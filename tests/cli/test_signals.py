@@ -1,0 +1,240 @@
+"""A signal at any moment ends a command in order: its exit code, no traceback, and nothing left behind."""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from compat.model import BuiltEnv
+
+ROOT = Path(__file__).parents[2]
+SLOW = """
+import time, os
+import triton
+import triton.language as tl
+time.sleep(float(os.environ.get("NEVER_SET", "0.05")))
+
+@triton.jit
+def slow(source, result, size, BLOCK: tl.constexpr):
+    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    x = tl.load(source + at, mask=at < size)
+    for i in tl.static_range(40):
+        x = tl.exp(x) + tl.sum(x, 0) * i
+    tl.store(result + at, x, mask=at < size)
+
+@triton.jit
+def bad(source, result, size, BLOCK: tl.constexpr):
+    tl.store(result + tl.arange(0, BLOCK), no_such_name)
+"""
+SPEC = """
+schema = 1
+kernel = "slow"
+source = "slow.py"
+[signature]
+source = "*fp32"
+result = "*fp32"
+size = "i32"
+[[case]]
+name = "small"
+constexprs = { BLOCK = 64 }
+[[case]]
+name = "large"
+constexprs = { BLOCK = 1024 }
+[[variant]]
+name = "as_written"
+function = "slow"
+[[variant]]
+name = "bad"
+function = "bad"
+"""
+COMMANDS = {
+    "matrix": ["matrix", "--spec", "slow.toml", "--envs", "triton-3.9.0", "--no-build", "--again", "-j", "2"],
+    "bisect": ["bisect", "--spec", "slow.toml", "--envs", "triton-3.8.0,triton-3.9.0", "--no-build", "--again", "--variant", "bad"],
+    "reduce": ["reduce", "--spec", "slow.toml", "slow/bad/small/sm_90/triton-3.9.0", "--no-build"],
+    "explain": ["explain", "--spec", "slow.toml", "slow/bad/small/sm_90/triton-3.9.0"],
+    "list": ["list", "cells", "--spec", "slow.toml", "--envs", "releases"],
+}
+IN_C = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
+TRIES = int(os.environ.get("COMPAT_SIGNALS", "2"))
+"""Signals sent to each command in each way; the environment variable asks for more."""
+
+LENGTHS: dict[str, float] = {}
+"""How long a command takes that nobody interrupts, in seconds."""
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    (tmp_path / "slow.py").write_text(SLOW)
+    (tmp_path / "slow.toml").write_text(SPEC)
+    (tmp_path / "matrix.toml").write_text((ROOT / "matrix.toml").read_text())
+    return tmp_path
+
+
+@pytest.fixture
+def temporary() -> Iterator[Path]:
+    """The commands' own folder for temporary files, sockets included, whose paths have to be short."""
+    with tempfile.TemporaryDirectory(prefix="sig-", dir="/tmp") as folder:
+        yield Path(folder)
+
+
+class Run:
+    """One command, with a mark in its environment by which all that it starts is found."""
+
+    def __init__(self, project: Path, temporary: Path, command: list[str], keep_workers: str = "0") -> None:
+        self.mark = f"compat-signal-{os.getpid()}-{random.getrandbits(64):x}"
+        environ = {**os.environ, "PYTHONPATH": str(ROOT), "TMPDIR": str(temporary), "XDG_RUNTIME_DIR": str(temporary)}
+        environ |= {"LOGNAME": self.mark, "COMPAT_KEEP_WORKERS": keep_workers}
+        self.process = subprocess.Popen(
+            [sys.executable, "-m", "compat.cli", *command],
+            cwd=project,
+            env=environ,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+
+    def wait_until_armed(self) -> bool:
+        """Wait for its own first lines, which see to signals: before, there is only Python. Whether it got there."""
+        while self.process.poll() is None:
+            status = Path(f"/proc/{self.process.pid}/status").read_text()
+            caught = int(next(line for line in status.splitlines() if line.startswith("SigCgt")).split()[1], 16)
+            if caught >> (signal.SIGTERM - 1) & 1:
+                return True
+            time.sleep(0.002)
+        return False
+
+    def left(self) -> list[int]:
+        """The processes that it has started and that still run."""
+        found = []
+        for entry in Path("/proc").iterdir():
+            if entry.name.isdigit():
+                try:
+                    if f"LOGNAME={self.mark}".encode() in (entry / "environ").read_bytes().split(b"\0"):
+                        found.append(int(entry.name))
+                except OSError:
+                    continue
+        return found
+
+    def end(self) -> tuple[int, str, str]:
+        output, errors = self.process.communicate(timeout=60)
+        return self.process.returncode, output, errors
+
+
+def soon(happens: Callable[[], bool]) -> bool:
+    deadline = time.monotonic() + 10
+    while not happens() and time.monotonic() < deadline:
+        time.sleep(0.02)
+    return happens()
+
+
+def has_ended(run: Run) -> bool:
+    return run.left() == []
+
+
+def check_nothing_is_left(run: Run, temporary: Path) -> None:
+    left = [path.name for path in temporary.rglob("*") if path.name.startswith(("compat-", ".new-"))]
+    assert left == []
+    assert soon(partial(has_ended, run)), [Path(f"/proc/{pid}/cmdline").read_text() for pid in run.left()]
+
+
+@pytest.mark.wheels
+@pytest.mark.alone
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM], ids=lambda number: number.name)
+@pytest.mark.parametrize("name", list(COMMANDS))
+def test_a_signal_at_a_random_moment(
+    name: str, number: signal.Signals, project: Path, temporary: Path, built: Callable[[str], BuiltEnv]
+) -> None:
+    built("triton-3.8.0")
+    built("triton-3.9.0")
+    if name not in LENGTHS:
+        started = time.monotonic()
+        Run(project, temporary, COMMANDS[name]).end()
+        LENGTHS[name] = time.monotonic() - started
+    for attempt in range(TRIES):
+        run = Run(project, temporary, COMMANDS[name])
+        if not run.wait_until_armed():
+            continue
+        time.sleep(0.0 if attempt == 0 else random.uniform(0, 0.9 * LENGTHS[name]))
+        ended = run.process.poll() is not None
+        run.process.send_signal(number)
+        if attempt % 2:  # somebody impatient
+            time.sleep(random.uniform(0, 0.2))
+            run.process.send_signal(number)
+        sent = time.monotonic()
+        code, _, errors = run.end()
+        assert "Traceback" not in errors, errors
+        assert "Exception ignored" not in errors, errors
+        if not ended and code != 128 + number:
+            assert time.monotonic() - sent < 0.5, "it went on"
+            assert code in (0, 1), (code, errors)  # it was through with everything
+        assert time.monotonic() - sent < 20
+        check_nothing_is_left(run, temporary)
+
+
+@pytest.mark.wheels
+def test_workers_that_stay_go_on_and_what_they_did_does_not(
+    project: Path, temporary: Path, built: Callable[[str], BuiltEnv]
+) -> None:
+    built("triton-3.9.0")
+    for delay in (0.5, 1.5, 3.0):
+        run = Run(project, temporary, COMMANDS["matrix"], keep_workers="60")
+        time.sleep(delay)
+        run.process.send_signal(signal.SIGINT)
+        run.end()
+        assert soon(lambda: list(temporary.glob("compat-*")) == [])
+        folders = list(temporary.glob("triton-compat-*/*"))
+        assert all((folder / "about.json").exists() for folder in folders), folders
+        inside = {os.readlink(f"/proc/{pid}/cwd") for pid in run.left()}
+        assert inside <= {str(folder.resolve()) for folder in folders}
+        stop = Run(project, temporary, ["workers", "--stop"])
+        stop.end()
+        assert soon(partial(has_ended, run))
+
+
+@pytest.mark.wheels
+def test_output_that_nobody_reads_to_its_end(project: Path, temporary: Path) -> None:
+    command = f"{sys.executable} -m compat.cli list cells --spec slow.toml --envs releases"
+    done = subprocess.run(
+        ["bash", "-c", f"{command} | head -1; exit ${{PIPESTATUS[0]}}"],
+        cwd=project,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.stderr == ""
+    assert len(done.stdout.splitlines()) == 1
+    assert done.returncode in (0, 141)
+
+
+ASCII = {"PYTHONIOENCODING": "ascii"}
+NO_LOCALE = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
+
+
+@pytest.mark.wheels
+@pytest.mark.parametrize(("name", "variables"), [*((name, ASCII) for name in COMMANDS), ("matrix", NO_LOCALE)])
+def test_a_terminal_that_knows_only_ascii(
+    name: str, variables: dict[str, str], project: Path, built: Callable[[str], BuiltEnv]
+) -> None:
+    for env in ("triton-3.8.0", "triton-3.9.0"):
+        built(env)
+    done = subprocess.run(
+        [sys.executable, "-m", "compat.cli", *COMMANDS[name]],
+        cwd=project,
+        env={**os.environ, "PYTHONPATH": str(ROOT), **variables},
+        capture_output=True,
+        check=False,
+    )
+    assert done.returncode in (0, 1), done.stderr
+    assert b"Traceback" not in done.stderr
+    (done.stdout + done.stderr).decode("ascii")

@@ -1,0 +1,19 @@
+"""Envs that a command makes up are declared in a file that is read as it was meant."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from compat.config.generated_matrix import declare
+
+
+def test_whatever_a_folder_is_called(tmp_path: Path) -> None:
+    wheel = str(tmp_path / '😀 "räder"' / "triton-3.9.0-cp311-cp311-linux_x86_64.whl")
+    envs: list[dict[str, str | list[str]]] = [
+        {"name": "ours-1", "wheel": wheel, "install": ["numpy<2"]},
+        {"name": "ours-2", "triton": "3.9.0"},
+    ]
+    declared = declare(envs, tmp_path)
+    assert [(env.name, env.install) for env in declared.envs] == [("ours-1", ("numpy<2",)), ("ours-2", ())]
+    assert declared.envs[0].wheel == wheel
+    assert declare(envs, tmp_path).path == declared.path

@@ -1,0 +1,320 @@
+"""Kernel files that are written: what is read from them is what was written, in every form that it can have."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import re
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from attrs import evolve
+from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import strategies as st
+from packaging.specifiers import SpecifierSet
+
+from compat import constexprs
+from compat.bundle.bundle import bundle
+from compat.bundle.closure import read_source
+from compat.config.kernel_files import load_kernels
+from compat.config.kernel_writer import kernel_text, write_kernel_file
+from compat.config.toml_writer import toml_text
+from compat.errors import ConfigError
+from compat.model import HINTS, CompileSpec, Expectation, Specialization, Status
+from compat.toolchains.triton.types import DTYPES
+
+ROOT = Path(__file__).parent.parent.parent
+KERNEL_FILES = sorted(path.relative_to(ROOT) for folder in ("kernels", "tests") for path in (ROOT / folder).rglob("*.toml"))
+
+ARGUMENTS = ("x", "y", "n", "größe", "_")
+VALUES = ("BLOCK", "KIND", "λ", "options")
+VARIANTS, CASES = ("one", "two", "three"), ("a", "b", "c")
+SOURCE = "def add(a, b):\n    return a + b\n\n\n" + "\n\n\n".join(
+    f"def {name}({', '.join(f'{each}=0' for each in (*ARGUMENTS, *VALUES))}):\n    pass\n" for name in VARIANTS
+)
+
+TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=12)
+WHOLE = st.integers(-(1 << 63), (1 << 64) - 1)
+PLAIN = st.one_of(st.booleans(), WHOLE, st.floats(), TEXTS)
+CONSTEXPRS = st.recursive(
+    st.one_of(
+        PLAIN,
+        st.none(),
+        st.sampled_from(sorted({*constexprs.DTYPES.values()})).map(lambda name: {"dtype": name}),
+        st.sampled_from(constexprs.TORCH_DTYPES).map(lambda name: {"torch_dtype": name}),
+        st.just({"function": "add"}),
+    ),
+    lambda inner: st.lists(inner, max_size=3).map(tuple),
+    max_leaves=5,
+)
+TYPES = st.one_of(
+    st.builds("{}{}".format, st.sampled_from(["", "*", "*k"]), st.sampled_from(DTYPES)),
+    st.builds("tensordesc<{}[{}, {}]>".format, st.sampled_from(DTYPES), st.integers(1, 512), st.integers(1, 512)),
+)
+EXPECTATIONS = st.builds(
+    Expectation,
+    status=st.sampled_from([status for status in Status if status.is_answer]),
+    failure_class=st.sampled_from([None, "api-removed"]),
+    releases=st.sampled_from(["", ">=3.1", "<3.3,>=3.2"]).map(SpecifierSet),
+    targets=st.sampled_from([("*",), ("sm_90",), ("sm_*", "gfx942")]),
+    cases=st.sampled_from([("*",), ("a",), ("[a-c]", "a")]),
+    reason=st.sampled_from(["", 'Assertion `x && "y"\' failed', "zwei\nZeilen"]),
+)
+
+
+def subset(names: Any) -> st.SearchStrategy[tuple[str, ...]]:
+    """Some of the names, in any order."""
+    return st.permutations(list(names)).flatmap(lambda order: st.integers(0, len(order)).map(lambda size: tuple(order[:size])))
+
+
+@st.composite
+def compile_specs(draw: st.DrawFn, options: st.SearchStrategy[Any] = PLAIN) -> CompileSpec:
+    signature = draw(st.dictionaries(st.sampled_from(ARGUMENTS), TYPES))
+    return CompileSpec(
+        signature=signature,
+        constexprs=draw(st.dictionaries(st.sampled_from(VALUES), CONSTEXPRS)),
+        options=draw(st.dictionaries(TEXTS, options, max_size=3)),
+        **{hint: draw(subset(signature)) for hint in HINTS},
+    )
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("kernels")
+    (path / "k.py").write_text(SOURCE, encoding="utf-8")
+    return path
+
+
+def spec_of(folder: Path, compiled: CompileSpec, variant: str = "one", case: str = "a", **facts: Any) -> Specialization:
+    source = folder / "k.py"
+    return Specialization(
+        kernel="k",
+        variant=variant,
+        case=case,
+        source=str(source),
+        function=variant,
+        compile=compiled,
+        closure=read_source(source).closure,
+        **facts,
+    )
+
+
+def read(path: Path) -> tuple[Specialization, ...]:
+    return load_kernels([path.name], path.parent)
+
+
+def without_origin(specs: Any) -> list[Specialization]:
+    return [evolve(spec, origin="") for spec in specs]
+
+
+@settings(deadline=None)
+@given(compile_specs(), st.lists(EXPECTATIONS, max_size=3), st.sampled_from(["", "In a word.", "Zwei\tWörter"]))
+def test_one_specialization_is_read_as_it_was_written(
+    folder: Path, compiled: CompileSpec, expectations: list[Expectation], summary: str
+) -> None:
+    spec = spec_of(folder, compiled, expectations=tuple(expectations), summary=summary)
+    written = write_kernel_file([spec], folder / "k.toml")
+    assert without_origin(written) == [spec]
+    assert without_origin(read(folder / "k.toml")) == [spec]
+    assert json.dumps(read(folder / "k.toml")[0].compile.document()) == json.dumps(spec.compile.document())
+
+
+@st.composite
+def layers(draw: st.DrawFn) -> dict[str, Any]:
+    """What one layer of a kernel file says: few values, so that layers agree and disagree."""
+    drop = st.just({"drop": True})
+    tables: dict[str, Any] = {
+        "signature": draw(st.dictionaries(st.sampled_from(ARGUMENTS[:3]), st.sampled_from(["*fp16", "i32"]) | drop)),
+        "constexprs": draw(st.dictionaries(st.sampled_from(VALUES[:3]), st.sampled_from([1, 1.0, True]) | drop)),
+        "options": draw(st.dictionaries(st.sampled_from(["num_warps", "num_stages"]), st.sampled_from([1, 2]) | drop)),
+    }
+    hints = st.dictionaries(st.sampled_from(HINTS), subset(ARGUMENTS[:3]).map(list))
+    return tables | {"hints": draw(hints | st.just("none"))}
+
+
+@st.composite
+def documents(draw: st.DrawFn) -> dict[str, Any]:
+    """A kernel file with variants and cases."""
+    top = draw(layers())
+    top["signature"] = {**dict.fromkeys(ARGUMENTS[:3], "*fp16"), **top["signature"]}  # hints are of arguments that there are
+    cases = draw(st.integers(1, 3))
+    variants = [
+        {"name": name, "function": name, **draw(layers())}
+        | ({"cases": list(some)} if (some := draw(subset(CASES[:cases]))) else {})
+        for name in VARIANTS[: draw(st.integers(1, 3))]
+    ]
+    return {
+        "schema": 1,
+        "kernel": "k",
+        "source": "k.py",
+        **top,
+        "case": [{"name": name, **draw(layers())} for name in CASES[:cases]],
+        "variant": variants,
+    }
+
+
+@settings(deadline=None, suppress_health_check=[HealthCheck.filter_too_much])
+@given(documents())
+def test_whatever_was_read_can_be_written(folder: Path, document: dict[str, Any]) -> None:
+    path = folder / "given.toml"
+    path.write_text(toml_text(document), encoding="utf-8")
+    try:
+        specs = read(path)
+    except ConfigError:
+        assume(False)
+    written = write_kernel_file(specs, folder / "again.toml")
+    assert without_origin(read(folder / "again.toml")) == without_origin(written)
+    by_place = {(spec.variant, spec.case): spec for spec in without_origin(written)}
+    assert by_place == {(spec.variant, spec.case): spec for spec in without_origin(specs)}
+
+
+@settings(deadline=None)
+@given(
+    st.dictionaries(
+        st.tuples(st.sampled_from(VARIANTS), st.sampled_from(CASES)),
+        st.fixed_dictionaries({}, optional={"BLOCK": st.sampled_from([1, 2]), "KIND": st.sampled_from([None, (1, 2)])}),
+        min_size=2,
+    )
+)
+def test_what_no_layers_come_to_is_refused_and_never_written_wrong(
+    folder: Path, places: Mapping[tuple[str, str], Mapping[str, Any]]
+) -> None:
+    specs = [spec_of(folder, CompileSpec(constexprs=values), *place) for place, values in places.items()]
+    path = folder / "any.toml"
+    path.unlink(missing_ok=True)
+    refused: str | None = None
+    try:
+        write_kernel_file(specs, path)
+    except ConfigError as error:
+        refused = str(error)
+    assert path.exists() is (refused is None)
+    if refused is None:
+        by_place = {(spec.variant, spec.case): spec for spec in without_origin(read(path))}
+        assert by_place == {(spec.variant, spec.case): spec for spec in specs}
+    else:
+        assert "differs both by variant and by case" in refused
+
+
+@pytest.mark.parametrize("path", KERNEL_FILES, ids=str)
+def test_our_own_kernel_files(path: Path, tmp_path: Path) -> None:
+    specs = load_kernels([str(path)], ROOT)
+    assert without_origin(write_kernel_file(specs, tmp_path / "k.toml")) == without_origin(specs)
+
+
+@given(st.dictionaries(TEXTS, st.recursive(PLAIN, lambda inner: st.lists(inner) | st.dictionaries(TEXTS, inner), max_leaves=8)))
+def test_any_toml_is_read_as_it_was_written(document: dict[str, Any]) -> None:
+    for each in (document, {"table": document, "tables": [document, {"inner": [document, {}]}]}):
+        assert repr(_sorted(tomllib.loads(toml_text(each)))) == repr(_sorted(each))
+
+
+def _sorted(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {name: _sorted(each) for name, each in sorted(value.items())}
+    return [_sorted(each) for each in value] if isinstance(value, list) else value
+
+
+# --- one by one ------------------------------------------------------------------------------------------------------------------
+
+
+def test_what_differs_stands_where_it_belongs(folder: Path) -> None:
+    specs = [
+        spec_of(
+            folder,
+            CompileSpec(
+                signature={"x": "*fp16"} if variant == "two" else {"x": "*fp16", "n": "i32"},
+                constexprs={"BLOCK": 64 if case == "a" else 128},
+                divisible_by_16=("x",),
+                options={"num_warps": 8 if variant == "two" else 4},
+            ),
+            variant,
+            case,
+            summary="Twice." if variant == "two" else "Once.",
+        )
+        for variant, case in itertools.product(("one", "two"), ("a", "b"))
+        if (variant, case) != ("one", "b")
+    ]
+    assert kernel_text(specs, folder) == (
+        'schema = 1\nkernel = "k"\nsource = "k.py"\n\n'
+        '[signature]\nx = "*fp16"\nn = "i32"\n\n'
+        "[constexprs]\nBLOCK = 64\n\n"
+        '[hints]\ndivisible_by_16 = ["x"]\nequal_to_1 = []\npointer_range_32 = []\n\n'
+        "[options]\nnum_warps = 4\n\n"
+        '[[case]]\nname = "a"\n\n[[case]]\nname = "b"\nconstexprs = { BLOCK = 128 }\n\n'
+        '[[variant]]\nname = "one"\nfunction = "one"\nsummary = "Once."\ncases = ["a"]\n\n'
+        '[[variant]]\nname = "two"\nfunction = "two"\nsummary = "Twice."\n'
+        "signature = { n = { drop = true } }\noptions = { num_warps = 8 }\n"
+    )
+    assert without_origin(write_kernel_file(specs, folder / "k.toml")) == specs
+
+
+def test_an_option_that_few_variants_have_is_theirs(folder: Path) -> None:
+    def options(*numbers: int | None) -> list[Specialization]:
+        chosen = zip(itertools.product(VARIANTS, "ab"), numbers, strict=True)
+        return [spec_of(folder, CompileSpec(options={"num_ctas": n} if n else {}), *place) for place, n in chosen]
+
+    text = kernel_text(options(None, None, None, None, 2, 2), folder)
+    assert text.endswith('name = "three"\nfunction = "three"\noptions = { num_ctas = 2 }\n')
+    assert "drop" not in text
+    by_case = options(None, None, None, None, 2, 4)
+    assert without_origin(write_kernel_file(by_case, folder / "k.toml")) == by_case
+
+
+def test_hints_that_nobody_has_said_are_not_written(folder: Path) -> None:
+    usual = CompileSpec(signature={"x": "*fp16", "n": "i32"}, divisible_by_16=("x",), pointer_range_32=("x",))
+    spec = spec_of(folder, usual, assumed=HINTS)
+    assert "hints" not in kernel_text([spec], folder)
+    assert without_origin(write_kernel_file([spec], folder / "k.toml")) == [spec]
+    nothing = spec_of(folder, CompileSpec(signature={"x": "*fp16"}))
+    assert 'hints = "none"' in kernel_text([nothing], folder)
+
+
+def test_a_bundle_and_a_kernel_file_beside_it(tmp_path: Path) -> None:
+    (found, *_) = load_kernels(["kernels/sel_dense.toml"], ROOT)
+    alone = bundle(evolve(found, expectations=())).write(tmp_path / "alone.py")
+    (spec,) = write_kernel_file([alone], tmp_path / "alone.toml")
+    assert evolve(spec, origin=found.origin) == alone
+    assert spec.source == str(tmp_path / "alone.py")
+
+
+def test_the_example_in_the_docs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (example,) = re.findall(r"^```python\n(.*?)^```", (ROOT / "docs/kernel-files.md").read_text(), re.MULTILINE | re.DOTALL)
+    (tmp_path / "kernels").symlink_to(ROOT / "kernels")
+    monkeypatch.chdir(tmp_path)
+    exec(compile(example, "kernel-files.md", "exec"), {})
+    (spec,) = load_kernels(["alone.toml"], tmp_path)
+    assert (spec.function, Path(spec.source).name) == ("sel_dense_broadcast_2d", "alone.py")
+
+
+REFUSED: Mapping[str, tuple[dict[str, Any], str]] = {
+    "kernel": ({"kernel": "a b"}, "kernel"),
+    "signature": ({"compile": CompileSpec(signature={"x": "*fp17"})}, "signature.x"),
+    "number": ({"compile": CompileSpec(options={"num_warps": 1 << 64})}, "options.num_warps"),
+    "function": ({"function": "sub"}, "variant[0].function"),
+    "cases": ({"expectations": (Expectation(status=Status.OK, cases=("d64",)),)}, "variant[0].expect[0].cases[0]"),
+    "surrogate": ({"compile": CompileSpec(options={"arch": "\ud800"})}, "cannot be written as a kernel file"),
+    "source": ({"source": ""}, "has no source"),
+    "changed": ({"closure": "0" * 64}, "another closure"),
+}
+
+
+@pytest.mark.parametrize("what", REFUSED)
+def test_what_no_kernel_file_says_is_refused_before_it_is_written(folder: Path, what: str) -> None:
+    changed, words = REFUSED[what]
+    path = folder / f"refused-{what}.toml"
+    with pytest.raises(ConfigError) as refused:
+        write_kernel_file([evolve(spec_of(folder, CompileSpec()), **changed)], path)
+    assert words in str(refused.value)
+    assert not path.exists()
+
+
+def test_what_a_variant_says_once(folder: Path) -> None:
+    one, other = (spec_of(folder, CompileSpec(), case=case) for case in "ab")
+    with pytest.raises(ConfigError, match="one has one function in the case a, and another one in b"):
+        kernel_text([one, evolve(other, function="two")], folder)
+    with pytest.raises(ConfigError, match="one kernel, and each of its variants and cases once"):
+        kernel_text([one, one], folder)
+    with pytest.raises(ConfigError, match="one kernel"):
+        kernel_text([], folder)

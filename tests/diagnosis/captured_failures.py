@@ -1,0 +1,70 @@
+"""The captured evidence, as records."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from attrs import frozen
+
+from compat.model import Diagnosis, Done, Evidence, Outcome, Raised, Target
+from tests.diagnosis.corpus import targets
+
+FIXTURES = Path(__file__).parent / "fixtures"
+
+
+@frozen(kw_only=True)
+class CapturedFailure:
+    """One failure of one kernel on one release, as it was captured."""
+
+    failure_class: str
+    status: str
+    release: str
+    kernel: str
+    target: Target
+    same: str
+    """CapturedFailures with the same name are of the same defect."""
+    attempts: tuple[Evidence, ...]
+
+    @property
+    def id(self) -> str:
+        return f"{self.failure_class}-{self.kernel}-{self.target.name}-{self.release}"
+
+
+def evidence_of(plain: Mapping[str, Any]) -> Evidence:
+    """An attempt as fixtures keep it."""
+    fields = dict(plain)
+    fields["raised"] = tuple(Raised(**link) for link in fields.get("raised", ()))
+    fields["diagnosis"] = Diagnosis(**fields.get("diagnosis", {}))
+    done = (Done(do="compile"),) if fields.pop("built", False) else ()
+    return Evidence(**fields, done=done)
+
+
+def all_captured_failures() -> list[CapturedFailure]:
+    """Everything that was captured, except installers' words."""
+    return [
+        CapturedFailure(
+            failure_class=each["expect"]["class"],
+            status=each["expect"]["status"],
+            release=each["release"],
+            kernel=each["kernel"],
+            target=targets()[each["target"]],
+            same=each["same"],
+            attempts=tuple(evidence_of(attempt) for attempt in each["attempts"]),
+        )
+        for path in sorted(FIXTURES.glob("*.json"))
+        if path.stem != "install"
+        for each in json.loads(path.read_text(encoding="utf-8"))
+    ]
+
+
+def installers_words() -> list[str]:
+    """What an installer said, one text per attempt: no such release, another such, no wheel for the Python in question."""
+    return [each["words"] for each in json.loads((FIXTURES / "install.json").read_text(encoding="utf-8"))]
+
+
+def said(outcome: Outcome) -> tuple[str, str | None]:
+    """Status and class of an outcome."""
+    return str(outcome.status), outcome.failure.failure_class if outcome.failure else None

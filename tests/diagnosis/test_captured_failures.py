@@ -1,0 +1,91 @@
+"""Every class against what real toolchains said: status, class, and one fingerprint per defect."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from itertools import combinations
+
+import pytest
+
+from compat.diagnosis.classify import agree, broken_env, classify
+from compat.model import Status
+from compat.toolchains.triton.knowledge import KNOWLEDGE
+from tests.diagnosis.captured_failures import CapturedFailure, all_captured_failures, installers_words, said
+
+CAPTURED_FAILURES = all_captured_failures()
+
+
+def fingerprints() -> dict[str, set[str | None]]:
+    found: dict[str, set[str | None]] = defaultdict(set)
+    for captured_failure in CAPTURED_FAILURES:
+        failure = classify(captured_failure.attempts, target=captured_failure.target, knowledge=KNOWLEDGE).failure
+        found[captured_failure.same].add(failure.fingerprint if failure else None)
+    return found
+
+
+@pytest.mark.parametrize("captured_failure", CAPTURED_FAILURES, ids=lambda captured_failure: captured_failure.id)
+class TestCapturedFailure:
+    def test_is_told_for_what_it_is(self, captured_failure: CapturedFailure) -> None:
+        outcome = classify(captured_failure.attempts, target=captured_failure.target, knowledge=KNOWLEDGE)
+        assert said(outcome) == (captured_failure.status, captured_failure.failure_class)
+        assert not outcome.flaky
+
+    def test_every_attempt_tells_the_same(self, captured_failure: CapturedFailure) -> None:
+        for other in captured_failure.attempts[1:]:
+            assert agree(captured_failure.attempts[0], other, target=captured_failure.target, knowledge=KNOWLEDGE)
+
+    def test_the_excerpt_is_short_and_free_of_stacks_and_folders(self, captured_failure: CapturedFailure) -> None:
+        failure = classify(captured_failure.attempts, target=captured_failure.target, knowledge=KNOWLEDGE).failure
+        assert failure is not None
+        assert failure.excerpt
+        assert len(failure.excerpt.splitlines()) <= 12
+        for noise in ("Stack (most recent", "Traceback", 'File "', "Fatal Python error", "Repro command", "/worker/"):
+            assert noise not in failure.excerpt
+
+    def test_the_advice_is_filled_in(self, captured_failure: CapturedFailure) -> None:
+        failure = classify(captured_failure.attempts, target=captured_failure.target, knowledge=KNOWLEDGE).failure
+        assert failure is not None
+        assert failure.advice
+        assert "{" not in failure.advice
+
+
+def test_one_defect_has_one_fingerprint_in_every_release() -> None:
+    split = {same: found for same, found in fingerprints().items() if len(found) != 1}
+    assert not split
+
+
+def test_different_defects_have_different_fingerprints() -> None:
+    merged = [(one, other) for (one, a), (other, b) in combinations(fingerprints().items(), 2) if a & b]
+    assert not merged
+
+
+def test_every_class_was_seen() -> None:
+    assert {captured_failure.failure_class for captured_failure in CAPTURED_FAILURES} | {"install"} == set(KNOWLEDGE.by_name)
+
+
+def test_an_abort_and_a_failed_pass_manager_are_the_same_defect() -> None:
+    scans = [captured_failure for captured_failure in CAPTURED_FAILURES if captured_failure.same == "scan-over-ctas"]
+    assert {captured_failure.attempts[0].signal for captured_failure in scans} == {"SIGABRT", None}
+    assert {
+        classify(captured_failure.attempts, target=captured_failure.target, knowledge=KNOWLEDGE).status
+        for captured_failure in scans
+    } == {Status.CRASHED}
+
+
+def test_an_env_without_setuptools_says_so() -> None:
+    broken = next(captured_failure for captured_failure in CAPTURED_FAILURES if captured_failure.failure_class == "import")
+    failure = classify(broken.attempts, target=broken.target, knowledge=KNOWLEDGE).failure
+    assert failure is not None
+    assert failure.excerpt == "ModuleNotFoundError: No module named 'setuptools'"
+    assert "setuptools" in failure.advice
+
+
+def test_an_env_that_cannot_be_made_is_told_in_the_installers_words() -> None:
+    one, another, no_wheel = (broken_env(words) for words in installers_words())
+    assert said(one) == ("env_broken", "install")
+    assert one.failure is not None
+    assert another.failure is not None
+    assert no_wheel.failure is not None
+    assert "no version of triton==3.99.0" in one.failure.excerpt
+    assert one.failure.fingerprint == another.failure.fingerprint
+    assert one.failure.fingerprint != no_wheel.failure.fingerprint

@@ -1,0 +1,271 @@
+"""How attempts end, and what several of them say together."""
+
+from __future__ import annotations
+
+import pytest
+from attrs import evolve
+
+from compat.diagnosis.classify import agree, classify
+from compat.model import Diagnosis, Done, Evidence, Raised, Status
+from compat.toolchains.triton.knowledge import KNOWLEDGE
+from tests.diagnosis.captured_failures import said
+from tests.targets import TARGETS
+
+TARGET = TARGETS["sm_90"]
+COMPILED = (Done(do="compile"),)
+METRICS = {"shared": 1024, "registers": 32}
+OK = Evidence(answered=True, done=COMPILED, stage="cubin", metrics=METRICS, stages={"ast": 0.1}, seconds=0.3)
+ASSERTION = 'python: /build/mlir/Types.cpp:126: unsigned mlir::Type::width() const: Assertion `isWide() && "too narrow"\' failed.\n'
+ABORT = Evidence(answered=False, stage="ttgir", signal="SIGABRT", stderr=ASSERTION)
+RAISED = Evidence(
+    answered=True,
+    alone=True,
+    stage="ttgir",
+    raised=(Raised(type="RuntimeError", message="PassManager::run failed"),),
+    stderr=ASSERTION.replace("/build", "/other").replace("126", "99"),
+    diagnosis=Diagnosis(pass_="tritongpu-coalesce", reproducer="abc.mlir"),
+)
+SEGFAULT = Evidence(answered=False, stage="ttgir", signal="SIGSEGV", stderr="Fatal Python error: Segmentation fault\n")
+HANG = Evidence(answered=False, stage="llir", signal="SIGKILL", deadline=60.0)
+
+
+def alone(evidence: Evidence) -> Evidence:
+    return evolve(evidence, alone=True)
+
+
+TRITONS = (
+    '  File "k.py", line 3, in <module>\n  File "/env/lib/python3.11/site-packages/triton/runtime/autotuner.py", line 9, in f\n'
+)
+"""A traceback that ends in Triton's own code."""
+KERNELS_OWN = TRITONS + '  File "/home/user/k.py", line 7, in helper\n'
+"""One that ends in code of the kernel's file, which Triton called."""
+
+
+def raised_at_import(error: str, message: str, traceback: str = '  File "k.py", line 3, in <module>\n') -> Evidence:
+    """An exception that came while the kernel's file was imported."""
+    return Evidence(answered=True, stage="import", raised=(Raised(type=error, message=message, traceback=traceback),))
+
+
+class TestOneAttempt:
+    def test_a_binary_is_ok(self) -> None:
+        outcome = classify([OK], target=TARGET, knowledge=KNOWLEDGE)
+        assert said(outcome) == ("ok", None)
+        assert outcome.metrics["registers"] == 32
+        assert outcome.seconds == 0.3
+        assert outcome.attempts == ("ok",)
+
+    @pytest.mark.parametrize(
+        "silent",
+        [
+            Evidence(answered=False),
+            Evidence(answered=False, exit_code=0),
+            Evidence(answered=False, exit_code=0, stderr="all is well\n"),
+            Evidence(answered=False, exit_code=0, stderr="error: something that would explain another exit\n"),
+            Evidence(answered=False, exit_code=3),
+            Evidence(answered=False, done=COMPILED),
+            Evidence(answered=False, done=COMPILED, exit_code=0),
+            Evidence(answered=True),
+            Evidence(answered=True, done=(Done(do="launch"),)),
+            Evidence(answered=True, asked=("compile", "launch"), done=COMPILED),
+            Evidence(answered=True, asked=(), done=COMPILED),
+            Evidence(answered=False, signal="SIGKILL"),
+            Evidence(answered=False, signal="SIGTERM", stderr=ASSERTION),
+        ],
+        ids=repr,
+    )
+    def test_no_answer_is_lost_and_never_ok(self, silent: Evidence) -> None:
+        outcome = classify([silent], target=TARGET, knowledge=KNOWLEDGE)
+        assert said(outcome) == ("lost", "unclassified")
+        assert not outcome.status.is_answer
+
+    def test_a_signal_of_its_own_is_a_crash(self) -> None:
+        outcome = classify([SEGFAULT], target=TARGET, knowledge=KNOWLEDGE)
+        assert said(outcome) == ("crashed", "compiler-crash")
+        assert outcome.failure is not None
+        assert "SIGSEGV" in outcome.failure.excerpt
+
+    def test_what_the_machine_refused_is_no_answer(self) -> None:
+        outcome = classify(
+            [evolve(RAISED, answered=False, refused="OSError: [Errno 28] No space left on device")],
+            target=TARGET,
+            knowledge=KNOWLEDGE,
+        )
+        assert said(outcome) == ("lost", "machine")
+        assert not outcome.status.is_answer
+
+    def test_a_signal_that_mlir_tells_of_is_a_crash_with_its_pass(self) -> None:
+        told = "k.py:3:1: error: A signal was caught while processing the MLIR module:reproducer generated at `/tmp/r.mlir`\n"
+        for evidence in (evolve(RAISED, stderr=told), evolve(RAISED, answered=False, raised=(), signal="SIGSEGV", stderr=told)):
+            outcome = classify([evidence], target=TARGET, knowledge=KNOWLEDGE)
+            assert said(outcome) == ("crashed", "compiler-crash")
+            assert outcome.failure is not None
+            assert outcome.failure.pass_ == "tritongpu-coalesce"
+
+    def test_a_signal_that_mlir_caught_without_a_word_is_no_failed_pass(self) -> None:
+        silent = evolve(RAISED, stderr="error: Failures have been detected while processing an MLIR pass pipeline\n")
+        outcome = classify([SEGFAULT, silent], target=TARGET, knowledge=KNOWLEDGE)
+        assert agree(SEGFAULT, silent, target=TARGET, knowledge=KNOWLEDGE)
+        assert said(outcome) == ("crashed", "compiler-crash")
+        assert outcome.failure is not None
+        assert (outcome.failure.pass_, outcome.flaky) == ("tritongpu-coalesce", False)
+        assert said(classify([silent], target=TARGET, knowledge=KNOWLEDGE)) == ("crashed", "pass-failure")
+        assert said(classify([SEGFAULT, evolve(silent, stage="llir")], target=TARGET, knowledge=KNOWLEDGE)) == (
+            "crashed",
+            "pass-failure",
+        )
+
+    def test_signals_without_words_differ_by_signal_and_by_what_was_at_work(self) -> None:
+        faces = [SEGFAULT, evolve(SEGFAULT, signal="SIGFPE"), evolve(SEGFAULT, stage="ptx")]
+        outcomes = [classify([face], target=TARGET, knowledge=KNOWLEDGE).failure for face in faces]
+        assert len({failure.fingerprint for failure in outcomes if failure}) == 3
+
+    def test_a_deadline_is_a_timeout_whatever_the_signal(self) -> None:
+        outcome = classify([HANG], target=TARGET, knowledge=KNOWLEDGE)
+        assert said(outcome) == ("timed_out", "timeout")
+        assert outcome.failure is not None
+        assert outcome.failure.excerpt == "timed out after 60 s, in stage llir"
+
+    @pytest.mark.parametrize(
+        "hog",
+        [
+            Evidence(answered=False, stage="ast", signal="SIGKILL", memory=3 << 30),
+            Evidence(answered=True, stage="ast", raised=(Raised(type="MemoryError", message=""),)),
+            Evidence(
+                answered=False,
+                stage="ast",
+                signal="SIGABRT",
+                stderr="terminate called after throwing an instance of 'std::bad_alloc'\n",
+            ),
+        ],
+        ids=("stopped", "python", "native"),
+    )
+    def test_memory(self, hog: Evidence) -> None:
+        assert said(classify([hog], target=TARGET, knowledge=KNOWLEDGE)) == ("out_of_memory", "out-of-memory")
+
+    def test_an_exit_that_explains_itself_is_a_crash(self) -> None:
+        evidence = Evidence(answered=False, exit_code=1, stage="amdgcn", stderr="error: couldn't allocate output register\n")
+        assert said(classify([evidence], target=TARGET, knowledge=KNOWLEDGE)) == ("crashed", "compiler-assert")
+
+    def test_shared_memory_beyond_the_target_is_a_prediction(self) -> None:
+        outcome = classify([evolve(OK, metrics={"shared": 250_000})], target=TARGET, knowledge=KNOWLEDGE)
+        assert said(outcome) == ("rejected", "shared-memory")
+        assert outcome.stage == "launch"
+        assert outcome.failure is not None
+        assert outcome.failure.prediction
+        assert outcome.failure.excerpt == "would exceed shared memory: needs 250000 bytes, sm_90 allows 232448"
+        assert outcome.metrics == {"shared": 250_000}
+
+    def test_shared_memory_up_to_the_limit_is_ok(self) -> None:
+        assert said(classify([evolve(OK, metrics={"shared": TARGET.shared_memory})], target=TARGET, knowledge=KNOWLEDGE)) == (
+            "ok",
+            None,
+        )
+
+    def test_a_kernel_that_exits_is_rejected(self) -> None:
+        evidence = Evidence(answered=True, stage="ast", raised=(Raised(type="SystemExit", message="0"),))
+        assert said(classify([evidence], target=TARGET, knowledge=KNOWLEDGE)) == ("rejected", "unclassified")
+
+    @pytest.mark.parametrize(("traceback", "told"), [(TRITONS, "crashed internal-error"), (KERNELS_OWN, "rejected unclassified")])
+    def test_an_exception_of_the_kernels_own_code_is_no_defect_of_the_compiler(self, traceback: str, told: str) -> None:
+        evidence = Evidence(answered=True, stage="ast", raised=(Raised(type="KeyError", message="7", traceback=traceback),))
+        assert classify([evidence], target=TARGET, knowledge=KNOWLEDGE).attempts == (told,)
+
+    @pytest.mark.parametrize(
+        ("evidence", "failure_class"),
+        [
+            (raised_at_import("ModuleNotFoundError", "No module named 'torch'"), "source-needs-package"),
+            # Triton's own autotuner imports torch in 3.0 and 3.1.
+            (raised_at_import("ModuleNotFoundError", "No module named 'torch'", TRITONS), "source-needs-package"),
+            (raised_at_import("SystemExit", "0"), "source-import"),
+            (raised_at_import("TypeError", "mine() got an unexpected keyword argument 'x'"), "source-import"),
+            (raised_at_import("MemoryError", ""), "source-import"),
+            (Evidence(answered=False, deadline=120.0, signal="SIGKILL"), "source-timeout"),
+            (Evidence(answered=False, memory=3 << 30, signal="SIGKILL"), "source-import"),
+            (Evidence(answered=False, signal="SIGSEGV"), "source-import"),
+        ],
+    )
+    def test_a_file_that_cannot_be_imported_says_nothing_of_its_kernel(self, evidence: Evidence, failure_class: str) -> None:
+        outcome = classify([evidence], target=TARGET, knowledge=KNOWLEDGE)
+        assert said(outcome) == ("source_broken", failure_class)
+        assert not outcome.status.is_answer
+
+    @pytest.mark.parametrize(
+        ("evidence", "failure_class"),
+        [
+            (raised_at_import("ModuleNotFoundError", "No module named 'triton.ops'"), "api-missing"),
+            (raised_at_import("AttributeError", "module 'triton.language' has no attribute 'gather'"), "api-missing"),
+            (raised_at_import("TypeError", "Autotuner.__init__() got an unexpected keyword argument 'do_bench'"), "api-changed"),
+            (raised_at_import("ValueError", "key 'n' is not an argument of the kernel", TRITONS), "unclassified"),
+        ],
+    )
+    def test_what_the_toolchain_refuses_while_a_file_is_imported_is_its_answer(
+        self, evidence: Evidence, failure_class: str
+    ) -> None:
+        assert said(classify([evidence], target=TARGET, knowledge=KNOWLEDGE)) == ("rejected", failure_class)
+
+    def test_no_attempt_is_no_outcome(self) -> None:
+        with pytest.raises(ValueError, match="no attempt"):
+            classify([], target=TARGET, knowledge=KNOWLEDGE)
+
+
+class TestSeveralAttempts:
+    def test_an_abort_is_confirmed_by_a_failed_pass_manager(self) -> None:
+        outcome = classify([ABORT, RAISED], target=TARGET, knowledge=KNOWLEDGE)
+        assert said(outcome) == ("crashed", "compiler-assert")
+        assert not outcome.flaky
+        assert outcome.failure is not None
+        assert outcome.failure.pass_ == "tritongpu-coalesce"
+        assert outcome.failure.reproducer == "abc.mlir"
+        assert outcome.attempts == ("crashed compiler-assert", "crashed compiler-assert")
+
+    def test_what_neighbours_did_is_not_the_cells_doing(self) -> None:
+        outcome = classify([SEGFAULT, alone(OK), alone(OK)], target=TARGET, knowledge=KNOWLEDGE)
+        assert said(outcome) == ("ok", None)
+        assert not outcome.flaky
+        assert outcome.attempts == ("crashed compiler-crash", "ok", "ok")
+
+    def test_ok_alone_but_once_is_not_settled(self) -> None:
+        assert classify([SEGFAULT, alone(OK)], target=TARGET, knowledge=KNOWLEDGE).flaky
+        assert not agree(SEGFAULT, alone(OK), target=TARGET, knowledge=KNOWLEDGE)
+
+    @pytest.mark.parametrize("order", [(0, 1), (1, 0)])
+    def test_alone_and_different_each_time_is_flaky_and_never_ok(self, order: tuple[int, int]) -> None:
+        pair = [alone(OK), alone(SEGFAULT)]
+        outcome = classify([SEGFAULT, *(pair[index] for index in order)], target=TARGET, knowledge=KNOWLEDGE)
+        assert said(outcome) == ("crashed", "compiler-crash")
+        assert outcome.flaky
+
+    def test_two_different_failures_alone_are_flaky(self) -> None:
+        assert classify([ABORT, RAISED, alone(SEGFAULT)], target=TARGET, knowledge=KNOWLEDGE).flaky
+
+    def test_failing_otherwise_among_neighbours_is_settled_by_two_alone(self) -> None:
+        outcome = classify([SEGFAULT, RAISED, RAISED], target=TARGET, knowledge=KNOWLEDGE)
+        assert said(outcome) == ("crashed", "compiler-assert")
+        assert not outcome.flaky
+
+    def test_a_shorter_timeout_confirms_a_timeout(self) -> None:
+        shorter = evolve(HANG, alone=True, deadline=3.0, stage="ast", diagnosis=Diagnosis(pass_="elsewhere"))
+        outcome = classify([HANG, shorter], target=TARGET, knowledge=KNOWLEDGE)
+        assert said(outcome) == ("timed_out", "timeout")
+        assert not outcome.flaky
+        assert outcome.failure is not None
+        assert outcome.failure.excerpt == "timed out after 60 s, in stage llir"
+        assert outcome.failure.pass_ is None, "a pass of another stage is not where it hung"
+
+    def test_a_shorter_timeout_in_the_same_stage_names_the_pass(self) -> None:
+        shorter = evolve(HANG, alone=True, deadline=3.0, diagnosis=Diagnosis(pass_="convert-triton-gpu-to-llvm"))
+        outcome = classify([HANG, shorter], target=TARGET, knowledge=KNOWLEDGE)
+        assert outcome.failure is not None
+        assert outcome.failure.pass_ == "convert-triton-gpu-to-llvm"
+
+    def test_an_answer_outranks_silence(self) -> None:
+        silence = Evidence(answered=False, exit_code=0, alone=True)
+        outcome = classify([ABORT, silence, RAISED], target=TARGET, knowledge=KNOWLEDGE)
+        assert outcome.status is Status.CRASHED
+        assert outcome.flaky
+
+    def test_silence_twice_is_lost(self) -> None:
+        silence = Evidence(answered=False, exit_code=0)
+        outcome = classify([silence, alone(silence)], target=TARGET, knowledge=KNOWLEDGE)
+        assert outcome.status is Status.LOST
+        assert not outcome.flaky

@@ -1,0 +1,92 @@
+"""What the corpus of mistakes and features is told as: hundreds of small kernels, captured on real wheels.
+
+``python -m tests.diagnosis.corpus`` compiles it anew.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Callable
+from functools import cache
+
+from compat.diagnosis.classify import classify
+from compat.model import Failure, Outcome, Target
+from compat.toolchains.triton.knowledge import KNOWLEDGE
+from tests.diagnosis.captured_failures import evidence_of
+from tests.diagnosis.corpus import kernels, targets
+from tests.diagnosis.corpus._kept import kept
+
+FRONT_END = ("import", "ast")
+_UNSUPPORTED = ("toolchain-missing", "target-unknown")
+
+
+@cache
+def outcomes() -> list[tuple[str, list[tuple[str, str]], Outcome]]:
+    """What was compiled, where it was seen, and what it comes to."""
+    every = targets()
+    found = []
+    for captured_failure in kept():
+        attempts = [evidence_of(attempt) for attempt in captured_failure["attempts"]]
+        seen = [(release, target) for release, target in captured_failure["seen"]]
+        target: Target = every[seen[0][1]]
+        found.append((".".join(captured_failure["what"]), seen, classify(attempts, target=target, knowledge=KNOWLEDGE)))
+    return found
+
+
+def failures() -> list[tuple[str, list[tuple[str, str]], Failure]]:
+    return [(what, seen, outcome.failure) for what, seen, outcome in outcomes() if outcome.failure]
+
+
+def test_every_failure_is_told_as_it_was(golden: Callable[[str, str], None]) -> None:
+    """Class and fingerprint of each, for a reviewer to read."""
+    lines = []
+    for what, seen, outcome in outcomes():
+        failure = outcome.failure
+        assert failure is not None, what
+        place = f"{min(seen)[0]}@{min(seen)[1]}"
+        lines.append(f"{what} {failure.stage} {place} {len(seen)}: {outcome.status} {failure.fingerprint}\n")
+    golden("corpus.txt", "".join(sorted(lines)))
+
+
+def test_hardly_anything_is_unclassified() -> None:
+    cells = Counter[str]()
+    for _, seen, failure in failures():
+        cells[failure.failure_class] += len(seen)
+    assert cells.total() > 5000
+    assert cells["unclassified"] / cells.total() < 0.005
+
+
+def test_no_class_takes_what_others_should_know() -> None:
+    """The class of last resort among operands has its own few defects, and not a third of all."""
+    cells = Counter(failure.failure_class for _, seen, failure in failures() for _ in seen)
+    assert cells["type-error"] / cells.total() < 0.05
+
+
+def test_a_failure_in_the_front_end_names_its_line() -> None:
+    nowhere = [what for what, _, failure in failures() if failure.stage in FRONT_END and not failure.location]
+    assert [what for what in nowhere if not _is_unsupported(what)] == []
+
+
+def _is_unsupported(what: str) -> bool:
+    return any(each == what and failure.failure_class in _UNSUPPORTED for each, _, failure in failures())
+
+
+def test_undefined_names_are_told_wherever_they_are() -> None:
+    """Long kernels are printed whole where the offending part has no line of its own; the cause stands below."""
+    told = {what: failure for what, _, failure in failures() if "undefined_" in what and "default" not in what}
+    assert len(told) == 7
+    assert {failure.failure_class for failure in told.values()} == {"undefined-name"}
+    for failure in told.values():
+        assert "is not defined" in failure.excerpt
+
+
+def test_one_name_missing_is_one_fingerprint() -> None:
+    found = defaultdict(set)
+    for _, _, failure in failures():
+        if failure.failure_class == "undefined-name" and "b_ps" in failure.excerpt:
+            found["b_ps"].add(failure.fingerprint)
+    assert len(found["b_ps"]) == 1
+
+
+def test_the_corpus_is_large() -> None:
+    assert sum(map(len, kernels().values())) >= 500

@@ -1,0 +1,179 @@
+"""Reading where it went wrong out of what compilers print. The texts are cut from real output, and shortened."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from compat.diagnosis.bounds import bounded
+from compat.diagnosis.diagnose import Keep, diagnosed
+from compat.diagnosis.dumps import Pipeline, Printed, read
+from compat.model import Diagnosis, Evidence
+from compat.worker.beacon import Beacon
+
+DUMPS = """\
+// -----// IR Dump Before ConvertTritonToTritonGPU (convert-triton-to-tritongpu) ('builtin.module' operation) //----- //
+#loc = loc("/home/user/kernels/faces.py":26:0)
+module {
+  tt.func public @chained_dot(%arg0: !tt.ptr<f16> loc(unknown)) attributes {noinline = false} {
+    tt.return loc(#loc1)
+  } loc(#loc)
+} loc(#loc)
+#loc1 = loc("/home/user/kernels/faces.py":33:4)
+
+
+// -----// IR Dump Before TritonGPUAccelerateMatmul (tritongpu-accelerate-matmul) ('builtin.module' operation) //----- //
+#blocked = #triton_gpu.blocked<{sizePerThread = [1, 4]}>
+module attributes {"triton_gpu.num-warps" = 8 : i32} {
+  tt.func public @chained_dot() {
+    %0 = tt.dot %a, %b : tensor<64x64xf16>
+  }
+}
+
+"""
+ABORT = 'python: /project/lib/AccelerateMatmul.cpp:36: int getMMAVersionSafe(int): Assertion `false && "no"\' failed.\n'
+FAILED = """\
+module {
+  tt.func public @k() {
+    tt.return
+  }
+}
+
+{-#
+  external_resources: {
+    mlir_reproducer: {
+      pipeline: "builtin.module(a,b)",
+    }
+  }
+#-}
+/k/k.py:12:0: error: Failures have been detected while processing an MLIR pass pipeline
+/k/k.py:12:0: note: Pipeline failed while executing [`ConvertTritonGPUToLLVM` on 'builtin.module' operation]: reproducer …
+"""
+
+
+def diagnose(printed: str, stage: str, keep: Keep | None = None, **facts: Any) -> Diagnosis:
+    return diagnosed(Evidence(answered=False, stage=stage, **facts), printed, keep).diagnosis
+
+
+def test_ir_is_taken_out_and_the_last_dump_remembered() -> None:
+    found = read(DUMPS + ABORT)
+    assert found.words == ABORT
+    assert found.pipeline.last == "tritongpu-accelerate-matmul"
+    first, last = found.pipeline.steps
+    assert "chained_dot(%arg0" in first.ir
+    assert last.ir.startswith("#blocked = ")
+    assert last.ir.endswith("}\n")
+    assert "chained_dot(%arg0" not in last.ir
+
+
+def test_a_module_that_nobody_asked_for_is_taken_out_too() -> None:
+    found = read(FAILED)
+    assert found.pipeline.steps == ()
+    assert [line.split(": ")[1] for line in found.words.splitlines()] == ["error", "note"]
+
+
+def test_python_stacks_and_sources_are_no_ir() -> None:
+    text = 'Fatal Python error: Aborted\n\nStack (most recent call first):\n  File "a.py", line 3 in visit_For\n'
+    assert read(text) == Printed(words=text, pipeline=Pipeline(steps=()))
+
+
+def test_the_pass_is_named_only_where_a_pass_manager_ran() -> None:
+    assert diagnose(DUMPS + ABORT, "llir").pass_ is None
+    assert diagnose(DUMPS + ABORT, "ttgir", in_passes=True).pass_ == "tritongpu-accelerate-matmul"
+
+
+def test_without_dumps_the_note_names_the_pass() -> None:
+    found = diagnose(FAILED, "llir")
+    assert (found.pass_, found.location) == ("ConvertTritonGPUToLLVM", "k.py:12")
+
+
+def test_the_heading_of_releases_since_3_9() -> None:
+    text = DUMPS.replace(
+        "TritonGPUAccelerateMatmul (tritongpu-accelerate-matmul)", "TritonGPUAccelerateMatmul: tritongpu-accelerate-matmul"
+    )
+    found = read(text + ABORT)
+    assert found.words == ABORT
+    assert found.pipeline.last == "tritongpu-accelerate-matmul"
+
+
+def test_a_pass_that_is_dumped_after_it_failed() -> None:
+    after = "// -----// IR Dump After TritonGPUAccelerateMatmul Failed (tritongpu-accelerate-matmul) //----- //\n"
+    found = read(DUMPS + after + "module {\n  broken\n}\n" + ABORT)
+    assert found.words == ABORT
+    assert found.pipeline.failed == "tritongpu-accelerate-matmul"
+    assert "broken" not in found.pipeline.steps[-1].ir
+
+
+def test_a_single_pass_that_failed_is_named_without_brackets() -> None:
+    assert diagnose(FAILED.replace("[`", "`").replace("]:", ":"), "llir").pass_ == "ConvertTritonGPUToLLVM"
+
+
+def test_reproducer_and_ir_are_named_only_of_a_pass() -> None:
+    kept: dict[str, bytes] = {}
+
+    def keep(suffix: str, data: bytes) -> str:
+        kept[suffix] = data
+        return f"name{suffix}"
+
+    facts: dict[str, Any] = {"kept": {"reproducer": "r.mlir"}}
+    outside = diagnose(DUMPS + ABORT, "ptx", keep, **facts)
+    assert (outside.reproducer, outside.ir) == (None, None)
+    inside = diagnose(DUMPS + ABORT, "ttgir", keep, in_passes=True, **facts)
+    assert (inside.reproducer, inside.ir) == ("r.mlir", "name.before.mlir")
+    assert b"tt.dot" in kept[".before.mlir"]
+
+
+def test_the_front_ends_line_comes_from_the_beacon() -> None:
+    place = "/home/user/kernels/faces.py:20"
+    facts: dict[str, Any] = {"in_flight": place, "quoted": {place: "    tl.dot(a, b)"}}
+    found = diagnose("", "ast", **facts)
+    assert (found.location, found.line) == ("faces.py:20", "    tl.dot(a, b)")
+    assert diagnose("", "ttgir", **facts).location is None
+
+
+def test_an_answer_knows_the_line_best() -> None:
+    """The beacon may speak of the next cell already; a function's first line is only a place."""
+    facts: dict[str, Any] = {"in_flight": "/k/k.py:20", "at": "/k/k.py:3", "quoted": {"/k/k.py:3": "def f():", "/k/k.py:20": "x"}}
+    found = diagnosed(Evidence(answered=True, stage="ast", **facts), "", None).diagnosis
+    assert (found.location, found.line) == ("k.py:3", None)
+    nowhere = diagnosed(Evidence(answered=True, stage="ast", in_flight="/k/k.py:20"), "", None).diagnosis
+    assert nowhere.location is None
+
+
+@pytest.mark.parametrize(
+    ("line", "op"),
+    [
+        ("k.py:3:4: error: 'tt.dot' op operand #0 must be tensor", "tt.dot"),
+        ("k.py:3:4: error: failed to legalize operation 'tt.load' that was explicitly marked illegal", "tt.load"),
+        ('k.py:3:4: note: see current operation: %5 = "tt.make_range"() <{end = 3}>', "tt.make_range"),
+        ("k.py:3:4: error: something else", None),
+    ],
+)
+def test_the_op_that_a_diagnostic_speaks_of(line: str, op: str | None) -> None:
+    assert diagnose(line, "ttgir").op == op
+
+
+def test_long_output_keeps_its_beginning_and_its_end() -> None:
+    text = "first\n" + "x" * 10_000 + "\nlast"
+    short = bounded(text, 100)
+    assert short.startswith("first")
+    assert short.endswith("last")
+    assert len(short) <= 100
+    assert bounded("short", 100) == "short"
+
+
+def test_a_beacon_outlives_its_writer_and_forgets_on_demand(tmp_path: Path) -> None:
+    from compat.worker import beacon
+
+    assert beacon.read(str(tmp_path)) == (None, False)
+    writer = Beacon(str(tmp_path))
+    writer.at("/ä/" + "long/" * 400 + "k.py", 7)
+    writer.in_passes(True)
+    location, inside = beacon.read(str(tmp_path))
+    assert location is not None
+    assert location.endswith("long/k.py:7")
+    assert inside
+    writer.clear()
+    assert beacon.read(str(tmp_path)) == (None, False)

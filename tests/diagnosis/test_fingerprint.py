@@ -1,0 +1,118 @@
+"""Equal for one defect however it is told, different for different ones."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from compat.diagnosis.classify import classify
+from compat.diagnosis.fingerprint import DIGITS, fingerprint, normalise
+from compat.model import Evidence, Raised
+from compat.toolchains.triton.knowledge import KNOWLEDGE
+from tests.targets import TARGETS
+
+MESSAGES = (
+    "Cannot make_shape_compatible: incompatible dimensions at index 0: 128 and 64",
+    "Cannot make_shape_compatible: incompatible dimensions at index 1: 128 and 64",
+    "only integers and floats have a bitwidth",
+    "module 'triton.language' has no attribute 'make_tensor_descriptor'",
+    "module 'triton.language' has no attribute 'gather'",
+    "load() got an unexpected keyword argument 'cache'",
+    "dot() got an unexpected keyword argument 'precision'",
+    "'tt.atomic_cas' op requires the same shape for all operands and results",
+    "'llvm.and' op requires the same type for all operands and results",
+    "Loop-carried variable total has initial type int32 but is re-assigned to fp32 in loop!",
+    "Loop-carried variable total has initial type fp16 but is re-assigned to fp32 in loop!",
+    "operand #0 must be ranked tensor of floating-point values",
+    "operand #1 must be ranked tensor of floating-point values",
+    "Value 'sm_100' is not defined for option 'gpu-name'",
+    "Value 'sm_120' is not defined for option 'gpu-name'",
+    "arange's range must be a power of 2",
+    "Unsupported lhs dtype int32",
+    "Unsupported lhs dtype int16",
+)
+
+folders = st.lists(st.from_regex(r"[a-z][a-z0-9_.-]{0,8}", fullmatch=True), min_size=1, max_size=5).map(
+    lambda parts: "/" + "/".join(parts)
+)
+numbers = st.integers(0, 10**6)
+
+
+@st.composite
+def decorations(draw: st.DrawFn) -> tuple[str, ...]:
+    """What surrounds a message and does not matter; one shape, twice filled in differently."""
+    path, line, column = draw(folders), draw(numbers), draw(numbers)
+    address, value = draw(numbers), draw(st.from_regex(r"[a-z0-9_]{1,6}", fullmatch=True))
+    return (
+        f"{path}/kernel.py:{line}:{column}: ",
+        f' %{value}#{line} at 0x{address:x} loc("{path}/kernel.py":{line}:{column}) line {line}',
+    )
+
+
+@given(message=st.sampled_from(MESSAGES), one=decorations(), other=decorations())
+def test_paths_lines_addresses_and_values_do_not_matter(message: str, one: tuple[str, ...], other: tuple[str, ...]) -> None:
+    assert normalise(f"{one[0]}{message}{one[1]}") == normalise(f"{other[0]}{message}{other[1]}")
+
+
+@given(
+    one=st.tuples(st.sampled_from(tuple(KNOWLEDGE.by_name)), st.sampled_from(MESSAGES)),
+    other=st.tuples(st.sampled_from(tuple(KNOWLEDGE.by_name)), st.sampled_from(MESSAGES)),
+    around=decorations(),
+)
+def test_different_classes_and_messages_are_told_apart(
+    one: tuple[str, str], other: tuple[str, str], around: tuple[str, ...]
+) -> None:
+    fingerprints = [fingerprint(kind, f"{around[0]}{message}{around[1]}") for kind, message in (one, other)]
+    assert (fingerprints[0] == fingerprints[1]) == (one == other)
+
+
+@given(m=st.sampled_from((16, 32, 64, 128)), n=st.sampled_from((16, 32, 64, 128)))
+def test_the_same_mistake_at_another_block_size_is_the_same_mistake(m: int, n: int) -> None:
+    words = "Cannot make_shape_compatible: incompatible dimensions at index 1: {} and {}"
+    assert normalise(words.format(m, n)) == normalise(words.format(128, 64))
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("type <[128], fp32>", "type <['64'], fp32>"),
+        ("shape (['constexpr[16]', 'constexpr[32]'])", "shape ([constexpr[16], constexpr[32]])"),
+        ("got multiple values for argument '_builder'", "got multiple values for argument '_semantic'"),
+        ("tensor<16x16xi8, #triton_gpu.blocked>", "tensor<32x64xi8, #ttg1.blocked>"),
+        ("Mismatched type", "mismatched type"),
+        ("no version of triton==3.99.0", "no version of triton==4.1"),
+    ],
+)
+def test_what_releases_spell_differently(one: str, other: str) -> None:
+    assert normalise(one) == normalise(other)
+
+
+@given(message=st.sampled_from(MESSAGES), line=st.integers(1, 999), indent=st.integers(0, 60))
+def test_wrapped_or_chained_is_the_same(message: str, line: int, indent: int) -> None:
+    """As a repr in the text (to 3.8), as the cause alone (3.0 to 3.5), and as both (3.9)."""
+    where = f"at {line}:{indent}:\ndef kernel(source):\n    something(source)\n{' ' * indent}^"
+    compilation = "triton.compiler.errors.CompilationError"
+    faces = (
+        (Raised(type=compilation, message=f"{where}\n{ValueError(message)!r}"),),
+        (Raised(type=compilation, message=where), Raised(type="ValueError", message=message)),
+        (Raised(type=compilation, message=f"{where}\n{message}"), Raised(type="ValueError", message=message)),
+    )
+    outcomes = [
+        classify([Evidence(answered=True, stage="ast", raised=raised)], target=TARGETS["sm_90"], knowledge=KNOWLEDGE)
+        for raised in faces
+    ]
+    assert len({outcome.failure.fingerprint for outcome in outcomes if outcome.failure}) == 1
+    assert len({outcome.failure.excerpt for outcome in outcomes if outcome.failure}) == 1
+
+
+@given(text=st.text())
+def test_any_text_can_be_normalised_and_once_is_enough_for_a_hash(text: str) -> None:
+    mark = fingerprint("unclassified", text)
+    assert mark.startswith("unclassified:")
+    assert len(mark) == len("unclassified:") + DIGITS
+
+
+def test_which_operand_it_is_stays() -> None:
+    words = "operand #{} must be ranked tensor of floating-point values"
+    assert normalise(words.format(0)) != normalise(words.format(1))

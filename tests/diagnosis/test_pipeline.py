@@ -1,0 +1,129 @@
+"""Reading what a compile with dumps printed, and comparing two of them."""
+
+from __future__ import annotations
+
+import pytest
+
+from compat.diagnosis import pipeline
+from compat.diagnosis.dumps import Pipeline, Step, read
+from compat.diagnosis.pipeline import Split
+from compat.toolchains.triton.knowledge import KNOWLEDGE
+
+OLD = """\
+triton warns of something
+// -----// IR Dump Before Inliner (inline) ('builtin.module' operation) //----- //
+module {
+  %0 = tt.one
+
+  tt.return
+}
+
+
+// -----// IR Dump Before Canonicalizer (canonicalize) ('tt.func' operation: @"odd (name)") //----- //
+#blocked = #ttg.blocked<{a = 1}>
+module {
+}
+python: /project/lib/X.cpp:562: f(): Assertion `x
+  indented' failed.
+  #0 stack frame
+// -----// SoftwarePipeliner internal IR Dump After: LowerLoops
+module {
+  %9 = tt.internal
+}
+"""
+NEW = """\
+// -----// IR Dump Before InlinerPass: inline{default-pipeline=canonicalize n=4 } ('builtin.module' operation) //----- //
+module {
+}
+// -----// IR Dump Before CSEPass: cse ('builtin.module' operation) //----- //
+module {
+}
+// -----// IR Dump After CSEPass Failed: cse ('builtin.module' operation) //----- //
+"builtin.module"() ({
+}) : () -> ()
+// -----// IR Dump After InlinerPass Failed: inline{max-iterations=4} ('builtin.module' operation) //----- //
+"builtin.module"() ({
+}) : () -> ()
+"""
+
+
+def test_a_dump_as_older_releases_print_it() -> None:
+    found = read(OLD).pipeline
+    assert [step.pass_ for step in found.steps] == ["inline", "canonicalize"]
+    assert found.steps[0].ir == "module {\n  %0 = tt.one\n\n  tt.return\n}\n"
+    assert found.steps[1].ir == "#blocked = #ttg.blocked<{a = 1}>\nmodule {\n}\n", "what is said after a dump is not IR"
+    assert found.failed is None
+    assert found.last == "canonicalize"
+
+
+def test_a_dump_as_newer_releases_print_it() -> None:
+    found = read(NEW).pipeline
+    assert [(step.pass_, step.ir) for step in found.steps] == [("inline", "module {\n}\n"), ("cse", "module {\n}\n")]
+    assert found.failed == "cse", "of nested passes the inner one"
+    assert found.last == "cse"
+
+
+def test_nothing_printed() -> None:
+    assert read("no IR here\n").pipeline.steps == ()
+    assert read("").pipeline.last is None
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("allocate-shared-memory", "allocate-shared-memory-nv"),
+        ("tritongpu-coalesce", "triton-gpu-coalesce"),
+        ("tritongpu-F32DotTC", "tritongpu-f32dottc"),
+        ("tritongpu-prefetch", "tritonamdgpu-prefetch"),
+        ("triton-nvidia-gpu-fence-insertion", "triton-nvidia-fence-insertion"),
+        ("symbol-dce", "symbol-dce-pass"),
+    ],
+)
+def test_renamed_passes(one: str, other: str) -> None:
+    key = KNOWLEDGE.wording.dialects.pass_key
+    assert key(one) == key(other) != key("cse")
+
+
+def made(text: str, failed: str | None = None) -> Pipeline:
+    """``"inline:a cse:b"``: passes, each with the IR before it (a letter that stands for an operation)."""
+    steps = (part.split(":") for part in text.split())
+    return Pipeline(steps=tuple(Step(pass_=name, ir=f"module {{\n  tt.{ir}\n}}\n") for name, ir in steps), failed=failed)
+
+
+def parted(one: str, other: str) -> tuple[str | None, int, int | None, str | None] | None:
+    found = pipeline.split(made(one), made(other))
+    return (found.after, found.position, found.only_in, found.earlier) if found else None
+
+
+def test_equal_pipelines_do_not_part() -> None:
+    assert parted("a:x b:y c:z", "a:x b:y c:z") is None
+
+
+def test_the_first_pass_after_which_ir_differs() -> None:
+    assert parted("a:x b:y c:z d:z", "a:x b:y c:w d:w") == ("b", 2, None, None)
+
+
+def test_ir_that_differs_from_the_start() -> None:
+    assert parted("a:x b:y", "a:w b:v") == (None, 0, None, None)
+
+
+def test_ir_that_differs_and_becomes_the_same_again() -> None:
+    assert parted("a:x b:y c:z d:1 e:2", "a:x b:w c:z d:1 e:3") == ("d", 4, None, "a")
+    assert parted("a:x b:y c:z d:1 e:2", "a:v b:y c:z d:1 e:3") == ("d", 4, None, "")
+
+
+def test_a_pass_that_only_one_runs() -> None:
+    assert parted("a:x b:y c:z", "a:x new:y b:w c:w") == ("new", 1, 1, None)
+    assert parted("a:x old:y b:w c:w", "a:x b:y c:z") == ("old", 2, 0, None)
+    assert parted("a:x b:y c:z", "a:x idle:y b:y c:w") == ("b", 2, None, None), "a pass that changes nothing parts nothing"
+    assert parted("a:x b:y c:z", "a:x idle:y new:y b:w c:w") == ("new", 1, 1, None)
+
+
+def test_a_pass_that_one_did_not_come_to() -> None:
+    assert parted("a:x b:y c:z", "a:x b:y") is None
+
+
+def test_the_texts_of_a_split_are_what_both_are_after_it() -> None:
+    found = pipeline.split(made("a:x b:y c:z"), made("a:x b:y c:w"))
+    assert isinstance(found, Split)
+    assert (found.one, found.other) == ("module {\n  tt.z\n}\n", "module {\n  tt.w\n}\n")

@@ -1,0 +1,65 @@
+"""Taking IR out from place to place gives what looking at every line gives."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from compat.diagnosis.dumps import HEADING, read
+
+LINES = [
+    *[
+        "module {",
+        "  %0 = x",
+        "}",
+        "",
+        "#a = #b",
+        "#loc",
+        "!a = !b",
+        "{-#",
+        "#-}",
+        "words",
+        "k.py:1:2: error: x",
+        "tt.func @k() {",
+        "modules are",
+    ],
+    *['"builtin.module"() ({', "   ", "// comment", "llvm.func @f", "// -----// IR Dump"],
+    *[f"// -----// IR Dump {when} (cse) //----- //" for when in ("Before CSE", "Before Other", "After CSE", "After CSE Failed")],
+]
+IR = ("module", "#", "!", " ", "}", "{-#", "//", "tt.func", "llvm.", "func.", '"builtin.module"')
+
+
+def by_lines(text: str) -> tuple[list[str], str | None, list[tuple[str, list[str]]]]:
+    """The words, the last pass that a dump was before or the one that failed, and all passes with their IR: line by line."""
+    words: list[str] = []
+    passes: list[tuple[str, list[str]]] = []
+    failed: list[str] = []
+    inside, taken = False, False
+    for line in text.split("\n"):
+        if heading := HEADING.match(line):
+            inside, taken = True, heading["when"] == "Before"
+            if taken:
+                passes.append((heading["argument"], []))
+            elif heading["failed"]:
+                failed.append(heading["argument"])
+        elif inside and (not line.strip() or line.startswith(IR)):
+            if taken:
+                passes[-1][1].append(line)
+        elif line.startswith(("module ", "#a = ", "{-#", "// -----// IR Dump")):
+            inside, taken = True, False
+        else:
+            inside = False
+            words.append(line)
+    return words, (failed or [name for name, _ in passes[-1:]])[0] if passes else None, passes
+
+
+@given(st.lists(st.sampled_from(LINES), max_size=12))
+def test_from_place_to_place_as_by_lines(lines: list[str]) -> None:
+    text = "\n".join(lines)
+    words, name, passes = by_lines(text)
+    found = read(text)
+    steps = found.pipeline.steps
+    assert found.words.strip("\n") == "\n".join(words).strip("\n")
+    assert (found.pipeline.last if steps else None) == name
+    assert [step.pass_ for step in steps] == [each for each, _ in passes]
+    assert [step.ir.strip() for step in steps] == ["\n".join(ir).strip() for _, ir in passes]

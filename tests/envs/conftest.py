@@ -1,0 +1,129 @@
+"""A small checkout with a package index of its own, whose wheels weigh nothing: nox for real, and no network."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import os
+import shutil
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+from attrs import frozen
+
+from compat.config.matrix import load_matrix
+from compat.envs.cache import VARIABLE, EnvCache
+from compat.envs.env import read_env
+from compat.model import BuiltEnv
+
+REPOSITORY = Path(__file__).resolve().parents[2]
+NEEDED = ("noxfile.py", "pyproject.toml", "compat")
+
+KERNEL = """
+schema = 1
+kernel = "k"
+source = "k.py"
+signature = { x = "*fp16" }
+case = [{ name = "c" }]
+variant = [{ name = "v", function = "k" }]
+"""
+
+
+def make_wheel(folder: Path, name: str, version: str, *, tag: str = "py3-none-any", requires: tuple[str, ...] = ()) -> Path:
+    """A wheel with one module that knows its version."""
+    info = f"{name}-{version}.dist-info"
+    metadata = [f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}", *(f"Requires-Dist: {other}" for other in requires)]
+    files = {
+        f"{name}/__init__.py": f"__version__ = {version!r}\n",
+        f"{info}/METADATA": "\n".join(metadata) + "\n",
+        f"{info}/WHEEL": f"Wheel-Version: 1.0\nGenerator: test\nRoot-Is-Purelib: true\nTag: {tag}\n",
+    }
+    return write_wheel(folder / f"{name}-{version}-{tag}.whl", {name: text.encode() for name, text in files.items()}, info)
+
+
+def write_wheel(path: Path, files: dict[str, bytes], info: str) -> Path:
+    """Write the files and the RECORD that belongs to them."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    record = ""
+    with zipfile.ZipFile(path, "w") as wheel:
+        for name, content in files.items():
+            wheel.writestr(name, content)
+            digest = base64.urlsafe_b64encode(hashlib.sha256(content).digest()).rstrip(b"=").decode()
+            record += f"{name},sha256={digest},{len(content)}\n"
+        wheel.writestr(f"{info}/RECORD", record + f"{info}/RECORD,,\n")
+    return path
+
+
+@frozen
+class Checkout:
+    """A copy of what nox needs of this project, and the means to run it."""
+
+    root: Path
+    index: Path
+
+    @property
+    def cache(self) -> EnvCache:
+        """Where its envs go: not into the user's cache, which is for envs that somebody can use."""
+        return EnvCache(self.root.parent / "envs")
+
+    def matrix(self, *envs: str) -> None:
+        """Declare these envs, given as inline tables."""
+        lines = "".join(f"  {env},\n" for env in envs)
+        text = f'schema = 1\nkernels = ["k.toml"]\nenv = [\n{lines}]\n[defaults]\nenvs = ["*"]\n'
+        (self.root / "matrix.toml").write_text(text, encoding="utf-8")
+
+    def publish(self, name: str, version: str, *, tag: str = "py3-none-any", requires: tuple[str, ...] = ()) -> Path:
+        """Put a wheel on the index."""
+        path = make_wheel(self.index / name, name, version, tag=tag, requires=requires)
+        links = (f'<a href="{wheel.name.replace("+", "%2B")}">{wheel.name}</a>' for wheel in sorted(path.parent.glob("*.whl")))
+        (path.parent / "index.html").write_text("\n".join(links), encoding="utf-8")
+        return path
+
+    def environ(self, **more: str) -> dict[str, str]:
+        """The variables that nox runs with: only this index, and none of the machine's pip settings."""
+        ours = {key: value for key, value in os.environ.items() if not key.startswith(("PIP_", "UV_", "NOX"))}
+        url = self.index.as_uri()
+        indexes = {"PIP_CONFIG_FILE": os.devnull, "PIP_INDEX_URL": url, "UV_DEFAULT_INDEX": url}
+        return {**ours, **indexes, VARIABLE: str(self.cache.folder), **more}
+
+    def command(self, *arguments: str) -> list[str]:
+        return [sys.executable, "-m", "nox", "-f", str(self.root / "noxfile.py"), *arguments]
+
+    def nox(self, *arguments: str, code: int = 0, **environ: str) -> str:
+        """Run nox; everything it said."""
+        done = subprocess.run(
+            self.command(*arguments),
+            cwd=self.root,
+            env=self.environ(**environ),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            timeout=240,
+        )
+        assert done.returncode == code, done.stdout
+        return done.stdout
+
+    def read(self, name: str) -> BuiltEnv:
+        """What there is of an env."""
+        return read_env(load_matrix(self.root / "matrix.toml").env(name), self.cache)
+
+
+@pytest.fixture
+def checkout(tmp_path: Path) -> Checkout:
+    root = tmp_path / "checkout"
+    root.mkdir()
+    for name in NEEDED:
+        source = REPOSITORY / name
+        copy = shutil.copytree if source.is_dir() else shutil.copy2
+        copy(source, root / name)
+    (root / "k.toml").write_text(KERNEL, encoding="utf-8")
+    (root / "k.py").write_text("def k(x): ...\n", encoding="utf-8")
+    made = Checkout(root=root, index=tmp_path / "simple")
+    made.matrix('{ triton = "1.0" }')
+    for release in ("1.0", "1.1"):
+        made.publish("triton", release)
+    return made

@@ -1,0 +1,393 @@
+"""Building envs with nox, for real, from an index whose wheels weigh nothing."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from compat.config.matrix import load_matrix
+from compat.envs.env import build_envs, read_env
+
+# Checkout is not importable from here: a conftest is no module of its own.
+Checkout = Any
+BACKENDS = ("uv", "virtualenv")
+
+
+def imported_version(python: str | None, module: str = "triton") -> str:
+    assert python is not None
+    code = f"import {module}; print({module}.__version__)"
+    return subprocess.run([python, "-c", code], check=True, capture_output=True, text=True).stdout.strip()
+
+
+def built_at(checkout: Checkout, name: str) -> int:
+    """When the folder of an env was last made anew."""
+    python = checkout.read(name).python
+    assert python is not None
+    return Path(python).parents[1].joinpath("pyvenv.cfg").stat().st_mtime_ns
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_an_env_is_built_once_and_is_then_there_without_an_index(checkout: Checkout, backend: str) -> None:
+    checkout.nox("-fb", backend, "-s", "env(triton-1.0)")
+    built = checkout.read("triton-1.0")
+    assert built.error is None
+    assert imported_version(built.python) == "1.0"
+    assert [package.version for package in built.packages if package.name == "triton"] == ["1.0"]
+    first = built_at(checkout, "triton-1.0")
+    shutil.rmtree(checkout.index)
+    shutil.rmtree(checkout.root / ".compat/index", ignore_errors=True)
+    said = checkout.nox("-s", "env(triton-1.0)", UV_DEFAULT_INDEX="http://127.0.0.1:9", PIP_INDEX_URL="http://127.0.0.1:9")
+    assert "triton-1.0 is as it should be" in said
+    assert built_at(checkout, "triton-1.0") == first
+    assert checkout.read("triton-1.0").digest == built.digest
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_what_cannot_be_built_stops_nothing_and_is_recorded_in_the_installers_words(checkout: Checkout, backend: str) -> None:
+    checkout.matrix('{ triton = "9.9" }', '{ triton = "1.0" }')
+    said = checkout.nox("-fb", backend, "-s", "env(triton-9.9)", "env(triton-1.0)")
+    assert "triton-9.9 cannot be used" in said
+    assert "triton==9.9" in (checkout.read("triton-9.9").error or "")
+    assert "No matching distribution" in said or "No solution found" in said
+    assert checkout.read("triton-1.0").error is None
+    checkout.publish("triton", "9.9")
+    checkout.nox("-fb", backend, "-s", "env(triton-9.9)")
+    assert imported_version(checkout.read("triton-9.9").python) == "9.9"
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_an_index_that_is_down_is_said_to_be(checkout: Checkout, backend: str) -> None:
+    down = {"UV_DEFAULT_INDEX": "http://127.0.0.1:9/simple", "PIP_INDEX_URL": "http://127.0.0.1:9/simple"}
+    said = checkout.nox("-fb", backend, "-s", "env(triton-1.0)", UV_HTTP_RETRIES="0", PIP_RETRIES="0", **down)
+    assert "http://127.0.0.1:9/simple/triton/ cannot be read" in said
+    assert "127.0.0.1" in (checkout.read("triton-1.0").error or "")
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_forks_are_envs(checkout: Checkout, tmp_path: Path, backend: str) -> None:
+    wheel = checkout.publish("triton", "1.0+fork1")
+    wheel = wheel.rename(checkout.root / wheel.name)
+    checkout.publish("triton", "1.0")  # so that the index no longer lists what was moved away
+    other = checkout.index.rename(tmp_path / "other-index")
+    checkout.index.mkdir()
+    checkout.publish("helper", "2.0")
+    checkout.matrix(
+        f'{{ wheel = "{wheel.name}" }}',
+        f'{{ name = "by-url", wheel = "{wheel.as_uri()}" }}',
+        f'{{ name = "by-index", triton = "1.1", index = "{other.as_uri()}", install = ["helper"] }}',
+        '{ distribution = "Tri.Fork", triton = "3.0" }',
+    )
+    checkout.publish("tri_fork", "3.0").parent.rename(checkout.index / "tri-fork")
+    checkout.nox("-fb", backend, "-s", "env(triton-1.0+fork1)", "env(by-url)", "env(by-index)", "env(tri-fork-3.0)")
+    names = ("triton-1.0+fork1", "by-url", "by-index", "tri-fork-3.0")
+    built = {name: checkout.read(name) for name in names}
+    assert [one.error for one in built.values()] == [None] * 4
+    assert [one.release for one in built.values()] == ["1.0+fork1", "1.0+fork1", "1.1", "3.0"]
+    assert imported_version(built["triton-1.0+fork1"].python) == "1.0+fork1"
+    assert built["by-index"].version_of("helper") == "2.0"
+    same = built["triton-1.0+fork1"], built["by-url"]
+    assert same[0].packages == same[1].packages
+
+
+def test_one_wheel_is_one_package_to_both_installers(checkout: Checkout) -> None:
+    found = []
+    for backend in BACKENDS:
+        checkout.nox("-fb", backend, "-s", "env(triton-1.0)")
+        found.append([package for package in checkout.read("triton-1.0").packages if package.name == "triton"])
+    assert found[0] == found[1] != []
+
+
+def test_an_env_is_built_anew_when_something_else_is_asked_for(checkout: Checkout) -> None:
+    checkout.publish("helper", "2.0")
+    checkout.matrix('{ name = "mine", triton = "1.0", install = ["helper"] }')
+    checkout.nox("-s", "env(mine)")
+    assert checkout.read("mine").version_of("helper") == "2.0"
+    checkout.matrix('{ name = "mine", triton = "1.1" }')
+    assert (checkout.read("mine").error or "").startswith("not built yet")
+    checkout.nox("-s", "env(mine)")
+    assert imported_version(checkout.read("mine").python) == "1.1"
+    assert checkout.read("mine").version_of("helper") is None
+    checkout.matrix('{ name = "ours", triton = "1.0", install = ["helper"] }')
+    assert checkout.read("ours").version_of("helper") == "2.0", "it is still there for who asks for it, by whatever name"
+
+
+@pytest.mark.parametrize("damage", ["bin/python", "pyvenv.cfg", "lib", "."])
+def test_a_damaged_env_is_noticed_and_built_anew(checkout: Checkout, damage: str) -> None:
+    checkout.nox("-s", "env(triton-1.0)")
+    digest = checkout.read("triton-1.0").digest
+    victim = Path(checkout.read("triton-1.0").python or "").parents[1] / damage
+    if victim.is_dir():
+        shutil.rmtree(victim)
+    else:
+        victim.unlink()
+    assert "since damaged" in (checkout.read("triton-1.0").error or "")
+    checkout.nox("-s", "env(triton-1.0)")
+    assert checkout.read("triton-1.0").error is None
+    assert checkout.read("triton-1.0").digest == digest
+
+
+def everybody(nox: subprocess.Popen[bytes]) -> None:
+    os.killpg(nox.pid, signal.SIGINT)
+
+
+def the_installer(nox: subprocess.Popen[bytes]) -> None:
+    children = Path(f"/proc/{nox.pid}/task/{nox.pid}/children").read_text().split()
+    for child in children:
+        os.kill(int(child), signal.SIGINT)
+
+
+@pytest.mark.parametrize("who", [everybody, the_installer])
+def test_an_installation_that_is_killed_leaves_no_env_and_the_next_run_makes_it(
+    checkout: Checkout, tmp_path: Path, who: Callable[[subprocess.Popen[bytes]], None]
+) -> None:
+    # An installer that never ends stands in for a long download.
+    endless = tmp_path / "uv"
+    proper = Path(sys.executable).with_name("uv")
+    started = tmp_path / "started"
+    wait = f"if 'install' in sys.argv: open({str(started)!r}, 'w').close(); time.sleep(600)"
+    lines = [f"#!{sys.executable}", "import os, sys, time", wait]
+    endless.write_text("\n".join([*lines, f"os.execv({str(proper)!r}, sys.argv)\n"]), encoding="utf-8")
+    endless.chmod(0o755)
+    nox = subprocess.Popen(
+        checkout.command("-s", "env(triton-1.0)"),
+        cwd=checkout.root,
+        env=checkout.environ(UV=str(endless)),
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    )
+    try:
+        until = time.monotonic() + 60
+        while not started.exists():
+            assert time.monotonic() < until, "the installation never began"
+            assert nox.poll() is None
+            time.sleep(0.02)
+        assert checkout.read("triton-1.0").error == "another command is building it now"
+        who(nox)
+        assert nox.wait(timeout=30) == 130
+    finally:
+        if nox.poll() is None:
+            os.killpg(nox.pid, signal.SIGKILL)
+            nox.wait()
+    assert checkout.read("triton-1.0").error == "the installation was interrupted"
+    checkout.nox("-s", "env(triton-1.0)")
+    assert imported_version(checkout.read("triton-1.0").python) == "1.0"
+
+
+def test_no_interpreter_is_no_failure_of_nox(checkout: Checkout) -> None:
+    checkout.matrix('{ triton = "1.0", python = ">=3.19" }', '{ triton = "1.1" }')
+    said = checkout.nox("-s", "env(triton-1.0)", "env(triton-1.1)")
+    assert "no interpreter: triton 1.0 has wheels for 3.8–3.20; python >=3.19 is asked for; present here: " in said
+    assert (checkout.read("triton-1.0").error or "").startswith("no interpreter: ")
+    assert checkout.read("triton-1.1").error is None
+
+
+def test_pairs_and_envs_that_are_not_in_the_file_in_parallel(checkout: Checkout) -> None:
+    checkout.publish("torch", "2.0", requires=("triton==1.1",))
+    names = ["triton-1.1-torch-2.0", "triton-1.1", "triton-1.0-torch-2.0"]
+    lines: list[str] = []
+    with pytest.MonkeyPatch.context() as patch:
+        for key in [key for key in os.environ if key.startswith(("PIP_", "UV_", "NOX"))]:
+            patch.delenv(key)
+        for key, value in checkout.environ().items():
+            patch.setenv(key, value)
+        build_envs(names, checkout.root, jobs=2, echo=lines.append)
+    assert any("env(triton-1.1-torch-2.0)" in line for line in lines)
+    assert imported_version(checkout.read(names[0]).python, "torch") == "2.0"
+    assert checkout.read(names[1]).error is None
+    conflict = checkout.read(names[2]).error or ""
+    assert "triton==1.1" in conflict
+    assert "triton==1.0" in conflict
+
+
+BARE = """
+import re, runpy, sys
+from contextlib import suppress
+from importlib import metadata
+allowed, left = set(), ["nox", "uv"]
+while left:
+    name = re.sub(r"[-_.]+", "-", left.pop()).lower()
+    if name not in allowed:
+        allowed.add(name)
+        with suppress(metadata.PackageNotFoundError):  # it is needed on other Pythons only
+            needs = [need for need in metadata.requires(name) or () if "extra ==" not in need]
+            left += [re.match(r"[A-Za-z0-9._-]+", need)[0] for need in needs]
+of = metadata.packages_distributions()
+class Refuse:
+    def find_spec(self, name, path=None, target=None):
+        if path is None and of.get(name) and not {re.sub(r"[-_.]+", "-", each).lower() for each in of[name]} & allowed:
+            raise ModuleNotFoundError(f"{name} does not come with nox", name=name)
+sys.meta_path.insert(0, Refuse())
+runpy.run_module("nox", run_name="__main__", alter_sys=True)
+"""
+
+
+def test_nox_and_uv_are_all_that_a_noxfile_needs(checkout: Checkout) -> None:
+    """The README's command begins with nothing else installed."""
+
+    def bare(*arguments: str) -> subprocess.CompletedProcess[str]:
+        command = [sys.executable, "-c", BARE, "-f", str(checkout.root / "noxfile.py"), *arguments]
+        return subprocess.run(
+            command, cwd=checkout.root, env=checkout.environ(), capture_output=True, text=True, timeout=120, check=False
+        )
+
+    done = bare("-s", "env(triton-1.0)")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert imported_version(checkout.read("triton-1.0").python) == "1.0"
+    assert bare("-l", "-s", "matrix").returncode == 0
+    with (checkout.root / "noxfile.py").open("a", encoding="utf-8") as file:
+        file.write("import click\n")
+    assert "click does not come with nox" in bare("-l").stderr
+
+
+def test_listing_and_unknown_sessions_ask_no_index(checkout: Checkout) -> None:
+    shutil.rmtree(checkout.index)
+    said = checkout.nox("-l", "-s", "env(triton-1.0)", "lint")
+    assert "* env(triton-1.0)" in said
+    assert "cannot be read" not in said
+    assert "Sessions not found: env(trition-1.0)" in checkout.nox("-s", "env(trition-1.0)", code=3)
+    assert not (checkout.root / ".compat").exists()
+    assert not checkout.cache.folder.exists()
+
+
+def test_sessions_may_be_named_in_any_way_that_nox_takes(checkout: Checkout) -> None:
+    checkout.nox("--session=env(triton-1.0)")
+    assert checkout.read("triton-1.0").error is None
+    checkout.nox(NOXSESSION="env(triton-1.1),env(triton-1.0)")
+    assert checkout.read("triton-1.1").error is None
+    python = built_at(checkout, "triton-1.1")
+    checkout.nox("--reuse-venv=never", "-e", "env(triton-1.1)", "env(triton-1.0)")
+    assert built_at(checkout, "triton-1.1") > python
+
+
+def test_a_backend_that_builds_no_envs_is_said_to_be_none(checkout: Checkout) -> None:
+    said = checkout.nox("-fb", "none", "-s", "env(triton-1.0)", code=1)
+    assert "--force-venv-backend: environments are built by uv, virtualenv, venv, not by none" in said
+    assert "Traceback" not in said
+
+
+def test_without_uv_it_is_virtualenv(checkout: Checkout) -> None:
+    checkout.nox("-s", "env(triton-1.0)", UV="/gone")
+    found = checkout.read("triton-1.0")
+    assert imported_version(found.python) == "1.0"
+    assert found.version_of("pip"), "uv brings none"
+
+
+def test_matrix_requires_the_envs_that_its_arguments_name(checkout: Checkout) -> None:
+    checkout.matrix('{ triton = "1.0", groups = ["old"] }', '{ triton = "1.1" }', '{ triton = "1.2" }')
+
+    def required(*posargs: str) -> set[str]:
+        said = checkout.nox("-s", "matrix", "--install-only", "--", *posargs, code=1)
+        return {name for name in ("1.0", "1.1", "1.2") if f"Running session env(triton-{name})" in said}
+
+    # What `compat matrix` does is not at stake here: the session stops where it installs the package.
+    checkout.root.joinpath("pyproject.toml").write_text("not TOML", encoding="utf-8")
+    assert required("--envs", "old") == {"1.0"}
+    assert required("--envs=triton-1.1", "--target", "sm_90", "--envs", "old") == {"1.0", "1.1"}
+    assert required() == {"1.0", "1.1", "1.2"}
+    assert required("--help") == set()
+
+
+@pytest.mark.parametrize(
+    ("text", "code", "said"),
+    [
+        ("schema = 1\nkernels = [3]\n", 2, "matrix.toml: kernels[0]: expected a string, found the number 3"),
+        (
+            'schema = 1\nkernels = ["k"]\nenv = [{ tritn = "1" }]\n',
+            2,
+            "matrix.toml: env[0].tritn: unknown key\nDid you mean triton?",
+        ),
+    ],
+)
+def test_a_wrong_matrix_is_a_sentence_and_not_a_traceback(checkout: Checkout, text: str, code: int, said: str) -> None:
+    (checkout.root / "matrix.toml").write_text(text, encoding="utf-8")
+    output = checkout.nox("-s", "matrix", code=code)
+    assert said in output
+    assert "Traceback" not in output
+
+
+def test_a_wrong_kernel_file_is_said_before_anything_is_built(checkout: Checkout) -> None:
+    (checkout.root / "k.py").write_text("def q(x): ...\n", encoding="utf-8")
+    output = checkout.nox("-s", "matrix", code=2)
+    assert output.startswith("k.toml: variant[0].function: k.py defines no function 'k'")
+    output = checkout.nox("-s", "matrix", "--", "--spec", "gone.toml", code=2)
+    assert output.startswith("--spec[0]: no kernel file matches 'gone.toml'")
+    assert not checkout.cache.folder.exists()
+
+
+def test_another_matrix_file_keeps_its_records_beside_it(checkout: Checkout, tmp_path: Path) -> None:
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    text = f'schema = 1\nkernels = ["{checkout.root}/k.toml"]\nenv = [{{ triton = "1.1", name = "theirs" }}]\n'
+    (elsewhere / "mine.toml").write_text(text + '[defaults]\nenvs = ["theirs"]\n', encoding="utf-8")
+    checkout.root.joinpath("pyproject.toml").write_text("not TOML", encoding="utf-8")
+    checkout.nox("-s", "matrix", "--", "--matrix", str(elsewhere / "mine.toml"), code=1)
+    theirs = read_env(load_matrix(elsewhere / "mine.toml").env("theirs"), checkout.cache)
+    assert imported_version(theirs.python) == "1.1"
+    assert not (checkout.root / ".compat").exists()
+
+
+def test_an_unknown_env_is_a_sentence_too(checkout: Checkout) -> None:
+    output = checkout.nox("-s", "matrix", "--", "--envs", "relases", code=3)
+    assert output.startswith("no env or group of envs matches 'relases'")
+    assert "Traceback" not in output
+
+
+PLAIN = """
+schema = 1
+kernels = ["k.toml"]
+env = [{ triton = "1.0" }]
+[defaults]
+envs = ["*"]
+targets = ["sm_90"]
+"""
+
+
+@pytest.fixture
+def folder(checkout: Checkout, tmp_path: Path) -> Path:
+    """A folder of somebody's own: a matrix, a kernel, a noxfile for other things, and a file called as a module of Python's is."""
+    mine = tmp_path / "mine"
+    mine.mkdir()
+    (mine / "matrix.toml").write_text(PLAIN)
+    (mine / "noxfile.py").write_text("raise SystemExit('not for this')\n")
+    (mine / "copy.py").write_text("raise SystemExit('not for this either')\n")
+    for name in ("k.toml", "k.py"):
+        shutil.copy(checkout.root / name, mine / name)
+    return mine
+
+
+def test_envs_are_built_wherever_the_command_runs(checkout: Checkout, folder: Path) -> None:
+    command = [sys.executable, "-m", "compat.cli", "matrix"]
+    environ = {**checkout.environ(), "PYTHONPATH": str(checkout.root)}
+    done = subprocess.run(command, cwd=folder, env=environ, capture_output=True, text=True, timeout=240, check=False)
+    assert "building triton-1.0" in done.stderr, done.stderr
+    built = read_env(load_matrix(folder / "matrix.toml").env("triton-1.0"), checkout.cache)
+    assert built.error is None
+    assert imported_version(built.python) == "1.0"
+    assert Path(str(built.python)).is_relative_to(checkout.cache.folder)
+    assert sorted(path.name for path in folder.iterdir() if path.name.startswith(".")) == [".compat"]
+    assert "env_broken" in done.stdout, "this Triton is one file that cannot compile"
+
+
+def test_a_noxfile_of_two_lines_builds_them_too(checkout: Checkout, folder: Path) -> None:
+    (folder / "noxfile.py").write_text("from compat.nox import sessions\nsessions()\n")
+    (folder / "copy.py").unlink()  # `python -m nox` would take it for Python's own
+    command = [sys.executable, "-m", "nox", "-s", "env(triton-1.0)"]
+    environ = {**checkout.environ(), "PYTHONPATH": str(checkout.root)}
+    done = subprocess.run(command, cwd=folder, env=environ, capture_output=True, text=True, timeout=240, check=False)
+    assert done.returncode == 0, done.stderr
+    assert read_env(load_matrix(folder / "matrix.toml").env("triton-1.0"), checkout.cache).error is None
+    (folder / "matrix.toml").write_text(PLAIN.replace("schema = 1", "schema = 9"))
+    done = subprocess.run(command, cwd=folder, env=environ, capture_output=True, text=True, timeout=240, check=False)
+    assert done.returncode == 2
+    assert "Traceback" not in done.stderr
+    assert "schema" in done.stderr

@@ -1,0 +1,149 @@
+"""Asking an index, over HTTP: both forms of its answer, what is kept of it, and what happens when it is down."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from threading import Thread
+
+import pytest
+from attrs import define, field
+from packaging.version import Version
+
+from compat.envs.listing import MAX_AGE, index_urls, list_files
+from compat.envs.wheels import File
+from compat.errors import IndexUnavailable
+
+FILES = (
+    File(filename="x-1.0+a-py3-none-any.whl", requires_python=">=3.9"),
+    File(filename="x-2.0-py3-none-any.whl", yanked=True),
+)
+AS_JSON = json.dumps(
+    {
+        "files": [
+            {"filename": "x-1.0+a-py3-none-any.whl", "requires-python": ">=3.9"},
+            {"filename": "x-2.0-py3-none-any.whl", "yanked": "broken"},
+        ]
+    }
+)
+AS_HTML = """<!DOCTYPE html><html><body><h1>Links for x</h1>
+<a href="../../p/x-1.0%2Ba-py3-none-any.whl#sha256=00" data-requires-python="&gt;=3.9">x-1.0+a-py3-none-any.whl</a><br/>
+<a data-yanked="" href="https://files.example.org/x-2.0-py3-none-any.whl">x-2.0</a></body></html>"""
+
+
+@define
+class Index:
+    """A package index that answers as it is told to, and remembers what it was asked."""
+
+    url: str = ""
+    status: int = 200
+    body: str = AS_JSON
+    kind: str = "application/vnd.pypi.simple.v1+json"
+    asked: list[tuple[str, str | None]] = field(factory=list)
+
+
+@pytest.fixture
+def index() -> Iterator[Index]:
+    told = Index()
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            told.asked.append((self.path, self.headers["Authorization"]))
+            assert "application/vnd.pypi.simple.v1+json" in self.headers["Accept"]
+            self.send_response(told.status)
+            self.send_header("Content-Type", told.kind)
+            self.end_headers()
+            self.wfile.write(told.body.encode())
+
+        def log_message(self, format: str, *args: object) -> None:
+            """Nothing to say."""
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    told.url = f"http://127.0.0.1:{server.server_address[1]}/simple"
+    thread = Thread(target=server.serve_forever, args=(0.01,))
+    thread.start()
+    yield told
+    server.shutdown()
+    thread.join()
+    server.server_close()
+
+
+@pytest.mark.parametrize(("body", "kind"), [(AS_JSON, "application/vnd.pypi.simple.v1+json"), (AS_HTML, "text/html")])
+def test_both_forms_say_the_same(index: Index, tmp_path: Path, body: str, kind: str) -> None:
+    index.body, index.kind = body, kind
+    assert list_files("X", [index.url], cache=tmp_path).files == FILES
+    assert index.asked == [("/simple/x/", None)]
+
+
+def test_an_answer_is_kept_for_an_hour(index: Index, tmp_path: Path) -> None:
+    for now in (1000.0, 1000.0 + MAX_AGE - 1):
+        assert list_files("x", [index.url], cache=tmp_path, now=now).files == FILES
+    assert len(index.asked) == 1
+    list_files("x", [index.url], cache=tmp_path, now=1000.0 + MAX_AGE + 1)
+    assert len(index.asked) == 2
+
+
+def test_a_release_that_is_younger_than_the_kept_answer_is_asked_for(index: Index, tmp_path: Path) -> None:
+    list_files("x", [index.url], cache=tmp_path, needs=Version("1.0"))
+    list_files("x", [index.url], cache=tmp_path, needs=Version("1.0"))
+    assert len(index.asked) == 1
+    index.body = json.dumps({"files": [{"filename": "x-3.0-py3-none-any.whl"}]})
+    found = list_files("x", [index.url], cache=tmp_path, needs=Version("3.0"))
+    assert found.pythons_for(Version("3.0"))
+    assert len(index.asked) == 2
+
+
+@pytest.mark.parametrize(("status", "body"), [(500, ""), (200, "not JSON"), (200, "{}"), (200, "[]"), (200, '{"files": [{}]}')])
+def test_an_old_answer_serves_while_the_index_is_down_and_says_so(index: Index, tmp_path: Path, status: int, body: str) -> None:
+    list_files("x", [index.url], cache=tmp_path, now=0.0)
+    index.status, index.body = status, body
+    found = list_files("x", [index.url], cache=tmp_path, now=3 * 86400.0)
+    assert found.files == FILES
+    assert len(found.notes) == 1
+    assert index.url in found.notes[0]
+    assert found.notes[0].endswith("using what it said 3 days ago")
+
+
+def test_without_one_the_index_is_unavailable(tmp_path: Path) -> None:
+    with pytest.raises(IndexUnavailable, match=r"^http://127\.0\.0\.1:9/simple/x/ cannot be read: .*refused"):
+        list_files("x", ["http://127.0.0.1:9/simple"], cache=tmp_path)
+
+
+def test_a_distribution_that_the_index_does_not_have_has_no_files(index: Index, tmp_path: Path) -> None:
+    index.status = 404
+    assert list_files("x", [index.url], cache=tmp_path).files == ()
+
+
+@pytest.mark.parametrize(
+    "kept", ["", "[]", "{", '{"URL": 3}', '{"URL": {"asked": "?", "files": []}}', '{"URL": {"asked": 0, "files": [1]}}']
+)
+def test_what_is_kept_may_be_damaged(index: Index, tmp_path: Path, kept: str) -> None:
+    (tmp_path / "x.json").write_text(kept.replace("URL", index.url), encoding="utf-8")
+    assert list_files("x", [index.url], cache=tmp_path).files == FILES
+
+
+def test_a_password_goes_into_a_header_and_not_into_the_url(index: Index, tmp_path: Path) -> None:
+    list_files("x", [index.url.replace("//", "//me:p%40ss@")], cache=tmp_path)
+    assert index.asked == [("/simple/x/", "Basic bWU6cEBzcw==")]
+
+
+def test_folders_of_wheels_and_indexes_on_disk_are_sources_too(tmp_path: Path) -> None:
+    (tmp_path / "wheels").mkdir()
+    for name in ("x-1.0-py3-none-any.whl", "x_y-1.0-py3-none-any.whl", "x-1.0.tar.gz"):
+        (tmp_path / "wheels" / name).touch()
+    (tmp_path / "simple/x").mkdir(parents=True)
+    (tmp_path / "simple/x/index.html").write_text(AS_HTML, encoding="utf-8")
+    sources = [str(tmp_path / "wheels"), (tmp_path / "simple").as_uri()]
+    assert list_files("x", sources, cache=tmp_path / "c").files == (File(filename="x-1.0-py3-none-any.whl"), *FILES)
+    assert list_files("x.y", sources, cache=tmp_path / "c").files == (File(filename="x_y-1.0-py3-none-any.whl"),)
+
+
+def test_the_index_is_the_one_that_installers_are_told_of(tmp_path: Path) -> None:
+    assert index_urls({}) == ("https://pypi.org/simple",)
+    assert index_urls({"PIP_INDEX_URL": "https://a"}) == ("https://a",)
+    assert index_urls({"PIP_INDEX_URL": "https://a", "UV_INDEX_URL": "https://b"}) == ("https://b",)
+    assert index_urls({"UV_DEFAULT_INDEX": "https://c", "UV_INDEX_URL": "https://b"}) == ("https://c",)
+    links = {"PIP_INDEX_URL": "https://a", "PIP_FIND_LINKS": f"{tmp_path} https://d {tmp_path}/gone"}
+    assert index_urls(links) == ("https://a", str(tmp_path))

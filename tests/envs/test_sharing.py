@@ -1,0 +1,420 @@
+"""Two projects and one cache: nox, uv and processes for real, wheels that weigh nothing."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from attrs import frozen
+
+from compat.config.matrix import load_matrix
+from compat.envs import locks
+from compat.envs.cache import VARIABLE, env_cache
+from compat.envs.env import read_env
+from compat.errors import EnvError
+from compat.model import BuiltEnv
+
+# Checkout is not importable from here: a conftest is no module of its own.
+Checkout = Any
+REPOSITORY = Path(__file__).resolve().parents[2]
+UV = Path(sys.executable).with_name("uv")
+COMPAT = [sys.executable, "-m", "compat.cli"]
+
+
+@frozen
+class Project:
+    """A folder with a matrix.toml, and the command in it."""
+
+    root: Path
+    checkout: Checkout
+
+    def environ(self, **more: str) -> dict[str, str]:
+        environ: dict[str, str] = self.checkout.environ(PYTHONPATH=str(REPOSITORY), COLUMNS="200", **more)
+        return environ
+
+    def start(self, *arguments: str, **environ: str) -> subprocess.Popen[str]:
+        return subprocess.Popen(
+            [*COMPAT, *arguments],
+            cwd=self.root,
+            env=self.environ(**environ),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            start_new_session=True,
+        )
+
+    def compat(self, *arguments: str, code: int = 0, **environ: str) -> str:
+        """What a command prints, on both its outputs."""
+        return ended(self.start(*arguments, **environ), code)
+
+    def compat_at(self, folder: str, *arguments: str, code: int = 0) -> str:
+        """The same, with the cache where the variable says."""
+        return ended(self.start(*arguments, **{VARIABLE: folder}), code)
+
+    def read(self, name: str = "triton-1.0") -> BuiltEnv:
+        return read_env(load_matrix(self.root / "matrix.toml").env(name), self.checkout.cache)
+
+
+def ended(command: subprocess.Popen[str], code: int = 0) -> str:
+    out, err = command.communicate(timeout=120)
+    assert command.returncode == code, out + err
+    assert "Traceback" not in err
+    return out + err
+
+
+@pytest.fixture
+def project(checkout: Checkout, tmp_path: Path) -> Callable[..., Project]:
+    """Makes a project with one env, which has a name of the project's own."""
+
+    def make(name: str, env: str = 'triton = "1.0"') -> Project:
+        root = tmp_path / name
+        root.mkdir()
+        text = f'schema = 1\nkernels = ["k.toml"]\nenv = [{{ name = "{name}", {env} }}]\n[defaults]\nenvs = ["*"]\n'
+        (root / "matrix.toml").write_text(text, encoding="utf-8")
+        return Project(root, checkout)
+
+    return make
+
+
+@frozen
+class SlowUv:
+    """A uv that waits before it installs, until it is told to go on, and notes how often it was asked to."""
+
+    program: Path
+    folder: Path
+
+    def asked(self) -> list[int]:
+        """The processes that were asked to install something."""
+        return [int(path.name) for path in self.folder.iterdir() if path.name.isdigit()]
+
+    def wait_until_asked(self, times: int = 1) -> None:
+        until = time.monotonic() + 60
+        while len(self.asked()) < times:
+            assert time.monotonic() < until, "the installation never began"
+            time.sleep(0.02)
+
+    def go_on(self) -> None:
+        (self.folder / "go").touch()
+
+
+@pytest.fixture
+def slow_uv(tmp_path: Path) -> Iterator[SlowUv]:
+    uv = SlowUv(tmp_path / "slow-uv", tmp_path / "asked")
+    uv.folder.mkdir()
+    lines = [
+        f"#!{sys.executable}",
+        "import os, signal, sys, time",
+        f"folder = {str(uv.folder)!r}",
+        "if 'install' in sys.argv:",
+        "    if os.environ.get('POLITE'): signal.signal(signal.SIGINT, lambda *_: os._exit(0))",
+        "    open(f'{folder}/{os.getpid()}', 'w').close()",
+        "    while not os.path.exists(f'{folder}/go'): time.sleep(0.02)",
+        f"os.execv({str(UV)!r}, sys.argv)",
+    ]
+    uv.program.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    uv.program.chmod(0o755)
+    yield uv
+    uv.go_on()
+
+
+def test_two_projects_that_want_the_same_env_at_once_build_it_once(project: Callable[..., Project], slow_uv: SlowUv) -> None:
+    here, there = project("here"), project("there")
+    first = here.start("envs", "build", UV=str(slow_uv.program))
+    slow_uv.wait_until_asked()
+    second = there.start("envs", "build", UV=str(slow_uv.program))
+    assert second.stderr is not None
+    said = second.stderr.readline() + second.stderr.readline()
+    assert "another command is building there: waiting for it" in said
+    time.sleep(0.5)
+    assert second.poll() is None
+    slow_uv.go_on()
+    ended(first)
+    ended(second)
+    assert len(slow_uv.asked()) == 1
+    assert here.read("here").python == there.read("there").python is not None
+    assert here.compat("envs", "where", "here") == there.compat("envs", "where", "there")
+
+
+def test_different_envs_are_built_at_the_same_time(project: Callable[..., Project], slow_uv: SlowUv) -> None:
+    both = project("here"), project("there", 'triton = "1.1"')
+    started = [each.start("envs", "build", UV=str(slow_uv.program)) for each in both]
+    slow_uv.wait_until_asked(2)
+    slow_uv.go_on()
+    for each in started:
+        ended(each)
+
+
+def test_an_installer_that_outlives_its_command_is_waited_for(project: Callable[..., Project], slow_uv: SlowUv) -> None:
+    here = project("here")
+    first = here.start("envs", "build", UV=str(slow_uv.program))
+    slow_uv.wait_until_asked()
+    (installer,) = slow_uv.asked()
+    nox = parent(installer)
+    for pid in (first.pid, nox):
+        os.kill(pid, signal.SIGKILL)
+    first.communicate()
+    assert here.read("here").error == "another command is building it now"
+    second = here.start("envs", "build")
+    time.sleep(1)
+    assert second.poll() is None, "two installers would write into one folder"
+    slow_uv.go_on()
+    ended(second)
+    assert here.read("here").error is None
+    assert len(slow_uv.asked()) == 1, "the second had another uv, and used it"
+
+
+def parent(pid: int) -> int:
+    return int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
+
+
+@pytest.mark.parametrize("polite", ["", "an installer that says that all went well"])
+def test_ctrl_c_ends_a_build_and_the_next_command_makes_the_env(
+    project: Callable[..., Project], slow_uv: SlowUv, polite: str
+) -> None:
+    here = project("here")
+    first = here.start("envs", "build", UV=str(slow_uv.program), POLITE=polite)
+    slow_uv.wait_until_asked()
+    os.killpg(first.pid, signal.SIGINT)
+    assert "error" not in ended(first, 130)
+    assert here.read("here").error == "the installation was interrupted"
+    (listed,) = json.loads(here.compat("envs", "list", "--json"))
+    assert listed["state"] == "interrupted"
+    here.compat("envs", "build")
+    assert here.read("here").error is None
+
+
+# --- in use ------------------------------------------------------------------------------------------------------------------
+
+HOLDER = """
+import sys
+from pathlib import Path
+from compat.config.matrix import load_matrix
+from compat.envs.provider import EnvProvider
+config = load_matrix(Path("matrix.toml"))
+EnvProvider(cache=config.env_cache(), build=False)(config.path, config.envs)
+print("ready", flush=True)
+sys.stdin.read()
+"""
+
+
+def holding(project: Project) -> subprocess.Popen[str]:
+    """A command of that project that has got its envs."""
+    command = [sys.executable, "-c", HOLDER]
+    held = subprocess.Popen(
+        command, cwd=project.root, env=project.environ(), stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    )
+    assert held.stdout is not None
+    assert held.stdout.readline() == "ready\n"
+    return held
+
+
+def running(project: Project) -> subprocess.Popen[str]:
+    """A process that somebody has started with the interpreter of the env."""
+    python = project.read(project.root.name).python
+    return subprocess.Popen([str(python), "-c", "import sys; sys.stdin.read()"], stdin=subprocess.PIPE, text=True)
+
+
+@pytest.mark.parametrize("use", [holding, running])
+def test_what_is_in_use_is_neither_removed_nor_built_anew(
+    project: Callable[..., Project], use: Callable[[Project], subprocess.Popen[str]]
+) -> None:
+    here, there = project("here"), project("there")
+    here.compat("envs", "build")
+    python = Path(here.read("here").python or "")
+    made = python.parents[1].joinpath("pyvenv.cfg").stat().st_mtime_ns
+    user = use(there)
+    try:
+        assert ": it is in use" in here.compat("envs", "prune", "--all")
+        assert ": it is in use" in here.compat("envs", "prune", "--all", "--dry-run")
+        here.compat("envs", "build", "--again")
+        assert python.parents[1].joinpath("pyvenv.cfg").stat().st_mtime_ns == made
+    finally:
+        user.communicate()
+    here.compat("envs", "build", "--again")
+    assert python.parents[1].joinpath("pyvenv.cfg").stat().st_mtime_ns > made
+    assert "removed 1 of the environments" in here.compat("envs", "prune", "--all")
+    assert not python.exists()
+
+
+def test_what_is_being_built_is_not_removed(project: Callable[..., Project], slow_uv: SlowUv) -> None:
+    here = project("here")
+    first = here.start("envs", "build", UV=str(slow_uv.program))
+    slow_uv.wait_until_asked()
+    assert ": it is being built" in here.compat("envs", "prune", "--all")
+    slow_uv.go_on()
+    ended(first)
+    assert here.read("here").error is None
+
+
+def test_who_waits_for_an_env_that_is_removed_makes_it(project: Callable[..., Project], checkout: Checkout) -> None:
+    here = project("here")
+    here.compat("envs", "build")
+    folder = checkout.cache.folder_of(here.read("here").env)
+    with locks.building(folder, lambda: None):
+        second = here.start("envs", "build", "--again")
+        assert second.stderr is not None
+        second.stderr.readline()
+        time.sleep(1.5)  # by now it waits for the lock
+        folder.log.rename(folder.path / "gone")
+    ended(second)
+    assert here.read("here").error is None
+
+
+# --- the command ---------------------------------------------------------------------------------------------------------------
+
+
+def test_list_tells_what_is_there_for_which_requirements(project: Callable[..., Project], checkout: Checkout) -> None:
+    here = project("here", 'triton = "1.0", python = ">=3.9"')
+    assert here.compat("envs") == f"no environments are in {checkout.cache.folder}\n"
+    here.compat("envs", "build", "here", "triton-1.1", "triton-9.9", code=4)
+    (checkout.cache.folder / "somebody's").mkdir()
+    found = {each["name"].rpartition("-")[0]: each for each in json.loads(here.compat("envs", "list", "--json"))}
+    assert {name: each["state"] for name, each in found.items()} == {
+        "triton-1.0": "complete",
+        "triton-1.1": "complete",
+        "triton-9.9": "failed",
+    }
+    one = found["triton-1.0"]
+    assert (one["requirements"], one["specifier"], one["error"]) == (["triton==1.0"], ">=3.9", None)
+    assert one["python"] == here.read("here").python_version
+    assert one["size"] > 10_000
+    assert "triton==9.9" in found["triton-9.9"]["error"]
+    Path(found["triton-1.1"]["folder"]).joinpath(f"{Path(here.read('triton-1.1').python or '').parents[1]}/bin/python").unlink()
+    said = here.compat("envs")
+    assert "triton==1.1" in said
+    assert "damaged" in said
+
+
+def test_build_makes_what_compat_matrix_would_use_and_says_what_cannot_be(project: Callable[..., Project]) -> None:
+    here = project("here")
+    assert f"here: Python {here.read('here').python_version or '3.'}" in here.compat("envs", "build")
+    said = here.compat("envs", "build", "triton-9.9", code=4)
+    assert "triton==9.9" in said
+    assert "error: triton-9.9 cannot be used\n  hint: All that was printed while installing is in /" in said
+    said = here.compat("envs", "build", "her", code=3)
+    assert "no env or group of envs matches 'her'" in said
+
+
+def test_where_is_for_scripts(project: Callable[..., Project], checkout: Checkout) -> None:
+    here = project("here")
+    assert here.compat("envs", "where") == f"{checkout.cache.folder}\n"
+    said = here.compat("envs", "where", "here", code=4)
+    assert said.endswith("hint: `compat envs build here` builds it.\n")
+    here.compat("envs", "build", "here")
+    folder = Path(here.compat("envs", "where", "here").strip())
+    assert (folder / "bin" / "python") == Path(here.compat("envs", "where", "here", "--python").strip())
+    assert (folder / "pyvenv.cfg").is_file()
+
+
+def test_prune_removes_what_has_not_been_used_for_a_while(project: Callable[..., Project], checkout: Checkout) -> None:
+    here = project("here")
+    here.compat("envs", "build", "here", "triton-1.1")
+    old, new = (checkout.cache.folder_of(here.read(name).env) for name in ("triton-1.1", "here"))
+    long_ago = time.time() - 40 * 86400
+    for path in (old.used, old.record):
+        os.utime(path, (long_ago, long_ago))
+    assert "removed 0 of" in here.compat("envs", "prune", "--older-than", "50")
+    assert "not a number of days" in here.compat("envs", "prune", "--older-than", "nan", code=2)
+    assert "would remove 1 of" in here.compat("envs", "prune", "--dry-run")
+    assert old.path.is_dir()
+    said = here.compat("envs", "prune")
+    assert f"removed {old.path.name}: " in said
+    assert "last used 40 days ago" in said
+    assert not old.path.exists()
+    assert here.read("here").error is None
+    here.compat("envs", "prune", "--all")
+    assert not new.path.exists()
+    assert here.compat("envs", "prune", "--all").startswith("removed 0 of")
+
+
+def test_using_an_env_counts(project: Callable[..., Project], checkout: Checkout) -> None:
+    here = project("here")
+    here.compat("envs", "build")
+    folder = checkout.cache.folder_of(here.read("here").env)
+    for path in (folder.used, folder.record):
+        os.utime(path, (1, 1))
+    held = holding(here)
+    held.communicate()
+    assert "removed 0 of" in here.compat("envs", "prune")
+
+
+# --- where it is -------------------------------------------------------------------------------------------------------------
+
+
+def test_the_folder_is_the_one_of_the_variable_or_the_file_or_the_user(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    declared = tmp_path / "declared"
+    assert env_cache(declared, {VARIABLE: str(tmp_path)}).folder == tmp_path
+    assert env_cache(declared, {VARIABLE: ""}).folder == declared
+    monkeypatch.chdir(tmp_path)
+    assert env_cache(declared, {VARIABLE: "here"}).folder == tmp_path / "here"
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "xdg"))
+    assert env_cache(None, {}).folder == tmp_path / "xdg" / "triton-compat" / "envs"
+    monkeypatch.delenv("XDG_CACHE_HOME")
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    assert env_cache(None, {}).folder == tmp_path / "home" / ".cache" / "triton-compat" / "envs"
+
+
+def test_without_a_home_folder_it_is_said_what_to_set(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
+    monkeypatch.delenv("HOME", raising=False)
+    assert env_cache(None, {}).folder.is_absolute(), "whoever is in the list of users has one"
+    monkeypatch.setattr("os.path.expanduser", lambda path: path)  # as for a user that the system does not know
+    with pytest.raises(EnvError, match="no home folder") as caught:
+        env_cache(None, {})
+    assert caught.value.hint == "Set HOME, or set COMPAT_ENVS to the folder that they are to be kept in."
+
+
+def test_the_file_names_a_folder_relative_to_itself(project: Callable[..., Project], tmp_path: Path) -> None:
+    here = project("here")
+    with (here.root / "matrix.toml").open("a", encoding="utf-8") as file:
+        file.write('[envs]\nfolder = "../kept"\n')
+    here.compat_at("", "envs", "build")
+    assert [path.name[:11] for path in sorted((tmp_path / "kept").iterdir())] == ["CACHEDIR.TA", "triton-1.0-"]
+    assert here.compat_at("", "envs", "where", "here").startswith(str(tmp_path / "kept"))
+    assert here.compat("envs", "where") == f"{here.checkout.cache.folder}\n", "the variable goes before"
+
+
+def test_a_cache_that_cannot_be_written_is_one_clear_error(project: Callable[..., Project], tmp_path: Path) -> None:
+    here = project("here")
+    (tmp_path / "file").touch()
+    for folder in ("/proc/envs", str(tmp_path / "file" / "envs")):
+        for command in (["envs", "build"], ["matrix"]):
+            (here.root / "k.toml").write_text((here.checkout.root / "k.toml").read_text())
+            (here.root / "k.py").write_text((here.checkout.root / "k.py").read_text())
+            said = here.compat_at(folder, *command, code=4)
+            assert said.startswith(f"error: ${VARIABLE}: {folder}: environments cannot be built: ")
+            assert f"hint: Environments are kept there. Set {VARIABLE} to a folder that can be written" in said
+
+
+def test_nox_says_so_too(checkout: Checkout) -> None:
+    said = checkout.nox("-s", "env(triton-1.0)", code=1, **{VARIABLE: "/proc/envs"})
+    assert "$COMPAT_ENVS: /proc/envs: environments cannot be built: " in said
+    assert "Traceback" not in said
+
+
+@pytest.fixture
+def full(tmp_path: Path) -> Iterator[Path]:
+    """A file system with room for a record and not for an env."""
+    place = tmp_path / "full"
+    place.mkdir()
+    done = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", str(place)], capture_output=True, check=False)
+    if done.returncode != 0:
+        pytest.skip("this user may not mount anything")
+    yield place
+    subprocess.run(["umount", "-l", str(place)], check=True)
+
+
+def test_a_full_disk_is_told_in_the_installers_words(project: Callable[..., Project], full: Path) -> None:
+    here = project("here")
+    said = here.compat_at(str(full), "envs", "build", code=4)
+    assert "No space left on device" in said
+    here.compat("envs", "build")

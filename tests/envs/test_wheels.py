@@ -1,0 +1,99 @@
+"""Which Pythons have a wheel of a release, from the index's real list of files (kept here for Linux on x86-64, names only)."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from packaging.specifiers import SpecifierSet
+from packaging.tags import parse_tag
+from packaging.version import Version
+
+from compat.envs import wheels
+from compat.envs.interpreters import spelled
+from compat.envs.wheels import File, Listing, allows, pythons_of
+
+HERE = Path(__file__).parent
+PLATFORMS = [*(f"manylinux_2_{glibc}_x86_64" for glibc in range(36, 4, -1)), "manylinux2014_x86_64", "manylinux1_x86_64"]
+
+
+@pytest.fixture(autouse=True)
+def linux(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A Linux on x86-64, whatever these tests run on."""
+    monkeypatch.setattr(wheels, "platform_tags", lambda: iter(PLATFORMS))
+    monkeypatch.setattr(wheels, "_tags_of", {})
+
+
+def listing(distribution: str) -> Listing:
+    files = json.loads((HERE / f"{distribution}.json").read_text(encoding="utf-8"))["files"]
+    return Listing(
+        distribution=distribution,
+        files=tuple(File(filename=file["filename"], requires_python=file.get("requires-python")) for file in files),
+    )
+
+
+@pytest.mark.parametrize(
+    ("distribution", "release", "pythons"),
+    [
+        ("triton", "3.0.0", "3.8–3.12"),  # with a build tag, triton-3.0.0-1-cp311-…
+        ("triton", "3.1.0", "3.8–3.12"),
+        ("triton", "3.2.0", "3.9–3.13"),
+        ("triton", "3.4.0", "3.9–3.13"),
+        ("triton", "3.5.1", "3.10–3.14"),
+        ("triton", "3.8.0", "3.10–3.14"),
+        ("triton", "3.9.0", "3.11–3.15"),  # cp311-cp311, and cp312-abi3 for every later one that requires-python admits
+        ("triton", "3.99.0", "none"),
+        ("torch", "2.4.1", "3.8–3.12"),
+        ("torch", "2.9.1", "3.10–3.14"),
+    ],
+)
+def test_pythons_of_real_releases(distribution: str, release: str, pythons: str) -> None:
+    assert spelled(listing(distribution).pythons_for(Version(release))) == pythons
+
+
+def test_the_newest_release_stands_for_an_unnamed_one() -> None:
+    assert listing("triton").versions()[-1] == Version("3.9.0")
+    assert listing("triton").pythons_for(None) == listing("triton").pythons_for(Version("3.9.0"))
+    assert Listing(distribution="x", files=()).pythons_for(None) == frozenset()
+
+
+def test_other_platforms_and_free_threaded_builds_have_no_wheel_here() -> None:
+    names = ["cp311-cp311-manylinux_2_28_aarch64", "cp313-cp313t-manylinux_2_28_x86_64", "cp312-cp312-win_amd64"]
+    files = tuple(File(filename=f"x-1.0-{name}.whl") for name in names)
+    assert Listing(distribution="x", files=files).pythons_for(Version("1.0")) == frozenset()
+
+
+def test_requires_python_narrows_what_the_tags_allow() -> None:
+    assert spelled(pythons_of(parse_tag("py3-none-any"), ">=3.10,<3.13")) == "3.10–3.12"
+    assert spelled(pythons_of(parse_tag("cp39-abi3-manylinux2014_x86_64"), "<3.12")) == "3.9–3.11"
+
+
+def test_withdrawn_wheels_count_for_an_exact_version_and_are_not_the_newest() -> None:
+    files = (File(filename="x-1.0-py3-none-any.whl"), File(filename="x-2.0-py3-none-any.whl", yanked=True))
+    found = Listing(distribution="x", files=files)
+    assert found.versions() == (Version("1.0"),)
+    assert found.pythons_for(Version("2.0"))
+
+
+def test_a_version_is_also_its_local_variants() -> None:
+    found = Listing(distribution="torch", files=(File(filename="torch-2.4.1+cpu-cp311-cp311-manylinux1_x86_64.whl"),))
+    assert found.pythons_for(Version("2.4.1")) == {(3, 11)}
+    assert found.pythons_for(Version("2.4.1+cu124")) == frozenset()
+
+
+def test_files_that_are_no_wheels_are_passed_over() -> None:
+    files = (File(filename="x-1.0.tar.gz"), File(filename="x.whl"), File(filename="x-1.0-1.0-1-py3-none-any.whl"))
+    found = Listing(distribution="x", files=files)
+    assert found.versions() == ()
+    assert found.pythons_for(Version("1.0")) == frozenset()
+
+
+@pytest.mark.parametrize(
+    ("specifier", "admitted"),
+    [("", True), (">=3.11.4", True), ("<=3.11", True), ("==3.11.*", True), (">=3.12", False), ("<3.11", False), ("nonsense", True)],
+)
+def test_a_minor_version_stands_for_all_its_patch_releases(specifier: str, admitted: bool) -> None:
+    assert allows(specifier, (3, 11)) is admitted
+    if specifier != "nonsense":
+        assert allows(SpecifierSet(specifier), (3, 11)) is admitted

@@ -1,0 +1,383 @@
+"""A database that is damaged, foreign, newer, locked or no file: put aside and begun anew, or one clear error."""
+
+from __future__ import annotations
+
+import os
+import random
+import socket
+import sqlite3
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from attrs import evolve
+
+from compat.errors import StoreError
+from compat.execution import database
+from compat.execution.store import Store
+from compat.explain import artifact
+from compat.model import Evidence
+from compat.report.explanation import place_of
+from tests.execution.test_store import CELL, EVIDENCE, read
+from tests.sqlite import opened
+
+Damage = Callable[[Path], object]
+
+
+def filled(folder: Path, rows: int = 200) -> Path:
+    """A store with rows on many pages; the path of its database."""
+    with Store(folder) as store:
+        for number in range(rows):
+            store.write(f"k{number}", CELL, (evolve(EVIDENCE, imported=("x" * 2000,)),))
+    return folder / "results.sqlite"
+
+
+def _truncate(path: Path) -> None:
+    os.truncate(path, path.stat().st_size // 2 + 100)
+
+
+def _scramble(path: Path) -> None:
+    data, chance = bytearray(path.read_bytes()), random.Random(7)
+    for _ in range(20_000):
+        data[chance.randrange(100, len(data))] ^= 0xFF
+    path.write_bytes(data)
+
+
+def _as_another_programs(path: Path) -> None:
+    path.unlink()
+    with opened(path) as other:
+        other.execute("CREATE TABLE notes (text TEXT)")
+        other.execute("INSERT INTO notes VALUES ('mine')")
+    other.close()
+
+
+def _with_other_columns(path: Path) -> None:
+    path.unlink()
+    with opened(path) as other:
+        other.execute("CREATE TABLE evidence (id INTEGER PRIMARY KEY, text TEXT)")
+    other.close()
+
+
+def _as_a_folder(path: Path) -> None:
+    path.unlink()
+    path.mkdir()
+    (path / "something").write_text("of the user's")
+
+
+def _as_a_pipe(path: Path) -> None:
+    path.unlink()
+    os.mkfifo(path)
+
+
+def _as_a_link_in_a_circle(path: Path) -> None:
+    path.unlink()
+    path.symlink_to(path)
+
+
+DAMAGES: dict[str, Damage] = {
+    "no magic number": lambda path: path.write_bytes(b"SQLite format 4\0" + path.read_bytes()[16:]),
+    "text": lambda path: path.write_text("this is no database, " * 100),
+    "truncated": _truncate,
+    "a header alone": lambda path: os.truncate(path, 100),
+    "scrambled": _scramble,
+    "another program's": _as_another_programs,
+    "other columns": _with_other_columns,
+    "a folder": _as_a_folder,
+    "a pipe": _as_a_pipe,
+    "a link in a circle": _as_a_link_in_a_circle,
+    "a folder for a log": lambda path: path.with_name("results.sqlite-wal").mkdir(),
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGES.values(), ids=DAMAGES)
+def test_what_is_damaged_or_foreign_is_put_aside_and_a_new_one_is_begun(tmp_path: Path, damage: Damage) -> None:
+    path = filled(tmp_path)
+    (tmp_path / "envs").mkdir()
+    (tmp_path / "envs" / "triton-3.1.0.json").write_text("{}")
+    damage(path)
+    told: list[str] = []
+    with Store(tmp_path, told.append) as store:
+        read(store, *(f"k{number}" for number in range(200)))
+        store.write("new", CELL, (EVIDENCE,))
+        assert read(store, "new") == {"new": (EVIDENCE,)}
+    (aside,) = [each for each in tmp_path.glob("results.sqlite.damaged-*") if not each.name.endswith(("-wal", "-shm"))]
+    (words,) = told
+    assert aside.name in words
+    assert (tmp_path / "envs" / "triton-3.1.0.json").exists()
+    with Store(tmp_path, told.append) as again:
+        assert read(again, "new") == {"new": (EVIDENCE,)}
+    assert len(told) == 1, "said once"
+
+
+def test_what_is_put_aside_is_still_all_there(tmp_path: Path) -> None:
+    _as_another_programs(filled(tmp_path))
+    Store(tmp_path).close()
+    (aside,) = tmp_path.glob("results.sqlite.damaged-*")
+    with opened(aside) as other:
+        assert other.execute("SELECT text FROM notes").fetchall() == [("mine",)]
+    other.close()
+
+
+def test_damage_in_the_middle_of_a_run(tmp_path: Path) -> None:
+    told: list[str] = []
+    path = filled(tmp_path)
+    with Store(tmp_path, told.append) as store:
+        with opened(path) as other:
+            other.execute("DROP TABLE evidence")
+        other.close()
+        store.write("after", CELL, (EVIDENCE,))
+        assert read(store, "after", "k1") == {"after": (EVIDENCE,)}
+        store._file._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        path.write_bytes(b"\0" * 40960)
+        store._file._connection.execute("PRAGMA cache_size = 0")
+        read(store, *(f"k{number}" for number in range(300)))
+        store.write("later", CELL, (EVIDENCE,))
+        assert "later" in read(store, "later")
+    with Store(tmp_path) as again:
+        assert "later" in read(again, "later")
+
+
+def test_a_log_of_garbage_costs_the_last_rows_at_most(tmp_path: Path) -> None:
+    path = filled(tmp_path)
+    path.with_name("results.sqlite-wal").write_bytes(os.urandom(100_000))
+    with Store(tmp_path) as store:
+        store.write("new", CELL, (EVIDENCE,))
+        assert set(read(store, "k0", "k199", "new")) == {"k0", "k199", "new"}
+
+
+def test_a_newer_layout_is_left_as_it_is(tmp_path: Path) -> None:
+    path = tmp_path / "results.sqlite"
+    with opened(path) as newer:
+        newer.execute("CREATE TABLE evidence_2 (key TEXT)")
+        newer.execute("PRAGMA user_version = 99")
+    newer.close()
+    before = path.read_bytes()
+    with pytest.raises(StoreError, match="layout 99") as caught:
+        Store(tmp_path)
+    assert "Upgrade" in (caught.value.hint or "")
+    assert path.read_bytes() == before
+    assert sorted(each.name for each in tmp_path.iterdir()) == ["artifacts", "results.sqlite"]
+
+
+def test_an_older_layout_is_put_aside_under_a_name_that_says_so(tmp_path: Path) -> None:
+    path = tmp_path / "results.sqlite"
+    with opened(path) as older:
+        older.execute("CREATE TABLE evidence (key TEXT PRIMARY KEY, cell TEXT, attempts TEXT) WITHOUT ROWID")
+        older.execute("INSERT INTO evidence VALUES ('k', 'c', '[]')")
+        older.execute("PRAGMA user_version = 1")
+    older.close()
+    told: list[str] = []
+    with Store(tmp_path, told.append) as store:
+        store.write("new", CELL, (EVIDENCE,))
+        assert set(read(store, "k", "new")) == {"new"}
+    (words,) = told
+    assert "layout 1" in words
+    assert "damaged" not in words
+    with opened(tmp_path / "results.sqlite.layout-1") as aside:
+        assert aside.execute("SELECT key FROM evidence").fetchall() == [("k",)]
+    aside.close()
+    with Store(tmp_path, told.append):
+        assert len(told) == 1, "said once"
+
+
+@pytest.mark.parametrize("readings", [None, "", "[]", "[7]", '[{"stderr": 7}]', '[{"diagnosis": {"op": []}}]', b"\xff", 17])
+def test_what_was_read_is_read_again_where_it_is_damaged(tmp_path: Path, readings: object) -> None:
+    path = filled(tmp_path, 1)
+    with opened(path) as other:
+        other.execute("UPDATE evidence SET readings = ?", (readings,))
+    other.close()
+    with Store(tmp_path) as store:
+        (evidence,) = read(store, "k0")["k0"]
+    assert evidence.stderr == EVIDENCE.printed
+
+
+def test_a_locked_database_is_an_error_that_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = filled(tmp_path, 3)
+    monkeypatch.setattr(database, "TIMEOUT", 0.1)
+    with Store(tmp_path) as store, opened(path, isolation_level=None) as other:
+        other.execute("BEGIN IMMEDIATE")
+        with pytest.raises(StoreError, match="locked") as caught:
+            store.write("k", CELL, (EVIDENCE,))
+        other.execute("ROLLBACK")
+    other.close()
+    assert "Another program" in (caught.value.hint or "")
+    assert not list(tmp_path.glob("*.damaged-*"))
+
+
+@pytest.mark.parametrize("place", ["the folder", "the artifacts"])
+def test_a_file_where_a_folder_should_be(tmp_path: Path, place: str) -> None:
+    folder = tmp_path / ".compat"
+    wrong = folder if place == "the folder" else folder / "artifacts"
+    wrong.parent.mkdir(exist_ok=True)
+    wrong.write_text("not a folder")
+    with pytest.raises(StoreError) as caught:
+        Store(folder)
+    assert str(folder) in str(caught.value)
+    assert "--store" not in (caught.value.hint or "")
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write anywhere")
+@pytest.mark.parametrize("mode", [0o500, 0o000])
+def test_a_folder_without_permission(tmp_path: Path, mode: int) -> None:
+    folder = tmp_path / "store"
+    filled(folder)
+    folder.chmod(mode)
+    try:
+        with pytest.raises(StoreError) as caught, Store(folder) as store:
+            store.write("k", CELL, (EVIDENCE,))
+        assert "writable" in (caught.value.hint or "")
+    finally:
+        folder.chmod(0o700)
+    assert not list(folder.glob("*.damaged-*"))
+
+
+def test_a_database_that_may_not_be_written_is_an_error(tmp_path: Path) -> None:
+    filled(tmp_path)
+    with Store(tmp_path) as store:
+        store._file._connection.execute("PRAGMA query_only = 1")  # what a read-only file looks like from here, also to root
+        with pytest.raises(StoreError, match="could not be kept") as caught:
+            store.write("k", CELL, (EVIDENCE,))
+    assert "writable" in (caught.value.hint or "")
+    assert not list(tmp_path.glob("*.damaged-*"))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "nul\0l",
+        "null",
+        "[]",
+        "{}",
+        "[" * 100_000,
+        '[{"answered": "false"}]',
+        '[{"answered": 1}]',
+        '[{"answered": true, "seconds": NaN}]',
+        '[{"answered": true, "seconds": 1e999}]',
+        '[{"answered": true, "memory": ' + "9" * 5000 + "}]",
+        '[{"answered": true, "stage": "../../etc"}]',
+        '[{"answered": true, "stage": ["ast"]}]',
+        '[{"answered": true, "raised": [["a", "b"]]}]',
+        '[{"answered": true, "metrics": 5}]',
+        '[{"answered": true, "at": 7}]',
+        '[{"answered": true, "quoted": ["a"]}]',
+        b"\xff\xfe",
+        None,
+        17,
+    ],
+)
+def test_a_row_that_no_version_has_written_is_as_good_as_absent(tmp_path: Path, text: object) -> None:
+    path = filled(tmp_path, 2)
+    with opened(path) as other:
+        other.execute("UPDATE evidence SET attempts = ? WHERE key = 'k0'", (text,))
+    other.close()
+    with Store(tmp_path) as store:
+        assert set(read(store, "k0", "k1")) == {"k1"}
+
+
+def test_what_evidence_may_hold_comes_back(tmp_path: Path) -> None:
+    odd = Evidence(answered=True, stderr="\x1b[31m \0 \ud800 \u202e 😀", metrics={"shared": 1, "x": {"y": 2.5}})
+    with Store(tmp_path) as store:
+        store.write("k", CELL, (odd,))
+        (back,) = read(store, "k")["k"]
+    assert back == evolve(odd, stderr="\x1b[31m \0 \\ud800 \u202e 😀")
+
+
+def test_two_that_find_the_same_damage_put_it_aside_once(tmp_path: Path) -> None:
+    path = filled(tmp_path)
+    path.write_text("this is no database, " * 100)
+    told: list[str] = []
+    stores: list[Store] = []
+    threads = [threading.Thread(target=lambda: stores.append(Store(tmp_path, told.append))) for _ in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    for number, store in enumerate(stores):
+        store.write(f"n{number}", CELL, (EVIDENCE,))
+    for store in stores:
+        assert len(read(store, *(f"n{number}" for number in range(6)))) == 6
+        store.close()
+    assert len(told) == 1
+
+
+def test_an_artifact_that_is_gone_cut_or_exchanged(tmp_path: Path) -> None:
+    with Store(tmp_path) as store:
+        name = store.keep(".mlir", b"module {}")
+        assert store.artifact(name) == b"module {}"
+        path = store.artifacts / name
+        path.write_bytes(b"module")
+        assert store.artifact(name) is None
+        assert store.keep(".mlir", b"module {}") == name
+        assert store.artifact(name) == b"module {}"
+        path.unlink()
+        assert store.artifact(name) is None
+        os.mkfifo(path)
+        assert store.artifact(name) is None
+        assert store.artifact("../results.sqlite") is None
+        assert store.artifact("\0") is None
+
+
+def test_a_socket_in_place_of_the_database(tmp_path: Path) -> None:
+    folder = Path(f"/tmp/compat-test-{os.getpid()}-{time.monotonic_ns()}")  # a socket's path has to be short
+    folder.mkdir()
+    with socket.socket(socket.AF_UNIX) as listening:
+        listening.bind(str(folder / "results.sqlite"))
+        told: list[str] = []
+        Store(folder, told.append).close()
+    assert len(told) == 1
+    for each in sorted(folder.rglob("*"), reverse=True):
+        each.rmdir() if each.is_dir() else each.unlink()
+    folder.rmdir()
+
+
+def test_explain_says_that_an_artifact_is_gone(tmp_path: Path) -> None:
+    with Store(tmp_path) as store:
+        name = store.keep(".mlir", b"module {}")
+        assert place_of(artifact(name, store)) == str(store.artifacts / name)
+        (store.artifacts / name).write_bytes(b"module")
+        assert "gone" in place_of(artifact(name, store))
+
+
+def test_a_command_says_once_that_it_put_a_database_aside_and_goes_on(tmp_path: Path) -> None:
+    (tmp_path / "matrix.toml").write_text(
+        'schema = 1\nkernels = ["k.toml"]\nenv = [{ triton = "3.1.0", groups = ["default"] }]\n[defaults]\ntargets = ["sm_90"]\n'
+    )
+    (tmp_path / "k.toml").write_text(
+        'schema = 1\nkernel = "k"\nsource = "k.py"\n[signature]\nx = "*fp32"\n[[case]]\nname = "c"\n'
+        '[[variant]]\nname = "v"\nfunction = "kernel"\n'
+    )
+    (tmp_path / "k.py").write_text("def kernel(x): pass\n")
+    (tmp_path / ".compat").mkdir()
+    (tmp_path / ".compat" / "results.sqlite").write_text("this is no database, " * 100)
+    command = [sys.executable, "-m", "compat.cli", "matrix", "--no-build"]
+    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parent.parent.parent)}
+    ran = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=120)
+    assert ran.returncode == 1, ran.stdout + ran.stderr  # the env is not built
+    assert ran.stderr.count("results.sqlite.damaged-") == 1
+    assert "Traceback" not in ran.stderr
+    again = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=120)
+    assert "damaged" not in again.stderr
+
+
+def test_one_that_others_are_preparing_is_waited_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """SQLite says at once that a file is locked, whatever its timeout, where two turn it to WAL at one time."""
+    prepare, tries = database.Database._prepare, list[int]()
+
+    def locked_twice(opened: database.Database) -> None:
+        tries.append(1)
+        if len(tries) <= 2:
+            error = sqlite3.OperationalError("database is locked")
+            error.sqlite_errorcode = sqlite3.SQLITE_BUSY
+            raise error
+        prepare(opened)
+
+    monkeypatch.setattr(database.Database, "_prepare", locked_twice)
+    with Store(tmp_path) as store:
+        store.write("k", CELL, (EVIDENCE,))
+        assert len(read(store, "k")) == 1
+    assert len(tries) == 3

@@ -1,0 +1,116 @@
+"""No cell knows its neighbours: in any order and any batch, a cell comes out as it does alone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from compat.bundle.closure import read_source
+from compat.execution.flight import Limits
+from compat.execution.run import RunContext, run
+from compat.execution.store import Store
+from compat.model import BuiltEnv, Cell, CompileSpec, Result, Specialization
+from tests.targets import TARGETS
+
+pytestmark = pytest.mark.wheels
+
+LIMITS = Limits(deadline=60, memory=4 << 30)
+HEADER = "import triton\nimport triton.language as tl\n"
+KERNEL = """
+@triton.jit
+def kernel(source, result, size, BLOCK: tl.constexpr):
+    at = tl.arange(0, BLOCK)
+    tl.store(result + at, {value})
+"""
+HELPER = HEADER + "\n@triton.jit\ndef {name}(x):\n    return x + 1\n"
+
+SOURCES = {
+    # Each has a module of the same name beside it, of which only the first one's has what both ask for.
+    "first/uses_helper.py": HEADER + "from utils import helper\n" + KERNEL.format(value="helper(tl.load(source + at))"),
+    "second/uses_helper.py": HEADER + "from utils import helper\n" + KERNEL.format(value="helper(tl.load(source + at))"),
+    # One puts something into the toolchain that the other one looks for.
+    "third/adds_name.py": HEADER
+    + "import triton.language.core as core\n"
+    + HELPER.format(name="my_new_api").removeprefix(HEADER)
+    + "tl.my_new_api = my_new_api\n"
+    + KERNEL.format(value="tl.my_new_api(tl.load(source + at))"),
+    "third/uses_name.py": HEADER + KERNEL.format(value="tl.my_new_api(tl.load(source + at))"),
+    # One changes an operation, the compiler's entry point, the environment and Python itself; the other is as everybody writes it.
+    "third/changes_much.py": HEADER
+    + "import os, sys, builtins, warnings\n"
+    + "tl.load = None\nos.environ['TRITON_INTERPRET'] = '1'\nos.environ['DISABLE_LLVM_OPT'] = '1'\nos.chdir('/')\n"
+    + "sys.path.clear()\nbuiltins.len = None\nwarnings.simplefilter('error')\nsys.setrecursionlimit(80)\n"
+    + KERNEL.format(value="at"),
+    "third/plain.py": HEADER + KERNEL.format(value="tl.load(source + at)"),
+}
+FOLDERS = {
+    "first/utils.py": HELPER.format(name="helper"),
+    "second/utils.py": HELPER.format(name="something_else"),
+}
+
+
+@pytest.fixture(scope="module")
+def env(built: Callable[[str], BuiltEnv]) -> BuiltEnv:
+    return built("triton-3.9.0")
+
+
+@pytest.fixture(scope="module")
+def cells(env: BuiltEnv, tmp_path_factory: pytest.TempPathFactory) -> tuple[Cell, ...]:
+    folder = tmp_path_factory.mktemp("sources")
+    for name, text in {**SOURCES, **FOLDERS}.items():
+        (folder / name).parent.mkdir(exist_ok=True)
+        (folder / name).write_text(text)
+    specs = [_spec(folder / name, name) for name in SOURCES]
+    return tuple(Cell(env=env.env, target=TARGETS[target], spec=spec) for spec in specs for target in ("sm_80", "sm_90"))
+
+
+def _spec(path: Path, name: str) -> Specialization:
+    return Specialization(
+        kernel=name.replace("/", "-").removesuffix(".py"),
+        variant="as_written",
+        case="only",
+        source=str(path),
+        function="kernel",
+        compile=CompileSpec(signature={"source": "*fp32", "result": "*fp32", "size": "i32"}, constexprs={"BLOCK": 64}),
+        closure=read_source(path).closure,
+    )
+
+
+def outcomes(cells: Sequence[Cell], env: BuiltEnv, slots: int) -> dict[str, tuple[str, str]]:
+    with TemporaryDirectory() as folder, Store(Path(folder)) as store:
+        results = run(cells, RunContext(envs={env.env.name: env}, store=store, limits=LIMITS, slots=slots))
+    return {result.cell.id: _told(result) for result in results}
+
+
+def _told(result: Result) -> tuple[str, str]:
+    failure = result.outcome.failure
+    return str(result.outcome.status), failure.fingerprint if failure else ""
+
+
+@pytest.fixture(scope="module")
+def alone(cells: tuple[Cell, ...], env: BuiltEnv) -> dict[str, tuple[str, str]]:
+    """What becomes of each cell when it is the only one."""
+    return {name: told for cell in cells for name, told in outcomes([cell], env, 1).items()}
+
+
+def test_what_becomes_of_each_alone(alone: dict[str, tuple[str, str]]) -> None:
+    statuses = {name.removesuffix("/triton-3.9.0").replace("/as_written/only", ""): status for name, (status, _) in alone.items()}
+    assert statuses["first-uses_helper/sm_90"] == "ok"
+    assert statuses["second-uses_helper/sm_90"] == "source_broken"
+    assert statuses["third-adds_name/sm_90"] == "ok"
+    assert statuses["third-uses_name/sm_90"] == "rejected"
+    assert statuses["third-plain/sm_90"] == "ok"
+
+
+@settings(max_examples=6, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(data=st.data(), slots=st.integers(1, 3))
+def test_order_and_batches_do_not_matter(
+    cells: tuple[Cell, ...], env: BuiltEnv, alone: dict[str, tuple[str, str]], data: st.DataObject, slots: int
+) -> None:
+    chosen = data.draw(st.lists(st.sampled_from(cells), min_size=2, unique_by=lambda cell: cell.id))
+    assert outcomes(chosen, env, slots) == {cell.id: alone[cell.id] for cell in chosen}

@@ -1,0 +1,37 @@
+"""Sharing out cells: everything once, in order, envs apart, all slots used."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from compat.execution.plan import BATCH_LIMIT, batches, cross
+from compat.model import Env
+from tests.cells import cell, spec
+from tests.targets import TARGETS
+
+
+@given(st.lists(st.integers(1, 100), max_size=5), st.integers(1, 8))
+def test_batches_hold_every_cell_once_and_one_env_each(sizes: list[int], slots: int) -> None:
+    one = cell(Env(name="e"), "faces", "fine")
+    cells = [
+        type(one)(env=Env(name=f"e{n}"), target=one.target, spec=one.spec) for n, size in enumerate(sizes) for _ in range(size)
+    ]
+    shared = batches(cells, slots)
+    assert [each for batch in shared for each in batch] == cells
+    assert all(1 <= len(batch) <= BATCH_LIMIT for batch in shared)
+    assert all(len({each.env.name for each in batch}) == 1 for batch in shared)
+    for n, size in enumerate(sizes):
+        assert sum(batch[0].env.name == f"e{n}" for batch in shared) >= min(size, slots) // 2
+
+
+def test_cross_goes_env_by_env_and_kernel_by_kernel() -> None:
+    envs = [Env(name="a"), Env(name="b")]
+    targets = [TARGETS["sm_80"], TARGETS["sm_90"]]
+    specs = [spec("faces", "fine"), spec("faces", "looped")]
+    assert [each.id for each in cross(envs, targets, specs)][:3] == [
+        "fine/as_written/only/sm_80/a",
+        "fine/as_written/only/sm_90/a",
+        "looped/as_written/only/sm_80/a",
+    ]
+    assert len(cross(envs, targets, specs)) == 8

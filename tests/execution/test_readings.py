@@ -1,0 +1,136 @@
+"""Rows hold facts; what is read in them is read anew where the reader has changed, without compiling."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from attrs import evolve
+
+from compat.diagnosis import diagnose, dumps
+from compat.diagnosis.dumps import Pipeline, Printed
+from compat.execution import printed
+from compat.execution.flight import Limits
+from compat.execution.run import RunContext, run
+from compat.execution.spawn import OwnWorker
+from compat.execution.store import Store
+from compat.model import BuiltEnv, Cell, Done, Evidence, Failure
+from tests.cells import cell
+from tests.execution.test_store import CELL, EVIDENCE, read
+from tests.sqlite import opened
+
+SHAPE = {"M": 64, "K": 64, "N": 64, "N2": 16}
+
+
+def crashing(env: BuiltEnv) -> Cell:
+    """A cell that dies in a pass: 3.1 knows no sm_100, and says so by an assertion."""
+    pointers = {"source": "*fp16", "result": "*fp32", "size": "i32"}
+    return cell(env, "faces", "chained_dot", "sm_100", constexprs=SHAPE, signature=pointers)
+
+
+def failure_of(one: Cell, env: BuiltEnv, folder: Path, *, cached: bool) -> Failure:
+    with Store(folder) as store:
+        context = RunContext(envs={env.env.name: env}, store=store, limits=Limits(deadline=60, memory=4 << 30), slots=2)
+        (result,) = run([one], context)
+    assert result.cached is cached
+    assert result.outcome.failure is not None
+    return result.outcome.failure
+
+
+def better_reader(text: str) -> Printed:
+    """A reader that names passes in capitals, and takes the first one for that which failed."""
+    found = _READ(text)
+    steps = tuple(evolve(step, pass_=step.pass_.upper()) for step in found.pipeline.steps)
+    return Printed(words=found.words, pipeline=Pipeline(steps=steps[:1]))
+
+
+_READ = dumps.read
+
+
+@pytest.mark.wheels
+def test_a_better_reader_speaks_about_old_rows(
+    built: Callable[[str], BuiltEnv], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    env = built("triton-3.1.0")
+    one = crashing(env)
+    before = failure_of(one, env, tmp_path, cached=False)
+    assert before.pass_ == "tritongpu-accelerate-matmul"
+    monkeypatch.setattr(OwnWorker, "__init__", lambda *_args, **_kwargs: pytest.fail("a worker was started"))
+    assert failure_of(one, env, tmp_path, cached=True) == before
+    with monkeypatch.context() as patched:
+        patched.setattr(dumps, "read", better_reader)
+        assert failure_of(one, env, tmp_path, cached=True) == before, "the same reader need not read again"
+        patched.setattr(diagnose, "version", lambda: "better")
+        after = failure_of(one, env, tmp_path, cached=True)
+        assert after.pass_ == "INLINE"
+        assert after.ir != before.ir
+        assert (tmp_path / "artifacts" / str(after.ir)).read_text().startswith(("#loc", "module"))
+        assert after.reproducer == before.reproducer
+        patched.setattr(dumps, "read", lambda _: pytest.fail("what was read is kept"))
+        assert failure_of(one, env, tmp_path, cached=True) == after
+    assert failure_of(one, env, tmp_path, cached=True) == before
+
+
+@pytest.mark.wheels
+def test_a_row_holds_no_conclusion_and_the_dump_is_small(built: Callable[[str], BuiltEnv], tmp_path: Path) -> None:
+    env = built("triton-3.1.0")
+    failure = failure_of(crashing(env), env, tmp_path, cached=False)
+    with opened(tmp_path / "results.sqlite") as file:
+        ((attempts,),) = file.execute("SELECT attempts FROM evidence").fetchall()
+    file.close()
+    assert str(failure.pass_) not in attempts
+    assert str(failure.ir) not in attempts
+    (compressed,) = (tmp_path / "artifacts").glob("*.printed.xz")
+    with Store(tmp_path) as store:
+        text = printed.text_of(evolve(EVIDENCE, kept={"printed": compressed.name}), store.artifact)
+    assert text is not None
+    assert text.count("IR Dump Before") > 10
+    assert compressed.stat().st_size < len(text) / 20
+
+
+@pytest.mark.wheels
+def test_where_the_dump_is_gone_the_last_reading_counts(
+    built: Callable[[str], BuiltEnv], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    env = built("triton-3.1.0")
+    before = failure_of(crashing(env), env, tmp_path, cached=False)
+    (compressed,) = (tmp_path / "artifacts").glob("*.printed.xz")
+    compressed.write_bytes(b"x")
+    monkeypatch.setattr(diagnose, "version", lambda: "another")
+    assert failure_of(crashing(env), env, tmp_path, cached=True) == before
+    with opened(tmp_path / "results.sqlite") as file:
+        file.execute("UPDATE evidence SET readings = NULL")
+    file.close()
+    assert failure_of(crashing(env), env, tmp_path, cached=False) == before
+
+
+def test_what_came_out_ok_has_nothing_to_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    fine = Evidence(answered=True, done=(Done(do="compile"),), stage="cubin", seconds=0.5)
+    with Store(tmp_path) as store:
+        store.write("k", CELL, (fine,))
+        monkeypatch.setattr(diagnose, "diagnosed", lambda *_: pytest.fail("there is nothing to read"))
+        monkeypatch.setattr(diagnose, "version", lambda: "another")
+        assert read(store, "k") == {"k": (fine,)}
+
+
+IR = "// -----// IR Dump Before CSE (cse)\nmodule {\n}\n" * 20_000
+
+
+@pytest.mark.parametrize("text", ["", "short", IR, random.Random(7).randbytes(50_000).hex()], ids=len)
+def test_what_was_printed_comes_back(tmp_path: Path, text: str) -> None:
+    with Store(tmp_path) as store:
+        for always in (False, True):
+            inline, artifacts = printed.kept(text, store.keep, always=always)
+            evidence = evolve(EVIDENCE, printed=inline, kept=artifacts)
+            assert printed.text_of(evidence, store.artifact) == text
+            assert bool(artifacts) is (always or len(text) > 20_000)
+
+
+@pytest.mark.parametrize("data", [b"", b"\x1f\x8b", b"\xfd7zXZ\x00", b"no archive"])
+def test_what_is_no_archive_is_as_good_as_gone(tmp_path: Path, data: bytes) -> None:
+    with Store(tmp_path) as store:
+        name = store.keep(".printed.xz", data)
+        found = printed.text_of(evolve(EVIDENCE, kept={"printed": name}), store.artifact)
+    assert not found

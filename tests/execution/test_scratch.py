@@ -1,0 +1,81 @@
+"""Temporary folders: private, gone when they are closed, and at the latest with the process."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from compat.errors import MachineError
+from compat.scratch import Folder
+
+ROOT = Path(__file__).parents[2]
+
+
+def test_a_folder_is_private_and_gone_when_it_is_closed() -> None:
+    with Folder("compat-test-") as path:
+        assert path.stat().st_mode & 0o777 == 0o700
+        (path / "inside").mkdir()
+        (path / "inside" / "file").write_text("")
+        (path / "inside").chmod(0)
+    assert not path.exists()
+
+
+def test_a_folder_that_nobody_closes_is_gone_with_the_process(tmp_path: Path) -> None:
+    program = "from compat.scratch import Folder; print(Folder('compat-test-').path.exists())"
+    environ = {**os.environ, "PYTHONPATH": str(ROOT), "TMPDIR": str(tmp_path)}
+    done = subprocess.run([sys.executable, "-c", program], env=environ, capture_output=True, text=True, check=True)
+    assert done.stdout == "True\n"
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_where_none_can_be_made_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "gone"))
+    with pytest.raises(MachineError, match="temporary files cannot be created"):
+        Folder("compat-test-")
+
+
+HOLDS = """
+import sys, time
+from compat.scratch import Folder
+print(Folder("compat-test-").path, flush=True)
+time.sleep(60)
+"""
+
+
+def test_what_a_killed_command_left_is_removed_by_the_next(tmp_path: Path) -> None:
+    """And nothing that a command which lives still needs, nor what somebody else has called so."""
+    environ = {**os.environ, "PYTHONPATH": str(ROOT), "TMPDIR": str(tmp_path)}
+    others = tmp_path / "compat-notes"
+    others.mkdir()
+    holders = []
+    for _ in range(2):
+        holder = subprocess.Popen([sys.executable, "-c", HOLDS], env=environ, stdout=subprocess.PIPE, text=True)
+        assert holder.stdout is not None
+        holders.append((holder, Path(holder.stdout.readline().strip())))
+    (killed, left), (living, needed) = holders
+    (left / "file").write_text("")
+    killed.kill()
+    killed.wait()
+    assert left.exists()
+    program = "from compat.scratch import Folder; Folder('compat-test-')"
+    subprocess.run([sys.executable, "-c", program], env=environ, check=True)
+    assert sorted(tmp_path.iterdir()) == sorted([others, needed])
+    living.kill()
+    for holder, _ in holders:
+        holder.communicate()
+
+
+def test_commands_that_begin_at_once_leave_each_other_their_folders(tmp_path: Path) -> None:
+    program = (
+        "from compat.scratch import Folder\n"
+        "folders = [Folder('compat-test-') for _ in range(200)]\n"
+        "assert all(each.path.exists() for each in folders)\n"
+    )
+    environ = {**os.environ, "PYTHONPATH": str(ROOT), "TMPDIR": str(tmp_path)}
+    started = [subprocess.Popen([sys.executable, "-c", program], env=environ) for _ in range(6)]
+    assert [each.wait() for each in started] == [0] * 6
+    assert list(tmp_path.iterdir()) == []

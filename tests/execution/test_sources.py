@@ -1,0 +1,145 @@
+"""Kernel files that cannot be imported: no answer about the kernel, told by why, and tried again the next time."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from attrs import evolve
+
+from compat.bundle.closure import read_source
+from compat.execution.flight import Limits
+from compat.execution.run import RunContext, run
+from compat.execution.store import Store
+from compat.model import BuiltEnv, Cell, CompileSpec, Result, Specialization, Status
+from tests.cells import KERNELS
+from tests.targets import TARGETS
+
+pytestmark = pytest.mark.wheels
+
+SOURCE = KERNELS / "unimportable.py"
+
+
+@pytest.fixture(params=["triton-3.0.0", "triton-3.9.0"])
+def env(request: pytest.FixtureRequest, built: Callable[[str], BuiltEnv]) -> BuiltEnv:
+    return built(request.param)
+
+
+def cells(env: BuiltEnv, source: Path, targets: tuple[str, ...] = ("sm_90",), function: str = "kernel") -> list[Cell]:
+    spec = Specialization(
+        kernel="unimportable",
+        variant="as_written",
+        case="only",
+        source=str(source),
+        function=function,
+        compile=CompileSpec(signature={"source": "*fp32", "result": "*fp32", "size": "i32"}, constexprs={"BLOCK": 128}),
+        closure=read_source(source).closure,
+    )
+    return [Cell(env=env.env, target=TARGETS[target], spec=spec) for target in targets]
+
+
+def written(folder: Path, reason: str) -> Path:
+    path = folder / f"{reason}.py"
+    path.write_text(SOURCE.read_text().replace('REASON = "none"', f'REASON = "{reason}"'))
+    return path
+
+
+def results(cells: list[Cell], env: BuiltEnv, store: Store, **changes: float) -> tuple[Result, ...]:
+    limits = Limits(**({"deadline": 30, "memory": 4 << 30} | changes))  # type: ignore[arg-type]
+    return run(cells, RunContext(envs={env.env.name: env}, store=store, limits=limits, slots=1))
+
+
+def test_a_missing_package_is_named(env: BuiltEnv, tmp_path: Path) -> None:
+    with Store(tmp_path / "store") as store:
+        (result,) = results(cells(env, written(tmp_path, "package")), env, store)
+    assert (result.outcome.status, result.expected) == (Status.SOURCE_BROKEN, False)
+    failure = result.outcome.failure
+    assert failure is not None
+    assert (failure.failure_class, failure.excerpt) == (
+        "source-needs-package",
+        "    import torch\nModuleNotFoundError: No module named 'torch'",
+    )
+    assert "`torch`" in failure.advice
+    assert "--envs pairs" in failure.advice
+
+
+def test_an_exception_keeps_its_traceback(env: BuiltEnv, tmp_path: Path) -> None:
+    with Store(tmp_path / "store") as store:
+        (result,) = results(cells(env, written(tmp_path, "raises")), env, store)
+        (row,) = store._file._connection.execute("SELECT attempts FROM evidence").fetchall()
+    assert result.outcome.failure is not None
+    assert (result.outcome.status, result.outcome.failure.failure_class) == (Status.SOURCE_BROKEN, "source-import")
+    assert "raises.py" in row[0]
+    assert "/worker/" not in row[0]
+
+
+def test_a_slow_import_has_a_deadline_of_its_own(env: BuiltEnv, tmp_path: Path) -> None:
+    """Neither is the compile's deadline spent on the import, nor is every cell of a file waited for that cannot be imported."""
+    slow = written(tmp_path, "slow")
+    quick = tmp_path / "quick.py"
+    quick.write_text(slow.read_text().replace("time.sleep(600)", "time.sleep(4)"))
+    with Store(tmp_path / "store") as store:
+        (fine,) = results(cells(env, quick), env, store, deadline=3.5)
+        began = time.monotonic()
+        hung = results([*cells(env, slow, function="kernel"), *cells(env, slow, function="other")], env, store, import_deadline=2)
+        waited = time.monotonic() - began
+    assert fine.outcome.status is Status.OK
+    told = {(each.outcome.status, each.outcome.failure.failure_class if each.outcome.failure else None) for each in hung}
+    assert told == {(Status.SOURCE_BROKEN, "source-timeout")}
+    assert all("within 2 s" in each.outcome.failure.excerpt for each in hung if each.outcome.failure)
+    assert waited < 600
+
+
+def test_it_is_tried_again_and_an_answer_is_not(env: BuiltEnv, tmp_path: Path) -> None:
+    """What a file lacks may be there the next time, without anything that its key holds having changed."""
+    source = tmp_path / "reads.py"
+    source.write_text("from pathlib import Path\nPath(__file__).with_name('data.txt').read_text()\n" + SOURCE.read_text())
+    with Store(tmp_path / "store") as store:
+        (before,) = results(cells(env, source), env, store)
+        (tmp_path / "data.txt").write_text("here")
+        (after,) = results(cells(env, source), env, store)
+        (known,) = results(cells(env, source), env, store)
+    statuses = [(each.outcome.status, each.cached) for each in (before, after, known)]
+    assert statuses == [(Status.SOURCE_BROKEN, False), (Status.OK, False), (Status.OK, True)]
+
+
+def test_what_the_key_does_not_hold_is_not_kept(env: BuiltEnv, tmp_path: Path) -> None:
+    """A module that is imported in a way that cannot be read off the source, and a file that changes under the compiler's hands."""
+    dynamic, edited = tmp_path / "dynamic.py", tmp_path / "edited.py"
+    (tmp_path / "helper_of_mine.py").write_text("")
+    dynamic.write_text("import importlib\nimportlib.import_module('helper' + '_of_mine')\n" + SOURCE.read_text())
+    edited.write_text(SOURCE.read_text())
+    with Store(tmp_path / "store") as store:
+        first = results(cells(env, dynamic), env, store)
+        known = results(cells(env, dynamic), env, store)
+        stale = cells(env, edited)
+        edited.write_text(SOURCE.read_text() + "\n# edited since\n")
+        results(stale, env, store)
+        again = results(stale, env, store)
+    assert [each.outcome.status for each in (*first, *known, *again)] == [Status.OK] * 3
+    assert [each.cached for each in (*known, *again)] == [False, False]
+
+
+def test_cells_with_one_key_are_compiled_once(env: BuiltEnv, tmp_path: Path) -> None:
+    (one,) = cells(env, written(tmp_path, "none"))
+    alike = [one, evolve(one, spec=evolve(one.spec, case="twin"))]
+    with Store(tmp_path / "store") as store:
+        first = results(alike, env, store)
+        known = results(alike, env, store)
+        (rows,) = store._file._connection.execute("SELECT count(*) FROM evidence").fetchone()
+    assert [each.cell.spec.case for each in first] == ["only", "twin"]
+    assert [each.outcome.status for each in first] == [Status.OK, Status.OK]
+    assert first[0].outcome.seconds == first[1].outcome.seconds
+    assert ([each.cached for each in known], rows) == ([True, True], 1)
+
+
+def test_a_function_that_the_file_does_not_define_here(env: BuiltEnv, tmp_path: Path) -> None:
+    source = tmp_path / "conditional.py"
+    source.write_text(SOURCE.read_text() + "\nif False:\n    def other(x):\n        pass\n")
+    with Store(tmp_path / "store") as store:
+        broken, fine = results([*cells(env, source, function="other"), *cells(env, source)], env, store)
+    assert broken.outcome.failure is not None
+    assert broken.outcome.failure.excerpt == "AttributeError: conditional.py defines no other in this env"
+    assert (broken.outcome.status, fine.outcome.status) == (Status.SOURCE_BROKEN, Status.OK)

@@ -1,0 +1,198 @@
+"""Evidence that outlives its process, and keys that change exactly when a result may."""
+
+from __future__ import annotations
+
+import multiprocessing
+import shutil
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from attrs import evolve
+from packaging.version import Version
+
+from compat.bundle.closure import read_source
+from compat.errors import StoreError
+from compat.execution.flight import Compile, Mode
+from compat.execution.store import Store, cell_key
+from compat.files import folder_digest
+from compat.model import BuiltEnv, Cell, Diagnosis, Done, Env, Evidence, Made, Noticed, Raised
+from tests.cells import KERNELS, POINTERS, cell
+from tests.sqlite import opened
+from tests.targets import TARGETS
+
+ENV = Env(name="triton-3.1.0", release=Version("3.1.0"))
+BUILT = BuiltEnv(env=ENV, python="/env/bin/python", digest="d1")
+CELL = cell(ENV, "faces", "fine")
+EVIDENCE = Evidence(
+    answered=True,
+    asked=("compile", "launch"),
+    done=(Done(do="compile", made={"ttir": Made(size=7, digest="0" * 16)}, requires=("cuda",)),),
+    alone=True,
+    stage="ttgir",
+    entered=0.25,
+    raised=(Raised(type="RuntimeError", message="PassManager::run failed"),),
+    printed="k.py:3:1: error: 'tt.load' op …",
+    in_flight="/k/k.py:3",
+    in_passes=True,
+    quoted={"/k/k.py:3": "    x"},
+    kept={"reproducer": "a.mlir"},
+    stderr="k.py:3:1: error: 'tt.load' op …",
+    seconds=0.5,
+    stages={"import": 0.1, "ast": 0.2},
+    metrics={"shared": 1024, "artifacts": {"ttir": 10}},
+    warnings=(Noticed(type="DeprecationWarning", message="old"),),
+    diagnosis=Diagnosis(pass_="tritongpu-coalesce", op="tt.load", location="k.py:3", reproducer="a.mlir"),
+    protocol=("odd",),
+)
+
+
+def read(store: Store, *keys: str, deadline: float = 60, memory: int = 1 << 32) -> dict[str, tuple[Evidence, ...]]:
+    return store.read(keys, deadline=deadline, memory=memory)
+
+
+def test_evidence_comes_back_as_it_was(tmp_path: Path) -> None:
+    with Store(tmp_path / "s") as store:
+        store.write("k", CELL, (EVIDENCE, Evidence(answered=False, signal="SIGABRT")))
+    with Store(tmp_path / "s") as again:
+        assert read(again, "k", "other") == {"k": (EVIDENCE, Evidence(answered=False, signal="SIGABRT"))}
+
+
+def test_more_keys_than_one_query_takes(tmp_path: Path) -> None:
+    with Store(tmp_path) as store:
+        for number in range(1203):
+            store.write(f"k{number}", CELL, (evolve(EVIDENCE, seconds=float(number)),))
+        found = read(store, *(f"k{number}" for number in range(1203)))
+    assert {key: attempts[0].seconds for key, attempts in found.items()} == {f"k{n}": float(n) for n in range(1203)}
+
+
+def test_what_a_wider_limit_could_change_is_tried_again(tmp_path: Path) -> None:
+    with Store(tmp_path) as store:
+        store.write("slow", CELL, (Evidence(answered=False, deadline=10.0), Evidence(answered=False, deadline=2.0)))
+        store.write("fat", CELL, (Evidence(answered=False, memory=1 << 30),))
+        assert set(read(store, "slow", "fat", deadline=10, memory=1 << 30)) == {"slow", "fat"}
+        assert set(read(store, "slow", "fat", deadline=11, memory=1 << 30)) == {"fat"}
+        assert set(read(store, "slow", "fat", deadline=10, memory=1 << 34)) == {"slow"}
+
+
+def test_rows_of_another_form_are_as_good_as_absent(tmp_path: Path) -> None:
+    with Store(tmp_path) as store:
+        store.write("k", CELL, (EVIDENCE,))
+    with opened(tmp_path / "results.sqlite") as database:
+        database.execute("UPDATE evidence SET attempts = ?", ('[{"no": "answer"}]',))
+    database.close()
+    with Store(tmp_path) as store:
+        assert read(store, "k") == {}
+
+
+def told(**changes: Any) -> Callable[[Cell], Cell]:
+    """The same cell, of which the compile is told something else."""
+    return lambda cell: evolve(cell, spec=evolve(cell.spec, compile=evolve(cell.spec.compile, **changes)))
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda c: evolve(c, spec=evolve(c.spec, closure="other")),
+        lambda c: evolve(c, spec=evolve(c.spec, function="other")),
+        told(signature={**POINTERS, "size": "i64"}),
+        told(constexprs={"BLOCK": 64}),
+        told(constexprs={"BLOCK": True}),
+        told(divisible_by_16=()),
+        told(equal_to_1=("size",)),
+        told(pointer_range_32=("source",)),
+        told(constexprs={"BLOCK": (128,)}),
+        told(constexprs={"BLOCK": {"function": "f"}}),
+        told(options={"num_warps": 8}),
+        lambda c: evolve(c, target=TARGETS["sm_80"]),
+        lambda c: evolve(c, target=evolve(c.target, shared_memory=1)),
+    ],
+)
+def test_the_key_depends_on_all_that_a_result_depends_on(change: object) -> None:
+    assert callable(change)
+    assert cell_key(change(CELL), BUILT, "w") != cell_key(CELL, BUILT, "w")
+
+
+def test_the_key_depends_on_env_and_worker_and_not_on_names(tmp_path: Path) -> None:
+    key = cell_key(CELL, BUILT, "w")
+    assert cell_key(CELL, evolve(BUILT, digest="d2"), "w") != key
+    assert cell_key(CELL, BUILT, "v") != key
+    renamed = evolve(CELL, spec=evolve(CELL.spec, kernel="k", variant="v", case="c", summary="s", origin="elsewhere.toml"))
+    assert cell_key(renamed, evolve(BUILT, env=evolve(ENV, name="n")), "w") == key
+
+
+def test_the_key_depends_on_what_is_done() -> None:
+    mode = Mode(actions=(Compile(ir="a.ttir"),), given={"a.ttir": b"module {}"})
+    assert cell_key(CELL, BUILT, "w", mode) != cell_key(CELL, BUILT, "w") == cell_key(CELL, BUILT, "w", Mode())
+
+
+def test_the_key_is_the_same_wherever_the_project_is(tmp_path: Path) -> None:
+    keys = []
+    for name in ("here", "there"):
+        folder = tmp_path / name
+        shutil.copytree(KERNELS, folder / "kernels")
+        env = evolve(BUILT, python=str(folder / ".nox" / "bin" / "python"))
+        source = folder / "kernels" / "faces.py"
+        moved = evolve(CELL, spec=evolve(CELL.spec, source=str(source), closure=read_source(source).closure))
+        keys.append(cell_key(moved, env, "w"))
+    assert keys[0] == keys[1] == cell_key(CELL, BUILT, "w")
+
+
+def test_the_worker_digest_covers_its_files(tmp_path: Path) -> None:
+    (tmp_path / "a.py").write_text("1")
+    before = folder_digest(tmp_path)
+    folder_digest.cache_clear()
+    (tmp_path / "a.py").write_text("2")
+    assert folder_digest(tmp_path) != before
+    folder_digest.cache_clear()
+
+
+def _write_many(folder: Path, start: int) -> None:
+    with Store(folder) as store:
+        for number in range(start, start + 50):
+            store.write(f"k{number}", CELL, (EVIDENCE,))
+
+
+def test_several_processes_and_threads_write_at_once(tmp_path: Path) -> None:
+    with Store(tmp_path) as store:
+        context = multiprocessing.get_context("spawn")
+        processes = [context.Process(target=_write_many, args=(tmp_path, start)) for start in (0, 50)]
+        for process in processes:
+            process.start()
+
+        def write(start: int) -> None:
+            for n in range(start, start + 50):
+                store.write(f"k{n}", CELL, (EVIDENCE,))
+
+        threads = [threading.Thread(target=write, args=(start,)) for start in (100, 150)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        for process in processes:
+            process.join()
+            assert process.exitcode == 0
+        assert len(read(store, *(f"k{n}" for n in range(200)))) == 200
+
+
+def test_artifacts_are_kept_once_under_their_content(tmp_path: Path) -> None:
+    with Store(tmp_path) as store:
+        name = store.keep(".mlir", b"module {}")
+        assert store.keep(".mlir", b"module {}") == name
+        assert name.endswith(".mlir")
+        assert (store.artifacts / name).read_bytes() == b"module {}"
+        assert [path.name for path in store.artifacts.iterdir()] == [name]
+
+
+def test_a_full_disk_is_an_error_that_keeps_what_was_finished(tmp_path: Path) -> None:
+    with Store(tmp_path) as store:
+        store.write("before", CELL, (EVIDENCE,))
+        connection = store._file._connection
+        (pages,) = connection.execute("PRAGMA page_count").fetchone()
+        connection.execute(f"PRAGMA max_page_count = {pages}")  # what a full disk looks like from here
+        with pytest.raises(StoreError, match="could not be kept"):
+            store.write("more", CELL, (evolve(EVIDENCE, stderr="x" * 100_000),))
+    with Store(tmp_path) as again:
+        assert read(again, "before") == {"before": (EVIDENCE,)}

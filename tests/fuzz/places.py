@@ -1,0 +1,554 @@
+"""The places where others have a say: for each what they may give, and what this program does with it.
+
+Whatever is given, the program goes on or there is one error of use (:class:`compat.errors.CompatError`). Anything else that is
+raised is a failure.
+"""
+
+from __future__ import annotations
+
+import json
+import socket
+import zlib
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from attrs import asdict, evolve, frozen
+from hypothesis import strategies as st
+from packaging.version import Version
+
+from compat.bisect import candidates, last_bisect
+from compat.bisect.criterion import parse_criterion
+from compat.bundle.bundle import bundle
+from compat.bundle.closure import read_source
+from compat.cell_document import cell_document
+from compat.config.kernel_files import load_kernels
+from compat.config.matrix import load_matrix
+from compat.config.selection import select_envs, select_specs, select_targets
+from compat.diagnosis import bounds, canonical, classify, diagnose, dumps, pipeline
+from compat.envs import index, listing
+from compat.envs.cache import EnvCache
+from compat.envs.env import read_env
+from compat.envs.inventory import kept_envs
+from compat.envs.wheels import Listing
+from compat.errors import CompatError
+from compat.execution import messages, rows
+from compat.execution import store as store_of
+from compat.execution.client import WorkerClient
+from compat.execution.database import Row
+from compat.execution.messages import Lines
+from compat.execution.script import ScriptRun
+from compat.execution.store import Store
+from compat.history.verdict import verdicts
+from compat.json_text import read_json, write_json
+from compat.model import BuiltEnv, Cell, CompileSpec, Done, Env, Evidence, Expectation, Result, Specialization, Status
+from compat.printable import printable
+from compat.reduce.module import extracted, is_whole
+from compat.report import Report
+from compat.report.compact import one_line
+from compat.report.document import dump
+from compat.report.markdown import code, escape, fence, matrix_markdown, prose
+from compat.report.terminal import matrix_text
+from compat.repro import expected_output, issue
+from compat.repro.verify import failure_of
+from compat.toolchains.triton.knowledge import KNOWLEDGE
+from tests.fuzz.inputs import (
+    OUTPUT,
+    TEXTS,
+    VALUES,
+    damaged,
+    json_of,
+    json_texts,
+    sources,
+    toml_texts,
+)
+from tests.targets import TARGETS
+
+ENV = Env(name="triton-3.1.0", release=Version("3.1.0"))
+BUILT = BuiltEnv(env=ENV, python="/env/bin/python", python_version="3.11.7", digest="d1")
+SPEC = Specialization(
+    kernel="k",
+    variant="v",
+    case="c",
+    source="/k/k.py",
+    function="kernel",
+    compile=CompileSpec(signature={"x": "*fp32"}, constexprs={}),
+    origin="k.toml",
+)
+CELL = Cell(env=ENV, target=TARGETS["sm_90"], spec=SPEC)
+
+
+@frozen(kw_only=True)
+class Place:
+    """Where others have a say."""
+
+    inputs: st.SearchStrategy[Any]
+    act: Callable[[Any, Path], None]
+    """Called with an input and an empty folder's path; raises what is a failure."""
+    share: int = 10
+    """How many of the inputs it gets, in proportion to the others."""
+
+
+# --- what must hold of what comes out ----------------------------------------------------------------------------------------
+
+
+def shown(text: str) -> None:
+    """Fails where a text cannot be written, or a terminal would obey it."""
+    text.encode("utf-8")
+    assert printable(text) == text, f"shown raw: {text[:200]!r}"
+
+
+def as_json(text: str) -> Any:
+    """Fails where a text is no JSON for every reader, or is no safe thing to look at."""
+    shown(text)
+
+    def refuse(word: str) -> None:
+        raise AssertionError(f"{word} is no JSON")
+
+    return json.loads(text, parse_constant=refuse)
+
+
+def reported(*attempts: Evidence) -> None:
+    """Everything that is made of evidence: outcome, documents, reports, promise."""
+    outcome = classify.classify(attempts, target=CELL.target, knowledge=KNOWLEDGE)
+    result = Result(cell=CELL, built=BUILT, outcome=outcome)
+    as_json(dump(cell_document(result)))
+    as_json(write_json([asdict(evidence) for evidence in attempts]))
+    if outcome.failure:
+        shown(outcome.failure.excerpt)
+        expected_output.promise(expected_output.sayings(attempts[-1], KNOWLEDGE), [expected_output.printed(attempts[-1])])
+        for text in (outcome.failure.excerpt, outcome.failure.advice):
+            shown(escape(text) + prose(text) + code(text) + fence(text) + one_line(text))
+    if (
+        zlib.crc32(repr(outcome).encode("utf-8", "backslashreplace")) % _SAMPLED == 0
+    ):  # whole reports take some hundredths of a second
+        report = Report(results=(result,), verdicts=verdicts([result]), envs=(BUILT,), command="compat matrix", seconds=1.0)
+        shown(matrix_markdown(report))
+        shown(matrix_text(report))
+
+
+_SAMPLED = 50
+"""Of so many outcomes one is made a whole report of, which takes some hundredths of a second."""
+
+
+# --- the worker ----------------------------------------------------------------------------------------------------------------
+
+_DONE = {
+    "event": "done",
+    "nonce": "n",
+    "actions": [{"do": "compile", "made": {"ttir": {"bytes": 7, "sha256": "0" * 64}}, "requires": []}],
+    "output": 120,
+    "stages": {"import": 0.1, "ast": 0.2},
+    "metrics": {"shared": 1024, "registers": 30, "artifacts": {"ttir": 100, "cubin": 2000}},
+    "warnings": [{"type": "DeprecationWarning", "message": "old"}],
+    "raised": [
+        {"type": "triton.compiler.errors.CompilationError", "message": "at 1:2:\n  x\n  ^\nNameError('b')", "traceback": "x"},
+        {"type": "ValueError", "message": "incompatible dimensions"},
+    ],
+    "imported": ["/k/k.py"],
+}
+
+
+def _events(data: bytes, _: Path) -> None:
+    lines = Lines()
+    for at in range(0, len(data), 7):
+        for line in lines.add(data[at : at + 7] if len(data) < 5000 else data):
+            _event(line)
+        if len(data) >= 5000:
+            break
+
+
+def _event(line: bytes) -> None:
+    message = messages.json_object(line)
+    messages.pid_of(message)
+    messages.ending_of(message)
+    messages.offset(message.get("output"))
+    answer = messages.answer_of(message)
+    if answer is not None:
+        evidence = Evidence(
+            answered=True,
+            done=answer.done,
+            raised=answer.raised,
+            stages=answer.stages,
+            metrics=answer.metrics,
+            warnings=answer.warnings,
+            at=answer.at,
+        )
+        assert bounds.within_bounds(evidence) == evidence
+        assert rows.attempts_of(rows.row_of("k", [evidence])) == (evidence,)
+        reported(evidence)
+
+
+_HELLO = {
+    "event": "ready",
+    "toolchain": "triton",
+    "version": "3.1.0",
+    "python": "3.11.7",
+    "pid": 4711,
+    "threads": 1,
+    "seconds": 0.1,
+}
+
+
+def _hello(packet: bytes, _: Path) -> None:
+    ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    with ours, theirs:
+        with suppress(OSError):
+            theirs.send(packet[:100_000])
+        theirs.shutdown(socket.SHUT_WR)
+        hello = WorkerClient(ours, timeout=5).hello
+    reported(Evidence(answered=False, toolchain_broken=True, raised=hello.raised))
+
+
+# --- what is kept --------------------------------------------------------------------------------------------------------------
+
+_ROW = {
+    "answered": True,
+    "stage": "ttgir",
+    "entered": 0.25,
+    "raised": [{"type": "RuntimeError", "message": "PassManager::run failed"}],
+    "printed": "k.py:1:2: error: 'tt.dot' op x\n",
+    "in_flight": "/k/k.py:3",
+    "in_passes": True,
+    "at": "/k/k.py:4",
+    "quoted": {"/k/k.py:3": "    tl.dot(a, b)"},
+    "seconds": 0.5,
+    "stages": {"import": 0.1},
+    "metrics": {"shared": 1024, "artifacts": {"ttir": 10}},
+    "warnings": [{"type": "DeprecationWarning", "message": "old"}],
+    "kept": {"ttir": "a.ttir"},
+    "protocol": ["odd"],
+}
+
+
+def _row(text: str, _: Path) -> None:
+    row = Row(key="k", attempts=text, readings=text)
+    attempts = rows.attempts_of(row)
+    if attempts:
+        reported(*(diagnose.diagnosed(each, each.printed, None) for each in attempts))
+        reported(*(rows.as_read(row, attempts) or attempts))
+        store_of._cut_short(attempts, 60.0, 1 << 30)
+
+
+@cache
+def _database() -> bytes:
+    import tempfile
+
+    with tempfile.TemporaryDirectory() as folder:
+        with Store(Path(folder)) as store:
+            for number in range(30):
+                store.write(f"k{number}", CELL, (Evidence(answered=True, done=(Done(do="compile"),), imported=("x" * 500,)),))
+        return Path(folder, "results.sqlite").read_bytes()
+
+
+def _damaged_database(edits: list[tuple[float, bytes, float]], folder: Path) -> None:
+    data = bytearray(_database())
+    for at, piece, cut in edits:
+        place = int(at * len(data))
+        data[place : place + len(piece)] = piece
+        data = data[: int(cut * len(data)) + 1] if cut < 0.3 else data
+    (folder / "results.sqlite").write_bytes(data)
+    for _ in range(2):
+        with suppress(CompatError), Store(folder) as store:
+            store.read([f"k{number}" for number in range(30)], deadline=60, memory=1 << 30)
+            store.write("new", CELL, (Evidence(answered=True, done=(Done(do="compile"),)),))
+            assert store.read(["new"], deadline=60, memory=1 << 30)
+
+
+_RECORD = {
+    "schema": 1,
+    "name": ENV.name,
+    "requirements": ["triton==3.1.0"],
+    "distributions": ["triton"],
+    "specifier": "",
+    "fingerprint": "",
+    "ok": False,
+    "error": "no network",
+    "location": "cp311",
+    "backend": "uv",
+    "interpreter": "/usr/bin/python3",
+    "packages": [{"name": "triton", "version": "3.1.0", "digest": "d"}],
+    "python": "3.11.7",
+}
+
+
+def _env_record(said: tuple[str, bool], folder: Path) -> None:
+    from compat.envs.requirements import fingerprint
+
+    text, ours = said
+    text = text.replace('"fingerprint": ""', f'"fingerprint": "{fingerprint(ENV)}"') if ours else text
+    cache = EnvCache(folder)
+    path = cache.folder_of(ENV).record
+    path.parent.mkdir(parents=True)
+    path.write_text(text, encoding="utf-8", errors="surrogatepass")
+    built = read_env(ENV, cache)
+    for kept in kept_envs(cache):
+        assert kept.error is not None
+        shown(kept.error)
+        as_json(write_json([kept.requirements, kept.python, kept.specifier, kept.backend]))
+    assert built.error is not None
+    shown(built.error)
+    outcome = classify.broken_env(built.error)
+    as_json(dump(cell_document(Result(cell=CELL, built=built, outcome=outcome))))
+
+
+def _last_bisect(text: str, folder: Path) -> None:
+    (folder / ".compat").mkdir(exist_ok=True)
+    (folder / ".compat" / "last-bisect.json").write_text(text, encoding="utf-8", errors="surrogatepass")
+    found = last_bisect.read_bad_ends(folder)
+    assert all(isinstance(each, str) for each in (*found.cells, *found.kernel_files))
+
+
+# --- the package index -----------------------------------------------------------------------------------------------------------
+
+_NAME = "triton-3.1.0-cp311-cp311-manylinux_2_17_x86_64.manylinux2014_x86_64.whl"
+_LISTED = {
+    "meta": {"api-version": "1.1"},
+    "files": [
+        {"filename": _NAME, "requires-python": ">=3.9", "yanked": False, "upload-time": "2024-10-14T16:05:32.100Z", "url": "x"},
+        {"filename": "triton-3.0.0.tar.gz", "requires-python": None, "yanked": "withdrawn"},
+    ],
+}
+_LINK = f'<a href="../x/{_NAME}#sha256=1" data-requires-python="&gt;=3.9" data-yanked="">n</a>'
+_PAGE = f"<!DOCTYPE html><html><body>{_LINK}<br/></body></html>"
+
+
+def _index(said: tuple[str, str], _: Path) -> None:
+    kind, text = said
+    try:
+        files = index._files(text.encode("utf-8", "surrogatepass"), kind)
+    except ValueError:
+        return  # becomes IndexUnavailable
+    _of_listing(Listing(distribution="triton", files=files))
+
+
+def _of_listing(found: Listing) -> None:
+    found.versions()
+    found.pythons_for(Version("3.1.0"))
+    for one in candidates._in_order(candidates._versions(found.files)):
+        one.pythons()
+        assert one.date is None or abs(one.date) < 1e12
+
+
+_ANSWERS = {
+    "https://i/simple": {
+        "asked": 0.0,
+        "files": [[_NAME, ">=3.9", False, 1728921932.1], ["x-1.0-py3-none-any.whl", None, True, None]],
+    }
+}
+
+
+def _kept_answer(text: str, folder: Path) -> None:
+    (folder / "triton.json").write_text(text, encoding="utf-8", errors="surrogatepass")
+    files, age = listing._read_kept(folder, "triton", "https://i/simple", 10.0)
+    assert age >= 0
+    listing._ago(age)
+    _of_listing(Listing(distribution="triton", files=files or ()))
+    listing._keep(folder, "triton", "https://i/simple", files or (), 10.0)
+    assert listing._read_kept(folder, "triton", "https://i/simple", 10.0)[0] == (files or ())
+
+
+# --- TOML ------------------------------------------------------------------------------------------------------------------------
+
+_MATRIX: Mapping[str, Any] = {
+    "schema": 1,
+    "kernels": ["*.toml"],
+    "env": [
+        {"name": "triton-3.1.0", "triton": "3.1.0", "groups": ["default"], "install": ["numpy<2"], "python": ">=3.9"},
+        {"triton": "3.2.0", "torch": "2.6.0", "index": "https://i/simple"},
+        {"name": "fork", "wheel": "w/triton-3.1.0+fork-py3-none-any.whl"},
+    ],
+    "companion": [{"triton": "<3.3", "install": ["setuptools"], "why": "undeclared"}],
+    "target": [{"name": "mine", "backend": "cuda", "arch": 87, "warp_size": 32, "shared_memory": 1000}],
+    "envs": {"folder": "../envs"},
+    "defaults": {"envs": ["default"], "targets": ["sm_90"], "deadline": 60, "memory": "4 GiB", "keep_workers": 300.0},
+}
+
+
+def _matrix(text: str, folder: Path) -> None:
+    path = folder / "matrix.toml"
+    path.write_text(text, encoding="utf-8", errors="surrogatepass")
+    config = load_matrix(path)
+    assert 0 < config.deadline < 1e9
+    assert 0 <= config.keep_workers < 1e9
+    assert config.memory > 0
+    as_json(write_json([asdict(env) for env in config.envs]))
+    for env in config.envs:
+        shown(env.name)
+        read_env(env, EnvCache(config.env_folder or folder))
+
+
+_KERNEL: Mapping[str, Any] = {
+    "schema": 1,
+    "kernel": "k",
+    "source": "k.py",
+    "summary": "A kernel.",
+    "signature": {"x": "*fp32", "n": "i32"},
+    "constexprs": {"B": 64, "D": {"dtype": "fp16"}, "N": {"none": True}, "T": [1, 2.5]},
+    "hints": {"divisible_by_16": ["x"], "equal_to_1": ["n"]},
+    "options": {"num_warps": 4},
+    "case": [{"name": "one"}, {"name": "two", "constexprs": {"B": 32}}],
+    "variant": [
+        {
+            "name": "as_written",
+            "function": "kernel",
+            "expect": [{"status": "rejected", "class": "type-error", "releases": ">=3.1", "targets": ["sm_*"], "reason": "so"}],
+        }
+    ],
+}
+
+
+def _kernel_file(text: str, folder: Path) -> None:
+    (folder / "k.py").write_text("def kernel(x, n, B, D, N, T): pass\n")
+    (folder / "k.toml").write_text(text, encoding="utf-8", errors="surrogatepass")
+    for spec in load_kernels(["k.toml"], folder):
+        shown(f"{spec.kernel}/{spec.variant}/{spec.case} {spec.summary} {spec.function}")
+        cell = evolve(CELL, spec=spec)
+        store_of.cell_key(cell, BUILT, "w")
+        as_json(write_json(asdict(spec)))
+        for expectation in spec.expectations:
+            shown(expectation.reason)
+            _covers(expectation)
+
+
+def _covers(expectation: Expectation) -> None:
+    expectation.covers(release=Version("3.1.0"), target="sm_90", case="one")
+    assert isinstance(expectation.status, Status)
+
+
+# --- Python ----------------------------------------------------------------------------------------------------------------------
+
+
+def _source(said: tuple[bytes, bytes], folder: Path) -> None:
+    (folder / "k.py").write_bytes(said[0])
+    (folder / "beside.py").write_bytes(said[1])
+    try:
+        found = read_source(folder / "k.py")
+    except SyntaxError:
+        return  # becomes a ConfigError with the kernel file's path
+    for name in found.functions:
+        made = bundle(evolve(SPEC, source=str(folder / "k.py"), function=name))
+        made.text.encode()
+        is_whole(made.text)
+        with suppress(SyntaxError):  # becomes a ConfigError
+            is_whole(extracted(made.text, name))
+
+
+# --- the command line ------------------------------------------------------------------------------------------------------------
+
+
+def _words(text: str, _: Path) -> None:
+    specs = (SPEC,)
+    asked: list[Callable[[], object]] = [
+        lambda: parse_criterion(text, lambda command, result: 0),
+        lambda: select_envs([ENV], [text]),
+        lambda: select_targets(TARGETS, [text]),
+        lambda: select_specs(specs, [text], [text], [text]),
+        lambda: candidates.parse_release(text, "--good"),
+        lambda: candidates.parse_specifier(text),
+    ]
+    for ask in asked:
+        try:
+            ask()
+        except CompatError as error:
+            shown(str(error))
+            shown(error.hint or "")
+
+
+# --- what compilers print --------------------------------------------------------------------------------------------------------
+
+
+def _printed(said: tuple[str, str, str, str], folder: Path) -> None:
+    stderr, message, kind, stage = said
+    raised = bounds.raised([{"type": kind, "message": message}, {"type": "E", "message": stderr}])
+    for evidence in (
+        Evidence(answered=True, alone=True, stage=stage, raised=raised, in_passes=True),
+        Evidence(answered=False, signal="SIGABRT", stage=stage),
+    ):
+        reported(bounds.within_bounds(diagnose.diagnosed(evidence, stderr, lambda suffix, data: suffix)))
+
+
+def _ir(text: str, _: Path) -> None:
+    found = dumps.read(text).pipeline
+    for name in (step.pass_ for step in found.steps):
+        shown(name)
+    pipeline.split(found, dumps.read(text + text[: len(text) // 2]).pipeline)
+    canonical.canonical(text)
+    canonical.canonical_code(text)
+
+
+def _script(text: str, _: Path) -> None:
+    failure = failure_of(ScriptRun(exit_code=1, output=text), CELL.target, "ast", KNOWLEDGE)
+    if failure:
+        shown(failure.excerpt)
+    shown(issue.short(text, "k"))
+
+
+def _json(text: str, _: Path) -> None:
+    try:
+        value = read_json(text, lenient=True)
+    except ValueError:
+        return
+    as_json(write_json(value))
+
+
+def _any(value: Any, _: Path) -> None:
+    as_json(write_json(value))
+    bounds.metrics(value)
+    bounds.stages(value)
+    bounds.raised(value)
+    bounds.warnings(value)
+
+
+_STAGES = st.sampled_from(["import", "ast", "ttir", "ttgir", "llir", "ptx", "cubin", "hsaco"])
+_TYPES = st.sampled_from(
+    ["triton.compiler.errors.CompilationError", "RuntimeError", "ValueError", "AssertionError", "\x1b", "\ud800"]
+)
+_JUDGES = [
+    "ok",
+    "class=type-error",
+    "same-failure",
+    "registers>128",
+    "run=true",
+    "compile_seconds>=1e5",
+    "artifacts.cubin>9",
+    "3.1.0",
+]
+_LONG_JUDGES = ["registers>" + "9" * 5000, "*" * 500, "[" * 500, "v" + "9" * 5000, ">=" + "9" * 5000, "run=", "class="]
+
+PLACES: Mapping[str, Place] = {
+    "worker: events": Place(
+        inputs=st.one_of(
+            json_texts(_DONE).map(lambda text: text.encode("utf-8", "surrogatepass") + b"\n"),
+            st.binary(max_size=200).map(lambda data: data + b"\n"),
+        ),
+        act=_events,
+    ),
+    "worker: hello": Place(inputs=json_texts(_HELLO).map(lambda text: text.encode("utf-8", "surrogatepass")), act=_hello, share=5),
+    "store: rows": Place(inputs=st.one_of(json_texts(_ROW), json_texts(_ROW).map(lambda text: f"[{text}]")), act=_row),
+    "store: file": Place(
+        inputs=st.lists(st.tuples(st.floats(0, 1), st.binary(min_size=1, max_size=40), st.floats(0, 1)), min_size=1, max_size=4),
+        act=_damaged_database,
+        share=1,
+    ),
+    "env records": Place(inputs=st.tuples(json_texts(_RECORD), st.booleans()), act=_env_record),
+    "last bisect": Place(
+        inputs=json_texts({"cells": ["k/v/c/sm_90/triton-3.1.0"], "kernel_files": ["/k.toml"]}), act=_last_bisect, share=3
+    ),
+    "index: JSON": Place(inputs=st.tuples(st.just("application/json"), json_texts(_LISTED)), act=_index),
+    "index: HTML": Place(inputs=st.tuples(st.just("text/html"), damaged(_PAGE)), act=_index, share=5),
+    "index: kept": Place(inputs=json_texts(_ANSWERS), act=_kept_answer, share=5),
+    "matrix.toml": Place(inputs=toml_texts(_MATRIX), act=_matrix),
+    "kernel files": Place(inputs=toml_texts(_KERNEL), act=_kernel_file),
+    "Python sources": Place(inputs=st.tuples(sources(), sources()), act=_source),
+    "command line": Place(
+        inputs=st.one_of(TEXTS, st.sampled_from(_LONG_JUDGES), st.sampled_from(_JUDGES).flatmap(damaged)), act=_words, share=5
+    ),
+    "compilers: words": Place(inputs=st.tuples(OUTPUT, OUTPUT, _TYPES, _STAGES), act=_printed),
+    "compilers: IR": Place(inputs=OUTPUT, act=_ir, share=4),
+    "scripts": Place(inputs=OUTPUT, act=_script, share=4),
+    "JSON": Place(inputs=st.one_of(json_texts(_DONE), VALUES.map(json_of)), act=_json, share=4),
+    "values": Place(inputs=VALUES, act=_any, share=4),
+}

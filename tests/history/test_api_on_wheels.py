@@ -1,0 +1,95 @@
+"""What came is needed and what went was removed, however each release's front end words it: real kernels on all real releases.
+
+Every kernel of ``tests/kernels/api.py`` stands here with the verdict that it has over the thirteen releases from 3.0.0 to 3.9.0.
+"""
+
+from __future__ import annotations
+
+import ast
+import threading
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from compat.bundle.parsing import tree_of
+from compat.config.matrix import MatrixConfig
+from compat.diagnosis import classify
+from compat.execution.flight import Limits
+from compat.execution.run import available_cores
+from compat.execution.spawn import OwnWorker
+from compat.execution.watch import attempt
+from compat.history.account import Word
+from compat.history.verdict import Verdict, verdicts
+from compat.model import BuiltEnv, Result
+from compat.toolchains.triton.knowledge import KNOWLEDGE
+from tests.cells import KERNELS, cell
+
+pytestmark = pytest.mark.wheels
+
+EXPECTED = {
+    "needs ≥ 3.2.0": "assume range_loop_unroll_factor add_function",
+    "needs ≥ 3.3.0": """gather gather_method range_flatten range_disallow_acc_multi_buffer sum_dtype tuple_of ravel_reorder
+        dot_scaled dot_scaled_fast_math list_of index_into_tuple star_arguments""",
+    "needs ≥ 3.4.0": """make_tensor_descriptor descriptor_atomic_add store_tensor_descriptor histogram_mask topk
+        range_warp_specialize reduce_or cumsum_dtype sum_method dot_scaled_k_pack item_method softmax_dim""",
+    "needs ≥ 3.5.0": "descriptor_padding map_elementwise target_info range_disable_licm gdc_wait condition",
+    "needs ≥ 3.6.0": "dot_bf16x3 mul_function",
+    "needs ≥ 3.7.0": "squeeze unsqueeze cat_without_reorder cat_along to_tensor full_of_float8",
+    "needs ≥ 3.8.0": "walrus topk_ascending",
+    "needs ≥ 3.9.0": "chained_comparison cumprod_dtype fdiv_approx atomic_load",
+    "removed in 3.4.0": "experimental_descriptor_load",
+    "removed in 3.9.0": "block_pointer advance load_boundary_check store_boundary_check",
+    "needs ≥ 3.2.0, removed in 3.4.0": "tensormap_create",
+    "needs ≥ 3.3.0, removed in 3.4.0": "experimental_make_descriptor",
+    "needs ≥ 3.4.0, removed in 3.6.0": "async_task",
+    # There in 3.0 and 3.1, gone, and there again from 3.5; and a defect of 3.4 to 3.8, in Triton's own library.
+    "intermittent": "assert_mask flip",
+    "works": """histogram swizzle2d dot_max_num_imprecise_acc dot_allow_tf32 dot_out_dtype max_tie_break max_keep_dims
+        sort_descending reduce_keep_dims scan_reverse cumsum_reverse cast_function cast_rounding atomic_scope print_hex
+        float8e4b8 attribute_t extra_libdevice inline_asm permute_method""",
+}
+
+
+def functions() -> Iterator[str]:
+    """The kernels of the file."""
+    for node in tree_of((KERNELS / "api.py").read_text()).body:
+        if isinstance(node, ast.FunctionDef) and not node.name.startswith("_"):
+            yield node.name
+
+
+@pytest.fixture(scope="module")
+def told(config: MatrixConfig, built: Callable[[str], BuiltEnv]) -> dict[str, Verdict]:
+    """One batch in each env, without confirmation: what the front end says alone is enough here."""
+    envs = [built(env.name) for env in config.envs if "releases" in env.groups]
+
+    def tried(env: BuiltEnv) -> list[Result]:
+        assert env.python is not None
+        cells = [cell(env, "api", name) for name in functions()]
+        with OwnWorker(env.python) as server:
+            found = attempt(server, cells, Limits(deadline=60, memory=4 << 30), stop=threading.Event())
+            return [
+                Result(cell=each, built=env, outcome=classify.classify([evidence], target=each.target, knowledge=KNOWLEDGE))
+                for each, evidence in found
+            ]
+
+    with ThreadPoolExecutor(available_cores()) as executor:
+        results = [result for of_env in executor.map(tried, envs) for result in of_env]
+    return {verdict.kernel: verdict for verdict in verdicts(results)}
+
+
+def test_every_kernel_has_its_word(told: dict[str, Verdict]) -> None:
+    expected = {name: phrase for phrase, names in EXPECTED.items() for name in names.split()}
+    assert {name: verdict.phrase for name, verdict in told.items()} == expected
+    changed = [name for name, phrase in expected.items() if phrase not in ("works", "intermittent")]
+    assert len(changed) >= 40
+    assert not {told[name].word for name in changed} & {Word.FIXED, Word.REGRESSED}
+
+
+def test_what_came_and_went_is_told_by_classes_that_say_so(told: dict[str, Verdict]) -> None:
+    """``flip`` alone fails otherwise: by a defect."""
+    classes = {
+        name: {interval.failure_class for interval in verdict.intervals if interval.failure_class} for name, verdict in told.items()
+    }
+    assert "unclassified" not in set[str].union(*classes.values())
+    assert [name for name, found in classes.items() if not all(KNOWLEDGE.by_name[name_].lacks for name_ in found)] == ["flip"]

@@ -1,0 +1,378 @@
+"""Verdicts: by example, and against an oracle that reads a history as a string."""
+
+from __future__ import annotations
+
+import re
+from itertools import pairwise
+
+import pytest
+from attrs import evolve
+from hypothesis import given
+from hypothesis import strategies as st
+from packaging.version import Version
+
+from compat.history.account import Word
+from compat.history.verdict import Verdict, disagreements, release_of, verdicts
+from compat.model import (
+    BuiltEnv,
+    Cell,
+    CompileSpec,
+    Env,
+    Failure,
+    Noticed,
+    Outcome,
+    Package,
+    Result,
+    Specialization,
+    Status,
+    Target,
+)
+
+RELEASES = ("3.0.0", "3.1.0", "3.2.0", "3.3.0", "3.3.1", "3.4.0", "3.5.0", "3.5.1", "3.6.0", "3.7.0", "3.10.0")
+
+
+def failure(kind: str, fingerprint: str = "", *, prediction: bool = False) -> Failure:
+    return Failure(
+        failure_class=kind,
+        stage="ttir",
+        fingerprint=fingerprint or f"fp-{kind}",
+        excerpt=kind,
+        advice="Mend it.",
+        prediction=prediction,
+    )
+
+
+LETTERS = {
+    "g": Outcome(status=Status.OK, stage="cubin"),
+    "d": Outcome(status=Status.OK, stage="cubin", warnings=(Noticed(type="DeprecationWarning", message="will go"),)),
+    "b": Outcome(status=Status.REJECTED, stage="ttir", failure=failure("type-error")),
+    "c": Outcome(status=Status.CRASHED, stage="ttir", failure=failure("compiler-assert")),
+    "x": Outcome(status=Status.REJECTED, stage="ttir", failure=failure("compiler-assert")),
+    "C": Outcome(status=Status.CRASHED, stage="ttir", failure=failure("compiler-assert", "another assert")),
+    "p": Outcome(status=Status.REJECTED, stage="cubin", failure=failure("shared-memory", prediction=True)),
+    "P": Outcome(status=Status.OK, stage="cubin", failure=failure("shared-memory", prediction=True)),
+    "o": Outcome(status=Status.REJECTED, stage="ast", failure=failure("api-missing")),
+    "a": Outcome(status=Status.REJECTED, stage="ast", failure=failure("api-changed")),
+    "u": Outcome(status=Status.UNSUPPORTED, stage="cubin", failure=failure("target-unknown")),
+    "r": Outcome(status=Status.REJECTED, stage="ast", failure=failure("api-removed")),
+    "?": Outcome(status=Status.ENV_BROKEN, stage="import", failure=failure("install")),
+    "l": Outcome(status=Status.LOST, stage="import"),
+    "F": Outcome(status=Status.CRASHED, stage="ttir", failure=failure("timeout"), flaky=True),
+    "f": Outcome(status=Status.OK, stage="cubin", flaky=True),
+}
+"""One letter per thing that may become of a cell; a history is a word of them."""
+
+
+def result(
+    letter: str, release: str | None, *, torch: bool = False, env: str = "", distribution: str = "triton", target: str = "sm_90"
+) -> Result:
+    triton = Version(release) if release else None
+    declared = Env(
+        name=env or f"{'pt' if torch else 't'}{release}",
+        release=triton,
+        torch=Version("2.4.1") if torch else None,
+        distribution=distribution,
+    )
+    spec = Specialization(
+        kernel="k", variant="v", case="c", source="/k.py", function="k", compile=CompileSpec(signature={}, constexprs={})
+    )
+    return Result(
+        cell=Cell(env=declared, target=Target(name=target, backend="cuda", arch=90, warp_size=32, shared_memory=1), spec=spec),
+        built=BuiltEnv(env=declared),
+        outcome=LETTERS[letter],
+    )
+
+
+def verdict_on(word: str) -> Verdict:
+    """The verdict on a history written as letters, one per release."""
+    (verdict,) = verdicts([result(letter, release) for letter, release in zip(word, RELEASES, strict=False)])
+    return verdict
+
+
+def spans(verdict: Verdict) -> list[str]:
+    return [f"{i.first}..{i.last} {i.failure_class or i.status}" for i in verdict.intervals]
+
+
+@pytest.mark.parametrize(
+    ("word", "phrase"),
+    [
+        ("ggg", "works"),
+        ("gdd", "works"),
+        ("bbb", "never worked"),
+        ("bcb", "never worked"),
+        ("ubb", "never worked"),
+        ("ooo", "never worked"),
+        ("uuu", "unsupported"),
+        ("???", "unknown"),
+        ("l?F", "unknown"),
+        ("ggb", "regressed in 3.2.0"),
+        ("gp", "regressed in 3.1.0"),
+        ("gP", "regressed in 3.1.0"),
+        ("bbg", "fixed in 3.2.0"),
+        ("obg", "fixed in 3.2.0"),
+        ("oog", "needs ≥ 3.2.0"),
+        ("uog", "needs ≥ 3.2.0"),
+        ("ggr", "removed in 3.2.0"),
+        ("grc", "regressed in 3.1.0"),
+        ("ggu", "removed in 3.2.0"),
+        ("ggo", "removed in 3.2.0"),
+        ("gga", "removed in 3.2.0"),
+        ("aag", "needs ≥ 3.2.0"),
+        ("gbg", "intermittent"),
+        ("ug", "needs ≥ 3.1.0"),
+        ("ugr", "needs ≥ 3.1.0, removed in 3.2.0"),
+        ("ugb", "needs ≥ 3.1.0, regressed in 3.2.0"),
+        ("ugbg", "needs ≥ 3.1.0, intermittent"),
+        ("ogr", "needs ≥ 3.1.0, removed in 3.2.0"),
+        ("obgr", "intermittent"),
+        ("g?b", "regressed after 3.0.0, by 3.2.0"),
+        ("b?g", "fixed after 3.0.0, by 3.2.0"),
+        ("o?g", "needs > 3.0.0, works in 3.2.0"),
+        ("g?r", "removed after 3.0.0, by 3.2.0"),
+        ("o?glr", "needs > 3.0.0, works in 3.2.0, removed after 3.2.0, by 3.3.1"),
+        ("gFg", "works"),
+        ("bfb", "failed in 2 of 3, rest unknown"),
+        ("b?", "failed in 1 of 2, rest unknown"),
+        ("gFbb", "regressed after 3.0.0, by 3.2.0"),
+    ],
+)
+def test_word(word: str, phrase: str) -> None:
+    assert verdict_on(word).phrase == phrase
+
+
+def test_releases_are_ordered_as_versions_not_as_text() -> None:
+    history = [result("b", "3.10.0"), result("g", "3.9.0"), result("g", "3.2.0")]
+    (verdict,) = verdicts(history)
+    assert verdict.phrase == "regressed in 3.10.0"
+    assert spans(verdict) == ["3.2.0..3.9.0 ok", "3.10.0..3.10.0 type-error"]
+
+
+def test_untested_and_flaky_releases_end_an_interval_and_are_listed_apart() -> None:
+    verdict = verdict_on("gg?gFgl")
+    assert spans(verdict) == ["3.0.0..3.1.0 ok", "3.3.0..3.3.0 ok", "3.4.0..3.4.0 ok"]
+    assert verdict.untested == ("3.2.0", "3.5.0")
+    assert verdict.flaky == ("3.3.1",)
+
+
+def test_a_failure_that_changes_is_told_by_class_and_by_fingerprint() -> None:
+    changes = verdict_on("bcC?cg").changes
+    assert [(c.before, c.after, c.release) for c in changes] == [
+        ("type-error", "compiler-assert", "3.1.0"),
+        ("compiler-assert", "compiler-assert", "3.2.0"),
+        ("compiler-assert", "compiler-assert", "3.3.1"),
+    ]
+
+
+def test_the_same_failure_with_another_status_is_an_interval_of_its_own_but_no_change() -> None:
+    verdict = verdict_on("ccx")
+    assert [(i.first, i.last, i.status) for i in verdict.intervals] == [
+        ("3.0.0", "3.1.0", Status.CRASHED),
+        ("3.2.0", "3.2.0", Status.REJECTED),
+    ]
+    assert verdict.changes == ()
+
+
+def test_deprecated_releases_are_good_and_named() -> None:
+    verdict = verdict_on("gdr")
+    assert (verdict.phrase, verdict.deprecated) == ("removed in 3.2.0", ("3.1.0",))
+    assert spans(verdict)[0] == "3.0.0..3.1.0 ok"
+
+
+def test_pair_and_triton_only_env_are_one_release() -> None:
+    (verdict,) = verdicts([result("g", "3.0.0"), result("g", "3.0.0", torch=True), result("b", "3.1.0", torch=True)])
+    assert spans(verdict) == ["3.0.0..3.0.0 ok", "3.1.0..3.1.0 type-error"]
+
+
+def test_an_answer_outweighs_a_broken_env_of_the_same_release() -> None:
+    (verdict,) = verdicts([result("?", "3.0.0", torch=True), result("g", "3.0.0")])
+    assert (verdict.phrase, verdict.untested) == ("works", ())
+
+
+def test_envs_that_divide_a_release_settle_nothing() -> None:
+    history = [result("g", "3.0.0"), result("g", "3.1.0"), result("b", "3.1.0", torch=True), result("g", "3.2.0")]
+    (verdict,) = verdicts(history)
+    assert (verdict.phrase, verdict.flaky) == ("works", ("3.1.0",))
+    (noted,) = disagreements(history)
+    assert (noted.release, noted.answers) == ("3.1.0", (("t3.1.0", "ok"), ("pt3.1.0", "type-error")))
+
+
+def test_of_two_failures_of_one_release_the_triton_only_env_speaks() -> None:
+    history = [result("c", "3.0.0", torch=True, env="a-pair"), result("b", "3.0.0", env="z-only")]
+    (verdict,) = verdicts(history)
+    assert spans(verdict) == ["3.0.0..3.0.0 type-error"]
+    assert [d.release for d in disagreements(history)] == ["3.0.0"]
+
+
+def test_flaky_in_one_env_is_flaky_for_the_release() -> None:
+    (verdict,) = verdicts([result("g", "3.0.0"), result("b", "3.1.0"), result("F", "3.1.0", torch=True)])
+    assert (verdict.phrase, verdict.flaky) == ("works", ("3.1.0",))
+
+
+def test_forks_stand_beside_the_history_of_releases() -> None:
+    fork = result("b", "3.1.0+ours", env="fork")
+    (verdict,) = verdicts([result("g", "3.1.0"), fork, result("b", "3.1.0", distribution="ours-triton"), result("g", "3.2.0")])
+    assert (verdict.phrase, spans(verdict)) == ("works", ["3.1.0..3.2.0 ok"])
+    (alone,) = verdicts([fork, result("g", "3.1.0+better")])
+    assert (alone.phrase, spans(alone)[0]) == ("regressed in 3.1.0+ours", "3.1.0+better..3.1.0+better ok")
+
+
+def test_an_env_without_any_version_is_no_release() -> None:
+    nameless = result("?", None, env="wheel")
+    assert release_of(nameless.built).label == "wheel"
+    (verdict,) = verdicts([nameless, result("g", "3.1.0")])
+    assert (verdict.phrase, verdict.untested) == ("works", ())
+    (unknown,) = verdicts([nameless])
+    assert (unknown.word, unknown.untested) == (Word.UNKNOWN, ("wheel",))
+
+
+EXISTING = tuple(map(Version, RELEASES))
+
+
+def test_a_release_that_exists_and_that_nobody_tried_is_in_the_account() -> None:
+    (verdict,) = verdicts([result("b", "3.0.0"), result("b", "3.10.0")], existing={"triton": EXISTING})
+    assert verdict.phrase == "failed in 2 of 11, rest unknown"
+    assert verdict.not_tried == RELEASES[1:-1]
+    (needed,) = verdicts([result("o", "3.0.0"), result("o", "3.1.0"), result("g", "3.5.1")], existing={"triton": EXISTING})
+    assert (needed.word, needed.release, needed.phrase) == (Word.NEEDS, "3.5.1", "needs > 3.1.0, works in 3.5.1")
+    assert needed.bracket is not None
+    assert needed.bracket.between == ("3.2.0", "3.3.0", "3.3.1", "3.4.0", "3.5.0")
+    assert spans(needed) == ["3.0.0..3.1.0 api-missing", "3.5.1..3.5.1 ok"]
+    (works,) = verdicts([result("g", "3.0.0"), result("g", "3.1.0"), result("g", "3.3.0")], existing={"triton": EXISTING})
+    assert (works.phrase, works.complete, spans(works)) == ("works", False, ["3.0.0..3.1.0 ok", "3.3.0..3.3.0 ok"])
+
+
+def test_what_earlier_runs_found_counts_where_this_run_has_no_answer() -> None:
+    run = [result("b", "3.1.0"), result("?", "3.2.0")]
+    earlier = [result("g", "3.0.0"), result("g", "3.1.0", torch=True), result("b", "3.2.0", torch=True), result("g", "3.0.0+ours")]
+    (verdict,) = verdicts(run, remembered=earlier, existing={"triton": EXISTING[:3]})
+    assert (verdict.phrase, verdict.remembered) == ("regressed in 3.1.0", ("3.0.0", "3.2.0"))
+    assert (verdict.untested, verdict.flaky, verdict.not_tried) == ((), (), ())
+
+
+def test_forks_have_no_releases_beside_them() -> None:
+    (verdict,) = verdicts([result("b", "3.1.0+ours")], remembered=[result("g", "3.0.0")], existing={"triton": EXISTING})
+    assert (verdict.phrase, verdict.line) == ("never worked", ("3.1.0+ours",))
+
+
+def test_the_installed_version_counts_not_the_one_asked_for() -> None:
+    asked = result("g", "3.8.0").built
+    built = BuiltEnv(env=asked.env, packages=(Package(name="triton", version="3.8.1", digest="0"),))
+    assert release_of(built).label == "3.8.1"
+
+
+def test_kernels_that_are_called_the_same_have_histories_of_their_own() -> None:
+    small = [result("g", "3.0.0"), result("g", "3.1.0")]
+    large = [_with_warps(result(letter, release), 8) for letter, release in (("g", "3.0.0"), ("b", "3.1.0"))]
+    earlier = [result("b", "3.2.0"), _with_warps(result("g", "3.2.0"), 8)]
+    found = verdicts([*small, *large], remembered=earlier)
+    assert [(one.kernel, one.phrase) for one in found] == [("k", "regressed in 3.2.0"), ("k", "intermittent")]
+    assert disagreements([*small, *large]) == ()
+
+
+def _with_warps(found: Result, number: int) -> Result:
+    compiled = evolve(found.cell.spec.compile, options={"num_warps": number})
+    return evolve(found, cell=evolve(found.cell, spec=evolve(found.cell.spec, compile=compiled)))
+
+
+def test_every_coordinate_gets_its_own_verdict() -> None:
+    found = verdicts([result("g", "3.0.0"), result("b", "3.0.0", target="sm_80")])
+    assert [(v.target, v.phrase) for v in found] == [("sm_80", "never worked"), ("sm_90", "works")]
+    assert verdicts([]) == ()
+
+
+# --- an oracle that shares nothing with the implementation -------------------------------------------------------------------
+
+LACKING, BAD = "uora", "^gd"
+PATTERNS = (
+    (r"", "unknown"),
+    (r"u+", "unsupported"),
+    (r"[gd]+", "works"),
+    (rf"[{BAD}]+", "never worked"),
+    (rf"([{LACKING}]+)([gd]+)", "needs ≥"),
+    (rf"([{BAD}]+)([gd]+)", "fixed in"),
+    (rf"[{LACKING}]*([gd]+)([{LACKING}]+)", "removed in"),
+    (rf"[{LACKING}]*([gd]+)([{BAD}]+)", "regressed in"),
+    (r".*", "intermittent"),
+)
+
+words = st.text(alphabet="ggdbcCpoouarr?lF", min_size=1, max_size=len(RELEASES))
+
+
+def oracle(word: str) -> tuple[str, str | None, tuple[str, str, tuple[str, ...]] | None]:
+    """Word, release and bracket, from regular expressions over the known letters."""
+    known = [(letter, place) for place, letter in enumerate(word) if letter not in "?lFf"]
+    text = "".join(letter for letter, _ in known)
+    for pattern, said in PATTERNS:
+        if match := re.fullmatch(pattern, text):
+            if not match.groups():
+                return said, None, None
+            after, before = known[match.start(2)][1], known[match.start(2) - 1][1]
+            return said, RELEASES[after], (RELEASES[before], RELEASES[after], RELEASES[before + 1 : after])
+    raise AssertionError(text)
+
+
+@given(words)
+def test_word_agrees_with_the_oracle(word: str) -> None:
+    verdict = verdict_on(word)
+    bracket = verdict.bracket if verdict.word is not Word.INTERMITTENT else None
+    ends = (bracket.before, bracket.after, bracket.between) if bracket else None
+    assert (verdict.word, verdict.release, ends) == oracle(word)
+
+
+@given(words)
+def test_brackets_are_between_known_neighbours_that_differ(word: str) -> None:
+    """Whatever the word: what a bracket says is known of its ends, and of nothing between them."""
+    good = {release: letter in "gd" for letter, release in zip(word, RELEASES, strict=False) if letter not in "?lFf"}
+    verdict = verdict_on(word)
+    for bracket in verdict.brackets:
+        assert (good[bracket.before], good[bracket.after]) == (not bracket.is_fix, bracket.is_fix)
+        assert not set(bracket.between) & set(good)
+        assert bracket.between == RELEASES[RELEASES.index(bracket.before) + 1 : RELEASES.index(bracket.after)]
+    assert {verdict.bracket, verdict.since} <= {*verdict.brackets, None}
+
+
+@given(words)
+def test_no_phrase_names_one_release_where_another_may_be_it(word: str) -> None:
+    """``never worked`` only of all there are; ``in X`` and ``≥ X`` only right behind a known one."""
+    verdict = verdict_on(word)
+    assert ("never worked" in verdict.phrase) == (verdict.word is Word.NEVER and not set(word[: len(RELEASES)]) & set("?lFf"))
+    for release in re.findall(r"(?:regressed in|fixed in|removed in|needs ≥) ([\d.]+)", verdict.phrase):
+        assert word[RELEASES.index(release) - 1] not in "?lFf"
+
+
+@given(words)
+def test_intervals_cover_what_is_known_once_and_nothing_else(word: str) -> None:
+    verdict = verdict_on(word)
+    place = {release: i for i, release in enumerate(RELEASES)}
+    covered: dict[str, tuple[Status, str | None]] = {}
+    for interval in verdict.intervals:
+        for release in RELEASES[place[interval.first] : place[interval.last] + 1]:
+            assert release not in covered
+            covered[release] = (interval.status, interval.fingerprint)
+    truth = {
+        release: (LETTERS[letter].status, fail.fingerprint if (fail := LETTERS[letter].failure) else None)
+        for letter, release in zip(word, RELEASES, strict=False)
+        if letter not in "?lFf"
+    }
+    assert covered == truth
+    for left, right in pairwise(verdict.intervals):
+        touching = place[left.last] + 1 == place[right.first]
+        assert not (touching and (left.status, left.fingerprint) == (right.status, right.fingerprint)), "not as long as it could be"
+    assert {*verdict.untested, *verdict.flaky, *covered} == set(RELEASES[: len(word)])
+
+
+@given(words, st.randoms(use_true_random=False))
+def test_the_order_of_results_does_not_matter(word: str, random: object) -> None:
+    history = [result(letter, release) for letter, release in zip(word, RELEASES, strict=False)]
+    before = verdicts(history)
+    random.shuffle(history)  # type: ignore[attr-defined]
+    assert verdicts(history) == before
+
+
+@given(words)
+def test_every_change_is_between_two_failures_that_differ(word: str) -> None:
+    known = [(letter, release) for letter, release in zip(word, RELEASES, strict=False) if letter not in "?lFf"]
+    naive = [
+        release for (before, _), (after, release) in pairwise(known) if before not in "gd" and after not in "gd" and before != after
+    ]
+    assert [change.release for change in verdict_on(word).changes] == naive

@@ -1,0 +1,112 @@
+"""Kernels that compile or not by what their compile is told: of the target, of arguments, of constexprs."""
+
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def for_hopper(source, result, size, BLOCK: tl.constexpr):
+    tl.static_assert(tl.target_info.is_cuda())
+    tl.static_assert(not tl.target_info.is_hip())
+    tl.static_assert(tl.target_info.cuda_capability_geq(9, 0))
+
+
+@triton.jit
+def for_older(source, result, size, BLOCK: tl.constexpr):
+    tl.static_assert(tl.target_info.is_cuda())
+    tl.static_assert(not tl.target_info.cuda_capability_geq(8, 0))
+
+
+@triton.jit
+def for_cdna3(source, result, size, BLOCK: tl.constexpr):
+    tl.static_assert(tl.target_info.is_hip())
+    tl.static_assert(tl.target_info.is_hip_cdna3())
+    tl.static_assert(not tl.target_info.is_cuda())
+
+
+@triton.jit
+def smallest(source, result, size, BLOCK: tl.constexpr):
+    read = tl.make_tensor_descriptor(source, [size, size], [size, 1], [BLOCK, BLOCK])
+    written = tl.make_tensor_descriptor(result, [size, size], [size, 1], [BLOCK, BLOCK])
+    written.atomic_min([0, 0], read.load([0, 0]))
+
+
+@triton.jit
+def chosen_pointers(source, result, size, BLOCK: tl.constexpr):
+    at = tl.arange(0, BLOCK)
+    tl.store(result + at, tl.load(tl.where(at > size, source + at, result + at)))
+
+
+@triton.jit
+def pipelined(source, result, size, BLOCK: tl.constexpr):
+    at = tl.arange(0, BLOCK)
+    inner = tl.arange(0, 64)
+    total = tl.zeros((BLOCK, BLOCK), tl.float32)
+    for step in range(size):
+        left = tl.load(source + at[:, None] * 4096 + inner[None, :] + step * 64)
+        right = tl.load(source + inner[:, None] * 4096 + at[None, :] + step * 4096 * 64)
+        total += tl.dot(left, right)
+    tl.store(result + at[:, None] * 4096 + at[None, :], total)
+
+
+@triton.jit
+def strided(source, result, stride: int, size, BLOCK: tl.constexpr):
+    at = tl.arange(0, BLOCK)
+    tl.store(result + at * stride, tl.load(source + at * size))
+
+
+@triton.jit(do_not_specialize=["size"])
+def unspecialized(source, result, stride: int, size, BLOCK: tl.constexpr):
+    at = tl.arange(0, BLOCK)
+    tl.store(result + at * stride, tl.load(source + at * size))
+
+
+@triton.jit
+def converted(source, result, size, BLOCK: tl.constexpr, KIND: tl.constexpr):
+    at = tl.arange(0, BLOCK)
+    tl.store(result + at, tl.load(source + at).to(KIND).to(tl.float32))
+
+
+@triton.jit
+def zeros(source, result, size, BLOCK: tl.constexpr, KIND: tl.constexpr):
+    tl.store(result + tl.arange(0, BLOCK), tl.zeros((BLOCK,), KIND).to(tl.float32))
+
+
+@triton.jit
+def by_torch(source, result, size, BLOCK: tl.constexpr, KIND: tl.constexpr):
+    tl.store(result + tl.arange(0, BLOCK), 1.0)
+
+
+@triton.jit
+def of_shape(source, result, size, SHAPE: tl.constexpr):
+    at = tl.arange(0, SHAPE[0])[:, None] * SHAPE[1] + tl.arange(0, SHAPE[1])[None, :]
+    tl.store(result + at, tl.load(source + at))
+
+
+@triton.jit
+def larger(a, b):
+    return tl.where(a > b, a, b)
+
+
+@triton.jit
+def combined(source, result, size, BLOCK: tl.constexpr, COMBINE: tl.constexpr):
+    at = tl.arange(0, BLOCK)
+    tl.store(result + at, COMBINE(tl.load(source + at), tl.load(result + at)))
+
+
+@triton.jit
+def copied(source, result, size, BLOCK: tl.constexpr):
+    at = tl.arange(0, BLOCK)
+    tl.store(result + at, tl.load(source + at))
+
+
+@triton.jit
+def joined(source, result, size, BLOCK: tl.constexpr):
+    at = tl.arange(0, BLOCK)
+    both = tl.cat(tl.load(source + at), tl.load(result + at), can_reorder=True)
+    tl.store(result + tl.arange(0, 2 * BLOCK), both)
+
+
+@triton.jit
+def written_to_its_source(source, result, size, BLOCK: tl.constexpr):
+    tl.store(source + tl.arange(0, BLOCK), 1.0)

@@ -1,0 +1,21 @@
+"""A kernel's file that cannot be imported for one of several reasons, as a variable of its own says."""
+
+import triton
+import triton.language as tl
+
+REASON = "none"
+
+if REASON == "package":
+    import torch
+elif REASON == "raises":
+    raise RuntimeError("this file needs a GPU")
+elif REASON == "slow":
+    import time
+
+    time.sleep(600)
+
+
+@triton.jit
+def kernel(source, result, size, BLOCK: tl.constexpr):
+    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.store(result + at, tl.load(source + at, mask=at < size), mask=at < size)

@@ -1,0 +1,98 @@
+"""What compilers, kernels and installers print is read in a time that grows with its length, and no faster."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from compat.diagnosis import canonical, classify, diagnose, dumps, fingerprint, symptoms
+from compat.execution.script import ScriptRun
+from compat.model import Evidence, Raised
+from compat.printable import printable
+from compat.reduce import passes
+from compat.report import compact, markdown
+from compat.repro import expected_output, issue, redact, verify
+from compat.toolchains.triton import knowledge
+from compat.toolchains.triton.knowledge import KNOWLEDGE
+from tests.reading.adversarial import LARGE, SMALL, general, offence, offenders, patterns_in
+from tests.targets import TARGETS
+
+SIGNS = [
+    getattr(sign, part)
+    for kind in KNOWLEDGE.by_name.values()
+    for sign in kind.signs
+    for part in ("error", "message", "source", "assertion", "diagnostic", "assembler", "output", "stage")
+    if getattr(sign, part)
+]
+
+
+def said(text: str, kind: str = "ValueError", stage: str = "ttgir") -> Evidence:
+    """An attempt that printed this, and raised it."""
+    return Evidence(answered=True, alone=True, stage=stage, raised=(Raised(type=kind, message=text),), stderr=text)
+
+
+def _recognised(text: str) -> object:
+    return KNOWLEDGE.recognise(symptoms.of(said(text), KNOWLEDGE.wording))
+
+
+def _normalised(text: str) -> object:
+    return fingerprint.normalise(text, KNOWLEDGE.wording.forget)
+
+
+def _classified(text: str) -> object:
+    rewritten = f"at 1:2:\n  x\n  ^\nValueError({text!r})"
+    attempts = [said(text), said(rewritten, "triton.compiler.errors.CompilationError", "ast")]
+    return classify.classify(attempts, target=TARGETS["sm_90"], knowledge=KNOWLEDGE)
+
+
+def _promised(text: str) -> object:
+    alike = [expected_output.printed(each) for each in (said(text), said(f"{text}!"), said(f"?{text}"))]
+    return expected_output.promise(
+        expected_output.sayings(said(text), KNOWLEDGE), alike, [expected_output.printed(said(f"other {text}"))]
+    )
+
+
+def _verified(text: str) -> object:
+    return verify.failure_of(ScriptRun(exit_code=1, output=text), TARGETS["sm_90"], "ast", KNOWLEDGE)
+
+
+def _diagnosed(text: str) -> object:
+    return diagnose.diagnosed(Evidence(answered=True, stage="ttgir", in_passes=True), text, None)
+
+
+def _in_markdown(text: str) -> object:
+    return markdown.escape(text), markdown.prose(text), markdown.code(text), markdown.fence(text)
+
+
+READERS: dict[str, tuple[Callable[[str], object], list[str]]] = {
+    "recognise": (_recognised, SIGNS + patterns_in(symptoms, knowledge)),
+    "classify": (_classified, patterns_in(symptoms)),
+    "normalise": (_normalised, patterns_in(fingerprint)),
+    "diagnose": (_diagnosed, patterns_in(diagnose)),
+    "dumps": (dumps.read, patterns_in(dumps)),
+    "canonical": (canonical.canonical, patterns_in(canonical)),
+    "code": (canonical.canonical_code, patterns_in(canonical)),
+    "promise": (_promised, patterns_in(symptoms)),
+    "verify": (_verified, patterns_in(verify)),
+    "issue": (lambda text: issue.short(text, "k"), patterns_in(issue, redact)),
+    "places": (redact.without_places, patterns_in(redact)),
+    "one line": (compact.one_line, patterns_in(compact)),
+    "Markdown": (_in_markdown, []),
+    "printable": (printable, []),
+    "reproducer": (lambda text: passes.one_pass(f"{{-#\n{text}", text, "cse"), patterns_in(passes)),
+}
+
+
+@pytest.mark.parametrize("name", READERS)
+def test_reading_takes_a_time_that_grows_with_the_length(name: str) -> None:
+    read, patterns = READERS[name]
+    assert offenders(read, patterns) == []
+
+
+def test_the_harness_notices_a_pattern_that_goes_back() -> None:
+    import re
+
+    slow = re.compile(r"(?P<file>[^\s:]+):(?P<line>\d+): Assertion")
+    small, large = (dict(general(size))["one word of hex"] for size in (SMALL // 2, LARGE // 2))
+    assert offence(slow.search, "one word of hex", small, large)

@@ -1,0 +1,86 @@
+"""A file of output is read within bounds, in whole lines, whatever happens to it meanwhile."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from bench import reading
+from compat.diagnosis.bounds import WIDTH, bounded, narrowed, readable
+from compat.diagnosis.dumps import read
+from compat.execution.messages import LINE_LIMIT, Lines
+from compat.execution.output import read_ends
+
+HEADING = "// -----// IR Dump Before {name} (cse) ('builtin.module' operation) //----- //\n"
+
+
+def ends(path: Path, text: str, limit: int, start: int = 0, end: int | None = None) -> str:
+    path.write_text(text)
+    fd = os.open(path, os.O_RDONLY)
+    try:
+        return read_ends(fd, start, end, limit)
+    finally:
+        os.close(fd)
+
+
+def test_little_is_read_whole(tmp_path: Path) -> None:
+    assert ends(tmp_path / "f", "abc\ndef\n", 100) == "abc\ndef\n"
+    assert ends(tmp_path / "f", "abc\ndef\n", 100, 4, 6) == "de"
+
+
+@pytest.mark.parametrize(("start", "end"), [(100, None), (0, 1 << 61), (5, 2), (1 << 61, 3)])
+def test_places_that_are_not_in_the_file(tmp_path: Path, start: int, end: int | None) -> None:
+    assert ends(tmp_path / "f", "abc\n", 100, start, end) in ("", "abc\n")
+
+
+def test_of_much_the_beginning_and_the_end_in_whole_lines(tmp_path: Path) -> None:
+    found = ends(tmp_path / "f", "".join(f"line {number}\n" for number in range(10_000)), 1000).splitlines()
+    note = next(number for number, line in enumerate(found) if "left out" in line)
+    assert found[0] == "line 0"
+    assert found[-1] == "line 9999"
+    assert all(line.startswith("line ") for number, line in enumerate(found) if number != note)
+    assert len("\n".join(found)) <= 1100
+
+
+def test_ir_that_begins_before_the_end_is_not_taken_for_an_earlier_pass(tmp_path: Path) -> None:
+    early, late = HEADING.format(name="Early").replace("cse", "early"), HEADING.format(name="Late").replace("cse", "late")
+    text = early + "module {\n}\n" + "  noise\n" * 5000 + late + "module {\n" + "  %0 = x\n" * 5000 + "}\nk.py:1:2: error: x\n"
+    found = read(ends(tmp_path / "f", text, 8000))
+    assert found.pipeline.last == "late"
+    assert "left out" in found.pipeline.steps[-1].ir
+    assert found.words.endswith("k.py:1:2: error: x\n")
+
+
+def test_bounds_hold_and_keep_both_ends() -> None:
+    text = "first\n" + "middle\n" * 100_000 + "x" * 100_000 + "\nlast"
+    found = readable(text, 10_000)
+    assert len(found) <= 10_000 + WIDTH
+    assert found.startswith("first\n")
+    assert found.endswith("\nlast")
+    assert readable(found, 10_000 + WIDTH) == found
+    assert max(map(len, narrowed("y" * 100_000 + "\nz", 1000).split("\n"))) <= 1000
+    assert len(bounded("w" * 100_000, 1000)) <= 1000
+
+
+def test_lines_that_come_in_pieces_and_one_without_an_end() -> None:
+    lines = Lines()
+    assert lines.add(b"ab") == []
+    assert lines.unfinished
+    assert lines.add(b"c\nd\n\ne") == [b"abc", b"d", b""]
+    for _ in range(LINE_LIMIT // 65536 + 2):
+        assert lines.add(b"x" * 65536) == []
+    assert lines.overlong == 1
+    assert lines.unfinished
+    assert lines.add(b"x\nnext\n") == [b"next"]
+    assert not lines.unfinished
+
+
+@pytest.mark.parametrize("name", reading.OUTPUTS)
+def test_a_hundred_megabytes_are_read_in_seconds(tmp_path: Path, name: str) -> None:
+    path = tmp_path / "output"
+    with path.open("wb") as file:
+        for _ in range(10):
+            file.write(reading.OUTPUTS[name] * (10 * 1024 * 1024 // len(reading.OUTPUTS[name])))
+    assert reading.read(path) < 6.0

@@ -1,0 +1,40 @@
+"""Python sources are parsed in many threads at once: each slot of a run looks at the files of its cells."""
+
+from __future__ import annotations
+
+import gc
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import pytest
+
+from compat.bundle.parsing import expression_of, tree_of
+from tests.conftest import ROOT
+
+
+@pytest.fixture
+def switching() -> Iterator[None]:
+    """Lets another thread go on in the middle of whatever sets off a garbage collection, the making of a tree included."""
+
+    def give_way(*_: Any) -> None:
+        time.sleep(0.001)
+
+    gc.callbacks.append(give_way)
+    yield
+    gc.callbacks.remove(give_way)
+
+
+def test_threads_that_parse_do_not_disturb_each_other(switching: None) -> None:
+    """Without a lock, Python 3.11 raises `SystemError: AST constructor recursion depth mismatch` here."""
+    text = (ROOT / "tests" / "kernels" / "api.py").read_bytes()
+    with ThreadPoolExecutor(4) as executor:
+        trees = list(executor.map(tree_of, [text] * 16))
+    assert len({len(tree.body) for tree in trees}) == 1
+
+
+@pytest.mark.parametrize("source", ["a b", "\0", "(" * 10_000, "x = 1"])
+def test_what_is_no_expression_is_a_syntax_error(source: str) -> None:
+    with pytest.raises(SyntaxError):
+        expression_of(source)

@@ -1,0 +1,99 @@
+"""Kernels are taken out of files of every kind that Python reads, and one error says why where they cannot be."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+
+from compat.bundle.bundle import bundle
+from compat.bundle.closure import read_source
+from compat.errors import ConfigError
+from compat.model import CompileSpec, Specialization
+
+KERNEL = """import triton
+import triton.language as tl
+
+WIDTH = tl.constexpr(4)  # é
+
+
+@triton.jit
+def kernel(x, n):
+    tl.store(x, helper(n) + WIDTH)
+
+
+@triton.jit
+def helper(n):
+    return n + 1
+"""
+
+
+def taken(path: Path, function: str = "kernel") -> str:
+    spec = Specialization(
+        kernel="k", variant="v", case="c", source=str(path), function=function, compile=CompileSpec(signature={}, constexprs={})
+    )
+    return bundle(spec).text
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        KERNEL.encode(),
+        b"\xef\xbb\xbf" + KERNEL.encode(),
+        KERNEL.replace("\n", "\r\n").encode(),
+        KERNEL.replace("\n", "\r").encode(),
+        b"# -*- coding: latin-1 -*-\n" + KERNEL.encode("latin-1"),
+        KERNEL.replace("\n\n\n", "\n\x0c\n\x0c").encode(),
+    ],
+    ids=["plain", "byte order mark", "CRLF", "CR", "latin-1", "form feeds"],
+)
+def test_any_file_that_python_reads(tmp_path: Path, source: bytes) -> None:
+    path = tmp_path / "k.py"
+    path.write_bytes(source)
+    assert {"kernel", "helper"} <= set(read_source(path).functions)
+    text = taken(path)
+    names = [node.name for node in ast.parse(text).body if isinstance(node, ast.FunctionDef)]
+    assert names == ["helper", "kernel"]
+    assert "# é" in text
+    assert "\r" not in text
+    assert "\x0c" not in text
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        KERNEL.encode() + b"\x00",
+        b"# coding: nope\n" + KERNEL.encode(),
+        b"# coding: utf-8\nX = '\xff'\n" + KERNEL.encode(),
+        b"X = " + b"(" * 5000 + b")" * 5000,
+        b"X = " + b"-" * 100_000 + b"1",
+        b"def kernel(:\n",
+    ],
+    ids=["NUL", "unknown encoding", "not in its encoding", "parentheses", "minus", "syntax"],
+)
+def test_a_file_that_python_does_not_read(tmp_path: Path, source: bytes) -> None:
+    path = tmp_path / "k.py"
+    path.write_bytes(source)
+    with pytest.raises(SyntaxError):
+        read_source(path)
+    with pytest.raises(ConfigError, match="cannot be taken out of its file") as caught:
+        taken(path)
+    assert str(path) in str(caught.value)
+
+
+def test_a_long_chain_of_elif_is_no_depth(tmp_path: Path) -> None:
+    path = tmp_path / "k.py"
+    path.write_text(f"if a: pass\n{'elif a: pass' + chr(10)}" * 1 + "elif a: pass\n" * 900 + "else:\n    def kernel(x): pass\n")
+    assert "kernel" in read_source(path).functions
+
+
+def test_an_expression_that_is_too_deep_to_follow_is_an_error_of_use(tmp_path: Path) -> None:
+    path = tmp_path / "k.py"
+    path.write_text(f"def kernel(x):\n    return {'+'.join(['x'] * 900)}\n")
+    refusal = "nested too deeply"  # how deep Python can follow differs between its versions: some take it
+    try:
+        taken(path)
+    except ConfigError as error:
+        refusal = str(error)
+    assert "nested too deeply" in refusal

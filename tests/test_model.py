@@ -1,0 +1,76 @@
+"""The record of what a compile is told."""
+
+from __future__ import annotations
+
+import json
+import pickle
+from typing import Any
+
+import pytest
+from attrs import evolve
+
+from compat.model import CompileSpec, Env
+from tests.cells import cell
+
+SPEC = CompileSpec(
+    signature={"x": "*fp16", "n": "i32"},
+    constexprs={"BLOCK": 64, "KIND": {"dtype": "fp16"}},
+    divisible_by_16=("x", "n"),
+    equal_to_1=("n",),
+    pointer_range_32=("x",),
+    options={"num_warps": 4, "num_stages": 2},
+)
+
+
+def test_arguments_keep_their_order_and_options_have_none() -> None:
+    def written(spec: CompileSpec) -> str:
+        return json.dumps(spec.document())
+
+    assert json.loads(written(SPEC)) == SPEC.document()
+    assert list(SPEC.document()) == ["signature", "constexprs", "divisible_by_16", "equal_to_1", "pointer_range_32", "options"]
+    turned = CompileSpec(signature={"n": "i32", "x": "*fp16"})
+    assert written(turned) != written(CompileSpec(signature={"x": "*fp16", "n": "i32"}))
+    one, other = {"num_warps": 4, "num_stages": 2}, {"num_stages": 2, "num_warps": 4}
+    assert written(CompileSpec(options=one)) == written(CompileSpec(options=other))
+
+
+def test_what_is_said_of_some_parameters() -> None:
+    left = SPEC.of_parameters(["x", "BLOCK"])
+    assert left == CompileSpec(
+        signature={"x": "*fp16"},
+        constexprs={"BLOCK": 64},
+        divisible_by_16=("x",),
+        pointer_range_32=("x",),
+        options=SPEC.options,
+    )
+
+
+def test_specs_are_equal_where_they_mean_the_same() -> None:
+    turned = CompileSpec(
+        signature={"n": "i32", "x": "*fp16"},
+        constexprs={"KIND": {"dtype": "fp16"}, "BLOCK": 64},
+        divisible_by_16=("n", "x"),
+        equal_to_1=("n",),
+        pointer_range_32=("x",),
+        options={"num_stages": 2, "num_warps": 4},
+    )
+    assert (turned, hash(turned)) == (SPEC, hash(SPEC))
+    nan = {"SCALE": float("nan")}
+    assert CompileSpec(constexprs=nan) == CompileSpec(constexprs=dict(nan))
+
+
+@pytest.mark.parametrize("field", ["signature", "constexprs", "options"])
+def test_values_that_python_calls_equal_are_different(field: str) -> None:
+    values: tuple[Any, ...] = (1, 1.0, True, "1", 0, None, (1,), ())
+    changes: list[dict[str, Any]] = [{field: {"A": value}} for value in values]
+    specs = [CompileSpec(**change) for change in changes]
+    assert len(set(specs)) == len(specs)
+
+
+def test_cells_of_one_name_are_told_apart() -> None:
+    one = cell(Env(name="any"), "faces", "fine", options={"num_warps": 4})
+    other = cell(Env(name="any"), "faces", "fine", options={"num_warps": 8})
+    assert one.id == other.id
+    assert {one: "four", other: "eight"}[evolve(one)] == "four"
+    assert pickle.loads(pickle.dumps(one)) == one
+    assert hash(pickle.loads(pickle.dumps(one))) == hash(one)

@@ -1,0 +1,112 @@
+"""Which cells patterns mean, and what they are compiled with."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from compat.errors import ConfigError, SelectionError, StoreError
+from compat.execution.run import available_cores
+from compat.matrix import run_matrix, write_reports
+from compat.model import Status
+from compat.project import KEEP_WORKERS, Patterns, Selection, select, with_envs
+
+MATRIX = """
+schema = 1
+kernels = ["one.toml"]
+env = [{ triton = "3.1.0", groups = ["default"] }, { triton = "3.9.0" }]
+defaults = { targets = ["sm_90"], deadline = 7, keep_workers = 11 }
+"""
+KERNEL = """
+schema = 1
+kernel = "NAME"
+source = "k.py"
+signature = { x = "*fp32" }
+case = [{ name = "small" }, { name = "large" }]
+variant = [{ name = "v", function = "k" }, { name = "w", function = "k" }]
+"""
+
+
+@pytest.fixture
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    (tmp_path / "matrix.toml").write_text(MATRIX)
+    for name in ("one", "two"):
+        (tmp_path / f"{name}.toml").write_text(KERNEL.replace("NAME", name))
+    (tmp_path / "k.py").write_text("def k(x): ...\n")
+    monkeypatch.setenv("COMPAT_ENVS", str(tmp_path / "envs"))
+    monkeypatch.delenv("CI", raising=False)
+    monkeypatch.delenv(KEEP_WORKERS, raising=False)
+    return tmp_path
+
+
+def ids(selection: Selection) -> list[str]:
+    return [cell.id for cell in selection.cells]
+
+
+def test_without_patterns_it_is_what_the_file_says(project: Path) -> None:
+    chosen = select(project / "matrix.toml")
+    assert ids(chosen) == [f"one/{variant}/{case}/sm_90/triton-3.1.0" for variant in "vw" for case in ("small", "large")]
+    assert (chosen.root, chosen.state) == (project, project / ".compat")
+    assert len(chosen.kernels) == 4
+
+
+def test_patterns_narrow_and_widen(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(project)
+    chosen = select(Path("matrix.toml"), envs=["*"], targets=["sm_8?"], kernel_files=["t*.toml"], variants=["w"], cases=["s*"])
+    assert {*ids(chosen)} == {
+        f"two/w/small/{sm}/triton-{each}" for sm in ("sm_80", "sm_86", "sm_89") for each in ("3.1.0", "3.9.0")
+    }
+    assert chosen.patterns == Patterns(envs=("*",), targets=("sm_8?",), kernel_files=("t*.toml",), variants=("w",), cases=("s*",))
+    other = chosen.with_patterns(targets=[], cases=["large"])
+    assert ids(other) == ["two/w/large/sm_90/triton-3.1.0", "two/w/large/sm_90/triton-3.9.0"]
+    assert other.patterns.kernel_files == ("t*.toml",)
+
+
+def test_what_matches_nothing_is_an_error(project: Path) -> None:
+    matrix = project / "matrix.toml"
+    for patterns in ({"envs": ["no"]}, {"targets": ["no"]}, {"kernels": ["two"]}, {"variants": ["x"]}, {"cases": ["x"]}):
+        with pytest.raises(SelectionError, match="matches"):
+            select(matrix, **patterns)
+    with pytest.raises(ConfigError, match="no kernel file matches"):
+        select(matrix, kernel_files=["none.toml"])
+    with pytest.raises(ConfigError, match="there is no such file"):
+        select(project / "none.toml")
+
+
+def test_a_context_is_as_the_file_says_unless_something_else_is_given(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    chosen = select(project / "matrix.toml")
+    with chosen.open_store() as store:
+        usual = chosen.context(store)
+        assert (usual.limits.deadline, usual.slots, usual.again, usual.idle_timeout) == (7.0, available_cores(), False, 11.0)
+        asked = chosen.context(store, deadline=2.5, jobs=3, again=True)
+        assert (asked.limits.deadline, asked.slots, asked.again) == (2.5, 3, True)
+        monkeypatch.setenv("CI", "true")
+        assert chosen.context(store).idle_timeout == 0.0, "nobody gives a second command there"
+        for said, seconds in (("4.5", 4.5), ("-1", 0.0)):
+            monkeypatch.setenv(KEEP_WORKERS, said)
+            assert chosen.context(store).idle_timeout == seconds
+        for said in ("soon", "nan", "inf"):
+            monkeypatch.setenv(KEEP_WORKERS, said)
+            with pytest.raises(SelectionError, match="is not a number"):
+                chosen.context(store)
+
+
+def test_a_matrix_of_envs_that_are_not_there_is_a_report_of_that(project: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    chosen = select(project / "matrix.toml", variants=["v"], cases=["small"])
+    with chosen.open_store() as store:
+        report = run_matrix(chosen, chosen.context(store), command="a program")
+    assert [result.outcome.status for result in report.results] == [Status.ENV_BROKEN]
+    assert (report.command, len(report.unexpected), len(report.envs)) == ("a program", 1, 1)
+    assert [path.name for path in write_reports(report, project / "out")] == ["matrix.md", "matrix.json"]
+    with pytest.raises(StoreError, match="could not be written"):
+        write_reports(report, project / "k.py")
+    assert capfd.readouterr() == ("", "")
+
+
+def test_a_context_has_the_envs_that_it_is_given_and_no_others(project: Path) -> None:
+    chosen = select(project / "matrix.toml", envs=["*"])
+    one, other = chosen.read_envs(chosen.config.path, chosen.envs)
+    with chosen.open_store() as store:
+        context = with_envs(with_envs(chosen.context(store), [one]), [other])
+    assert dict(context.envs) == {"triton-3.9.0": other}

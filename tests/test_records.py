@@ -1,0 +1,148 @@
+"""Records and plain data: what is written is read, and nothing is taken for what it is not."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from attrs import asdict, evolve
+from hypothesis import given
+from hypothesis import strategies as st
+from packaging.specifiers import SpecifierSet
+from packaging.version import Version
+
+from compat.model import (
+    Cell,
+    CompileSpec,
+    Diagnosis,
+    Env,
+    Evidence,
+    Expectation,
+    Noticed,
+    Raised,
+    Specialization,
+    Status,
+)
+from compat.records import RecordError, structure, unstructure
+from tests.targets import TARGETS
+
+EVIDENCE = Evidence(
+    answered=True,
+    stage="ttgir",
+    entered=0.25,
+    raised=(Raised(type="RuntimeError", message="failed", errno=28), Raised(type="ValueError", message="")),
+    seconds=2.0,
+    stages={"import": 0.1, "ast": 1.0},
+    metrics={"shared": 1024, "artifacts": {"ttir": 10}},
+    warnings=(Noticed(type="DeprecationWarning", message="old"),),
+    diagnosis=Diagnosis(pass_="cse", op="tt.load"),
+    kept={"ttir": "a.ttir"},
+    imported=("/k/k.py",),
+)
+SPEC = Specialization(
+    kernel="k",
+    variant="v",
+    case="c",
+    source="/k/k.py",
+    function="kernel",
+    compile=CompileSpec(
+        signature={"x": "*fp16", "n": "i32"},
+        constexprs={"SHAPE": (64, (1, {"dtype": "fp16"})), "NOTHING": None},
+        divisible_by_16=("x",),
+        options={"allow": True, "num_warps": 4},
+    ),
+    expectations=(Expectation(status=Status.CRASHED, releases=SpecifierSet(">=3.1"), targets=("sm_90",)),),
+)
+CELLS = tuple(
+    Cell(env=Env(name="e", release=Version("3.1.0+git1"), install=("numpy<2",)), target=TARGETS[name], spec=SPEC)
+    for name in ("sm_90", "gfx942")
+)
+
+
+@pytest.mark.parametrize(
+    "record", [EVIDENCE, Evidence(answered=False), SPEC, *CELLS, CompileSpec()], ids=lambda r: type(r).__name__
+)
+@pytest.mark.parametrize("compact", [False, True])
+def test_a_record_is_read_as_it_was_written(record: Any, compact: bool) -> None:
+    text = json.dumps(unstructure(record, compact=compact), allow_nan=False)
+    read = structure(json.loads(text), type(record))
+    assert read == record
+    assert repr(read) == repr(record), "a status is a status, a version is a version, and a tuple is no list"
+
+
+def test_collections_of_records_and_what_has_its_default() -> None:
+    several = (EVIDENCE, Evidence(answered=False))
+    assert structure(unstructure(several), tuple[Evidence, ...]) == several
+    assert structure({"a": unstructure(EVIDENCE)}, dict[str, Evidence]) == {"a": EVIDENCE}
+    assert unstructure(Evidence(answered=False), compact=True) == {"answered": False}
+    assert unstructure(SPEC)["compile"] == SPEC.compile.document()
+
+
+ROW = json.loads(json.dumps(unstructure(EVIDENCE)))
+WRONG: tuple[tuple[dict[str, Any], str], ...] = (
+    ({"answered": "false"}, "answered: expected a boolean, found 'false'"),
+    ({"answered": 1}, "answered: expected a boolean, found a whole number"),
+    ({"seconds": True}, "seconds: expected a number, found a boolean"),
+    ({"seconds": "1"}, "seconds: expected a number, found '1'"),
+    ({"exit_code": 1.0}, "exit_code: expected a whole number, found a number"),
+    ({"stage": None}, "stage: expected a string, found null"),
+    ({"imported": "abc"}, "imported: expected an array, found 'abc'"),
+    ({"imported": {"a": 1}}, "imported: expected an array, found an object"),
+    ({"imported": ["a", 2]}, "imported[1]: expected a string, found a whole number"),
+    ({"raised": [{"type": "a", "message": "b"}, {"type": "a"}]}, "raised[1].message: is missing"),
+    ({"raised": [{"type": "a", "message": 3}]}, "raised[0].message: expected a string, found a whole number"),
+    ({"stages": {"ast": "soon"}}, "stages.ast: expected a number, found 'soon'"),
+    ({"stages": [1]}, "stages: expected an object, found an array"),
+    ({"diagnosis": "abc"}, "diagnosis: expected an object, found 'abc'"),
+    ({"diagnosis": {"pas": "cse"}}, "diagnosis: unknown key 'pas'"),
+    ({"unheard": 1}, "the whole: unknown key 'unheard'"),
+)
+
+
+@pytest.mark.parametrize(("changed", "words"), WRONG, ids=[words for _, words in WRONG])
+def test_what_is_wrong_is_told_with_its_place(changed: dict[str, Any], words: str) -> None:
+    with pytest.raises(RecordError) as refused:
+        structure({**ROW, **changed}, Evidence)
+    assert str(refused.value) == words
+
+
+def test_what_is_wrong_with_other_types() -> None:
+    for data, kind, words in (
+        ([], Evidence, "the whole: expected an object, found an array"),
+        (
+            {**unstructure(SPEC), "expectations": [{"status": "nope"}]},
+            Specialization,
+            "expectations[0].status: expected one of ok, ",
+        ),
+        ({"name": "e", "release": "three"}, Env, "release: expected a version, found 'three'"),
+        ({"name": "e", "release": "1" * 5000}, Env, "release: expected a version, found a string"),
+        ({"name": "e", "python": "3.8"}, Env, "python: expected a version specifier, found '3.8'"),
+        ({**unstructure(TARGETS["sm_90"]), "arch": [90]}, type(TARGETS["sm_90"]), "arch: "),
+    ):
+        with pytest.raises(RecordError) as refused:
+            structure(data, kind)
+        assert str(refused.value).startswith(words)
+
+
+def test_unknown_keys_are_passed_over_where_that_is_wanted() -> None:
+    later = {**ROW, "unheard": 1, "diagnosis": {**ROW["diagnosis"], "since": 2}}
+    assert structure(later, Evidence, more=True) == EVIDENCE
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
+    max_leaves=5,
+)
+
+
+@given(st.sampled_from(sorted(ROW)), JSON)
+def test_whatever_there_is_there_is_a_record_or_one_error(field: str, value: Any) -> None:
+    try:
+        found = structure({**ROW, field: value}, Evidence)
+    except RecordError:
+        return
+    # What was read is what was there, but for numbers that are whole.
+    assert repr(asdict(structure(unstructure(found), Evidence))) == repr(asdict(found))
+    assert evolve(found, **{field: getattr(EVIDENCE, field)}) == EVIDENCE

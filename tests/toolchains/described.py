@@ -1,0 +1,54 @@
+"""Runs inside an env: prints how the adapter, and how scripts, describe a specialization to ``triton.compile``.
+
+``python described.py ADAPTER JOB SCRIPT...``; JOB is a file with a job as JSON. A line of JSON for the adapter, and one per script.
+"""
+
+import importlib
+import importlib.util
+import json
+import os
+import sys
+from typing import Any
+
+import triton
+
+
+def described(source: Any) -> str:
+    """An ``ASTSource``, whatever its release calls the parts."""
+    attributes = source.attrs
+    if hasattr(attributes, "arg_properties"):
+        attributes = {name: sorted(indices) for name, indices in attributes.arg_properties.items() if indices}
+    elif hasattr(attributes, "divisible_by_16"):
+        attributes = [sorted(attributes.divisible_by_16), sorted(attributes.equal_to_1)]
+    else:
+        attributes = {str(index): hints for index, hints in attributes.items()}
+    constants = getattr(source, "constexprs", None) or source.constants
+    order = source.fn.arg_names
+    constants = {order[key[0]] if isinstance(key, tuple) else key: repr(value) for key, value in constants.items()}
+    return json.dumps([source.signature, constants, attributes], sort_keys=True)
+
+
+def loaded(path: str, name: str) -> Any:
+    spec = importlib.util.spec_from_file_location(name, path)
+    assert spec
+    assert spec.loader
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+adapter, job, *scripts = sys.argv[1:]
+sys.path.insert(0, os.path.dirname(adapter))
+api = importlib.import_module(os.path.basename(adapter) + ".api")
+call = importlib.import_module(os.path.basename(adapter) + ".call")
+toolchain = api.Triton()
+with open(job) as file:
+    job = json.load(file)
+toolchain.aim(job["target"])
+function = api._jit_function(getattr(loaded(job["source"], "kernels"), job["function"]))
+print(described(call.ast_source(function, job, call.constants(function, job))))
+for number, script in enumerate(scripts):
+    module = loaded(script, f"script_{number}")
+    triton.compile = lambda source, **_: print(described(source))
+    module.compile_kernel()

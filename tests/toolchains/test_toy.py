@@ -1,0 +1,199 @@
+"""A second toolchain, which the program has never heard of: everything that is not Triton's own works with it."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from compat import toolchains
+from compat.config.matrix import load_matrix
+from compat.errors import ConfigError
+from compat.execution.plan import cross
+from compat.model import CompileSpec, Env, Specialization
+from tests.envs.conftest import write_wheel
+from tests.toolchains.toy import TOY
+
+REPOSITORY = Path(__file__).resolve().parents[2]
+PACKAGE = Path(__file__).parent / "toy" / "package" / "toy.py"
+RELEASES = {"1.0": "load add store", "1.1": "load add store", "1.2": "load store", "1.3": "load store"}
+"""The words that each has: one went with 1.2."""
+MATRIX = """
+schema = 1
+kernels = ["kernel.toml"]
+env = [{ toy = "1.0" }, { toy = "1.1" }, { toy = "1.2" }, { toy = "1.3" }]
+
+[defaults]
+envs = ["*"]
+targets = ["toy_*"]
+"""
+KERNEL = """
+schema = 1
+kernel = "sums"
+toolchain = "toy"
+source = "kernel.py"
+case = [{ name = "twice", constexprs = { TIMES = 2 } }]
+variant = [{ name = "plain", function = "copy" }, { name = "adding", function = "sums" }]
+"""
+SOURCE = """
+def copy(TIMES):
+    return "load store " * TIMES
+
+
+def sums(TIMES):
+    return "load add store " * TIMES
+"""
+
+
+@pytest.fixture
+def registered(tmp_path: Path) -> Path:
+    """A folder that has the toy's entry point, as an installed package would."""
+    folder = tmp_path / "installed"
+    info = folder / "toy_compat-1.0.dist-info"
+    info.mkdir(parents=True)
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: toy-compat\nVersion: 1.0\n")
+    (info / "entry_points.txt").write_text(f"[{toolchains.GROUP}]\ntoy = tests.toolchains.toy:TOY\n")
+    return folder
+
+
+@pytest.fixture
+def known(registered: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """The toy is one of the toolchains in this very process."""
+    monkeypatch.syspath_prepend(str(registered))
+    for cached in (toolchains.every, toolchains.failure_classes):
+        cached.cache_clear()
+    yield
+    monkeypatch.undo()
+    for cached in (toolchains.every, toolchains.failure_classes):
+        cached.cache_clear()
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    """A project with a kernel for the toy, and an index with its releases."""
+    index = tmp_path / "simple" / "toy"
+    for release, words in RELEASES.items():
+        text = PACKAGE.read_text().replace('"1.0"', f'"{release}"').replace('{"load", "add", "store"}', repr(set(words.split())))
+        info = f"toy-{release}.dist-info"
+        files = {
+            "toy.py": text,
+            f"{info}/METADATA": f"Metadata-Version: 2.1\nName: toy\nVersion: {release}\n",
+            f"{info}/WHEEL": "Wheel-Version: 1.0\nGenerator: test\nRoot-Is-Purelib: true\nTag: py3-none-any\n",
+        }
+        write_wheel(index / f"toy-{release}-py3-none-any.whl", {name: text.encode() for name, text in files.items()}, info)
+    links = (f'<a href="{wheel.name}">{wheel.name}</a>' for wheel in sorted(index.glob("*.whl")))
+    (index / "index.html").write_text("\n".join(links))
+    folder = tmp_path / "project"
+    folder.mkdir()
+    for name, text in (("matrix.toml", MATRIX), ("kernel.toml", KERNEL), ("kernel.py", SOURCE)):
+        (folder / name).write_text(text)
+    return folder
+
+
+def compat(project: Path, registered: Path, *arguments: str, code: int = 0) -> str:
+    """What a command prints, in the project."""
+    url = (project.parent / "simple").as_uri()
+    environ = {key: value for key, value in os.environ.items() if not key.startswith(("PIP_", "UV_", "NOX"))}
+    environ |= {"PIP_CONFIG_FILE": os.devnull, "PIP_INDEX_URL": url, "UV_DEFAULT_INDEX": url}
+    environ |= {"COMPAT_ENVS": str(project.parent / "envs"), "PYTHONPATH": os.pathsep.join([str(REPOSITORY), str(registered)])}
+    command = [sys.executable, "-P", "-m", "compat.cli", *arguments]
+    done = subprocess.run(command, cwd=project, env=environ, capture_output=True, text=True, timeout=240)
+    assert done.returncode == code, done.stdout + done.stderr
+    return done.stdout + done.stderr if code else done.stdout
+
+
+def test_matrix_bisect_explain_and_reduce(project: Path, registered: Path) -> None:
+    said = compat(project, registered, "matrix", code=1)
+    report = json.loads((project / "reports" / "matrix.json").read_text())
+    found = {cell["id"]: cell for cell in report["cells"]}
+    assert {name: cell["status"] for name, cell in found.items()} == {
+        f"sums/{variant}/twice/toy_t1/toy-{release}": "rejected" if variant == "adding" and release >= "1.2" else "ok"
+        for variant in ("plain", "adding")
+        for release in RELEASES
+    }
+    failed = found["sums/adding/twice/toy_t1/toy-1.2"]
+    assert failed["toy"] == "1.2"
+    assert failed["failure"]["class"] == "unknown-word"
+    assert failed["failure"]["stage"] == "words"
+    assert failed["failure"]["advice"] == "Write `add` in other words."
+    assert "removed in 1.2" in said
+    assert "Triton" not in said
+
+    (answer,) = json.loads(compat(project, registered, "bisect", "--variant", "adding", "--envs", "*", "--json"))
+    assert (answer["bracket"]["last_good"], answer["bracket"]["first_bad"]) == ("1.1", "1.2")
+    assert [probe["toy"] for probe in answer["probes"]] == list(RELEASES)
+
+    told = compat(project, registered, "explain", "sums/adding/twice/toy_t1/toy-1.3")
+    assert "unknown-word (Word not known)" in told
+    assert "toy 1.3, torch none" in told
+
+    compat(project, registered, "reduce", "sums/adding/twice/toy_t1/toy-1.3")
+    (reduced,) = (project / "reduced").glob("*.py")
+    assert "add" in reduced.read_text()
+    assert "TIMES" not in reduced.read_text()
+
+    said = compat(project, registered, "repro", "sums/adding/twice/toy_t1/toy-1.3", code=3)
+    assert "there are no scripts for Toy" in said
+    said = compat(project, registered, "bisect", "--axis", "part", "--envs", "*", "--good", "1.1", "--bad", "1.2", code=3)
+    assert "the parts of Toy cannot be told apart" in said
+
+
+@pytest.mark.usefixtures("known")
+def test_cells_are_of_one_toolchain() -> None:
+    envs = [Env(name="triton-3.1.0"), Env(name="toy-1.0", toolchain="toy", distribution="toy")]
+    targets = [toolchains.targets()[name] for name in ("sm_90", "toy_t1")]
+
+    def spec(toolchain: str) -> Specialization:
+        return Specialization(
+            kernel=toolchain, variant="v", case="c", toolchain=toolchain, source="/k.py", function="f", compile=CompileSpec()
+        )
+
+    found = [(cell.env.name, cell.target.name, cell.spec.kernel) for cell in cross(envs, targets, [spec("triton"), spec("toy")])]
+    assert found == [("triton-3.1.0", "sm_90", "triton"), ("toy-1.0", "toy_t1", "toy")]
+
+
+WRONG: list[tuple[str, str]] = [
+    ('{ toy = "1.0", triton = "3.1.0" }', "env[0].toy: names two toolchains: triton and toy"),
+    ('{ toolchain = "tpy", wheel = "w-1-py3-none-any.whl" }', "env[0].toolchain: no toolchain is called 'tpy'"),
+    ('{ toolchain = "toy", triton = "3.1.0" }', "env[0].triton: gives a release of triton, but the toolchain is toy"),
+    ('{ toolchain = "toy" }', "env[0]: names no toolchain: one of toy, wheel, distribution"),
+]
+
+
+@pytest.mark.usefixtures("known")
+@pytest.mark.parametrize(("env", "message"), WRONG)
+def test_what_is_wrong_with_a_toolchain_is_said_at_its_key(tmp_path: Path, env: str, message: str) -> None:
+    path = tmp_path / "matrix.toml"
+    path.write_text(f'schema = 1\nkernels = ["k.toml"]\nenv = [{env}]\n')
+    with pytest.raises(ConfigError) as raised:
+        load_matrix(path)
+    assert str(raised.value) == f"{path}: {message}" or str(raised.value).endswith(message)
+
+
+@pytest.mark.usefixtures("known")
+def test_what_its_name_leads_to() -> None:
+    assert toolchains.named("toy") is TOY
+    assert toolchains.failure_classes()["unknown-word"] is TOY.knowledge.by_name["unknown-word"]
+    assert {"words", "blob", "ttgir"} < toolchains.stages()
+
+
+@pytest.mark.parametrize(
+    ("value", "message"), [("json:dumps", "this is not a Toolchain"), ("tests.toolchains.test_toy:OTHER", "two")]
+)
+def test_an_entry_point_that_offers_none_is_refused(registered: Path, known: Any, value: str, message: str) -> None:
+    (registered / "toy_compat-1.0.dist-info" / "entry_points.txt").write_text(f"[{toolchains.GROUP}]\nother = {value}\n")
+    toolchains.every.cache_clear()
+    with pytest.raises(ConfigError, match=message):
+        toolchains.every()
+
+
+OTHER = toolchains.DEFAULT.__class__(
+    **{name: getattr(TOY, name) for name in ("title", "distribution", "adapter", "stages", "targets", "types", "knowledge")},
+    name=toolchains.DEFAULT.name,
+)

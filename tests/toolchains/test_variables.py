@@ -1,0 +1,129 @@
+"""Environment variables that toolchains read: which reach them, and that no result is read for another's."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from compat.execution.resident import _key
+from compat.execution.store import cell_key
+from compat.model import BuiltEnv, Env
+from compat.toolchains import DEFAULT
+from tests.cells import cell
+from tests.toolchains.compiling import compile_all, said
+
+RELEASES = ("3.0.0", "3.1.0", "3.2.0", "3.3.1", "3.4.0", "3.5.1", "3.6.0", "3.7.1", "3.8.0", "3.9.0")
+READS = DEFAULT.variables
+BUILT = BuiltEnv(env=Env(name="e"), python="/env/bin/python", digest="d")
+_READ = re.compile(
+    r"""env_\w+(?:\[[^\]]*\])?\(\s*["'](?P<knob>[A-Z][A-Za-z0-9_-]+)["']|(?:getenv(?:_bool)?|environ\.get)\(\s*["'](?P<name>\w+)["']"""
+)
+_TOOL = re.compile(r"""(?:env_nvidia_tool|_path_to_binary)\(\s*["']([a-z-]+)["']""")
+_OF_OTHERS = re.compile(r"TRITON_(?:CI|TEST|WARMUP)_\w+|PYTEST_\w+|(?:HIP|CUDA)_VISIBLE_DEVICES|TRITON_MAX_TENSOR_NUMEL|PATH")
+
+
+@pytest.fixture(autouse=True)
+def nothing_set(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in (*READS.files, *READS.settings):
+        monkeypatch.delenv(name, raising=False)
+
+
+def read_by(package: Path) -> Iterator[str]:
+    """The names that a release's Python sources ask the environment for."""
+    for folder in ("backends", "compiler", "language", "runtime", "."):
+        for path in package.joinpath(folder).glob("**/*.py" if folder != "." else "*.py"):
+            if path.name.startswith(("_compile_warmup", "_internal_testing", "_test_runner", "testing")):
+                continue
+            text = path.read_text(encoding="utf-8")
+            yield from (found["knob"] or found["name"] for found in _READ.finditer(text))
+            yield from (f"TRITON_{found[1].upper().replace('-', '_')}_PATH" for found in _TOOL.finditer(text))
+
+
+@pytest.mark.wheels
+@pytest.mark.parametrize("release", RELEASES)
+def test_of_every_variable_that_a_release_reads_it_is_said_whether_it_is_passed_on(
+    release: str, built: Callable[[str], BuiltEnv]
+) -> None:
+    env = built(f"triton-{release}")
+    assert env.python
+    (package,) = Path(env.python).parent.parent.glob("lib/python*/site-packages/triton")
+    names = {name for name in read_by(package) if not _OF_OTHERS.fullmatch(name)}
+    assert {"TRITON_CACHE_DIR", "TRITON_F32_DEFAULT"} <= names
+    withheld = {name for names in READS.withheld.values() for name in names}
+    passed = {*READS.files, *READS.settings, *READS.folders}
+    assert names <= passed | withheld
+    assert not passed & withheld
+
+
+@pytest.mark.wheels
+@pytest.mark.parametrize("release", ["3.1.0", "3.4.0"])
+def test_the_linker_that_the_advice_speaks_of_is_used(
+    release: str, built: Callable[[str], BuiltEnv], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A stand-in for a linker, since wheels before 3.5 have none: what it writes is the result."""
+    env, linker = built(f"triton-{release}"), tmp_path / "ld.lld"
+    asked = cell(env, "told", "copied", "gfx942")
+    (without,) = compile_all(env, [asked])
+    assert "ROCm linker" in said(without)
+    linker.write_text('#!/bin/sh\nfor each; do [ "$before" = -o ] && printf linked > "$each"; before=$each; done\n')
+    linker.chmod(0o755)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("TRITON_HIP_LLD_PATH", "ld.lld")  # relative to where the command runs
+    (linked,) = compile_all(env, [asked])
+    assert linked.built, said(linked)
+    assert linked.metrics["artifacts"]["hsaco"] == len("linked")
+
+
+def test_what_is_set_is_part_of_a_results_key(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = cell(BUILT, "faces", "fine")
+    seen = {cell_key(asked, BUILT, "w")}
+    program = tmp_path / "ptxas"
+
+    def changes() -> bool:
+        key = cell_key(asked, BUILT, "w")
+        new = key not in seen
+        seen.add(key)
+        return new
+
+    monkeypatch.setenv("TRITON_CACHE_DIR", "/elsewhere")
+    monkeypatch.setenv("HOME", "/elsewhere")
+    assert not changes()
+    monkeypatch.setenv("TRITON_PTXAS_PATH", str(program))
+    assert changes()
+    program.write_text("one")
+    assert changes()
+    program.write_text("two")
+    os.utime(program, ns=(1, 1))
+    assert changes()
+    program.write_text("one")
+    os.utime(program, ns=(2, 2))
+    assert not changes(), "the same assembler again"
+    monkeypatch.setenv("DISABLE_LLVM_OPT", "1")
+    assert changes()
+
+
+def test_a_server_that_stayed_serves_only_those_with_the_same_variables(monkeypatch: pytest.MonkeyPatch) -> None:
+    before = _key(BUILT, DEFAULT, "w")
+    monkeypatch.setenv("TRITON_HIP_LLD_PATH", "/rocm/ld.lld")
+    assert _key(BUILT, DEFAULT, "w") != before
+
+
+@pytest.mark.wheels
+def test_a_setting_that_changes_code_reaches_the_compiler(
+    built: Callable[[str], BuiltEnv], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    env = built("triton-3.9.0")
+    asked = cell(env, "told", "chosen_pointers", "gfx942", pointer_range_32=("source", "result"))
+    (plain,) = compile_all(env, [asked])
+    monkeypatch.setenv("DISABLE_PTXAS_OPT", "1")
+    monkeypatch.setenv("AMDGCN_USE_BUFFER_OPS", "0")
+    (changed,) = compile_all(env, [asked])
+    assert plain.built
+    assert changed.built
+    assert plain.metrics["artifacts"]["ttir"] > changed.metrics["artifacts"]["ttir"], (
+        "no ranges of pointers without buffer operations"
+    )

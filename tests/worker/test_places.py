@@ -1,0 +1,101 @@
+"""Where a failure is: the line of the kernel, and the place in the toolchain that raised, with real wheels."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from compat.diagnosis import symptoms
+from compat.execution.flight import DIAGNOSTIC, PLAIN, Limits
+from compat.execution.spawn import OwnWorker
+from compat.execution.watch import attempt
+from compat.model import BuiltEnv, Cell, Evidence
+from compat.toolchains.triton.knowledge import KNOWLEDGE
+from tests.cells import KERNELS, cell
+
+pytestmark = pytest.mark.wheels
+
+LIMITS = Limits(deadline=60, memory=4 << 30)
+LINES = {
+    "missing_function": "tl.no_such_function(source)",
+    "undefined_name": "nowhere_defined",
+    "load_of_a_number": "tl.load(size)",
+    "runtime_range": "tl.arange(0, size)",
+    "calls_undecorated": "undecorated(tl.load",
+}
+"""Kernel → what stands in the line that is to be named."""
+
+
+@pytest.fixture(scope="module", params=["triton-3.0.0", "triton-3.5.1", "triton-3.9.0"])
+def env(request: pytest.FixtureRequest, built: Callable[[str], BuiltEnv]) -> BuiltEnv:
+    return built(request.param)
+
+
+@pytest.fixture(scope="module")
+def server(env: BuiltEnv) -> Iterator[OwnWorker]:
+    assert env.python is not None
+    with OwnWorker(env.python) as started:
+        yield started
+
+
+def attempts(server: OwnWorker, cells: list[Cell]) -> dict[str, Evidence]:
+    return {done.spec.function: evidence for done, evidence in attempt(server, cells, LIMITS, stop=threading.Event())}
+
+
+def place_of(file: str, words: str) -> str:
+    lines = (KERNELS / f"{file}.py").read_text().splitlines()
+    return f"{file}.py:{next(number for number, line in enumerate(lines, 1) if words in line)}"
+
+
+def test_each_cell_of_a_batch_names_its_own_line(server: OwnWorker, env: BuiltEnv) -> None:
+    """The beacon may speak of the next cell by the time an answer is read; an answer says itself what it is about."""
+    found = attempts(server, [cell(env, "failures", name) for name in LINES])
+    told = {name: (evidence.diagnosis.location, evidence.diagnosis.line) for name, evidence in found.items()}
+    wanted = {name: place_of("failures", words) for name, words in LINES.items()}
+    assert {name: place for name, (place, _) in told.items()} == wanted
+    assert all(LINES[name] in (line or "") for name, (_, line) in told.items())
+
+
+def test_a_name_that_cannot_be_imported_is_told_with_its_line(server: OwnWorker, env: BuiltEnv) -> None:
+    evidence = attempts(server, [cell(env, "asks_for_too_much", "asking")])["asking"]
+    assert evidence.stage == "import"
+    assert evidence.diagnosis.location == place_of("asks_for_too_much", "import no_such_function")
+    assert "asks_for_too_much.py" in evidence.raised[-1].traceback
+
+
+def test_an_error_without_words_is_told_by_where_it_was_raised(server: OwnWorker, env: BuiltEnv) -> None:
+    evidence = attempts(server, [cell(env, "failures", "load_of_a_number")])["load_of_a_number"]
+    said = symptoms.of(evidence, KNOWLEDGE.wording)
+    assert said.place in ("semantic.py: _load_legacy", "semantic.py: load")
+    assert said.statement.startswith("raise ValueError(")
+
+
+def test_the_frames_of_a_hidden_cause_are_told(server: OwnWorker, env: BuiltEnv) -> None:
+    """Triton hides what a failure was made of (``raise CompilationError(…) from None``)."""
+    evidence = attempts(server, [cell(env, "failures", "undefined_name")])["undefined_name"]
+    said = symptoms.of(evidence, KNOWLEDGE.wording)
+    assert said.place == "code_generator.py: name_lookup"
+    assert said.statement.startswith("raise NameError(")
+
+
+def test_frames_are_bounded_and_none_is_ours(server: OwnWorker, env: BuiltEnv) -> None:
+    evidence = attempts(server, [cell(env, "failures", "undefined_name")])["undefined_name"]
+    traces = [link.traceback for link in evidence.raised]
+    assert all(len(trace) <= 4096 for trace in traces)
+    assert all(trace.count('  File "') <= 20 for trace in traces)
+    worker = str(Path(symptoms.__file__).parents[1] / "worker")
+    assert not any(worker in trace for trace in traces)
+
+
+def test_a_confirmation_says_whether_the_target_is_known(server: OwnWorker, env: BuiltEnv) -> None:
+    cells = [cell(env, "failures", "undefined_name", target=target) for target in ("sm_90", "sm_120", "gfx942")]
+    found = [
+        next(evidence for _, evidence in attempt(server, [each], LIMITS, stop=threading.Event(), mode=DIAGNOSTIC)) for each in cells
+    ]
+    knows_blackwell = env.env.name != "triton-3.0.0"
+    assert [evidence.target_known for evidence in found] == [True, knows_blackwell, None]
+    ((_, plain),) = attempt(server, [cells[0]], LIMITS, stop=threading.Event(), mode=PLAIN)
+    assert plain.target_known is None

@@ -1,0 +1,170 @@
+"""Processes that a kernel file starts do not outlive its cell, however they hide, and hold nobody up."""
+
+from __future__ import annotations
+
+import os
+import signal
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from compat.execution import resident, watch
+from compat.execution.client import WorkerClient
+from compat.execution.flight import Limits
+from compat.execution.spawn import WORKER, OwnWorker
+from compat.execution.watch import attempt
+from compat.files import folder_digest
+from compat.model import BuiltEnv, Evidence
+from tests.cells import cell
+
+pytestmark = pytest.mark.wheels
+
+LIMITS = Limits(deadline=4, memory=4 << 30)
+PATIENT = Limits(deadline=60, memory=4 << 30)
+
+
+@pytest.fixture(params=["triton-3.0.0", "triton-3.9.0"])
+def env(request: pytest.FixtureRequest, built: Callable[[str], BuiltEnv]) -> BuiltEnv:
+    return built(request.param)
+
+
+@pytest.fixture
+def server(env: BuiltEnv) -> Iterator[OwnWorker]:
+    assert env.python is not None
+    with OwnWorker(env.python) as started:
+        assert started.hello.ready, started.hello
+        yield started
+
+
+@pytest.fixture(autouse=True)
+def marked(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[None]:
+    """Every process of the test can be told by a variable that it inherits, whoever its parents are now."""
+    mark = f"compat-test-{tmp_path.name}-{os.getpid()}"
+    monkeypatch.setenv("LOGNAME", mark)  # one of those that are passed on
+    yield
+    left = with_mark(mark)
+    for pid in left:
+        os.kill(pid, signal.SIGKILL)
+    assert not left, "processes outlived their cells"
+
+
+@pytest.fixture
+def runtime(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A runtime folder of the test's own; a socket's path has to be short."""
+    with tempfile.TemporaryDirectory(prefix="rt-", dir="/tmp") as folder:
+        monkeypatch.setenv("XDG_RUNTIME_DIR", folder)
+        yield Path(folder)
+
+
+def with_mark(mark: str) -> list[int]:
+    found = []
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdigit() and int(entry.name) != os.getpid():
+            try:
+                if f"LOGNAME={mark}".encode() in (entry / "environ").read_bytes().split(b"\0"):
+                    found.append(int(entry.name))
+            except OSError:
+                continue
+    return found
+
+
+def attempts(server: WorkerClient, env: BuiltEnv, functions: list[str], limits: Limits = LIMITS) -> dict[str, Evidence]:
+    cells = [cell(env, "runaways", function) for function in functions]
+    found = [(done.spec.function, evidence) for done, evidence in attempt(server, cells, limits, stop=threading.Event())]
+    assert [function for function, _ in found] == functions
+    return dict(found)
+
+
+def others(server: OwnWorker) -> set[int]:
+    """The processes of a server, without itself."""
+    return {pid for pid in with_mark(os.environ["LOGNAME"]) if pid != server.hello.pid}
+
+
+@pytest.mark.parametrize("function", ["leaves_one", "leaves_hopping"])
+def test_what_a_cell_leaves_ends_with_the_cell(server: OwnWorker, env: BuiltEnv, function: str) -> None:
+    cells = [cell(env, "runaways", each) for each in (function, "fine", "fine")]
+    started = time.monotonic()
+    for number, (_, evidence) in enumerate(attempt(server, cells, PATIENT, stop=threading.Event())):
+        assert evidence.built, evidence
+        if number == 0:  # the batch goes on: only its own process is left
+            assert len(others(server)) <= 1
+    assert time.monotonic() - started < 30
+    assert others(server) == set()
+
+
+@pytest.mark.parametrize("function", ["hangs_with_runaways", "closes_everything", "changes_group"])
+def test_a_hang_with_runaways_ends_at_its_deadline(server: OwnWorker, env: BuiltEnv, function: str) -> None:
+    started = time.monotonic()
+    found = attempts(server, env, [function, "fine"])
+    assert time.monotonic() - started < 3 * LIMITS.deadline
+    assert (found[function].answered, found[function].deadline) == (False, LIMITS.deadline)
+    assert found["fine"].built
+    assert others(server) == set()
+
+
+def test_an_abort_with_runaways_is_told_at_once(server: OwnWorker, env: BuiltEnv) -> None:
+    started = time.monotonic()
+    found = attempts(server, env, ["aborts_with_runaways", "fine"], PATIENT)
+    assert time.monotonic() - started < 20
+    assert found["aborts_with_runaways"].signal == "SIGABRT"
+    assert found["fine"].built
+
+
+def test_of_a_process_and_its_copy_only_one_answers(server: OwnWorker, env: BuiltEnv) -> None:
+    found = attempts(server, env, ["forks", "fine"], PATIENT)
+    assert [(evidence.built, evidence.protocol) for evidence in found.values()] == [(True, ()), (True, ())]
+
+
+def test_a_process_that_leaves_its_copy_behind_has_not_answered(server: OwnWorker, env: BuiltEnv) -> None:
+    found = attempts(server, env, ["daemonizes", "fine"], PATIENT)
+    assert (found["daemonizes"].answered, found["daemonizes"].exit_code) == (False, 0)
+    assert found["fine"].built
+
+
+def test_a_stopped_server_holds_nobody_up(server: OwnWorker, env: BuiltEnv, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(watch, "_REAP_DEADLINE", 2.0)
+    started = time.monotonic()
+    found = attempts(server, env, ["stops_server"])
+    assert time.monotonic() - started < 3 * LIMITS.deadline
+    assert not found["stops_server"].answered
+    assert not server.alive
+
+
+def test_a_server_is_spared_whose_batch_took_longer_than_forking_may(
+    server: OwnWorker, env: BuiltEnv, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(watch, "_SERVER_DEADLINE", 1.0)
+    found = attempts(server, env, ["hangs_with_runaways", "fine"], Limits(deadline=2, memory=4 << 30))
+    assert (found["hangs_with_runaways"].protocol, found["fine"].built) == ((), True)
+    assert server.alive
+
+
+def test_a_killed_server_leaves_nothing_behind(server: OwnWorker, env: BuiltEnv) -> None:
+    found = attempts(server, env, ["kills_server"])
+    assert not found["kills_server"].answered
+
+
+def test_a_worker_that_stays_keeps_its_drivers_apart(env: BuiltEnv, runtime: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What one driver's batch leaves is ended without touching what runs for the other."""
+    found: dict[str, dict[str, Evidence]] = {}
+
+    def drive(name: str, functions: list[str], limits: Limits) -> None:
+        with resident.borrow(env, WORKER, folder_digest(WORKER), 60) as borrowed:
+            found[name] = attempts(borrowed, env, functions, limits)
+
+    with resident.borrow(env, WORKER, folder_digest(WORKER), 60) as first:
+        quiet = threading.Thread(target=drive, args=("quiet", ["hangs_with_runaways"], Limits(deadline=8, memory=4 << 30)))
+        quiet.start()
+        for _ in range(3):
+            drive("loud", ["leaves_one", "aborts_with_runaways", "fine"], PATIENT)
+            assert found["loud"]["fine"].built
+        quiet.join()
+        assert found["quiet"]["hangs_with_runaways"].deadline == 8
+        assert [pid for pid in with_mark(os.environ["LOGNAME"]) if pid != first.hello.pid] == []
+        os.kill(first.hello.pid, signal.SIGKILL)
+        while first.alive:
+            time.sleep(0.05)
