@@ -4,12 +4,15 @@ A signal that raises an exception wherever the program happens to be can break o
 command runs in a thread of its own, and the main thread only waits: for its end, or for a signal. The first one asks it to end
 (:mod:`compat.interruption`); a second one, or a while without an end, ends it at once. Until the command begins there is nothing to
 tidy up, and a signal ends the process as it is.
+
+The main thread waits at a pipe that Python's own handler in C writes to (:func:`signal.set_wakeup_fd`). The kernel may hand a
+signal to any thread, and a main thread that waits for a lock would not hear of one that came to another until the command has ended.
 """
 
 from __future__ import annotations
 
 import os
-import queue
+import select
 import signal
 import sys
 import threading
@@ -30,29 +33,49 @@ _SHOW_CURSOR = "\x1b[?25h"
 
 def start() -> NoReturn:
     """Run the command that the command line asks for, and end the process."""
-    signals: queue.SimpleQueue[int | None] = queue.SimpleQueue()
-    begun = threading.Event()
-
-    def note(number: int, _: FrameType | None) -> None:
-        if not begun.is_set():
-            os._exit(128 + number)
-        signals.put(number)
-
-    for each in _SIGNALS:
-        if signal.getsignal(each) is not signal.SIG_IGN:  # whoever had us ignore one, such as nohup, means it
-            signal.signal(each, note)
-    command = _Command(signals)
-    begun.set()
+    news = _News()
+    command = _Command(news)
+    news.begun = True
     command.start()
-    _leave(_supervised(command, signals))
+    _leave(_supervised(command, news))
+
+
+class _News:
+    """What the main thread waits for: signals, by number, and the command's end."""
+
+    ENDED = 0
+
+    def __init__(self) -> None:
+        self.begun = False
+        """Whether the command has something to tidy up."""
+        self._read, self._write = os.pipe()
+        os.set_blocking(self._write, False)
+        signal.set_wakeup_fd(self._write, warn_on_full_buffer=False)
+        for each in _SIGNALS:
+            if signal.getsignal(each) is not signal.SIG_IGN:  # whoever had us ignore one, such as nohup, means it
+                signal.signal(each, self._signalled)
+
+    def _signalled(self, number: int, _: FrameType | None) -> None:
+        if not self.begun:
+            os._exit(128 + number)
+
+    def end(self) -> None:
+        """Tell that the command has ended."""
+        os.write(self._write, bytes([self.ENDED]))
+
+    def wait(self, seconds: float | None) -> list[int]:
+        """What has come, in its order: numbers of signals, and :attr:`ENDED`. Nothing if nothing comes for so long."""
+        readable, _, _ = select.select([self._read], [], [], seconds)
+        came = os.read(self._read, 4096) if readable else b""
+        return [number for number in came if number == self.ENDED or number in _SIGNALS]
 
 
 class _Command(threading.Thread):
     """The command at work, and its exit code in the end."""
 
-    def __init__(self, signals: queue.SimpleQueue[int | None]) -> None:
+    def __init__(self, news: _News) -> None:
         super().__init__(name="command", daemon=True)
-        self._signals = signals
+        self._news = news
         self.exit_code = 1
 
     def start(self) -> None:
@@ -72,30 +95,29 @@ class _Command(threading.Thread):
         except BaseException:
             sys.excepthook(*sys.exc_info())
         finally:
-            self._signals.put(None)
+            self._news.end()
 
 
-def _supervised(command: _Command, signals: queue.SimpleQueue[int | None]) -> int:
+def _supervised(command: _Command, news: _News) -> int:
     """The exit code of a command, once it has ended or been ended."""
     from compat import interruption
 
     first: int | None = None
     give_up: float | None = None
     while True:
-        try:
-            number = signals.get(timeout=None if give_up is None else max(0.0, give_up - time.monotonic()))
-        except queue.Empty:
+        came = news.wait(None if give_up is None else max(0.0, give_up - time.monotonic()))
+        if not came and give_up is not None and time.monotonic() >= give_up:
             if interruption.asked():
                 _leave_at_once(128 + (first or signal.SIGINT))
             give_up = None  # it has noticed, and finishes something
-            continue
-        if number is None:
-            return command.exit_code if first is None else 128 + first
-        first = first or number
-        if interruption.asked():
-            _leave_at_once(128 + first)
-        interruption.ask()
-        give_up = time.monotonic() + _PATIENCE
+        for number in came:
+            if number == news.ENDED:
+                return command.exit_code if first is None else 128 + first
+            first = first or number
+            if interruption.asked():
+                _leave_at_once(128 + first)
+            interruption.ask()
+            give_up = time.monotonic() + _PATIENCE
 
 
 def _leave(code: int) -> NoReturn:

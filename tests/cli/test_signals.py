@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
+import platform
 import random
 import signal
 import subprocess
@@ -67,6 +69,8 @@ COMMANDS = {
 IN_C = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
 TRIES = int(os.environ.get("COMPAT_SIGNALS", "2"))
 """Signals sent to each command in each way; the environment variable asks for more."""
+
+SYS_TGKILL = {"x86_64": 234, "aarch64": 131}
 
 LENGTHS: dict[str, float] = {}
 """How long a command takes that nobody interrupts, in seconds."""
@@ -179,6 +183,24 @@ def test_a_signal_at_a_random_moment(
             assert code in (0, 1), (code, errors)  # it was through with everything
         assert time.monotonic() - sent < 20
         check_nothing_is_left(run, temporary)
+
+
+@pytest.mark.wheels
+def test_a_signal_that_another_thread_receives(project: Path, temporary: Path, built: Callable[[str], BuiltEnv]) -> None:
+    """The kernel may hand a signal for the process to any of its threads, and does when the main thread has one pending."""
+    built("triton-3.9.0")
+    run = Run(project, temporary, [*COMMANDS["matrix"], "-j", "1"])
+    tasks = Path(f"/proc/{run.process.pid}/task")
+    assert run.wait_until_armed()
+    assert soon(lambda: len(list(tasks.iterdir())) > 1)
+    time.sleep(0.3)  # the main thread waits by now
+    thread = next(int(task.name) for task in tasks.iterdir() if int(task.name) != run.process.pid)
+    sent = time.monotonic()
+    assert ctypes.CDLL(None).syscall(SYS_TGKILL[platform.machine()], run.process.pid, thread, signal.SIGINT) == 0
+    code, _, errors = run.end()
+    assert code == 128 + signal.SIGINT, errors
+    assert time.monotonic() - sent < 10
+    check_nothing_is_left(run, temporary)
 
 
 @pytest.mark.wheels
