@@ -6,7 +6,7 @@ command runs in a thread of its own, and the main thread only waits: for its end
 tidy up, and a signal ends the process as it is.
 
 The main thread waits at a pipe that Python's own handler in C writes to (:func:`signal.set_wakeup_fd`). The kernel may hand a
-signal to any thread, and a main thread that waits for a lock would not hear of one that came to another until the command has ended.
+signal to any thread; a main thread that waits for a lock would hear of one that another thread got only when the command has ended.
 """
 
 from __future__ import annotations
