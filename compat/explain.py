@@ -108,7 +108,8 @@ class _Known:
 
     def history(self, cell: Cell) -> Verdict | None:
         """What the results on all releases together say of the cell's kernel and target; ``None`` where there are none."""
-        found = self.attempts(evolve(cell, env=env) for env in known_envs(self.config))
+        envs = (env for env in known_envs(self.config) if env.toolchain == cell.spec.toolchain)
+        found = self.attempts(evolve(cell, env=env) for env in envs)
         results = [result for each, attempts in found.items() if (result := _result(each, self.env(each.env), attempts))]
         return next(iter(verdicts(results, existing=existing_releases(self.config))), None)
 

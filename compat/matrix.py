@@ -9,7 +9,7 @@ import time
 from pathlib import Path
 
 from compat.bisect import known
-from compat.errors import StoreError
+from compat.errors import SelectionError, StoreError
 from compat.execution.run import RunContext, run
 from compat.files import replace_file
 from compat.history.verdict import verdicts
@@ -32,16 +32,18 @@ def run_matrix(
     one that is not is part of the report. What earlier runs found on other releases counts for the verdicts. ``listener`` hears
     of each result, and ``command`` is what the report says that it was made by.
 
-    Raises :class:`compat.execution.run.Interrupted` when stopped early, StoreError when results cannot be kept, and MachineError
-    when the machine refuses what compiling needs; what was finished is kept.
+    Raises SelectionError where there is no cell, :class:`compat.execution.run.Interrupted` when stopped early, StoreError when
+    results cannot be kept, and MachineError when the machine refuses what compiling needs; what was finished is kept.
     """
+    if not selection.cells:
+        hint = "`compat list kernels` says which toolchain each kernel is for."
+        raise SelectionError("none of the chosen envs and targets is for the toolchain of a chosen kernel", hint=hint)
     began = time.monotonic()
     envs = tuple((obtain or selection.read_envs)(selection.config.path, selection.envs))
     context, existing, cells = with_envs(context, envs), known.existing_releases(selection.config), selection.cells
     with (listener or Listener()).compiling(len(cells)) as note:
         results = run(cells, context, note)
-    usable = {built.env.release for built in envs if built.error is None and built.env.release}
-    remembered = known.recall(selection.kernels, context, selection.config, besides=usable)
+    remembered = known.recall(selection.kernels, context, selection.config, besides=envs)
     return Report(
         results=results,
         verdicts=verdicts(results, remembered=remembered, existing=existing),

@@ -86,8 +86,8 @@ class Selection:
 
     @property
     def kernels(self) -> tuple[tuple[Specialization, Target], ...]:
-        """Every combination without the envs: what has a history of its own."""
-        return tuple((spec, target) for spec in self.specs for target in self.targets)
+        """Every combination without the envs, of those that go together: what has a history of its own."""
+        return tuple((spec, target) for spec in self.specs for target in self.targets if toolchains.suits(target, spec))
 
     @property
     def root(self) -> Path:

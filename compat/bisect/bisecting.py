@@ -143,8 +143,7 @@ class _Bisecting:
         """What earlier runs found of these kernels on releases that this search has no env for."""
         if not self.line.candidates.published:
             return ()
-        usable = {built.env.release for built in self.envs.built.values() if built.error is None}
-        return known.recall(kernels, self.context, self.selection.config, besides={version for version in usable if version})
+        return known.recall(kernels, self.context, self.selection.config, besides=self.envs.built.values())
 
     # --- inside a failure ---
 

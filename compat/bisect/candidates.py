@@ -48,13 +48,21 @@ class Asked:
     """A folder of wheels, all of them candidates, instead of the index."""
     index_url: str | None = None
     """An index instead of the default one, all of whose releases are candidates."""
-    distribution: str = toolchains.DEFAULT.distribution
-    """The name that the toolchain is published under."""
+    distribution: str | None = None
+    """The name that it is published under; ``None``: the toolchain's own."""
+    toolchain: str = toolchains.DEFAULT.name
+    """The name of the toolchain whose releases they are."""
+
+    @property
+    def published_as(self) -> str:
+        """The name that sources have it under."""
+        return self.distribution or toolchains.named(self.toolchain).distribution
 
     @property
     def oldest(self) -> Version | None:
-        """The first release of the toolchain that is spoken of."""
-        return next((each.oldest for each in toolchains.every() if each.distribution == self.distribution), None)
+        """The first release of the toolchain that is spoken of; ``None`` for forks, which have numbers of their own."""
+        toolchain = toolchains.named(self.toolchain)
+        return toolchain.oldest if self.published_as == toolchain.distribution else None
 
     @property
     def elsewhere(self) -> str | None:
@@ -133,7 +141,7 @@ def from_index(asked: Asked, config: MatrixConfig, state: Path, pythons: Collect
     Raises SelectionError where none is left, IndexUnavailable where the index does not answer.
     """
     sources = (asked.elsewhere,) if asked.elsewhere else index_urls()
-    listing = list_files(asked.distribution, sources, cache=config.base / INDEX)
+    listing = list_files(asked.published_as, sources, cache=config.base / INDEX)
     found = _in_order(_versions(listing.files))
     usable = [one for one in found if one.pythons() & set(pythons)]
     reasons = {one.version: _reason_against(one, usable, asked) for one in found}
@@ -145,7 +153,7 @@ def from_index(asked: Asked, config: MatrixConfig, state: Path, pythons: Collect
     if not chosen:
         told = "; ".join(f"{reason}: {', '.join(releases)}" for reason, releases in left_out.items())
         raise SelectionError(
-            f"no release of {asked.distribution} is left to bisect", hint=told or f"Looked in {', '.join(sources)}."
+            f"no release of {asked.published_as} is left to bisect", hint=told or f"Looked in {', '.join(sources)}."
         )
     envs, matrix = _declared(chosen, asked, config, state, pythons) if asked.elsewhere else _by_name(chosen, asked, config)
     return Candidates(
@@ -280,12 +288,11 @@ def _first_of_series(version: Version, usable: Iterable[_Found]) -> Version:
 
 
 def _by_name(chosen: Iterable[_Found], asked: Asked, config: MatrixConfig) -> tuple[list[Env], Path]:
-    toolchain = next((each for each in toolchains.every() if each.distribution == asked.distribution), None)
-    if toolchain is None:
-        own = " or ".join(each.distribution for each in toolchains.every())
+    own = toolchains.named(asked.toolchain).distribution
+    if asked.published_as != own:
         hint = "Say where it is with --index-url or --find-links, or declare its envs in matrix.toml and name them with --envs."
         raise SelectionError(f"only {own} itself can be bisected over the default index", where="--distribution", hint=hint)
-    return [config.env(f"{toolchain.name}-{one.version}") for one in chosen], config.path
+    return [config.env(f"{asked.toolchain}-{one.version}") for one in chosen], config.path
 
 
 def _declared(
@@ -298,16 +305,17 @@ def _declared(
     envs: list[dict[str, str | list[str]]] = []
     for one in chosen:
         facts = _toolchain(one, asked, pythons)
-        name = f"{asked.distribution}-{one.version}-{short_hash(json.dumps(facts))}"
-        probe = Env(name=name, release=one.version)
+        name = f"{asked.published_as}-{one.version}-{short_hash(json.dumps(facts))}"
+        probe = Env(name=name, toolchain=asked.toolchain, release=one.version)
         install = [text for companion in config.companions if companion.joins(probe) for text in companion.install]
         envs.append({"name": name, **facts, "install": install})
-    declared = declare(envs, state / "elsewhere" / short_hash(f"{asked.elsewhere} {asked.distribution}"))
+    declared = declare(envs, state / "elsewhere" / short_hash(f"{asked.elsewhere} {asked.published_as}"))
     return list(declared.envs), declared.path
 
 
 def _toolchain(one: _Found, asked: Asked, pythons: Collection[Minor]) -> dict[str, str]:
     if asked.find_links is None:
-        return {toolchains.DEFAULT.name: str(one.version), "distribution": asked.distribution, "index": str(asked.index_url)}
+        return {asked.toolchain: str(one.version), "distribution": asked.published_as, "index": str(asked.index_url)}
     fitting = (file for file in one.files if pythons_of(wheel_facts(file.filename)[2]) & set(pythons))
-    return {"wheel": str(Path(asked.find_links, next(fitting).filename).resolve())}
+    wheel = str(Path(asked.find_links, next(fitting).filename).resolve())
+    return {"wheel": wheel} if asked.toolchain == toolchains.DEFAULT.name else {"toolchain": asked.toolchain, "wheel": wheel}

@@ -6,7 +6,7 @@ lists a wheel; an env is there if ``matrix.toml`` declares it or a command of th
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from attrs import evolve
 from packaging.version import Version
@@ -30,7 +30,8 @@ def existing_releases(config: MatrixConfig) -> Mapping[str, tuple[Version, ...]]
 
 def _existing(config: MatrixConfig, toolchain: Toolchain) -> tuple[Version, ...]:
     published = toolchain.distribution
-    declared = {env.release for env in config.envs if env.release and env.distribution == published and not env.wheel}
+    own = (env for env in config.envs if env.toolchain == toolchain.name and toolchains.is_release(env))
+    declared = {env.release for env in own if env.release}
     listed = kept_files(published, index_urls(), cache=config.base / INDEX).versions()
     found = declared | {version for version in listed if toolchain.oldest is None or version >= toolchain.oldest}
     return tuple(sorted(version for version in found if not version.is_prerelease and version.local is None))
@@ -48,13 +49,22 @@ def known_envs(config: MatrixConfig) -> tuple[Env, ...]:
 
 
 def recall(
-    kernels: Sequence[tuple[Specialization, Target]], context: RunContext, config: MatrixConfig, *, besides: Collection[Version]
+    kernels: Sequence[tuple[Specialization, Target]], context: RunContext, config: MatrixConfig, *, besides: Iterable[BuiltEnv]
 ) -> tuple[Result, ...]:
-    """What earlier runs found of ``kernels`` on releases other than ``besides``, as far as it still holds."""
-    wanted = [env for env in known_envs(config) if env.release is not None and env.release not in besides]
+    """What earlier runs found of ``kernels`` on releases other than those of ``besides``, as far as it still holds.
+
+    Envs of ``besides`` that cannot be used do not count.
+    """
+    tried = {(built.env.toolchain, built.env.release) for built in besides if built.error is None}
+    wanted = [env for env in known_envs(config) if env.release is not None and (env.toolchain, env.release) not in tried]
     cache = config.env_cache()
     envs = {env.name: built for env in wanted if _is_release(built := read_env(env, cache))}
-    cells = [Cell(env=built.env, target=target, spec=spec) for built in envs.values() for spec, target in kernels]
+    cells = [
+        Cell(env=built.env, target=target, spec=spec)
+        for built in envs.values()
+        for spec, target in kernels
+        if toolchains.go_together(built.env, target, spec)
+    ]
     return known(cells, evolve(context, envs=envs, again=False))
 
 

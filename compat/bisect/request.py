@@ -7,6 +7,7 @@ from enum import StrEnum
 from attrs import evolve, field, frozen
 from packaging.version import Version
 
+from compat import toolchains
 from compat.bisect import candidates
 from compat.bisect.candidates import Asked, Candidate, Candidates
 from compat.bisect.criterion import Criterion, parse_criterion
@@ -14,6 +15,7 @@ from compat.bisect.releases import in_range
 from compat.envs import interpreters
 from compat.errors import IndexUnavailable, SelectionError
 from compat.project import Selection
+from compat.toolchains import Toolchain
 
 FEW = 16
 """So many candidates are all tried, unless a search is asked for: with warm workers that costs seconds and assumes nothing."""
@@ -81,19 +83,35 @@ class Line:
 
 
 def line_of(request: Request) -> Line:
-    """The releases that are asked about. Raises SelectionError where there are none, IndexUnavailable without an index."""
-    found = _candidates(request)
+    """The releases that are asked about. Raises SelectionError where there are none, IndexUnavailable without an index.
+
+    They are of one toolchain, the one that the kernels are for: SelectionError where that is not one.
+    """
+    found = _candidates(request, _toolchain_of(request.selection))
     good, bad = _position(found, request.good, "--good"), _position(found, request.bad, "--bad")
     turned = good is not None and bad is not None and good > bad
     return Line(candidates=found, good=good, bad=bad, fixed=request.fixed or turned)
 
 
-def _candidates(request: Request) -> Candidates:
+def _toolchain_of(selection: Selection) -> Toolchain:
+    names = dict.fromkeys(spec.toolchain for spec in selection.specs)
+    if len(names) > 1:
+        first = {name: next(spec.kernel for spec in selection.specs if spec.toolchain == name) for name in names}
+        told = ", ".join(f"{kernel} for {toolchains.named(name).title}" for name, kernel in first.items())
+        hint = "Choose kernels of one toolchain with --kernel."
+        raise SelectionError(f"the kernels are for several toolchains: {told}", where="--kernel", hint=hint)
+    return toolchains.named(*names)
+
+
+def _candidates(request: Request, toolchain: Toolchain) -> Candidates:
     selection = request.selection
     if selection.patterns.envs:
-        return candidates.from_envs(selection.envs, selection.config.path)
+        envs = [env for env in selection.envs if env.toolchain == toolchain.name]
+        if not envs:
+            raise SelectionError(f"none of these envs has {toolchain.title}, which the kernels are for", where="--envs")
+        return candidates.from_envs(envs, selection.config.path)
     named = tuple(end for end in (request.good, request.bad) if end is not None)
-    asked = evolve(request.asked, named=named)
+    asked = evolve(request.asked, named=named, toolchain=toolchain.name)
     try:
         return candidates.from_index(asked, selection.config, selection.state, list(interpreters.present()))
     except IndexUnavailable as error:

@@ -22,7 +22,6 @@ from compat.errors import SelectionError, StoreError
 from compat.execution.run import Interrupted
 from compat.files import replace_file
 from compat.interruption import Stopped
-from compat.model import DEFAULT_TOOLCHAIN
 
 _AXES = [str(each) for each in Axis]
 _ASKED = ("patches", "pre", "find_links", "index_url", "distribution")
@@ -46,9 +45,7 @@ _REQUEST = ("fixed", "every", "against")
 @click.option("--pre", is_flag=True, help="Pre-releases too.")
 @click.option("--find-links", type=click.Path(exists=True, file_okay=False), help="A folder of wheels to bisect over.")
 @click.option("--index-url", metavar="URL", help="A package index to bisect over, such as one of nightly builds.")
-@click.option(
-    "--distribution", default=DEFAULT_TOOLCHAIN, show_default=True, help="The name of the toolchain's distribution there."
-)
+@click.option("--distribution", metavar="NAME", help="The name it is published under there (default: the toolchain's own).")
 @click.option("--all/--search", "every", default=None, help=f"Test every release (default up to {FEW}), or search with few.")
 @click.option("--against", metavar="CASE", help="With --axis pass: the case to compare with, instead of another release.")
 @click.option("--ptxas", multiple=True, metavar="CUDA|PATH", help="With --axis part: another assembler to try, such as 12.9.")
@@ -107,7 +104,7 @@ def _options(request: Request, judge: str, matrix: Path) -> tuple[str, ...]:
     words += ["--judge", judge] if judge != "ok" else []
     words += ["--find-links", asked.find_links] if asked.find_links else []
     words += ["--index-url", asked.index_url] if asked.index_url else []
-    words += ["--distribution", asked.distribution] if asked.distribution != DEFAULT_TOOLCHAIN else []
+    words += ["--distribution", asked.distribution] if asked.distribution else []
     return tuple(words)
 
 

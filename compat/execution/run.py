@@ -84,8 +84,9 @@ def run(cells: Sequence[Cell], context: RunContext, on_result: Callable[[Result]
 
     Cells with equal keys are compiled once. ``on_result`` hears of each as it is known, perhaps from another thread. Raises
     :class:`Interrupted` when stopped early, StoreError when results cannot be kept, and MachineError when the machine refuses what
-    compiling needs.
+    compiling needs; ValueError for a cell whose env has another toolchain than its kernel is for, which no caller may ask for.
     """
+    _refuse_mixed(cells)
     results: dict[int, Result] = {}
     keyed: dict[str, list[int]] = {}
 
@@ -117,6 +118,13 @@ def run(cells: Sequence[Cell], context: RunContext, on_result: Callable[[Result]
     if len(results) < len(cells):
         raise Interrupted(len(results), len(cells))
     return tuple(results[position] for position in range(len(cells)))
+
+
+def _refuse_mixed(cells: Iterable[Cell]) -> None:
+    """Refuse cells whose outcome would say nothing: of a kernel in another toolchain than it is for."""
+    for cell in cells:
+        if cell.env.toolchain != cell.spec.toolchain:
+            raise ValueError(f"{cell.id}: the env is of {cell.env.toolchain}, the kernel is for {cell.spec.toolchain}")
 
 
 # --- what is known -----------------------------------------------------------------------------------------------------------

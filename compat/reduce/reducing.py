@@ -86,8 +86,12 @@ def _subject(selection: Selection, what: str, bad: Sequence[str], good: Sequence
         envs = tuple(env for env in config.choose_envs(()) if env.toolchain == cell.spec.toolchain)
 
     def named(texts: Sequence[str]) -> tuple[Env, ...]:
-        found = (env for text in _listed(texts) for env in _named_envs(config, text, cell.spec.toolchain))
-        return tuple(dict.fromkeys(found))
+        found = [env for text in _listed(texts) for env in _named_envs(config, text, cell.spec.toolchain)]
+        fitting = tuple(dict.fromkeys(env for env in found if env.toolchain == cell.spec.toolchain))
+        if found and not fitting:
+            wanted = f"{cell.spec.toolchain}, which the kernel is for"
+            raise SelectionError(f"{', '.join(texts)} is not of {wanted}", where="--bad and --good")
+        return fitting
 
     return Subject(spec=cell.spec, target=cell.target, bad=named(bad) or envs, good=named(good))
 
@@ -134,7 +138,7 @@ def _others(subject: Subject, selection: Selection) -> list[BuiltEnv]:
     """An env for each release that was not named, of those that are there: the one without PyTorch where there are several."""
     named = {env.release for env in (*subject.bad, *subject.good)}
     found: dict[Version, BuiltEnv] = {}
-    for env in sorted(selection.config.envs, key=lambda env: env.torch is not None):
+    for env in _of_toolchain(selection.config, subject):
         if env.release is not None and env.release not in (*named, *found):
             (built,) = selection.read_envs(selection.config.path, [env])
             if built.error is None:
@@ -142,8 +146,13 @@ def _others(subject: Subject, selection: Selection) -> list[BuiltEnv]:
     return [found[release] for release in sorted(found)]
 
 
+def _of_toolchain(config: MatrixConfig, subject: Subject) -> list[Env]:
+    """The envs that the kernel can be tried in, those without PyTorch first."""
+    return sorted((env for env in config.envs if env.toolchain == subject.spec.toolchain), key=lambda env: env.torch is not None)
+
+
 def _missing(subject: Subject, config: MatrixConfig) -> list[str]:
     """Releases that no env was there for, each once, those without PyTorch first."""
     there = {env.release for env in (*subject.bad, *subject.good, *subject.rest)}
-    missing = [env.release for env in sorted(config.envs, key=lambda env: env.torch is not None) if env.release not in there]
+    missing = [env.release for env in _of_toolchain(config, subject) if env.release not in there]
     return list(dict.fromkeys(str(release) for release in missing if release is not None))

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import glob
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from fnmatch import fnmatchcase
 from pathlib import Path
 
 from attrs import evolve
-from packaging.version import Version
 
 from compat import toolchains
 from compat.bisect import known, last_bisect
@@ -79,19 +78,20 @@ def repro(
     envs = _envs(selection, everywhere, cells, obtain or selection.read_envs, listener)
     outcomes: list[Written | Unverified] = []
     for each in cells:
-        listener.begins(each, len(envs))
+        own = {name: built for name, built in envs.items() if built.env.toolchain == each.spec.toolchain}
+        listener.begins(each, len(own))
         request = Request(
             cell=each,
             bundle=_bundle(each.spec, reduced),
             targets=_targets(selection, each),
-            remembered=known.recall([(each.spec, each.target)], context, selection.config, besides=_versions(envs)),
+            remembered=known.recall([(each.spec, each.target)], context, selection.config, besides=own.values()),
             existing=known.existing_releases(selection.config),
             root=selection.root,
             folder=folder or selection.root / "repro",
             portable=portable,
             command=command,
         )
-        outcomes.append(_written(request, evolve(context, envs=envs)))
+        outcomes.append(_written(request, evolve(context, envs=own)))
         listener.ends(outcomes[-1])
     return tuple(outcomes)
 
@@ -126,7 +126,9 @@ def _envs(
     selection: Selection, everywhere: Selection, cells: Sequence[Cell], obtain: Obtain, listener: Listener
 ) -> dict[str, BuiltEnv]:
     """The envs of the table, those of them that are there, and the cells' own, which have to be."""
+    spoken_of = {each.spec.toolchain for each in cells}
     table = selection.envs if selection.patterns.envs else tuple(_released(selection.config))
+    table = tuple(env for env in table if env.toolchain in spoken_of)
     own = tuple(env for env in everywhere.envs if any(each.env == env for each in cells))
     found = {built.env.name: built for built in obtain(selection.config.path, own)}
     for built in found.values():
@@ -146,19 +148,13 @@ def _released(config: MatrixConfig) -> Iterator[Env]:
     """The envs of the group of releases, and every other release that a search has had built."""
     declared = {env.name for env in config.envs}
     for env in known.known_envs(config):
-        if _RELEASES in env.groups or (
-            env.name not in declared and env.torch is None and env.distribution == toolchains.of(env).distribution
-        ):
+        if _RELEASES in env.groups or (env.name not in declared and env.torch is None and toolchains.is_release(env)):
             yield env
-
-
-def _versions(envs: Mapping[str, BuiltEnv]) -> set[Version]:
-    return {built.env.release for built in envs.values() if built.env.release is not None}
 
 
 def _targets(selection: Selection, cell: Cell) -> tuple[Target, ...]:
     """The columns of the table: those asked for, else the default ones; the cell's own always."""
-    chosen = selection.targets
+    chosen = tuple(target for target in selection.targets if toolchains.suits(target, cell.spec))
     return chosen if cell.target in chosen else (*chosen, cell.target)
 
 

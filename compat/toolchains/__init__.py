@@ -35,9 +35,11 @@ __all__ = [
     "every",
     "failure_classes",
     "go_together",
+    "is_release",
     "named",
     "of",
     "stages",
+    "suits",
     "targets",
 ]
 
@@ -70,9 +72,20 @@ def of(env: Env) -> Toolchain:
     return named(env.toolchain)
 
 
+def suits(target: Target, spec: Specialization) -> bool:
+    """Whether the toolchain that a kernel is for can compile for such targets at all."""
+    return target.backend in named(spec.toolchain).backends
+
+
 def go_together(env: Env, target: Target, spec: Specialization) -> bool:
-    """Whether an env has the toolchain that a kernel is for, and that can compile for such targets at all."""
-    return env.toolchain == spec.toolchain and target.backend in of(env).backends
+    """Whether an env has the toolchain that a kernel is for, and the target suits that."""
+    return env.toolchain == spec.toolchain and suits(target, spec)
+
+
+def is_release(env: Env) -> bool:
+    """Whether an env has a release as its toolchain publishes it: no fork, no wheel from elsewhere, nothing local."""
+    own = env.distribution == of(env).distribution and env.wheel is None
+    return own and env.release is not None and env.release.local is None
 
 
 def stages() -> frozenset[str]:

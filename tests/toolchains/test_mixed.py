@@ -1,0 +1,154 @@
+"""One ``matrix.toml`` with envs and kernels of two toolchains: no kernel is tried in another toolchain than it is for."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+from attrs import evolve
+
+from compat import project as projects
+from compat import toolchains
+from compat.bisect import known as recalling
+from compat.bisect.candidates import Asked
+from compat.bisect.request import Request, line_of
+from compat.envs.listing import list_files
+from compat.errors import SelectionError
+from compat.execution.run import RunContext, run
+from compat.model import BuiltEnv, Cell, Env
+from compat.project import Selection
+from compat.repro import reproducing
+from tests.toolchains.test_toy import KERNEL, MATRIX, RELEASES, SOURCE, compat, known, project, registered
+
+__all__ = ["known", "project", "registered"]
+
+TRITONS = KERNEL.replace('"sums"', '"scale"', 1).replace('toolchain = "toy"\n', "").replace("kernel.py", "scale.py")
+OTHERS = '{ triton = "3.1.0" }, { triton = "3.9.0", groups = ["releases"] }, { toy = "1.0"'
+
+
+@pytest.fixture
+def mixed(project: Path) -> Path:
+    """The toy's project, with Triton's envs and a kernel for Triton besides."""
+    text = MATRIX.replace('{ toy = "1.0"', OTHERS).replace('["kernel.toml"]', '["kernel.toml", "scale.toml"]')
+    (project / "matrix.toml").write_text(text.replace('["toy_*"]', '["toy_*", "sm_90"]'))
+    (project / "scale.toml").write_text(TRITONS)
+    (project / "scale.py").write_text(SOURCE)
+    return project
+
+
+@pytest.fixture
+def selection(mixed: Path, known: None) -> Selection:
+    return projects.select(mixed / "matrix.toml", envs=["*"])
+
+
+def only(selection: Selection, kernel: str) -> Selection:
+    return selection.with_patterns(kernels=[kernel])
+
+
+def test_commands_try_a_kernel_in_its_own_toolchain_only(mixed: Path, registered: Path) -> None:
+    compat(mixed, registered, "matrix", "--kernel", "sums", code=1)
+    cells = [cell["id"] for cell in json.loads((mixed / "reports" / "matrix.json").read_text())["cells"]]
+    assert len(cells) == 2 * len(RELEASES)
+    assert all("/toy_t1/toy-" in cell for cell in cells)
+
+    for candidates in (["--envs", "*"], [], ["--find-links", str(mixed.parent / "simple" / "toy")]):
+        (answer,) = json.loads(
+            compat(mixed, registered, "bisect", "--variant", "adding", "--kernel", "sums", "--json", *candidates)
+        )
+        assert [probe["toy"] for probe in answer["probes"]] == list(RELEASES), candidates
+        assert (answer["bracket"]["last_good"], answer["bracket"]["first_bad"]) == ("1.1", "1.2")
+
+    told = compat(mixed, registered, "explain", "sums/adding/twice/toy_t1/toy-1.3")
+    assert "removed in 1.2" in told
+
+    said = compat(mixed, registered, "reduce", "sums/adding/twice/toy_t1/toy-1.3")
+    assert "left out" not in said
+    assert "3.9.0" not in (mixed / "reduced" / "sums-adding-twice.toml").read_text()
+    said = compat(mixed, registered, "reduce", "sums/adding/twice/toy_t1/toy-1.3", "--good", "triton-3.9.0", code=3)
+    assert "triton-3.9.0 is not of toy, which the kernel is for" in said
+
+
+def test_a_bisect_is_over_one_toolchain(mixed: Path, registered: Path) -> None:
+    said = compat(mixed, registered, "bisect", "--envs", "*", code=3)
+    assert "--kernel: the kernels are for several toolchains: sums for Toy, scale for Triton" in said
+    said = compat(mixed, registered, "bisect", "--kernel", "sums", "--envs", "triton-*", code=3)
+    assert "--envs: none of these envs has Toy, which the kernels are for" in said
+
+
+def test_no_cell_is_no_success(mixed: Path, registered: Path) -> None:
+    said = compat(mixed, registered, "matrix", "--kernel", "sums", "--envs", "triton-*", code=3)
+    assert "none of the chosen envs and targets is for the toolchain of a chosen kernel" in said
+
+
+def test_what_has_a_history_goes_together(selection: Selection) -> None:
+    assert {(spec.kernel, target.name) for spec, target in selection.kernels} == {("sums", "toy_t1"), ("scale", "sm_90")}
+    assert {(cell.spec.kernel, cell.env.toolchain) for cell in selection.cells} == {("sums", "toy"), ("scale", "triton")}
+
+
+def test_candidates_are_of_the_kernels_toolchain(selection: Selection, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("UV_DEFAULT_INDEX", (selection.root.parent / "simple").as_uri())
+    asked = evolve(only(selection, "sums"), patterns=projects.Patterns())
+    line = line_of(Request(selection=asked, asked=Asked(patches=True)))
+    assert [candidate.env.name for candidate in line.candidates.chosen] == [f"toy-{release}" for release in RELEASES]
+    assert list_files("triton", ["file:///nowhere"], cache=selection.state).files == ()
+    with pytest.raises(SelectionError, match="no release of triton is left"):
+        line_of(Request(selection=evolve(only(selection, "scale"), patterns=projects.Patterns())))
+
+
+def asked_of_the_store(monkeypatch: pytest.MonkeyPatch) -> list[Cell]:
+    """The cells that are looked for from now on, where every env is taken to be there."""
+    asked: list[Cell] = []
+
+    def nothing_known(cells: Sequence[Cell], context: RunContext) -> tuple[()]:
+        asked.extend(cells)
+        return ()
+
+    monkeypatch.setattr(recalling, "read_env", lambda env, cache: BuiltEnv(env=env))
+    monkeypatch.setattr(recalling, "known", nothing_known)
+    return asked
+
+
+def test_what_earlier_runs_found_is_of_the_same_toolchain(selection: Selection, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = asked_of_the_store(monkeypatch)
+    with selection.open_store() as store:
+        recalling.recall(selection.kernels, selection.context(store), selection.config, besides=())
+    assert {(cell.spec.kernel, cell.env.toolchain, cell.target.name) for cell in asked} == {
+        ("sums", "toy", "toy_t1"),
+        ("scale", "triton", "sm_90"),
+    }
+
+
+def test_releases_of_two_toolchains_may_have_the_same_number(selection: Selection, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = asked_of_the_store(monkeypatch)
+    toy = next(env for env in selection.config.envs if env.name == "toy-1.0")
+    besides = [BuiltEnv(env=evolve(toy, toolchain="triton", distribution="triton"))]
+    with selection.open_store() as store:
+        recalling.recall(selection.kernels, selection.context(store), selection.config, besides=besides)
+    assert "toy-1.0" in {cell.env.name for cell in asked}
+
+
+def test_the_table_of_an_issue_is_of_one_toolchain(selection: Selection) -> None:
+    for kernel, targets in (("sums", ["toy_t1"]), ("scale", ["sm_90"])):
+        cell = next(cell for cell in selection.cells if cell.spec.kernel == kernel)
+        assert [target.name for target in reproducing._targets(selection, cell)] == targets
+
+
+def test_a_run_refuses_what_nobody_may_ask_for(selection: Selection) -> None:
+    toys = next(cell for cell in selection.cells if cell.env.toolchain == "toy")
+    wrong = evolve(toys, env=Env(name="triton-3.9.0"))
+    with selection.open_store() as store:
+        context = evolve(selection.context(store), envs={"triton-3.9.0": BuiltEnv(env=wrong.env)}, stop=threading.Event())
+        with pytest.raises(ValueError, match=r"triton-3\.9\.0: the env is of triton, the kernel is for toy"):
+            run([wrong], context)
+
+
+@pytest.mark.usefixtures("known")
+def test_what_is_a_release() -> None:
+    releases = [Env(name="a", release=toolchains.DEFAULT.oldest), Env(name="b")]
+    assert [toolchains.is_release(env) for env in releases] == [True, False]
+    assert not toolchains.is_release(evolve(releases[0], distribution="triton-fork"))
+    assert not toolchains.is_release(evolve(releases[0], toolchain="toy"))
+    assert not toolchains.is_release(evolve(releases[0], wheel="/w/triton-3.0.0-py3-none-any.whl"))
