@@ -1,7 +1,8 @@
 """Kernel files (``kernels/*.toml``): the specializations of a kernel, as data beside its source. This is their only reader.
 
-Each file is one kernel. Its tables are merged, kernel ← variant ← case, into one :class:`~compat.model.Specialization` per
-variant and case. The source is read as text (see :mod:`compat.bundle.closure`), never imported.
+Each file is one kernel, or several, as ``[[kernel]]`` tables that take what they do not say from the top of the file. Tables are
+merged, file ← kernel ← variant ← case, into one :class:`~compat.model.Specialization` per variant and case. The source is read as
+text (see :mod:`compat.bundle.closure`), never imported.
 :mod:`compat.config.kernel_writer` writes such files.
 """
 
@@ -26,6 +27,10 @@ from compat.toolchains import Toolchain
 
 NO_HINTS = "none"
 """What ``hints`` is where nothing is known of the arguments."""
+ONLY_VARIANT = "as_written"
+"""The variant of a kernel that declares none."""
+ONLY_CASE = "default"
+"""The case of a kernel that declares none."""
 DROP = {"drop": True}
 """What stands in a table in the place of an entry that is to be removed."""
 _TABLES = (*TABLES, "hints")
@@ -53,12 +58,25 @@ def load_kernels(
     specs: list[Specialization] = []
     owners: dict[str, str] = {}
     for path in paths:
-        read = KernelFile.of(read_toml(path, base), path, failure_classes)
-        if read.kernel in owners:
-            read.top.fail(f"the kernel {read.kernel!r} is already declared in {owners[read.kernel]}", "kernel")
-        owners[read.kernel] = read.top.file
-        specs += read.specializations()
+        for read in kernels_of(read_toml(path, base), path, failure_classes):
+            if read.kernel in owners:
+                read.own.fail(f"the kernel {read.kernel!r} is already declared in {owners[read.kernel]}", read.named_by)
+            owners[read.kernel] = read.own.file
+            specs += read.specializations()
     return tuple(specs)
+
+
+def kernels_of(top: Table, path: Path, failure_classes: Collection[str] = ()) -> tuple[KernelFile, ...]:
+    """The kernels that the kernel file at ``path`` declares, which says this; no source is looked at yet. Raises ConfigError."""
+    if not isinstance(top.data.get("kernel"), list):
+        return (KernelFile.of(top, path=path, failure_classes=failure_classes),)
+    top.only("schema", "kernel", "toolchain", "source", "summary", *_TABLES)
+    if not top.data["kernel"]:
+        top.fail("declares no kernel", "kernel", hint='Say kernel = "name", or one [[kernel]] for each of several.')
+    tables = _named(top, "kernel").values()
+    kernels = tuple(KernelFile.of(table, top, path=path, failure_classes=failure_classes) for table in tables)
+    _check_hints(top, frozenset().union(*(kernel.arguments for kernel in kernels)), of="this file")
+    return kernels
 
 
 def usual_hints(signature: Mapping[str, str]) -> dict[str, tuple[str, ...]]:
@@ -69,38 +87,43 @@ def usual_hints(signature: Mapping[str, str]) -> dict[str, tuple[str, ...]]:
 
 @define(kw_only=True)
 class KernelFile:
-    """One kernel file while it is being read."""
+    """One kernel of a kernel file while it is being read."""
 
     path: Path
-    top: Table
+    layers: tuple[Table, ...]
+    """The tables that say what holds for the whole kernel: of the file, where it has several kernels, and the kernel's own."""
     kernel: str
     toolchain: Toolchain
     failure_classes: Collection[str]
     cases: dict[str, Table]
     variants: dict[str, Table]
     arguments: frozenset[str]
-    """Every run-time argument that any signature table of this file names."""
+    """Every run-time argument that any signature table of this kernel names."""
     _sources: dict[Path, Source] = field(factory=dict)
 
     @classmethod
-    def of(cls, top: Table, path: Path, failure_classes: Collection[str] = ()) -> KernelFile:
-        """The kernel file at ``path`` that says this; its source is not looked at yet. Raises ConfigError."""
-        top.only("schema", "kernel", "toolchain", "source", "summary", "case", "variant", *_TABLES)
-        kernel, toolchain = _name(top, "kernel"), _toolchain(top)
-        cases, variants = _named(top, "case"), _named(top, "variant")
+    def of(cls, own: Table, top: Table | None = None, *, path: Path, failure_classes: Collection[str] = ()) -> KernelFile:
+        """The kernel that the table ``own`` declares; ``top`` is that of the file, where it has several. Raises ConfigError."""
+        named_by = "name" if top else "kernel"
+        own.only(*(() if top else ("schema",)), named_by, "toolchain", "source", "summary", "function", "case", "variant", *_TABLES)
+        layers = (top, own) if top else (own,)
+        kernel, toolchain = _name(own, named_by), _toolchain(_saying("toolchain", layers))
+        cases = _named(own, "case") or {ONLY_CASE: _assumed(own, name=ONLY_CASE)}
+        function = own.string("function", kernel)
+        variants = _named(own, "variant") or {ONLY_VARIANT: _assumed(own, name=ONLY_VARIANT, function=function)}
         for table in cases.values():
             table.only("name", "summary", *_TABLES)
         for table in variants.values():
             table.only("name", "function", "source", "summary", "cases", "expect", *_TABLES)
-        tables = (top, *variants.values(), *cases.values())
+        tables = (*layers, *variants.values(), *cases.values())
         for table in tables:
             _check_tables(table, toolchain)
         arguments = frozenset(name for table in tables for name in table.mapping("signature"))
-        for table in tables:
+        for table in tables if top is None else tables[1:]:
             _check_hints(table, arguments)
         return cls(
             path=path,
-            top=top,
+            layers=layers,
             kernel=kernel,
             toolchain=toolchain,
             failure_classes=failure_classes,
@@ -108,6 +131,16 @@ class KernelFile:
             variants=variants,
             arguments=arguments,
         )
+
+    @property
+    def own(self) -> Table:
+        """The table that declares this kernel alone."""
+        return self.layers[-1]
+
+    @property
+    def named_by(self) -> str:
+        """The key of :attr:`own` that has the kernel's name."""
+        return "kernel" if len(self.layers) == 1 else "name"
 
     def specializations(self) -> list[Specialization]:
         """One per variant and case it is for, variants first. Reads the source. Raises ConfigError."""
@@ -119,7 +152,7 @@ class KernelFile:
 
     def _specialization(self, variant: Table, case: Table) -> Specialization:
         source = self._path_of_source(variant)
-        function = variant.string("function")
+        function = variant.string("function", self.own.optional("function"))
         tables: dict[str, Any] = {key: self._merged(key, variant, case) for key in TABLES}
         tables["constexprs"] = {name: constexprs.read(value) for name, value in tables["constexprs"].items()}
         text = self._source(variant, source)
@@ -137,17 +170,19 @@ class KernelFile:
             compile=CompileSpec(**tables),
             assumed=assumed,
             closure=text.closure,
-            origin=self.top.file,
-            summary=variant.string("summary", self.top.string("summary", "")),
+            origin=self.own.file,
+            summary=_saying("summary", (*self.layers, variant)).string("summary", ""),
             expectations=tuple(self._expectation(table) for table in variant.tables("expect")),
         )
 
     def _merged(self, key: str, variant: Table, case: Table) -> dict[str, Any]:
-        """The kernel's table with the variant's and the case's laid over it.
+        """The file's and the kernel's table with the variant's and the case's laid over it.
 
         What a variant drops stays dropped: its function has no such parameter, so no case can bring it back.
         """
-        merged = {**self.top.mapping(key), **variant.mapping(key), **case.mapping(key)}
+        merged: dict[str, Any] = {}
+        for table in (*self.layers, variant, case):
+            merged |= table.mapping(key)
         dropped = {name for name, value in variant.mapping(key).items() if value == DROP}
         return {name: value for name, value in merged.items() if name not in dropped and value != DROP}
 
@@ -155,13 +190,15 @@ class KernelFile:
         self, signature: Mapping[str, str], variant: Table, case: Table
     ) -> tuple[dict[str, tuple[str, ...]], tuple[str, ...]]:
         """The hints of a launch, declared or default; and the names of those that are defaults."""
-        said = {**_hints(self.top), **_hints(variant), **_hints(case)}
+        said: dict[str, tuple[str, ...]] = {}
+        for table in (*self.layers, variant, case):
+            said |= _hints(table)
         found = usual_hints(signature) | said
         hints = {hint: tuple(name for name in found[hint] if name in signature) for hint in HINTS}
         return hints, tuple(hint for hint in HINTS if hint not in said)
 
     def _path_of_source(self, variant: Table) -> Path:
-        table = variant if "source" in variant else self.top
+        table = _saying("source", (*self.layers, variant))
         path = Path(os.path.realpath(self.path.parent / table.string("source")))
         if not os.path.isfile(path):  # which takes a name that no file system has, as well
             table.fail(f"there is no file {table.string('source')!r} next to this one", "source")
@@ -169,7 +206,7 @@ class KernelFile:
 
     def _source(self, variant: Table, path: Path) -> Source:
         if path not in self._sources:
-            table = variant if "source" in variant else self.top
+            table = _saying("source", (*self.layers, variant))
             try:
                 self._sources[path] = read_source(path)
             except SyntaxError as error:
@@ -217,9 +254,17 @@ def _named(top: Table, key: str) -> dict[str, Table]:
         if name in named:
             table.fail(f"the name {name!r} is taken by {named[name].path}", "name")
         named[name] = table
-    if not named:
-        top.fail(f"declares no {key}", key, hint=f"At least one [[{key}]] is needed.")
     return named
+
+
+def _saying(key: str, layers: Sequence[Table]) -> Table:
+    """The table whose word on a key counts: the last of the layers that has it, else the one before any variant."""
+    return next((table for table in reversed(layers) if key in table), layers[0])
+
+
+def _assumed(own: Table, **entries: str) -> Table:
+    """What stands in the place of the variant or case of a kernel that declares none; what is wrong is said of the kernel."""
+    return Table(file=own.file, path=own.path, data=entries)
 
 
 def _matching(table: Table, key: str, names: Collection[str]) -> list[str]:
@@ -273,7 +318,7 @@ def _check_constexpr(table: Table, name: str, value: object) -> None:
         table.fail(str(error), f"{name}{error.path}", hint=error.hint)
 
 
-def _hints(table: Table) -> Mapping[str, Sequence[str]]:
+def _hints(table: Table) -> dict[str, tuple[str, ...]]:
     """The hints that a table says, by name."""
     if table.data.get("hints") == NO_HINTS:
         return dict.fromkeys(HINTS, ())
@@ -281,7 +326,7 @@ def _hints(table: Table) -> Mapping[str, Sequence[str]]:
     return {key: hints.strings(key) for key in HINTS if key in hints}
 
 
-def _check_hints(table: Table, arguments: Collection[str]) -> None:
+def _check_hints(table: Table, arguments: Collection[str], of: str = "this kernel") -> None:
     given = table.data.get("hints")
     if isinstance(given, str):
         if given != NO_HINTS:
@@ -293,12 +338,12 @@ def _check_hints(table: Table, arguments: Collection[str]) -> None:
         for index, name in enumerate(hints.strings(key)):
             if name not in arguments:
                 hint = did_you_mean(name, arguments)
-                hints.fail(f"{name!r} is not in any signature of this kernel", f"{key}[{index}]", hint=hint)
+                hints.fail(f"{name!r} is not in any signature of {of}", f"{key}[{index}]", hint=hint)
 
 
 def _function(variant: Table, name: str, path: Path, source: Source) -> Parameters:
     if name not in source.functions:
-        hint = did_you_mean(name, source.functions)
+        hint = did_you_mean(name, source.functions) or 'It is the kernel\'s name unless function = "…" says another.'
         variant.fail(f"{path.name} defines no function {name!r}", "function", hint=hint)
     return source.functions[name]
 

@@ -20,7 +20,7 @@ from typing import Any, TypeVar
 from attrs import evolve
 
 from compat import constexprs
-from compat.config.kernel_files import DROP, NO_HINTS, KernelFile, usual_hints
+from compat.config.kernel_files import DROP, NO_HINTS, ONLY_CASE, ONLY_VARIANT, kernels_of, usual_hints
 from compat.config.layers import ABSENT, Entry, Hint, Layers, Place, Unwritable, in_order, layers_of
 from compat.config.toml_reader import SCHEMA, parse_toml, shown
 from compat.config.toml_writer import toml_text
@@ -36,14 +36,14 @@ _EVERYTHING = ("*",)
 def write_kernel_file(specs: Sequence[Specialization], path: Path) -> tuple[Specialization, ...]:
     """Write the kernel file of some specializations, all at once, and return them as they are read from it.
 
-    They are of one kernel, and have the file's path for ``origin`` then; nothing else that matters to a compile changes, or nothing
+    They have the file's path for ``origin`` then; nothing else that matters to a compile changes, or nothing
     is written. Raises ConfigError where no kernel file says what they say (what :func:`kernel_text` refuses, values that kernel
     files do not have, a source that has changed), OSError where the file cannot be written.
     """
     text = kernel_text(specs, path.parent)
-    found = tuple(KernelFile.of(parse_toml(text, shown(path)), path).specializations())
+    found = tuple(spec for kernel in kernels_of(parse_toml(text, shown(path)), path) for spec in kernel.specializations())
     for spec in found:
-        given = next(evolve(each, source=os.path.realpath(each.source)) for each in specs if _place(each) == _place(spec))
+        given = next(evolve(each, source=os.path.realpath(each.source)) for each in specs if _whose(each) == _whose(spec))
         for name in (field for field in _COMPARED if getattr(given, field) != getattr(spec, field)):
             was, now = getattr(given, name), getattr(spec, name)
             raise ConfigError(
@@ -59,8 +59,8 @@ _COMPARED = ("toolchain", "source", "closure", "function", "compile")
 def kernel_text(specs: Sequence[Specialization], folder: Path) -> str:
     """The text of a kernel file in ``folder`` that says these specializations; sources are named relative to it, and not read.
 
-    Raises ConfigError where they are of several kernels, where two have the same variant and case, or where they differ in what a
-    kernel file says once for a whole variant (source, function, summary, expectations) or cannot say.
+    Raises ConfigError where two have the same kernel, variant and case, or where they differ in what a kernel file says once for all
+    (toolchain), or for a whole variant (source, function, summary, expectations), or cannot say.
     """
     try:
         return toml_text(_document(specs, folder))
@@ -69,40 +69,65 @@ def kernel_text(specs: Sequence[Specialization], folder: Path) -> str:
 
 
 def _document(specs: Sequence[Specialization], folder: Path) -> dict[str, Any]:
+    if len({_whose(spec) for spec in specs}) != len(specs) or not specs:
+        raise ConfigError("a kernel file has at least one kernel, and each variant and case of it once", where=str(folder))
+    by_kernel = {name: [spec for spec in specs if spec.kernel == name] for name in (spec.kernel for spec in specs)}
+    if len({spec.toolchain for spec in specs}) != 1:
+        raise ConfigError("the kernels of a file have one toolchain", where=str(folder))
+    toolchain = _unless("toolchain", specs[0].toolchain, DEFAULT_TOOLCHAIN)
+    kernels = [_kernel(group, folder) for group in by_kernel.values()]
+    if len(kernels) == 1:
+        return {"schema": SCHEMA, "kernel": specs[0].kernel, **toolchain, **kernels[0]}
+    common = _unless("source", _common(kernel["source"] for kernel in kernels), "")
+    return {
+        "schema": SCHEMA,
+        **common,
+        **toolchain,
+        "kernel": [
+            {"name": name} | {key: value for key, value in kernel.items() if key not in common}
+            for name, kernel in zip(by_kernel, kernels, strict=True)
+        ],
+    }
+
+
+def _kernel(specs: Sequence[Specialization], folder: Path) -> dict[str, Any]:
+    """What a kernel file says of one kernel, in any form the same, but its name."""
     by_place = {_place(spec): spec for spec in specs}
-    if len({(spec.kernel, spec.toolchain) for spec in specs}) != 1 or len(by_place) != len(specs):
-        raise ConfigError("a kernel file has one kernel, and each of its variants and cases once", where=str(folder))
     variants = {variant: [spec for spec in specs if spec.variant == variant] for variant, _ in by_place}
     cases = in_order([spec.case for spec in group] for group in variants.values())
     kernel, by_variant, by_case = _tables(by_place)
     sources = {variant: _source(_one(group, "source"), folder) for variant, group in variants.items()}
     summaries = {variant: printable(_one(group, "summary")).strip() for variant, group in variants.items()}
     source, summary = sources[specs[0].variant], _common(summaries.values())
+    written = [
+        {
+            "name": variant,
+            "function": _one(group, "function"),
+            **_unless("source", sources[variant], source),
+            **_unless("summary", summaries[variant], summary),
+            **_unless("cases", [case for case in cases if (variant, case) in by_place], cases),
+            **by_variant.get(variant, {}),
+            **_unless("expect", [_expectation(each) for each in _one(group, "expectations")], []),
+        }
+        for variant, group in variants.items()
+    ]
+    alone = len(written) == 1 and written[0].keys() == {"name", "function"} and written[0]["name"] == ONLY_VARIANT
     return {
-        "schema": SCHEMA,
-        "kernel": specs[0].kernel,
-        **_unless("toolchain", specs[0].toolchain, DEFAULT_TOOLCHAIN),
         "source": source,
+        **(_unless("function", written[0]["function"], specs[0].kernel) if alone else {}),
         **_unless("summary", summary, ""),
         **kernel,
-        "case": [{"name": case, **by_case.get(case, {})} for case in cases],
-        "variant": [
-            {
-                "name": variant,
-                "function": _one(group, "function"),
-                **_unless("source", sources[variant], source),
-                **_unless("summary", summaries[variant], summary),
-                **_unless("cases", [case for case in cases if (variant, case) in by_place], cases),
-                **by_variant.get(variant, {}),
-                **_unless("expect", [_expectation(each) for each in _one(group, "expectations")], []),
-            }
-            for variant, group in variants.items()
-        ],
+        **_unless("case", [{"name": case, **by_case.get(case, {})} for case in cases], [{"name": ONLY_CASE}]),
+        **({} if alone else {"variant": written}),
     }
 
 
 def _place(spec: Specialization) -> Place:
     return spec.variant, spec.case
+
+
+def _whose(spec: Specialization) -> tuple[str, str, str]:
+    return spec.kernel, spec.variant, spec.case
 
 
 def _common(texts: Iterable[str]) -> str:

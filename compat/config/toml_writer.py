@@ -10,17 +10,29 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+from attrs import frozen
+
+from compat.printable import printable
+
 _WIDTH = 110
 """Columns after which an array goes on in the next line, and a table in an array of tables gets a heading."""
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
 
 
+@frozen
+class Noted:
+    """A value of an entry, and a comment that stands behind it. A table that has one gets a heading wherever it can have one."""
+
+    value: Any
+    note: str
+
+
 def toml_text(document: Mapping[str, Any]) -> str:
     """A document as TOML, in its order; ``tomllib`` reads the same values from it.
 
-    It holds strings, numbers, booleans, arrays (lists) and tables (mappings). Tables and arrays of tables at its top get headings,
-    and so do, in a table of such an array, arrays of tables and tables too wide for a line. Raises ValueError for text that
-    no encoding has.
+    It holds strings, numbers, booleans, arrays (lists) and tables (mappings), and any of them :class:`Noted`. Tables and arrays of
+    tables at its top get headings, and so do, in a table of such an array, arrays of tables and tables too wide for a line. Raises
+    ValueError for text that no encoding has.
     """
     text = "\n\n".join(block for block in _blocks(document) if block) + "\n"
     text.encode("utf-8")
@@ -48,7 +60,8 @@ def _member(heading: str, entries: Mapping[str, Any]) -> Iterator[str]:
         if isinstance(value, Mapping):
             yield f"[{heading}.{_key(name)}]\n{_entries(value)}"
         else:
-            yield from (f"[[{heading}.{_key(name)}]]\n{_entries(each)}".rstrip("\n") for each in value)
+            for each in value:
+                yield from _member(f"{heading}.{_key(name)}", each)
 
 
 def _are_tables(value: object) -> bool:
@@ -56,7 +69,9 @@ def _are_tables(value: object) -> bool:
 
 
 def _is_wide(name: str, value: object) -> bool:
-    return isinstance(value, Mapping) and len(_entry(name, value)) > _WIDTH
+    return isinstance(value, Mapping) and (
+        any(isinstance(each, Noted) for each in value.values()) or len(_entry(name, value)) > _WIDTH
+    )
 
 
 def _entries(table: Mapping[str, Any]) -> str:
@@ -64,6 +79,9 @@ def _entries(table: Mapping[str, Any]) -> str:
 
 
 def _entry(name: str, value: object) -> str:
+    if isinstance(value, Noted):
+        first, *others = _entry(name, value.value).split("\n")
+        return "\n".join([f"{first}  # {' '.join(printable(value.note).split())}", *others])
     flat = f"{_key(name)} = {_value(value)}"
     if len(flat) <= _WIDTH or not isinstance(value, list):
         return flat

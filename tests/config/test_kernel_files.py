@@ -188,8 +188,9 @@ GRID = "variant[0]: load_grid (case small)"
 ERRORS = [
     ("schema = 1", "kernel: is missing"),
     (HEAD.replace("schema = 1", "schema = 9"), "schema: this program reads schema 1, found 9"),
-    (HEAD, "case: declares no case"),
-    (HEAD + CASE, "variant: declares no variant"),
+    (HEAD, "function: load.py defines no function 'load'"),
+    (HEAD + 'function = "load_gird"', "function: load.py defines no function 'load_gird'"),
+    (HEAD + 'function = "load_loop"', "load_loop (case default): no type or value for x, y, BLOCK"),
     (WHOLE.replace("[options]", "[option]"), "option: unknown key"),
     (WHOLE.replace('"load"', '"a/b"'), "kernel: 'a/b' is not a name: letters, digits and . _ + - only"),
     (WHOLE.replace("load.py", "gone.py"), "source: there is no file 'gone.py' next to this one"),
@@ -253,6 +254,84 @@ def test_what_is_wrong_is_said_with_the_path_of_the_key(load: Load, text: str, m
     with pytest.raises(ConfigError) as raised:
         load(text)
     assert str(raised.value) == f"kernels/x.toml: {message}"
+
+
+SEVERAL = """
+schema = 1
+source = "load.py"
+summary = "Loads."
+
+[signature]
+x = "*fp16"
+y = "*fp16"
+
+[hints]
+divisible_by_16 = ["x", "n"]
+
+[options]
+num_warps = 2
+
+[[kernel]]
+name = "load_grid"
+signature = { n = "i32", stride = "i32" }
+constexprs = { BLOCK = 64 }
+
+[[kernel]]
+name = "loop"
+function = "load_loop"
+summary = "In a loop."
+signature = { y = "*fp32" }
+options = { num_warps = 8 }
+[[kernel.case]]
+name = "small"
+constexprs = { BLOCK = 16 }
+[[kernel.case]]
+name = "large"
+constexprs = { BLOCK = 1024 }
+"""
+
+
+def test_several_kernels_in_one_file_take_from_the_top_what_they_do_not_say(load: Load) -> None:
+    grid, small, large = load(SEVERAL)
+    assert [(spec.kernel, spec.variant, spec.case, spec.function) for spec in (grid, small, large)] == [
+        ("load_grid", "as_written", "default", "load_grid"),
+        ("loop", "as_written", "small", "load_loop"),
+        ("loop", "as_written", "large", "load_loop"),
+    ]
+    assert grid.compile.signature == {"x": "*fp16", "y": "*fp16", "n": "i32", "stride": "i32"}
+    assert small.compile.signature == {"x": "*fp16", "y": "*fp32"}
+    assert [spec.compile.options for spec in (grid, small, large)] == [{"num_warps": number} for number in (2, 8, 8)]
+    assert [spec.compile.divisible_by_16 for spec in (grid, small)] == [("x", "n"), ("x",)]
+    assert [spec.summary for spec in (grid, small)] == ["Loads.", "In a loop."]
+    assert {Path(spec.source).name for spec in (grid, small)} == {"load.py"}
+
+
+SEVERAL_WRONG = [
+    (SEVERAL.replace('name = "loop"', 'name = "load_grid"'), "kernel[1].name: the name 'load_grid' is taken by kernel[0]"),
+    (SEVERAL.replace('function = "load_loop"', ""), "kernel[1].function: load.py defines no function 'loop'"),
+    (SEVERAL.replace('source = "load.py"', ""), "source: is missing"),
+    (SEVERAL.replace('"load.py"', '"gone.py"'), "source: there is no file 'gone.py' next to this one"),
+    (SEVERAL.replace("BLOCK = 1024", "BLCK = 1"), "kernel[1]: load_loop (case large) has no parameter 'BLCK', but the tables"),
+    (SEVERAL.replace('["x", "n"]', '["m"]'), "hints.divisible_by_16[0]: 'm' is not in any signature of this file"),
+    (SEVERAL.replace("[options]", "[[case]]\nname = 'a'\n[options]"), "case: unknown key"),
+    (SEVERAL.replace('name = "loop"', 'kernel = "loop"'), "kernel[1].name: is missing"),
+    ("schema = 1\nkernel = []", "kernel: declares no kernel"),
+    ("schema = 1\nkernel = ['a']", "kernel[0]: expected a table, found the string 'a'"),
+]
+
+
+@pytest.mark.parametrize(("text", "message"), SEVERAL_WRONG, ids=[message for _, message in SEVERAL_WRONG])
+def test_what_is_wrong_in_one_of_several(load: Load, text: str, message: str) -> None:
+    with pytest.raises(ConfigError) as raised:
+        load(text)
+    assert str(raised.value).startswith(f"kernels/x.toml: {message}")
+
+
+def test_one_kernel_of_several_in_another_file(load: Load, tmp_path: Path) -> None:
+    (tmp_path / "kernels/a.toml").write_text(HEAD.replace('"load"', '"loop"') + TABLES + CASE + VARIANT, encoding="utf-8")
+    with pytest.raises(ConfigError) as raised:
+        load(SEVERAL)
+    assert str(raised.value) == "kernels/x.toml: kernel[1].name: the kernel 'loop' is already declared in kernels/a.toml"
 
 
 def test_sources_that_do_not_parse(load: Load, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

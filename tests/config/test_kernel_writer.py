@@ -21,7 +21,7 @@ from compat.bundle.bundle import bundle
 from compat.bundle.closure import read_source
 from compat.config.kernel_files import load_kernels
 from compat.config.kernel_writer import kernel_text, write_kernel_file
-from compat.config.toml_writer import toml_text
+from compat.config.toml_writer import Noted, toml_text
 from compat.errors import ConfigError
 from compat.model import HINTS, CompileSpec, Expectation, Specialization, Status
 from compat.toolchains.triton.types import DTYPES
@@ -120,6 +120,18 @@ def test_one_specialization_is_read_as_it_was_written(
     assert without_origin(written) == [spec]
     assert without_origin(read(folder / "k.toml")) == [spec]
     assert json.dumps(read(folder / "k.toml")[0].compile.document()) == json.dumps(spec.compile.document())
+
+
+@settings(deadline=None)
+@given(st.dictionaries(st.sampled_from(["k", "l", "one"]), compile_specs(), min_size=1), st.booleans())
+def test_several_kernels_are_read_as_they_were_written(folder: Path, kernels: Mapping[str, CompileSpec], plain: bool) -> None:
+    names = ("as_written", "default") if plain else ("other", "a")
+    given = [
+        evolve(spec_of(folder, compiled, variant="one"), kernel=kernel, variant=names[0], case=names[1])
+        for kernel, compiled in kernels.items()
+    ]
+    assert without_origin(write_kernel_file(given, folder / "several.toml")) == given
+    assert without_origin(read(folder / "several.toml")) == given
 
 
 @st.composite
@@ -250,6 +262,35 @@ def test_what_differs_stands_where_it_belongs(folder: Path) -> None:
     assert without_origin(write_kernel_file(specs, folder / "k.toml")) == specs
 
 
+def test_what_need_not_be_said_is_not_written(folder: Path) -> None:
+    spec = evolve(spec_of(folder, CompileSpec(signature={"x": "i32"})), variant="as_written", case="default", assumed=HINTS)
+    head = 'schema = 1\nkernel = "k"\nsource = "k.py"\n'
+    assert kernel_text([spec], folder) == head + 'function = "one"\n\n[signature]\nx = "i32"\n'
+    one = evolve(spec, kernel="one")
+    assert "function" not in kernel_text([one], folder)
+    assert kernel_text([spec, one], folder) == (
+        'schema = 1\nsource = "k.py"\n\n'
+        '[[kernel]]\nname = "k"\nfunction = "one"\nsignature = { x = "i32" }\n\n'
+        '[[kernel]]\nname = "one"\nsignature = { x = "i32" }\n'
+    )
+
+
+def test_a_note_stands_behind_its_entry() -> None:
+    several = [f"argument_{number}" for number in range(20)]
+    document = {
+        "schema": Noted(1, "a\nb"),
+        "table": {"x": Noted(several, "many"), "y": 2},
+        "kernel": [{"name": "k", "signature": {"x": Noted("i32", "guessed")}, "case": [{"name": "a", "options": {"x": 1}}]}],
+    }
+    text = toml_text(document)
+    assert text.startswith("schema = 1  # a b\n")
+    assert "[table]\nx = [  # many\n" in text
+    assert text.endswith(
+        '[[kernel]]\nname = "k"\n\n[kernel.signature]\nx = "i32"  # guessed\n\n[[kernel.case]]\nname = "a"\noptions = { x = 1 }\n'
+    )
+    assert tomllib.loads(text)["table"] == {"x": several, "y": 2}
+
+
 def test_an_option_that_few_variants_have_is_theirs(folder: Path) -> None:
     def options(*numbers: int | None) -> list[Specialization]:
         chosen = zip(itertools.product(VARIANTS, "ab"), numbers, strict=True)
@@ -314,7 +355,9 @@ def test_what_a_variant_says_once(folder: Path) -> None:
     one, other = (spec_of(folder, CompileSpec(), case=case) for case in "ab")
     with pytest.raises(ConfigError, match="one has one function in the case a, and another one in b"):
         kernel_text([one, evolve(other, function="two")], folder)
-    with pytest.raises(ConfigError, match="one kernel, and each of its variants and cases once"):
+    with pytest.raises(ConfigError, match="at least one kernel, and each variant and case of it once"):
         kernel_text([one, one], folder)
-    with pytest.raises(ConfigError, match="one kernel"):
+    with pytest.raises(ConfigError, match="at least one kernel"):
         kernel_text([], folder)
+    with pytest.raises(ConfigError, match="one toolchain"):
+        kernel_text([one, evolve(other, toolchain="other")], folder)
