@@ -79,12 +79,17 @@ class RunContext:
         return self.executor(worker=self.worker, idle_timeout=self.idle_timeout, stop=self.stop if stop is None else stop)
 
 
-def run(cells: Sequence[Cell], context: RunContext, on_result: Callable[[Result], None] = lambda _: None) -> tuple[Result, ...]:
-    """The result of every cell, in the order of ``cells``.
+def run(
+    cells: Sequence[Cell],
+    context: RunContext,
+    on_result: Callable[[Result], None] = lambda _: None,
+    on_plan: Callable[[Sequence[Cell]], None] = lambda _: None,
+) -> tuple[Result, ...]:
+    """The result of every cell, in the order of ``cells``, which is also the order in which they are begun.
 
-    Cells with equal keys are compiled once. ``on_result`` hears of each as it is known, perhaps from another thread. Raises
-    :class:`Interrupted` when stopped early, StoreError when results cannot be kept, and MachineError when the machine refuses what
-    compiling needs.
+    Cells with equal keys are compiled once. ``on_result`` hears of each as it is known, perhaps from another thread, and
+    ``on_plan`` of those that will be compiled, before the first is. Raises :class:`Interrupted` when stopped early, StoreError when results
+    cannot be kept, and MachineError when the machine refuses what compiling needs.
     """
     results: dict[int, Result] = {}
     keyed: dict[str, list[int]] = {}
@@ -110,8 +115,10 @@ def run(cells: Sequence[Cell], context: RunContext, on_result: Callable[[Result]
         for position in keyed[_key(cell, context)]:
             finish(position, outcome)
 
+    missing = [cells[alike[0]] for alike in keyed.values()]
+    on_plan(missing)
     try:
-        _compile_all(plan.batches((cells[alike[0]] for alike in keyed.values()), context.slots), context, finish_alike)
+        _compile_all(plan.batches(missing, context.slots), context, finish_alike)
     except MachineError as error:
         raise error.after(len(results), len(cells)) from error
     if len(results) < len(cells):
