@@ -6,16 +6,28 @@ In: a :class:`compat.project.Selection`. Out: a :class:`compat.report.Report`, f
 from __future__ import annotations
 
 import time
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from compat.bisect import known
 from compat.errors import SelectionError, StoreError
-from compat.execution.run import RunContext, run
+from compat.execution import durations, plan
+from compat.execution.run import Interrupted, RunContext, run
 from compat.files import replace_file
 from compat.history.verdict import verdicts
+from compat.interruption import Stopped
+from compat.model import BuiltEnv, Cell, Env, Result
 from compat.project import Listener, Obtain, Selection, with_envs
 from compat.report.formats import FORMATS
 from compat.report.summary import Report
+
+
+class MatrixInterrupted(Interrupted):
+    """The run was stopped early; :attr:`report` tells what is known."""
+
+    def __init__(self, report: Report) -> None:
+        super().__init__(len(report.results), len(report.results) + len(report.pending))
+        self.report = report
 
 
 def run_matrix(
@@ -29,29 +41,81 @@ def run_matrix(
     """Compile every cell of a selection, as far as it is not known, and report on all releases together.
 
     ``context`` needs no envs: they are asked of ``obtain``, which may build them; without it, those are used that are there, and
-    one that is not is part of the report. What earlier runs found on other releases counts for the verdicts. ``listener`` hears
-    of each result, and ``command`` is what the report says that it was made by.
+    one that is not is part of the report. The newest release comes first; where envs are missing, its cells are compiled before the
+    others are built. What earlier runs found on other releases counts for the verdicts. ``listener`` hears of each result, and
+    ``command`` is what the report says that it was made by.
 
-    Raises SelectionError where there is no cell, :class:`compat.execution.run.Interrupted` when stopped early, StoreError when
-    results cannot be kept, and MachineError when the machine refuses what compiling needs; what was finished is kept.
+    Raises SelectionError where there is no cell, :class:`MatrixInterrupted` when stopped early, StoreError when results cannot be
+    kept, and MachineError when the machine refuses what compiling needs; what was finished is kept.
     """
     if not selection.cells:
         hint = "`compat list kernels` says which toolchain each kernel is for."
         raise SelectionError("none of the chosen envs and targets is for the toolchain of a chosen kernel", hint=hint)
-    began = time.monotonic()
-    envs = tuple((obtain or selection.read_envs)(selection.config.path, selection.envs))
-    context, existing, cells = with_envs(context, envs), known.existing_releases(selection.config), selection.cells
-    with (listener or Listener()).compiling(len(cells)) as note:
-        results = run(cells, context, note)
-    remembered = known.recall(selection.kernels, context, selection.config, besides=envs)
-    return Report(
-        results=results,
-        verdicts=verdicts(results, remembered=remembered, existing=existing),
-        existing=existing,
-        envs=envs,
-        command=command,
-        seconds=time.monotonic() - began,
-    )
+    return _Run(selection, context, obtain or selection.read_envs, listener or Listener(), command).report()
+
+
+class _Run:
+    """One matrix under way."""
+
+    def __init__(self, selection: Selection, context: RunContext, obtain: Obtain, listener: Listener, command: str) -> None:
+        self.selection, self.context, self.obtain, self.listener, self.command = selection, context, obtain, listener, command
+        self.began = time.monotonic()
+        self.cells = plan.newest_first(selection.cells)
+        self.results: list[Result] = []
+        self.envs: dict[str, BuiltEnv] = {}
+
+    def report(self) -> Report:
+        """What came of it. Raises MatrixInterrupted."""
+        with self.listener.compiling(len(self.cells)) as note:
+
+            def heard(result: Result) -> None:
+                self.results.append(result)
+                note(result)
+
+            try:
+                for envs in self._portions():
+                    self._compile(envs, heard)
+            except Stopped as stopped:
+                raise MatrixInterrupted(self._found()) from stopped
+        return self._found()
+
+    def _portions(self) -> Iterator[Sequence[Env]]:
+        """The envs in the order of their cells: all together, or the newest release first where others have yet to be built."""
+        cells = (cell.env for cell in self.cells)
+        order = tuple(dict.fromkeys((*cells, *self.selection.envs)))
+        newest = tuple(env for env in order if env.release == order[0].release) if order else ()
+        if len(newest) < len(order) and any(self.selection.look_at(env).error is not None for env in order):
+            yield newest
+            order = tuple(env for env in order if env not in newest)
+        yield order
+
+    def _compile(self, envs: Sequence[Env], note: Callable[[Result], None]) -> None:
+        self.envs |= {built.env.name: built for built in self.obtain(self.selection.config.path, envs)}
+        cells = [cell for cell in self.cells if cell.env in envs]
+        run(cells, with_envs(self.context, tuple(self.envs.values())), note, self._expect)
+
+    def _expect(self, cells: Sequence[Cell]) -> None:
+        self.listener.expecting(cells, durations.about(cells, self.context.store, self.context.slots))
+
+    def _found(self) -> Report:
+        """What is known by now; of releases that were not compiled to the end, what earlier runs know counts, too."""
+        position = {cell: index for index, cell in enumerate(self.selection.cells)}
+        results = sorted(self.results, key=lambda result: position[result.cell])
+        done = {result.cell for result in results}
+        pending = tuple(cell for cell in self.selection.cells if cell not in done)
+        envs = tuple(self.envs[env.name] for env in self.selection.envs if env.name in self.envs)
+        context = with_envs(self.context, envs)
+        remembered = known.recall(self.selection.kernels, context, self.selection.config, besides=envs)
+        existing = known.existing_releases(self.selection.config)
+        return Report(
+            results=tuple(results),
+            verdicts=verdicts(results, remembered=remembered, existing=existing),
+            existing=existing,
+            envs=envs,
+            command=self.command,
+            seconds=time.monotonic() - self.began,
+            pending=pending,
+        )
 
 
 def write_reports(report: Report, folder: Path) -> tuple[Path, ...]:

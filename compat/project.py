@@ -44,11 +44,18 @@ def with_envs(context: RunContext, envs: Sequence[BuiltEnv]) -> RunContext:
 
 
 class Listener:
-    """Hears how many cells a feature is to compile, and of each result. This one ignores it."""
+    """Hears how far a feature is: how many cells it is to compile, and each result. This one ignores it."""
 
     def compiling(self, total: int) -> AbstractContextManager[Callable[[Result], None]]:
         """At most ``total`` cells are to be compiled: what to call with each result, perhaps from another thread."""
         return nullcontext(lambda result: None)
+
+    def expecting(self, cells: Sequence[Cell], seconds: float | None) -> None:
+        """These cells are now compiled, which takes about so many seconds; ``None`` where earlier runs do not tell."""
+
+    def step(self, words: str) -> AbstractContextManager[None]:
+        """Something is done that may take long, in a few words; for a ``with`` block."""
+        return nullcontext()
 
 
 @frozen(kw_only=True)

@@ -55,7 +55,7 @@ DOORS = {
     "bisect": {"bisecting", "candidates", "checking", "criterion", "judging_program", "last_bisect", "request"},
     "envs": {"cache", "env", "inventory", "provider", "record"},
     "explain": {"explain"},
-    "matrix": {"run_matrix", "write_reports"},
+    "matrix": {"MatrixInterrupted", "run_matrix", "write_reports"},
     "reduce": {"candidate", "reducing", "reduction"},
     "repro": {"reproducing", "writing"},
 }
@@ -68,7 +68,7 @@ WORDS = {
 BEYOND = {
     "bisect.py": {"execution.run.Interrupted"},
     "check.py": {"history.account.Judgement"},
-    "matrix.py": {"execution.run.Interrupted"},
+    "progress.py": {"execution.under_way"},
     "providing.py": {"config.matrix.MatrixConfig", "execution.run.available_cores"},
     "selecting.py": {"config.toml_reader.LONGEST", "execution.store.Store"},
     "start.py": {"execution.procfs", "execution.resident"},

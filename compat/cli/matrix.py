@@ -12,8 +12,8 @@ from rich.console import Console
 from compat.cli.invocation import INTERRUPTED, command_line, relative
 from compat.cli.progress import ProgressListener
 from compat.cli.selecting import SECONDS, obtaining, opened_store, select, selection_options
-from compat.execution.run import Interrupted
-from compat.matrix import run_matrix, write_reports
+from compat.matrix import MatrixInterrupted, run_matrix, write_reports
+from compat.report.summary import Report
 from compat.report.terminal import TerminalReport
 
 
@@ -42,12 +42,18 @@ def matrix(
     try:
         with opened_store(selection) as store:
             context = selection.context(store, deadline=deadline, jobs=jobs, again=again)
-            found = run_matrix(selection, context, obtain, ProgressListener(), command=command_line())
-    except Interrupted as interrupted:
+            found = run_matrix(selection, context, obtain, ProgressListener(selection.cells), command=command_line())
+    except MatrixInterrupted as interrupted:
+        _show(interrupted.report)
         done = f"{interrupted.done:,} of {interrupted.total:,} cells are done and kept"
         click.echo(f"interrupted: {done}; the same command continues from there", err=True)
         sys.exit(INTERRUPTED)
     written = write_reports(found, output or selection.root / "reports")
-    Console(highlight=False, soft_wrap=False).print(TerminalReport(report=found))
+    _show(found)
     click.echo(f"wrote {' and '.join(map(relative, written))}")
     sys.exit(1 if found.unexpected else 0)
+
+
+def _show(found: Report) -> None:
+    if found.results:
+        Console(highlight=False, soft_wrap=False).print(TerminalReport(report=found))

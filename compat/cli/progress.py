@@ -1,78 +1,86 @@
-"""A progress bar on a terminal; elsewhere a plain line now and then."""
+"""How far a feature is with its cells; of a matrix also the first rows of its table."""
 
 from __future__ import annotations
 
-import sys
-import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any
 
-import click
-
-from compat.model import Result
+from compat.cli.showing import PER_SECOND, Showing, say
+from compat.execution import under_way
+from compat.model import Cell, Result
 from compat.project import Listener
+from compat.report.pace import Pace, expectation_line, pace_line
 
 if TYPE_CHECKING:
-    from rich.progress import Progress as Bar
+    from rich.console import Console
 
-_PLAIN_EVERY = 10.0
-"""Seconds between two lines where there is no terminal."""
+_SLOW = 5.0
+"""Seconds from which on a cell is named."""
+_SHARE = 20
+"""A table is drawn again after this many times what drawing it took: compiling goes first."""
 
 
 class ProgressListener(Listener):
     """Shows how far a feature is with its cells."""
 
+    def __init__(self, rows: Sequence[Cell] = ()) -> None:
+        """``rows`` are the cells of a table that a terminal shows as it fills."""
+        self._rows = rows
+
     @contextmanager
     def compiling(self, total: int) -> Iterator[Callable[[Result], None]]:
-        with Progress(total) as progress:
+        progress = Progress(total, self._rows)
+        with Showing(progress.line, progress.table if self._rows else None):
             yield progress.note
+
+    def expecting(self, cells: Sequence[Cell], seconds: float | None) -> None:
+        if line := expectation_line(len(cells), seconds):
+            say(line)
+
+    @contextmanager
+    def step(self, words: str) -> Iterator[None]:
+        began = time.monotonic()
+        with Showing(lambda: f"{words}, {time.monotonic() - began:.0f} s"):
+            yield
 
 
 class Progress:
-    """Counts results as they come. Safe to call from several threads."""
+    """Results as they come. Safe to call from several threads."""
 
-    def __init__(self, total: int) -> None:
-        self._total = total
-        self._done = self._unexpected = 0
-        self._lock = threading.Lock()
-        self._told = time.monotonic()
-        self._bar = _bar() if sys.stderr.isatty() else None
-        self._task = self._bar.add_task("compiling", total=total, last="") if self._bar else None
+    def __init__(self, total: int, rows: Sequence[Cell] = ()) -> None:
+        self._total, self._rows = total, rows
+        self._results: list[Result] = []
+        self._began: float | None = None
+        self._drawn: Any = ""
+        self._draw_again = 0.0
 
     def note(self, result: Result) -> None:
         """One more cell is done."""
-        with self._lock:
-            self._done += 1
-            self._unexpected += not result.expected
-            if self._bar and self._task is not None:
-                self._bar.update(self._task, advance=1, last=result.cell.id)
-            elif not result.cached and time.monotonic() - self._told > _PLAIN_EVERY:
-                self._told = time.monotonic()
-                click.echo(f"{self._done} of {self._total} cells, {self._unexpected} unexpected", err=True)
+        if not result.cached and self._began is None:
+            self._began = time.monotonic() - result.outcome.seconds
+        self._results.append(result)
 
-    def __enter__(self) -> Self:
-        if self._bar:
-            self._bar.start()
-        return self
+    def line(self) -> str:
+        """How far it is now."""
+        results = tuple(self._results)
+        pace = Pace(
+            total=self._total,
+            done=len(results),
+            compiled=sum(not result.cached for result in results),
+            unexpected=sum(not result.expected for result in results),
+            seconds=time.monotonic() - self._began if self._began else 0.0,
+            slow=under_way.longer_than(_SLOW),
+        )
+        return pace_line(pace)
 
-    def __exit__(self, *_: object) -> None:
-        if self._bar:
-            self._bar.stop()
+    def table(self, console: Console) -> Any:
+        """The rows so far, not drawn too often."""
+        began = time.monotonic()
+        if self._results and began > self._draw_again:
+            from compat.report.terminal import rows_text
 
-
-def _bar() -> Bar | None:
-    """A bar, unless the terminal is none that can show it."""
-    from rich import progress as bars  # takes longer to import than many commands take
-    from rich.console import Console
-
-    console = Console(stderr=True)
-    columns = (
-        bars.TextColumn("{task.description}"),
-        bars.BarColumn(),
-        bars.MofNCompleteColumn(),
-        bars.TimeElapsedColumn(),
-        bars.TextColumn("{task.fields[last]}", style="dim"),
-    )
-    return bars.Progress(*columns, console=console, transient=True) if console.is_terminal else None
+            self._drawn = rows_text(tuple(self._results), self._rows, console)
+            self._draw_again = time.monotonic() + max(1 / PER_SECOND, _SHARE * (time.monotonic() - began))
+        return self._drawn

@@ -1,16 +1,11 @@
-"""How the building of envs shows on a terminal."""
+"""How the building of envs shows."""
 
 from __future__ import annotations
 
-from contextlib import AbstractContextManager
-from typing import Any
-
-import click
-
+from compat.cli.showing import Showing, say
 from compat.config.matrix import MatrixConfig
 from compat.envs.provider import EnvProvider
 from compat.execution.run import available_cores
-from compat.printable import printable
 
 
 def env_provider(config: MatrixConfig, *, build: bool = True, jobs: int | None = None) -> EnvProvider:
@@ -20,12 +15,6 @@ def env_provider(config: MatrixConfig, *, build: bool = True, jobs: int | None =
         project=config.path,
         build=build,
         jobs=jobs or available_cores(),
-        echo=lambda text: click.echo(printable(text), err=True),
-        busy=_spinning,
+        echo=say,
+        busy=Showing,
     )
-
-
-def _spinning(what: str) -> AbstractContextManager[Any]:
-    from rich.console import Console
-
-    return Console(stderr=True).status(what)

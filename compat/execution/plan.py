@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from math import ceil
 
+from packaging.version import Version
+
 from compat import toolchains
 from compat.model import Cell, Env, Specialization, Target
 
@@ -24,6 +26,25 @@ def cross(envs: Iterable[Env], targets: Sequence[Target], specs: Sequence[Specia
         for target in targets
         if toolchains.go_together(env, target, spec)
     )
+
+
+def newest_first(cells: Iterable[Cell]) -> tuple[Cell, ...]:
+    """Cells in the order in which their answers tell most: of the newest release, of the oldest, then from the newest on down.
+
+    Those of one release keep their order; what has no release comes last.
+    """
+    found = tuple(cells)
+    places: dict[str, dict[Version, int]] = {}
+    for toolchain in {cell.env.toolchain for cell in found}:
+        line = sorted({cell.env.release for cell in found if cell.env.toolchain == toolchain and cell.env.release}, reverse=True)
+        order = dict.fromkeys([*line[:1], *line[-1:], *line])
+        places[toolchain] = {release: place for place, release in enumerate(order)}
+
+    def place(cell: Cell) -> int:
+        release, line = cell.env.release, places[cell.env.toolchain]
+        return len(line) if release is None else line[release]
+
+    return tuple(sorted(found, key=place))
 
 
 def batches(cells: Iterable[Cell], slots: int) -> list[tuple[Cell, ...]]:

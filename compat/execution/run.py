@@ -79,12 +79,18 @@ class RunContext:
         return self.executor(worker=self.worker, idle_timeout=self.idle_timeout, stop=self.stop if stop is None else stop)
 
 
-def run(cells: Sequence[Cell], context: RunContext, on_result: Callable[[Result], None] = lambda _: None) -> tuple[Result, ...]:
-    """The result of every cell, in the order of ``cells``.
+def run(
+    cells: Sequence[Cell],
+    context: RunContext,
+    on_result: Callable[[Result], None] = lambda _: None,
+    on_plan: Callable[[Sequence[Cell]], None] = lambda _: None,
+) -> tuple[Result, ...]:
+    """The result of every cell, in the order of ``cells``, which is also the order in which they are begun.
 
-    Cells with equal keys are compiled once. ``on_result`` hears of each as it is known, perhaps from another thread. Raises
-    :class:`Interrupted` when stopped early, StoreError when results cannot be kept, and MachineError when the machine refuses what
-    compiling needs; ValueError for a cell whose env has another toolchain than its kernel is for, which no caller may ask for.
+    Cells with equal keys are compiled once. ``on_result`` hears of each as it is known, perhaps from another thread, and
+    ``on_plan`` of those that will be compiled, before the first is. Raises :class:`Interrupted` when stopped early, StoreError when
+    results cannot be kept, and MachineError when the machine refuses what compiling needs; ValueError for a cell whose env has
+    another toolchain than its kernel is for, which no caller may ask for.
     """
     _refuse_mixed(cells)
     results: dict[int, Result] = {}
@@ -111,8 +117,10 @@ def run(cells: Sequence[Cell], context: RunContext, on_result: Callable[[Result]
         for position in keyed[_key(cell, context)]:
             finish(position, outcome)
 
+    missing = [cells[alike[0]] for alike in keyed.values()]
+    on_plan(missing)
     try:
-        _compile_all(plan.batches((cells[alike[0]] for alike in keyed.values()), context.slots), context, finish_alike)
+        _compile_all(plan.batches(missing, context.slots), context, finish_alike)
     except MachineError as error:
         raise error.after(len(results), len(cells)) from error
     if len(results) < len(cells):

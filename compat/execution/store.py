@@ -131,6 +131,17 @@ class Store:
         self._do(partial(Database.reread, row=reread), "a result could not be kept")
         return read
 
+    def seconds(self, kernels: Iterable[str]) -> dict[str, list[float]]:
+        """Cell id → the seconds that each kept result of it took, of these kernels, all attempts together.
+
+        Raises :class:`StoreError` when the database cannot be read, for another reason than that it is damaged.
+        """
+        found: dict[str, list[float]] = {}
+        for kernel in kernels:
+            for cell, seconds in self._do(partial(Database.seconds, kernel=kernel), "results cannot be read"):
+                found.setdefault(cell, []).append(seconds)
+        return found
+
     def write(self, key: str, cell: Cell, attempts: Sequence[Evidence]) -> None:
         """Keep the evidence on a cell. Raises :class:`StoreError` when the disk will not have it."""
         self._do(partial(Database.add, row=row_of(key, attempts), cell=cell.id), "a result could not be kept")

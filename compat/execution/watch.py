@@ -29,7 +29,7 @@ from compat import interruption, toolchains
 from compat.diagnosis import bounds
 from compat.diagnosis.diagnose import Keep
 from compat.errors import MachineError, UnknownAction
-from compat.execution import machine, procfs
+from compat.execution import machine, procfs, under_way
 from compat.execution.child import Child
 from compat.execution.client import Hello, WorkerClient
 from compat.execution.facts import gathered
@@ -85,9 +85,10 @@ def attempt(
         watch = _Watch(server, together, limits, stop, mode=mode, keep=keep)
         before = len(waiting)
         try:
-            for flight, evidence in watch.run():
-                waiting.remove(flight)
-                yield flight.cell, evidence
+            with under_way.watched(lambda watch=watch: watch.in_flight):  # type: ignore[misc]
+                for flight, evidence in watch.run():
+                    waiting.remove(flight)
+                    yield flight.cell, evidence
         finally:
             watch.close()
         if len(waiting) == before:  # a child that ended before it began anything: do not try for ever

@@ -26,6 +26,9 @@ MARKS = {
     Status.LOST: "lost",
 }
 
+COMING = "…"
+"""What stands for cells that are not compiled yet."""
+
 LEGEND = {
     "ok": "compiles",
     "ok*": "compiles, with a deprecation warning",
@@ -41,6 +44,7 @@ LEGEND = {
     "lost": "no answer",
     "flaky": "two attempts differed",
     "mixed": "envs of this release differ",
+    COMING: "not compiled yet",
     "-": "not in the matrix",
 }
 """What the marks mean, in the order to explain them. They are words, so that they read without colour."""
@@ -138,7 +142,12 @@ def legend_of(found: Sequence[Grid]) -> dict[str, str]:
 
 def _marks(report: Report, coordinate: Coordinate) -> tuple[Mark, ...]:
     points = {point.release.label: point for point in points_of(report.by_coordinate[coordinate])}
-    return tuple(_mark(report, points[release.label]) if release.label in points else Mark() for release in report.releases)
+    return tuple(
+        _mark(report, points[release.label])
+        if release.label in points
+        else Mark(word=COMING if (coordinate, release.label) in report.coming else Mark().word)
+        for release in report.releases
+    )
 
 
 def _mark(report: Report, point: Point) -> Mark:
@@ -167,14 +176,15 @@ def _rows(
     report: Report, of: tuple[str, str], marks: tuple[Mark, ...], verdict: str, coordinates: Sequence[Coordinate]
 ) -> list[Row]:
     every_case, every_target = report.extent[of]
+    open_ = any(mark.word == COMING for mark in marks)
     return [
         Row(
             variant=of[1],
             cases=() if cases == every_case else cases,
             targets=() if targets == every_target else targets,
             marks=marks,
-            verdict=verdict,
-            good=verdict == Word.WORKS,
+            verdict=f"so far: {verdict}" if open_ else verdict,
+            good=verdict == Word.WORKS and not open_,
         )
         for cases, targets in rectangles((case, target) for _, _, case, target in coordinates)
     ]

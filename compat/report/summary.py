@@ -21,7 +21,7 @@ from compat.history.verdict import (
     disagreements,
     release_of,
 )
-from compat.model import BuiltEnv, Env, Expectation, Failure, Result, Status
+from compat.model import BuiltEnv, Cell, Env, Expectation, Failure, Result, Status
 from compat.report.compact import Where, natural, rectangles, spans
 
 _TOLD_APART = (Status.ENV_BROKEN, Status.SOURCE_BROKEN)
@@ -107,6 +107,8 @@ class Report:
     seconds: float
     existing: Existing = NONE_KNOWN
     """Releases that are known to exist, whether they were tried or not."""
+    pending: tuple[Cell, ...] = ()
+    """Cells of a run that has not ended, or was stopped, of which nothing is known yet."""
 
     @cached_property
     def ordered(self) -> tuple[Result, ...]:
@@ -115,8 +117,9 @@ class Report:
 
     @cached_property
     def releases(self) -> tuple[Release, ...]:
-        """Every release that was tried, oldest first, then the forks."""
-        found = {release.label: release for release in (release_of(result.built) for result in self.results)}
+        """Every release that was tried or is going to be, oldest first, then the forks."""
+        coming = (release_of(BuiltEnv(env=cell.env)) for cell in self.pending)
+        found = {release.label: release for release in (*coming, *(release_of(result.built) for result in self.results))}
         return tuple(sorted(found.values(), key=lambda release: release.order))
 
     @cached_property
@@ -211,10 +214,18 @@ class Report:
         return {coordinate: tuple(group) for coordinate, group in groups.items()}
 
     @cached_property
+    def coming(self) -> frozenset[tuple[Coordinate, str]]:
+        """The (kernel, variant, case, target) and the label of the release of each cell of which nothing is known yet."""
+        return frozenset(
+            ((cell.spec.kernel, cell.spec.variant, cell.spec.case, cell.target.name), release_of(BuiltEnv(env=cell.env)).label)
+            for cell in self.pending
+        )
+
+    @cached_property
     def extent(self) -> Mapping[tuple[str, str], tuple[tuple[str, ...], tuple[str, ...]]]:
-        """(Kernel, variant) → the cases and the targets it was tried with."""
+        """(Kernel, variant) → the cases and the targets it was tried with, or is going to be."""
         found: dict[tuple[str, str], tuple[set[str], set[str]]] = defaultdict(lambda: (set(), set()))
-        for kernel, variant, case, target in self.by_coordinate:
+        for kernel, variant, case, target in (*self.by_coordinate, *(coordinate for coordinate, _ in self.coming)):
             found[kernel, variant][0].add(case)
             found[kernel, variant][1].add(target)
         return {

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import io
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 
 from attrs import frozen
 from rich.box import SIMPLE_HEAD
@@ -17,11 +17,12 @@ from rich.table import Table
 from rich.text import Text
 
 from compat.history.verdict import Release
+from compat.model import Cell, Result
 from compat.report.compact import counted, listed, one_line
-from compat.report.grid import UNEXPECTED, Grid, Mark, Row, grids, history_of, legend_of
+from compat.report.grid import COMING, UNEXPECTED, Grid, Mark, Row, grids, history_of, legend_of
 from compat.report.summary import DistinctFailure, Report
 
-STYLES = {"ok": "green", "ok*": "yellow", "n/a": "dim", "-": "dim"}
+STYLES = {"ok": "green", "ok*": "yellow", "n/a": "dim", COMING: "dim", "-": "dim"}
 """Colours only repeat what the words say; every other mark is red."""
 
 
@@ -32,18 +33,27 @@ class TerminalReport:
     report: Report
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        found = grids(self.report)
-        # One layout for all kernels: a column per release where that fits, else one column of intervals.
-        roomy = all(_natural_width(_wide(self.report, grid)) <= options.max_width for grid in found)
-        for number, grid in enumerate(found):
-            yield Text(f"\n{grid.kernel}" if number else grid.kernel, style="bold")
-            yield _wide(self.report, grid) if roomy else _narrow(self.report, grid)
-        if found:
-            yield _legend(found)
+        yield from _tables(self.report, options.max_width)
         yield from _failures(self.report)
         yield from _notes(self.report)
         yield from _surprises(self.report)
         yield Text(f"\n{total(self.report)}", style="bold red" if self.report.unexpected else "bold")
+
+
+def rows_text(results: Sequence[Result], every: Iterable[Cell], console: Console) -> Text:
+    """The tables alone of a run of ``every`` cell that has not ended, without verdicts, as far as they fit on the terminal."""
+    known = {result.cell for result in results}
+    pending = tuple(cell for cell in every if cell not in known)
+    report = Report(results=tuple(results), verdicts=(), envs=(), command="", seconds=0.0, pending=pending)
+    out = io.StringIO()
+    inner = Console(file=out, width=console.width, force_terminal=True, legacy_windows=False)
+    inner._color_system = console._color_system  # as it was found there
+    for each in _tables(report, console.width, verdicts=False):
+        inner.print(each)
+    lines = out.getvalue().rstrip("\n").split("\n")
+    room = max(1, console.height - 4)
+    more = [f"… {len(lines) - room + 1} more lines"] if len(lines) > room else []
+    return Text.from_ansi("\n".join([*lines[: room - len(more)], *more, ""]))
 
 
 def matrix_text(report: Report, *, width: int = 100) -> str:
@@ -59,29 +69,47 @@ def total(report: Report) -> str:
     counts = ", ".join(f"{number:,} {status}" for status, number in report.counts.items())
     surprises = len(report.unexpected)
     verdict = f"{counted(surprises, 'cell')} UNEXPECTED" if surprises else "all as expected"
-    work = f"{counted(len(report.results), 'cell')} in {report.seconds:.1f} s ({report.cached:,} from the store)"
+    verdict += " so far" if report.pending else ""
+    every = len(report.results) + len(report.pending)
+    tried = f"{len(report.results):,} of {counted(every, 'cell')}" if report.pending else counted(every, "cell")
+    work = f"{tried} in {report.seconds:.1f} s ({report.cached:,} from the store)"
     return f"{work}: {counts or 'nothing'}; {verdict}"
 
 
 # --- the grid ------------------------------------------------------------------------------------------------------------
 
 
-def _wide(report: Report, grid: Grid) -> Table:
+def _tables(report: Report, width: int, *, verdicts: bool = True) -> Iterator[RenderableType]:
+    """The table of each kernel, and what the marks mean."""
+    found = grids(report)
+    # One layout for all kernels: a column per release where that fits, else one column of intervals.
+    wide = [_wide(report, grid, verdicts=verdicts) for grid in found]
+    roomy = all(_natural_width(table) <= width for table in wide)
+    for number, grid in enumerate(found):
+        yield Text(f"\n{grid.kernel}" if number else grid.kernel, style="bold")
+        yield wide[number] if roomy else _narrow(report, grid, verdicts=verdicts)
+    if found:
+        yield _legend(found)
+
+
+def _wide(report: Report, grid: Grid, *, verdicts: bool) -> Table:
     table = _frame(grid)
     for release in report.releases:
         table.add_column(_heading(release), no_wrap=True)
-    table.add_column("verdict")
+    if verdicts:
+        table.add_column("verdict")
     for row in grid.rows:
-        table.add_row(*_names(grid, row), *map(_styled, row.marks), _verdict(row))
+        table.add_row(*_names(grid, row), *map(_styled, row.marks), *([_verdict(row)] if verdicts else ()))
     return table
 
 
-def _narrow(report: Report, grid: Grid) -> Table:
+def _narrow(report: Report, grid: Grid, *, verdicts: bool) -> Table:
     table = _frame(grid)
-    table.add_column("verdict", min_width=12)
+    if verdicts:
+        table.add_column("verdict", min_width=12)
     table.add_column("releases", min_width=18)
     for row in grid.rows:
-        table.add_row(*_names(grid, row), _verdict(row), history_of(row, report))
+        table.add_row(*_names(grid, row), *([_verdict(row)] if verdicts else ()), history_of(row, report))
     return table
 
 

@@ -21,7 +21,7 @@ from compat.execution.run import RunContext
 from compat.model import BuiltEnv, Cell, Env, Specialization, Target
 from compat.project import Obtain, Selection
 from compat.reduce.facts import KERNEL
-from compat.repro.writing import Request, Unverified, Written, write_repro
+from compat.repro.writing import Request, Unverified, Written, script_form, write_repro
 
 _RELEASES = "releases"
 """The group of envs that the table is about, unless others are asked for."""
@@ -74,6 +74,8 @@ def repro(
     everywhere = selection.with_patterns(envs=("*",), targets=("*",))
     everywhere = evolve(everywhere, envs=known.known_envs(everywhere.config))
     cells = [each for pattern in patterns for each in _cells(everywhere, selection, pattern)]
+    for each in cells:
+        script_form(toolchains.of(each.env))  # before anything is built or compiled
     listener = listener or Listener()
     envs = _envs(selection, everywhere, cells, obtain or selection.read_envs, listener)
     outcomes: list[Written | Unverified] = []

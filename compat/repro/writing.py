@@ -96,7 +96,8 @@ def write_repro(request: Request, context: RunContext) -> Written | Unverified:
     return _Writing(request, context).write()
 
 
-def _calls(toolchain: Toolchain) -> ScriptForm:
+def script_form(toolchain: Toolchain) -> ScriptForm:
+    """How scripts call a toolchain. Raises SelectionError where there are none for it."""
     if toolchain.script is None:
         raise SelectionError(f"there are no scripts for {toolchain.title}", hint="Its failures can be explained and reduced.")
     return toolchain.script
@@ -111,7 +112,7 @@ class _Writing:
         self.built = context.envs[self.cell.env.name]
         self.name = request.name or name_of(self.cell)
         self.toolchain = toolchains.of(self.cell.env)
-        self.knowledge, self.calls = self.toolchain.knowledge, _calls(self.toolchain)
+        self.knowledge, self.calls = self.toolchain.knowledge, script_form(self.toolchain)
         self.form = self._form(self.built)
         self.reasons: list[str] = []
 

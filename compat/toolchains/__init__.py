@@ -12,9 +12,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cache
-from importlib.metadata import entry_points
+from importlib.metadata import EntryPoint, entry_points
 from types import MappingProxyType
 
+from compat.diagnosis.common import EVERYWHERE, UNCLASSIFIED
 from compat.diagnosis.failure_class import FailureClass
 from compat.errors import ConfigError
 from compat.model import Env, Specialization, Target
@@ -46,20 +47,41 @@ __all__ = [
 DEFAULT = TRITON
 """The default toolchain."""
 GROUP = "triton_compat.toolchains"
+_SHARED = frozenset(each.name for each in (*EVERYWHERE, UNCLASSIFIED))
+"""The failure classes that every toolchain may have, perhaps with signs and advice of its own."""
 
 
 @cache
 def every() -> tuple[Toolchain, ...]:
-    """All toolchains, those of this package first. Raises ConfigError where an installed package offers something else."""
+    """All toolchains, those of this package first.
+
+    Raises ConfigError where an installed package offers something else, or something that cannot be loaded.
+    """
     found = {DEFAULT.name: DEFAULT}
     for entry in entry_points(group=GROUP):
-        toolchain = entry.load()
-        where = f"{GROUP}: {entry.name} = {entry.value}"
+        toolchain, where = _loaded(entry), _where(entry)
         if not isinstance(toolchain, Toolchain):
             raise ConfigError("this is not a Toolchain", where=where, hint="Uninstall the package that provides it, or fix it.")
         if found.setdefault(toolchain.name, toolchain) is not toolchain:
             raise ConfigError(f"there are two toolchains called {toolchain.name!r}", where=where)
     return tuple(found.values())
+
+
+def _where(entry: EntryPoint) -> str:
+    return f"{GROUP}: {entry.name} = {entry.value}"
+
+
+def _loaded(entry: EntryPoint) -> object:
+    """What an entry point names. Raises ConfigError with whatever a foreign package raises while it is imported."""
+    try:
+        return entry.load()
+    except Exception as error:
+        package = f"{entry.dist.name} {entry.dist.version}" if entry.dist else "an installed package"
+        raise ConfigError(
+            f"the toolchain of {package} cannot be loaded: {type(error).__name__}: {error}",
+            where=_where(entry),
+            hint=f"Uninstall {package}, or fix it.",
+        ) from error
 
 
 def named(name: str) -> Toolchain:
@@ -95,10 +117,19 @@ def stages() -> frozenset[str]:
 
 @cache
 def failure_classes() -> Mapping[str, FailureClass]:
-    """Name → failure class, of all toolchains; of classes that several have, the first one's."""
+    """Name → failure class, of all toolchains; of those that every toolchain may have, the first one's.
+
+    Raises ConfigError where two toolchains give one name to classes of their own: results tell a class by its name alone.
+    """
     found: dict[str, FailureClass] = {}
     for each in every():
-        found = {**each.knowledge.by_name, **found}
+        for name, failure_class in each.knowledge.by_name.items():
+            if found.setdefault(name, failure_class) is not failure_class and name not in _SHARED:
+                raise ConfigError(
+                    f"the toolchain {each.name!r} has a failure class called {name!r}, and so has another toolchain",
+                    where=GROUP,
+                    hint="Rename it there; only the classes of compat.diagnosis.common may be in several toolchains.",
+                )
     return MappingProxyType(found)
 
 

@@ -11,6 +11,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
@@ -292,16 +293,19 @@ def test_two_that_find_the_same_damage_put_it_aside_once(tmp_path: Path) -> None
     path.write_text("this is no database, " * 100)
     told: list[str] = []
     stores: list[Store] = []
-    threads = [threading.Thread(target=lambda: stores.append(Store(tmp_path, told.append))) for _ in range(6)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    for number, store in enumerate(stores):
-        store.write(f"n{number}", CELL, (EVIDENCE,))
-    for store in stores:
-        assert len(read(store, *(f"n{number}" for number in range(6)))) == 6
-        store.close()
+    with ExitStack() as opened_stores:
+        threads = [
+            threading.Thread(target=lambda: stores.append(opened_stores.enter_context(Store(tmp_path, told.append))))
+            for _ in range(6)
+        ]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        for number, store in enumerate(stores):
+            store.write(f"n{number}", CELL, (EVIDENCE,))
+        for store in stores:
+            assert len(read(store, *(f"n{number}" for number in range(6)))) == 6
     assert len(told) == 1
 
 

@@ -8,8 +8,10 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from pathlib import Path
+from typing import Any
 
 import pytest
 from attrs import evolve
@@ -32,8 +34,17 @@ def env(built: Callable[[str], BuiltEnv]) -> BuiltEnv:
     return built(RELEASE)
 
 
-def context(env: BuiltEnv, folder: Path, **changes: object) -> RunContext:
-    return RunContext(**({"envs": {env.env.name: env}, "store": Store(folder), "limits": LIMITS, "slots": 2} | changes))  # type: ignore[arg-type]
+@pytest.fixture
+def context() -> Iterator[Callable[..., RunContext]]:
+    """Makes contexts with a store in a folder, which is closed in the end."""
+    with ExitStack() as stores:
+
+        def make(env: BuiltEnv, folder: Path, **changes: Any) -> RunContext:
+            store = stores.enter_context(Store(folder))
+            facts: dict[str, Any] = {"envs": {env.env.name: env}, "store": store, "limits": LIMITS, "slots": 2}
+            return RunContext(**(facts | changes))
+
+        yield make
 
 
 def statuses(results: tuple[Result, ...]) -> dict[str, str]:
@@ -41,7 +52,7 @@ def statuses(results: tuple[Result, ...]) -> dict[str, str]:
 
 
 @pytest.mark.wheels
-def test_failures_are_confirmed_and_neighbours_unharmed(env: BuiltEnv, tmp_path: Path) -> None:
+def test_failures_are_confirmed_and_neighbours_unharmed(env: BuiltEnv, tmp_path: Path, context: Callable[..., RunContext]) -> None:
     functions = ["fine", "block_typed_bound", "looped", "missing_name", "mismatched"]
     results = run([cell(env, "faces", f) for f in functions], context(env, tmp_path))
     assert [result.cell.spec.function for result in results] == functions
@@ -61,7 +72,7 @@ def test_failures_are_confirmed_and_neighbours_unharmed(env: BuiltEnv, tmp_path:
 
 
 @pytest.mark.wheels
-def test_the_failing_pass_is_named_and_its_input_kept(env: BuiltEnv, tmp_path: Path) -> None:
+def test_the_failing_pass_is_named_and_its_input_kept(env: BuiltEnv, tmp_path: Path, context: Callable[..., RunContext]) -> None:
     shape = {"M": 64, "K": 64, "N": 64, "N2": 16}
     pointers = {"source": "*fp16", "result": "*fp32", "size": "i32"}
     dot = cell(env, "faces", "chained_dot", "sm_100", constexprs=shape, signature=pointers)
@@ -77,7 +88,9 @@ def test_the_failing_pass_is_named_and_its_input_kept(env: BuiltEnv, tmp_path: P
 
 
 @pytest.mark.wheels
-def test_nothing_is_compiled_twice(env: BuiltEnv, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_nothing_is_compiled_twice(
+    env: BuiltEnv, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, context: Callable[..., RunContext]
+) -> None:
     cells = [cell(env, "faces", f) for f in ("fine", "missing_name")]
     first = run(cells, context(env, tmp_path))
     with monkeypatch.context() as patched:
@@ -93,7 +106,9 @@ def test_nothing_is_compiled_twice(env: BuiltEnv, tmp_path: Path, monkeypatch: p
 
 @pytest.mark.wheels
 @pytest.mark.alone
-def test_a_hang_is_timed_out_within_its_deadline_and_two_seconds(env: BuiltEnv, tmp_path: Path) -> None:
+def test_a_hang_is_timed_out_within_its_deadline_and_two_seconds(
+    env: BuiltEnv, tmp_path: Path, context: Callable[..., RunContext]
+) -> None:
     hanging = cell(env, "faces", "unrolled_for_ever")
     run([cell(env, "faces", "fine")], context(env, tmp_path))  # so that what is measured is the hang, and not a cold disk
     started = time.monotonic()
@@ -108,14 +123,14 @@ def test_a_hang_is_timed_out_within_its_deadline_and_two_seconds(env: BuiltEnv, 
 
 
 @pytest.mark.wheels
-def test_a_memory_hog_is_out_of_memory(env: BuiltEnv, tmp_path: Path) -> None:
+def test_a_memory_hog_is_out_of_memory(env: BuiltEnv, tmp_path: Path, context: Callable[..., RunContext]) -> None:
     cells = [cell(env, "hostile", "hoards"), cell(env, "hostile", "fine")]
     results = run(cells, context(env, tmp_path, limits=Limits(deadline=60, memory=1 << 30)))
     assert statuses(results) == {"hoards": "out_of_memory", "fine": "ok"}
 
 
 @pytest.mark.wheels
-def test_a_lost_answer_is_never_ok_and_never_kept(env: BuiltEnv, tmp_path: Path) -> None:
+def test_a_lost_answer_is_never_ok_and_never_kept(env: BuiltEnv, tmp_path: Path, context: Callable[..., RunContext]) -> None:
     cells = [cell(env, "hostile", f) for f in ("leaves_silently", "forges", "fine")]
     results = run(cells, context(env, tmp_path))
     assert statuses(results) == {"leaves_silently": "lost", "forges": "lost", "fine": "ok"}
@@ -124,7 +139,7 @@ def test_a_lost_answer_is_never_ok_and_never_kept(env: BuiltEnv, tmp_path: Path)
 
 
 @pytest.mark.wheels
-def test_a_file_that_removes_its_own_folder_ends_nothing(env: BuiltEnv, tmp_path: Path) -> None:
+def test_a_file_that_removes_its_own_folder_ends_nothing(env: BuiltEnv, tmp_path: Path, context: Callable[..., RunContext]) -> None:
     source = tmp_path / "removes.py"
     source.write_text(
         (KERNELS / "faces.py").read_text() + "\n\nimport os, shutil\nshutil.rmtree(os.environ['TMPDIR'])\nos._exit(0)\n"
@@ -135,7 +150,7 @@ def test_a_file_that_removes_its_own_folder_ends_nothing(env: BuiltEnv, tmp_path
 
 
 @pytest.mark.wheels
-def test_a_shared_memory_excess_is_predicted(env: BuiltEnv, tmp_path: Path) -> None:
+def test_a_shared_memory_excess_is_predicted(env: BuiltEnv, tmp_path: Path, context: Callable[..., RunContext]) -> None:
     facts = {
         "constexprs": {"M": 64, "K": 64, "N": 128, "N2": 64},
         "signature": {"source": "*fp16", "result": "*fp32", "size": "i32"},
@@ -153,7 +168,7 @@ def test_a_shared_memory_excess_is_predicted(env: BuiltEnv, tmp_path: Path) -> N
     assert "would exceed shared memory" in failure.excerpt
 
 
-def test_an_env_that_is_broken_costs_only_its_own_cells(tmp_path: Path) -> None:
+def test_an_env_that_is_broken_costs_only_its_own_cells(tmp_path: Path, context: Callable[..., RunContext]) -> None:
     broken = BuiltEnv(env=Env(name="gone"), error="No matching distribution found for triton==3.99.0")
     (result,) = run([cell(broken, "faces", "fine")], context(broken, tmp_path))
     assert result.outcome.status is Status.ENV_BROKEN
@@ -163,7 +178,7 @@ def test_an_env_that_is_broken_costs_only_its_own_cells(tmp_path: Path) -> None:
     assert not result.expected
 
 
-def test_an_env_whose_toolchain_cannot_be_imported_is_broken(tmp_path: Path) -> None:
+def test_an_env_whose_toolchain_cannot_be_imported_is_broken(tmp_path: Path, context: Callable[..., RunContext]) -> None:
     driver = BuiltEnv(env=Env(name="bare"), python=sys.executable, digest="bare")  # the driver's Python has no Triton
     (result,) = run([cell(driver, "faces", "fine")], context(driver, tmp_path))
     assert result.outcome.status is Status.ENV_BROKEN
@@ -174,7 +189,7 @@ def test_an_env_whose_toolchain_cannot_be_imported_is_broken(tmp_path: Path) -> 
 
 
 @pytest.mark.wheels
-def test_stopping_keeps_what_is_finished(env: BuiltEnv, tmp_path: Path) -> None:
+def test_stopping_keeps_what_is_finished(env: BuiltEnv, tmp_path: Path, context: Callable[..., RunContext]) -> None:
     stop = threading.Event()
     cells = [cell(env, "faces", "fine"), cell(env, "hostile", "hangs"), cell(env, "faces", "looped")]
     with pytest.raises(Interrupted) as caught:

@@ -7,7 +7,7 @@ import getpass
 import re
 import subprocess
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import pytest
@@ -273,15 +273,15 @@ def test_what_no_axis_mends_is_left_alone() -> None:
 
 
 @pytest.fixture
-def context(tmp_path: Path, built: Callable[[str], BuiltEnv]) -> Callable[..., RunContext]:
-    store = Store(tmp_path / "state")
+def context(tmp_path: Path, built: Callable[[str], BuiltEnv]) -> Iterator[Callable[..., RunContext]]:
+    with Store(tmp_path / "state") as store:
 
-    def make(*names: str, deadline: float = 60) -> RunContext:
-        envs = {name: built(f"triton-{name}") for name in names}
-        by_name = {each.env.name: each for each in envs.values()}
-        return RunContext(envs=by_name, store=store, limits=Limits(deadline=deadline, memory=4 << 30), slots=2)
+        def make(*names: str, deadline: float = 60) -> RunContext:
+            envs = {name: built(f"triton-{name}") for name in names}
+            by_name = {each.env.name: each for each in envs.values()}
+            return RunContext(envs=by_name, store=store, limits=Limits(deadline=deadline, memory=4 << 30), slots=2)
 
-    return make
+        yield make
 
 
 def request(failing: Cell, folder: Path, **more: object) -> Request:

@@ -11,9 +11,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from attrs import evolve
 
 from compat import toolchains
 from compat.config.matrix import load_matrix
+from compat.diagnosis import common
 from compat.errors import ConfigError
 from compat.execution.plan import cross
 from compat.model import CompileSpec, Env, Specialization
@@ -140,6 +142,7 @@ def test_matrix_bisect_explain_and_reduce(project: Path, registered: Path) -> No
 
     said = compat(project, registered, "repro", "sums/adding/twice/toy_t1/toy-1.3", code=3)
     assert "there are no scripts for Toy" in said
+    assert "compiling" not in said
     said = compat(project, registered, "bisect", "--axis", "part", "--envs", "*", "--good", "1.1", "--bad", "1.2", code=3)
     assert "the parts of Toy cannot be told apart" in said
 
@@ -193,6 +196,35 @@ def test_an_entry_point_that_offers_none_is_refused(registered: Path, known: Any
         toolchains.every()
 
 
+def test_an_entry_point_that_cannot_be_loaded_is_named_with_what_it_raised(registered: Path, known: Any) -> None:
+    (registered / "broken_compat.py").write_text("raise ValueError('no such\\nthing')\n")
+    info = registered / "broken_compat-2.1.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: broken-compat\nVersion: 2.1\n")
+    for value, raised in (
+        ("broken_compat:TOOLCHAIN", "ValueError: no such"),
+        ("nowhere_at_all:IT", "ModuleNotFoundError: No module"),
+    ):
+        (info / "entry_points.txt").write_text(f"[{toolchains.GROUP}]\nbroken = {value}\n")
+        toolchains.every.cache_clear()
+        with pytest.raises(ConfigError, match=f"broken = {value}: the toolchain of broken-compat 2.1 cannot be loaded: {raised}"):
+            toolchains.every()
+
+
+def test_a_class_of_a_toolchain_must_not_have_the_name_of_anothers(registered: Path, known: Any) -> None:
+    (registered / "toy_compat-1.0.dist-info" / "entry_points.txt").write_text(
+        f"[{toolchains.GROUP}]\ntoy = tests.toolchains.test_toy:SAME_CLASS\n"
+    )
+    toolchains.every.cache_clear()
+    toolchains.failure_classes.cache_clear()
+    with pytest.raises(ConfigError, match="the toolchain 'toy' has a failure class called 'type-error', and so has another"):
+        toolchains.failure_classes()
+
+
+SAME_CLASS = evolve(
+    TOY,
+    knowledge=evolve(TOY.knowledge, classes=(evolve(TOY.knowledge.by_name["unknown-word"], name="type-error"), *common.EVERYWHERE)),
+)
 OTHER = toolchains.DEFAULT.__class__(
     **{name: getattr(TOY, name) for name in ("title", "distribution", "adapter", "stages", "targets", "types", "knowledge")},
     name=toolchains.DEFAULT.name,

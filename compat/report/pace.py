@@ -1,0 +1,81 @@
+"""How far a run is, in words: how many cells, how fast, how long still, and what is slow right now."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from attrs import frozen
+
+from compat.model import Cell
+from compat.printable import printable
+from compat.report.compact import counted
+
+LONG = 60.0
+"""Seconds from which on a run says at the start how long it will take."""
+MANY = 100
+"""Cells from which on it says how many there are, where nothing is known of how long they take."""
+_TELLING = 5
+"""Compiled cells before a speed is told, so that it is one."""
+_NAMED = 2
+"""Slow cells that are named."""
+
+
+@frozen(kw_only=True)
+class Pace:
+    """How far a run is."""
+
+    total: int
+    done: int
+    compiled: int
+    """Those of them that were compiled in this run, and not known before."""
+    unexpected: int
+    seconds: float
+    """Since the first of them was begun."""
+    slow: tuple[tuple[Cell, float], ...] = ()
+    """Cells that take long, with the seconds that each has taken so far."""
+
+    @property
+    def rate(self) -> float | None:
+        """Cells per second; ``None`` where too few were compiled to say."""
+        return self.compiled / self.seconds if self.compiled >= _TELLING and self.seconds > 0 else None
+
+    @property
+    def left(self) -> float | None:
+        """Seconds until the rest is compiled, at this rate."""
+        return (self.total - self.done) / self.rate if self.rate else None
+
+
+def pace_line(pace: Pace) -> str:
+    """All of it in a line: ``120 of 468 cells, 3 unexpected, 10.5 per second, about 33 s left``."""
+    return ", ".join(_parts(pace))
+
+
+def _parts(pace: Pace) -> Iterator[str]:
+    yield f"{pace.done:,} of {pace.total:,} cells"
+    yield f"{pace.unexpected:,} unexpected"
+    if pace.rate is not None and pace.left is not None and pace.done < pace.total:
+        yield f"{pace.rate:.1f} per second"
+        yield f"about {in_time(pace.left)} left"
+    if pace.slow:
+        yield f"slow: {slow_words(pace.slow)}"
+
+
+def slow_words(slow: Sequence[tuple[Cell, float]]) -> str:
+    """The cells that take long: ``kernel/variant/case/target/env (12 s)``."""
+    named = [f"{printable(cell.id)} ({in_time(seconds)})" for cell, seconds in slow[:_NAMED]]
+    return ", ".join(named) + (f" and {len(slow) - _NAMED} more" if len(slow) > _NAMED else "")
+
+
+def expectation_line(cells: int, seconds: float | None) -> str | None:
+    """What a long run says at its start; ``None`` for a short one."""
+    if seconds is None:
+        return f"{counted(cells, 'cell')} to compile" if cells >= MANY else None
+    return f"{counted(cells, 'cell')} to compile, about {in_time(seconds)} by earlier runs" if seconds >= LONG else None
+
+
+def in_time(seconds: float) -> str:
+    """A length of time as one would say it: ``45 s``, ``3 min``, ``1 h 20 min``."""
+    if seconds < 2 * 60:
+        return f"{seconds:.0f} s"
+    minutes = round(seconds / 60)
+    return f"{minutes} min" if minutes < 2 * 60 else f"{minutes // 60} h {minutes % 60} min"
