@@ -6,12 +6,12 @@ In: a selection, and the id of a cell or a glob. Out: an :class:`Explanation`, w
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from fnmatch import fnmatchcase
 from pathlib import Path
 
 from attrs import evolve, frozen
 
 from compat.bisect.known import existing_releases, known_envs
+from compat.config.cell_words import CellWords, cell_words
 from compat.config.selection import nothing_matches
 from compat.diagnosis import classify
 from compat.errors import SelectionError
@@ -57,15 +57,18 @@ class Explanation:
 def explain(selection: Selection, cell: str, store: Store) -> Explanation:
     """What the store knows of a cell.
 
-    ``cell`` is an id, or a glob that matches one cell, or of several cells one with a result. Where a selection names no envs or no
-    targets, all are looked through. Raises SelectionError where no cell is meant, or several.
+    ``cell`` is an id, or a glob that matches one cell, or of several cells one with a result; a release may stand for the env, and
+    a GPU for the target. Where a selection names no envs or no targets, all are looked through. Raises SelectionError where no cell
+    is meant, or several.
     """
     patterns = selection.patterns
     everywhere = selection.with_patterns(envs=patterns.envs or ("*",), targets=patterns.targets or ("*",))
     if not patterns.envs:
         everywhere = evolve(everywhere, envs=known_envs(everywhere.config))
+    words = cell_words(cell, everywhere.config)
+    everywhere = everywhere.and_envs(words.envs)
     known = _Known(everywhere, store)
-    found = _one_cell(everywhere.cells, cell, known)
+    found = _one_cell(everywhere.cells, cell, words, known)
     built, attempts = known.env(found.env), known.attempts([found]).get(found, ())
     result = _result(found, built, attempts)
     failure = result.outcome.failure if result else None
@@ -114,12 +117,12 @@ class _Known:
         return next(iter(verdicts(results, existing=existing_releases(self.config))), None)
 
 
-def _one_cell(cells: Iterable[Cell], pattern: str, known: _Known) -> Cell:
+def _one_cell(cells: Iterable[Cell], pattern: str, words: CellWords, known: _Known) -> Cell:
     """The cell that is meant: by its id, else the only one that the glob matches, else the only one of those with a result."""
     by_id = {cell.id: cell for cell in cells}
     if pattern in by_id:
         return by_id[pattern]
-    matching = [cell for name, cell in by_id.items() if fnmatchcase(name, pattern)]
+    matching = [cell for name, cell in by_id.items() if words.match(name)]
     if not matching:
         raise nothing_matches("cell", pattern, by_id)
     if len(matching) > 1:

@@ -1,8 +1,8 @@
 """A project, and what is asked of it: the folder of a ``matrix.toml``, and the cells that names and globs choose from it.
 
-In: the path of a ``matrix.toml``, and patterns. Out: a :class:`Selection`, which has the chosen envs, targets and kernels, the
-store for results, and a :class:`compat.execution.run.RunContext` to compile with. Every feature takes one; the command line makes
-one of its options.
+In: the path of a ``matrix.toml``, if there is one, and patterns. Out: a :class:`Selection`, which has the chosen envs, targets and
+kernels, the store for results, and a :class:`compat.execution.run.RunContext` to compile with. Every feature takes one; the command
+line makes one of its options.
 """
 
 from __future__ import annotations
@@ -12,13 +12,13 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 
-from attrs import Factory, asdict, evolve, frozen
+from attrs import Factory, evolve, frozen
 
 from compat import toolchains
 from compat.config.kernel_files import load_kernels
-from compat.config.matrix import MatrixConfig, load_matrix
+from compat.config.matrix import MatrixConfig, find_matrix, load_matrix, no_matrix
 from compat.config.selection import select_specs
-from compat.config.toml_reader import LONGEST
+from compat.config.toml_reader import LONGEST, shown
 from compat.envs.env import read_env
 from compat.envs.provider import EnvProvider
 from compat.errors import ConfigError, SelectionError
@@ -66,8 +66,9 @@ class Patterns:
     """
 
     envs: tuple[str, ...] = ()
-    """Names of envs, of groups, or globs."""
+    """Names of envs, of groups, globs, or releases (see :func:`compat.config.selection.select_envs`)."""
     targets: tuple[str, ...] = ()
+    """Names of targets, globs, or what GPUs are called."""
     kernels: tuple[str, ...] = ()
     variants: tuple[str, ...] = ()
     cases: tuple[str, ...] = ()
@@ -118,9 +119,13 @@ class Selection:
         """The same, after nox has built those that are missing. Raises EnvError where nothing can be written into the cache."""
         return EnvProvider(cache=self.config.env_cache(), jobs=available_cores())(matrix, envs)
 
+    def and_envs(self, envs: Sequence[Env]) -> Selection:
+        """The same selection, of these envs, too."""
+        return evolve(self, envs=tuple({env.name: env for env in (*self.envs, *envs)}.values()))
+
     def with_patterns(self, **patterns: Sequence[str]) -> Selection:
-        """What these patterns choose instead of those given before; the files are read again. Raises what :func:`select` does."""
-        return select(self.config.path, **{**asdict(self.patterns), **patterns})
+        """What these patterns choose instead of those given before; kernel files are read again. Raises as :func:`select` does."""
+        return _chosen(self.config, evolve(self.patterns, **{name: tuple(texts) for name, texts in patterns.items()}))
 
     def open_store(self, on_warning: Callable[[str], None] = lambda _: None) -> Store:
         """The results that are kept, for a ``with`` block; ``on_warning`` hears what had to be put aside. Raises StoreError."""
@@ -156,7 +161,7 @@ class Selection:
 
 
 def select(
-    matrix: Path,
+    matrix: Path | None = None,
     *,
     envs: Sequence[str] = (),
     targets: Sequence[str] = (),
@@ -165,38 +170,72 @@ def select(
     cases: Sequence[str] = (),
     kernel_files: Sequence[str] = (),
 ) -> Selection:
-    """What patterns (see :class:`Patterns`) choose from a ``matrix.toml``.
+    """What patterns (see :class:`Patterns`) choose from a ``matrix.toml``: that of the path, else what :func:`read_matrix` finds.
 
     Raises ConfigError for what the files say wrongly, SelectionError for a pattern that matches nothing.
     """
-    config = read_matrix(matrix)
+    patterns = Patterns(
+        envs=tuple(envs),
+        targets=tuple(targets),
+        kernels=tuple(kernels),
+        variants=tuple(variants),
+        cases=tuple(cases),
+        kernel_files=tuple(kernel_files),
+    )
+    return _chosen(read_matrix(matrix), patterns)
+
+
+def select_places(matrix: Path | None = None, *, envs: Sequence[str] = (), targets: Sequence[str] = ()) -> Selection:
+    """The envs and targets that patterns choose, as :func:`select` does, without looking at any kernel."""
+    config, patterns = read_matrix(matrix), Patterns(envs=tuple(envs), targets=tuple(targets))
+    chosen_envs, chosen_targets = config.choose_envs(envs), config.choose_targets(targets)
+    return Selection(config=config, envs=chosen_envs, targets=chosen_targets, specs=(), patterns=patterns)
+
+
+def gpus_of(target: Target) -> tuple[str, ...]:
+    """What GPUs are called that a target is for, without the bare numbers of those that have more of a name."""
+    return tuple(gpu for gpu, names in toolchains.gpus().items() if target.name in names and not gpu[0].isdigit())
+
+
+def _chosen(config: MatrixConfig, patterns: Patterns) -> Selection:
+    specs = _specs(config, patterns.kernel_files)
     return Selection(
         config=config,
-        envs=config.choose_envs(envs),
-        targets=config.choose_targets(targets),
-        specs=select_specs(_specs(config, kernel_files), kernels, variants, cases),
-        patterns=Patterns(
-            envs=tuple(envs),
-            targets=tuple(targets),
-            kernels=tuple(kernels),
-            variants=tuple(variants),
-            cases=tuple(cases),
-            kernel_files=tuple(kernel_files),
-        ),
+        envs=config.choose_envs(patterns.envs),
+        targets=config.choose_targets(patterns.targets),
+        specs=select_specs(specs, patterns.kernels, patterns.variants, patterns.cases),
+        patterns=patterns,
     )
 
 
 def _specs(config: MatrixConfig, kernel_files: Sequence[str]) -> tuple[Specialization, ...]:
     failure_classes = frozenset(toolchains.failure_classes())
     if kernel_files:
-        return load_kernels(kernel_files, Path.cwd(), failure_classes=failure_classes, where="--spec")
+        return load_kernels(kernel_files, Path.cwd(), failure_classes=failure_classes, where=None)
+    if not config.kernels:
+        hint = "Name a kernel file or a Python file, `compat matrix FILE`; or write a kernel file with `compat init FILE.py`."
+        raise ConfigError("there are no kernels: none is named", where=_place(config), hint=hint)
     return load_kernels(config.kernels, config.base, failure_classes=failure_classes)
 
 
-def read_matrix(path: Path) -> MatrixConfig:
-    """Read a ``matrix.toml``, with advice where there is none. Raises ConfigError."""
+def _place(config: MatrixConfig) -> str | None:
+    """The file that could have named kernels, where there is one."""
+    return f"{shown(config.path)}: kernels" if config.path.exists() else None
+
+
+def read_matrix(path: Path | None = None) -> MatrixConfig:
+    """Read a ``matrix.toml``; without a path that of the current folder, or else of one above it in the same repository.
+
+    Where there is none, everything is as built in, and results are kept in the current folder. Raises ConfigError, also where there
+    is no file at a path that is given.
+    """
+    if path is None:
+        found = find_matrix(Path.cwd())
+        return load_matrix(found) if found else no_matrix(Path.cwd())
     if not path.exists():
-        raise ConfigError("there is no such file", where=str(path), hint="Run in the folder that has it, or say --matrix PATH.")
+        raise ConfigError(
+            "there is no such file", where=str(path), hint="Without --matrix, one in the current folder is used if there."
+        )
     return load_matrix(path)
 
 

@@ -22,12 +22,14 @@ from packaging.version import InvalidVersion, Version
 from compat import toolchains
 from compat.config.generated_matrix import declare, short_hash
 from compat.config.matrix import MatrixConfig
+from compat.config.selection import select_envs
 from compat.envs.env import INDEX
 from compat.envs.listing import index_urls, list_files
 from compat.envs.wheels import File, Minor, pythons_of, wheel_facts
 from compat.errors import SelectionError
 from compat.history.verdict import release_of
 from compat.model import BuiltEnv, Env
+from compat.project import Selection
 
 _DATE = re.compile(r"(?<![0-9a-f])(20\d\d)(\d\d)(\d\d)(?![0-9a-f])")
 
@@ -216,6 +218,24 @@ def parse_release(text: str | None, option: str) -> Version | None:
         raise SelectionError(f"{(text or '')[:80]!r} is not a release", where=option, hint="For example 3.5, or 3.5.1.") from None
 
 
+def named_release(text: str | None, option: str, selection: Selection, asked: Asked) -> Version | None:
+    """The release that a word means which names one, as wherever an env is meant; of another source, the release of that number.
+
+    Raises SelectionError, also for a word that means several.
+    """
+    if text is None or asked.elsewhere:
+        return parse_release(text, option)
+    config, own = selection.config, {spec.toolchain for spec in selection.specs}
+    try:
+        envs = select_envs(selection.envs, [text]) if selection.patterns.envs else config.choose_envs([text])
+    except SelectionError:
+        return parse_release(text, option)
+    found = {env.release for env in envs if env.toolchain in own and env.release is not None}
+    if len(found) > 1:
+        raise SelectionError(f"{text!r} means {len(found)} releases", where=option, hint="Name one, such as 3.5.1.")
+    return found.pop() if found else parse_release(text, option)
+
+
 def stated_date(version: Version) -> float | None:
     """The date that the local part of a version states, in seconds since 1970."""
     for year, month, day in _DATE.findall(version.local or ""):
@@ -307,8 +327,7 @@ def _declared(
         facts = _toolchain(one, asked, pythons)
         name = f"{asked.published_as}-{one.version}-{short_hash(json.dumps(facts))}"
         probe = Env(name=name, toolchain=asked.toolchain, release=one.version)
-        install = [text for companion in config.companions if companion.joins(probe) for text in companion.install]
-        envs.append({"name": name, **facts, "install": install})
+        envs.append({"name": name, **facts, "install": list(config.accompany(probe).install)})
     declared = declare(envs, state / "elsewhere" / short_hash(f"{asked.elsewhere} {asked.published_as}"))
     return list(declared.envs), declared.path
 

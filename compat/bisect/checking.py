@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from fnmatch import fnmatchcase
-
 from attrs import frozen
 
 from compat.bisect.criterion import Criterion
+from compat.config.cell_words import cell_words
 from compat.config.selection import nothing_matches
 from compat.execution.run import RunContext, run
 from compat.history.account import Judgement
@@ -35,9 +34,11 @@ def check(
     ``context`` needs no envs: they are asked of ``obtain``, which may build them; without it, those are used that are there. Raises
     SelectionError where nothing matches, and what :func:`compat.execution.run.run` raises.
     """
-    wanted = [cell for cell in selection.cells if fnmatchcase(cell.id, cells)]
+    words = cell_words(cells, selection.config)
+    chosen = selection if selection.patterns.envs else selection.and_envs(words.envs)
+    wanted = [cell for cell in chosen.cells if words.match(cell.id)]
     if not wanted:
-        raise nothing_matches("cell", cells, [cell.id for cell in selection.cells])
+        raise nothing_matches("cell", cells, [cell.id for cell in chosen.cells])
     envs = list({cell.env.name: cell.env for cell in wanted}.values())
     built = (obtain or selection.read_envs)(selection.config.path, envs)
     results = run(wanted, with_envs(context, built))

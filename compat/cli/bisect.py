@@ -17,7 +17,7 @@ from compat.bisect.request import FEW, Axis, Request
 from compat.cli.invocation import INTERRUPTED, command_line
 from compat.cli.judging import judge_options, read_criterion
 from compat.cli.progress import ProgressListener
-from compat.cli.selecting import SECONDS, obtaining, opened_store, select, selection_options
+from compat.cli.selecting import SECONDS, kernel_arguments, obtaining, opened_store, select, selection_options
 from compat.errors import SelectionError, StoreError
 from compat.execution.run import Interrupted
 from compat.files import replace_file
@@ -31,6 +31,7 @@ _REQUEST = ("fixed", "every", "against")
 
 
 @click.command(short_help="Find the release that broke a kernel, and the part of the toolchain.")
+@kernel_arguments
 @selection_options
 @click.option("--axis", type=click.Choice(_AXES), default=_AXES[0], show_default=True, help="What to search along.")
 @click.option("--good", metavar="RELEASE", help="A release that is good; tested first, like --bad.")
@@ -84,21 +85,23 @@ def bisect(
 
 def _request(judge_text: str, chosen: dict[str, Any]) -> Request:
     """The request that the options make. Raises SelectionError for invalid ones."""
-    good, bad = (candidates.parse_release(chosen.pop(end), f"--{end}") for end in ("good", "bad"))
+    ends = {end: chosen.pop(end) for end in ("good", "bad")}
     criterion = read_criterion(judge_text)
     specifier = candidates.parse_specifier(chosen.pop("specifier"))
     asked = Asked(releases=specifier, **{name: chosen.pop(name) for name in _ASKED})
     axis, assemblers = Axis(chosen.pop("axis")), chosen.pop("ptxas")
     plain = {name: chosen.pop(name) for name in _REQUEST}
+    selection = select(**chosen)
+    good, bad = (candidates.named_release(ends[end], f"--{end}", selection, asked) for end in ("good", "bad"))
     return Request(
-        selection=select(**chosen), axis=axis, criterion=criterion, good=good, bad=bad, asked=asked, assemblers=assemblers, **plain
+        selection=selection, axis=axis, criterion=criterion, good=good, bad=bad, asked=asked, assemblers=assemblers, **plain
     )
 
 
-def _options(request: Request, judge: str, matrix: Path) -> tuple[str, ...]:
+def _options(request: Request, judge: str, matrix: Path | None) -> tuple[str, ...]:
     """The options that a command for one kernel needs besides those that name it and the range."""
     patterns, asked = request.selection.patterns, request.asked
-    words = ["--matrix", str(matrix)] if matrix != Path("matrix.toml") else []
+    words = ["--matrix", str(matrix)] if matrix else []
     for option, values in (("--spec", patterns.kernel_files), ("--envs", patterns.envs)):
         words += [word for value in values for word in (option, value)]
     words += ["--judge", judge] if judge != "ok" else []

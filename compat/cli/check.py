@@ -11,7 +11,7 @@ import click
 from compat.bisect import checking
 from compat.cli.invocation import INTERRUPTED
 from compat.cli.judging import judge_options, read_criterion
-from compat.cli.selecting import SECONDS, obtaining, opened_store, select, selection_options
+from compat.cli.selecting import SECONDS, obtaining, opened_store, select, selection_options, split_cells
 from compat.errors import CompatError
 from compat.history.account import Judgement
 from compat.interruption import Stopped
@@ -50,7 +50,7 @@ class _Checked(click.Command):
 
 
 @click.command(cls=_Checked, short_help="Test one commit, for `git bisect run`.")
-@click.argument("cells", metavar="[CELL-GLOB]", default="*")
+@click.argument("words", metavar="[CELL-GLOB|KERNEL]...", nargs=-1)
 @selection_options
 @click.option(
     "--judge", "judge_text", default="ok", show_default=True, metavar="JUDGE", help="What counts as good, as in compat bisect."
@@ -58,13 +58,15 @@ class _Checked(click.Command):
 @judge_options
 @click.option("--deadline", type=SECONDS, help="Seconds one cell may take.")
 @click.option("--no-build", is_flag=True, help="Do not build missing envs; they count as inconclusive.")
-def check(*, cells: str, judge_text: str, deadline: float | None, no_build: bool, **chosen: Any) -> None:
+def check(*, words: tuple[str, ...], judge_text: str, deadline: float | None, no_build: bool, **chosen: Any) -> None:
     """Exit with 0 if all cells are good, 1 if one is bad, 125 if the answer is inconclusive: for `git bisect run`.
 
-    CELL-GLOB narrows the chosen cells by their ids, as `compat list cells` prints them. Exits with 130 if interrupted.
+    CELL-GLOB narrows the chosen cells by their ids, as `compat list cells` prints them; a file or a folder names kernels, as --spec
+    does. Exits with 130 if interrupted.
     """
     criterion = read_criterion(judge_text)
-    selection = select(**chosen)
+    cells, files = split_cells(words)
+    selection = select(files=files, **chosen)
     obtain = obtaining(selection, build=not no_build)
     with opened_store(selection) as store:
         found = checking.check(selection, criterion, selection.context(store, deadline=deadline), obtain, cells=cells)

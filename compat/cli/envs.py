@@ -12,7 +12,7 @@ import click
 
 from compat.cli.providing import env_provider
 from compat.cli.table import show_table
-from compat.envs.cache import EnvCache, env_cache
+from compat.envs.cache import EnvCache
 from compat.envs.env import read_env
 from compat.envs.inventory import kept_envs
 from compat.envs.inventory import prune as prune_envs
@@ -22,7 +22,6 @@ from compat.project import read_matrix
 from compat.report.envs import built_line, env_document, env_row, in_bytes, pruned_line
 
 _DAY = 86400.0
-_MATRIX = Path("matrix.toml")
 
 
 def _matrix_option(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -30,9 +29,7 @@ def _matrix_option(command: Callable[..., Any]) -> Callable[..., Any]:
         "--matrix",
         "matrix_path",
         type=click.Path(path_type=Path, dir_okay=False),
-        default=_MATRIX,
-        show_default=True,
-        help="The file that declares envs, and may say where they are kept.",
+        help="The file that declares envs and may say where they are kept, if there is one [matrix.toml].",
     )(command)
 
 
@@ -47,7 +44,7 @@ def envs(context: click.Context) -> None:
 @envs.command("list", short_help="What is in the cache.")
 @_matrix_option
 @click.option("--json", "as_json", is_flag=True, help="A JSON array instead of a table.")
-def list_(*, matrix_path: Path = _MATRIX, as_json: bool = False) -> None:
+def list_(*, matrix_path: Path | None = None, as_json: bool = False) -> None:
     """List what is in the cache, whichever project it was built for.
 
     Sizes are those on disk; installers may share files with their own caches by hard links.
@@ -63,17 +60,19 @@ def list_(*, matrix_path: Path = _MATRIX, as_json: bool = False) -> None:
 
 
 @envs.command(short_help="Build what is missing.")
-@click.argument("names", nargs=-1, metavar="[NAME|GROUP|GLOB]...")
+@click.argument("names", nargs=-1, metavar="[ENV|RELEASE]...")
 @_matrix_option
 @click.option("--again", is_flag=True, help="Rebuild existing ones too, unless they are in use.")
 @click.option("--jobs", "-j", type=click.IntRange(min=1), help="Envs built at the same time (default: number of cores).")
-def build(*, names: Sequence[str], matrix_path: Path, again: bool, jobs: int | None) -> None:
+def build(*, names: Sequence[str], matrix_path: Path | None, again: bool, jobs: int | None) -> None:
     """Build those of these envs that are missing; without names, those that `compat matrix` would use.
+
+    They are named as --envs of other commands does: by name, group or glob, or by releases such as 3.9, '>=3.4' or newest.
 
     Exits with 4 where one cannot be built.
     """
     config = read_matrix(matrix_path)
-    wanted = config.envs_called(names) if names else config.choose_envs()
+    wanted = config.choose_envs(names)
     provide = env_provider(config, jobs=jobs)
     if again:
         provide.have_built(config.path, wanted, again=True)
@@ -99,7 +98,7 @@ def build(*, names: Sequence[str], matrix_path: Path, again: bool, jobs: int | N
 @click.option("--all", "everything", is_flag=True, help="Remove every env, even if it was used recently.")
 @click.option("--dry-run", is_flag=True, help="Show what would be removed, and remove nothing.")
 @_matrix_option
-def prune(*, older_than: float, everything: bool, dry_run: bool, matrix_path: Path) -> None:
+def prune(*, older_than: float, everything: bool, dry_run: bool, matrix_path: Path | None) -> None:
     """Remove envs that have not been used for a while, whichever project they were built for.
 
     None is removed that a command is using or building. What is removed is built again when it is asked for.
@@ -116,10 +115,10 @@ def prune(*, older_than: float, everything: bool, dry_run: bool, matrix_path: Pa
 
 
 @envs.command(short_help="The folder of an env, for scripts.")
-@click.argument("name", required=False)
+@click.argument("name", required=False, metavar="[ENV|RELEASE]")
 @_matrix_option
 @click.option("--python", is_flag=True, help="The path of its interpreter instead of its folder.")
-def where(*, name: str | None, matrix_path: Path, python: bool) -> None:
+def where(*, name: str | None, matrix_path: Path | None, python: bool) -> None:
     """Print the folder of an env's virtual environment; without a name, the folder that all are in.
 
     Exits with 4 where the env is not built.
@@ -128,14 +127,13 @@ def where(*, name: str | None, matrix_path: Path, python: bool) -> None:
         click.echo(_cache(matrix_path).folder)
         return
     config = read_matrix(matrix_path)
-    found = read_env(config.env(name), config.env_cache())
+    env = config.one_env(name)
+    found = read_env(env, config.env_cache())
     if found.error is not None or found.python is None:
-        raise EnvError(f"{name} cannot be used: {found.error}", hint=f"`compat envs build {name}` builds it.")
+        raise EnvError(f"{env.name} cannot be used: {found.error}", hint=f"`compat envs build {name}` builds it.")
     click.echo(found.python if python else Path(found.python).parents[1])
 
 
-def _cache(matrix_path: Path) -> EnvCache:
+def _cache(matrix_path: Path | None) -> EnvCache:
     """The cache that the project names; the user's where there is no project."""
-    if matrix_path == _MATRIX and not matrix_path.exists():
-        return env_cache()
     return read_matrix(matrix_path).env_cache()

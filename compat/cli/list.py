@@ -7,18 +7,19 @@ from typing import Any
 
 import click
 
-from compat.cli.selecting import select, selection_options
+from compat.cli.selecting import kernel_arguments, select, select_places, selection_options
 from compat.cli.table import show_table
 from compat.envs.record import read_record
 from compat.json_text import write_json
 from compat.model import BuiltEnv
-from compat.project import Selection
+from compat.project import Selection, gpus_of
 
 Rows = Iterable[Mapping[str, Any]]
 
 
 @click.command("list")
 @click.argument("what", type=click.Choice(["envs", "targets", "kernels", "cells"]))
+@kernel_arguments
 @selection_options
 @click.option("--json", "as_json", is_flag=True, help="A JSON array instead of a table.")
 def list_(*, what: str, as_json: bool, **chosen: Any) -> None:
@@ -29,7 +30,7 @@ def list_(*, what: str, as_json: bool, **chosen: Any) -> None:
     if what != "cells":
         chosen["envs"] = chosen["envs"] or ("*",)
         chosen["target"] = chosen["target"] or ("*",)
-    rows = list(_LISTERS[what](select(**chosen)))
+    rows = list(_LISTERS[what]((select if what in _OF_KERNELS else select_places)(**chosen)))
     if as_json:
         click.echo(write_json(rows, indent=2))
     elif what == "cells":
@@ -37,6 +38,10 @@ def list_(*, what: str, as_json: bool, **chosen: Any) -> None:
             click.echo(row["id"])
     else:
         show_table(rows)
+
+
+_OF_KERNELS = ("kernels", "cells")
+"""What can be listed only where there are kernels."""
 
 
 def _envs(selection: Selection) -> Rows:
@@ -66,6 +71,7 @@ def _targets(selection: Selection) -> Rows:
             "arch": target.arch,
             "warp_size": target.warp_size,
             "shared_memory": target.shared_memory,
+            "gpus": list(gpus_of(target)),
         }
 
 

@@ -11,13 +11,14 @@ from rich.console import Console
 
 from compat.cli.invocation import INTERRUPTED, command_line, relative
 from compat.cli.progress import ProgressListener
-from compat.cli.selecting import SECONDS, obtaining, opened_store, select, selection_options
+from compat.cli.selecting import SECONDS, kernel_arguments, obtaining, opened_store, select, selection_options
 from compat.matrix import MatrixInterrupted, run_matrix, write_reports
 from compat.report.summary import Report
 from compat.report.terminal import TerminalReport
 
 
 @click.command(short_help="Compile every chosen cell, and write the reports.")
+@kernel_arguments
 @selection_options
 @click.option("--output", type=click.Path(path_type=Path, file_okay=False), help="Folder for matrix.md and matrix.json [reports].")
 @click.option("--jobs", "-j", type=click.IntRange(min=1), help="Cells compiled at the same time (default: number of cores).")
@@ -34,6 +35,8 @@ def matrix(
     **chosen: Any,
 ) -> None:
     """Compile every chosen cell, and write reports/matrix.md and reports/matrix.json.
+
+    Without a matrix.toml: the kernels that are named, on every release of their toolchain.
 
     Exits with 0 if every cell is as expected, with 1 if one is not.
     """

@@ -11,7 +11,7 @@ import click
 from compat.cli.invocation import INTERRUPTED
 from compat.cli.judging import judge_options, read_criterion
 from compat.cli.reduction_progress import ReductionProgress
-from compat.cli.selecting import SECONDS, obtaining, opened_store, select, selection_options
+from compat.cli.selecting import SECONDS, kernel_arguments, obtaining, opened_store, select, selection_options
 from compat.reduce import reducing
 from compat.reduce.reduction import Ended
 from compat.report.reduction import reduction_lines
@@ -19,6 +19,7 @@ from compat.report.reduction import reduction_lines
 
 @click.command("reduce", short_help="Shrink a kernel that fails.")
 @click.argument("what", metavar="CELL|FILE.py")
+@kernel_arguments
 @selection_options
 @click.option(
     "--bad", multiple=True, metavar="ENV|RELEASE", help="Where the failure must be preserved (default: the envs of the cells)."

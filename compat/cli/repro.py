@@ -12,14 +12,16 @@ import click
 from compat import repro as repros
 from compat.bisect import last_bisect
 from compat.cli.invocation import command_line
-from compat.cli.selecting import SECONDS, obtaining, opened_store, select, selection_options
+from compat.cli.selecting import SECONDS, kernel_arguments, obtaining, opened_store, select, selection_options
 from compat.model import BuiltEnv, Cell
+from compat.project import read_matrix
 from compat.repro.reproducing import Listener
 from compat.repro.writing import Unverified, Written
 
 
 @click.command(short_help="Write a standalone script and an issue for a failing cell.")
 @click.argument("cell")
+@kernel_arguments
 @selection_options
 @click.option("--portable", is_flag=True, help="A script that runs on every release, not only on the one that fails.")
 @click.option("--output", type=click.Path(path_type=Path, file_okay=False), help="Folder for what is written [repro].")
@@ -35,8 +37,8 @@ def repro(
     written was verified: the script was run in a fresh process in every release that the issue mentions. Exits with 1 if
     that verification failed.
     """
-    if cell == last_bisect.WORD and not chosen["spec"]:
-        chosen["spec"] = last_bisect.read_bad_ends(chosen["matrix_path"].parent).kernel_files
+    if cell == last_bisect.WORD and not (chosen["spec"] or chosen["files"]):
+        chosen["spec"] = last_bisect.read_bad_ends(read_matrix(chosen["matrix_path"]).base).kernel_files
     selection = select(**chosen)
     obtain = obtaining(selection, build=True)
     with opened_store(selection) as store:

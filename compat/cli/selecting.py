@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Sequence
 from functools import reduce
 from pathlib import Path
@@ -13,6 +14,7 @@ from compat import project
 from compat.cli import logs
 from compat.cli.providing import env_provider
 from compat.config.toml_reader import LONGEST
+from compat.errors import SelectionError
 from compat.execution.store import Store
 from compat.printable import printable
 from compat.project import Obtain, Selection
@@ -22,17 +24,22 @@ _OPTIONS = (
         "--matrix",
         "matrix_path",
         type=click.Path(path_type=Path, dir_okay=False),
-        default=Path("matrix.toml"),
-        show_default=True,
-        help="The file that declares envs, targets and kernels.",
+        help="The file that declares envs, targets and kernels, if there is one [matrix.toml].",
     ),
-    click.option("--envs", multiple=True, metavar="NAME|GROUP|GLOB", help="Envs to use (default: those named in matrix.toml)."),
-    click.option("--target", multiple=True, metavar="GLOB", help="Targets to compile for, such as sm_90 or 'gfx*'."),
+    click.option(
+        "--envs",
+        multiple=True,
+        metavar="ENV|RELEASE",
+        help="Envs by name, group or glob, or releases: 3.9, 3.5.1, '>=3.4', newest (default: what matrix.toml says, or all).",
+    ),
+    click.option("--target", multiple=True, metavar="TARGET|GPU", help="Targets to compile for, such as sm_90, 'gfx*' or h100."),
     click.option("--kernel", multiple=True, metavar="GLOB", help="Kernels, such as 'sel_*'."),
     click.option("--variant", multiple=True, metavar="GLOB", help="Variants, such as block_ptr or 'as_written*'."),
     click.option("--case", multiple=True, metavar="GLOB", help="Named cases of a kernel."),
     click.option("--spec", multiple=True, metavar="PATH|GLOB", help="Kernel files to use instead of those named in matrix.toml."),
 )
+_FILES = (".py", ".toml")
+"""How words end that name kernels by their files."""
 
 
 def selection_options(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -40,9 +47,27 @@ def selection_options(command: Callable[..., Any]) -> Callable[..., Any]:
     return reduce(lambda decorated, option: option(decorated), reversed(_OPTIONS), command)
 
 
+def kernel_arguments(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Give a command kernel files, folders of them and globs as arguments, which mean what ``--spec`` means."""
+    return click.argument("files", nargs=-1, metavar="[KERNEL]...")(command)
+
+
+def split_cells(words: Sequence[str]) -> tuple[str, tuple[str, ...]]:
+    """Which cells some words mean, and which kernel files: a word is a file if it is called like one, or if there is such a file.
+
+    Raises SelectionError where two words mean cells.
+    """
+    files = tuple(word for word in words if word.partition("::")[0].endswith(_FILES) or os.path.exists(word))
+    cells = [word for word in words if word not in files]
+    if len(cells) > 1:
+        raise SelectionError(f"both {cells[0]!r} and {cells[1]!r} would be a glob over cells, and neither is a file")
+    return (cells[0] if cells else "*"), files
+
+
 def select(
     *,
-    matrix_path: Path,
+    matrix_path: Path | None = None,
+    files: Sequence[str] = (),
     envs: Sequence[str] = (),
     target: Sequence[str] = (),
     kernel: Sequence[str] = (),
@@ -51,7 +76,15 @@ def select(
     spec: Sequence[str] = (),
 ) -> Selection:
     """What these options choose. Raises ConfigError for what the files say wrongly, SelectionError for what matches nothing."""
-    return project.select(matrix_path, envs=envs, targets=target, kernels=kernel, variants=variant, cases=case, kernel_files=spec)
+    named = (*spec, *files)
+    return project.select(matrix_path, envs=envs, targets=target, kernels=kernel, variants=variant, cases=case, kernel_files=named)
+
+
+def select_places(
+    *, matrix_path: Path | None = None, envs: Sequence[str] = (), target: Sequence[str] = (), **_: object
+) -> Selection:
+    """The envs and targets that these options choose, and no kernels. Raises what :func:`select` does."""
+    return project.select_places(matrix_path, envs=envs, targets=target)
 
 
 def opened_store(selection: Selection) -> Store:

@@ -14,7 +14,7 @@ from compat.config.toml_writer import toml_text
 def declare(envs: Sequence[Mapping[str, str | list[str]]], folder: Path) -> MatrixConfig:
     """Declare envs in a file in ``folder``, each as ``matrix.toml`` has it. The same envs are in the same file every time."""
     defaults = {"envs": [env["name"] for env in envs]}
-    text = toml_text({"schema": SCHEMA, "kernels": ["none"], "env": list(envs), "defaults": defaults})
+    text = toml_text({"schema": SCHEMA, "env": list(envs), "defaults": defaults})
     path = folder / f"matrix-{short_hash(text)}.toml"
     if not path.exists():
         folder.mkdir(parents=True, exist_ok=True)

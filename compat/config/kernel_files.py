@@ -37,23 +37,27 @@ _TABLES = (*TABLES, "hints")
 _TAKEN_FOR_GRANTED = ("divisible_by_16", "pointer_range_32")
 """Hints that every pointer has unless a kernel file says which have: what allocators give, and what most tensors are."""
 _NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.+-]*")
+_DECLARES = re.compile(r"^\s*(kernel\s*=|\[\[\s*kernel\s*\]\])", re.MULTILINE)
+"""What a TOML file in a folder has that is a kernel file."""
 _UNEXPECTABLE = tuple(status for status in Status if not status.is_answer)
 """Statuses that say nothing about a kernel cannot be expected of one."""
 
 
 def load_kernels(
-    patterns: Sequence[str], base: Path, *, failure_classes: Collection[str] = (), where: str = "matrix.toml: kernels"
+    patterns: Sequence[str], base: Path, *, failure_classes: Collection[str] = (), where: str | None = "matrix.toml: kernels"
 ) -> tuple[Specialization, ...]:
     """Read the kernel files that the paths or globs name, relative to ``base``; in the order of the patterns, then of the names.
 
-    ``failure_classes`` are those that ``expect`` may name (any, if it is empty); ``where`` is where the patterns were written, for
-    errors. Raises ConfigError.
+    Of a folder those are read that lie in it. ``failure_classes`` are those that ``expect`` may name (any, if it is empty);
+    ``where`` is where the patterns were written, for errors, ``None`` for arguments of a command. Raises ConfigError.
     """
     paths: dict[Path, None] = {}
     for index, pattern in enumerate(patterns):
-        found = sorted(Path(base, match) for match in glob.glob(pattern, root_dir=base, recursive=True))
+        found = [path for match in sorted(glob.glob(pattern, root_dir=base, recursive=True)) for path in _files(Path(base, match))]
         if not found:
-            raise ConfigError(f"no kernel file matches {pattern!r}", where=f"{where}[{index}]", hint=f"Looked from {base}.")
+            hint = f"Looked from {base}." if where else f"Looked from {base}. A kernel of matrix.toml is chosen by --kernel NAME."
+            place = None if where is None else f"{where}[{index}]"
+            raise ConfigError(f"no kernel file matches {pattern!r}", where=place, hint=hint)
         paths.update(dict.fromkeys(found))
     specs: list[Specialization] = []
     owners: dict[str, str] = {}
@@ -77,6 +81,18 @@ def kernels_of(top: Table, path: Path, failure_classes: Collection[str] = ()) ->
     kernels = tuple(KernelFile.of(table, top, path=path, failure_classes=failure_classes) for table in tables)
     _check_hints(top, frozenset().union(*(kernel.arguments for kernel in kernels)), of="this file")
     return kernels
+
+
+def _files(path: Path) -> list[Path]:
+    """A file itself; of a folder the kernel files in it, by name."""
+    return sorted(each for each in path.glob("*.toml") if _declares_kernels(each)) if path.is_dir() else [path]
+
+
+def _declares_kernels(path: Path) -> bool:
+    try:
+        return _DECLARES.search(path.read_text(encoding="utf-8-sig")) is not None
+    except (OSError, UnicodeDecodeError):
+        return False
 
 
 def usual_hints(signature: Mapping[str, str]) -> dict[str, tuple[str, ...]]:
@@ -231,7 +247,7 @@ class KernelFile:
             status=Status(status),
             failure_class=failure_class,
             releases=table.specifier("releases"),
-            targets=table.strings("targets", ("*",)),
+            targets=tuple(each for word in table.strings("targets", ("*",)) for each in toolchains.targets_of_gpu(word) or (word,)),
             cases=table.strings("cases", ("*",)),
             reason=table.string("reason", ""),
         )

@@ -10,67 +10,46 @@ import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from attrs import evolve, frozen
-from packaging.specifiers import SpecifierSet
-from packaging.utils import InvalidWheelFilename, canonicalize_name
-from packaging.version import InvalidVersion, Version
+from attrs import frozen
+from packaging.version import Version
 
 from compat import toolchains
+from compat.config import env_tables, releases
+from compat.config.env_tables import EXAMPLE, Companion, accompanied, built_in
+from compat.config.selection import MATRIX as FILE
 from compat.config.selection import select_envs, select_targets
-from compat.config.toml_reader import Table, did_you_mean, quoted, read_toml
+from compat.config.toml_reader import Table, did_you_mean, parse_toml, quoted, read_toml
 from compat.envs.cache import EnvCache, env_cache
-from compat.envs.requirements import label
-from compat.envs.wheels import wheel_facts
 from compat.errors import ConfigError, SelectionError
 from compat.model import Env, Target
-from compat.toolchains import Toolchain
 
-_ENV_KEYS = ("torch", "distribution", "wheel", "index", "python", "install", "groups")
-_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]*")
 _TARGET_NAME = re.compile(r"[a-z0-9_]+")
 _SIZE = re.compile(r"(\d+(?:\.\d+)?)\s*(B|KiB|MiB|GiB|TiB)")
 _LONGEST_SIZE = 30
 _UNITS = {unit: 1024**power for power, unit in enumerate(("B", "KiB", "MiB", "GiB", "TiB"))}
 _PAIR = re.compile(r"(?P<toolchain>[a-z]\w*)-(?P<release>[^-]+)(?:-torch-(?P<torch>[^-]+))?")
-
-_EXAMPLE = f'{{ {toolchains.DEFAULT.name} = "3.1.0" }}'
-
-
-@frozen(kw_only=True)
-class Companion:
-    """Requirements that go into every env whose releases match: what a release needs and does not declare."""
-
-    toolchain: str
-    release: SpecifierSet
-    torch: SpecifierSet | None
-    """Matches only envs with a PyTorch of these versions; ``None``: any env, with PyTorch or without."""
-    install: tuple[str, ...]
-    why: str
-
-    def joins(self, env: Env) -> bool:
-        """Whether these requirements go into that env."""
-        if env.toolchain != self.toolchain:
-            return False
-        if self.torch is not None and (env.torch is None or not self.torch.contains(env.torch, prereleases=True)):
-            return False
-        if env.release is None:
-            return not str(self.release)
-        return self.release.contains(env.release, prereleases=True)
+_RELEASES, _DEFAULT = "releases", "default"
+"""The groups of the envs that are used where nothing says which: of a toolchain's own file, and of a project's."""
 
 
 @frozen(kw_only=True)
 class MatrixConfig:
-    """What ``matrix.toml`` says, checked."""
+    """What ``matrix.toml`` says, checked; what it does not say is as built in."""
 
     path: Path
-    """Absolute path of the file."""
+    """Absolute path of the file, which need not be there: then everything is as built in."""
     kernels: tuple[str, ...]
     """Paths or globs of kernel files, relative to the file's folder."""
     envs: tuple[Env, ...]
-    """Every env, in the order of the file, with what its companions install."""
+    """Every env, in the order of the file, with what its companions install; the built-in ones where it declares none."""
+    released: tuple[Env, ...] = ()
+    """Built-in envs, which can be named although the file declares others."""
     targets: Mapping[str, Target]
     """Every target that may be named, built in or declared here."""
     companions: tuple[Companion, ...] = ()
+    """Those that the file declares."""
+    further_companions: tuple[Companion, ...] = ()
+    """The built-in ones; none where the file says ``companion = []``."""
     default_envs: tuple[str, ...]
     """Patterns (see :func:`compat.config.selection.select_envs`) of what runs when nothing is asked for."""
     default_targets: tuple[str, ...]
@@ -105,26 +84,17 @@ class MatrixConfig:
 
     def choose_envs(self, patterns: Sequence[str] = ()) -> tuple[Env, ...]:
         """The envs that the patterns name (see :func:`compat.config.selection.select_envs`), the default ones without any."""
-        return select_envs(self.envs, patterns or self.default_envs)
+        return select_envs(self.envs, patterns or self.default_envs, self.released, self._undeclared)
 
-    def envs_called(self, names: Sequence[str]) -> tuple[Env, ...]:
-        """The envs of these names, groups or globs, each once; ``triton-X`` and ``triton-X-torch-Y`` need not be in the file.
-
-        Raises SelectionError for what matches nothing and is no such name either.
-        """
-        found: dict[str, Env] = {}
-        for name in names:
-            try:
-                found |= {env.name: env for env in self.choose_envs([name])}
-            except SelectionError as error:
-                try:
-                    found[name] = self.env(name)
-                except SelectionError:
-                    raise error from None
-        return tuple(found.values())
+    def one_env(self, word: str) -> Env:
+        """The one env that a pattern means. Raises SelectionError where it means several, or none."""
+        found = self.choose_envs([word])
+        if len(found) != 1:
+            raise SelectionError(f"{word!r} means {len(found)} envs", hint=f"Choose one: {', '.join(env.name for env in found)}.")
+        return found[0]
 
     def choose_targets(self, patterns: Sequence[str] = ()) -> tuple[Target, ...]:
-        """The targets that the globs match, the default ones without any."""
+        """The targets that the patterns mean (see :func:`compat.config.selection.select_targets`), without any the default ones."""
         return select_targets(self.targets, patterns or self.default_targets)
 
     def env(self, name: str) -> Env:
@@ -132,125 +102,96 @@ class MatrixConfig:
 
         Raises SelectionError for any other name that is not in the file.
         """
-        for env in self.envs:
-            if env.name == name:
-                return env
-        match = _PAIR.fullmatch(name)
-        try:
-            if match and (toolchain := _toolchain(match["toolchain"])):
-                torch = Version(match["torch"]) if match["torch"] else None
-                release, published = Version(match["release"]), toolchain.distribution
-                env = Env(name=name, toolchain=toolchain.name, release=release, torch=torch, distribution=published)
-                return _accompanied(env, self.companions)
-        except InvalidVersion:
-            pass
+        named = (env for env in (*self.envs, *self.released) if env.name == name)
+        found = next(named, None) or self._undeclared(name)
+        if found is not None:
+            return found
         hint = did_you_mean(name, [env.name for env in self.envs])
         raise SelectionError(
-            f"no env is called {name!r}", hint=hint or f"Besides those of matrix.toml, {toolchains.DEFAULT.name}-X[-torch-Y] works."
+            f"no env is called {name!r}", hint=hint or f"Besides those of {FILE}, {toolchains.DEFAULT.name}-X[-torch-Y] works."
         )
+
+    def accompany(self, env: Env) -> Env:
+        """An env with what its companions install: those of the file, and the built-in ones."""
+        return accompanied(env, self.companions, self.further_companions)
+
+    def _undeclared(self, word: str) -> Env | None:
+        """The env that a name such as ``triton-X-torch-Y`` tells all about, or a whole release, perhaps with its PyTorch."""
+        short = releases.whole_release(word.partition("-torch-")[0]) is not None
+        match = _PAIR.fullmatch(f"{self._usual_toolchain}-{word.removeprefix('v')}" if short else word)
+        try:
+            if match and (toolchain := env_tables.toolchain_called(match["toolchain"])):
+                torch = Version(match["torch"]) if match["torch"] else None
+                release, published = Version(match["release"]), toolchain.distribution
+                env = Env(name=match[0], toolchain=toolchain.name, release=release, torch=torch, distribution=published)
+                return self.accompany(env)
+        except ValueError:  # InvalidVersion is one, and a number with more digits than Python reads another
+            pass
+        return None
+
+    @property
+    def _usual_toolchain(self) -> str:
+        """The toolchain that a release is of which no env has: the only one that there are envs of, or else the default one."""
+        there = {env.toolchain for env in self.envs}
+        return there.pop() if len(there) == 1 else toolchains.DEFAULT.name
 
 
 def load_matrix(path: Path) -> MatrixConfig:
     """Read and check a ``matrix.toml``. Raises ConfigError with the path of the key that is wrong."""
-    top = read_toml(path)
+    return _config(read_toml(path), path.absolute())
+
+
+def find_matrix(folder: Path) -> Path | None:
+    """The ``matrix.toml`` of a folder, else the nearest one in the folders above it, up to the top of the repository it is in."""
+    folder = folder.absolute()
+    above = (folder, *folder.parents)
+    top = next((each for each in above if os.path.lexists(each / ".git")), folder)
+    within = above[: above.index(top) + 1]
+    return next((each / FILE for each in within if os.path.lexists(each / FILE)), None)
+
+
+def no_matrix(folder: Path) -> MatrixConfig:
+    """What a folder without a ``matrix.toml`` has: all that is built in, and no kernels."""
+    return _config(parse_toml("", FILE), folder.absolute() / FILE)
+
+
+def _config(top: Table, path: Path) -> MatrixConfig:
     top.only("schema", "kernels", "defaults", "env", "envs", "companion", "target")
-    if not top.strings("kernels"):
+    if "kernels" in top and not top.strings("kernels"):
         top.fail("names no kernels", "kernels", hint='For example kernels = ["kernels/*.toml"].')
-    companions = tuple(_companion(table) for table in top.tables("companion"))
-    base = path.absolute().parent
-    envs = _envs(top, companions, base)
-    targets = _targets(top)
+    declared, released = env_tables.declared(top, path.parent), built_in()
+    if "env" in top and not declared.envs:
+        top.fail("declares no environment", "env", hint=f"For example env = [{EXAMPLE}]; without it there are the built-in ones.")
+    further = () if "companion" in top and not declared.companions else released.companions
+    own = tuple(accompanied(env, declared.companions, further) for env in declared.envs)
+    others = tuple(accompanied(env, declared.companions, further) for env in released.envs)
     defaults = top.table("defaults")
     defaults.only("envs", "targets", "deadline", "import_deadline", "memory", "keep_workers")
     config = MatrixConfig(
-        path=path.absolute(),
+        path=path,
         kernels=top.strings("kernels"),
-        envs=envs,
-        targets=targets,
-        companions=companions,
-        default_envs=defaults.strings("envs", ("default",)),
+        envs=own or others,
+        released=others if own else (),
+        targets=_targets(top),
+        companions=declared.companions,
+        further_companions=further,
+        default_envs=defaults.strings("envs", _default_envs(own)),
         default_targets=defaults.strings("targets", ("sm_80", "sm_89", "sm_90")),
         deadline=defaults.number("deadline", 60.0),
         memory=_memory(defaults),
         import_deadline=defaults.number("import_deadline", 120.0),
         keep_workers=defaults.number("keep_workers", 300.0, or_zero=True),
-        env_folder=_env_folder(top.table("envs"), base),
+        env_folder=_env_folder(top.table("envs"), path.parent),
     )
     _check_defaults(config, defaults)
     return config
 
 
-# --- envs ------------------------------------------------------------------------------------------------------------------------
-
-
-def _envs(top: Table, companions: tuple[Companion, ...], base: Path) -> tuple[Env, ...]:
-    tables = top.tables("env")
-    if not tables:
-        top.fail("declares no environment", "env", hint=f"For example env = [{_EXAMPLE}].")
-    envs: list[Env] = []
-    seen: dict[str, str] = {}
-    for table in tables:
-        env = _accompanied(_env(table, base), companions)
-        # Names that differ in their punctuation only are one to nox, which derives the name of a folder from each.
-        folder = re.sub(r"\W+", "-", env.name).lower()
-        if folder in seen:
-            table.fail(
-                f"the name {env.name!r} is taken by {seen[folder]}",
-                "name" if "name" in table else None,
-                hint='Give one of them another name = "…".',
-            )
-        seen[folder] = table.path
-        envs.append(env)
-    return tuple(envs)
-
-
-def _env(table: Table, base: Path) -> Env:
-    toolchain = _toolchain_of(table, "name", more=_ENV_KEYS)
-    release, torch = table.version(toolchain.name), table.version("torch")
-    distribution, wheel = table.optional("distribution"), table.optional("wheel")
-    if wheel is not None:
-        wheel, distribution, release = _wheel(table, wheel, distribution, release, base, toolchain.name)
-    elif release is None and distribution is None:
-        table.fail(f"names no toolchain: one of {toolchain.name}, wheel, distribution", hint=f"For example {_EXAMPLE}.")
-    distribution = canonicalize_name(distribution or toolchain.distribution)
-    name = table.string("name", label(distribution, release, torch))
-    if not _NAME.fullmatch(name):
-        table.fail(f"{name!r} is not a name: letters, digits and . _ + - only", "name" if "name" in table else None)
-    return Env(
-        name=name,
-        toolchain=toolchain.name,
-        release=release,
-        torch=torch,
-        distribution=distribution,
-        wheel=wheel,
-        index=_index(table),
-        python=table.specifier("python"),
-        install=table.requirements("install"),
-        groups=_groups(table),
-    )
-
-
-def _toolchain(name: str) -> Toolchain | None:
-    return next((each for each in toolchains.every() if each.name == name), None)
-
-
-def _toolchain_of(table: Table, *first: str, more: Sequence[str]) -> Toolchain:
-    """The toolchain that a table is about: by the key that gives its release, or by its name; the default one without either.
-
-    Refuses any key but ``toolchain``, these, and the names of toolchains.
-    """
-    names = [each.name for each in toolchains.every()]
-    table.only(*first, *names, *more, "toolchain")
-    given = [name for name in names if name in table]
-    if len(given) > 1:
-        table.fail(f"names two toolchains: {' and '.join(given)}", given[1], hint="An env has one toolchain: declare two envs.")
-    said = table.optional("toolchain")
-    if said is not None and said not in names:
-        hint = did_you_mean(said, names) or f"Available: {', '.join(names)}."
-        table.fail(f"no toolchain is called {said!r}", "toolchain", hint=hint)
-    if said is not None and given not in ([], [said]):
-        table.fail(f"gives a release of {given[0]}, but the toolchain is {said}", given[0])
-    return toolchains.named(said or (given or [toolchains.DEFAULT.name])[0])
+def _default_envs(own: Sequence[Env]) -> tuple[str, ...]:
+    """What is used where neither the file nor the command line says: the releases, or of a file's own envs a group, or all."""
+    if not own:
+        return (_RELEASES,)
+    return (_DEFAULT,) if any(_DEFAULT in env.groups for env in own) else ("*",)
 
 
 def _env_folder(table: Table, base: Path) -> Path | None:
@@ -267,51 +208,6 @@ def _env_folder(table: Table, base: Path) -> Path | None:
     if not os.path.isdir(present):
         table.fail(f"{present} is not a folder", "folder")
     return folder
-
-
-def _wheel(
-    table: Table, wheel: str, distribution: str | None, release: Version | None, base: Path, key: str
-) -> tuple[str, str, Version]:
-    """Where the wheel is, absolute; and what its file name says of distribution and version."""
-    if release is not None:
-        table.fail(f"a wheel has its own version: give {key} or wheel, not both", key)
-    try:
-        name, version, _ = wheel_facts(wheel)
-    except InvalidWheelFilename:
-        table.fail(f"{wheel!r} is not the name of a wheel (name-version-python-abi-platform.whl)", "wheel")
-    if distribution is not None and canonicalize_name(distribution) != name:
-        table.fail(f"the wheel holds {name!r}, not {distribution!r}", "distribution")
-    return (wheel if "://" in wheel else os.path.realpath(base / wheel)), name, version
-
-
-def _index(table: Table) -> str | None:
-    url = table.optional("index", example='"https://…/simple"')
-    if url is not None and not re.match(r"(https?|file)://", url):
-        table.fail(f"{url!r} is not the URL of a package index", "index", hint="It starts with https://, http:// or file://.")
-    return url
-
-
-def _groups(table: Table) -> tuple[str, ...]:
-    groups = table.strings("groups")
-    for index, group in enumerate(groups):
-        if not _NAME.fullmatch(group):
-            table.fail(f"{group!r} is not a name: letters, digits and . _ + - only", f"groups[{index}]")
-    return tuple(dict.fromkeys(groups))
-
-
-def _companion(table: Table) -> Companion:
-    toolchain = _toolchain_of(table, more=("torch", "install", "why"))
-    install = table.requirements("install")
-    if not install:
-        table.fail("installs nothing", "install")
-    torch = table.specifier("torch") if "torch" in table else None
-    release = table.specifier(toolchain.name)
-    return Companion(toolchain=toolchain.name, release=release, torch=torch, install=install, why=table.string("why", ""))
-
-
-def _accompanied(env: Env, companions: tuple[Companion, ...]) -> Env:
-    extra = (text for companion in companions if companion.joins(env) for text in companion.install)
-    return evolve(env, install=tuple(dict.fromkeys((*env.install, *extra))))
 
 
 # --- targets and defaults ----------------------------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""From what a user asks for, names, groups and globs, to records.
+"""From what a user asks for, names, groups, globs and releases, to records.
 
 A pattern that matches nothing is an error, never an empty answer. Several patterns may come in one
 text, with commas between them.
@@ -6,13 +6,18 @@ text, with commas between them.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from fnmatch import fnmatchcase
 from itertools import accumulate
 
+from compat import toolchains
+from compat.config import releases
 from compat.config.toml_reader import did_you_mean
 from compat.errors import SelectionError
 from compat.model import Env, Specialization, Target
+
+MATRIX = "matrix.toml"
+"""What the file is called that declares what can be chosen."""
 
 _LISTED = 600
 """Letters of names that a hint lists at most."""
@@ -31,33 +36,64 @@ def nothing_matches(kind: str, pattern: str, known: Iterable[str], more: str = "
     return SelectionError(f"no {kind} matches {pattern!r}", hint=hint)
 
 
-def select_envs(envs: Sequence[Env], patterns: Sequence[str]) -> tuple[Env, ...]:
-    """The envs that the patterns name, in their own order.
+def select_envs(
+    envs: Sequence[Env],
+    patterns: Sequence[str],
+    released: Sequence[Env] = (),
+    undeclared: Callable[[str], Env | None] = lambda word: None,
+) -> tuple[Env, ...]:
+    """The envs that the patterns mean, in their own order; this is what is understood wherever an env is meant.
 
-    A pattern is the name of an env, else the name of a group, else a glob over the names of envs. Raises SelectionError.
+    A pattern is the name of an env, else the name of a group, else a glob over the names of envs, else a release: ``3.9`` for the
+    newest of that series, ``3.5.1``, a specifier such as ``>=3.1,<3.9``, or ``newest``; of several envs of one release the one
+    without PyTorch is meant. What means none of ``envs`` is looked for among the ``released`` ones in the same way, and then
+    ``undeclared`` is asked. Raises SelectionError.
     """
-    names = [env.name for env in envs]
+    chosen: dict[str, Env] = {}
+    for word in releases.words(patterns):
+        found = _meant(word, envs) or _meant(word, released)
+        if not found and (made := undeclared(word)) is not None:
+            found = (made,)
+        if not found:
+            raise _no_env(word, [*envs, *released])
+        chosen |= {env.name: env for env in found}
+    order = {env.name: place for place, env in reversed(list(enumerate((*envs, *released))))}
+    return tuple(sorted(chosen.values(), key=lambda env: order.get(env.name, len(order))))
+
+
+def _meant(word: str, envs: Sequence[Env]) -> tuple[Env, ...]:
+    named = {word, *(f"{toolchain}-{word.removeprefix('v')}" for toolchain in {env.toolchain for env in envs})}
+    return (
+        tuple(env for env in envs if env.name == word)
+        or tuple(env for env in envs if word in env.groups)
+        or tuple(env for env in envs if fnmatchcase(env.name, word))
+        or tuple(env for env in envs if env.name in named)
+        or releases.envs_of(word, envs)
+    )
+
+
+def _no_env(word: str, envs: Sequence[Env]) -> SelectionError:
     groups = dict.fromkeys(group for env in envs for group in env.groups)
-    chosen: set[str] = set()
-    for pattern in _patterns(patterns):
-        if pattern in names:
-            chosen.add(pattern)
-        elif pattern in groups:
-            chosen.update(env.name for env in envs if pattern in env.groups)
-        elif matched := [name for name in names if fnmatchcase(name, pattern)]:
-            chosen.update(matched)
-        else:
-            raise nothing_matches("env or group of envs", pattern, [*groups, *names])
-    return tuple(env for env in envs if env.name in chosen)
+    known = dict.fromkeys(str(env.release) for env in envs if toolchains.is_release(env))
+    if not releases.is_one(word):
+        return nothing_matches("env, group of envs or release", word, [*groups, *(env.name for env in envs), releases.NEWEST])
+    hint = f"Known releases: {', '.join(known) or 'none'}. Of others say the whole version, such as 3.10.0."
+    return SelectionError(f"no known release matches {word!r}", hint=hint)
 
 
 def select_targets(targets: Mapping[str, Target], patterns: Sequence[str]) -> tuple[Target, ...]:
-    """The targets whose names the globs match, in the order of the table. Raises SelectionError."""
+    """The targets that the patterns mean, in the order of the table; this is what is understood wherever a target is meant.
+
+    A pattern is a glob over the names of targets, else the name of a GPU: ``h100``, ``rtx4090``. Raises SelectionError.
+    """
     chosen: set[str] = set()
     for pattern in _patterns(patterns):
-        matched = [name for name in targets if fnmatchcase(name, pattern)]
+        matched = [name for name in targets if fnmatchcase(name, pattern)] or [
+            name for name in toolchains.targets_of_gpu(pattern) if name in targets
+        ]
         if not matched:
-            raise nothing_matches("target", pattern, targets, " Others can be declared as [[target]] in matrix.toml.")
+            known = [*targets, *toolchains.gpus()]
+            raise nothing_matches("target", pattern, known, f" Others can be declared as [[target]] in {MATRIX}.")
         chosen.update(matched)
     return tuple(target for name, target in targets.items() if name in chosen)
 

@@ -23,7 +23,7 @@ from compat.printable import printable
 T = TypeVar("T")
 
 SCHEMA = 1
-"""The version of the formats that this program reads, the ``schema`` at the top of each file."""
+"""The version of the formats that this program reads, the ``schema`` at the top of each file; one that has none is of this."""
 
 LONGEST = 100_000_000
 """Seconds that anything may take or wait: three years, which every clock and timer can count."""
@@ -243,7 +243,7 @@ def parse_toml(text: str, name: str) -> Table:
     except ValueError as error:  # of TOML, or a number with more digits than Python reads
         raise ConfigError(f"is not valid TOML: {error}", where=name) from error
     table = Table(file=name, path="", data=data)
-    schema = table.expect(table.required("schema"), int, "schema", example=str(SCHEMA))
+    schema = table.expect(table.data.get("schema", SCHEMA), int, "schema", example=str(SCHEMA))
     if schema != SCHEMA:
         table.fail(f"this program reads schema {SCHEMA}, found {schema}", "schema", hint="A newer triton-compat may be needed.")
     return table

@@ -106,9 +106,10 @@ def build_envs(
 ) -> None:
     """Have nox build the envs of those names, ``jobs`` at a time; :func:`read_env` says what came of each.
 
-    ``matrix`` is the file that declares them where it is not ``matrix.toml`` in ``root``, ``cache`` where they go if not where that
-    file says. ``backend`` forces nox's (``uv``, ``virtualenv``), ``again`` has those built anew that are there, ``echo`` receives
-    every line that nox prints. An env that another command builds at the same time is waited for.
+    ``matrix`` is the file that declares them where it is not ``matrix.toml`` in ``root``; where there is no such file, they are
+    built-in ones. ``cache`` is where they go if not where that file says. ``backend`` forces nox's (``uv``, ``virtualenv``),
+    ``again`` has those built anew that are there, ``echo`` receives every line that nox prints. An env that another command builds
+    at the same time is waited for.
     Raises EnvError where nox itself could not do its work.
     """
     if not names:
@@ -118,7 +119,8 @@ def build_envs(
     command += ["--reuse-venv", "never"] if again else []
     command += ["-j", str(jobs)] if jobs > 1 and len(names) > 1 else []
     command += ["-s", *(f"env({name})" for name in names)]
-    command += ["--", "--matrix", str((matrix or root / "matrix.toml").absolute())]
+    declaring = (matrix or root / "matrix.toml").absolute()
+    command += ["--", "--matrix", str(declaring)] if declaring.exists() else ["--", "--project", str(declaring.parent)]
     environ = {key: value for key, value in os.environ.items() if key not in _NOX_ENVIRONMENT}
     environ |= {VARIABLE: str(cache.folder)} if cache else {}
     _log.info("%s", shlex.join(command))

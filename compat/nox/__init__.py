@@ -5,9 +5,10 @@ A noxfile of two lines has them::
     from compat.nox import sessions
     sessions()
 
-In: the project's ``matrix.toml``, and nox's command line. Out: one session for each env, ``env(triton-3.1.0)``, which builds it
-into the cache that all projects share (:mod:`compat.envs.cache`). An environment that cannot be built fails nothing: why is
-recorded, and becomes part of the report. What is imported here needs nothing that nox does not bring.
+In: the project's ``matrix.toml``, if it has one, and nox's command line. Out: one session for each env,
+``env(triton-3.1.0)``, which builds it into the cache that all projects share (:mod:`compat.envs.cache`). An environment that
+cannot be built fails nothing: why is recorded, and becomes part of the report. What is imported here needs nothing that nox does
+not bring.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ import os
 import signal
 import sys
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import FrameType
 from typing import IO, Any
@@ -26,7 +27,8 @@ from typing import IO, Any
 import nox
 import nox.command
 
-from compat.config.matrix import MatrixConfig, load_matrix
+from compat.config.matrix import MatrixConfig, load_matrix, no_matrix
+from compat.config.selection import MATRIX
 from compat.envs.building import Builder
 from compat.envs.env import INDEX
 from compat.envs.installers import UNSET, choose_installer
@@ -44,7 +46,9 @@ _INTERRUPTED = (-signal.SIGINT, 128 + signal.SIGINT)
 def sessions(root: Path | None = None) -> MatrixConfig:
     """Define a session for each env of ``matrix.toml``, in ``root`` or the current folder, and for those the command line names.
 
-    ``-- --matrix PATH`` names another file. Ends nox with one clear error where it says something that cannot be meant.
+    ``-- --matrix PATH`` names another file, ``-- --project FOLDER`` another folder, for nox changes to the one that its noxfile is
+    in; without any file, the envs are the built-in ones. Ends nox with one clear error where it
+    says something that cannot be meant.
     """
     # uv does not read pip's variables; who set an index for pip means it for every installer.
     if "PIP_INDEX_URL" in os.environ and not {"UV_DEFAULT_INDEX", "UV_INDEX_URL"} & set(os.environ):
@@ -52,12 +56,18 @@ def sessions(root: Path | None = None) -> MatrixConfig:
     if not {"-v", "--verbose"} & set(words()):
         logging.getLogger("compat").setLevel(logging.WARNING)  # nox shows what everybody logs
     try:
-        config = load_matrix(Path(root or Path.cwd(), last(option(posargs(), "--matrix")) or "matrix.toml"))
+        config = _config(root or Path(last(option(posargs(), "--project")) or Path.cwd()))
         for env in _all_envs(config):
             _define(env, config)
     except CompatError as error:
         refuse(error)
     return config
+
+
+def _config(root: Path) -> MatrixConfig:
+    named = last(option(posargs(), "--matrix"))
+    path = root / (named or MATRIX)
+    return load_matrix(path) if named or path.exists() else no_matrix(root)
 
 
 def refuse(error: CompatError) -> None:
@@ -74,8 +84,10 @@ def matrix_envs(config: MatrixConfig) -> list[Env]:
 
 
 def _all_envs(config: MatrixConfig) -> list[Env]:
-    """The envs of ``matrix.toml``, and those besides whose sessions are asked for."""
+    """The envs of ``matrix.toml``, and those besides whose sessions are asked for, or that ``--envs`` means."""
     found = {env.name: env for env in config.envs}
+    with suppress(SelectionError):  # whoever needs them says so
+        found |= {env.name: env for env in matrix_envs(config) if env.name not in found}
     for name in named_envs():
         try:
             found.setdefault(name, config.env(name))

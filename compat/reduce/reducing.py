@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from fnmatch import fnmatchcase
 from pathlib import Path
 
 from attrs import evolve
-from packaging.version import InvalidVersion, Version
+from packaging.version import Version
 
 from compat.bisect.criterion import Criterion, parse_criterion
+from compat.config.cell_words import cell_words
 from compat.config.matrix import MatrixConfig
 from compat.config.selection import nothing_matches
 from compat.errors import SelectionError
@@ -70,10 +70,12 @@ def reduce(
 def _subject(selection: Selection, what: str, bad: Sequence[str], good: Sequence[str]) -> Subject:
     patterns, config = selection.patterns, selection.config
     everywhere = selection.with_patterns(envs=patterns.envs or ("*",), targets=patterns.targets or ("*",))
+    words = cell_words(what, config)
+    everywhere = everywhere.and_envs(words.envs)
     if what.endswith((".py", ".toml")):
         cells = _of_file(Path(what), selection)
     else:
-        cells = [cell for cell in everywhere.cells if what in (cell.id, _without_env(cell)) or fnmatchcase(cell.id, what)]
+        cells = [cell for cell in everywhere.cells if words.match(cell.id) or _without_env(cell) in words.patterns]
     kernels = {_without_env(cell): cell for cell in cells}
     if not kernels:
         raise nothing_matches("cell", what, [cell.id for cell in everywhere.cells])
@@ -82,12 +84,12 @@ def _subject(selection: Selection, what: str, bad: Sequence[str], good: Sequence
         raise SelectionError(f"{what!r} matches {len(kernels):,} kernels and targets", hint=f"Choose one:\n    {listed}")
     (cell,) = kernels.values()
     envs = tuple(each.env for each in cells)
-    if what == _without_env(cell) and not patterns.envs:
+    if _without_env(cell) in words.patterns and not patterns.envs:
         envs = tuple(env for env in config.choose_envs(()) if env.toolchain == cell.spec.toolchain)
 
     def named(texts: Sequence[str]) -> tuple[Env, ...]:
-        found = [env for text in _listed(texts) for env in _named_envs(config, text, cell.spec.toolchain)]
-        fitting = tuple(dict.fromkeys(env for env in found if env.toolchain == cell.spec.toolchain))
+        found = config.choose_envs(texts) if texts else ()
+        fitting = tuple(env for env in found if env.toolchain == cell.spec.toolchain)
         if found and not fitting:
             wanted = f"{cell.spec.toolchain}, which the kernel is for"
             raise SelectionError(f"{', '.join(texts)} is not of {wanted}", where="--bad and --good")
@@ -116,22 +118,6 @@ def _without_env(cell: Cell) -> str:
 
 
 # --- in which envs -----------------------------------------------------------------------------------------------------------
-
-
-def _listed(texts: Sequence[str]) -> list[str]:
-    return [part.strip() for text in texts for part in text.split(",") if part.strip()]
-
-
-def _named_envs(config: MatrixConfig, text: str, toolchain: str) -> tuple[Env, ...]:
-    """Envs by name, group or glob, or the env of a release: ``3.9`` and ``3.9.0`` are ``triton-3.9.0``."""
-    try:
-        release = Version(text)
-    except InvalidVersion:
-        return config.choose_envs((text,))
-    of_release = sorted(
-        (env for env in config.envs if env.release == release and env.toolchain == toolchain), key=lambda env: env.torch is not None
-    )
-    return tuple(of_release[:1]) or config.choose_envs((f"{toolchain}-{text}",))
 
 
 def _others(subject: Subject, selection: Selection) -> list[BuiltEnv]:

@@ -17,7 +17,7 @@ from compat.reduce.reduction import Reduction
 def reduction_lines(reduction: Reduction, matrix: Path) -> Iterator[str]:
     """The reduced kernel, what is known about it, what was written, and commands to continue with.
 
-    ``matrix`` is the file that declares the envs.
+    ``matrix`` is the file that declares the envs, if it is there.
     """
     path, subject = reduction.path, reduction.subject
     start, best, seconds = reduction.start, reduction.history[-1], reduction.seconds
@@ -73,7 +73,8 @@ def _polish(reduction: Reduction, cell: str, matrix: Path) -> str:
     """A command line that has ``shrinkray`` reduce the text further, with its interestingness script."""
     path, failure = reduction.path, reduction.bad[0].outcome.failure
     kernel = path.with_suffix(".toml")
-    check = ["compat", "check", cell, "--matrix", str(matrix), "--target", reduction.subject.target.name]
+    declared = ["--matrix", str(matrix)] if matrix.exists() else []
+    check = ["compat", "check", cell, *declared, "--target", reduction.subject.target.name]
     asked = reduction.holding.named[0].criterion.text
     if asked == "same-failure" and failure:  # as far as one cell alone can be asked for it
         asked = f"class={failure.failure_class}"

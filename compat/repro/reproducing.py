@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import glob
 from collections.abc import Iterator, Sequence
-from fnmatch import fnmatchcase
 from pathlib import Path
 
 from attrs import evolve
@@ -13,6 +12,7 @@ from compat import toolchains
 from compat.bisect import known, last_bisect
 from compat.bundle.bundle import Bundle, bundle
 from compat.bundle.closure import read_source
+from compat.config.cell_words import CellWords, cell_words
 from compat.config.kernel_files import load_kernels
 from compat.config.matrix import MatrixConfig
 from compat.config.selection import nothing_matches
@@ -73,7 +73,9 @@ def repro(
         selection = selection.with_patterns(kernel_files=selection.patterns.kernel_files or ends.kernel_files)
     everywhere = selection.with_patterns(envs=("*",), targets=("*",))
     everywhere = evolve(everywhere, envs=known.known_envs(everywhere.config))
-    cells = [each for pattern in patterns for each in _cells(everywhere, selection, pattern)]
+    wanted = {pattern: cell_words(pattern, selection.config) for pattern in patterns}
+    everywhere = everywhere.and_envs([env for words in wanted.values() for env in words.envs])
+    cells = [each for pattern, words in wanted.items() for each in _cells(everywhere, selection, pattern, words)]
     for each in cells:
         script_form(toolchains.of(each.env))  # before anything is built or compiled
     listener = listener or Listener()
@@ -108,12 +110,12 @@ def _written(request: Request, context: RunContext) -> Written | Unverified:
 # --- which cells, and the table of each --------------------------------------------------------------------------------------
 
 
-def _cells(everywhere: Selection, narrowed: Selection, pattern: str) -> list[Cell]:
+def _cells(everywhere: Selection, narrowed: Selection, pattern: str, words: CellWords) -> list[Cell]:
     """By its id; else all that the glob matches of what was chosen, or else of all there are."""
     by_id = {each.id: each for each in everywhere.cells}
     if pattern in by_id:
         return [by_id[pattern]]
-    matching = ([each for each in those.cells if fnmatchcase(each.id, pattern)] for those in (narrowed, everywhere))
+    matching = ([each for each in those.cells if words.match(each.id)] for those in (narrowed, everywhere))
     found = next(filter(None, matching), [])
     if not found:
         raise nothing_matches("cell", pattern, by_id)

@@ -10,6 +10,7 @@ In: a name, an env, or a kernel's backend. Out: the toolchain's record (:mod:`co
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
@@ -36,12 +37,14 @@ __all__ = [
     "every",
     "failure_classes",
     "go_together",
+    "gpus",
     "is_release",
     "named",
     "of",
     "stages",
     "suits",
     "targets",
+    "targets_of_gpu",
 ]
 
 DEFAULT = TRITON
@@ -136,3 +139,17 @@ def failure_classes() -> Mapping[str, FailureClass]:
 def targets() -> dict[str, Target]:
     """Name → target, of all toolchains, in the order in which they are listed."""
     return {target.name: target for each in every() for target in each.targets}
+
+
+def gpus() -> dict[str, tuple[str, ...]]:
+    """What a GPU is called → the names of its targets, one for each toolchain that knows it."""
+    found: dict[str, tuple[str, ...]] = {}
+    for each in every():
+        for gpu, target in each.gpus.items():
+            found[gpu] = tuple(dict.fromkeys((*found.get(gpu, ()), target)))
+    return found
+
+
+def targets_of_gpu(name: str) -> tuple[str, ...]:
+    """The names of the targets of a GPU, however its name is spelled: ``H100``, ``RTX-4090``; none where it is not known."""
+    return gpus().get(re.sub(r"[\W_]", "", name.lower()), ())

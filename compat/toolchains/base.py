@@ -153,6 +153,9 @@ class Toolchain:
     """What its compiles go through, in order, from when the kernel's file has been imported to the binary."""
     texts: tuple[str, ...] = ()
     """Those of them that make text, in order."""
+    releases: Path | None = None
+    """A file with its releases, and what they need, for projects that declare none: ``schema``, ``env`` and ``companion``, as in
+    ``matrix.toml``. The group ``releases`` is what a project compiles on without any defaults."""
     oldest: Version | None = None
     """Releases before it are not tried unless they are named: their compilers take kernels in another form. ``None`` for all."""
     repository: str | None = None
@@ -161,6 +164,8 @@ class Toolchain:
     """The words of a program that bisects its commits between ``--good`` and ``--bad``, in a clone that is called as it is."""
     targets: tuple[Target, ...]
     """What it can compile for, without anybody declaring it, in the order in which they are listed."""
+    gpus: Mapping[str, str] = Factory(dict)
+    """What GPUs are called → the name of the target that code for one is compiled for. Small letters and digits only."""
     types: Types
     knowledge: Knowledge
     """What is known of its failures."""

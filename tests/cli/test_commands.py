@@ -180,11 +180,11 @@ def _finished(project: Path) -> bool:
 @pytest.mark.parametrize(
     ("arguments", "code", "said"),
     [
-        (["matrix", "--envs", "nosuch"], 3, "no env or group of envs matches 'nosuch'"),
+        (["matrix", "--envs", "nosuch"], 3, "no env, group of envs or release matches 'nosuch'"),
         (["matrix", "--kernel", "face"], 3, "Did you mean faces?"),
         (["matrix", "--target", "sm_9"], 3, "Did you mean sm_90"),
         (["matrix", "--matrix", "nope.toml"], 2, "nope.toml: there is no such file"),
-        (["matrix", "--spec", "nope.toml"], 2, "--spec[0]: no kernel file matches 'nope.toml'"),
+        (["matrix", "--spec", "nope.toml"], 2, "no kernel file matches 'nope.toml'"),
         (["matrix", "--jobs", "0"], 2, "0 is not in the range"),
         (["explain", "nosuch"], 3, "no cell matches 'nosuch'"),
         (["list", "everything"], 2, "'everything' is not one of"),

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
 import zipfile
+from collections.abc import Mapping
 from pathlib import Path
 
 import click
 import pytest
-from attrs import frozen
+from attrs import Factory, evolve, frozen
 
 from compat import __version__
 from compat.cli import main
@@ -27,11 +29,14 @@ class Installed:
     wheel: Path
     scripts: Path
     empty: Path
+    environ: Mapping[str, str] = Factory(dict)
+    """What differs from this process's own environment."""
 
     def run(self, *command: str) -> subprocess.CompletedProcess[str]:
         """Run one of its programs from the empty folder."""
+        environ = {**ENVIRON, **self.environ}
         program = str(self.scripts / command[0])
-        return subprocess.run([program, *command[1:]], cwd=self.empty, env=ENVIRON, capture_output=True, text=True, timeout=60)
+        return subprocess.run([program, *command[1:]], cwd=self.empty, env=environ, capture_output=True, text=True, timeout=200)
 
 
 def uv(*arguments: str) -> None:
@@ -89,18 +94,103 @@ def test_help(installed: Installed, command: tuple[str, ...]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("command", "message"),
+    ("command", "code", "message"),
     [
-        (("list",), "Missing argument"),
-        (("list", "envs"), "matrix.toml"),
-        (("list", "cells"), "matrix.toml"),
-        (("matrix",), "matrix.toml"),
-        (("nonsense",), "No such command"),
+        (("list",), 2, "Missing argument"),
+        (("list", "cells"), 2, "there are no kernels: none is named\n  hint: Name a kernel file or a Python file"),
+        (("matrix",), 2, "`compat init FILE.py`"),
+        (("matrix", "nothere.toml"), 2, "no kernel file matches 'nothere.toml'"),
+        (("matrix", "--matrix", "nothere.toml"), 2, "nothere.toml: there is no such file"),
+        (("matrix", "--matrix", "matrix.toml"), 2, "matrix.toml: there is no such file"),
+        (("list", "envs", "--envs", "3.99"), 3, "no known release matches '3.99'\n  hint: Known releases: 3.0.0, 3.1.0"),
+        (("list", "targets", "--target", "h10"), 3, "no target matches 'h10'\n  hint: Did you mean h100"),
+        (("envs", "where", "newst"), 3, "Did you mean newest?"),
+        (("nonsense",), 2, "No such command"),
     ],
 )
-def test_what_is_missing_is_said(installed: Installed, command: tuple[str, ...], message: str) -> None:
+def test_what_is_missing_is_said(installed: Installed, command: tuple[str, ...], code: int, message: str) -> None:
     done = installed.run("compat", *command)
-    assert (done.returncode, done.stdout) == (2, "")
+    assert (done.returncode, done.stdout) == (code, "")
     assert message in done.stderr
     assert "Traceback" not in done.stderr
+    assert "nox" not in done.stderr
     assert not list(installed.empty.iterdir())
+
+
+def test_what_is_built_in_is_listed(installed: Installed) -> None:
+    """The toolchain's releases come with the wheel, and GPUs are shown with their targets."""
+    done = installed.run("compat", "list", "envs", "--envs", "releases", "--json")
+    assert [env["triton"] for env in json.loads(done.stdout)][:3] == ["3.0.0", "3.1.0", "3.2.0"]
+    done = installed.run("compat", "list", "targets", "--target", "4090", "--json")
+    (target,) = json.loads(done.stdout)
+    assert target["name"] == "sm_89"
+    assert "rtx4090" in target["gpus"]
+    assert not list(installed.empty.iterdir())
+
+
+KERNEL = """
+kernel = "scale"
+source = "scale.py"
+signature = { x_ptr = "*fp16", n = "i32" }
+constexprs = { BLOCK = 128 }
+case = [{ name = "default" }]
+variant = [{ name = "as_written", function = "scale" }]
+"""
+SOURCE = """
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def scale(x_ptr, n, BLOCK: tl.constexpr):
+    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.store(x_ptr + at, tl.load(x_ptr + at, mask=at < n) * 2, mask=at < n)
+"""
+
+
+@pytest.fixture
+def projects(installed: Installed, tmp_path: Path) -> tuple[Installed, Installed]:
+    """Two folders with the same kernel and nothing else, which know of no envs that are built already."""
+    folders = tmp_path / "one", tmp_path / "two"
+    for folder in folders:
+        folder.mkdir()
+        (folder / "k.toml").write_text(KERNEL)
+        (folder / "scale.py").write_text(SOURCE)
+    envs = {"COMPAT_ENVS": str(tmp_path / "envs")}
+    one, two = (evolve(installed, empty=folder, environ=envs) for folder in folders)
+    return one, two
+
+
+@pytest.mark.wheels
+def test_a_kernel_file_is_all_that_is_needed_and_two_projects_share_envs(projects: tuple[Installed, Installed]) -> None:
+    one, two = projects
+    done = one.run("compat", "matrix", "k.toml", "--envs", "newest,3.0", "--target", "h100,a100")
+    assert done.returncode == 0, done.stderr
+    assert "4 cells" in done.stdout
+    assert "building triton-3.0.0, triton-3.9.0" in done.stderr
+    cells = [cell["id"] for cell in json.loads((one.empty / "reports" / "matrix.json").read_text())["cells"]]
+    assert cells[0] == "scale/as_written/default/sm_80/triton-3.0.0"
+    assert sorted(path.name for path in one.empty.iterdir()) == [".compat", "k.toml", "reports", "scale.py"]
+
+    done = two.run("compat", "matrix", ".", "--envs", ">=3.8.1", "--target", "sm_90")
+    assert (done.returncode, "building" in done.stderr) == (0, False), done.stderr
+
+    done = one.run("compat", "explain", "scale/as_written/default/h100/3.9", "k.toml")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.startswith("scale/as_written/default/sm_90/triton-3.9.0")
+    done = one.run("compat", "check", "k.toml", "*/sm_90/newest")
+    assert done.returncode == 0, done.stderr
+    done = one.run("compat", "envs", "where", "3.9")
+    assert done.stdout.startswith(str(one.empty.parent / "envs" / "triton-3.9.0-"))
+
+
+@pytest.mark.wheels
+def test_the_project_is_found_from_a_folder_inside_it(projects: tuple[Installed, Installed]) -> None:
+    one, _ = projects
+    (one.empty / ".git").mkdir()
+    (one.empty / "matrix.toml").write_text('kernels = ["k.toml"]\nenv = [{ triton = "3.9.0" }]\ndefaults.targets = ["t4"]\n')
+    inside = one.empty / "src"
+    inside.mkdir()
+    done = evolve(one, empty=inside).run("compat", "list", "cells")
+    assert done.stdout == "scale/as_written/default/sm_75/triton-3.9.0\n"
+    assert not list(inside.iterdir())

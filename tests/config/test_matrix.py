@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from packaging.version import Version
 
-from compat.config.matrix import MatrixConfig, load_matrix
+from compat.config.matrix import MatrixConfig, find_matrix, load_matrix, no_matrix
 from compat.errors import ConfigError, SelectionError
 from tests.targets import TARGETS
 
@@ -40,15 +40,14 @@ GOOD = '{ triton = "3.0.0", groups = ["default"] }'
 ERRORS = [
     # the file
     ("schema = ", "is not valid TOML: Invalid value (at end of document)"),
-    ("kernels = []", "schema: is missing"),
+    ("schema = 1\nkernels = []", "kernels: names no kernels"),
     ("schema = 2", "schema: this program reads schema 1, found 2"),
     ("schema = true", "schema: expected a whole number, such as 1, found the boolean true"),
     (ONE + "[defautls]\n", "defautls: unknown key"),
-    ('schema = 1\nenv = [{ triton = "3.1.0" }]', "kernels: names no kernels"),
     ("schema = 1\nkernels = [3]", "kernels[0]: expected a string, found the number 3"),
     ('schema = 1\nkernels = "k.toml"', "kernels: expected an array, such as [\"…\"], found the string 'k.toml'"),
     # environments
-    (HEAD, "env: declares no environment"),
+    (HEAD + "env = []", "env: declares no environment"),
     (HEAD + "env = 3", "env: expected an array, such as [[env]], found the number 3"),
     (HEAD + "env = [3]", "env[0]: expected a table, found the number 3"),
     (envs(GOOD, "{}"), "env[1]: names no toolchain: one of triton, wheel, distribution"),
@@ -105,7 +104,7 @@ ERRORS = [
         "target[0].warp_size: must be greater than zero, found 0",
     ),
     # defaults
-    (ONE + '[defaults]\nenvs = ["defalut"]', "defaults.envs[0]: no env or group of envs matches 'defalut'"),
+    (ONE + '[defaults]\nenvs = ["defalut"]', "defaults.envs[0]: no env, group of envs or release matches 'defalut'"),
     (ONE + '[defaults]\ntargets = ["sm_80", "sm80"]', "defaults.targets[1]: no target matches 'sm80'"),
     (ONE + "[defaults]\nenvs = []", "defaults.envs: names nothing"),
     (ONE + '[defaults]\ndeadline = "1 min"', "defaults.deadline: expected a number, found the string '1 min'"),
@@ -215,7 +214,26 @@ def test_companions_join_the_envs_they_match(load: Load) -> None:
         )
         + COMPANIONS
     )
-    assert [env.install for env in config.envs] == [("setuptools<81",), ("six", "setuptools<81", "numpy<2"), (), (), ()]
+    assert [env.install for env in config.envs] == [
+        ("setuptools<81",),
+        ("six", "setuptools<81", "numpy<2"),
+        (),
+        ("numpy==1.26.4; python_version < '3.13'", "numpy<2.4; python_version >= '3.13'"),
+        (),
+    ]
+
+
+def test_built_in_companions_leave_packages_alone_that_are_named(load: Load) -> None:
+    pair = '{ triton = "3.2.0", torch = "2.6.0", groups = ["default"]'
+    assert load(envs(pair + " }")).envs[0].install == (
+        "setuptools<81",
+        "numpy==1.26.4; python_version < '3.13'",
+        "numpy<2.4; python_version >= '3.13'",
+    )
+    assert load(envs(pair + ', install = ["NumPy==2.0"] }')).envs[0].install == ("NumPy==2.0", "setuptools<81")
+    own = '[[companion]]\ntorch = "==2.6"\ninstall = ["numpy<2", "einops"]\n'
+    assert load(envs(pair + " }") + own).envs[0].install == ("numpy<2", "einops", "setuptools<81")
+    assert load(envs(pair + " }") + "companion = []").envs[0].install == ()
 
 
 def test_envs_need_not_be_in_the_file(load: Load) -> None:
@@ -241,7 +259,8 @@ def test_declared_targets_stand_beside_the_built_in_ones(load: Load) -> None:
 
 def test_this_repositorys_matrix() -> None:
     config = load_matrix(REPOSITORY / "matrix.toml")
-    assert config.groups["default"] == ("triton-3.0.0-torch-2.4.1", "triton-3.1.0-torch-2.5.1", "triton-3.5.1-torch-2.9.1")
+    chosen = [env.name for env in config.choose_envs()]
+    assert chosen == ["triton-3.0.0-torch-2.4.1", "triton-3.1.0-torch-2.5.1", "triton-3.5.1-torch-2.9.1"]
     assert len(config.groups["pairs"]) == 10
     assert len(config.groups["releases"]) == 13
     # Neither 3.0, 3.1 nor 3.2 can be imported without setuptools, which none of them declares.
@@ -279,3 +298,44 @@ def test_hostile_toml_is_one_error_of_use(tmp_path: Path, text: str, said: str) 
         load_matrix(path)
     assert said in str(caught.value)
     assert len(str(caught.value)) < 500
+
+
+# --- what is built in --------------------------------------------------------------------------------------------------------
+
+
+def test_a_folder_without_a_file_has_every_release(tmp_path: Path) -> None:
+    config = no_matrix(tmp_path)
+    assert (config.path, config.path.exists(), config.kernels) == (tmp_path / "matrix.toml", False, ())
+    assert [env.name for env in config.choose_envs()] == list(config.groups["releases"])
+    assert all(env.torch is None for env in config.choose_envs())
+    assert [target.name for target in config.choose_targets()] == ["sm_80", "sm_89", "sm_90"]
+
+
+@pytest.mark.parametrize("text", ["", 'kernels = ["k.toml"]', "schema = 1\n[defaults]\ndeadline = 3\n"])
+def test_a_file_that_declares_no_envs_has_the_built_in_ones(load: Load, tmp_path: Path, text: str) -> None:
+    assert load(text).envs == no_matrix(tmp_path).envs
+    assert load(text).choose_envs() == no_matrix(tmp_path).choose_envs()
+
+
+def test_a_file_that_declares_envs_has_exactly_those_and_others_can_be_named(load: Load) -> None:
+    config = load(HEAD + 'env = [{ triton = "3.1.0" }, { triton = "3.5.1", torch = "2.9.1" }]')
+    own = ["triton-3.1.0", "triton-3.5.1-torch-2.9.1"]
+    assert [env.name for env in config.choose_envs()] == own
+    assert [env.name for env in config.choose_envs(["*"])] == own
+    assert [env.name for env in config.choose_envs(["3.9", "3.5.1", "triton-3.0.0"])] == [own[1], "triton-3.0.0", "triton-3.9.0"]
+    assert config.choose_envs(["3.0.0"])[0].install == ("setuptools<81",)
+    assert len(config.choose_envs(["releases"])) == 13
+
+
+def test_the_nearest_file_up_to_the_top_of_the_repository(tmp_path: Path) -> None:
+    inside = tmp_path / "repository" / "src" / "kernels"
+    inside.mkdir(parents=True)
+    (tmp_path / "matrix.toml").touch()
+    assert find_matrix(inside) is None
+    (tmp_path / "repository" / ".git").mkdir()
+    assert find_matrix(inside) is None
+    (tmp_path / "repository" / "matrix.toml").touch()
+    assert find_matrix(inside) == tmp_path / "repository" / "matrix.toml"
+    (inside / "matrix.toml").touch()
+    assert find_matrix(inside) == inside / "matrix.toml"
+    assert find_matrix(tmp_path) == tmp_path / "matrix.toml"

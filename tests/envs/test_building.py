@@ -80,11 +80,12 @@ def test_forks_are_envs(checkout: Checkout, tmp_path: Path, backend: str) -> Non
     other = checkout.index.rename(tmp_path / "other-index")
     checkout.index.mkdir()
     checkout.publish("helper", "2.0")
+    checkout.publish("setuptools", "80.0")
     checkout.matrix(
         f'{{ wheel = "{wheel.name}" }}',
         f'{{ name = "by-url", wheel = "{wheel.as_uri()}" }}',
         f'{{ name = "by-index", triton = "1.1", index = "{other.as_uri()}", install = ["helper"] }}',
-        '{ distribution = "Tri.Fork", triton = "3.0" }',
+        '{ distribution = "Tri.Fork", triton = "3.0", install = ["setuptools"] }',
     )
     checkout.publish("tri_fork", "3.0").parent.rename(checkout.index / "tri-fork")
     checkout.nox("-fb", backend, "-s", "env(triton-1.0+fork1)", "env(by-url)", "env(by-index)", "env(tri-fork-3.0)")
@@ -108,6 +109,7 @@ def test_one_wheel_is_one_package_to_both_installers(checkout: Checkout) -> None
 
 def test_an_env_is_built_anew_when_something_else_is_asked_for(checkout: Checkout) -> None:
     checkout.publish("helper", "2.0")
+    checkout.publish("setuptools", "80.0")
     checkout.matrix('{ name = "mine", triton = "1.0", install = ["helper"] }')
     checkout.nox("-s", "env(mine)")
     assert checkout.read("mine").version_of("helper") == "2.0"
@@ -192,6 +194,8 @@ def test_no_interpreter_is_no_failure_of_nox(checkout: Checkout) -> None:
 
 
 def test_pairs_and_envs_that_are_not_in_the_file_in_parallel(checkout: Checkout) -> None:
+    path = checkout.root / "matrix.toml"
+    path.write_text(path.read_text().replace("schema = 1\n", "schema = 1\ncompanion = []\n"))
     checkout.publish("torch", "2.0", requires=("triton==1.1",))
     names = ["triton-1.1-torch-2.0", "triton-1.1", "triton-1.0-torch-2.0"]
     lines: list[str] = []
@@ -338,7 +342,7 @@ def test_another_matrix_file_keeps_its_records_beside_it(checkout: Checkout, tmp
 
 def test_an_unknown_env_is_a_sentence_too(checkout: Checkout) -> None:
     output = checkout.nox("-s", "matrix", "--", "--envs", "relases", code=3)
-    assert output.startswith("no env or group of envs matches 'relases'")
+    assert output.startswith("no env, group of envs or release matches 'relases'")
     assert "Traceback" not in output
 
 

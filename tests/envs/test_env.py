@@ -186,6 +186,7 @@ def test_nothing_is_started_where_nothing_is_to_be_built(tmp_path: Path) -> None
     assert list(tmp_path.iterdir()) == []
 
 
-def test_what_nox_says_of_a_matrix_that_is_not_there_is_passed_on(tmp_path: Path) -> None:
-    with pytest.raises(EnvError, match=r"nox ended with exit code 2: .*matrix\.toml"):
+def test_what_nox_says_of_a_matrix_that_cannot_be_read_is_passed_on(tmp_path: Path) -> None:
+    (tmp_path / "matrix.toml").write_text("schema = 3")
+    with pytest.raises(EnvError, match=r"nox ended with exit code 2: .*matrix\.toml: schema"):
         build_envs(["triton-3.1.0"], tmp_path)

@@ -301,7 +301,7 @@ def test_build_makes_what_compat_matrix_would_use_and_says_what_cannot_be(projec
     assert "triton==9.9" in said
     assert "error: triton-9.9 cannot be used\n  hint: All that was printed while installing is in /" in said
     said = here.compat("envs", "build", "her", code=3)
-    assert "no env or group of envs matches 'her'" in said
+    assert "no env, group of envs or release matches 'her'" in said
 
 
 def test_where_is_for_scripts(project: Callable[..., Project], checkout: Checkout) -> None:

@@ -1,7 +1,8 @@
 """Triton, and its forks: all that the program knows of it.
 
-:mod:`.targets` has the GPUs, :mod:`.variables` the environment variables, :mod:`.knowledge` and :mod:`.classes` how it fails,
-:mod:`.parts` where a break can be, :mod:`.script_call` how a script calls it; ``adapter/`` runs inside an env.
+``releases.toml`` has its releases, :mod:`.targets` the GPUs, :mod:`.variables` the environment variables, :mod:`.knowledge` and
+:mod:`.classes` how it fails, :mod:`.parts` where a break can be, :mod:`.script_call` how a script calls it; ``adapter/`` runs
+inside an env.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from compat.toolchains.base import Toolchain
 from compat.toolchains.triton.knowledge import KNOWLEDGE
 from compat.toolchains.triton.parts import PARTS
 from compat.toolchains.triton.script_call import SCRIPT
-from compat.toolchains.triton.targets import TARGETS
+from compat.toolchains.triton.targets import GPUS, TARGETS
 from compat.toolchains.triton.types import TYPES
 from compat.toolchains.triton.variables import VARIABLES
 
@@ -25,10 +26,12 @@ TRITON = Toolchain(
     adapter=Path(__file__).parent / "adapter",
     stages=("ast", "ttir", "ttgir", "llir", "ptx", "amdgcn", "cubin", "hsaco"),
     texts=("ttir", "ttgir", "llir", "ptx", "amdgcn"),
+    releases=Path(__file__).parent / "releases.toml",
     oldest=Version("3.0.0"),
     repository="https://github.com/triton-lang/triton",
     commits_command=("tritonparseoss", "bisect", "--triton-dir", "triton", "--test-script", "test.py"),
     targets=TARGETS,
+    gpus=GPUS,
     types=TYPES,
     knowledge=KNOWLEDGE,
     variables=VARIABLES,

@@ -6,6 +6,10 @@ Shared memory is what one block may have at most, opting in where the architectu
   thread block": 96 KiB (7.0), 64 KiB (7.5), 163 KiB (8.0), 99 KiB (8.6, 8.9, 12.0), 227 KiB (9.0, 10.0).
 - AMD: the ISA guides' size of the local data share (LDS) of a work-group: 64 KiB, and 160 KiB from CDNA 4 (gfx950).
 
+Which GPU has which architecture: NVIDIA's table "CUDA GPU Compute Capability" (https://developer.nvidia.com/cuda-gpus), and
+AMD's table "AMD GPU specifications", column "LLVM target name" (https://rocm.docs.amd.com/en/latest/reference/gpu-specs.html).
+A GPU whose architecture is no target here, such as the B300 (10.3), has no name here either.
+
 Warps are 32 wide on NVIDIA and on RDNA (gfx10 and later), wavefronts 64 wide on CDNA (gfx9).
 """
 
@@ -40,3 +44,29 @@ TARGETS = (
     _amd("gfx1200", 64),  # RX 9060
     _amd("gfx1201", 64),  # RX 9070
 )
+
+
+def _named(target: str, *gpus: str) -> dict[str, str]:
+    return dict.fromkeys(gpus, target)
+
+
+GPUS = {
+    **_named("sm_70", "v100", "titanv"),
+    **_named("sm_75", "t4", "titanrtx", "rtx2060", "rtx2070", "rtx2080", "rtx2080ti"),
+    **_named("sm_80", "a100", "a30"),
+    **_named("sm_86", "a2", "a10", "a16", "a40", "rtxa4000", "rtxa5000", "rtxa6000"),
+    **_named("sm_86", "rtx3050", "rtx3060", "rtx3060ti", "rtx3070", "rtx3070ti", "rtx3080", "rtx3080ti", "rtx3090", "rtx3090ti"),
+    **_named("sm_89", "l4", "l40", "l40s", "rtx6000ada"),
+    **_named("sm_89", "rtx4050", "rtx4060", "rtx4060ti", "rtx4070", "rtx4070ti", "rtx4080", "rtx4090"),
+    **_named("sm_90", "h100", "h200", "gh200"),
+    **_named("sm_100", "b200", "gb200"),
+    **_named("sm_120", "rtx5050", "rtx5060", "rtx5060ti", "rtx5070", "rtx5070ti", "rtx5080", "rtx5090"),
+    **_named("gfx90a", "mi210", "mi250", "mi250x"),
+    **_named("gfx942", "mi300a", "mi300x", "mi325x"),
+    **_named("gfx950", "mi350x", "mi355x"),
+    **_named("gfx1100", "rx7900", "rx7900gre", "rx7900xt", "rx7900xtx"),
+    **_named("gfx1200", "rx9060", "rx9060xt"),
+    **_named("gfx1201", "rx9070", "rx9070gre", "rx9070xt"),
+}
+"""What GPUs are called → their target. GeForce cards are found without ``rtx``, too."""
+GPUS |= {gpu.removeprefix("rtx"): target for gpu, target in GPUS.items() if gpu.removeprefix("rtx")[0].isdigit()}

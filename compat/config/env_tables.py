@@ -1,0 +1,205 @@
+"""The tables ``env`` and ``companion``, of ``matrix.toml`` and of the file in which a toolchain has its releases.
+
+In: a TOML table. Out: :class:`compat.model.Env`, each with what its companions install, and :class:`Companion`.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable, Sequence
+from functools import cache
+from pathlib import Path
+
+from attrs import evolve, frozen
+from packaging.requirements import Requirement
+from packaging.specifiers import SpecifierSet
+from packaging.utils import InvalidWheelFilename, canonicalize_name
+from packaging.version import Version
+
+from compat import toolchains
+from compat.config.toml_reader import Table, did_you_mean, read_toml
+from compat.envs.requirements import label
+from compat.envs.wheels import wheel_facts
+from compat.model import Env
+from compat.toolchains import Toolchain
+
+_ENV_KEYS = ("torch", "distribution", "wheel", "index", "python", "install", "groups")
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]*")
+
+EXAMPLE = f'{{ {toolchains.DEFAULT.name} = "3.1.0" }}'
+"""An env, as a hint shows one."""
+
+
+@frozen(kw_only=True)
+class Companion:
+    """Requirements that go into every env whose releases match: what a release needs and does not declare."""
+
+    toolchain: str
+    release: SpecifierSet
+    torch: SpecifierSet | None
+    """Matches only envs with a PyTorch of these versions; ``None``: any env, with PyTorch or without."""
+    install: tuple[str, ...]
+    why: str
+
+    def joins(self, env: Env) -> bool:
+        """Whether these requirements go into that env."""
+        if env.toolchain != self.toolchain:
+            return False
+        if self.torch is not None and (env.torch is None or not self.torch.contains(env.torch, prereleases=True)):
+            return False
+        if env.release is None:
+            return not str(self.release)
+        return self.release.contains(env.release, prereleases=True)
+
+
+@frozen(kw_only=True)
+class Declared:
+    """What one file declares."""
+
+    envs: tuple[Env, ...] = ()
+    """In the order of the file, without what companions install."""
+    companions: tuple[Companion, ...] = ()
+
+
+def declared(top: Table, base: Path) -> Declared:
+    """What the tables ``env`` and ``companion`` of a file say; wheels are looked for from ``base``. Raises ConfigError."""
+    return Declared(envs=_envs(top, base), companions=tuple(_companion(table) for table in top.tables("companion")))
+
+
+def built_in() -> Declared:
+    """What there is without anybody declaring it: the releases of every toolchain that has a file of them."""
+    files = [_released(each.releases) for each in toolchains.every() if each.releases]
+    return Declared(
+        envs=tuple(env for file in files for env in file.envs),
+        companions=tuple(companion for file in files for companion in file.companions),
+    )
+
+
+@cache
+def _released(path: Path) -> Declared:
+    top = read_toml(path, path.parent)
+    top.only("schema", "env", "companion")
+    return declared(top, path.parent)
+
+
+def accompanied(env: Env, own: Sequence[Companion], others: Sequence[Companion] = ()) -> Env:
+    """An env with what its companions install; ``others`` leave out the packages that the env and its ``own`` ones name."""
+    said = (*env.install, *(text for each in own if each.joins(env) for text in each.install))
+    taken = _packages(said)
+    further = (text for each in others if each.joins(env) for text in each.install if not _packages([text]) & taken)
+    return evolve(env, install=tuple(dict.fromkeys((*said, *further))))
+
+
+def _packages(requirements: Iterable[str]) -> set[str]:
+    return {canonicalize_name(Requirement(text).name) for text in requirements}
+
+
+# --- one table ---------------------------------------------------------------------------------------------------------------
+
+
+def _envs(top: Table, base: Path) -> tuple[Env, ...]:
+    envs: list[Env] = []
+    seen: dict[str, str] = {}
+    for table in top.tables("env"):
+        env = _env(table, base)
+        # Names that differ in their punctuation only are one to nox, which derives the name of a folder from each.
+        folder = re.sub(r"\W+", "-", env.name).lower()
+        if folder in seen:
+            table.fail(
+                f"the name {env.name!r} is taken by {seen[folder]}",
+                "name" if "name" in table else None,
+                hint='Give one of them another name = "…".',
+            )
+        seen[folder] = table.path
+        envs.append(env)
+    return tuple(envs)
+
+
+def _env(table: Table, base: Path) -> Env:
+    toolchain = _toolchain_of(table, "name", more=_ENV_KEYS)
+    release, torch = table.version(toolchain.name), table.version("torch")
+    distribution, wheel = table.optional("distribution"), table.optional("wheel")
+    if wheel is not None:
+        wheel, distribution, release = _wheel(table, wheel, distribution, release, base, toolchain.name)
+    elif release is None and distribution is None:
+        table.fail(f"names no toolchain: one of {toolchain.name}, wheel, distribution", hint=f"For example {EXAMPLE}.")
+    distribution = canonicalize_name(distribution or toolchain.distribution)
+    name = table.string("name", label(distribution, release, torch))
+    if not _NAME.fullmatch(name):
+        table.fail(f"{name!r} is not a name: letters, digits and . _ + - only", "name" if "name" in table else None)
+    return Env(
+        name=name,
+        toolchain=toolchain.name,
+        release=release,
+        torch=torch,
+        distribution=distribution,
+        wheel=wheel,
+        index=_index(table),
+        python=table.specifier("python"),
+        install=table.requirements("install"),
+        groups=_groups(table),
+    )
+
+
+def toolchain_called(name: str) -> Toolchain | None:
+    return next((each for each in toolchains.every() if each.name == name), None)
+
+
+def _toolchain_of(table: Table, *first: str, more: Sequence[str]) -> Toolchain:
+    """The toolchain that a table is about: by the key that gives its release, or by its name; the default one without either.
+
+    Refuses any key but ``toolchain``, these, and the names of toolchains.
+    """
+    names = [each.name for each in toolchains.every()]
+    table.only(*first, *names, *more, "toolchain")
+    given = [name for name in names if name in table]
+    if len(given) > 1:
+        table.fail(f"names two toolchains: {' and '.join(given)}", given[1], hint="An env has one toolchain: declare two envs.")
+    said = table.optional("toolchain")
+    if said is not None and said not in names:
+        hint = did_you_mean(said, names) or f"Available: {', '.join(names)}."
+        table.fail(f"no toolchain is called {said!r}", "toolchain", hint=hint)
+    if said is not None and given not in ([], [said]):
+        table.fail(f"gives a release of {given[0]}, but the toolchain is {said}", given[0])
+    return toolchains.named(said or (given or [toolchains.DEFAULT.name])[0])
+
+
+def _wheel(
+    table: Table, wheel: str, distribution: str | None, release: Version | None, base: Path, key: str
+) -> tuple[str, str, Version]:
+    """Where the wheel is, absolute; and what its file name says of distribution and version."""
+    if release is not None:
+        table.fail(f"a wheel has its own version: give {key} or wheel, not both", key)
+    try:
+        name, version, _ = wheel_facts(wheel)
+    except InvalidWheelFilename:
+        table.fail(f"{wheel!r} is not the name of a wheel (name-version-python-abi-platform.whl)", "wheel")
+    if distribution is not None and canonicalize_name(distribution) != name:
+        table.fail(f"the wheel holds {name!r}, not {distribution!r}", "distribution")
+    return (wheel if "://" in wheel else os.path.realpath(base / wheel)), name, version
+
+
+def _index(table: Table) -> str | None:
+    url = table.optional("index", example='"https://…/simple"')
+    if url is not None and not re.match(r"(https?|file)://", url):
+        table.fail(f"{url!r} is not the URL of a package index", "index", hint="It starts with https://, http:// or file://.")
+    return url
+
+
+def _groups(table: Table) -> tuple[str, ...]:
+    groups = table.strings("groups")
+    for index, group in enumerate(groups):
+        if not _NAME.fullmatch(group):
+            table.fail(f"{group!r} is not a name: letters, digits and . _ + - only", f"groups[{index}]")
+    return tuple(dict.fromkeys(groups))
+
+
+def _companion(table: Table) -> Companion:
+    toolchain = _toolchain_of(table, more=("torch", "install", "why"))
+    install = table.requirements("install")
+    if not install:
+        table.fail("installs nothing", "install")
+    torch = table.specifier("torch") if "torch" in table else None
+    release = table.specifier(toolchain.name)
+    return Companion(toolchain=toolchain.name, release=release, torch=torch, install=install, why=table.string("why", ""))

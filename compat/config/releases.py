@@ -1,0 +1,103 @@
+"""Which envs a release means: ``3.9``, ``3.5.1``, ``>=3.4``, ``newest``. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+
+from packaging.specifiers import InvalidSpecifier, SpecifierSet
+from packaging.version import InvalidVersion, Version
+
+from compat import toolchains
+from compat.model import Env
+
+NEWEST = "newest"
+"""What stands for the newest final release."""
+
+_OPERATOR = re.compile(r"\s*(===|==|~=|!=|<=|>=|<|>)")
+_NUMBER = re.compile(r"v?\d+(\.\d+)*")
+_WHOLE = 3
+"""Numbers of a version that names one release; with fewer it names a series."""
+_LONGEST = 200
+"""Characters of a release; with more of them no number in it need be one that Python reads."""
+
+
+def words(texts: Iterable[str]) -> list[str]:
+    """The words in texts that may have several, with commas between them. Version specifiers side by side are one word.
+
+    So ``3.1,>=3.4,<3.9`` has two: ``3.1`` and ``>=3.4,<3.9``.
+    """
+    found: list[str] = []
+    for text in texts:
+        joins = False
+        for part in filter(None, (part.strip() for part in text.split(","))):
+            specifies = _OPERATOR.match(part) is not None
+            if specifies and joins:
+                found[-1] += f",{part}"
+            else:
+                found.append(part)
+            joins = specifies
+    return found
+
+
+def envs_of(word: str, envs: Sequence[Env]) -> tuple[Env, ...]:
+    """The envs of the releases that a word means, in their own order; none where it means none of these.
+
+    Of several envs of one release the one without PyTorch is meant. Forks have no releases.
+    """
+    chosen = _chooser(word)
+    found: set[str] = set()
+    for toolchain in dict.fromkeys(env.toolchain for env in envs):
+        own = _representatives(env for env in envs if env.toolchain == toolchain)
+        found.update(own[release].name for release in chosen(sorted(own)))
+    return tuple(env for env in envs if env.name in found)
+
+
+def whole_release(word: str) -> Version | None:
+    """The release that a word names in full, whether it is known or not: ``3.5.1``, ``v3.5.1``, ``3.6.0rc1``."""
+    try:
+        found = Version(word) if len(word) <= _LONGEST and re.match(r"v?\d", word) else None
+    except ValueError:  # InvalidVersion is one, and a number with more digits than Python reads another
+        return None
+    return found if found and len(found.release) >= _WHOLE else None
+
+
+def is_one(word: str) -> bool:
+    """Whether a word can only mean releases, known ones or not."""
+    return word == NEWEST or bool(_OPERATOR.match(word) or re.match(r"v?\d", word))
+
+
+def _representatives(envs: Iterable[Env]) -> dict[Version, Env]:
+    found: dict[Version, Env] = {}
+    for env in sorted(envs, key=lambda env: env.torch is not None):
+        if env.release is not None and toolchains.is_release(env):
+            found.setdefault(env.release, env)
+    return found
+
+
+_Chooser = Callable[[Sequence[Version]], Iterable[Version]]
+
+
+def _chooser(word: str) -> _Chooser:
+    """What picks, from the releases there are, oldest first, those that a word means."""
+    if word == NEWEST:
+        return _newest
+    if len(word) > _LONGEST:
+        return lambda releases: ()
+    try:
+        if _OPERATOR.match(word) or word.endswith(".*"):
+            specifier = SpecifierSet(word if _OPERATOR.match(word) else f"=={word.removeprefix('v')}")
+            specifier.contains("3.0.0")  # only now are the numbers in it read
+            return lambda releases: [each for each in releases if specifier.contains(each, prereleases=True)]
+        named = Version(word)
+    except (InvalidSpecifier, InvalidVersion, ValueError):
+        return lambda releases: ()
+    if len(named.release) < _WHOLE and _NUMBER.fullmatch(word):
+        series = named.release
+        return lambda releases: _newest([each for each in releases if each.release[: len(series)] == series])
+    return lambda releases: [each for each in releases if each == named]
+
+
+def _newest(releases: Sequence[Version]) -> Sequence[Version]:
+    final = [each for each in releases if not each.is_prerelease]
+    return (final or releases)[-1:]
