@@ -105,7 +105,18 @@ class KernelFile:
     def of(cls, own: Table, top: Table | None = None, *, path: Path, failure_classes: Collection[str] = ()) -> KernelFile:
         """The kernel that the table ``own`` declares; ``top`` is that of the file, where it has several. Raises ConfigError."""
         named_by = "name" if top else "kernel"
-        own.only(*(() if top else ("schema",)), named_by, "toolchain", "source", "summary", "function", "case", "variant", *_TABLES)
+        own.only(
+            *(() if top else ("schema",)),
+            named_by,
+            "toolchain",
+            "source",
+            "summary",
+            "function",
+            "case",
+            "variant",
+            "expect",
+            *_TABLES,
+        )
         layers = (top, own) if top else (own,)
         kernel, toolchain = _name(own, named_by), _toolchain(_saying("toolchain", layers))
         cases = _named(own, "case") or {ONLY_CASE: _assumed(own, name=ONLY_CASE)}
@@ -172,7 +183,7 @@ class KernelFile:
             closure=text.closure,
             origin=self.own.file,
             summary=_saying("summary", (*self.layers, variant)).string("summary", ""),
-            expectations=tuple(self._expectation(table) for table in variant.tables("expect")),
+            expectations=tuple(self._expectation(table) for said in (variant, self.own) for table in said.tables("expect")),
         )
 
     def _merged(self, key: str, variant: Table, case: Table) -> dict[str, Any]:
@@ -217,7 +228,7 @@ class KernelFile:
         return self._sources[path]
 
     def _expectation(self, table: Table) -> Expectation:
-        table.only("releases", "targets", "cases", "status", "class", "reason")
+        table.only("releases", "targets", "cases", "status", "class", "reason", "strict")
         status, failure_class = table.string("status"), table.optional("class")
         known = [str(status) for status in Status if status not in _UNEXPECTABLE]
         if status not in known:
@@ -234,6 +245,7 @@ class KernelFile:
             targets=table.strings("targets", ("*",)),
             cases=table.strings("cases", ("*",)),
             reason=table.string("reason", ""),
+            strict=table.expect(table.data.get("strict", True), bool, "strict"),
         )
 
 

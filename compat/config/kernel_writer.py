@@ -163,6 +163,7 @@ def _expectation(expectation: Expectation) -> dict[str, Any]:
         **_unless("cases", list(expectation.cases), list(_EVERYTHING)),
         "status": str(expectation.status),
         **_unless("class", expectation.failure_class, None),
+        **_unless("strict", expectation.strict, True),
         **_unless("reason", printable(expectation.reason).strip(), ""),
     }
 
