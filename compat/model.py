@@ -231,6 +231,8 @@ class Specialization:
     """The TOML file that declares it, as the user named it."""
     summary: str = ""
     expectations: tuple[Expectation, ...] = ()
+    guessed: bool = False
+    """Whether nobody has written down what it says of the arguments: it was guessed from the source."""
 
 
 @frozen(kw_only=True)

@@ -19,7 +19,7 @@ FLOORS = {
     **dict.fromkeys(("matrix", "report", "repro"), 6),
     **dict.fromkeys(("bisect", "explain", "reduce"), 5),
     **dict.fromkeys(("execution", "nox", "project"), 4),
-    **dict.fromkeys(("config", "history"), 3),
+    **dict.fromkeys(("config", "guess", "history"), 3),
     "toolchains": 2,
     **dict.fromkeys(("bundle", "diagnosis", "envs"), 1),
     **dict.fromkeys(
@@ -324,6 +324,7 @@ SOURCE_LANGUAGE = {
     "bundle/bundle.py",
     *("reduce/module.py", "reduce/shapes.py", "reduce/expressions.py"),
     *("diagnosis/canonical.py", "diagnosis/dumps.py"),
+    *(f"guess/{name}.py" for name in ("calls", "finding", "jitted", "launches", "literals")),
 }
 """What reads and writes the language that kernels are written in: Python with ``triton.language``."""
 

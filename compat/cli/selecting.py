@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable, Sequence
 from functools import reduce
 from pathlib import Path
@@ -31,8 +32,15 @@ _OPTIONS = (
     click.option("--kernel", multiple=True, metavar="GLOB", help="Kernels, such as 'sel_*'."),
     click.option("--variant", multiple=True, metavar="GLOB", help="Variants, such as block_ptr or 'as_written*'."),
     click.option("--case", multiple=True, metavar="GLOB", help="Named cases of a kernel."),
-    click.option("--spec", multiple=True, metavar="PATH|GLOB", help="Kernel files to use instead of those named in matrix.toml."),
+    click.option(
+        "--spec",
+        multiple=True,
+        metavar="PATH|GLOB",
+        help="Kernel files, or Python sources, to use instead of those named in matrix.toml.",
+    ),
 )
+_NAMED = 3
+"""Sources that a note names."""
 
 
 def selection_options(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -51,7 +59,15 @@ def select(
     spec: Sequence[str] = (),
 ) -> Selection:
     """What these options choose. Raises ConfigError for what the files say wrongly, SelectionError for what matches nothing."""
-    return project.select(matrix_path, envs=envs, targets=target, kernels=kernel, variants=variant, cases=case, kernel_files=spec)
+    found = project.select(matrix_path, envs=envs, targets=target, kernels=kernel, variants=variant, cases=case, kernel_files=spec)
+    if guessed := list(dict.fromkeys(each.origin.partition("::")[0] for each in found.specs if each.guessed)):
+        words = guessed[0] if len(guessed) == 1 else f"{len(guessed)} sources"
+        again = shlex.join(["compat", "init", *(guessed if len(guessed) <= _NAMED else ())])
+        click.echo(
+            printable(f"note: the arguments of the kernels in {words} are guessed; `{again}` writes them down to be edited"),
+            err=True,
+        )
+    return found
 
 
 def opened_store(selection: Selection) -> Store:

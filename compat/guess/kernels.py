@@ -12,7 +12,8 @@ from compat.config.toml_writer import Noted
 from compat.guess.facts import Facts
 from compat.guess.jitted import JitFunction, Module, Parameter
 from compat.guess.launches import Launch, launches_of
-from compat.guess.literals import Config, Unknown
+from compat.guess.literals import Config
+from compat.guess.pure import Unknown
 from compat.guess.types import Guess, Types
 from compat.guess.uses import facts_of
 from compat.guess.values import Values, broken_asserts, heuristic, is_value, mended, nominal, written

@@ -8,8 +8,6 @@ from __future__ import annotations
 
 import ast
 import itertools
-import math
-import operator
 import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
@@ -17,17 +15,12 @@ from typing import Any
 from attrs import Factory, define, frozen
 
 from compat import constexprs
+from compat.guess.pure import BUILTINS, COMPARISONS, HIGHER, ITEMS, METHODS, NAMED, UNARY, Unknown, extending, items, operated
 
 _STEPS = 200_000
 """Nodes that one evaluation may look at."""
-_ITEMS = 10_000
-"""Elements that one sequence may have."""
 _DEPTH = 40
 """Calls and names inside of one another."""
-
-
-class Unknown(Exception):
-    """An expression whose value does not follow from literals."""
 
 
 @frozen
@@ -128,11 +121,11 @@ class Scope:
             case ast.AnnAssign(target=ast.Name(id=name), value=ast.expr() as value):
                 self.local[name] = self.value(value)
             case ast.AugAssign(target=ast.Name(id=name), op=op, value=value):
-                self.local[name] = _operated(op, self.value(ast.Name(id=name, ctx=ast.Load())), self.value(value))
+                self.local[name] = operated(op, self.value(ast.Name(id=name, ctx=ast.Load())), self.value(value))
             case ast.If(test=test, body=body, orelse=otherwise):
                 self.run(body if self.value(test) else otherwise)
             case ast.For(target=target, iter=iterable, body=body):
-                for each in _items(self.value(iterable)):
+                for each in items(self.value(iterable)):
                     _bind(target, each, self.local)
                     self.run(body)
             case ast.Expr(value=ast.Constant()) | ast.Pass() | ast.Import() | ast.ImportFrom() | ast.Assert():
@@ -168,22 +161,13 @@ def _bind(target: ast.expr, value: Any, names: dict[str, Any]) -> None:
     if isinstance(target, ast.Name):
         names[target.id] = value
     elif isinstance(target, ast.Tuple | ast.List):
-        for each, part in zip(target.elts, _items(value), strict=True):
+        for each, part in zip(target.elts, items(value), strict=True):
             _bind(each, part, names)
     elif isinstance(target, ast.Subscript) and isinstance(target.value, ast.Name):
         kept = names[target.value.id]
         kept[ast.literal_eval(target.slice)] = value
     else:
         raise Unknown("an assignment to something else than a name")
-
-
-def _items(value: Any) -> list[Any]:
-    if not isinstance(value, list | tuple | dict | set | str | range | Iterator):
-        raise Unknown("not a sequence")
-    items = list(itertools.islice(value, _ITEMS + 1))
-    if len(items) > _ITEMS:
-        raise Unknown("too long")
-    return items
 
 
 # --- expressions -----------------------------------------------------------------------------------------------------------------
@@ -201,8 +185,8 @@ def _name(scope: Scope, node: ast.Name) -> Any:
             return top.value(value)
         case ast.FunctionDef():
             return Function(statement, top)
-    if node.id in _BUILTINS and statement is None:
-        return _BUILTINS[node.id]
+    if node.id in BUILTINS and statement is None:
+        return BUILTINS[node.id]
     raise Unknown(f"the name {node.id}")
 
 
@@ -210,14 +194,16 @@ def _attribute(scope: Scope, node: ast.Attribute) -> Any:
     called = scope.called(node) or ""
     if found := _dtype(called):
         return found
-    if called in _NAMED:
-        return _NAMED[called]
+    if called in NAMED:
+        return NAMED[called]
     if called == "torch.version.hip":
         return None
     value = scope.value(node.value)
     if isinstance(value, Config):
         return {"kwargs": value.kwargs, **_OPTIONS, **value.options}[node.attr]
-    if (type(value), node.attr) in _METHODS:
+    if isinstance(value, list) and node.attr == "extend":
+        return extending(value)
+    if (type(value), node.attr) in METHODS:
         return getattr(value, node.attr)
     if isinstance(value, int | float) and node.attr == "value":
         return value
@@ -256,7 +242,7 @@ def _call(scope: Scope, node: ast.Call) -> Any:
         except Unknown:
             return _of_this_machine(called or "")
     if callable(function):
-        return function(*positional, **keywords) if function not in _HIGHER else _higher(scope, function, positional, keywords)
+        return function(*positional, **keywords) if function not in HIGHER else _higher(scope, function, positional, keywords)
     return _of_this_machine(called or "")
 
 
@@ -273,7 +259,7 @@ def _of_this_machine(called: str) -> bool:
 def _arguments(scope: Scope, node: ast.Call) -> tuple[list[Any], dict[str, Any]]:
     positional: list[Any] = []
     for each in node.args:
-        positional += _items(scope.value(each.value)) if isinstance(each, ast.Starred) else [scope.value(each)]
+        positional += items(scope.value(each.value)) if isinstance(each, ast.Starred) else [scope.value(each)]
     keywords: dict[str, Any] = {}
     for keyword in node.keywords:
         value = scope.value(keyword.value)
@@ -303,12 +289,12 @@ def _higher(scope: Scope, function: Any, positional: list[Any], keywords: Mappin
 
     if function is filter:
         keep, values = positional
-        return [each for each in _items(values) if (each if keep is None else run(keep, each))]
+        return [each for each in items(values) if (each if keep is None else run(keep, each))]
     if function is map:
         of, values = positional
-        return [run(of, each) for each in _items(values)]
+        return [run(of, each) for each in items(values)]
     key = keywords.get("key")
-    return sorted(_items(positional[0]), key=(lambda each: run(key, each)) if key else None)
+    return sorted(items(positional[0]), key=(lambda each: run(key, each)) if key else None)
 
 
 def _comprehended(scope: Scope, node: Any) -> Iterator[Scope]:
@@ -317,28 +303,13 @@ def _comprehended(scope: Scope, node: Any) -> Iterator[Scope]:
             yield here
             return
         first, *others = generators
-        for each in _items(here.value(first.iter)):
+        for each in items(here.value(first.iter)):
             inner = here.inside({})
             _bind(first.target, each, inner.local)
             if all(inner.value(test) for test in first.ifs):
                 yield from nested(inner, others)
 
-    return itertools.islice(nested(scope, node.generators), _ITEMS)
-
-
-def _operated(op: ast.operator, left: Any, right: Any) -> Any:
-    if isinstance(op, ast.Pow) and (abs(right) > 128 or abs(left) > 2**32):
-        raise Unknown("too large")
-    if isinstance(op, ast.LShift) and right > 128:
-        raise Unknown("too large")
-    if isinstance(op, ast.Mult) and any(isinstance(each, str | list | tuple) for each in (left, right)):
-        sizes = [each if isinstance(each, int) else len(each) for each in (left, right)]
-        if sizes[0] * sizes[1] > _ITEMS:
-            raise Unknown("too long")
-    found = _OPERATORS[type(op)](left, right)
-    if isinstance(found, int) and found.bit_length() > 256:
-        raise Unknown("too large")
-    return found
+    return itertools.islice(nested(scope, node.generators), ITEMS)
 
 
 def _compared(scope: Scope, node: ast.Compare) -> bool:
@@ -347,7 +318,7 @@ def _compared(scope: Scope, node: ast.Compare) -> bool:
         right = scope.value(each)
         if isinstance(op, ast.Eq | ast.NotEq) and (isinstance(left, Given) ^ isinstance(right, Given)):
             raise Unknown("nothing is known of the argument")
-        if not _COMPARISONS[type(op)](left, right):
+        if not COMPARISONS[type(op)](left, right):
             return False
         left = right
     return True
@@ -380,7 +351,7 @@ def _dict(scope: Scope, node: ast.Dict) -> dict[Any, Any]:
 def _sequence(scope: Scope, node: ast.List | ast.Tuple | ast.Set) -> list[Any]:
     found: list[Any] = []
     for each in node.elts:
-        found += _items(scope.value(each.value)) if isinstance(each, ast.Starred) else [scope.value(each)]
+        found += items(scope.value(each.value)) if isinstance(each, ast.Starred) else [scope.value(each)]
     return found
 
 
@@ -399,8 +370,8 @@ _EXPRESSIONS: Mapping[type[ast.expr], Callable[[Scope, Any], Any]] = {
     ast.Tuple: lambda scope, node: tuple(_sequence(scope, node)),
     ast.Set: lambda scope, node: set(_sequence(scope, node)),
     ast.Dict: _dict,
-    ast.BinOp: lambda scope, node: _operated(node.op, scope.value(node.left), scope.value(node.right)),
-    ast.UnaryOp: lambda scope, node: _UNARY[type(node.op)](scope.value(node.operand)),
+    ast.BinOp: lambda scope, node: operated(node.op, scope.value(node.left), scope.value(node.right)),
+    ast.UnaryOp: lambda scope, node: UNARY[type(node.op)](scope.value(node.operand)),
     ast.BoolOp: _all_or_any,
     ast.Compare: _compared,
     ast.IfExp: lambda scope, node: scope.value(node.body if scope.value(node.test) else node.orelse),
@@ -410,79 +381,4 @@ _EXPRESSIONS: Mapping[type[ast.expr], Callable[[Scope, Any], Any]] = {
     ast.SetComp: lambda scope, node: {each.value(node.elt) for each in _comprehended(scope, node)},
     ast.GeneratorExp: lambda scope, node: [each.value(node.elt) for each in _comprehended(scope, node)],
     ast.DictComp: lambda scope, node: {each.value(node.key): each.value(node.value) for each in _comprehended(scope, node)},
-}
-_OPERATORS: Mapping[type[ast.operator], Callable[[Any, Any], Any]] = {
-    ast.Add: operator.add,
-    ast.Sub: operator.sub,
-    ast.Mult: operator.mul,
-    ast.Div: operator.truediv,
-    ast.FloorDiv: operator.floordiv,
-    ast.Mod: operator.mod,
-    ast.Pow: operator.pow,
-    ast.LShift: operator.lshift,
-    ast.RShift: operator.rshift,
-    ast.BitAnd: operator.and_,
-    ast.BitOr: operator.or_,
-    ast.BitXor: operator.xor,
-}
-_COMPARISONS: Mapping[type[ast.cmpop], Callable[[Any, Any], bool]] = {
-    ast.Eq: operator.eq,
-    ast.NotEq: operator.ne,
-    ast.Lt: operator.lt,
-    ast.LtE: operator.le,
-    ast.Gt: operator.gt,
-    ast.GtE: operator.ge,
-    ast.Is: operator.is_,
-    ast.IsNot: operator.is_not,
-    ast.In: lambda left, right: left in right,
-    ast.NotIn: lambda left, right: left not in right,
-}
-_UNARY: Mapping[type[ast.unaryop], Callable[[Any], Any]] = {
-    ast.USub: operator.neg,
-    ast.UAdd: operator.pos,
-    ast.Not: operator.not_,
-    ast.Invert: operator.invert,
-}
-
-
-def _range(*numbers: int) -> range:
-    found = range(*numbers)
-    if len(found) > _ITEMS:
-        raise Unknown("too long")
-    return found
-
-
-def _product(*sequences: Any, repeat: int = 1) -> list[tuple[Any, ...]]:
-    return _items(itertools.product(*map(_items, sequences), repeat=repeat))
-
-
-def _cdiv(whole: int, part: int) -> int:
-    return -(-whole // part)
-
-
-def _next_power_of_2(number: int) -> int:
-    return 1 << max(0, number - 1).bit_length()
-
-
-_BUILTINS: Mapping[str, Any] = {
-    **{
-        each.__name__: each
-        for each in (len, min, max, sum, abs, int, float, bool, list, tuple, dict, set, all, any, enumerate, zip)
-    },
-    **{"range": _range, "filter": filter, "map": map, "sorted": sorted, "str": str, "reversed": lambda items: _items(items)[::-1]},
-    "round": round,
-}
-_HIGHER = (filter, map, sorted)
-_NAMED: Mapping[str, Any] = {
-    "triton.cdiv": _cdiv,
-    "triton.next_power_of_2": _next_power_of_2,
-    "triton.language.cdiv": _cdiv,
-    "triton.language.constexpr": lambda value: value,
-    "itertools.product": _product,
-    **{f"math.{name}": getattr(math, name) for name in ("ceil", "floor", "log2", "log", "sqrt", "exp", "pi", "inf", "e")},
-}
-_METHODS = {
-    *((dict, name) for name in ("get", "items", "keys", "values", "copy", "update")),
-    *((list, name) for name in ("append", "extend", "copy", "index", "count")),
-    *((str, name) for name in ("lower", "upper", "startswith", "endswith")),
 }

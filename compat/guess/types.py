@@ -96,9 +96,9 @@ class Types:
         known = self.facts.kinds.get(Origin(name, element=True))
         if known and known.sure >= LIKELY and known.name not in ("float",):
             return Guess(_element_type(known, name), known.why)
-        if _BOOL_ELEMENTS.fullmatch(name) and name not in self.facts.single and name not in self._dots:
-            if known is None or known.name == "bool":
-                return Guess("i1", "by its name")
+        is_float = name in self.facts.single or name in self._dots
+        if _BOOL_ELEMENTS.fullmatch(name) and not is_float and (known is None or known.name == "bool"):
+            return Guess("i1", "by its name")
         if _WHOLE_ELEMENTS.match(name) and (known is None or known.name in WHOLE):
             return Guess("i64" if _WIDE_ELEMENTS.match(name) else "i32", "by its name")
         if known and known.name in WHOLE | {"bool"}:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 
 from attrs import define, field
 
@@ -66,7 +67,7 @@ class Walk:
                     self._bind(target, found, value)
             case ast.AnnAssign(target=target, value=ast.expr() as value):
                 self._bind(target, self.value(value), value)
-            case ast.AugAssign(target=ast.Name(id=name, ctx=ctx) as target, op=op, value=value):
+            case ast.AugAssign(target=ast.Name(id=name) as target, op=op, value=value):
                 before = ast.copy_location(ast.Name(id=name, ctx=ast.Load()), target)
                 self.names[name] = self.value(ast.BinOp(left=before, op=op, right=value))
             case ast.If(test=test, body=body, orelse=otherwise):
@@ -196,7 +197,7 @@ class Walk:
 
     def _comparison(self, node: ast.Compare) -> Value:
         sides = [node.left, *node.comparators]
-        for one, other in zip(sides, sides[1:], strict=False):
+        for one, other in pairwise(sides):
             self._compared(one, other)
             self._compared(other, one)
         found = [self.value(each) for each in sides]

@@ -1,4 +1,4 @@
-"""Which value a constexpr most likely has, and why: what launches, defaults and heuristics say, else how it is used and its name."""
+"""Which value a constexpr most likely has, and why: what launches, defaults and heuristics say, else its use and its name."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ from compat import constexprs
 from compat.guess.facts import Facts
 from compat.guess.jitted import JitFunction, Parameter
 from compat.guess.launches import Launch
-from compat.guess.literals import Function, Given, Scope, Unknown
+from compat.guess.literals import Function, Given, Scope
+from compat.guess.pure import Unknown
 from compat.guess.types import Guess
 
 _FLAG = re.compile(
@@ -91,7 +92,11 @@ class Values:
             return Guess(64, "by its name")
         if _STRIDE.fullmatch(name):
             return Guess(64, "a stride")
-        if name.upper().startswith(("BLOCK", "B", "TILE")) and len(name) <= 2 or "BLOCK" in name.upper() or "TILE" in name.upper():
+        if (
+            (name.upper().startswith(("BLOCK", "B", "TILE")) and len(name) <= 2)
+            or "BLOCK" in name.upper()
+            or "TILE" in name.upper()
+        ):
             return Guess(self._side(name), "a block, by its name")
         if compared:
             return Guess(compared[0], "a value that it is compared with")

@@ -30,8 +30,7 @@ def get_hip_autotune_config():
 def get_autotune_config():
     if is_cuda():
         return get_cuda_autotune_config()
-    else:
-        return get_hip_autotune_config()
+    return get_hip_autotune_config()
 
 
 @triton.autotune(configs=get_autotune_config(), key=["M", "N", "K"])
@@ -61,7 +60,7 @@ def matmul_kernel(
     b_ptrs = b_ptr + (offs_k[:, None] * stride_bk + offs_bn[None, :] * stride_bn)
 
     accumulator = tl.zeros((BLOCK_SIZE_M, BLOCK_SIZE_N), dtype=tl.float32)
-    for k in range(0, tl.cdiv(K, BLOCK_SIZE_K)):
+    for k in range(tl.cdiv(K, BLOCK_SIZE_K)):
         a = tl.load(a_ptrs, mask=offs_k[None, :] < K - k * BLOCK_SIZE_K, other=0.0)
         b = tl.load(b_ptrs, mask=offs_k[:, None] < K - k * BLOCK_SIZE_K, other=0.0)
         accumulator = tl.dot(a, b, accumulator)
