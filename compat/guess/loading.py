@@ -28,7 +28,7 @@ def load(patterns: Sequence[str], base: Path, *, failure_classes: Collection[str
     named = [pattern for pattern in patterns if is_source(pattern, base)]
     declared = load_kernels(files, base, failure_classes=failure_classes, where=where) if files else ()
     taken = {spec.kernel for spec in declared}
-    return (*declared, *_guessed(named, base, taken))
+    return (*declared, *(_guessed(named, base, taken) if named else ()))
 
 
 def _guessed(patterns: Sequence[str], base: Path, taken: Collection[str]) -> Iterator[Specialization]:
