@@ -15,7 +15,6 @@ from pathlib import Path
 from attrs import Factory, evolve, frozen
 
 from compat import toolchains
-from compat.config.kernel_files import load_kernels
 from compat.config.matrix import MatrixConfig, find_matrix, load_matrix, no_matrix
 from compat.config.selection import select_specs
 from compat.config.toml_reader import LONGEST, shown
@@ -26,6 +25,7 @@ from compat.execution import plan
 from compat.execution.flight import Limits
 from compat.execution.run import RunContext, available_cores
 from compat.execution.store import Store
+from compat.guess.loading import load
 from compat.model import BuiltEnv, Cell, Env, Result, Specialization, Target
 
 KEEP_WORKERS = "COMPAT_KEEP_WORKERS"
@@ -73,7 +73,10 @@ class Patterns:
     variants: tuple[str, ...] = ()
     cases: tuple[str, ...] = ()
     kernel_files: tuple[str, ...] = ()
-    """Paths or globs, relative to the current folder, of kernel files to take instead of those that ``matrix.toml`` names."""
+    """Kernel files to take instead of those that ``matrix.toml`` names, as paths or globs relative to the current folder.
+
+    Of a Python source (``a.py``, ``a.py::kernel``, or a folder of them) they are guessed.
+    """
 
 
 @frozen(kw_only=True)
@@ -211,11 +214,11 @@ def _chosen(config: MatrixConfig, patterns: Patterns) -> Selection:
 def _specs(config: MatrixConfig, kernel_files: Sequence[str]) -> tuple[Specialization, ...]:
     failure_classes = frozenset(toolchains.failure_classes())
     if kernel_files:
-        return load_kernels(kernel_files, Path.cwd(), failure_classes=failure_classes, where=None)
+        return load(kernel_files, Path.cwd(), failure_classes=failure_classes, where=None)
     if not config.kernels:
         hint = "Name a kernel file or a Python file, `compat matrix FILE`; or write a kernel file with `compat init FILE.py`."
         raise ConfigError("there are no kernels: none is named", where=_place(config), hint=hint)
-    return load_kernels(config.kernels, config.base, failure_classes=failure_classes)
+    return load(config.kernels, config.base, failure_classes=failure_classes, where="matrix.toml: kernels")
 
 
 def _place(config: MatrixConfig) -> str | None:

@@ -17,9 +17,9 @@ PACKAGE = Path(__file__).parent.parent / "compat"
 FLOORS = {
     "cli": 7,
     **dict.fromkeys(("matrix", "report", "repro"), 6),
-    **dict.fromkeys(("bisect", "explain", "reduce"), 5),
+    **dict.fromkeys(("bisect", "explain", "init", "reduce"), 5),
     **dict.fromkeys(("execution", "nox", "project"), 4),
-    **dict.fromkeys(("config", "history"), 3),
+    **dict.fromkeys(("config", "guess", "history"), 3),
     "toolchains": 2,
     **dict.fromkeys(("bundle", "diagnosis", "envs"), 1),
     **dict.fromkeys(
@@ -55,6 +55,7 @@ DOORS = {
     "bisect": {"bisecting", "candidates", "checking", "criterion", "judging_program", "last_bisect", "request"},
     "envs": {"cache", "env", "inventory", "provider", "record"},
     "explain": {"explain"},
+    "init": {"Initialized", "initialize"},
     "matrix": {"MatrixInterrupted", "run_matrix", "write_reports"},
     "reduce": {"candidate", "reducing", "reduction"},
     "repro": {"reproducing", "writing"},
@@ -301,7 +302,7 @@ def test_a_room_says_what_comes_in_and_what_goes_out(path: Path) -> None:
     assert path.parent.name == "worker" or ("In: " in said and "Out: " in said)
 
 
-@pytest.mark.parametrize("name", ["matrix.py", "project.py", "explain.py"])
+@pytest.mark.parametrize("name", ["matrix.py", "project.py", "explain.py", "init.py"])
 def test_so_does_a_feature_that_is_one_module(name: str) -> None:
     said = ast.get_docstring(ast.parse((PACKAGE / name).read_text())) or ""
     assert "In: " in said
@@ -324,6 +325,7 @@ SOURCE_LANGUAGE = {
     "bundle/bundle.py",
     *("reduce/module.py", "reduce/shapes.py", "reduce/expressions.py"),
     *("diagnosis/canonical.py", "diagnosis/dumps.py"),
+    *(f"guess/{name}.py" for name in ("calls", "finding", "jitted", "launches", "literals")),
 }
 """What reads and writes the language that kernels are written in: Python with ``triton.language``."""
 

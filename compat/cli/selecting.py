@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 from collections.abc import Callable, Sequence
 from functools import reduce
 from pathlib import Path
@@ -36,10 +37,17 @@ _OPTIONS = (
     click.option("--kernel", multiple=True, metavar="GLOB", help="Kernels, such as 'sel_*'."),
     click.option("--variant", multiple=True, metavar="GLOB", help="Variants, such as block_ptr or 'as_written*'."),
     click.option("--case", multiple=True, metavar="GLOB", help="Named cases of a kernel."),
-    click.option("--spec", multiple=True, metavar="PATH|GLOB", help="Kernel files to use instead of those named in matrix.toml."),
+    click.option(
+        "--spec",
+        multiple=True,
+        metavar="PATH|GLOB",
+        help="Kernel files, or Python sources, to use instead of those named in matrix.toml.",
+    ),
 )
 _FILES = (".py", ".toml")
 """How words end that name kernels by their files."""
+_NAMED = 3
+"""Sources that a note names."""
 
 
 def selection_options(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -77,7 +85,15 @@ def select(
 ) -> Selection:
     """What these options choose. Raises ConfigError for what the files say wrongly, SelectionError for what matches nothing."""
     named = (*spec, *files)
-    return project.select(matrix_path, envs=envs, targets=target, kernels=kernel, variants=variant, cases=case, kernel_files=named)
+    found = project.select(matrix_path, envs=envs, targets=target, kernels=kernel, variants=variant, cases=case, kernel_files=named)
+    if guessed := list(dict.fromkeys(each.origin.partition("::")[0] for each in found.specs if each.guessed)):
+        words = guessed[0] if len(guessed) == 1 else f"{len(guessed)} sources"
+        again = shlex.join(["compat", "init", *(guessed if len(guessed) <= _NAMED else ())])
+        click.echo(
+            printable(f"note: the arguments of the kernels in {words} are guessed; `{again}` writes them down to be edited"),
+            err=True,
+        )
+    return found
 
 
 def select_places(

@@ -53,7 +53,8 @@ def load_kernels(
     """
     paths: dict[Path, None] = {}
     for index, pattern in enumerate(patterns):
-        found = [path for match in sorted(glob.glob(pattern, root_dir=base, recursive=True)) for path in _files(Path(base, match))]
+        matches = [Path(base, match) for match in sorted(glob.glob(pattern, root_dir=base, recursive=True))]
+        found = [path for match in matches for path in (kernel_files_in(match) if match.is_dir() else [match])]
         if not found:
             hint = f"Looked from {base}." if where else f"Looked from {base}. A kernel of matrix.toml is chosen by --kernel NAME."
             place = None if where is None else f"{where}[{index}]"
@@ -83,9 +84,9 @@ def kernels_of(top: Table, path: Path, failure_classes: Collection[str] = ()) ->
     return kernels
 
 
-def _files(path: Path) -> list[Path]:
-    """A file itself; of a folder the kernel files in it, by name."""
-    return sorted(each for each in path.glob("*.toml") if _declares_kernels(each)) if path.is_dir() else [path]
+def kernel_files_in(folder: Path) -> list[Path]:
+    """The kernel files that lie in a folder, by name."""
+    return sorted(each for each in folder.glob("*.toml") if _declares_kernels(each))
 
 
 def _declares_kernels(path: Path) -> bool:
@@ -121,7 +122,18 @@ class KernelFile:
     def of(cls, own: Table, top: Table | None = None, *, path: Path, failure_classes: Collection[str] = ()) -> KernelFile:
         """The kernel that the table ``own`` declares; ``top`` is that of the file, where it has several. Raises ConfigError."""
         named_by = "name" if top else "kernel"
-        own.only(*(() if top else ("schema",)), named_by, "toolchain", "source", "summary", "function", "case", "variant", *_TABLES)
+        own.only(
+            *(() if top else ("schema",)),
+            named_by,
+            "toolchain",
+            "source",
+            "summary",
+            "function",
+            "case",
+            "variant",
+            "expect",
+            *_TABLES,
+        )
         layers = (top, own) if top else (own,)
         kernel, toolchain = _name(own, named_by), _toolchain(_saying("toolchain", layers))
         cases = _named(own, "case") or {ONLY_CASE: _assumed(own, name=ONLY_CASE)}
@@ -188,7 +200,7 @@ class KernelFile:
             closure=text.closure,
             origin=self.own.file,
             summary=_saying("summary", (*self.layers, variant)).string("summary", ""),
-            expectations=tuple(self._expectation(table) for table in variant.tables("expect")),
+            expectations=tuple(self._expectation(table) for said in (variant, self.own) for table in said.tables("expect")),
         )
 
     def _merged(self, key: str, variant: Table, case: Table) -> dict[str, Any]:
@@ -233,7 +245,7 @@ class KernelFile:
         return self._sources[path]
 
     def _expectation(self, table: Table) -> Expectation:
-        table.only("releases", "targets", "cases", "status", "class", "reason")
+        table.only("releases", "targets", "cases", "status", "class", "reason", "strict")
         status, failure_class = table.string("status"), table.optional("class")
         known = [str(status) for status in Status if status not in _UNEXPECTABLE]
         if status not in known:
@@ -250,6 +262,7 @@ class KernelFile:
             targets=tuple(each for word in table.strings("targets", ("*",)) for each in toolchains.targets_of_gpu(word) or (word,)),
             cases=table.strings("cases", ("*",)),
             reason=table.string("reason", ""),
+            strict=table.expect(table.data.get("strict", True), bool, "strict"),
         )
 
 

@@ -41,7 +41,8 @@ def write_kernel_file(specs: Sequence[Specialization], path: Path) -> tuple[Spec
     files do not have, a source that has changed), OSError where the file cannot be written.
     """
     text = kernel_text(specs, path.parent)
-    found = tuple(spec for kernel in kernels_of(parse_toml(text, shown(path)), path) for spec in kernel.specializations())
+    kernels = kernels_of(parse_toml(text, shown(path)), path)
+    found = tuple(spec for kernel in kernels for spec in kernel.specializations())
     for spec in found:
         given = next(evolve(each, source=os.path.realpath(each.source)) for each in specs if _whose(each) == _whose(spec))
         for name in (field for field in _COMPARED if getattr(given, field) != getattr(spec, field)):
@@ -163,6 +164,7 @@ def _expectation(expectation: Expectation) -> dict[str, Any]:
         **_unless("cases", list(expectation.cases), list(_EVERYTHING)),
         "status": str(expectation.status),
         **_unless("class", expectation.failure_class, None),
+        **_unless("strict", expectation.strict, True),
         **_unless("reason", printable(expectation.reason).strip(), ""),
     }
 

@@ -16,6 +16,8 @@ from compat.printable import printable
 from compat.report.account import in_full
 from compat.report.document import verdict_document
 
+GUESSED = "arguments guessed: types and values may be the reason of a failure; `compat init` writes them down to be edited"
+
 
 def explanation_lines(told: Explanation) -> Iterator[str]:
     """All of it as lines that are safe to show, the cell's id first."""
@@ -100,7 +102,9 @@ def _attempt_lines(attempts: tuple[Evidence, ...]) -> Iterator[str]:
 
 def _specialization(cell: Cell) -> Iterator[str]:
     spec = cell.spec
-    yield f"{spec.function} in {spec.source} (declared in {spec.origin})"
+    yield f"{spec.function} in {spec.source} ({'guessed from' if spec.guessed else 'declared in'} {spec.origin})"
+    if spec.guessed:
+        yield GUESSED
     yield f"signature: {', '.join(f'{name}: {kind}' for name, kind in spec.compile.signature.items())}"
     values = (f"{name}={constexprs.shown(value)}" for name, value in spec.compile.constexprs.items())
     yield f"constexprs: {', '.join(values) or 'none'}"

@@ -61,6 +61,7 @@ EXPECTATIONS = st.builds(
     releases=st.sampled_from(["", ">=3.1", "<3.3,>=3.2"]).map(SpecifierSet),
     targets=st.sampled_from([("*",), ("sm_90",), ("sm_*", "gfx942")]),
     cases=st.sampled_from([("*",), ("a",), ("[a-c]", "a")]),
+    strict=st.booleans(),
     reason=st.sampled_from(["", 'Assertion `x && "y"\' failed', "zwei\nZeilen"]),
 )
 

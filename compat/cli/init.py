@@ -1,0 +1,54 @@
+"""``compat init``: a project's first files, with kernel files guessed from its sources."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+
+from compat.cli.invocation import relative
+from compat.init import Initialized, initialize
+from compat.printable import printable
+
+_SHOWN = 20
+"""Guesses that are listed at most."""
+
+
+@click.command(short_help="Write a matrix.toml, and kernel files guessed from Python sources.")
+@click.argument("sources", nargs=-1, metavar="[FILE.py|FOLDER]...")
+def init(*, sources: tuple[str, ...]) -> None:
+    """Write a matrix.toml and a kernel file for each source that has Triton kernels, with their arguments guessed.
+
+    Without arguments all of the current folder is looked through. Files that are there are left as they are: after a source has
+    been added, the same command adds its kernel file alone. Sources are read, and never imported.
+    """
+    found = initialize(Path.cwd(), sources)
+    for line in _lines(found):
+        click.echo(printable(line))
+
+
+def _lines(found: Initialized) -> Iterator[str]:
+    for path, kernels in found.written.items():
+        yield f"wrote {relative(path)}{': ' if kernels else ''}{', '.join(kernels)}"
+    for path, why in found.kept.items():
+        yield f"kept  {relative(path)}, which was there{': ' if why else ''}{why}"
+    yield from _not_taken(found)
+    yield from _look_at(found)
+    if any(found.written.values()):
+        yield f"next: compat matrix    ({found.cases:,} {'case' if found.cases == 1 else 'cases'} for each release and target)"
+
+
+def _not_taken(found: Initialized) -> Iterator[str]:
+    for path, functions in found.not_taken.items():
+        yield from (f"left out {relative(path)}:{each.line} {each.name}: {each.why}" for each in functions)
+
+
+def _look_at(found: Initialized) -> Iterator[str]:
+    if found.guesses:
+        yield f"{found.guesses:,} types and values are guessed, and marked `# guessed` with the reason"
+    if found.look_at:
+        yield "look at:"
+        yield from (f"  {relative(each.path)} {each.kernel}: {each.words}" for each in found.look_at[:_SHOWN])
+    if len(found.look_at) > _SHOWN:
+        yield f"  … and {len(found.look_at) - _SHOWN:,} more"

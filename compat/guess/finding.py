@@ -1,0 +1,57 @@
+"""Which Python sources a path, a glob or a folder means."""
+
+from __future__ import annotations
+
+import glob
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+from compat.config.kernel_files import kernel_files_in
+
+_SUFFIX = ".py"
+_SEPARATOR = "::"
+_SKIPPED = {"site-packages", "build", "dist", "node_modules", "__pycache__", "tests", "test", "venv", "env"}
+"""Folders that are not looked through for sources, besides hidden ones and virtual environments."""
+_MARK = b"triton"
+"""What every source of a kernel holds."""
+
+
+def is_source(pattern: str, base: Path) -> bool:
+    """Whether what stands where kernel files are named means Python sources: ``a.py``, ``a.py::kernel``, or a folder of them."""
+    path, _, _ = pattern.partition(_SEPARATOR)
+    folder = Path(base, path)
+    return path.endswith(_SUFFIX) or (folder.is_dir() and not kernel_files_in(folder))
+
+
+def split(pattern: str) -> tuple[str, str | None]:
+    """The path, and the function that is meant, if one is named: ``a.py::kernel``."""
+    path, _, function = pattern.partition(_SEPARATOR)
+    return path, function or None
+
+
+def sources(path: str, base: Path) -> list[Path]:
+    """The sources that a path, glob or folder means, by name; empty where there are none."""
+    found = sorted(Path(base, match) for match in glob.glob(path, root_dir=base, recursive=True))
+    return list(dict.fromkeys(each for place in found for each in (_below(place) if place.is_dir() else [place])))
+
+
+def _below(folder: Path) -> Iterator[Path]:
+    """The sources below a folder that speak of Triton, by name."""
+    for here, folders, files in os.walk(folder):
+        folders[:] = sorted(each for each in folders if not _is_skipped(Path(here, each)))
+        for name in sorted(files):
+            path = Path(here, name)
+            if name.endswith(_SUFFIX) and _speaks_of_it(path):
+                yield path
+
+
+def _is_skipped(folder: Path) -> bool:
+    return folder.name.startswith(".") or folder.name in _SKIPPED or (folder / "pyvenv.cfg").exists()
+
+
+def _speaks_of_it(path: Path) -> bool:
+    try:
+        return _MARK in path.read_bytes()
+    except OSError:
+        return False

@@ -1,0 +1,101 @@
+"""Specializations of Python sources that nobody has written a kernel file for: guessed, and read by the reader of kernel files.
+
+They are what the file would say that ``compat init`` writes, so that results are found again once it is written.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from pathlib import Path
+from typing import NoReturn
+
+from attrs import evolve
+
+from compat.config.kernel_files import kernels_of, load_kernels
+from compat.config.toml_reader import did_you_mean, parse_toml, shown
+from compat.errors import ConfigError
+from compat.guess import GuessedSource, guess_sources, kernel_file_text
+from compat.guess.finding import is_source, sources, split
+from compat.model import Specialization
+
+
+def load(patterns: Sequence[str], base: Path, *, failure_classes: Collection[str], where: str | None) -> tuple[Specialization, ...]:
+    """Read the kernel files, and guess those of the Python sources, that paths, globs and folders name, relative to ``base``.
+
+    Raises ConfigError, as :func:`compat.config.kernel_files.load_kernels` does, and where a source has no kernel.
+    """
+    files = [pattern for pattern in patterns if not is_source(pattern, base)]
+    named = [pattern for pattern in patterns if is_source(pattern, base)]
+    declared = load_kernels(files, base, failure_classes=failure_classes, where=where) if files else ()
+    taken = {spec.kernel for spec in declared}
+    return (*declared, *(_guessed(named, base, taken) if named else ()))
+
+
+def _guessed(patterns: Sequence[str], base: Path, taken: Collection[str]) -> Iterator[Specialization]:
+    wanted: dict[Path, set[str | None]] = {}
+    for pattern in patterns:
+        path, function = split(pattern)
+        found = sources(path, base)
+        if not found:
+            raise ConfigError(
+                "there is no Python source here that speaks of Triton" if Path(base, path).is_dir() else "no such file", where=path
+            )
+        for each in found:
+            wanted.setdefault(each, set()).add(function)
+    guessed = read_sources(list(wanted), taken)
+    if not any(each.kernels for each in guessed):
+        _no_kernel(guessed, ", ".join(patterns))
+    for source in guessed:
+        functions = wanted[source.path]
+        yield from _specializations(source, base, functions - {None} if None not in functions else None)
+
+
+def read_sources(paths: Sequence[Path], taken: Collection[str]) -> tuple[GuessedSource, ...]:
+    """The kernels of sources, as they are guessed. Raises ConfigError where one cannot be read."""
+    for path in paths:
+        try:
+            path.read_bytes()
+        except OSError as error:
+            raise ConfigError(f"cannot be read: {error.strerror or error}", where=shown(path)) from error
+    try:
+        return guess_sources(paths, taken)
+    except SyntaxError as error:
+        raise ConfigError(f"is not Python: {error.msg}", where=f"{error.filename}, line {error.lineno}") from error
+
+
+def _specializations(source: GuessedSource, base: Path, functions: Collection[str | None] | None) -> Iterator[Specialization]:
+    known = {each.function: each for each in source.kernels}
+    for name in functions or ():
+        if name not in known:
+            _no_such_kernel(source, str(name), base)
+    for kernel in source.kernels:
+        if functions is None or kernel.function in functions:
+            origin = f"{shown(source.path, base)}::{kernel.function}"
+            top = parse_toml(kernel_file_text([kernel], source.path.name), origin)
+            for read in kernels_of(top, source.path):
+                yield from (evolve(spec, guessed=True) for spec in read.specializations())
+
+
+def _no_such_kernel(source: GuessedSource, name: str, base: Path) -> NoReturn:
+    where = f"{shown(source.path, base)}::{name}"
+    why = next((f"{each.why} (line {each.line})" for each in source.not_taken if each.name == name), None)
+    if name in source.helpers:
+        why = "kernels call it, or it returns a value"
+    if why:
+        raise ConfigError(f"this jit function cannot be compiled by itself: {why}", where=where)
+    known = [each.function for each in source.kernels]
+    raise ConfigError(
+        "there is no such jit function", where=where, hint=did_you_mean(name, known) or f"Available: {', '.join(known)}."
+    )
+
+
+def _no_kernel(guessed: Sequence[GuessedSource], where: str) -> NoReturn:
+    """Nothing to compile: why, if there are jit functions at all."""
+    reasons = [f"{each.name}: {each.why}" for source in guessed for each in source.not_taken]
+    reasons += [f"{name}: kernels call it, or it returns a value" for source in guessed for name in source.helpers]
+    hint = (
+        f"Found, but not to be compiled by themselves: {'; '.join(reasons[:5])}."
+        if reasons
+        else "Kernels have @triton.jit above them."
+    )
+    raise ConfigError("defines no Triton kernel", where=where, hint=hint)

@@ -1,0 +1,266 @@
+"""A project's first files: a ``matrix.toml``, a kernel file for each source, a noxfile, entries of ``.gitignore``.
+
+In: a folder, and Python sources in it by path, glob or folder; without any it is looked through. Out: an :class:`Initialized`: what
+was written, what was there already and is left as it was, and which guesses deserve a look. Nothing is ever overwritten.
+"""
+
+from __future__ import annotations
+
+import os
+import tomllib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from attrs import define, field, frozen
+
+from compat.config.kernel_files import kernels_of
+from compat.config.toml_reader import parse_toml, shown
+from compat.errors import ConfigError
+from compat.files import replace_file
+from compat.guess import GuessedSource, NotTaken, kernel_file_text
+from compat.guess.finding import sources, split
+from compat.guess.loading import read_sources
+
+MATRIX = "matrix.toml"
+_FOLDERS = ("kernels", "compat-kernels")
+"""Folders for kernel files: the first one that holds nothing else."""
+_MATRIX = """\
+# What `compat matrix` compiles, for which targets, on which releases. `compat list` shows what this comes to.
+schema = 1
+
+# Kernel files: paths or globs, relative to this file.
+kernels = [{patterns}]
+
+# [defaults]
+# envs = ["releases"]                    # names, groups or globs
+# targets = ["sm_80", "sm_89", "sm_90"]
+"""
+_NOXFILE = "from compat.nox import sessions\nsessions()\n"
+_IGNORED = ("/.compat/", "/.nox/", "/reports/matrix.*")
+_HEAD = """\
+# Guessed from {source} by `compat init`: what is marked so may be wrong for your launches. Edit it; nothing writes it again.
+"""
+
+
+@frozen(kw_only=True)
+class Look:
+    """A guess that deserves a look."""
+
+    path: Path
+    """The kernel file."""
+    kernel: str
+    words: str
+
+
+@frozen(kw_only=True)
+class Initialized:
+    """What :func:`initialize` did."""
+
+    written: Mapping[Path, tuple[str, ...]]
+    """Files that were written or added to, and the kernels of each."""
+    kept: Mapping[Path, str]
+    """Files that were there and are left as they were, and what follows from that."""
+    look_at: tuple[Look, ...]
+    not_taken: Mapping[Path, tuple[NotTaken, ...]]
+    """By source, jit functions that no kernel file can have."""
+    cases: int
+    """Cases of all kernels that were written."""
+    guesses: int
+    """Guessed types and values in all kernel files that were written."""
+
+
+def initialize(folder: Path, named: Sequence[str] = ()) -> Initialized:
+    """Write what is missing in ``folder`` for these sources, relative to it, else for those that are found in it.
+
+    Raises ConfigError where there is no kernel, or a source cannot be read; OSError where a file cannot be written.
+    """
+    return _Initializing(folder).run(named)
+
+
+@define
+class _Initializing:
+    folder: Path
+    written: dict[Path, tuple[str, ...]] = field(factory=dict)
+    kept: dict[Path, str] = field(factory=dict)
+    look_at: list[Look] = field(factory=list)
+
+    def run(self, named: Sequence[str]) -> Initialized:
+        """Write everything, the kernel files first: whatever is wrong with a source is said before anything is written."""
+        declared = _Declared.of(self.folder)
+        paths = _named(named, self.folder)
+        new = [path for path in paths if path not in declared.sources]
+        guessed = [each for each in read_sources(new, declared.kernels) if each.kernels or each.not_taken]
+        if not new and paths:
+            self.kept |= {declared.sources[path]: f"it has the kernels of {shown(path, self.folder)}" for path in paths}
+        elif not any(each.kernels for each in guessed):
+            _nothing(named, guessed, self.folder)
+        place = _folder_for(self.folder, declared)
+        texts = {path: (source, text) for source, path, text in self._kernel_files(guessed, place)}
+        for path, (source, text) in texts.items():
+            self._write(path, text, tuple(each.name for each in source.kernels))
+        self._matrix(place, declared)
+        self._once(self.folder / "noxfile.py", _NOXFILE, "`compat envs build` and `compat matrix` need none")
+        self._ignore()
+        kernels = [kernel for source in guessed for kernel in source.kernels]
+        return Initialized(
+            written=self.written,
+            kept=self.kept,
+            look_at=tuple(self.look_at),
+            not_taken={source.path: source.not_taken for source in guessed if source.not_taken},
+            cases=sum(each.cases for each in kernels),
+            guesses=sum(each.guesses for each in kernels),
+        )
+
+    def _kernel_files(self, guessed: Iterable[GuessedSource], place: Path) -> Iterator[tuple[GuessedSource, Path, str]]:
+        """The kernel file of each source, with its text, which has been read back."""
+        taken: set[Path] = set()
+        for source in guessed:
+            if source.kernels:
+                path = _free(place, source.path, taken)
+                taken.add(path)
+                relative = os.path.relpath(source.path, place)
+                text = _HEAD.format(source=shown(source.path, self.folder)) + kernel_file_text(source.kernels, relative)
+                for kernel in kernels_of(parse_toml(text, shown(path, self.folder)), path):
+                    kernel.specializations()
+                self.look_at += [
+                    Look(path=path, kernel=each.name, words=words) for each in source.kernels for words in each.look_at
+                ]
+                yield source, path, text
+
+    def _matrix(self, place: Path, declared: _Declared) -> None:
+        pattern = f"{place.relative_to(self.folder).as_posix()}/*.toml"
+        path = self.folder / MATRIX
+        if not path.exists():
+            self._write(path, _MATRIX.format(patterns=f'"{pattern}"'))
+            return
+        missing = [each for each in self.written if each.suffix == ".toml" and not declared.covers(each)]
+        self.kept[path] = f'add "{pattern}" to its kernels' if missing else ""
+
+    def _once(self, path: Path, text: str, otherwise: str) -> None:
+        if path.exists():
+            self.kept[path] = otherwise
+        else:
+            self._write(path, text)
+
+    def _ignore(self) -> None:
+        path = self.folder / ".gitignore"
+        before = path.read_text(encoding="utf-8") if path.exists() else ""
+        known = {line.strip().strip("/") for line in before.splitlines()}
+        missing = [each for each in _IGNORED if each.strip("/") not in known]
+        if missing:
+            start = before if not before or before.endswith("\n") else f"{before}\n"
+            self._write(path, start + "".join(f"{each}\n" for each in missing))
+
+    def _write(self, path: Path, text: str, kernels: tuple[str, ...] = ()) -> None:
+        replace_file(path, text)
+        self.written[path] = kernels
+
+
+@frozen(kw_only=True)
+class _Declared:
+    """What a project has already."""
+
+    folder: Path
+    patterns: tuple[str, ...]
+    """The ``kernels`` of its ``matrix.toml``."""
+    sources: Mapping[Path, Path]
+    """Source → the kernel file that names it."""
+    kernels: frozenset[str]
+
+    @classmethod
+    def of(cls, folder: Path) -> _Declared:
+        patterns = _patterns(folder / MATRIX)
+        found: dict[Path, Path] = {}
+        names: set[str] = set()
+        for path in _kernel_files(folder, patterns):
+            tables = list(_tables(_content(path)))
+            said = (str(table["source"]) for table in tables if "source" in table)
+            found |= {Path(os.path.realpath(path.parent / source)): path for source in said}
+            names |= {str(table.get("name", table.get("kernel"))) for table in tables}
+        return cls(folder=folder, patterns=patterns, sources=found, kernels=frozenset(names))
+
+    def covers(self, path: Path) -> bool:
+        """Whether ``matrix.toml`` names a kernel file already."""
+        return path in _kernel_files(self.folder, self.patterns)
+
+
+def _tables(table: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+    """A kernel file's table, and those in it that may name a source."""
+    yield table
+    for inside in (table.get("kernel"), table.get("variant")):
+        for each in inside if isinstance(inside, list) else ():
+            if isinstance(each, dict):
+                yield from _tables(each)
+
+
+def _patterns(matrix: Path) -> tuple[str, ...]:
+    data = _content(matrix) if matrix.exists() else {}
+    said = data.get("kernels", ["*.toml", *(f"{folder}/*.toml" for folder in _FOLDERS)])
+    return tuple(each for each in said if isinstance(each, str)) if isinstance(said, list) else ()
+
+
+def _kernel_files(folder: Path, patterns: Sequence[str]) -> list[Path]:
+    found = (path for pattern in patterns for path in sources(pattern, folder))
+    return sorted({path for path in found if path.suffix == ".toml" and path.name != MATRIX})
+
+
+def _content(path: Path) -> dict[str, Any]:
+    """What a TOML file holds; nothing where it cannot be read, of which others complain."""
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8-sig"))
+    except (OSError, ValueError):
+        return {}
+
+
+def _named(named: Sequence[str], folder: Path) -> list[Path]:
+    """The sources that are meant."""
+    paths: dict[Path, None] = {}
+    for pattern in named or (".",):
+        path, function = split(pattern)
+        if function is not None:
+            raise ConfigError(
+                "a kernel file is made of a whole source", where=pattern, hint=f"Say {path}, and remove what you do not want."
+            )
+        found = sources(path, folder)
+        if not found and not Path(folder, path).is_dir():
+            raise ConfigError("no such file", where=path, hint=f"Looked from {folder}.")
+        paths |= {Path(os.path.realpath(each)): None for each in found if each.suffix == ".py"}
+        if any(each.suffix != ".py" for each in found):
+            raise ConfigError("is no Python source", where=path)
+    return list(paths)
+
+
+def _nothing(named: Sequence[str], guessed: Sequence[GuessedSource], folder: Path) -> None:
+    where = ", ".join(named) or str(folder)
+    reasons = [
+        f"{shown(source.path, folder)}:{each.line} {each.name}: {each.why}" for source in guessed for each in source.not_taken
+    ]
+    if reasons:
+        raise ConfigError(f"no jit function here can be compiled by itself: {'; '.join(reasons[:5])}", where=where)
+    hint = "Kernels have @triton.jit above them; name their files or folder: compat init src/mylib."
+    raise ConfigError("there is no Triton kernel in any Python source here", where=where, hint=hint)
+
+
+def _folder_for(folder: Path, declared: _Declared) -> Path:
+    """Where kernel files go: where there are some, else a folder that holds nothing else."""
+    used = [path.parent for path in declared.sources.values() if path.parent != folder]
+    if used:
+        return used[0]
+    free = (folder / name for name in _FOLDERS if not _holds_others(folder / name))
+    return next(free, folder / _FOLDERS[-1])
+
+
+def _holds_others(folder: Path) -> bool:
+    return folder.exists() and (not folder.is_dir() or any(each.suffix != ".toml" for each in folder.iterdir()))
+
+
+def _free(place: Path, source: Path, taken: Iterable[Path]) -> Path:
+    """A kernel file for a source that is not there yet: ``softmax.toml``, else ``ops_softmax.toml``, and so on."""
+    parts = [source.stem]
+    for each in (*(folder.name for folder in source.parents), "again"):
+        path = place / f"{'_'.join(parts)}.toml"
+        if path not in taken and not path.exists():
+            break
+        parts.insert(0, each)
+    return path
