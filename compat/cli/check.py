@@ -9,13 +9,14 @@ from typing import Any
 import click
 
 from compat.bisect import checking
+from compat.cli.answer import Answer, answer_options
 from compat.cli.invocation import INTERRUPTED
 from compat.cli.judging import judge_options, read_criterion
 from compat.cli.selecting import SECONDS, obtaining, opened_store, select, selection_options
 from compat.errors import CompatError
 from compat.history.account import Judgement
 from compat.interruption import Stopped
-from compat.report.bisect.checked import checked_lines
+from compat.report.bisect.checked import checked_document, checked_lines
 
 GOOD, BAD, CANNOT_TELL = 0, 1, 125
 """What ``git bisect run`` understands; it takes other codes up to 127 for bad, and stops at 128 and above."""
@@ -58,7 +59,8 @@ class _Checked(click.Command):
 @judge_options
 @click.option("--deadline", type=SECONDS, help="Seconds one cell may take.")
 @click.option("--no-build", is_flag=True, help="Do not build missing envs; they count as inconclusive.")
-def check(*, cells: str, judge_text: str, deadline: float | None, no_build: bool, **chosen: Any) -> None:
+@answer_options(json_help="The judgement and the cells as a JSON object.")
+def check(*, answer: Answer, cells: str, judge_text: str, deadline: float | None, no_build: bool, **chosen: Any) -> None:
     """Exit with 0 if all cells are good, 1 if one is bad, 125 if the answer is inconclusive: for `git bisect run`.
 
     CELL-GLOB narrows the chosen cells by their ids, as `compat list cells` prints them. Exits with 130 if interrupted.
@@ -68,6 +70,5 @@ def check(*, cells: str, judge_text: str, deadline: float | None, no_build: bool
     obtain = obtaining(selection, build=not no_build)
     with opened_store(selection) as store:
         found = checking.check(selection, criterion, selection.context(store, deadline=deadline), obtain, cells=cells)
-    for line in checked_lines(found):
-        click.echo(line)
+    answer.give(lambda: checked_lines(found), lambda: checked_document(found))
     sys.exit(_EXIT_CODES[found.judgement])

@@ -10,16 +10,16 @@ from typing import Any
 
 import click
 
+from compat.cli.answer import Answer, answer_options
 from compat.cli.providing import env_provider
-from compat.cli.table import show_table
+from compat.cli.table import table
 from compat.envs.cache import EnvCache, env_cache
 from compat.envs.env import read_env
 from compat.envs.inventory import kept_envs
 from compat.envs.inventory import prune as prune_envs
 from compat.errors import EnvError
-from compat.json_text import write_json
 from compat.project import read_matrix
-from compat.report.envs import built_line, env_document, env_row, in_bytes, pruned_line
+from compat.report.envs import built_document, built_line, env_document, env_row, in_bytes, pruned_line
 
 _DAY = 86400.0
 _MATRIX = Path("matrix.toml")
@@ -41,25 +41,23 @@ def _matrix_option(command: Callable[..., Any]) -> Callable[..., Any]:
 def envs(context: click.Context) -> None:
     """List, build, remove and locate the environments that all projects share; without a subcommand, list them."""
     if context.invoked_subcommand is None:
-        context.invoke(list_)
+        context.invoke(list_, quiet=False, as_json=False)
 
 
 @envs.command("list", short_help="What is in the cache.")
 @_matrix_option
-@click.option("--json", "as_json", is_flag=True, help="A JSON array instead of a table.")
-def list_(*, matrix_path: Path = _MATRIX, as_json: bool = False) -> None:
+@answer_options(json_help="A JSON array instead of a table.")
+def list_(*, answer: Answer, matrix_path: Path = _MATRIX) -> None:
     """List what is in the cache, whichever project it was built for.
 
     Sizes are those on disk; installers may share files with their own caches by hard links.
     """
     cache = _cache(matrix_path)
     found = kept_envs(cache)
-    if as_json:
-        click.echo(write_json([env_document(each) for each in found], indent=2))
-    elif found:
-        show_table([env_row(each, time.time()) for each in found])
-    else:
-        click.echo(f"no environments are in {cache.folder}")
+    rows = [env_row(each, time.time()) for each in found]
+    answer.draw(
+        lambda: table(rows) if rows else f"no environments are in {cache.folder}", lambda: [env_document(each) for each in found]
+    )
 
 
 @envs.command(short_help="Build what is missing.")
@@ -67,7 +65,8 @@ def list_(*, matrix_path: Path = _MATRIX, as_json: bool = False) -> None:
 @_matrix_option
 @click.option("--again", is_flag=True, help="Rebuild existing ones too, unless they are in use.")
 @click.option("--jobs", "-j", type=click.IntRange(min=1), help="Envs built at the same time (default: number of cores).")
-def build(*, names: Sequence[str], matrix_path: Path, again: bool, jobs: int | None) -> None:
+@answer_options(json_help="A JSON array, one object per env, instead of a line each.")
+def build(*, names: Sequence[str], matrix_path: Path, again: bool, jobs: int | None, answer: Answer) -> None:
     """Build those of these envs that are missing; without names, those that `compat matrix` would use.
 
     Exits with 4 where one cannot be built.
@@ -78,8 +77,7 @@ def build(*, names: Sequence[str], matrix_path: Path, again: bool, jobs: int | N
     if again:
         provide.have_built(config.path, wanted, again=True)
     found = provide(config.path, wanted)
-    for each in found:
-        click.echo(built_line(each))
+    answer.give(lambda: map(built_line, found), lambda: [built_document(each) for each in found])
     broken = [each.env for each in found if each.error is not None]
     if broken:
         logs = [str(log) for log in (provide.cache.folder_of(env).log for env in broken) if log.is_file() and log.stat().st_size]

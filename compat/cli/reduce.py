@@ -7,14 +7,17 @@ from pathlib import Path
 from typing import Any
 
 import click
+from attrs import evolve
 
+from compat.cli.answer import Answer, answer_options
 from compat.cli.invocation import INTERRUPTED
 from compat.cli.judging import judge_options, read_criterion
 from compat.cli.reduction_progress import ReductionProgress
 from compat.cli.selecting import SECONDS, obtaining, opened_store, select, selection_options
+from compat.project import Patterns
 from compat.reduce import reducing
 from compat.reduce.reduction import Ended
-from compat.report.reduction import reduction_lines
+from compat.report.reduction import reduction_document, reduction_lines
 
 
 @click.command("reduce", short_help="Shrink a kernel that fails.")
@@ -34,8 +37,10 @@ from compat.report.reduction import reduction_lines
 @click.option("--jobs", "-j", type=click.IntRange(min=1), help="Candidates compiled at the same time (default: number of cores).")
 @click.option("--deadline", type=SECONDS, help="Seconds one cell may take.")
 @click.option("--no-build", is_flag=True, help="Do not build envs that are missing.")
+@answer_options(file=False, json_help="The result as a JSON object.")
 def reduce(
     *,
+    answer: Answer,
     what: str,
     bad: tuple[str, ...],
     good: tuple[str, ...],
@@ -71,6 +76,6 @@ def reduce(
             budget=budget,
             output=output,
         )
-    for line in reduction_lines(reduction, selection.config.path):
-        click.echo(line)
+    options = evolve(selection, patterns=Patterns()).options
+    answer.give(lambda: reduction_lines(reduction, selection.config.path, options), lambda: reduction_document(reduction))
     sys.exit(INTERRUPTED if reduction.ended is Ended.INTERRUPTED else 0)

@@ -88,8 +88,8 @@ def run(
     """The result of every cell, in the order of ``cells``, which is also the order in which they are begun.
 
     Cells with equal keys are compiled once. ``on_result`` hears of each as it is known, perhaps from another thread, and
-    ``on_plan`` of those that will be compiled, before the first is. Raises :class:`Interrupted` when stopped early, StoreError when results
-    cannot be kept, and MachineError when the machine refuses what compiling needs.
+    ``on_plan`` of those that will be compiled, before the first is. Raises :class:`Interrupted` when stopped early, StoreError
+    when results cannot be kept, and MachineError when the machine refuses what compiling needs.
     """
     results: dict[int, Result] = {}
     keyed: dict[str, list[int]] = {}

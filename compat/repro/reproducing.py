@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import glob
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from fnmatch import fnmatchcase
 from pathlib import Path
 
@@ -36,8 +37,9 @@ class Listener:
     def left_out(self, built: BuiltEnv) -> None:
         """An env of the table is not there."""
 
-    def begins(self, cell: Cell, envs: int) -> None:
-        """A cell is compiled, and run as a script, in so many envs."""
+    def begins(self, cell: Cell, envs: int) -> AbstractContextManager[Callable[[str], None]]:
+        """A cell is compiled, and run as a script, in so many envs: what to call with what is done, perhaps from another thread."""
+        return nullcontext(lambda words: None)
 
     def ends(self, outcome: Written | Unverified) -> None:
         """What came of it, before the next cell begins."""
@@ -81,7 +83,6 @@ def repro(
     envs = _envs(selection, everywhere, cells, obtain or selection.read_envs, listener)
     outcomes: list[Written | Unverified] = []
     for each in cells:
-        listener.begins(each, len(envs))
         request = Request(
             cell=each,
             bundle=_bundle(each.spec, reduced),
@@ -93,14 +94,15 @@ def repro(
             portable=portable,
             command=command,
         )
-        outcomes.append(_written(request, evolve(context, envs=envs)))
+        with listener.begins(each, len(envs)) as doing:
+            outcomes.append(_written(request, evolve(context, envs=envs), doing))
         listener.ends(outcomes[-1])
     return tuple(outcomes)
 
 
-def _written(request: Request, context: RunContext) -> Written | Unverified:
+def _written(request: Request, context: RunContext, doing: Callable[[str], None]) -> Written | Unverified:
     try:
-        return write_repro(request, context)
+        return write_repro(request, context, doing)
     except OSError as error:
         raise StoreError(f"cannot be written: {error}", where=str(request.folder), hint="Say --output DIR.") from error
 
