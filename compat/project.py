@@ -193,6 +193,15 @@ def select(
     )
 
 
+def select_without_kernels(matrix: Path, *, envs: Sequence[str] = (), targets: Sequence[str] = ()) -> Selection:
+    """What patterns choose of the envs and targets alone: no kernel file is read, so that none of them has to be valid.
+
+    Raises what :func:`select` does.
+    """
+    config = read_matrix(matrix)
+    return Selection(config=config, envs=config.choose_envs(envs), targets=config.choose_targets(targets), specs=())
+
+
 def _specs(config: MatrixConfig, kernel_files: Sequence[str]) -> tuple[Specialization, ...]:
     failure_classes = frozenset(toolchains.failure_classes())
     if kernel_files:

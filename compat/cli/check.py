@@ -10,6 +10,7 @@ import click
 
 from compat.bisect import checking
 from compat.cli.answer import Answer, answer_options
+from compat.cli.completing import CELL
 from compat.cli.invocation import INTERRUPTED
 from compat.cli.judging import judge_options, read_criterion
 from compat.cli.selecting import SECONDS, obtaining, opened_store, select, selection_options
@@ -51,7 +52,7 @@ class _Checked(click.Command):
 
 
 @click.command(cls=_Checked, short_help="Test one commit, for `git bisect run`.")
-@click.argument("cells", metavar="[CELL-GLOB]", default="*")
+@click.argument("cells", type=CELL, metavar="[CELL-GLOB]", default="*")
 @selection_options
 @click.option(
     "--judge", "judge_text", default="ok", show_default=True, metavar="JUDGE", help="What counts as good, as in compat bisect."

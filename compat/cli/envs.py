@@ -11,6 +11,8 @@ from typing import Any
 import click
 
 from compat.cli.answer import Answer, answer_options
+from compat.cli.completing import ENV
+from compat.cli.group import Group
 from compat.cli.providing import env_provider
 from compat.cli.table import table
 from compat.envs.cache import EnvCache, env_cache
@@ -36,7 +38,9 @@ def _matrix_option(command: Callable[..., Any]) -> Callable[..., Any]:
     )(command)
 
 
-@click.group(invoke_without_command=True, short_help="List, build, remove and locate the environments that projects share.")
+@click.group(
+    cls=Group, invoke_without_command=True, short_help="List, build, remove and locate the environments that projects share."
+)
 @click.pass_context
 def envs(context: click.Context) -> None:
     """List, build, remove and locate the environments that all projects share; without a subcommand, list them."""
@@ -61,7 +65,7 @@ def list_(*, answer: Answer, matrix_path: Path = _MATRIX) -> None:
 
 
 @envs.command(short_help="Build what is missing.")
-@click.argument("names", nargs=-1, metavar="[NAME|GROUP|GLOB]...")
+@click.argument("names", nargs=-1, type=ENV, metavar="[NAME|GROUP|GLOB]...")
 @_matrix_option
 @click.option("--again", is_flag=True, help="Rebuild existing ones too, unless they are in use.")
 @click.option("--jobs", "-j", type=click.IntRange(min=1), help="Envs built at the same time (default: number of cores).")
@@ -114,7 +118,7 @@ def prune(*, older_than: float, everything: bool, dry_run: bool, matrix_path: Pa
 
 
 @envs.command(short_help="The folder of an env, for scripts.")
-@click.argument("name", required=False)
+@click.argument("name", type=ENV, required=False)
 @_matrix_option
 @click.option("--python", is_flag=True, help="The path of its interpreter instead of its folder.")
 def where(*, name: str | None, matrix_path: Path, python: bool) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from compat.cli.answer import Answer, answer_options
+from compat.cli.completing import CELL
 from compat.cli.selecting import opened_store, select, selection_options
 from compat.explain import Explanation, Tried
 from compat.explain import explain as explanation_of
@@ -15,7 +16,7 @@ from compat.report.explanation import explanation_document, explanation_lines
 
 
 @click.command(short_help="Show all that is known about one cell.")
-@click.argument("cell")
+@click.argument("cell", type=CELL)
 @selection_options
 @answer_options(json_help="The evidence and the outcome as JSON; of several cells their outcomes.")
 def explain(*, answer: Answer, cell: str, **chosen: Any) -> None:

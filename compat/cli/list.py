@@ -12,7 +12,7 @@ from compat.cli.selecting import select, selection_options
 from compat.cli.table import table
 from compat.envs.record import read_record
 from compat.model import BuiltEnv
-from compat.project import Selection
+from compat.project import Selection, select_without_kernels
 
 Rows = Iterable[Mapping[str, Any]]
 
@@ -29,11 +29,18 @@ def list_(*, what: str, answer: Answer, **chosen: Any) -> None:
     if what != "cells":
         chosen["envs"] = chosen["envs"] or ("*",)
         chosen["target"] = chosen["target"] or ("*",)
-    rows = list(_LISTERS[what](select(**chosen)))
+    rows = list(_LISTERS[what](_chosen(what, chosen)))
     if what == "cells":
         answer.give(lambda: (row["id"] for row in rows), lambda: rows)
     else:
         answer.draw(lambda: table(rows), lambda: rows)
+
+
+def _chosen(what: str, chosen: dict[str, Any]) -> Selection:
+    """The selection; of envs and targets without the kernel files, since what is wrong in one does not concern them."""
+    if what in ("kernels", "cells") or any(chosen[option] for option in ("kernel", "variant", "case", "spec")):
+        return select(**chosen)
+    return select_without_kernels(chosen["matrix_path"], envs=chosen["envs"], targets=chosen["target"])
 
 
 def _envs(selection: Selection) -> Rows:

@@ -10,6 +10,7 @@ import click
 from attrs import evolve
 
 from compat.cli.answer import Answer, answer_options
+from compat.cli.completing import CELL, ENV
 from compat.cli.invocation import INTERRUPTED
 from compat.cli.judging import judge_options, read_criterion
 from compat.cli.reduction_progress import ReductionProgress
@@ -21,13 +22,21 @@ from compat.report.reduction import reduction_document, reduction_lines
 
 
 @click.command("reduce", short_help="Shrink a kernel that fails.")
-@click.argument("what", metavar="CELL|FILE.py")
+@click.argument("what", type=CELL, metavar="CELL|FILE.py")
 @selection_options
 @click.option(
-    "--bad", multiple=True, metavar="ENV|RELEASE", help="Where the failure must be preserved (default: the envs of the cells)."
+    "--bad",
+    multiple=True,
+    type=ENV,
+    metavar="ENV|RELEASE",
+    help="Where the failure must be preserved (default: the envs of the cells).",
 )
 @click.option(
-    "--good", multiple=True, metavar="ENV|RELEASE", help="Where the kernel is ok and must stay ok; an error if it is not ok."
+    "--good",
+    multiple=True,
+    type=ENV,
+    metavar="ENV|RELEASE",
+    help="Where the kernel is ok and must stay ok; an error if it is not ok.",
 )
 @click.option("--only", is_flag=True, help="Preserve the outcomes on --bad and --good only; on other releases they may change.")
 @click.option("--judge", "judge_text", default="same-failure", show_default=True, help="What to preserve, as in compat bisect.")

@@ -14,6 +14,7 @@ import click
 from compat import repro as repros
 from compat.bisect import last_bisect
 from compat.cli.answer import Answer, answer_options
+from compat.cli.completing import CELL
 from compat.cli.invocation import command_line
 from compat.cli.selecting import SECONDS, obtaining, opened_store, select, selection_options
 from compat.cli.showing import doing, say
@@ -24,7 +25,7 @@ from compat.repro.writing import Unverified, Written
 
 
 @click.command(short_help="Write a standalone script and an issue for a failing cell.")
-@click.argument("cell")
+@click.argument("cell", type=CELL)
 @selection_options
 @click.option("--portable", is_flag=True, help="A script that runs on every release, not only on the one that fails.")
 @click.option("--output", type=click.Path(path_type=Path, file_okay=False), help="Folder for what is written [repro].")

@@ -11,6 +11,7 @@ import click
 
 from compat import project
 from compat.cli import logs
+from compat.cli.completing import CASE, ENV, KERNEL, TARGET, VARIANT
 from compat.cli.providing import env_provider
 from compat.config.toml_reader import LONGEST
 from compat.execution.store import Store
@@ -26,11 +27,13 @@ _OPTIONS = (
         show_default=True,
         help="The file that declares envs, targets and kernels.",
     ),
-    click.option("--envs", multiple=True, metavar="NAME|GROUP|GLOB", help="Envs to use (default: those named in matrix.toml)."),
-    click.option("--target", multiple=True, metavar="GLOB", help="Targets to compile for, such as sm_90 or 'gfx*'."),
-    click.option("--kernel", multiple=True, metavar="GLOB", help="Kernels, such as 'sel_*'."),
-    click.option("--variant", multiple=True, metavar="GLOB", help="Variants, such as block_ptr or 'as_written*'."),
-    click.option("--case", multiple=True, metavar="GLOB", help="Named cases of a kernel."),
+    click.option(
+        "--envs", multiple=True, type=ENV, metavar="NAME|GROUP|GLOB", help="Envs to use (default: those named in matrix.toml)."
+    ),
+    click.option("--target", multiple=True, type=TARGET, metavar="GLOB", help="Targets to compile for, such as sm_90 or 'gfx*'."),
+    click.option("--kernel", multiple=True, type=KERNEL, metavar="GLOB", help="Kernels, such as 'sel_*'."),
+    click.option("--variant", multiple=True, type=VARIANT, metavar="GLOB", help="Variants, such as block_ptr or 'as_written*'."),
+    click.option("--case", multiple=True, type=CASE, metavar="GLOB", help="Named cases of a kernel."),
     click.option("--spec", multiple=True, metavar="PATH|GLOB", help="Kernel files to use instead of those named in matrix.toml."),
 )
 

@@ -92,7 +92,8 @@ def write_repro(request: Request, context: RunContext, doing: Callable[[str], No
     """Write the script, the issue and the MLIR reproducer of a failing cell, or say why the verification failed.
 
     ``context`` has the env of the cell and all those of the table; ``doing`` hears what is done, and how far it is. Raises
-    SelectionError where the cell does not fail, or fails in a way that no script can show; OSError where the folder will not have the files.
+    SelectionError where the cell does not fail, or fails in a way that no script can show; OSError
+    where the folder will not have the files.
     """
     return _Writing(request, context, doing).write()
 
