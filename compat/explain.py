@@ -81,7 +81,8 @@ def explain(selection: Selection, cell: str, store: Store) -> Explanation | Trie
     known = _Known(everywhere, store)
     matching = _matching(everywhere.cells, cell)
     if len(matching) > 1:
-        tried = tuple(known.attempts(matching))
+        with_results = known.attempts(matching)
+        tried = tuple(each for each in matching if each in with_results)
         if len(tried) > 1:
             return Tried(pattern=cell, results=known.results(tried), matching=len(matching))
         matching = tried or matching
@@ -135,11 +136,10 @@ class _Known:
                 keys.setdefault(cell_key(cell, built, folder_digest(WORKER)), []).append(cell)
         return {cell: found for key, found in self.store.read(keys, deadline=0, memory=0).items() for cell in keys[key]}
 
-    def results(self, cells: Iterable[Cell]) -> tuple[Result, ...]:
+    def results(self, cells: Sequence[Cell]) -> tuple[Result, ...]:
         """What became of these cells, the newest release first, forks last."""
-        found = [
-            result for cell, attempts in self.attempts(cells).items() if (result := _result(cell, self.env(cell.env), attempts))
-        ]
+        known = self.attempts(cells)
+        found = [result for cell in cells if cell in known and (result := _result(cell, self.env(cell.env), known[cell]))]
         releases = sorted({release_of(result.built).order for result in found}, reverse=True)
         line = sorted(releases, key=lambda order: order[0])
         return tuple(sorted(found, key=lambda result: line.index(release_of(result.built).order)))

@@ -16,7 +16,7 @@ from typing import Any
 import click
 from attrs import frozen
 
-from compat.cli.showing import be_quiet
+from compat.cli.showing import be_quiet, is_quiet
 from compat.errors import StoreError
 from compat.files import replace_file
 from compat.json_text import write_json
@@ -50,6 +50,11 @@ class Answer:
             Console(highlight=False, soft_wrap=False).print(picture(), crop=False)
         else:
             self.write(plain(picture()))
+
+    def add(self, words: str) -> None:
+        """Say what was done besides: below the answer, or on standard error where programs read that."""
+        if not is_quiet():
+            click.echo(words, err=self.as_json or self.file is not None)
 
     def write(self, text: str) -> None:
         """Give a text as it is. Raises StoreError where the file cannot be written."""

@@ -19,7 +19,6 @@ from compat.cli.invocation import INTERRUPTED, command_line
 from compat.cli.judging import judge_options, read_criterion
 from compat.cli.progress import ProgressListener
 from compat.cli.selecting import SECONDS, obtaining, opened_store, select, selection_options
-from compat.cli.showing import say
 from compat.execution.run import Interrupted
 from compat.interruption import Stopped
 from compat.model import DEFAULT_TOOLCHAIN
@@ -135,7 +134,7 @@ def _show(found: Bisection, options: tuple[str, ...], answer: Answer, output: Pa
         from compat.report.bisect.markdown import bisect_markdown
 
         write_file(output, bisect_markdown(report))
-        say(f"wrote {output}")
+        answer.add(f"wrote {output}")
 
 
 def _show_cells(found: Bisection, options: tuple[str, ...], answer: Answer, output: Path | None) -> None:
@@ -149,7 +148,7 @@ def _show_cells(found: Bisection, options: tuple[str, ...], answer: Answer, outp
     answer.give(lines, lambda: [cell_answer_document(each, found.axis) for each in found.cells])
     if output:
         write_file(output, cell_answers_markdown(found.cells, found.axis, options))
-        say(f"wrote {output}")
+        answer.add(f"wrote {output}")
 
 
 @contextmanager

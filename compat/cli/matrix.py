@@ -12,7 +12,6 @@ from compat.cli.answer import Answer, answer_options
 from compat.cli.invocation import INTERRUPTED, command_line, relative
 from compat.cli.progress import ProgressListener
 from compat.cli.selecting import SECONDS, obtaining, opened_store, select, selection_options
-from compat.cli.showing import say
 from compat.matrix import MatrixInterrupted, run_matrix, write_reports
 from compat.report.document import matrix_document
 from compat.report.summary import Report
@@ -55,7 +54,7 @@ def matrix(
         sys.exit(INTERRUPTED)
     written = write_reports(found, output or selection.root / "reports")
     _show(found, answer)
-    say(f"wrote {' and '.join(map(relative, written))}")
+    answer.add(f"wrote {' and '.join(map(relative, written))}")
     sys.exit(1 if found.unexpected else 0)
 
 
