@@ -21,6 +21,7 @@ from compat.bisect.probes import ReleaseAnswer, told_alike
 from compat.bisect.releases import Search
 from compat.bisect.request import FEW, Axis, Line, Request, line_of
 from compat.errors import SelectionError
+from compat.execution import durations
 from compat.execution.run import RunContext
 from compat.history.account import Judgement, Word
 from compat.model import BuiltEnv, Cell, Env, Result, Specialization
@@ -120,7 +121,10 @@ class _Bisecting:
         """The answer along releases for every kernel."""
         kernels, asked = self.selection.kernels, self._search()
         with self.listener.compiling(len(kernels) * len(asked.candidates)) as note:
-            return releases.search_releases(kernels, asked, self.context, self.envs, note, self._recalled)
+            return releases.search_releases(kernels, asked, self.context, self.envs, note, self._recalled, self._expect)
+
+    def _expect(self, cells: Sequence[Cell]) -> None:
+        self.listener.expecting(cells, durations.about(cells, self.context.store, self.context.slots))
 
     def _search(self) -> Search:
         request, line, span = self.request, self.line, self.line.span

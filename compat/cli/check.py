@@ -13,6 +13,7 @@ from compat.cli.answer import Answer, answer_options
 from compat.cli.completing import CELL
 from compat.cli.invocation import INTERRUPTED
 from compat.cli.judging import judge_options, read_criterion
+from compat.cli.progress import ProgressListener
 from compat.cli.selecting import SECONDS, obtaining, opened_store, select, selection_options
 from compat.errors import CompatError
 from compat.history.account import Judgement
@@ -70,6 +71,8 @@ def check(*, answer: Answer, cells: str, judge_text: str, deadline: float | None
     selection = select(**chosen)
     obtain = obtaining(selection, build=not no_build)
     with opened_store(selection) as store:
-        found = checking.check(selection, criterion, selection.context(store, deadline=deadline), obtain, cells=cells)
+        found = checking.check(
+            selection, criterion, selection.context(store, deadline=deadline), obtain, ProgressListener(), cells=cells
+        )
     answer.give(lambda: checked_lines(found), lambda: checked_document(found))
     sys.exit(_EXIT_CODES[found.judgement])
