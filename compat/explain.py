@@ -5,7 +5,7 @@ In: a selection, and the id of a cell or a glob. Out: an :class:`Explanation`, w
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from attrs import evolve, frozen
@@ -19,7 +19,7 @@ from compat.execution.run import expectation_of, outcome_of
 from compat.execution.spawn import WORKER
 from compat.execution.store import Store, cell_key
 from compat.files import folder_digest
-from compat.history.verdict import Verdict, verdicts
+from compat.history.verdict import Verdict, release_of, verdicts
 from compat.model import BuiltEnv, Cell, Env, Evidence, Result
 from compat.project import Selection
 
@@ -52,14 +52,27 @@ class Explanation:
     """The MLIR reproducer of its failure."""
     ir: Artifact | None = None
     """The IR before the pass that it fails in."""
+    options: tuple[str, ...] = ()
+    """What a command needs besides the cell to find the same again: the project's files, and a deadline that was not the usual."""
 
 
-def explain(selection: Selection, cell: str, store: Store) -> Explanation:
-    """What the store knows of a cell.
+@frozen(kw_only=True)
+class Tried:
+    """What became of several cells that one glob matches."""
 
-    ``cell`` is an id, or a glob that matches one cell, or of several cells one with a result; a release may stand for the env, and
-    a GPU for the target. Where a selection names no envs or no targets, all are looked through. Raises SelectionError where no cell
-    is meant, or several.
+    pattern: str
+    results: tuple[Result, ...]
+    """Of those that were run, the newest release first, and of each release in the order of the cells."""
+    matching: int
+    """How many cells the glob matches."""
+
+
+def explain(selection: Selection, cell: str, store: Store) -> Explanation | Tried:
+    """What the store knows of a cell, or of several.
+
+    ``cell`` is an id, or a glob; a release may stand for the env, and a GPU for the target. Of one cell, or where of several just
+    one has a result, it is all that is known; of several what became of each. Where a selection names no envs or no targets, all
+    are looked through. Raises SelectionError where no cell is meant, or several that have no result.
     """
     patterns = selection.patterns
     everywhere = selection.with_patterns(envs=patterns.envs or ("*",), targets=patterns.targets or ("*",))
@@ -68,7 +81,16 @@ def explain(selection: Selection, cell: str, store: Store) -> Explanation:
     words = cell_words(cell, everywhere.config)
     everywhere = everywhere.and_envs(words.envs)
     known = _Known(everywhere, store)
-    found = _one_cell(everywhere.cells, cell, words, known)
+    matching = _matching(everywhere.cells, cell, words)
+    if len(matching) > 1:
+        with_results = known.attempts(matching)
+        tried = tuple(each for each in matching if each in with_results)
+        if len(tried) > 1:
+            return Tried(pattern=cell, results=known.results(tried), matching=len(matching))
+        matching = tried or matching
+    if len(matching) > 1:
+        raise _several(cell, matching)
+    found = matching[0]
     built, attempts = known.env(found.env), known.attempts([found]).get(found, ())
     result = _result(found, built, attempts)
     failure = result.outcome.failure if result else None
@@ -80,7 +102,14 @@ def explain(selection: Selection, cell: str, store: Store) -> Explanation:
         verdict=known.history(found),
         reproducer=artifact(failure.reproducer, store) if failure and failure.reproducer else None,
         ir=artifact(failure.ir, store) if failure and failure.ir else None,
+        options=(*selection.options, *_limits(selection, attempts)),
     )
+
+
+def _limits(selection: Selection, attempts: Sequence[Evidence]) -> Iterator[str]:
+    deadline = attempts[0].deadline if attempts else None
+    if deadline is not None and deadline != selection.config.deadline:
+        yield from ("--deadline", f"{deadline:g}")
 
 
 def artifact(name: str, store: Store) -> Artifact:
@@ -109,6 +138,14 @@ class _Known:
                 keys.setdefault(cell_key(cell, built, folder_digest(WORKER)), []).append(cell)
         return {cell: found for key, found in self.store.read(keys, deadline=0, memory=0).items() for cell in keys[key]}
 
+    def results(self, cells: Sequence[Cell]) -> tuple[Result, ...]:
+        """What became of these cells, the newest release first, forks last."""
+        known = self.attempts(cells)
+        found = [result for cell in cells if cell in known and (result := _result(cell, self.env(cell.env), known[cell]))]
+        releases = sorted({release_of(result.built).order for result in found}, reverse=True)
+        line = sorted(releases, key=lambda order: order[0])
+        return tuple(sorted(found, key=lambda result: line.index(release_of(result.built).order)))
+
     def history(self, cell: Cell) -> Verdict | None:
         """What the results on all releases together say of the cell's kernel and target; ``None`` where there are none."""
         envs = (env for env in known_envs(self.config) if env.toolchain == cell.spec.toolchain)
@@ -117,21 +154,15 @@ class _Known:
         return next(iter(verdicts(results, existing=existing_releases(self.config))), None)
 
 
-def _one_cell(cells: Iterable[Cell], pattern: str, words: CellWords, known: _Known) -> Cell:
-    """The cell that is meant: by its id, else the only one that the glob matches, else the only one of those with a result."""
+def _matching(cells: Iterable[Cell], pattern: str, words: CellWords) -> tuple[Cell, ...]:
+    """The cell of that id, else those that the glob matches. Raises SelectionError where there is none."""
     by_id = {cell.id: cell for cell in cells}
     if pattern in by_id:
-        return by_id[pattern]
-    matching = [cell for name, cell in by_id.items() if words.match(name)]
-    if not matching:
+        return (by_id[pattern],)
+    found = tuple(cell for name, cell in by_id.items() if words.match(name))
+    if not found:
         raise nothing_matches("cell", pattern, by_id)
-    if len(matching) > 1:
-        with_results = known.attempts(matching)
-        tried = [cell for cell in matching if cell in with_results]
-        if len(tried) != 1:
-            raise _several(pattern, tried or matching)
-        matching = tried
-    return matching[0]
+    return found
 
 
 def _several(pattern: str, cells: Sequence[Cell]) -> SelectionError:

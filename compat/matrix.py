@@ -114,6 +114,7 @@ class _Run:
             envs=envs,
             command=self.command,
             seconds=time.monotonic() - self.began,
+            options=self.selection.options,
             pending=pending,
         )
 

@@ -53,9 +53,9 @@ class Listener:
     def expecting(self, cells: Sequence[Cell], seconds: float | None) -> None:
         """These cells are now compiled, which takes about so many seconds; ``None`` where earlier runs do not tell."""
 
-    def step(self, words: str) -> AbstractContextManager[None]:
-        """Something is done that may take long, in a few words; for a ``with`` block."""
-        return nullcontext()
+    def step(self, subject: str) -> AbstractContextManager[Callable[[str], None]]:
+        """Something is done that may take long: what to call with how far it is, in a few words, perhaps from another thread."""
+        return nullcontext(lambda words: None)
 
 
 @frozen(kw_only=True)
@@ -99,6 +99,13 @@ class Selection:
     def kernels(self) -> tuple[tuple[Specialization, Target], ...]:
         """Every combination without the envs, of those that go together: what has a history of its own."""
         return tuple((spec, target) for spec in self.specs for target in self.targets if toolchains.suits(target, spec))
+
+    @property
+    def options(self) -> tuple[str, ...]:
+        """The options with which a command in the same folder reads the same files: ``--matrix`` and ``--spec``, where needed."""
+        path = os.path.relpath(self.config.path)
+        words = ["--matrix", path] if path != "matrix.toml" and self.config.path.exists() else []
+        return (*words, *(word for file in self.patterns.kernel_files for word in ("--spec", file)))
 
     @property
     def root(self) -> Path:

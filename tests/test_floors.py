@@ -54,11 +54,11 @@ ACTS = {
 DOORS = {
     "bisect": {"bisecting", "candidates", "checking", "criterion", "judging_program", "last_bisect", "request"},
     "envs": {"cache", "env", "inventory", "provider", "record"},
-    "explain": {"explain"},
+    "explain": {"Explanation", "Tried", "explain"},
     "init": {"Initialized", "initialize"},
     "matrix": {"MatrixInterrupted", "run_matrix", "write_reports"},
     "reduce": {"candidate", "reducing", "reduction"},
-    "repro": {"reproducing", "writing"},
+    "repro": {"document", "reproducing", "writing"},
 }
 """What of a feature the command line may call: the feature itself, what it takes, and what it returns."""
 WORDS = {

@@ -21,6 +21,7 @@ from compat.bisect.probes import ReleaseAnswer, told_alike
 from compat.bisect.releases import Search
 from compat.bisect.request import FEW, Axis, Line, Request, line_of
 from compat.errors import SelectionError
+from compat.execution import durations
 from compat.execution.run import RunContext
 from compat.history.account import Judgement, Word
 from compat.model import BuiltEnv, Cell, Env, Result, Specialization
@@ -57,7 +58,7 @@ def bisect(request: Request, context: RunContext, obtain: Obtain | None = None, 
 
     ``context`` needs no envs: those that are tried are asked of ``obtain``, which may build them; without it, those are used that
     are there. The bad endpoints of a search along releases are saved in the project, for :func:`compat.repro.repro`.
-    ``listener`` hears of each probe of a search along releases.
+    ``listener`` hears of each probe of a search along releases, and of each search inside a failure.
 
     Raises SelectionError if the request is invalid, IndexUnavailable where candidates are asked of an index that does not
     answer, EnvError if an assembler cannot be installed, StoreError where results or IR cannot be kept, and
@@ -68,10 +69,10 @@ def bisect(request: Request, context: RunContext, obtain: Obtain | None = None, 
         raise SelectionError("only --axis part tries other assemblers", where="--ptxas")
     bisecting = _Bisecting(request, line_of(request), context, obtain or request.selection.read_envs, listener or Listener())
     if request.axis is Axis.RELEASES:
-        found = _with_parts(bisecting.along_releases(), request, context)
+        found = _with_parts(bisecting.along_releases(), request, context, bisecting.listener)
         last_bisect.note_bad_ends(found, request.selection)
         return bisecting.come_to(time.monotonic() - began, releases=found)
-    cells = tuple(look_inside(request.axis, subject) for subject in bisecting.subjects())
+    cells = tuple(bisecting.inside())
     return bisecting.come_to(time.monotonic() - began, cells=cells)
 
 
@@ -120,7 +121,10 @@ class _Bisecting:
         """The answer along releases for every kernel."""
         kernels, asked = self.selection.kernels, self._search()
         with self.listener.compiling(len(kernels) * len(asked.candidates)) as note:
-            return releases.search_releases(kernels, asked, self.context, self.envs, note, self._recalled)
+            return releases.search_releases(kernels, asked, self.context, self.envs, note, self._recalled, self._expect)
+
+    def _expect(self, cells: Sequence[Cell]) -> None:
+        self.listener.expecting(cells, durations.about(cells, self.context.store, self.context.slots))
 
     def _search(self) -> Search:
         request, line, span = self.request, self.line, self.line.span
@@ -146,6 +150,13 @@ class _Bisecting:
         return known.recall(kernels, self.context, self.selection.config, besides=self.envs.built.values())
 
     # --- inside a failure ---
+
+    def inside(self) -> Iterator[CellAnswer]:
+        """What a search along the axis finds of each kernel."""
+        axis, every = self.request.axis, len(self.selection.kernels)
+        for number, subject in enumerate(self.subjects(), 1):
+            with self.listener.step(f"the {axis} of {subject.cell.id}, {number} of {every}") as note:
+                yield look_inside(axis, evolve(subject, on_step=note))
 
     def subjects(self) -> Iterator[Subject]:
         """Each kernel with the cells that a search inside its failure starts from."""
@@ -185,7 +196,9 @@ class _Bisecting:
         raise SelectionError(f"{spec.kernel}/{spec.variant} has no case {case!r}", where="--against", hint=f"Available: {cases}.")
 
 
-def _with_parts(answers: Sequence[ReleaseAnswer], request: Request, context: RunContext) -> tuple[ReleaseAnswer, ...]:
+def _with_parts(
+    answers: Sequence[ReleaseAnswer], request: Request, context: RunContext, listener: Listener
+) -> tuple[ReleaseAnswer, ...]:
     """The answers with the part of the toolchain that changed, found for one of each group that says the same."""
     parts: dict[int, Part] = {}
     for group in told_alike(answers):
@@ -198,6 +211,7 @@ def _with_parts(answers: Sequence[ReleaseAnswer], request: Request, context: Run
         if bad.result.outcome.failure is None:  # it compiles; the criterion is about something else
             continue
         envs = {end.result.cell.env.name: end.result.built for end in (good, bad)}
-        found = find_part(good.result.cell, bad.result.cell, evolve(context, envs=envs))
+        with listener.step(f"the part of the change in {bad.result.cell.id}"):
+            found = find_part(good.result.cell, bad.result.cell, evolve(context, envs=envs))
         parts |= {id(answer): found for answer in group}
     return tuple(evolve(answer, part=parts.get(id(answer))) for answer in answers)

@@ -10,7 +10,7 @@ from compat.config.selection import nothing_matches
 from compat.execution.run import RunContext, run
 from compat.history.account import Judgement
 from compat.model import Result
-from compat.project import Obtain, Selection, with_envs
+from compat.project import Listener, Obtain, Selection, with_envs
 
 
 @frozen(kw_only=True)
@@ -27,11 +27,18 @@ class Checked:
 
 
 def check(
-    selection: Selection, criterion: Criterion, context: RunContext, obtain: Obtain | None = None, *, cells: str = "*"
+    selection: Selection,
+    criterion: Criterion,
+    context: RunContext,
+    obtain: Obtain | None = None,
+    listener: Listener | None = None,
+    *,
+    cells: str = "*",
 ) -> Checked:
     """Compile what a selection chooses, as far as the glob ``cells`` matches ids of it, and judge each.
 
-    ``context`` needs no envs: they are asked of ``obtain``, which may build them; without it, those are used that are there. Raises
+    ``context`` needs no envs: they are asked of ``obtain``, which may build them; without it, those are used that are there.
+    ``listener`` hears of each result. Raises
     SelectionError where nothing matches, and what :func:`compat.execution.run.run` raises.
     """
     words = cell_words(cells, selection.config)
@@ -41,5 +48,6 @@ def check(
         raise nothing_matches("cell", cells, [cell.id for cell in chosen.cells])
     envs = list({cell.env.name: cell.env for cell in wanted}.values())
     built = (obtain or selection.read_envs)(selection.config.path, envs)
-    results = run(wanted, with_envs(context, built))
+    with (listener or Listener()).compiling(len(wanted)) as note:
+        results = run(wanted, with_envs(context, built), note)
     return Checked(answers=tuple((result, criterion(result)) for result in results))

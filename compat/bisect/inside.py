@@ -32,6 +32,8 @@ class Subject:
     """Where IR may be kept."""
     assemblers: tuple[Program, ...] = ()
     """Others to try where ptxas complains."""
+    on_step: Callable[[str], None] = lambda words: None
+    """Hears how far the search is, perhaps from another thread."""
 
 
 def look_inside(axis: Axis, subject: Subject) -> CellAnswer:
@@ -62,7 +64,11 @@ def _pass(subject: Subject) -> PassAnswer | None:
 
 
 def _config(subject: Subject) -> ConfigAnswer | None:
-    return None if _works(subject) else settings.find_needs(subject.cell, subject.context)
+    return (
+        None
+        if _works(subject)
+        else settings.find_needs(subject.cell, subject.context, lambda tried: subject.on_step(f"{tried} changes tried"))
+    )
 
 
 def _works(subject: Subject) -> bool:

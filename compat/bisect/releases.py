@@ -62,13 +62,15 @@ def search_releases(
     obtain: Obtain,
     on_result: Callable[[Result], None] = lambda _: None,
     recall: Recall = lambda _: (),
+    on_plan: Callable[[Sequence[Cell]], None] = lambda _: None,
 ) -> tuple[ReleaseAnswer, ...]:
     """The answer for each of ``kernels``, in their order.
 
-    ``context`` needs no envs; those of the candidates that are tried are asked of ``obtain``, all missing ones at once. Raises
+    ``context`` needs no envs; those of the candidates that are tried are asked of ``obtain``, all missing ones at once; ``on_plan``
+    hears of the cells that each run will compile. Raises
     :class:`compat.execution.run.Interrupted`; what was probed is kept then.
     """
-    tries = _Tries(asked.candidates, context, obtain, on_result)
+    tries = _Tries(asked.candidates, context, obtain, on_result, on_plan)
     if asked.every:
         tries.results(kernels, _ends_first(asked))
     earlier = recall(kernels)
@@ -90,9 +92,15 @@ class _Tries:
     """Results by position and kernel, compiled when first asked for."""
 
     def __init__(
-        self, candidates: Sequence[Candidate], context: RunContext, obtain: Obtain, on_result: Callable[[Result], None]
+        self,
+        candidates: Sequence[Candidate],
+        context: RunContext,
+        obtain: Obtain,
+        on_result: Callable[[Result], None],
+        on_plan: Callable[[Sequence[Cell]], None],
     ) -> None:
         self._candidates, self._context, self._obtain, self._on_result = candidates, context, obtain, on_result
+        self._on_plan = on_plan
         self._envs: dict[str, BuiltEnv] = {}
         self._results: dict[Cell, Result] = {}
 
@@ -104,7 +112,7 @@ class _Tries:
             self._envs |= {built.env.name: built for built in self._obtain(missing)}
         cells = [Cell(env=env, target=target, spec=spec) for env in envs for spec, target in kernels]
         new = [cell for cell in cells if cell not in self._results]
-        for result in run(new, evolve(self._context, envs=self._envs), self._on_result):
+        for result in run(new, evolve(self._context, envs=self._envs), self._on_result, self._on_plan):
             self._results[result.cell] = result
 
     @property

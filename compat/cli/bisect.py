@@ -14,13 +14,12 @@ from compat.bisect import bisecting, candidates
 from compat.bisect.bisecting import Bisection
 from compat.bisect.candidates import Asked
 from compat.bisect.request import FEW, Axis, Request
+from compat.cli.answer import Answer, answer_options, write_file
 from compat.cli.invocation import INTERRUPTED, command_line
 from compat.cli.judging import judge_options, read_criterion
 from compat.cli.progress import ProgressListener
 from compat.cli.selecting import SECONDS, kernel_arguments, obtaining, opened_store, select, selection_options
-from compat.errors import SelectionError, StoreError
 from compat.execution.run import Interrupted
-from compat.files import replace_file
 from compat.interruption import Stopped
 
 _AXES = [str(each) for each in Axis]
@@ -50,15 +49,15 @@ _REQUEST = ("fixed", "every", "against")
 @click.option("--all/--search", "every", default=None, help=f"Test every release (default up to {FEW}), or search with few.")
 @click.option("--against", metavar="CASE", help="With --axis pass: the case to compare with, instead of another release.")
 @click.option("--ptxas", multiple=True, metavar="CUDA|PATH", help="With --axis part: another assembler to try, such as 12.9.")
-@click.option("--json", "as_json", is_flag=True, help="A JSON array, one object per kernel, variant, case and target.")
-@click.option("--output", type=click.Path(path_type=Path, dir_okay=False), help="A Markdown file for an issue tracker.")
+@click.option("--output", type=click.Path(path_type=Path, dir_okay=False), help="A file for an issue tracker, in Markdown.")
 @click.option("--jobs", "-j", type=click.IntRange(min=1), help="Cells compiled at the same time (default: number of cores).")
 @click.option("--deadline", type=SECONDS, help="Seconds one cell may take.")
 @click.option("--again", is_flag=True, help="Compile cells even if nothing has changed since their last result.")
 @click.option("--no-build", is_flag=True, help="Do not build missing envs; they count as inconclusive.")
+@answer_options(file=False, json_help="A JSON array, one object per kernel, variant, case and target.")
 def bisect(
     *,
-    as_json: bool,
+    answer: Answer,
     output: Path | None,
     no_build: bool,
     deadline: float | None,
@@ -72,14 +71,16 @@ def bisect(
     Without --good and --bad, the oldest and the newest release are tested first. A judge is `ok`, `class=NAME`, `same-failure`,
     `unexpected`, a metric such as `registers>128` or `compile_seconds>10`, or `run=COMMAND`.
     """
-    if output and chosen["axis"] != Axis.RELEASES:
-        raise SelectionError("only --axis releases writes Markdown", where="--output")
     request = _request(judge_text, chosen)
     selection = request.selection
     with _interruptible(), opened_store(selection) as store:
         context = selection.context(store, deadline=deadline, jobs=jobs, again=again)
         found = bisecting.bisect(request, context, obtaining(selection, build=not no_build), ProgressListener())
-    _show(found, _options(request, judge_text, chosen["matrix_path"]), as_json=as_json, output=output)
+    options = _options(request, judge_text, deadline)
+    if request.axis is Axis.RELEASES:
+        _show(found, options, answer, output)
+    else:
+        _show_cells(found, (*options, *_inside_options(request)), answer, output)
     sys.exit(0 if found.conclusive else 1)
 
 
@@ -98,62 +99,56 @@ def _request(judge_text: str, chosen: dict[str, Any]) -> Request:
     )
 
 
-def _options(request: Request, judge: str, matrix: Path | None) -> tuple[str, ...]:
+def _options(request: Request, judge: str, deadline: float | None) -> tuple[str, ...]:
     """The options that a command for one kernel needs besides those that name it and the range."""
-    patterns, asked = request.selection.patterns, request.asked
-    words = ["--matrix", str(matrix)] if matrix else []
-    for option, values in (("--spec", patterns.kernel_files), ("--envs", patterns.envs)):
-        words += [word for value in values for word in (option, value)]
+    asked = request.asked
+    words = [*request.selection.options]
+    words += [word for env in request.selection.patterns.envs for word in ("--envs", env)]
     words += ["--judge", judge] if judge != "ok" else []
     words += ["--find-links", asked.find_links] if asked.find_links else []
     words += ["--index-url", asked.index_url] if asked.index_url else []
     words += ["--distribution", asked.distribution] if asked.distribution else []
+    words += ["--deadline", f"{deadline:g}"] if deadline else []
     return tuple(words)
+
+
+def _inside_options(request: Request) -> Iterator[str]:
+    """Those that a search inside a failure needs besides."""
+    for option, value in (("--good", request.good), ("--bad", request.bad), ("--against", request.against)):
+        if value is not None:
+            yield from (option, str(value))
+    yield from (word for assembler in request.assemblers for word in ("--ptxas", assembler))
 
 
 # --- saying it, with imports where they are needed: none is, until the cells are compiled -------------------------------------
 
 
-def _show(found: Bisection, options: tuple[str, ...], *, as_json: bool, output: Path | None) -> None:
-    if found.axis is not Axis.RELEASES:
-        _show_cells(found, as_json=as_json)
-        return
+def _show(found: Bisection, options: tuple[str, ...], answer: Answer, output: Path | None) -> None:
     from compat.report.bisect import BisectReport
+    from compat.report.bisect.document import bisect_document
+    from compat.report.bisect.terminal import TerminalAnswer
 
     report = BisectReport.of(found, command=command_line(), options=options)
-    if as_json:
-        from compat.report.bisect.document import bisect_document
-        from compat.report.document import dump
-
-        click.echo(dump(bisect_document(report)), nl=False)  # type: ignore[arg-type]
-    else:
-        from rich.console import Console
-
-        from compat.report.bisect.terminal import TerminalAnswer
-
-        Console(highlight=False, soft_wrap=False).print(TerminalAnswer(report=report), crop=False)
+    answer.draw(lambda: TerminalAnswer(report=report), lambda: bisect_document(report))
     if output:
         from compat.report.bisect.markdown import bisect_markdown
 
-        try:
-            replace_file(output, bisect_markdown(report))
-        except OSError as error:
-            hint = "All probes are kept: run the same command with another --output; nothing is compiled again."
-            raise StoreError(f"the report could not be written: {error}", where=str(output), hint=hint) from error
-        click.echo(f"wrote {output}", err=as_json)
+        write_file(output, bisect_markdown(report))
+        answer.add(f"wrote {output}")
 
 
-def _show_cells(found: Bisection, *, as_json: bool) -> None:
-    from compat.json_text import write_json
-    from compat.report.bisect.inside import cell_answer_document, cell_answer_lines
+def _show_cells(found: Bisection, options: tuple[str, ...], answer: Answer, output: Path | None) -> None:
+    from compat.report.bisect.inside import cell_answer_document, cell_answer_lines, cell_answers_markdown
 
-    if as_json:
-        click.echo(write_json([cell_answer_document(answer, found.axis) for answer in found.cells]))
-        return
-    for answer in found.cells:
-        first, *details = cell_answer_lines(answer)
-        name = answer.cell.id
-        click.echo("\n".join([click.style(name, bold=True) + first.removeprefix(name), *details]))
+    def lines() -> Iterator[str]:
+        for each in found.cells:
+            name, (first, *details) = each.cell.id, cell_answer_lines(each, found.axis, options)
+            yield from (click.style(name, bold=True) + first.removeprefix(name), *details)
+
+    answer.give(lines, lambda: [cell_answer_document(each, found.axis) for each in found.cells])
+    if output:
+        write_file(output, cell_answers_markdown(found.cells, found.axis, options))
+        answer.add(f"wrote {output}")
 
 
 @contextmanager

@@ -9,13 +9,16 @@ from typing import Any
 import click
 
 from compat.bisect import checking
+from compat.cli.answer import Answer, answer_options
+from compat.cli.completing import CELL
 from compat.cli.invocation import INTERRUPTED
 from compat.cli.judging import judge_options, read_criterion
+from compat.cli.progress import ProgressListener
 from compat.cli.selecting import SECONDS, obtaining, opened_store, select, selection_options, split_cells
 from compat.errors import CompatError
 from compat.history.account import Judgement
 from compat.interruption import Stopped
-from compat.report.bisect.checked import checked_lines
+from compat.report.bisect.checked import checked_document, checked_lines
 
 GOOD, BAD, CANNOT_TELL = 0, 1, 125
 """What ``git bisect run`` understands; it takes other codes up to 127 for bad, and stops at 128 and above."""
@@ -50,7 +53,7 @@ class _Checked(click.Command):
 
 
 @click.command(cls=_Checked, short_help="Test one commit, for `git bisect run`.")
-@click.argument("words", metavar="[CELL-GLOB|KERNEL]...", nargs=-1)
+@click.argument("words", type=CELL, metavar="[CELL-GLOB|KERNEL]...", nargs=-1)
 @selection_options
 @click.option(
     "--judge", "judge_text", default="ok", show_default=True, metavar="JUDGE", help="What counts as good, as in compat bisect."
@@ -58,7 +61,10 @@ class _Checked(click.Command):
 @judge_options
 @click.option("--deadline", type=SECONDS, help="Seconds one cell may take.")
 @click.option("--no-build", is_flag=True, help="Do not build missing envs; they count as inconclusive.")
-def check(*, words: tuple[str, ...], judge_text: str, deadline: float | None, no_build: bool, **chosen: Any) -> None:
+@answer_options(json_help="The judgement and the cells as a JSON object.")
+def check(
+    *, answer: Answer, words: tuple[str, ...], judge_text: str, deadline: float | None, no_build: bool, **chosen: Any
+) -> None:
     """Exit with 0 if all cells are good, 1 if one is bad, 125 if the answer is inconclusive: for `git bisect run`.
 
     CELL-GLOB narrows the chosen cells by their ids, as `compat list cells` prints them; a file or a folder names kernels, as --spec
@@ -69,7 +75,8 @@ def check(*, words: tuple[str, ...], judge_text: str, deadline: float | None, no
     selection = select(files=files, **chosen)
     obtain = obtaining(selection, build=not no_build)
     with opened_store(selection) as store:
-        found = checking.check(selection, criterion, selection.context(store, deadline=deadline), obtain, cells=cells)
-    for line in checked_lines(found):
-        click.echo(line)
+        found = checking.check(
+            selection, criterion, selection.context(store, deadline=deadline), obtain, ProgressListener(), cells=cells
+        )
+    answer.give(lambda: checked_lines(found), lambda: checked_document(found))
     sys.exit(_EXIT_CODES[found.judgement])

@@ -14,6 +14,7 @@ import click
 
 from compat import __version__, interruption
 from compat.cli import logs
+from compat.cli.group import Group
 from compat.cli.invocation import INTERRUPTED
 from compat.cli.output import BROKEN_PIPE
 from compat.errors import CompatError, MachineError, is_refusal
@@ -25,7 +26,7 @@ _COMMANDS = ("init", "matrix", "list", "explain", "bisect", "check", "reduce", "
 """In the order of the help; each is in the module of its name."""
 
 
-class _Commands(click.Group):
+class _Commands(Group):
     """Imports a command when it is asked for, and turns errors of use into one clear message and their exit code."""
 
     def list_commands(self, context: click.Context) -> list[str]:

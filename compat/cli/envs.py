@@ -10,16 +10,18 @@ from typing import Any
 
 import click
 
+from compat.cli.answer import Answer, answer_options
+from compat.cli.completing import ENV
+from compat.cli.group import Group
 from compat.cli.providing import env_provider
-from compat.cli.table import show_table
+from compat.cli.table import table
 from compat.envs.cache import EnvCache
 from compat.envs.env import read_env
 from compat.envs.inventory import kept_envs
 from compat.envs.inventory import prune as prune_envs
 from compat.errors import EnvError
-from compat.json_text import write_json
 from compat.project import read_matrix
-from compat.report.envs import built_line, env_document, env_row, in_bytes, pruned_line
+from compat.report.envs import built_document, built_line, env_document, env_row, in_bytes, pruned_line
 
 _DAY = 86400.0
 
@@ -33,38 +35,39 @@ def _matrix_option(command: Callable[..., Any]) -> Callable[..., Any]:
     )(command)
 
 
-@click.group(invoke_without_command=True, short_help="List, build, remove and locate the environments that projects share.")
+@click.group(
+    cls=Group, invoke_without_command=True, short_help="List, build, remove and locate the environments that projects share."
+)
 @click.pass_context
 def envs(context: click.Context) -> None:
     """List, build, remove and locate the environments that all projects share; without a subcommand, list them."""
     if context.invoked_subcommand is None:
-        context.invoke(list_)
+        context.invoke(list_, quiet=False, as_json=False)
 
 
 @envs.command("list", short_help="What is in the cache.")
 @_matrix_option
-@click.option("--json", "as_json", is_flag=True, help="A JSON array instead of a table.")
-def list_(*, matrix_path: Path | None = None, as_json: bool = False) -> None:
+@answer_options(json_help="A JSON array instead of a table.")
+def list_(*, answer: Answer, matrix_path: Path | None = None) -> None:
     """List what is in the cache, whichever project it was built for.
 
     Sizes are those on disk; installers may share files with their own caches by hard links.
     """
     cache = _cache(matrix_path)
     found = kept_envs(cache)
-    if as_json:
-        click.echo(write_json([env_document(each) for each in found], indent=2))
-    elif found:
-        show_table([env_row(each, time.time()) for each in found])
-    else:
-        click.echo(f"no environments are in {cache.folder}")
+    rows = [env_row(each, time.time()) for each in found]
+    answer.draw(
+        lambda: table(rows) if rows else f"no environments are in {cache.folder}", lambda: [env_document(each) for each in found]
+    )
 
 
 @envs.command(short_help="Build what is missing.")
-@click.argument("names", nargs=-1, metavar="[ENV|RELEASE]...")
+@click.argument("names", nargs=-1, type=ENV, metavar="[ENV|RELEASE]...")
 @_matrix_option
 @click.option("--again", is_flag=True, help="Rebuild existing ones too, unless they are in use.")
 @click.option("--jobs", "-j", type=click.IntRange(min=1), help="Envs built at the same time (default: number of cores).")
-def build(*, names: Sequence[str], matrix_path: Path | None, again: bool, jobs: int | None) -> None:
+@answer_options(json_help="A JSON array, one object per env, instead of a line each.")
+def build(*, names: Sequence[str], matrix_path: Path | None, again: bool, jobs: int | None, answer: Answer) -> None:
     """Build those of these envs that are missing; without names, those that `compat matrix` would use.
 
     They are named as --envs of other commands does: by name, group or glob, or by releases such as 3.9, '>=3.4' or newest.
@@ -77,8 +80,7 @@ def build(*, names: Sequence[str], matrix_path: Path | None, again: bool, jobs: 
     if again:
         provide.have_built(config.path, wanted, again=True)
     found = provide(config.path, wanted)
-    for each in found:
-        click.echo(built_line(each))
+    answer.give(lambda: map(built_line, found), lambda: [built_document(each) for each in found])
     broken = [each.env for each in found if each.error is not None]
     if broken:
         logs = [str(log) for log in (provide.cache.folder_of(env).log for env in broken) if log.is_file() and log.stat().st_size]
@@ -115,7 +117,7 @@ def prune(*, older_than: float, everything: bool, dry_run: bool, matrix_path: Pa
 
 
 @envs.command(short_help="The folder of an env, for scripts.")
-@click.argument("name", required=False, metavar="[ENV|RELEASE]")
+@click.argument("name", type=ENV, required=False, metavar="[ENV|RELEASE]")
 @_matrix_option
 @click.option("--python", is_flag=True, help="The path of its interpreter instead of its folder.")
 def where(*, name: str | None, matrix_path: Path | None, python: bool) -> None:

@@ -2,33 +2,37 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import click
 
+from compat.cli.answer import Answer, answer_options
+from compat.cli.completing import CELL
 from compat.cli.selecting import kernel_arguments, opened_store, select, selection_options
+from compat.explain import Explanation, Tried
 from compat.explain import explain as explanation_of
-from compat.json_text import write_json
 from compat.report.explanation import explanation_document, explanation_lines
 
 
 @click.command(short_help="Show all that is known about one cell.")
-@click.argument("cell")
+@click.argument("cell", type=CELL)
 @kernel_arguments
 @selection_options
-@click.option("--json", "as_json", is_flag=True, help="The evidence and the outcome as JSON.")
-def explain(*, cell: str, as_json: bool, **chosen: Any) -> None:
-    """Show all that is known about CELL, an id as `compat list cells` prints it, or a glob that matches one.
+@answer_options(json_help="The evidence and the outcome as JSON; of several cells their outcomes.")
+def explain(*, answer: Answer, cell: str, **chosen: Any) -> None:
+    """Show all that is known about CELL, an id as `compat list cells` prints it, or a glob.
 
-    The env in an id may be a release, such as 3.9, and the target a GPU, such as h100.
-
-    Nothing is compiled: it shows what the last run found.
+    The env in an id may be a release, such as 3.9, and the target a GPU, such as h100. Of a glob that matches several cells, those
+    are listed that were run, the newest release first. Nothing is compiled: it shows what the last run found.
     """
     selection = select(**chosen)
     with opened_store(selection) as store:
         found = explanation_of(selection, cell, store)
-    if as_json:
-        click.echo(write_json(explanation_document(found), indent=2))
-        return
+    answer.give(lambda: _bold_first(found), lambda: explanation_document(found))
+
+
+def _bold_first(found: Explanation | Tried) -> Iterator[str]:
     first, *lines = explanation_lines(found)
-    click.echo("\n".join([click.style(first, bold=True), *lines]))
+    yield click.style(first, bold=True)
+    yield from lines

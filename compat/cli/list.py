@@ -7,10 +7,10 @@ from typing import Any
 
 import click
 
+from compat.cli.answer import Answer, answer_options
 from compat.cli.selecting import kernel_arguments, select, select_places, selection_options
-from compat.cli.table import show_table
+from compat.cli.table import table
 from compat.envs.record import read_record
-from compat.json_text import write_json
 from compat.model import BuiltEnv
 from compat.project import Selection, gpus_of
 
@@ -21,8 +21,8 @@ Rows = Iterable[Mapping[str, Any]]
 @click.argument("what", type=click.Choice(["envs", "targets", "kernels", "cells"]))
 @kernel_arguments
 @selection_options
-@click.option("--json", "as_json", is_flag=True, help="A JSON array instead of a table.")
-def list_(*, what: str, as_json: bool, **chosen: Any) -> None:
+@answer_options(json_help="A JSON array instead of a table.")
+def list_(*, what: str, answer: Answer, **chosen: Any) -> None:
     """List envs, targets, kernels or cells.
 
     Without options that narrow them: all envs, targets and kernels, and the cells that `compat matrix` would compile.
@@ -30,14 +30,17 @@ def list_(*, what: str, as_json: bool, **chosen: Any) -> None:
     if what != "cells":
         chosen["envs"] = chosen["envs"] or ("*",)
         chosen["target"] = chosen["target"] or ("*",)
-    rows = list(_LISTERS[what]((select if what in _OF_KERNELS else select_places)(**chosen)))
-    if as_json:
-        click.echo(write_json(rows, indent=2))
-    elif what == "cells":
-        for row in rows:
-            click.echo(row["id"])
+    rows = list(_LISTERS[what](_chosen(what, chosen)))
+    if what == "cells":
+        answer.give(lambda: (row["id"] for row in rows), lambda: rows)
     else:
-        show_table(rows)
+        answer.draw(lambda: table(rows), lambda: rows)
+
+
+def _chosen(what: str, chosen: dict[str, Any]) -> Selection:
+    """The selection; of envs and targets without the kernel files, since what is wrong in one does not concern them."""
+    named = any(chosen[option] for option in ("kernel", "variant", "case", "spec", "files"))
+    return select(**chosen) if named or what in _OF_KERNELS else select_places(**chosen)
 
 
 _OF_KERNELS = ("kernels", "cells")

@@ -7,12 +7,13 @@ from pathlib import Path
 from typing import Any
 
 import click
-from rich.console import Console
 
+from compat.cli.answer import Answer, answer_options
 from compat.cli.invocation import INTERRUPTED, command_line, relative
 from compat.cli.progress import ProgressListener
 from compat.cli.selecting import SECONDS, kernel_arguments, obtaining, opened_store, select, selection_options
 from compat.matrix import MatrixInterrupted, run_matrix, write_reports
+from compat.report.document import matrix_document
 from compat.report.summary import Report
 from compat.report.terminal import TerminalReport
 
@@ -20,6 +21,7 @@ from compat.report.terminal import TerminalReport
 @click.command(short_help="Compile every chosen cell, and write the reports.")
 @kernel_arguments
 @selection_options
+@answer_options(file=False, json_help="The report as JSON, as in matrix.json, instead of a table.")
 @click.option("--output", type=click.Path(path_type=Path, file_okay=False), help="Folder for matrix.md and matrix.json [reports].")
 @click.option("--jobs", "-j", type=click.IntRange(min=1), help="Cells compiled at the same time (default: number of cores).")
 @click.option("--deadline", type=SECONDS, help="Seconds one cell may take.")
@@ -27,6 +29,7 @@ from compat.report.terminal import TerminalReport
 @click.option("--no-build", is_flag=True, help="Do not build envs that are missing; report them as broken.")
 def matrix(
     *,
+    answer: Answer,
     output: Path | None,
     jobs: int | None,
     deadline: float | None,
@@ -47,16 +50,16 @@ def matrix(
             context = selection.context(store, deadline=deadline, jobs=jobs, again=again)
             found = run_matrix(selection, context, obtain, ProgressListener(selection.cells), command=command_line())
     except MatrixInterrupted as interrupted:
-        _show(interrupted.report)
+        if interrupted.report.results:
+            _show(interrupted.report, answer)
         done = f"{interrupted.done:,} of {interrupted.total:,} cells are done and kept"
         click.echo(f"interrupted: {done}; the same command continues from there", err=True)
         sys.exit(INTERRUPTED)
     written = write_reports(found, output or selection.root / "reports")
-    _show(found)
-    click.echo(f"wrote {' and '.join(map(relative, written))}")
+    _show(found, answer)
+    answer.add(f"wrote {' and '.join(map(relative, written))}")
     sys.exit(1 if found.unexpected else 0)
 
 
-def _show(found: Report) -> None:
-    if found.results:
-        Console(highlight=False, soft_wrap=False).print(TerminalReport(report=found))
+def _show(found: Report, answer: Answer) -> None:
+    answer.draw(lambda: TerminalReport(report=found), lambda: matrix_document(found))

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from typing import TYPE_CHECKING, Any
 
-from compat.cli.showing import PER_SECOND, Showing, say
+from compat.cli.showing import PER_SECOND, Showing, doing, say
 from compat.execution import under_way
 from compat.model import Cell, Result
 from compat.project import Listener
@@ -39,11 +39,8 @@ class ProgressListener(Listener):
         if line := expectation_line(len(cells), seconds):
             say(line)
 
-    @contextmanager
-    def step(self, words: str) -> Iterator[None]:
-        began = time.monotonic()
-        with Showing(lambda: f"{words}, {time.monotonic() - began:.0f} s"):
-            yield
+    def step(self, subject: str) -> AbstractContextManager[Callable[[str], None]]:
+        return doing(subject)
 
 
 class Progress:

@@ -7,25 +7,37 @@ from pathlib import Path
 from typing import Any
 
 import click
+from attrs import evolve
 
+from compat.cli.answer import Answer, answer_options
+from compat.cli.completing import CELL, ENV
 from compat.cli.invocation import INTERRUPTED
 from compat.cli.judging import judge_options, read_criterion
 from compat.cli.reduction_progress import ReductionProgress
 from compat.cli.selecting import SECONDS, kernel_arguments, obtaining, opened_store, select, selection_options
+from compat.project import Patterns
 from compat.reduce import reducing
 from compat.reduce.reduction import Ended
-from compat.report.reduction import reduction_lines
+from compat.report.reduction import reduction_document, reduction_lines
 
 
 @click.command("reduce", short_help="Shrink a kernel that fails.")
-@click.argument("what", metavar="CELL|FILE.py")
+@click.argument("what", type=CELL, metavar="CELL|FILE.py")
 @kernel_arguments
 @selection_options
 @click.option(
-    "--bad", multiple=True, metavar="ENV|RELEASE", help="Where the failure must be preserved (default: the envs of the cells)."
+    "--bad",
+    multiple=True,
+    type=ENV,
+    metavar="ENV|RELEASE",
+    help="Where the failure must be preserved (default: the envs of the cells).",
 )
 @click.option(
-    "--good", multiple=True, metavar="ENV|RELEASE", help="Where the kernel is ok and must stay ok; an error if it is not ok."
+    "--good",
+    multiple=True,
+    type=ENV,
+    metavar="ENV|RELEASE",
+    help="Where the kernel is ok and must stay ok; an error if it is not ok.",
 )
 @click.option("--only", is_flag=True, help="Preserve the outcomes on --bad and --good only; on other releases they may change.")
 @click.option("--judge", "judge_text", default="same-failure", show_default=True, help="What to preserve, as in compat bisect.")
@@ -35,8 +47,10 @@ from compat.report.reduction import reduction_lines
 @click.option("--jobs", "-j", type=click.IntRange(min=1), help="Candidates compiled at the same time (default: number of cores).")
 @click.option("--deadline", type=SECONDS, help="Seconds one cell may take.")
 @click.option("--no-build", is_flag=True, help="Do not build envs that are missing.")
+@answer_options(file=False, json_help="The result as a JSON object.")
 def reduce(
     *,
+    answer: Answer,
     what: str,
     bad: tuple[str, ...],
     good: tuple[str, ...],
@@ -72,6 +86,6 @@ def reduce(
             budget=budget,
             output=output,
         )
-    for line in reduction_lines(reduction, selection.config.path):
-        click.echo(line)
+    options = evolve(selection, patterns=Patterns()).options
+    answer.give(lambda: reduction_lines(reduction, selection.config.path, options), lambda: reduction_document(reduction))
     sys.exit(INTERRUPTED if reduction.ended is Ended.INTERRUPTED else 0)

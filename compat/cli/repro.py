@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -11,16 +13,20 @@ import click
 
 from compat import repro as repros
 from compat.bisect import last_bisect
+from compat.cli.answer import Answer, answer_options
+from compat.cli.completing import CELL
 from compat.cli.invocation import command_line
 from compat.cli.selecting import SECONDS, kernel_arguments, obtaining, opened_store, select, selection_options
+from compat.cli.showing import doing, say
 from compat.model import BuiltEnv, Cell
 from compat.project import read_matrix
+from compat.repro.document import outcome_document
 from compat.repro.reproducing import Listener
 from compat.repro.writing import Unverified, Written
 
 
 @click.command(short_help="Write a standalone script and an issue for a failing cell.")
-@click.argument("cell")
+@click.argument("cell", type=CELL)
 @kernel_arguments
 @selection_options
 @click.option("--portable", is_flag=True, help="A script that runs on every release, not only on the one that fails.")
@@ -28,8 +34,17 @@ from compat.repro.writing import Unverified, Written
 @click.option("--reduced", type=click.Path(path_type=Path, exists=True, dir_okay=False), help="A smaller kernel to show instead.")
 @click.option("--deadline", type=SECONDS, help="Seconds after which a compile counts as hanging.")
 @click.option("--jobs", "-j", type=click.IntRange(min=1), help="Compiles at the same time (default: number of cores).")
+@answer_options(file=False, json_help="What was written as a JSON array, one object per cell.")
 def repro(
-    *, cell: str, portable: bool, output: Path | None, reduced: Path | None, deadline: float | None, jobs: int | None, **chosen: Any
+    *,
+    answer: Answer,
+    cell: str,
+    portable: bool,
+    output: Path | None,
+    reduced: Path | None,
+    deadline: float | None,
+    jobs: int | None,
+    **chosen: Any,
 ) -> None:
     """Write a standalone script that shows how CELL fails, and an issue for Triton's tracker.
 
@@ -48,25 +63,35 @@ def repro(
             cell,
             context,
             obtain,
-            _Told(),
+            _Told(answer),
             folder=output,
             reduced=reduced,
             portable=portable,
             command=command_line(),
         )
+    if answer.as_json:
+        answer.give(lambda: (), lambda: [outcome_document(outcome) for outcome in outcomes])
     sys.exit(0 if all(isinstance(outcome, Written) for outcome in outcomes) else 1)
 
 
 class _Told(Listener):
-    """Says how each repro goes."""
+    """Says how each repro goes, and unless all of it is wanted as JSON what came of it."""
+
+    def __init__(self, answer: Answer) -> None:
+        self._answer = answer
 
     def left_out(self, built: BuiltEnv) -> None:
-        click.echo(f"left out: {built.env.name}, {built.error}", err=True)
+        say(f"left out: {built.env.name}, {built.error}")
 
-    def begins(self, cell: Cell, envs: int) -> None:
-        click.echo(f"{cell.id}: compiling, and running as a script, in {envs} envs", err=True)
+    @contextmanager
+    def begins(self, cell: Cell, envs: int) -> Iterator[Callable[[str], None]]:
+        say(f"{cell.id}: compiling, and running as a script, in {envs} envs")
+        with doing(cell.id) as note:
+            yield note
 
     def ends(self, outcome: Written | Unverified) -> None:
+        if self._answer.as_json:
+            return
         if isinstance(outcome, Written):
             click.echo(f"wrote {', '.join(os.path.relpath(path) for path in outcome.paths)}")
             return

@@ -13,6 +13,7 @@ import click
 
 from compat import project
 from compat.cli import logs
+from compat.cli.completing import CASE, ENV, KERNEL, TARGET, VARIANT
 from compat.cli.providing import env_provider
 from compat.config.toml_reader import LONGEST
 from compat.errors import SelectionError
@@ -30,13 +31,16 @@ _OPTIONS = (
     click.option(
         "--envs",
         multiple=True,
+        type=ENV,
         metavar="ENV|RELEASE",
         help="Envs by name, group or glob, or releases: 3.9, 3.5.1, '>=3.4', newest (default: what matrix.toml says, or all).",
     ),
-    click.option("--target", multiple=True, metavar="TARGET|GPU", help="Targets to compile for, such as sm_90, 'gfx*' or h100."),
-    click.option("--kernel", multiple=True, metavar="GLOB", help="Kernels, such as 'sel_*'."),
-    click.option("--variant", multiple=True, metavar="GLOB", help="Variants, such as block_ptr or 'as_written*'."),
-    click.option("--case", multiple=True, metavar="GLOB", help="Named cases of a kernel."),
+    click.option(
+        "--target", multiple=True, type=TARGET, metavar="TARGET|GPU", help="Targets to compile for, such as sm_90, 'gfx*' or h100."
+    ),
+    click.option("--kernel", multiple=True, type=KERNEL, metavar="GLOB", help="Kernels, such as 'sel_*'."),
+    click.option("--variant", multiple=True, type=VARIANT, metavar="GLOB", help="Variants, such as block_ptr or 'as_written*'."),
+    click.option("--case", multiple=True, type=CASE, metavar="GLOB", help="Named cases of a kernel."),
     click.option(
         "--spec",
         multiple=True,

@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import sys
 import threading
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import click
@@ -49,6 +51,14 @@ def say(words: str) -> None:
         Showing.live.console.print(Text(printable(words)), soft_wrap=True)
     else:
         click.echo(printable(words), err=True)
+
+
+@contextmanager
+def doing(subject: str) -> Iterator[Callable[[str], None]]:
+    """Shows since when something is done, and what it is just then: what the function that this gives was last called with."""
+    began, now = time.monotonic(), [""]
+    with Showing(lambda: ", ".join(filter(None, (subject, now[0], f"{time.monotonic() - began:.0f} s")))):
+        yield lambda words: now.__setitem__(0, words)
 
 
 class Showing:

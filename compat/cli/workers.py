@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from typing import Any
+
 import click
 
-from compat.cli.table import show_table
+from compat.cli.answer import Answer, answer_options
+from compat.cli.table import table
 from compat.execution import resident
 from compat.execution.resident import ResidentWorker
 
 
 @click.command(short_help="List or stop the workers that wait for the next command.")
 @click.option("--stop", is_flag=True, help="Stop them all; a busy one stops when it is done, one that does not answer is killed.")
-def workers(*, stop: bool) -> None:
+@answer_options(json_help="A JSON array instead of a table; with --stop, an object.")
+def workers(*, stop: bool, answer: Answer) -> None:
     """List the workers that wait for the next command, with their toolchains imported.
 
     They end by themselves: five minutes after they were last used, unless `keep_workers` in matrix.toml says otherwise.
@@ -19,13 +24,10 @@ def workers(*, stop: bool) -> None:
     if stop:
         ended = resident.stop()
         killed = f", and killed {_counted(ended.killed)} that did not answer" if ended.killed else ""
-        click.echo(f"told {_counted(ended.told)} to end{killed}")
+        answer.give(lambda: [f"told {_counted(ended.told)} to end{killed}"], lambda: {"told": ended.told, "killed": ended.killed})
         return
     found = resident.kept()
-    if found:
-        show_table([_row(each) for each in found])
-    else:
-        click.echo("no workers are running")
+    answer.draw(lambda: table([_row(each) for each in found]) if found else "no workers are running", lambda: _documents(found))
 
 
 def _row(each: ResidentWorker) -> dict[str, str]:
@@ -36,6 +38,13 @@ def _row(each: ResidentWorker) -> dict[str, str]:
         "memory": f"{each.memory / 2**20:.0f} MiB",
         "idle": f"{each.idle:.0f} s",
     }
+
+
+def _documents(found: Iterable[ResidentWorker]) -> list[dict[str, Any]]:
+    return [
+        {"env": w.env, "toolchain": w.toolchain, "version": w.version, "pid": w.pid, "memory": w.memory, "idle": round(w.idle, 1)}
+        for w in found
+    ]
 
 
 def _counted(count: int) -> str:

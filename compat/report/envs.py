@@ -44,6 +44,11 @@ def built_line(built: BuiltEnv) -> str:
     return f"{built.env.name}: {built.error or f'Python {built.python_version}, {built.python}'}"
 
 
+def built_document(built: BuiltEnv) -> dict[str, Any]:
+    """The same as JSON values."""
+    return {"name": built.env.name, "python": built.python, "version": built.python_version, "error": built.error}
+
+
 def pruned_line(pruned: Pruned, now: float, *, dry_run: bool) -> str:
     """What came of removing an env."""
     name = pruned.env.folder.path.name

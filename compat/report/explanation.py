@@ -9,19 +9,34 @@ from typing import Any
 import attrs
 
 from compat import constexprs, toolchains
-from compat.cell_document import JsonObject
-from compat.explain import Artifact, Explanation
+from compat.cell_document import JsonObject, cell_document
+from compat.explain import Artifact, Explanation, Tried
 from compat.model import BuiltEnv, Cell, Evidence, Result, Status
 from compat.printable import printable
 from compat.report.account import in_full
 from compat.report.document import verdict_document
+from compat.report.excerpts import excerpts
 
 GUESSED = "arguments guessed: types and values may be the reason of a failure; `compat init` writes them down to be edited"
 
 
-def explanation_lines(told: Explanation) -> Iterator[str]:
-    """All of it as lines that are safe to show, the cell's id first."""
-    yield from map(printable, _lines(told))
+def explanation_lines(told: Explanation | Tried) -> Iterator[str]:
+    """All of it as lines that are safe to show, the cell's id first; of several cells a line each."""
+    yield from map(printable, _lines(told) if isinstance(told, Explanation) else _tried(told))
+
+
+def _tried(told: Tried) -> Iterator[str]:
+    """What became of each cell, and then each failure once, in the words that it has for each target."""
+    yield f"{len(told.results):,} of the {told.matching:,} cells that {told.pattern!r} matches were run; the newest release first"
+    failing: dict[str, list[Result]] = {}
+    for result in told.results:
+        outcome, failure = result.outcome, result.outcome.failure
+        words = [str(outcome.status), *(["flaky"] if outcome.flaky else []), *([] if result.expected else ["UNEXPECTED"])]
+        yield f"  {result.cell.id}: {', '.join([*words, *([failure.fingerprint] if failure else [])])}"
+        if failure:
+            failing.setdefault(failure.fingerprint, []).append(result)
+    for fingerprint, results in failing.items():
+        yield from _section(fingerprint, (f"{said}{line}" for said, line in excerpts(results[0], results)))
 
 
 def _lines(told: Explanation) -> Iterator[str]:
@@ -36,7 +51,7 @@ def _lines(told: Explanation) -> Iterator[str]:
     yield from _section("attempts", _attempt_lines(told.attempts))
     yield from _section("specialization", _specialization(told.cell))
     yield from _section("env", _env(told.built))
-    yield from _section("again", [_command(told.cell)])
+    yield from _section("again", [_command(told)])
 
 
 def _outcome(result: Result, told: Explanation) -> Iterator[str]:
@@ -121,10 +136,10 @@ def _env(built: BuiltEnv) -> Iterator[str]:
     yield from (f"{p.name} {p.version} ({p.digest[:12]})" for p in built.packages)
 
 
-def _command(cell: Cell) -> str:
-    spec = cell.spec
+def _command(told: Explanation) -> str:
+    cell, spec = told.cell, told.cell.spec
     which = ["--kernel", spec.kernel, "--variant", spec.variant, "--case", spec.case, "--target", cell.target.name]
-    return shlex.join(["compat", "matrix", *which, "--envs", cell.env.name, "--again"])
+    return shlex.join(["compat", "matrix", *which, "--envs", cell.env.name, *told.options, "--again"])
 
 
 def _section(title: str, lines: Any) -> Iterator[str]:
@@ -141,8 +156,10 @@ def _value(value: object) -> str:
 # --- as JSON -----------------------------------------------------------------------------------------------------------------
 
 
-def explanation_document(told: Explanation) -> JsonObject:
+def explanation_document(told: Explanation | Tried) -> JsonObject:
     """All of it as JSON values."""
+    if isinstance(told, Tried):
+        return {"matching": told.matching, "cells": [cell_document(result) for result in told.results]}
     result, env = told.result, told.built
     return {
         "id": told.cell.id,

@@ -11,6 +11,7 @@ from compat import __version__
 from compat.history.verdict import release_of
 from compat.model import BuiltEnv, Result, Status
 from compat.report.compact import counted, listed, natural
+from compat.report.excerpts import excerpts
 from compat.report.grid import Mark, Row, grids, legend_of
 from compat.report.statements import statements
 from compat.report.summary import DistinctFailure, Report
@@ -121,12 +122,18 @@ def anchor(distinct: DistinctFailure) -> str:
     return f"{distinct.id}-{distinct.failure.failure_class}".lower()
 
 
-def reproduce(distinct: DistinctFailure) -> str:
-    """The commands that show this failure again."""
+def per_target(distinct: DistinctFailure) -> tuple[tuple[str, str], ...]:
+    """What each target says, where not all say the same."""
+    found = excerpts(distinct.example, distinct.results)
+    return found if len(found) > 1 else ()
+
+
+def reproduce(distinct: DistinctFailure, options: tuple[str, ...]) -> str:
+    """The commands that show this failure again; ``options`` are those with which they read the same files."""
     cell = distinct.example.cell
     run = ["compat", "matrix", "--kernel", cell.spec.kernel, "--variant", cell.spec.variant]
-    run += ["--target", cell.target.name, "--envs", cell.env.name]
-    return f"{shlex.join(run)}\n{shlex.join(['compat', 'explain', cell.id])}"
+    run += ["--target", cell.target.name, "--envs", cell.env.name, *options]
+    return f"{shlex.join(run)}\n{shlex.join(['compat', 'explain', cell.id, *options])}"
 
 
 def subject(row: Row) -> str:
@@ -154,6 +161,7 @@ def _environment() -> Environment:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    environment.filters |= {f.__name__: f for f in (escape, prose, code, fence, mark, anchor, reproduce, subject, beside, faces)}
+    environment.filters |= {f.__name__: f for f in (escape, prose, code, fence, mark, anchor, subject, beside, faces)}
+    environment.filters |= {"reproduce": reproduce, "per_target": per_target}
     environment.filters["counted"] = counted
     return environment

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from compat import constexprs
+from compat.cell_document import JsonObject, cell_document
 from compat.printable import printable
 from compat.reduce import kernel_file
 from compat.reduce.candidate import Candidate
@@ -14,12 +15,13 @@ from compat.reduce.holding import newest_first
 from compat.reduce.reduction import Reduction
 
 
-def reduction_lines(reduction: Reduction, matrix: Path) -> Iterator[str]:
+def reduction_lines(reduction: Reduction, matrix: Path, options: Sequence[str] = ()) -> Iterator[str]:
     """The reduced kernel, what is known about it, what was written, and commands to continue with.
 
-    ``matrix`` is the file that declares the envs, if it is there.
+    ``matrix`` is the file that declares the envs, if it is there, and ``options`` are those with which a command in this folder
+    reads it.
     """
-    path, subject = reduction.path, reduction.subject
+    path = reduction.path
     start, best, seconds = reduction.start, reduction.history[-1], reduction.seconds
     yield printable(best.text)
     rate = reduction.tests / max(seconds, 0.1)
@@ -31,9 +33,35 @@ def reduction_lines(reduction: Reduction, matrix: Path) -> Iterator[str]:
     yield f"wrote {path} and {path.with_suffix('.toml')}"
     for written in reduction.reproducers:
         yield f"wrote {written}: the IR just before the failing pass, and that pass alone (not run: wheels have no triton-opt)"
-    cell = f"{path.stem}/{kernel_file.VARIANT}/{subject.spec.case}/{subject.target.name}/{reduction.bad[0].cell.env.name}"
-    yield f"for the issue: {shlex.join(['compat', 'repro', '--spec', str(path.with_suffix('.toml')), cell])}"
+    cell = _cell(reduction)
+    again = [*options, "--spec", str(path.with_suffix(".toml"))]
+    yield f"for the issue: {shlex.join(['compat', 'repro', *again, cell])}"
     yield f"to shorten its text further: {_polish(reduction, cell, matrix)}"
+
+
+def reduction_document(reduction: Reduction) -> JsonObject:
+    """The same as JSON values."""
+    start, best, path = reduction.start, reduction.history[-1], reduction.path
+    return {
+        "cell": _cell(reduction),
+        "ended": str(reduction.ended),
+        "confirmed": reduction.confirmed,
+        "text": best.text,
+        "lines": {"before": start.kernel_lines, "after": best.kernel_lines},
+        "bytes": {"before": len(start.text), "after": len(best.text)},
+        "candidates": reduction.tests,
+        "seconds": round(reduction.seconds, 1),
+        "files": [str(path), str(path.with_suffix(".toml")), *map(str, reduction.reproducers)],
+        "differences": [difference.text for difference in reduction.differences],
+        "not_compared": list(reduction.not_compared),
+        "results": [cell_document(result) for result in reduction.results],
+    }
+
+
+def _cell(reduction: Reduction) -> str:
+    """The id that the reduced kernel has where it fails."""
+    subject, env = reduction.subject, reduction.bad[0].cell.env
+    return f"{reduction.path.stem}/{kernel_file.VARIANT}/{subject.spec.case}/{subject.target.name}/{env.name}"
 
 
 def _specialization(best: Candidate) -> Mapping[str, str]:

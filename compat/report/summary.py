@@ -107,6 +107,8 @@ class Report:
     seconds: float
     existing: Existing = NONE_KNOWN
     """Releases that are known to exist, whether they were tried or not."""
+    options: tuple[str, ...] = ()
+    """The options with which a command in the same folder reads the same files."""
     pending: tuple[Cell, ...] = ()
     """Cells of a run that has not ended, or was stopped, of which nothing is known yet."""
 

@@ -19,6 +19,7 @@ from rich.text import Text
 from compat.history.verdict import Release
 from compat.model import Cell, Result
 from compat.report.compact import counted, listed, one_line
+from compat.report.excerpts import excerpts
 from compat.report.grid import COMING, UNEXPECTED, Grid, Mark, Row, grids, history_of, legend_of
 from compat.report.summary import DistinctFailure, Report
 
@@ -180,7 +181,8 @@ def _failure(distinct: DistinctFailure) -> RenderableType:
     lines.add_column(width=len("advice"), style="dim")
     lines.add_column(overflow="fold")
     lines.add_row("at", Text(", ".join(part for part in place if part)))
-    lines.add_row("says", Text(one_line(failure.excerpt)))
+    for number, (targets, said) in enumerate(excerpts(distinct.example, distinct.results)):
+        lines.add_row("" if number else "says", Text(f"{targets}{said}"))
     for number, where in enumerate(distinct.where):
         lines.add_row("" if number else "where", Text(str(where)))
     if failure.advice:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import glob
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 
 from attrs import evolve
@@ -35,8 +36,9 @@ class Listener:
     def left_out(self, built: BuiltEnv) -> None:
         """An env of the table is not there."""
 
-    def begins(self, cell: Cell, envs: int) -> None:
-        """A cell is compiled, and run as a script, in so many envs."""
+    def begins(self, cell: Cell, envs: int) -> AbstractContextManager[Callable[[str], None]]:
+        """A cell is compiled, and run as a script, in so many envs: what to call with what is done, perhaps from another thread."""
+        return nullcontext(lambda words: None)
 
     def ends(self, outcome: Written | Unverified) -> None:
         """What came of it, before the next cell begins."""
@@ -83,7 +85,6 @@ def repro(
     outcomes: list[Written | Unverified] = []
     for each in cells:
         own = {name: built for name, built in envs.items() if built.env.toolchain == each.spec.toolchain}
-        listener.begins(each, len(own))
         request = Request(
             cell=each,
             bundle=_bundle(each.spec, reduced),
@@ -95,14 +96,15 @@ def repro(
             portable=portable,
             command=command,
         )
-        outcomes.append(_written(request, evolve(context, envs=own)))
+        with listener.begins(each, len(own)) as doing:
+            outcomes.append(_written(request, evolve(context, envs=own), doing))
         listener.ends(outcomes[-1])
     return tuple(outcomes)
 
 
-def _written(request: Request, context: RunContext) -> Written | Unverified:
+def _written(request: Request, context: RunContext, doing: Callable[[str], None]) -> Written | Unverified:
     try:
-        return write_repro(request, context)
+        return write_repro(request, context, doing)
     except OSError as error:
         raise StoreError(f"cannot be written: {error}", where=str(request.folder), hint="Say --output DIR.") from error
 

@@ -7,7 +7,8 @@ the script itself is run in every env, and only if it says there what the table 
 from __future__ import annotations
 
 import threading
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from itertools import count
 from pathlib import Path
 
 from attrs import evolve, frozen
@@ -87,13 +88,14 @@ def name_of(cell: Cell) -> str:
     return cell.id.replace(f"/{cell.env.toolchain}-", "/").replace("/", "-")
 
 
-def write_repro(request: Request, context: RunContext) -> Written | Unverified:
+def write_repro(request: Request, context: RunContext, doing: Callable[[str], None] = lambda words: None) -> Written | Unverified:
     """Write the script, the issue and the MLIR reproducer of a failing cell, or say why the verification failed.
 
-    ``context`` has the env of the cell and all those of the table. Raises SelectionError where the cell does not fail, or fails
-    in a way that no script can show; OSError where the folder will not have the files.
+    ``context`` has the env of the cell and all those of the table; ``doing`` hears what is done, and how far it is. Raises
+    SelectionError where the cell does not fail, or fails in a way that no script can show; OSError
+    where the folder will not have the files.
     """
-    return _Writing(request, context).write()
+    return _Writing(request, context, doing).write()
 
 
 def script_form(toolchain: Toolchain) -> ScriptForm:
@@ -106,8 +108,8 @@ def script_form(toolchain: Toolchain) -> ScriptForm:
 class _Writing:
     """One repro in the making."""
 
-    def __init__(self, request: Request, context: RunContext) -> None:
-        self.request, self.context = request, context
+    def __init__(self, request: Request, context: RunContext, doing: Callable[[str], None]) -> None:
+        self.request, self.context, self.doing = request, context, doing
         self.cell = request.cell
         self.built = context.envs[self.cell.env.name]
         self.name = request.name or name_of(self.cell)
@@ -269,6 +271,7 @@ class _Writing:
         """Run the script in every env; where a release takes the call in another form, the script in that form."""
         jobs = [self._job(script, each, results) for each in self._column(results)]
         deadline = _SLACK + 2 * self.context.limits.deadline
+        self.doing(f"running the script in {len(jobs)} envs")
         return verify.run_all(jobs, self.cell.target, self.knowledge, self.scratch, deadline=deadline, slots=self.context.slots)
 
     def _job(self, script: Script, result: Result, results: Sequence[Result]) -> verify.ScriptCheck:
@@ -360,7 +363,10 @@ class _Writing:
         return self.calls.form_of(None if self.request.portable else built.release)
 
     def _compile(self, cells: Sequence[Cell]) -> tuple[Result, ...]:
-        return run.run(cells, evolve(self.context, stop=threading.Event()))
+        done = count(1)
+        self.doing(f"compiling {len(cells)} cells")
+        context = evolve(self.context, stop=threading.Event())
+        return run.run(cells, context, lambda _: self.doing(f"compiling, {next(done)} of {len(cells)} cells done"))
 
     def _kernel(self, text: str, file: str) -> Specialization:
         """The kernel with another text, in a file of its own."""

@@ -10,11 +10,13 @@ import pytest
 
 from compat import errors
 from compat.cli import main
+from compat.cli.answer import answer_options
 from compat.cli.selecting import selection_options
 
 DOCS = Path(__file__).parent.parent.parent / "docs" / "commands.md"
 COMMANDS = {name: main.get_command(click.Context(main), name) for name in main.list_commands(click.Context(main))}
-SHARED = {parameter.name for parameter in click.command()(selection_options(lambda **_: None)).params}
+ANSWERS = {parameter.name for parameter in click.command()(answer_options()(lambda **_: None)).params}
+SHARED = ANSWERS | {parameter.name for parameter in click.command()(selection_options(lambda **_: None)).params}
 
 
 def sections() -> dict[str, str]:
@@ -39,8 +41,10 @@ def test_a_command_has_its_section(name: str) -> None:
 
 def test_the_shared_options_are_documented() -> None:
     section = sections()["Choosing cells"]
-    for name in SHARED - {"matrix_path"} | {"matrix"}:
+    for name in SHARED - ANSWERS - {"matrix_path"} | {"matrix"}:
         assert f"`--{name}" in section
+    for option in ("`-q`, `--quiet`", "`--json`", "`--output FILE`"):
+        assert f"- {option}:" in sections()["Answers"]
 
 
 def test_no_command_is_made_up() -> None:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from hypothesis import given
 from hypothesis import strategies as st
+from packaging.version import Version
 
-from compat.execution.plan import BATCH_LIMIT, batches, cross
+from compat.execution.plan import BATCH_LIMIT, batches, cross, newest_first
 from compat.model import Env
 from tests.cells import cell, spec
 from tests.targets import TARGETS
@@ -35,3 +36,15 @@ def test_cross_goes_env_by_env_and_kernel_by_kernel() -> None:
         "looped/as_written/only/sm_80/a",
     ]
     assert len(cross(envs, targets, specs)) == 8
+
+
+def test_the_newest_release_comes_first_then_the_oldest_then_the_newer_before_the_older() -> None:
+    releases = ["3.1.0", "3.9.0", "3.10.0", "3.0.0", None]
+    envs = [Env(name=str(release), release=Version(release) if release else None) for release in releases]
+    pair = Env(name="pair", release=Version("3.10.0"))
+    specs = [spec("faces", "fine"), spec("faces", "looped")]
+    cells = cross([*envs, pair], [TARGETS["sm_80"]], specs)
+    ordered = newest_first(cells)
+    assert [cell.env.name for cell in ordered[::2]] == ["3.10.0", "pair", "3.0.0", "3.9.0", "3.1.0", "None"]
+    assert sorted(cell.id for cell in ordered) == sorted(cell.id for cell in cells)
+    assert newest_first([]) == ()

@@ -1,4 +1,4 @@
-"""The terminal report: goldens at 100 columns, and that it fits whatever it is given."""
+"""The terminal report: goldens at several widths, and that it fits whatever it is given."""
 
 from __future__ import annotations
 
@@ -7,20 +7,59 @@ import re
 from collections.abc import Callable
 
 import pytest
+from attrs import evolve
+from packaging.version import Version
 from rich.console import Console
 
-from compat.model import Failure
+from compat.history.verdict import verdicts
+from compat.model import Failure, Outcome, Target
 from compat.report import Report
-from compat.report.terminal import TerminalReport, matrix_text, total
-from tests.report.factory import OK, always, bad, env, expected_matrix, report, tried, troubled_matrix
+from compat.report.terminal import TerminalReport, matrix_text, rows_text, total
+from tests.report.factory import OK, RELEASES, SHAPE, always, bad, env, expected_matrix, report, tried, troubled_matrix
 
 
 def test_expected(golden: Callable[[str, str], None]) -> None:
     golden("expected.txt", matrix_text(expected_matrix(), width=100))
 
 
-def test_expected_where_a_column_per_release_fits(golden: Callable[[str, str], None]) -> None:
-    golden("expected-120.txt", matrix_text(expected_matrix(), width=120))
+@pytest.mark.parametrize("width", [80, 120, 160])
+def test_expected_at_the_widths_that_terminals_have(width: int, golden: Callable[[str, str], None]) -> None:
+    golden(f"expected-{width}.txt", matrix_text(expected_matrix(), width=width))
+
+
+def test_a_run_that_has_not_ended(golden: Callable[[str, str], None]) -> None:
+    golden("stopped.txt", matrix_text(stopped(), width=120))
+
+
+def test_the_rows_of_a_run_that_goes_on_fit_on_the_terminal() -> None:
+    whole, known = expected_matrix(), stopped().results
+    every = [result.cell for result in whole.results]
+    for height in (8, 12, 50):
+        console = Console(width=100, height=height, file=io.StringIO(), force_terminal=True)
+        lines = rows_text(known, every, console).plain.splitlines()
+        assert len(lines) <= max(1, height - 4)
+        assert max(map(len, lines)) <= 100
+    assert "not compiled yet" in "\n".join(lines)
+    assert "verdict" not in "\n".join(lines)
+
+
+def stopped() -> Report:
+    """A matrix of which the newest and the oldest release are known, and part of another."""
+    whole = expected_matrix()
+    done = [each for each in whole.results if each.built.release in ("3.0.0", "3.9.0")]
+    done += [each for each in whole.results if each.built.release == "3.8.0"][:4]
+    pending = tuple(each.cell for each in whole.results if each not in done)
+    existing = {"triton": tuple(map(Version, RELEASES))}
+    return evolve(whole, results=tuple(done), verdicts=verdicts(done, existing=existing), existing=existing, pending=pending)
+
+
+def test_what_differs_from_target_to_target_is_said_of_each() -> None:
+    def fate(release: str, target: Target) -> Outcome:
+        return bad(evolve(SHAPE, excerpt=f"error: {target.shared_memory} bytes"))
+
+    text = matrix_text(report(tried("k", "v", fate, envs=[env("3.1.0")])), width=120)
+    assert "says   sm_80: error: 166912 bytes" in text
+    assert "          sm_90: error: 232448 bytes" in text
 
 
 def test_troubled(golden: Callable[[str, str], None]) -> None:

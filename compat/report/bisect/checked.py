@@ -5,8 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from compat.bisect.checking import Checked
+from compat.cell_document import JsonObject, cell_document
 from compat.history.account import Judgement
 from compat.report.compact import one_line
+
+
+def checked_document(found: Checked) -> JsonObject:
+    """The judgement of all together, and each cell as in ``matrix.json`` with its own."""
+    cells = [{**cell_document(result), "judgement": str(judgement)} for result, judgement in found.answers]
+    return {"judgement": str(found.judgement), "cells": cells}
 
 
 def checked_lines(found: Checked) -> Iterator[str]:

@@ -8,7 +8,9 @@ import shlex
 from packaging.version import InvalidVersion, Version
 
 from compat import toolchains
+from compat.bisect.answers import CellAnswer
 from compat.bisect.probes import ReleaseAnswer, Transition
+from compat.bisect.request import Axis
 from compat.printable import printable
 from compat.toolchains import Toolchain
 
@@ -25,6 +27,13 @@ def repeat_command(answer: ReleaseAnswer, options: tuple[str, ...] = ()) -> str:
         good, bad = (change.after, change.before) if change.is_fix else (change.before, change.after)
         words += ["--good", good.release, "--bad", bad.release, *(["--fixed"] if change.is_fix else [])]
     return printable(shlex.join((*words, *options)))
+
+
+def repeat_inside(answer: CellAnswer, axis: Axis, options: tuple[str, ...] = ()) -> str:
+    """The command that finds the same of this kernel alone, along an axis inside its failure."""
+    spec = answer.cell.spec
+    words = ["compat", "bisect", "--axis", str(axis), "--kernel", spec.kernel, "--variant", spec.variant, "--case", spec.case]
+    return printable(shlex.join((*words, "--target", answer.cell.target.name, *options)))
 
 
 def compare_url(change: Transition) -> str | None:

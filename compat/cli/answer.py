@@ -1,0 +1,107 @@
+"""The answer of a command, on standard output or in a file, for people or for programs; the same options for every command.
+
+A terminal gets lines that fit it. Where the output goes to a file or a pipe each line is as long as it has to be, without spaces
+at its end.
+"""
+
+from __future__ import annotations
+
+import io
+import sys
+from collections.abc import Callable, Iterable
+from functools import wraps
+from pathlib import Path
+from typing import Any
+
+import click
+from attrs import frozen
+
+from compat.cli.showing import be_quiet, is_quiet
+from compat.errors import StoreError
+from compat.files import replace_file
+from compat.json_text import write_json
+
+_NATURAL = 10_000
+"""Columns where there is no terminal: nothing is folded for programs that read lines."""
+_FILE = "Write the answer to this file instead of printing it."
+
+_Command = Callable[..., Any]
+
+
+@frozen(kw_only=True)
+class Answer:
+    """How the answer is wanted."""
+
+    as_json: bool = False
+    file: Path | None = None
+    """Where it goes; ``None`` for standard output."""
+
+    def give(self, lines: Callable[[], Iterable[str]], document: Callable[[], Any]) -> None:
+        """Give the answer, which is made in the form that is wanted."""
+        self.write(write_json(document(), indent=2) if self.as_json else "\n".join(lines()))
+
+    def draw(self, picture: Callable[[], Any], document: Callable[[], Any]) -> None:
+        """Give an answer that rich lays out."""
+        if self.as_json:
+            self.write(write_json(document(), indent=2))
+        elif self.file is None and sys.stdout.isatty():
+            from rich.console import Console  # takes longer to import than many commands take
+
+            Console(highlight=False, soft_wrap=False).print(picture(), crop=False)
+        else:
+            self.write(plain(picture()))
+
+    def add(self, words: str) -> None:
+        """Say what was done besides: below the answer, or on standard error where programs read that."""
+        if not is_quiet():
+            click.echo(words, err=self.as_json or self.file is not None)
+
+    def write(self, text: str) -> None:
+        """Give a text as it is. Raises StoreError where the file cannot be written."""
+        ended = text if text.endswith("\n") else f"{text}\n"
+        if self.file is None:
+            click.echo(ended, nl=False)
+        else:
+            write_file(self.file, click.unstyle(ended))
+
+
+def plain(picture: Any) -> str:
+    """What rich lays out, as text without padding and without line breaks that are not its own."""
+    from rich.console import Console
+
+    out = io.StringIO()
+    Console(file=out, width=_NATURAL, color_system=None, legacy_windows=False, _environ={}).print(picture, crop=False)
+    return "".join(f"{line.rstrip()}\n" for line in out.getvalue().splitlines())
+
+
+def write_file(path: Path, text: str) -> None:
+    """Write an answer, whole or not at all. Raises StoreError where that cannot be."""
+    try:
+        replace_file(path, text)
+    except OSError as error:
+        hint = "What was compiled is kept: run the same command with another --output; nothing is compiled again."
+        raise StoreError(f"the answer could not be written: {error}", where=str(path), hint=hint) from error
+
+
+def answer_options(*, file: bool = True, json_help: str = "The answer as JSON.") -> Callable[[_Command], _Command]:
+    """Give a command ``--quiet`` and ``--json``, with ``file`` also ``--output FILE``; it is called with an :class:`Answer`."""
+
+    def decorate(command: _Command) -> _Command:
+        @wraps(command)
+        def called(*arguments: Any, quiet: bool, as_json: bool, answer_file: Path | None = None, **rest: Any) -> Any:
+            if quiet:
+                be_quiet()
+            return command(*arguments, answer=Answer(as_json=as_json, file=answer_file), **rest)
+
+        options = [
+            click.option("-q", "--quiet", is_flag=True, help="Show no progress; print the answer, warnings and errors alone."),
+            click.option("--json", "as_json", is_flag=True, help=json_help),
+        ]
+        path = click.Path(path_type=Path, dir_okay=False)
+        options += [click.option("--output", "answer_file", type=path, metavar="FILE", help=_FILE)] if file else []
+        decorated: _Command = called
+        for option in reversed(options):
+            decorated = option(decorated)
+        return decorated
+
+    return decorate

@@ -1,0 +1,276 @@
+"""What a user sees while a command runs, and what can be done with its answer; on real wheels, in a terminal and in a pipe."""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import pty
+import re
+import select
+import shlex
+import signal
+import struct
+import subprocess
+import sys
+import termios
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from compat.model import BuiltEnv
+
+ROOT = Path(__file__).parent.parent.parent
+RELEASES = ("3.0.0", "3.8.0", "3.9.0")
+SOURCE = """
+import time
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def copy(source, result, size, BLOCK: tl.constexpr):
+    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.store(result + at, tl.load(source + at, mask=at < size), mask=at < size)
+
+
+@triton.jit
+def broken(source, result, size, BLOCK: tl.constexpr):
+    tl.store(result + tl.arange(0, BLOCK), tl.load(source + tl.arange(0, 2 * BLOCK)))
+
+
+@triton.jit
+def endless(source, result, size, BLOCK: tl.constexpr):
+    x = tl.load(source + tl.arange(0, BLOCK))
+    for i in tl.static_range(100000):
+        x = tl.exp(x) + tl.sum(x, 0) * i
+    tl.store(result + tl.arange(0, BLOCK), x)
+"""
+KERNEL = """
+schema = 1
+kernel = "mine"
+source = "mine.py"
+case = [{ name = "small", constexprs = { BLOCK = 64 } }]
+variant = [{ name = "copy", function = "copy" }, { name = "broken", function = "broken" }]
+[signature]
+source = "*fp32"
+result = "*fp32"
+size = "i32"
+"""
+ENDLESS = KERNEL.replace('function = "broken" }', 'function = "broken" }, { name = "endless", function = "endless" }')
+MATRIX = """
+schema = 1
+kernels = ["mine.toml"]
+env = [{ triton = "3.0.0", install = ["setuptools<81"] }, { triton = "3.8.0" }, { triton = "3.9.0" }]
+[defaults]
+envs = ["*"]
+targets = ["sm_90"]
+"""
+
+
+@pytest.fixture
+def project(tmp_path: Path, built: Callable[[str], BuiltEnv]) -> Path:
+    for release in RELEASES:
+        built(f"triton-{release}")
+    for name, text in (("matrix.toml", MATRIX), ("mine.toml", KERNEL), ("mine.py", SOURCE)):
+        (tmp_path / name).write_text(text)
+    return tmp_path
+
+
+def environ() -> dict[str, str]:
+    left_out = ("COLUMNS", "NO_COLOR", "FORCE_COLOR")
+    found = {key: value for key, value in os.environ.items() if key not in left_out}
+    return {**found, "PYTHONPATH": str(ROOT), "TERM": "xterm", "COMPAT_KEEP_WORKERS": "0"}
+
+
+def compat(folder: Path, *arguments: str, **variables: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-P", "-m", "compat.cli", *arguments]
+    return subprocess.run(command, cwd=folder, env=environ() | variables, capture_output=True, text=True, timeout=120)
+
+
+def in_terminal(folder: Path, *arguments: str, interrupt: str = "") -> tuple[int, str]:
+    """The exit code, and all that a terminal of 120 columns was sent; Ctrl-C once it has shown ``interrupt``."""
+    pid, terminal = pty.fork()
+    if pid == 0:
+        os.chdir(folder)
+        os.execve(sys.executable, [sys.executable, "-P", "-m", "compat.cli", *arguments], environ())
+    fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 40, 120, 0, 0))
+    said, give_up = b"", time.monotonic() + 90
+    while time.monotonic() < give_up:
+        if not select.select([terminal], [], [], 0.1)[0]:
+            continue
+        try:
+            said += os.read(terminal, 1 << 16)
+        except OSError:
+            break
+        if interrupt and interrupt in bare(said.decode(errors="replace")):
+            os.kill(pid, signal.SIGINT)
+            interrupt = ""
+    _, status = os.waitpid(pid, 0)
+    os.close(terminal)
+    return os.waitstatus_to_exitcode(status), bare(said.decode(errors="replace"))
+
+
+def bare(text: str) -> str:
+    return re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", text).replace("\r", "")
+
+
+@pytest.mark.wheels
+def test_a_terminal_shows_the_newest_release_before_the_others_are_known(project: Path) -> None:
+    code, said = in_terminal(project, "matrix", "-j", "1")
+    assert code == 1, said
+    drawn, _, last = said.rpartition("not compiled yet")
+    assert re.search(r"^copy +… +… +ok *$", drawn, re.MULTILINE), said
+    assert "2 of 6 cells, 1 unexpected" in drawn
+    assert re.search(r"^copy +ok +ok +ok +works", last, re.MULTILINE)
+    assert "6 cells in" in last
+
+
+@pytest.mark.wheels
+def test_ctrl_c_prints_the_table_of_what_is_known(project: Path) -> None:
+    (project / "mine.toml").write_text(ENDLESS)
+    code, said = in_terminal(project, "matrix", "-j", "2", "--envs", "triton-3.9.0", interrupt="2 of 3 cells")
+    assert code == 130
+    last = said[said.rindex("mine\n") :]
+    assert re.search(r"^copy +ok +so far: works|^copy +ok +works", last, re.MULTILINE), last
+    assert "2 of 3 cells in" in last
+    assert "so far" in last
+    assert "interrupted: 2 of 3 cells are done and kept; the same command continues from there" in last
+    assert not (project / "reports").exists()
+
+
+@pytest.mark.wheels
+def test_a_cell_that_takes_long_is_named(project: Path) -> None:
+    (project / "mine.toml").write_text(ENDLESS)
+    _, said = in_terminal(project, "matrix", "--variant", "endless", "--envs", "triton-3.9.0", interrupt="slow: ")
+    assert re.search(r"0 of 1 cells, 0 unexpected, slow: mine/endless/small/sm_90/triton-3.9.0 \(\d+ s\)", said)
+
+
+@pytest.mark.wheels
+def test_a_pipe_gets_lines_of_their_natural_length_and_nothing_that_a_terminal_obeys(project: Path) -> None:
+    for command in (
+        ("matrix",),
+        ("explain", "mine/broken/small/sm_90/triton-3.9.0"),
+        ("list", "kernels"),
+        ("bisect", "--envs", "*", "--variant", "broken"),
+    ):
+        ran = compat(project, *command, COLUMNS="40")
+        assert "\x1b" not in ran.stdout + ran.stderr
+        assert "\r" not in ran.stdout + ran.stderr
+        assert not [line for line in ran.stdout.splitlines() if line != line.rstrip()], command
+    report = compat(project, "matrix", COLUMNS="40").stdout
+    assert "F1 shape-mismatch rejected shape-mismatch:" in report
+    (advice,) = [line for line in report.splitlines() if line.startswith("   advice")]
+    assert len(advice) > 100
+
+
+@pytest.mark.wheels
+def test_quiet_json_and_a_file_for_the_answer(project: Path) -> None:
+    ran = compat(project, "matrix", "-q", "--json")
+    document = json.loads(ran.stdout)
+    assert ran.stderr == ""
+    assert document == json.loads((project / "reports" / "matrix.json").read_text())
+    cell = "mine/broken/small/sm_90/triton-3.9.0"
+    for command in (
+        ("list", "cells"),
+        ("list", "envs"),
+        ("explain", cell),
+        ("explain", "mine/*"),
+        ("check", cell),
+        ("envs", "list"),
+        ("envs", "build", "triton-3.9.0"),
+        ("workers",),
+    ):
+        json.loads(compat(project, *command, "-q", "--json").stdout)
+        printed = compat(project, *command, "-q")
+        assert printed.stderr == ""
+        silent = compat(project, *command, "--output", "answer.txt")
+        assert silent.stdout == ""
+        assert silent.returncode == printed.returncode
+        if command != ("envs", "list"):  # which tells of the workers' envs by when they were used
+            assert (project / "answer.txt").read_text() == printed.stdout
+    for axis in ("releases", "part", "config"):
+        asked = ("bisect", "--axis", axis, "--variant", "broken", "--envs", "*", "-q")
+        assert isinstance(json.loads(compat(project, *asked, "--json").stdout), list)
+        compat(project, *asked, "--output", f"{axis}.md")
+        assert "mine/broken" in (project / f"{axis}.md").read_text()
+    failed = compat(project, "list", "cells", "--output", "mine.py/answer.txt")
+    assert failed.returncode == 5
+    assert "the answer could not be written" in failed.stderr
+
+
+@pytest.mark.wheels
+def test_commands_that_an_answer_gives_work_from_the_same_folder(project: Path) -> None:
+    """The project is in another folder, and its kernel file is none that matrix.toml names."""
+    (project / "matrix.toml").rename(project / "own.toml")
+    (project / "mine.toml").rename(project / "other.toml")
+    outside = project / "outside"
+    outside.mkdir()
+    (project / "own.toml").write_text(MATRIX.replace('["mine.toml"]', "[]"))
+    chosen = ("--matrix", "../own.toml", "--spec", "../other.toml")
+    cell = "mine/broken/small/sm_90/triton-3.9.0"
+    compat(outside, "matrix", *chosen, "--envs", "triton-3.9.0")
+    told = [
+        after(compat(outside, "explain", *chosen, cell).stdout, "again:"),
+        *re.findall(r"^compat .*$", (project / "reports" / "matrix.md").read_text(), re.MULTILINE),
+        after(compat(outside, "bisect", *chosen, "--envs", "*", "--axis", "config", "--variant", "broken").stdout, "again: "),
+        json.loads(compat(outside, "bisect", *chosen, "--envs", "*", "--variant", "broken", "--json").stdout)[0]["command"],
+        after(compat(outside, "reduce", *chosen, cell).stdout, "for the issue: "),
+    ]
+    assert len(told) == 6
+    for line in told:
+        words = shlex.split(line)
+        assert words[0] == "compat"
+        assert "../own.toml" in words
+        ran = compat(outside, *words[1:])
+        assert ran.returncode in (0, 1), (line, ran.stderr)
+        assert "broken" in ran.stdout or "wrote" in ran.stdout, (line, ran.stdout)
+
+
+def after(text: str, words: str) -> str:
+    return text[text.rindex(words) + len(words) :].strip().splitlines()[0].strip()
+
+
+def completed(folder: Path, *words: str) -> list[str]:
+    """What bash offers for the last of these words."""
+    variables = {"_COMPAT_COMPLETE": "bash_complete", "COMP_WORDS": shlex.join(words), "COMP_CWORD": str(len(words) - 1)}
+    ran = compat(folder, **variables)
+    assert ran.stderr == ""
+    return [line.partition(",")[2] for line in ran.stdout.splitlines()]
+
+
+def test_the_shell_completes_names(tmp_path: Path) -> None:
+    for name, text in (("matrix.toml", MATRIX), ("mine.toml", KERNEL), ("mine.py", SOURCE)):
+        (tmp_path / name).write_text(text)
+    assert completed(tmp_path, "compat", "ma") == ["matrix"]
+    assert completed(tmp_path, "compat", "matrix", "--kernel", "mi") == ["mine"]
+    assert completed(tmp_path, "compat", "matrix", "--variant", "copy,br") == ["copy,broken"]
+    assert completed(tmp_path, "compat", "matrix", "--envs", "triton-3.8") == ["triton-3.8.0"]
+    assert completed(tmp_path, "compat", "bisect", "--target", "gfx94") == ["gfx942"]
+    assert completed(tmp_path, "compat", "explain", "mine/copy/small/sm_90/") == [
+        f"mine/copy/small/sm_90/triton-{release}" for release in RELEASES
+    ]
+    assert not (tmp_path / ".compat").exists()
+
+
+def test_completion_and_lists_survive_broken_files(tmp_path: Path) -> None:
+    for name, text in (("matrix.toml", MATRIX), ("mine.toml", "kernel = ["), ("mine.py", SOURCE)):
+        (tmp_path / name).write_text(text)
+    assert completed(tmp_path, "compat", "matrix", "--envs", "triton-3.8") == ["triton-3.8.0"]
+    assert completed(tmp_path, "compat", "matrix", "--kernel", "mi") == []
+    assert "triton-3.9.0" in compat(tmp_path, "list", "envs").stdout
+    assert "gfx942" in compat(tmp_path, "list", "targets").stdout
+    assert compat(tmp_path, "list", "kernels").returncode == 2
+    (tmp_path / "matrix.toml").write_text("schema = [")
+    assert completed(tmp_path, "compat", "matrix", "--envs", "tri") == []
+    assert completed(tmp_path, "compat", "explain", "mi") == []
+
+
+@pytest.mark.parametrize(("typed", "meant"), [("matrx", "matrix"), ("bisec", "bisect"), ("envs biuld", "build")])
+def test_a_command_that_was_most_likely_meant(tmp_path: Path, typed: str, meant: str) -> None:
+    ran = compat(tmp_path, *typed.split())
+    assert ran.returncode == 2
+    assert f"Did you mean '{meant}'?" in ran.stderr
+    assert "Did you mean" not in compat(tmp_path, "xyzzy").stderr

@@ -1,0 +1,51 @@
+"""About how long cells will take, by what is kept of earlier ones."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from attrs import evolve
+
+from compat.execution.durations import about, estimate
+from compat.execution.store import Store
+from tests.execution.test_store import CELL, EVIDENCE
+from tests.sqlite import opened
+
+BEFORE = {"k/v/a/sm_80/e1": [2.0, 4.0], "k/v/b/sm_80/e1": [5.0], "k/v/a/sm_80/e2": [1.0]}
+
+
+@pytest.mark.parametrize(
+    ("ids", "slots", "seconds"),
+    [
+        (["k/v/a/sm_80/e1"], 1, 3.0),  # as long as it took before
+        (["k/v/new/sm_80/e1"], 1, 11 / 3),  # as its variant takes in that env
+        (["k/v/a/sm_80/e3"], 1, 3.0),  # as its variant takes in others
+        (["k/v/a/sm_80/e1", "k/w/a/sm_80/e1"], 1, 6.0),  # what nothing is known of takes as long as the rest
+        (["k/v/a/sm_80/e2"] * 8, 4, 2.0),
+        (["k/v/b/sm_80/e1", "k/v/a/sm_80/e2"], 4, 5.0),  # no sooner than the longest
+        (["k/w/a/sm_80/e1", "k/w/b/sm_80/e1", "k/v/a/sm_80/e1"], 1, None),
+        ([], 1, None),
+    ],
+)
+def test_an_estimate(ids: list[str], slots: int, seconds: float | None) -> None:
+    assert estimate(ids, BEFORE, slots) == (None if seconds is None else pytest.approx(seconds))
+
+
+def test_all_attempts_at_a_cell_count_whatever_its_key(tmp_path: Path) -> None:
+    with Store(tmp_path) as store:
+        store.write("before-an-edit", CELL, (evolve(EVIDENCE, seconds=1.5), evolve(EVIDENCE, seconds=2.5)))
+        assert about([CELL], store, 1) == pytest.approx(4.0)
+        assert about([evolve(CELL, spec=evolve(CELL.spec, kernel="another"))], store, 1) is None
+
+
+def test_rows_that_no_version_has_written_are_left_out(tmp_path: Path) -> None:
+    with Store(tmp_path) as store:
+        store.write("k", CELL, (evolve(EVIDENCE, seconds=1.5),))
+        with opened(tmp_path / "results.sqlite") as other:
+            for number, text in enumerate(("no JSON", '"text"', '[1, "x", {"seconds": "y"}]', b"\xff", None)):
+                other.execute("INSERT INTO evidence VALUES (?, ?, ?, NULL, NULL)", (f"k{number}", f"{CELL.spec.kernel}/odd", text))
+        found = store.seconds([CELL.spec.kernel])
+        assert found.pop(CELL.id) == [1.5]
+        assert found == {f"{CELL.spec.kernel}/odd": [0.0, 0.0]}
+        assert about([CELL], store, 1) == pytest.approx(1.5)

@@ -1,0 +1,43 @@
+"""How far a run is, in words, and what a long one says at its start."""
+
+from __future__ import annotations
+
+import pytest
+
+from compat.report.pace import Pace, expectation_line, in_time, pace_line
+from tests.report.factory import OK, always, env, tried
+
+CELLS = [result.cell for result in tried("k", "v", always(OK), envs=[env("3.1.0"), env("3.2.0")])]
+
+
+def test_how_far_it_is_and_what_is_slow() -> None:
+    pace = Pace(total=468, done=120, compiled=100, unexpected=3, seconds=10.0)
+    assert pace_line(pace) == "120 of 468 cells, 3 unexpected, 10.0 per second, about 35 s left"
+    slow = tuple((cell, seconds) for cell, seconds in zip(CELLS[:3], (90.0, 12.4, 7.0), strict=True))
+    named = Pace(total=468, done=120, compiled=2, unexpected=0, seconds=10.0, slow=slow)
+    ids = [cell.id for cell in CELLS]
+    assert pace_line(named) == f"120 of 468 cells, 0 unexpected, slow: {ids[0]} (90 s), {ids[1]} (12 s) and 1 more"
+
+
+def test_no_speed_is_told_of_few_cells_nor_of_those_that_were_known_before() -> None:
+    assert Pace(total=9, done=4, compiled=4, unexpected=0, seconds=1.0).rate is None
+    assert Pace(total=9, done=9, compiled=0, unexpected=0, seconds=0.0).rate is None
+    assert "left" not in pace_line(Pace(total=9, done=9, compiled=9, unexpected=0, seconds=3.0))
+
+
+@pytest.mark.parametrize(
+    ("cells", "seconds", "line"),
+    [
+        (468, 125.0, "468 cells to compile, about 2 min by earlier runs"),
+        (1, 61.0, "1 cell to compile, about 61 s by earlier runs"),
+        (468, 59.0, None),
+        (468, None, "468 cells to compile"),
+        (99, None, None),
+    ],
+)
+def test_what_a_long_run_says_at_its_start(cells: int, seconds: float | None, line: str | None) -> None:
+    assert expectation_line(cells, seconds) == line
+
+
+def test_lengths_of_time() -> None:
+    assert [in_time(seconds) for seconds in (0.4, 119, 121, 7150, 7300)] == ["0 s", "119 s", "2 min", "119 min", "2 h 2 min"]
