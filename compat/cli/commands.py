@@ -21,7 +21,7 @@ from compat.interruption import Stopped
 
 _log = logging.getLogger(__name__)
 
-_COMMANDS = ("matrix", "list", "explain", "bisect", "check", "reduce", "repro", "envs", "workers")
+_COMMANDS = ("matrix", "list", "explain", "bisect", "check", "reduce", "fix", "repro", "envs", "workers")
 """In the order of the help; each is in the module of its name."""
 
 
