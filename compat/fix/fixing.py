@@ -118,8 +118,8 @@ def fix(
         own = next(each for each in before if each.cell.env == chosen.env)
         if is_good(own.outcome):
             raise SelectionError(f"{chosen.id} compiles", hint="There is nothing to fix. `compat matrix` shows what fails.")
-        found, search = compiling.search(chosen.env, own.outcome, [each.env for each in envs])
-    best = _best(found)
+        found, search = compiling.search(chosen.env, [each.env for each in envs], own.outcome)
+    best = best_of(found)
     return Fix(
         cell=chosen,
         source=compiling.source,
@@ -153,8 +153,10 @@ class Compiling:
         spec = self._written(candidate)
         return Tried(candidate=candidate, results=self._run([Cell(env=env, target=self.target, spec=spec) for env in envs]))
 
-    def search(self, env: Env, outcome: Outcome, envs: Sequence[Env]) -> tuple[list[Tried], Search | None]:
-        """Edits that help in an env, tried in all, until one helps in all of them."""
+    def search(self, env: Env, envs: Sequence[Env], outcome: Outcome | None = None) -> tuple[list[Tried], Search | None]:
+        """Edits that help in an env, tried in all until one helps in all; ``outcome`` is what became of the kernel there."""
+        start = Candidate(text=self.source.text, compile=self.spec.compile)
+        outcome = outcome or self._attempted([start], env)[0]
         if outcome.failure is None or outcome.flaky or not outcome.status.is_answer:
             return [], None
         search = Search(
@@ -163,7 +165,6 @@ class Compiling:
             try_all=lambda some: self._attempted(some, env),
         )
         found: list[Tried] = []
-        start = Candidate(text=self.source.text, compile=self.spec.compile)
         for candidate in islice(search.run(start, outcome.failure), _MOST):
             found.append(self.everywhere(candidate, envs))
             if not found[-1].not_even_so:
@@ -205,7 +206,8 @@ def _tells(result: Result) -> bool:
     return result.outcome.status.is_answer and result.outcome.status is not Status.UNSUPPORTED
 
 
-def _best(found: Sequence[Tried]) -> Tried | None:
+def best_of(found: Sequence[Tried]) -> Tried | None:
+    """The first that helps everywhere, else the first that helps in most envs."""
     return max(found, key=lambda each: (not each.not_even_so, len(each.helps)), default=None)
 
 

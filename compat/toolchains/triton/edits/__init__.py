@@ -17,7 +17,9 @@ def _edit(name: str, module: str, *classes: str) -> KnownEdit:
 
 EDITS = (
     _edit(
-        "maximum and minimum of two values", "minmax", *("constexpr-required", "python-value", "invalid-argument", "shape-mismatch")
+        "maximum and minimum of two values",
+        "minmax",
+        *("constexpr-required", "python-value", "invalid-argument", "shape-mismatch", "api-changed"),
     ),
     _edit("constexpr annotation", "annotations", "constexpr-required"),
     _edit("axis added to a term", "axes", "shape-mismatch"),

@@ -68,6 +68,8 @@ def _assigns(node: cst.CSTNode, name: str) -> bool:
 def _converted(code: Code, node: cst.CSTNode, dtype: str, *, before: bool) -> cst.CSTNode:
     assert isinstance(node, cst.Assign | cst.AugAssign)
     text = code.code_for(node.value)
+    if isinstance(node.value, cst.Integer) and before and dtype.endswith(".float32"):
+        return node.with_changes(value=cst.Float(f"{text}.0"))
     if isinstance(node.value, cst.Integer | cst.Float | cst.UnaryOperation) and before:
         return node.with_changes(value=cst.parse_expression(f"{code.language.name}.full((), {text}, {dtype})"))
     dtypes = [each for each in getattr(node.value, "args", ()) if _is_dtype(code, each)]

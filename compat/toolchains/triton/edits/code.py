@@ -50,8 +50,10 @@ class Code:
 
     @cached_property
     def names(self) -> set[str]:
-        """Every name that stands anywhere in the module."""
-        return set(names_in(self.module))
+        """Every name that the module uses or binds; attributes are none."""
+        unused = {id(node.attr) for node in walk(self.module) if isinstance(node, cst.Attribute)}
+        unused |= {id(node.name) for node in walk(self.module) if isinstance(node, cst.ImportAlias) and node.asname}
+        return {node.value for node in walk(self.module) if isinstance(node, cst.Name) and id(node) not in unused}
 
     @cached_property
     def language(self) -> Language:

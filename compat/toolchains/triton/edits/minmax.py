@@ -12,7 +12,6 @@ from compat.toolchains.triton.edits.places import statement_at
 
 _COMPARING = {"max": "maximum", "min": "minimum"}
 _REDUCING = {"maximum": "max", "minimum": "min"}
-_BUILTIN = ("max", "min")
 
 
 def proposals(faulty: Faulty) -> Iterator[Proposal]:
@@ -20,8 +19,9 @@ def proposals(faulty: Faulty) -> Iterator[Proposal]:
     code = Code.of(faulty.text, faulty.function)
     here = statement_at(code.module, faulty.failure)
     clear = {call: new for function in code.reachable for call in walk(function) if (new := _clear(code, call)) is not None}
-    within = set(walk(here)) if here is not None else set()
-    for some in ({call: new for call, new in clear.items() if call in within}, clear):
+    within = list(walk(here)) if here is not None else []
+    of_two = {call: new for call in within if (new := _of_two(code, call)) is not None}
+    for some in ({call: new for call, new in clear.items() if call in within}, clear, of_two, {**clear, **of_two}):
         if some:
             yield Proposal(text=replace(code.module, {call.func: new for call, new in some.items()}).code)  # type: ignore[attr-defined]
 
@@ -40,6 +40,14 @@ def _clear(code: Code, node: cst.CSTNode) -> cst.BaseExpression | None:
     if called in _REDUCING and (("axis" in named and len(positional) < 2) or len(positional) == 1):
         return _renamed(node.func, _REDUCING[called])
     return None
+
+
+def _of_two(code: Code, node: cst.CSTNode) -> cst.BaseExpression | None:
+    """What a reduction of two arguments is to call if the second is no axis, which cannot be seen where it is a number."""
+    called = code.language.called(node) or ""
+    if not isinstance(node, cst.Call) or called not in _COMPARING or len(node.args) != 2 or any(each.keyword for each in node.args):
+        return None
+    return _renamed(node.func, _COMPARING[called])
 
 
 def _is_axis(node: cst.BaseExpression) -> bool:

@@ -29,8 +29,7 @@ _RENAMED = {
 _LIBRARIES = ("libdevice", "math", "extra.cuda.libdevice", "extra.hip.libdevice", "extra.libdevice", "extra.intel.libdevice")
 """Where functions of a device library were, or are for one kind of target."""
 _HINTS = {
-    "range": ("num_stages", "loop_unroll_factor", "disallow_acc_multi_buffer", "flatten", "warp_specialize", "disable_licm"),
-    "static_range": (),
+    "range": ("loop_unroll_factor", "disallow_acc_multi_buffer", "flatten", "warp_specialize", "disable_licm"),
 }
 """Keywords that change how code is made, and not what it computes."""
 _DEFAULTS = {("make_tensor_descriptor", "padding_option"): '"zero"'}
