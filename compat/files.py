@@ -11,8 +11,8 @@ from functools import lru_cache
 from pathlib import Path
 
 
-def replace_file(path: Path, content: str | bytes) -> None:
-    """Put a file in its place all at once, making its folder where there is none.
+def replace_file(path: Path, content: str | bytes, *, keep_mode: bool = False) -> None:
+    """Put a file in its place all at once, making its folder where there is none; ``keep_mode`` gives it the old one's permissions.
 
     Raises OSError; what was there before is untouched then, and nothing half-written is left.
     """
@@ -20,6 +20,8 @@ def replace_file(path: Path, content: str | bytes) -> None:
     partial = path.with_name(f".{path.name}.{os.getpid()}-{threading.get_ident()}")
     try:
         partial.write_bytes(content.encode("utf-8", "backslashreplace") if isinstance(content, str) else content)
+        if keep_mode and path.exists():
+            partial.chmod(stat.S_IMODE(path.stat().st_mode))
         partial.replace(path)
     except OSError:
         with suppress(OSError):

@@ -17,7 +17,7 @@ PACKAGE = Path(__file__).parent.parent / "compat"
 FLOORS = {
     "cli": 7,
     **dict.fromkeys(("matrix", "report", "repro"), 6),
-    **dict.fromkeys(("bisect", "explain", "init", "reduce"), 5),
+    **dict.fromkeys(("bisect", "explain", "fix", "init", "reduce"), 5),
     **dict.fromkeys(("execution", "nox", "project"), 4),
     **dict.fromkeys(("config", "guess", "history"), 3),
     "toolchains": 2,
@@ -55,6 +55,7 @@ DOORS = {
     "bisect": {"bisecting", "candidates", "checking", "criterion", "judging_program", "last_bisect", "request"},
     "envs": {"cache", "env", "inventory", "provider", "record"},
     "explain": {"Explanation", "Tried", "explain"},
+    "fix": {"fix", "write_fix"},
     "init": {"Initialized", "initialize"},
     "matrix": {"MatrixInterrupted", "run_matrix", "write_reports"},
     "reduce": {"candidate", "reducing", "reduction"},
@@ -87,6 +88,9 @@ DECIDES = (
         for name in ("candidate", "edits", "expressions", "facts", "helpers", "module", "passes", "search", "shapes")
     ),
     "reduce/statements.py",
+    *(f"fix/{name}.py" for name in ("known", "searching")),
+    "toolchains/edits.py",
+    "toolchains/triton/edits",
     "execution/plan.py",
     "history",
     "diagnosis",

@@ -33,6 +33,8 @@ def matrix_document(report: Report) -> JsonObject:
             "statuses": {str(status): number for status, number in report.counts.items()},
             "unexpected": len(report.unexpected),
             "cached": report.cached,
+            "failures": len(report.failures),
+            "edits_known": report.edits_known,
         },
         "statements": [_statement(one.sentence, one.because) for one in statements(report)],
         "cells": [cell_document(result) for result in report.ordered],

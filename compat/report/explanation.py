@@ -11,6 +11,7 @@ import attrs
 from compat import constexprs, toolchains
 from compat.cell_document import JsonObject, cell_document
 from compat.explain import Artifact, Explanation, Tried
+from compat.fix.known import known_edits
 from compat.model import BuiltEnv, Cell, Evidence, Result, Status
 from compat.printable import printable
 from compat.report.account import in_full
@@ -76,6 +77,8 @@ def _outcome(result: Result, told: Explanation) -> Iterator[str]:
         yield from _section("failure", (f"{name}: {value}" for name, value in facts.items() if value))
         yield from _section("evidence", failure.excerpt.splitlines())
         yield from _section("advice", failure.advice.splitlines())
+        if known_edits(failure, result.cell.env.toolchain):
+            yield from _section("an edit is known for this class", [shlex.join(["compat", "fix", result.cell.id])])
     yield from _section("warnings", (f"{noticed.type}: {noticed.message}" for noticed in outcome.warnings))
     yield from _section("seconds", (f"{stage:<8} {seconds:.3f}" for stage, seconds in outcome.stages.items()))
     yield from _section("metrics", (f"{name}: {_value(value)}" for name, value in outcome.metrics.items()))
@@ -165,6 +168,7 @@ def explanation_document(told: Explanation | Tried) -> JsonObject:
         "id": told.cell.id,
         "expected": result.expected if result else None,
         "outcome": attrs.asdict(result.outcome) if result else None,
+        "edits_known": [edit.name for edit in known_edits(result.outcome.failure, env.env.toolchain)] if result else [],
         "history": verdict_document(told.verdict) if told.verdict else None,
         "attempts": [attrs.asdict(evidence) for evidence in told.attempts],
         "env": {"name": env.env.name, env.env.toolchain: env.release, "torch": env.torch, "error": env.error},

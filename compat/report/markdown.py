@@ -36,6 +36,8 @@ def matrix_markdown(report: Report) -> str:
             legend=legend_of(found),
             envs=sorted(report.envs, key=lambda built: (release_of(built).order, natural(built.env.name))),
             version=__version__,
+            edits_known=edits_known,
+            fix_command=fix_command,
         )
     )
     return re.sub(r"\n{3,}", "\n\n", text).strip() + "\n"
@@ -115,6 +117,17 @@ def mark(one: Mark) -> str:
     text = escape(one.text) if one.word not in ("-",) else ""
     text = f"**{text}**" if one.unexpected else text
     return f"{text} [{one.failure}]" if one.failure else text
+
+
+def edits_known(report: Report) -> str:
+    """Of how many failures the class has a known edit, which is not to say that one helps."""
+    known = f"For the class of {report.edits_known} of {len(report.failures)} an edit is known"
+    return f"{known}; `compat fix CELL` finds out whether it helps."
+
+
+def fix_command(distinct: DistinctFailure) -> str:
+    """The command that looks for an edit for a failure."""
+    return shlex.join(["compat", "fix", distinct.example.cell.id])
 
 
 def anchor(distinct: DistinctFailure) -> str:

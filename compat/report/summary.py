@@ -10,6 +10,7 @@ from pathlib import PurePath
 from attrs import frozen
 
 from compat import toolchains
+from compat.fix.known import known_edits
 from compat.history.verdict import (
     NONE_KNOWN,
     Coordinate,
@@ -42,6 +43,11 @@ class DistinctFailure:
     """The faces it showed."""
     results: tuple[Result, ...]
     where: tuple[Where, ...]
+
+    @property
+    def edit_known(self) -> bool:
+        """Whether an edit is known for the class of this failure, which is not to say that one helps."""
+        return bool(known_edits(self.failure, self.example.cell.env.toolchain))
 
 
 @frozen(kw_only=True)
@@ -153,6 +159,11 @@ class Report:
     def failure_ids(self) -> Mapping[str, str]:
         """Fingerprint → id."""
         return {distinct.failure.fingerprint: distinct.id for distinct in self.failures}
+
+    @property
+    def edits_known(self) -> int:
+        """Of how many distinct failures the class has a known edit. Nothing was compiled for it."""
+        return sum(distinct.edit_known for distinct in self.failures)
 
     @cached_property
     def surprises(self) -> tuple[Surprise, ...]:

@@ -167,6 +167,9 @@ def _failures(report: Report) -> Iterable[RenderableType]:
         yield Text(f"\n{counted(len(report.failures), 'distinct failure')}", style="bold")
     for distinct in report.failures:
         yield _failure(distinct)
+    if report.edits_known:
+        known = f"for the class of {report.edits_known} of {counted(len(report.failures), 'distinct failure')} an edit is known"
+        yield Text(f"\n{known}: `compat fix CELL` finds out whether it helps")
 
 
 def _failure(distinct: DistinctFailure) -> RenderableType:

@@ -5,7 +5,6 @@ In: a selection, and the id of a cell or a glob. Out: for each cell :class:`Writ
 
 - :mod:`compat.repro.expected_output`: the words by which a script knows the failure
 - :mod:`compat.repro.script`: the script
-- :mod:`compat.repro.autofix`: the smallest edit that makes a kernel compile, for failures that are the kernel's own
 - :mod:`compat.repro.redact`: paths and names of this machine are removed
 - :mod:`compat.repro.issue`: the text of the issue
 - :mod:`compat.repro.writing`: all of it in order for one cell, verified before anything is written

@@ -45,6 +45,8 @@ class Finding:
     """The smallest edit that makes it compile, as a diff."""
     fixed_but: str = ""
     """Where it does not compile even so."""
+    fixed_notes: tuple[str, ...] = ()
+    """What that edit takes for granted, or changes in what the kernel does."""
     reproducer: str = ""
     """The MLIR reproducer."""
 

@@ -21,10 +21,14 @@ from compat.execution.run import RunContext
 from compat.execution.store import cell_key
 from compat.execution.variables import settings
 from compat.files import folder_digest
+from compat.fix.fixing import Compiling, best_of
+from compat.fix.known import known_edits
+from compat.fix.source import SourceFile
+from compat.fix.writing import hunks
 from compat.history.verdict import NONE_KNOWN, Existing, class_of, is_good, release_of, verdicts
-from compat.model import BuiltEnv, Cell, Env, Evidence, Outcome, Result, Specialization, Status, Target
+from compat.model import BuiltEnv, Cell, Env, Evidence, Outcome, Result, Status, Target
 from compat.printable import printable
-from compat.repro import autofix, issue, verify
+from compat.repro import issue, verify
 from compat.repro.expected_output import printed, promise, sayings, words_of
 from compat.repro.finding import Finding
 from compat.repro.header import dependencies, requires_python
@@ -317,22 +321,21 @@ class _Writing:
             command=without_places(self.request.command),
             reproducer=without_places(reproducer.decode(errors="replace")) if reproducer else "",
         )
-        return self._fixed(finding) if finding.own_error and failure.failure_class == autofix.FAILURE_CLASS else finding
+        return self._fixed(finding) if finding.own_error and known_edits(failure, self.toolchain.name) else finding
 
     def _fixed(self, finding: Finding) -> Finding:
-        before = self.request.bundle.text
-        after = autofix.fix(before, self._try)
-        if after is None:
+        """The finding with the edit of the source that makes the kernel compile, if one is found."""
+        bundle, envs = self.request.bundle, [each.env for each in self.context.envs.values() if each.error is None]
+        source, folder = SourceFile.alone(bundle.text), self.scratch / "edits"
+        compiling = Compiling(spec=bundle.spec, source=source, target=self.cell.target, context=self.context, folder=folder)
+        found, _ = compiling.search(self.cell.env, envs)
+        best = best_of([each for each in found if not each.candidate.constexprs])
+        if best is None:
             return finding
-        spec = self._kernel(after, "fixed")
-        envs = [each.env for each in self.context.envs.values() if each.error is None]
-        results = self._compile([Cell(env=env, target=self.cell.target, spec=spec) for env in envs])
-        not_even_so = [each.built.release or each.cell.env.name for each in results if not is_good(each.outcome)]
-        return evolve(finding, fixed=autofix.difference(before, after), fixed_but=", ".join(not_even_so))
-
-    def _try(self, texts: Sequence[str]) -> Sequence[Outcome]:
-        cells = [evolve(self.cell, spec=self._kernel(text, f"edit-{number}")) for number, text in enumerate(texts)]
-        return [each.outcome for each in self._compile(cells)]
+        not_even_so = [each.built.release or each.cell.env.name for each in best.results if not is_good(each.outcome)]
+        lines = hunks(bundle.text, best.candidate.text, context=1)
+        shown = "\n".join("@@" if line.startswith("@@") else line for line in lines)
+        return evolve(finding, fixed=shown, fixed_but=", ".join(not_even_so), fixed_notes=best.candidate.notes)
 
     def _written(self, finding: Finding) -> Written | Unverified:
         texts = {".py": finding.text, ".md": issue.issue_markdown(finding)}
@@ -367,10 +370,6 @@ class _Writing:
         self.doing(f"compiling {len(cells)} cells")
         context = evolve(self.context, stop=threading.Event())
         return run.run(cells, context, lambda _: self.doing(f"compiling, {next(done)} of {len(cells)} cells done"))
-
-    def _kernel(self, text: str, file: str) -> Specialization:
-        """The kernel with another text, in a file of its own."""
-        return evolve(self.request.bundle, text=text).write(self.scratch / f"{file}.py")
 
     def _evidence(self, cell: Cell) -> Evidence:
         """The attempt that told most of a failed cell: the last one."""

@@ -17,6 +17,7 @@ from packaging.version import Version
 from compat.bundle.bundle import Bundle
 from compat.diagnosis.knowledge import Knowledge
 from compat.model import LATER_STAGES, SOURCE_STAGE, BuiltEnv, Evidence, Target
+from compat.toolchains.edits import KnownEdit
 
 
 def _no_private(folder: str) -> dict[str, str]:
@@ -174,6 +175,8 @@ class Toolchain:
     """What can be found out of the part that a change between two releases is in; ``None`` where nothing can."""
     script: ScriptForm | None = None
     """How repro scripts call it; ``None`` where there are none."""
+    edits: tuple[KnownEdit, ...] = ()
+    """What is known to mend kernels, the smallest edits first."""
 
     @property
     def backends(self) -> tuple[str, ...]:

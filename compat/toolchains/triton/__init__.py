@@ -1,8 +1,8 @@
 """Triton, and its forks: all that the program knows of it.
 
 ``releases.toml`` has its releases, :mod:`.targets` the GPUs, :mod:`.variables` the environment variables, :mod:`.knowledge` and
-:mod:`.classes` how it fails, :mod:`.parts` where a break can be, :mod:`.script_call` how a script calls it; ``adapter/`` runs
-inside an env.
+:mod:`.classes` how it fails, :mod:`.parts` where a break can be, :mod:`.script_call` how a script calls it, :mod:`.edits` what
+mends kernels; ``adapter/`` runs inside an env.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from pathlib import Path
 from packaging.version import Version
 
 from compat.toolchains.base import Toolchain
+from compat.toolchains.triton.edits import EDITS
 from compat.toolchains.triton.knowledge import KNOWLEDGE
 from compat.toolchains.triton.parts import PARTS
 from compat.toolchains.triton.script_call import SCRIPT
@@ -37,4 +38,5 @@ TRITON = Toolchain(
     variables=VARIABLES,
     parts=PARTS,
     script=SCRIPT,
+    edits=EDITS,
 )

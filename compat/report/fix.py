@@ -1,0 +1,133 @@
+"""The edit that was found for a cell, as text and as data."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from compat.cell_document import JsonObject, cell_document
+from compat.fix import Fix, Tried
+from compat.fix.writing import changed_files
+from compat.history.verdict import class_of, is_good, release_of
+from compat.model import Result
+from compat.printable import printable
+from compat.report.compact import counted, spans
+
+SCHEMA = 1
+"""The version of the JSON."""
+
+
+def fix_lines(fix: Fix, root: Path, command: str = "compat fix") -> Iterator[str]:
+    """What was found, as lines that are safe to show: the failure, the diff, and where the edited kernel compiles.
+
+    ``command`` is what the user typed, and ``root`` the folder of ``matrix.toml``.
+    """
+    yield from map(printable, _lines(fix, root, command))
+
+
+def _lines(fix: Fix, root: Path, command: str) -> Iterator[str]:
+    failure = fix.failure.outcome.failure
+    yield f"{fix.cell.id}: {fix.failure.outcome.status} ({class_of(fix.failure.outcome)})"
+    if failure is not None:
+        yield from (f"  {line}" for line in failure.excerpt.splitlines()[:3])
+    if fix.found is None:
+        yield from _not_found(fix)
+        return
+    yield f"edit: {', '.join(fix.found.candidate.edits)}"
+    for changed in changed_files(fix, root):
+        yield ""
+        yield from changed.diff.splitlines()
+    yield ""
+    yield f"before: {_told(fix.before, fix)}"
+    yield f"after:  {_told(fix.found.results, fix)}"
+    yield from (f"note: {note}" for note in fix.found.candidate.notes)
+    yield from (f"not edited: {reason}" for reason in fix.refused)
+    for other in fix.others:
+        yield f"also tried: {', '.join(other.candidate.edits)}: {_told(other.results, fix)}"
+    yield "Only compiling was tested: numbers were not checked."
+    if "--write" not in command:
+        yield f"write it: {command} --write"
+
+
+def _not_found(fix: Fix) -> Iterator[str]:
+    name = class_of(fix.failure.outcome)
+    if not fix.known:
+        yield f"no edit is known for {name}"
+    else:
+        known = f"{', '.join(fix.known)} {'is' if len(fix.known) == 1 else 'are'} known for {name}"
+        yield f"no edit was found: {known}; {counted(fix.tried, 'edited kernel')} tried"
+    yield from (f"not edited: {reason}" for reason in fix.refused)
+    failure = fix.failure.outcome.failure
+    if failure is not None and failure.advice:
+        yield f"advice: {' '.join(failure.advice.split())}"
+
+
+def _told(results: Sequence[Result], fix: Fix) -> str:
+    """``compiles on 3.4.0–3.9.0; on 3.0.0–3.3.1 it does not (api-missing)``, over what was compiled."""
+    good = [each for each in results if is_good(each.outcome)]
+    parts = [f"compiles on {_releases(good, fix)}"] if good else ["compiles on none of the releases tried"]
+    classes: dict[str, list[Result]] = {}
+    for each in results:
+        if not is_good(each.outcome):
+            classes.setdefault(class_of(each.outcome), []).append(each)
+    for name, some in classes.items():
+        told = all(each.outcome.status.is_answer for each in some)
+        parts.append(f"on {_releases(some, fix)} {'it does not' if told else 'nothing is known'} ({name})")
+    return "; ".join(parts)
+
+
+def _releases(some: Sequence[Result], fix: Fix) -> str:
+    """Releases as runs, which never cross one that was not tried."""
+    tried = {
+        release.version: release.label for each in fix.before if (release := release_of(each.built)).version and not release.fork
+    }
+    line = {**{version: str(version) for known in fix.existing.values() for version in known}, **tried}
+    labels = {release_of(each.built).label for each in some}
+    forks = sorted(labels - set(line.values()))
+    return ", ".join(part for part in (spans(labels, [line[version] for version in sorted(line)]), *forks) if part)
+
+
+_STYLES = {"+": {"fg": "green"}, "-": {"fg": "red"}, "@": {"fg": "cyan"}}
+_HEADERS = ("+++", "---")
+
+
+def diff_style(line: str) -> dict[str, Any]:
+    """How a line of a diff is shown on a terminal; empty for all others. Colours only repeat what the line says."""
+    return {"bold": True} if line.startswith(_HEADERS) else _STYLES.get(line[:1], {})
+
+
+# --- as JSON -----------------------------------------------------------------------------------------------------------------
+
+
+def fix_document(fix: Fix, root: Path, written: Sequence[Path] = ()) -> JsonObject:
+    """All of it as JSON values."""
+    return {
+        "schema": SCHEMA,
+        "id": fix.cell.id,
+        "class": class_of(fix.failure.outcome),
+        "known": list(fix.known),
+        "compiled": fix.tried,
+        "before": [cell_document(each) for each in fix.before],
+        "edit": None if fix.found is None else _edit(fix, fix.found, root),
+        "others": [_tried(each) for each in fix.others],
+        "not_edited": list(fix.refused),
+        "written": [str(path) for path in written],
+    }
+
+
+def _edit(fix: Fix, found: Tried, root: Path) -> JsonObject:
+    files = [{"path": str(each.path), "diff": each.diff} for each in changed_files(fix, root)]
+    return {**_tried(found), "files": files, "everywhere": not found.not_even_so and not found.unknown}
+
+
+def _tried(tried: Tried) -> JsonObject:
+    return {
+        "edits": list(tried.candidate.edits),
+        "notes": list(tried.candidate.notes),
+        "after": [{"env": each.cell.env.name, "status": str(each.outcome.status), "class": _class(each)} for each in tried.results],
+    }
+
+
+def _class(result: Result) -> str | None:
+    return result.outcome.failure.failure_class if result.outcome.failure else None

@@ -1,0 +1,70 @@
+"""A parameter that has to be known when the kernel is compiled gets ``tl.constexpr``, and its value in the kernel file.
+
+Only parameters for which a value is known are proposed: those with a default, and those that the kernel file gives a value. A
+parameter of a function that the kernel calls needs none, where what it is given is a constexpr already.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import libcst as cst
+
+from compat.toolchains.edits import Faulty, Proposal
+from compat.toolchains.triton.edits.code import Code, names_in, replace, walk
+from compat.toolchains.triton.edits.places import nodes_at
+
+
+def proposals(faulty: Faulty) -> Iterator[Proposal]:
+    """The kernel with one annotation more, and then with one for every parameter that the failing statement uses."""
+    code = Code.of(faulty.text, faulty.function)
+    parameters = [each for each in _used(code, faulty) if each.annotation is None]
+    changes = [(_annotating(code, each), _values(code, faulty, each)) for each in parameters]
+    for changed, values in changes:
+        if values is not None:
+            yield Proposal(text=replace(code.module, changed).code, constexprs=values)
+    known = [(changed, values) for changed, values in changes if values is not None]
+    if len(known) > 1:
+        together = {old: new for changed, _ in known for old, new in changed.items()}
+        yield Proposal(
+            text=replace(code.module, together).code, constexprs={k: v for _, values in known for k, v in values.items()}
+        )
+
+
+def _used(code: Code, faulty: Faulty) -> Iterator[cst.Param]:
+    """Parameters of a function whose names the failing statement has; of all statements where it is the call that fails."""
+    for function in code.reachable:
+        here = [node for node in nodes_at(code.module, faulty.failure) if node in set(walk(function.body))]
+        names = set(names_in(here[-1])) if here else set()
+        direct = [each for each in walk(function.params) if isinstance(each, cst.Param)]
+        bound = _feeding(function, names)
+        yield from (each for each in direct if each.name.value in bound)
+
+
+def _feeding(function: cst.FunctionDef, names: set[str]) -> set[str]:
+    """The names, and those that they are computed from."""
+    found = set(names)
+    for node in reversed([each for each in walk(function.body) if isinstance(each, cst.Assign)]):
+        targets = {name for each in node.targets for name in names_in(each.target)}
+        if targets & found:
+            found |= set(names_in(node.value))
+    return found
+
+
+def _annotating(code: Code, parameter: cst.Param) -> dict[cst.CSTNode, cst.CSTNode]:
+    annotation = cst.Annotation(cst.parse_expression(f"{code.language.name}.constexpr"))
+    spaced = (
+        cst.AssignEqual(cst.SimpleWhitespace(" "), cst.SimpleWhitespace(" ")) if parameter.default is not None else parameter.equal
+    )
+    return {parameter: parameter.with_changes(annotation=annotation, equal=spaced)}
+
+
+def _values(code: Code, faulty: Faulty, parameter: cst.Param) -> dict[str, object] | None:
+    """What the kernel file has to say then; ``None`` where no value is known."""
+    name = parameter.name.value
+    kernel = code.definitions[faulty.function]
+    if not any(each is parameter for each in walk(kernel.params)) or name in faulty.compile.constexprs:
+        return {}
+    if isinstance(parameter.default, cst.Integer | cst.Float):
+        return {name: parameter.default.evaluated_value}
+    return None

@@ -1,0 +1,211 @@
+"""Which parts of a block pointer (base, shape, strides, offsets) can be written where they are needed, and which a variable keeps.
+
+A part is written out again only where that gives what it gave when the block pointer was made: if it is made of names that are
+bound once and outside of loops, and of operations without effects.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Hashable, Mapping
+
+import libcst as cst
+from attrs import frozen
+
+from compat.toolchains.edits import CannotEdit
+from compat.toolchains.triton.edits.block_pointers.normal import Made
+from compat.toolchains.triton.edits.block_pointers.webs import Definition, Flow, Web
+from compat.toolchains.triton.edits.code import Code, dotted, literal, walk
+
+Part = Hashable
+_PURE_CALLS = ("program_id", "num_programs", "cdiv", "minimum", "maximum", "multiple_of", "max_contiguous", "full", "cast")
+_PURE = (
+    *(
+        cst.Name,
+        cst.Integer,
+        cst.Float,
+        cst.SimpleString,
+        cst.BinaryOperation,
+        cst.UnaryOperation,
+        cst.Attribute,
+        cst.Call,
+        cst.Arg,
+    ),
+    *(cst.Comparison, cst.ComparisonTarget, cst.BooleanOperation, cst.IfExp, cst.BaseBinaryOp, cst.BaseUnaryOp, cst.BaseCompOp),
+    *(cst.BaseBooleanOp, cst.BaseParenthesizableWhitespace, cst.LeftParen, cst.RightParen, cst.AssignEqual, cst.Comma, cst.Dot),
+    *(cst.TrailingWhitespace, cst.EmptyLine, cst.Newline, cst.Comment),
+)
+
+
+class Kept:
+    """A part that a variable keeps."""
+
+
+KEPT = Kept()
+Value = str | Kept
+"""The text of a part, or that it is kept."""
+
+
+@frozen(kw_only=True, eq=False)
+class Bindings:
+    """What a function binds, and how often."""
+
+    counts: Mapping[str, int]
+    """Name → how often it is bound; what is bound in a loop counts as often as one likes."""
+    values: Mapping[str, cst.BaseExpression]
+    """Name → what it is bound to, where that is said in one assignment."""
+    ranges: frozenset[str]
+    """Names that count up from a number that is not negative."""
+    code: Code
+
+    @classmethod
+    def of(cls, code: Code, function: cst.FunctionDef) -> Bindings:
+        counts, values, ranges = Counter[str](), dict[str, cst.BaseExpression](), set[str]()
+        counts.update(each.name.value for each in walk(function.params) if isinstance(each, cst.Param))
+        in_loops = {id(inner) for each in walk(function.body) if isinstance(each, cst.For | cst.While) for inner in walk(each)}
+        for node in walk(function.body):
+            for target, value in _targets(node):
+                for name in walk(target):
+                    if isinstance(name, cst.Name):
+                        counts[name.value] += 2 if id(node) in in_loops else 1
+                if isinstance(target, cst.Name) and value is not None:
+                    values[target.value] = value
+            if isinstance(node, cst.For) and isinstance(node.target, cst.Name) and _counts_up(code, node.iter):
+                ranges.add(node.target.value)
+        return cls(counts=counts, values=values, ranges=frozenset(ranges), code=code)
+
+    def stable(self, node: cst.BaseExpression) -> bool:
+        """Whether an expression gives the same wherever in the function it stands."""
+        return all(self._is_stable(each) for each in walk(node))
+
+    def _is_stable(self, node: cst.CSTNode) -> bool:
+        if isinstance(node, cst.Call):
+            called = self.code.language.called(node)
+            return called in _PURE_CALLS or (isinstance(node.func, cst.Attribute) and node.func.attr.value == "to")
+        return isinstance(node, _PURE) and not (isinstance(node, cst.Name) and self.counts.get(node.value, 0) > 1)
+
+    def natural(self, node: cst.BaseExpression, depth: int = 8) -> bool:
+        """Whether a whole number is certainly not negative."""
+        if (number := literal(node)) is not None:
+            return number >= 0
+        if depth == 0:
+            return False
+        if isinstance(node, cst.BinaryOperation) and isinstance(node.operator, cst.Add | cst.Multiply | cst.FloorDivide):
+            return self.natural(node.left, depth - 1) and self.natural(node.right, depth - 1)
+        if isinstance(node, cst.Call):
+            return self._natural_call(node, depth)
+        if not isinstance(node, cst.Name):
+            return False
+        if node.value in self.blocks or (node.value in self.ranges and self.counts.get(node.value, 0) <= 2):
+            return True
+        once = self.counts.get(node.value) == 1 and node.value in self.values
+        return once and self.natural(self.values[node.value], depth - 1)
+
+    def _natural_call(self, node: cst.Call, depth: int) -> bool:
+        if self.code.language.called(node) in ("program_id", "num_programs"):
+            return True
+        converted = isinstance(node.func, cst.Attribute) and node.func.attr.value == "to"
+        return converted and self.natural(node.func.value, depth - 1)  # type: ignore[attr-defined]
+
+    @property
+    def blocks(self) -> frozenset[str]:
+        """Names of block sizes, which are positive: what ``tl.arange(0, …)`` and the blocks of block pointers are given."""
+        found: set[str] = set()
+        for function in self.code.reachable:
+            for node in walk(function):
+                if self.code.language.called(node) in ("arange", "make_block_ptr"):
+                    found |= _sizes(node)
+        return frozenset(name for name in found if self.counts.get(name, 1) == 1 and name not in self.values)
+
+
+def _sizes(call: cst.CSTNode) -> set[str]:
+    assert isinstance(call, cst.Call)
+    try:
+        sizes = Made.of(call).block if len(call.args) > 2 else (call.args[1].value,)
+    except (CannotEdit, IndexError):
+        return set()
+    return {each.value for each in sizes if isinstance(each, cst.Name)}
+
+
+def _counts_up(code: Code, node: cst.BaseExpression) -> bool:
+    if not isinstance(node, cst.Call) or not (
+        dotted(node.func) == "range" or code.language.called(node) in ("range", "static_range")
+    ):
+        return False
+    given = [each.value for each in node.args if not each.keyword]
+    start = literal(given[0]) if len(given) > 1 else 0
+    return start is not None and start >= 0 and (len(given) < 3 or not isinstance(given[2], cst.UnaryOperation))
+
+
+def _targets(node: cst.CSTNode) -> list[tuple[cst.BaseExpression, cst.BaseExpression | None]]:
+    if isinstance(node, cst.Assign):
+        only = len(node.targets) == 1
+        return [pair for each in node.targets for pair in _unpacked(each.target, node.value if only else None)]
+    if isinstance(node, cst.AnnAssign | cst.AugAssign):
+        return [(node.target, node.value if isinstance(node, cst.AnnAssign) else None)]
+    if isinstance(node, cst.For):
+        return [(node.target, None)]
+    return []
+
+
+def _unpacked(
+    target: cst.BaseExpression, value: cst.BaseExpression | None
+) -> list[tuple[cst.BaseExpression, cst.BaseExpression | None]]:
+    if isinstance(target, cst.Tuple) and isinstance(value, cst.Tuple) and len(target.elements) == len(value.elements):
+        return [(one.value, other.value) for one, other in zip(target.elements, value.elements, strict=True)]
+    return [(target, value)]
+
+
+# --- the parts of all webs ---------------------------------------------------------------------------------------------------
+
+
+class Parts:
+    """Web and part → what it is, for all webs of a function.
+
+    ``parts_of`` gives the parts of a block pointer as they are when it is made; ``("at", 0)`` is its first offset.
+    """
+
+    def __init__(self, flow: Flow, bindings: Bindings, parts_of: Callable[[Definition], Mapping[Part, Value]]) -> None:
+        self._flow, self._bindings, self._parts_of = flow, bindings, parts_of
+        self._values: dict[tuple[int, Part], Value] = {}
+        self._settle()
+
+    def value(self, web: Web, part: Part) -> Value:
+        """The text of a part, or :data:`KEPT`."""
+        return self._values.get((id(web), part), KEPT)
+
+    def _settle(self) -> None:
+        changed = True
+        while changed:
+            changed = False
+            for definition in self._flow.definitions:
+                for part, value in self._of(definition).items():
+                    key = (id(definition.web), part)
+                    joined = value if self._values.get(key, value) == value else KEPT
+                    changed |= self._values.get(key) != joined
+                    self._values[key] = joined
+
+    def _of(self, definition: Definition) -> dict[Part, Value]:
+        if definition.made is not None:
+            return dict(self._parts_of(definition))
+        source = {part: value for (web, part), value in self._values.items() if web == id(definition.source_web)}
+        moved = {("at", axis) for axis, by in enumerate(definition.offsets) if literal(by) != 0}
+        return {part: KEPT if part in moved else value for part, value in source.items()}
+
+
+def is_moved(definition: Definition) -> bool:
+    """Whether a definition advances by anything."""
+    return any(literal(by) != 0 for by in definition.offsets)
+
+
+def check_blocks(flow: Flow, code: Code) -> None:
+    """Raise CannotEdit where block pointers of different blocks meet."""
+    for web in flow.webs:
+        blocks = {_block(each, code) for each in web.definitions}
+        if len(blocks) > 1:
+            raise CannotEdit(f"{web.variable} holds block pointers of different blocks at one use")
+
+
+def _block(definition: Definition, code: Code) -> tuple[str, ...]:
+    made = definition.made or (definition.source_web or definition.web).made
+    return tuple(code.code_for(each) for each in made.block)

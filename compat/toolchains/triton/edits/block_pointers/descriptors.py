@@ -1,0 +1,175 @@
+"""Block pointers → tensor descriptors (Triton 3.4 and newer), where that is possible.
+
+A descriptor is made where the block pointer was, of its base, shape, strides and block; what is loaded and stored is named by
+offsets. It asks for more than a block pointer: the innermost stride is 1, and it always looks whether it is within the tensor.
+What cannot be known from the text (alignment, an allocator on the host) is said as a note.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+import libcst as cst
+
+from compat.toolchains.edits import CannotEdit, Faulty, Proposal
+from compat.toolchains.triton.edits.block_pointers.access import Access
+from compat.toolchains.triton.edits.block_pointers.components import KEPT, Bindings, Kept, Part, Parts, Value
+from compat.toolchains.triton.edits.block_pointers.texts import added, assignment, stored
+from compat.toolchains.triton.edits.block_pointers.webs import Definition, Flow, Web
+from compat.toolchains.triton.edits.block_pointers.writing import edited
+from compat.toolchains.triton.edits.code import Code, literal, whole
+
+_HOST = (
+    "tensor descriptors need Triton 3.4 or newer, and where they are made on the device the host has to call triton.set_allocator "
+    "before the launch",
+    "every base is taken to be aligned to 16 bytes, and every stride but the innermost to be a multiple of 16 bytes",
+)
+_UNCHECKED = "what lies outside of a tensor's shape is read as zero and not written, also where there was no boundary_check for it"
+_HINTS = "cache modifiers, eviction policies and volatile are gone, since descriptors do not take them"
+_STRIDE = "{names}: taken to be 1, as the kernel file's hints say, and no longer used as innermost stride"
+
+
+def proposals(faulty: Faulty) -> Iterator[Proposal]:
+    """The kernel with tensor descriptors."""
+    code, notes = Code.of(faulty.text, faulty.function), dict.fromkeys(_HOST)
+    ones = frozenset(faulty.compile.equal_to_1)
+
+    def make(code: Code, flow: Flow, bindings: Bindings, accesses: Sequence[Access]) -> Descriptors:
+        form = Descriptors(code, flow, bindings, accesses, ones)
+        notes.update(dict.fromkeys(form.notes()))
+        return form
+
+    text = edited(code, make)
+    yield Proposal(text=text, notes=tuple(notes))
+
+
+class Descriptors:
+    """Tensor descriptors in one function."""
+
+    def __init__(
+        self, code: Code, flow: Flow, bindings: Bindings, accesses: Sequence[Access], ones: frozenset[str] = frozenset()
+    ) -> None:
+        self._code, self._flow, self._bindings, self._accesses, self._ones = code, flow, bindings, accesses, ones
+        self._language = code.language.name
+        self._names: dict[tuple[str, Part], str] = {}
+        self._check()
+        self._parts = Parts(flow, bindings, self._as_made)
+
+    def notes(self) -> Iterator[str]:
+        """What is taken for granted besides what all descriptors need."""
+        if any(set(each.checked) != set(range(each.web.made.rank)) for each in self._accesses):
+            yield _UNCHECKED
+        if any(each.hints for each in self._accesses):
+            yield _HINTS
+        made = [each.made for each in self._flow.definitions if each.made]
+        innermost = {self._code.code_for(each.strides[self._innermost(each.strides)]) for each in made}
+        if innermost & self._ones:
+            yield _STRIDE.format(names=", ".join(sorted(innermost & self._ones)))
+
+    # --- where it is possible ---
+
+    def _check(self) -> None:
+        if any(each.padding == "nan" for each in self._accesses):
+            raise CannotEdit("tensor descriptors: padding with NaN is not known of every release that has them")
+        for web in self._flow.webs:
+            orders = {self._innermost(each.made.strides) for each in web.definitions if each.made}
+            if len(orders) > 1:
+                raise CannotEdit(f"tensor descriptors: {web.variable} has its innermost axis in different places")
+
+    def _innermost(self, strides: Sequence[cst.BaseExpression]) -> int:
+        """The axis whose stride is 1: the last one, or the first of two. Raises CannotEdit."""
+        last = len(strides) - 1
+        candidates = [axis for axis, each in enumerate(strides) if literal(each) == 1]
+        candidates += [axis for axis, each in enumerate(strides) if isinstance(each, cst.Name) and each.value in self._ones]
+        found = last if last in candidates else candidates[0] if candidates else None
+        if found is None or (found != last and len(strides) != 2):
+            raise CannotEdit("tensor descriptors: no innermost stride is known to be 1")
+        return found
+
+    def _is_transposed(self, web: Web) -> bool:
+        return self._innermost(web.made.strides) != web.made.rank - 1
+
+    # --- the form ---
+
+    def defining(self, definition: Definition) -> list[str]:
+        web, source, lines = definition.web, definition.source_web, []
+        if definition.made is not None:
+            lines.append(f"{self._name(web, 'made')} = {self._made(definition)}")
+        elif isinstance(self._parts.value(web, "made"), Kept) and source is not None:
+            lines.append(f"{self._name(web, 'made')} = {self._value(source, 'made')}")
+        lines += [f"{self._name(web, ('at', axis))} = {value}" for axis, value in self._offsets(definition)]
+        return [_shorter(each) for each in lines if len(set(each.split(" = "))) > 1]
+
+    def before(self, access: Access) -> list[str]:
+        return []
+
+    def accessing(self, access: Access, call: cst.Call) -> str:
+        web = access.web
+        at = [self._value(web, ("at", axis)) for axis in range(web.made.rank)]
+        transposed = self._is_transposed(web)
+        offsets = f"[{', '.join(reversed(at) if transposed else at)}]"
+        made = self._value(web, "made")
+        if access.is_load:
+            loaded = f"{made}.load({offsets})"
+            return f"{self._language}.trans({loaded})" if transposed else loaded
+        value = self._text(stored(call))
+        return f"{made}.store({offsets}, {f'{self._language}.trans({value})' if transposed else value})"
+
+    def element_holder(self, web: Web) -> str:
+        value = web.made.base
+        if not self._bindings.stable(value):
+            raise CannotEdit("tensor descriptors: the dtype of a block pointer is asked for whose base is not known there")
+        return whole(self._text(value))
+
+    # --- parts ---
+
+    def _as_made(self, definition: Definition) -> Mapping[Part, Value]:
+        made = definition.made
+        assert made is not None
+        same = [each for each in self._flow.definitions if each.variable == definition.variable]
+        alone = len(same) == 1 and not definition.in_loop
+        offsets: dict[Part, Value] = {
+            ("at", axis): self._text(each) if self._bindings.stable(each) else KEPT for axis, each in enumerate(made.offsets)
+        }
+        return {"made": self._name(definition.web, "made") if alone else KEPT, **offsets}
+
+    def _made(self, definition: Definition) -> str:
+        made = definition.made
+        assert made is not None
+        innermost = self._innermost(made.strides)
+        strides = ["1" if axis == innermost else self._text(each) for axis, each in enumerate(made.strides)]
+        lists = [[self._text(each) for each in made.shape], strides, [self._text(each) for each in made.block]]
+        lists = [each[::-1] for each in lists] if self._is_transposed(definition.web) else lists
+        arguments = ", ".join(f"[{', '.join(each)}]" for each in lists)
+        return f"{self._language}.make_tensor_descriptor({self._text(made.base)}, {arguments})"
+
+    def _offsets(self, definition: Definition) -> Iterator[tuple[int, str]]:
+        web, source, made = definition.web, definition.source_web, definition.made
+        for axis in range(web.made.rank):
+            if not isinstance(self._parts.value(web, ("at", axis)), Kept):
+                continue
+            if made is not None:
+                yield axis, self._text(made.offsets[axis])
+            elif source is not None:
+                by = definition.offsets[axis] if definition.offsets else None
+                yield axis, added(self._value(source, ("at", axis)), "" if by is None or literal(by) == 0 else self._text(by))
+
+    def _value(self, web: Web, part: Part) -> str:
+        value = self._parts.value(web, part)
+        return self._name(web, part) if isinstance(value, Kept) else value
+
+    def _name(self, web: Web, part: Part) -> str:
+        if part == "made":
+            return web.name
+        key = (web.name, part)
+        if key not in self._names:
+            self._names[key] = self._code.fresh(f"{web.name}_{'_'.join(map(str, part)) if isinstance(part, tuple) else part}")
+        return self._names[key]
+
+    def _text(self, node: cst.CSTNode) -> str:
+        return self._code.code_for(node)
+
+
+def _shorter(line: str) -> str:
+    name, _, value = line.partition(" = ")
+    return assignment(name, value)

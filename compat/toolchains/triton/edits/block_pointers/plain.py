@@ -1,0 +1,233 @@
+"""Block pointers → plain pointers: a base and a block of offsets, with masks for what ``boundary_check`` looked at.
+
+A block pointer that is never advanced becomes a block of pointers where it was made. One that is advanced becomes offsets, which
+``tl.advance`` adds to; pointers are computed from them where they are loaded from or stored to. As in block pointers, positions are
+counted in 64 bits, and what a checked load finds outside of the tensor is zero, or NaN where that was asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+import libcst as cst
+
+from compat.toolchains.edits import Faulty, Proposal
+from compat.toolchains.triton.edits.block_pointers.access import Access
+from compat.toolchains.triton.edits.block_pointers.components import KEPT, Bindings, Kept, Part, Parts, Value, is_moved
+from compat.toolchains.triton.edits.block_pointers.texts import added, addend, assignment, axis_index, stored
+from compat.toolchains.triton.edits.block_pointers.webs import Definition, Flow, Web
+from compat.toolchains.triton.edits.block_pointers.writing import edited
+from compat.toolchains.triton.edits.code import Code, literal, whole
+
+
+def proposals(faulty: Faulty) -> Iterator[Proposal]:
+    """The kernel with plain pointers."""
+    yield Proposal(text=edited(Code.of(faulty.text, faulty.function), PlainPointers))
+
+
+class PlainPointers:
+    """Plain pointers in one function."""
+
+    def __init__(self, code: Code, flow: Flow, bindings: Bindings, accesses: Sequence[Access]) -> None:
+        self._code, self._flow, self._bindings = code, flow, bindings
+        self._language = code.language.name
+        self._names: dict[tuple[str, Part], str] = {}
+        self._moving = _moving(flow)
+        self._checks = _checks(flow, accesses)
+        self._parts = Parts(flow, bindings, self._as_made)
+
+    # --- the form ---
+
+    def defining(self, definition: Definition) -> list[str]:
+        web = definition.web
+        if id(web) in self._moving:
+            return [assignment(self._name(web, part), value) for part, value in self._kept(definition)]
+        if definition.made is not None:
+            return self._grid(definition)
+        assert definition.source_web is not None
+        copies = [(web.variable, definition.source_web.variable)]
+        copies += [(self._mask(web, axes), self._mask(definition.source_web, axes)) for axes in self._checks[id(web)]]
+        return [f"{new} = {old}" for new, old in copies if new != old]
+
+    def before(self, access: Access) -> list[str]:
+        web = access.web
+        if id(web) not in self._moving:
+            return []
+        offsets = [self._value(web, ("at", axis)) for axis in range(web.made.rank)]
+        return self._indices(web, offsets, [self._text(each) for each in web.made.block])
+
+    def accessing(self, access: Access, call: cst.Call) -> str:
+        web, arguments = access.web, [self._pointers(access.web)]
+        moving = id(web) in self._moving
+        arguments += [] if access.is_load else [self._text(stored(call))]
+        if access.checked:
+            arguments.append(f"mask={self._masked(web, access.checked) if moving else self._mask(web, access.checked)}")
+            other = 'float("nan")' if access.padding == "nan" else "0.0"
+            arguments += [f"other={other}"] if access.is_load else []
+        arguments += [f"{name}={self._text(value)}" for name, value in access.hints.items()]
+        return f"{self._text(call.func)}({', '.join(arguments)})"
+
+    def element_holder(self, web: Web) -> str:
+        return whole(self._value(web, "base")) if id(web) in self._moving else web.variable
+
+    # --- block pointers that are never advanced ---
+
+    def _grid(self, definition: Definition) -> list[str]:
+        """Indices, pointers and masks where the block pointer was made."""
+        web, made = definition.web, definition.made
+        assert made is not None
+        lines = self._indices(web, [self._text(each) for each in made.offsets], [self._text(each) for each in made.block])
+        lines.append(f"{web.variable} = {self._sum(web, self._text(made.base), [self._text(each) for each in made.strides])}")
+        for axes in self._checks[id(web)]:
+            shape, natural = [self._text(each) for each in made.shape], [self._bindings.natural(each) for each in made.offsets]
+            lines.append(f"{self._mask(web, axes)} = {self._inside(web, axes, shape, natural)}")
+        return lines
+
+    def _mask(self, web: Web, axes: tuple[int, ...]) -> str:
+        """The name of the mask for these axes."""
+        alike = [each for each in self._flow.webs if each.name == web.name]
+        several = len({axes for each in alike for axes in self._checks[id(each)]}) > 1
+        return self._fresh(web, ("mask", axes), f"{web.name}_mask{'_' + ''.join(map(str, axes)) if several else ''}")
+
+    # --- those that are ---
+
+    def _as_made(self, definition: Definition) -> Mapping[Part, Value]:
+        made = definition.made
+        assert made is not None
+        parts: dict[Part, cst.BaseExpression] = {"base": made.base}
+        for name, expressions in (("shape", made.shape), ("stride", made.strides), ("at", made.offsets)):
+            parts |= {(name, axis): each for axis, each in enumerate(expressions)}
+        return {part: self._text(each) if self._bindings.stable(each) else KEPT for part, each in parts.items()}
+
+    def _kept(self, definition: Definition) -> Iterator[tuple[Part, str]]:
+        """What a definition gives to the variables of its web."""
+        web, source = definition.web, definition.source_web
+        parts: list[Part] = ["base"]
+        parts += [(name, axis) for name in ("shape", "stride", "at") for axis in range(web.made.rank)]
+        for part in parts:
+            if not isinstance(self._parts.value(web, part), Kept) or not self._is_needed(web, part):
+                continue
+            if definition.made is not None:
+                yield part, self._text(_part(definition, part))
+            elif source is not None:
+                value = added(self._value(source, part), self._by(definition, part))
+                if value != self._name(web, part):
+                    yield part, value
+
+    def _is_needed(self, web: Web, part: Part) -> bool:
+        """Whether anything asks for it: the shape only where there is a check."""
+        if not (isinstance(part, tuple) and part[0] == "shape"):
+            return True
+        return any(part[1] in axes for axes in self._checks[id(web)])
+
+    def _by(self, definition: Definition, part: Part) -> str:
+        if not (isinstance(part, tuple) and part[0] == "at") or not definition.offsets or literal(definition.offsets[part[1]]) == 0:
+            return ""
+        return self._text(definition.offsets[part[1]])
+
+    def _masked(self, web: Web, axes: tuple[int, ...]) -> str:
+        shape = [self._value(web, ("shape", axis)) if axis in axes else "" for axis in range(web.made.rank)]
+        return self._inside(web, axes, shape, [self._natural(web, axis) for axis in range(web.made.rank)])
+
+    def _natural(self, web: Web, axis: int) -> bool:
+        """Whether an offset is certainly never negative, whatever was added to it."""
+        seen: set[int] = set()
+        waiting = [web]
+        while waiting:
+            here = waiting.pop()
+            seen.add(id(here))
+            for each in here.definitions:
+                given = each.made.offsets[axis] if each.made else each.offsets[axis] if each.offsets else None
+                if given is not None and not self._bindings.natural(given):
+                    return False
+                if each.source_web is not None and id(each.source_web) not in seen:
+                    waiting.append(each.source_web)
+        return True
+
+    # --- texts ---
+
+    def _pointers(self, web: Web) -> str:
+        if id(web) not in self._moving:
+            return web.variable
+        return self._sum(web, self._value(web, "base"), [self._value(web, ("stride", axis)) for axis in range(web.made.rank)])
+
+    def _sum(self, web: Web, base: str, strides: Sequence[str]) -> str:
+        terms = [self._index(web, axis) + ("" if stride == "1" else f" * {whole(stride)}") for axis, stride in enumerate(strides)]
+        return " + ".join([addend(base), *terms])
+
+    def _indices(self, web: Web, offsets: Sequence[str], block: Sequence[str]) -> list[str]:
+        return [
+            f"{self._index(web, axis)} = {self._range(offset, size)}.to({self._language}.int64){axis_index(axis, len(block))}"
+            for axis, (offset, size) in enumerate(zip(offsets, block, strict=True))
+        ]
+
+    def _range(self, offset: str, size: str) -> str:
+        within = f"{self._language}.arange(0, {size})"
+        return within if offset == "0" else f"({addend(offset)} + {within})"
+
+    def _inside(self, web: Web, axes: tuple[int, ...], shape: Sequence[str], natural: Sequence[bool]) -> str:
+        tests = []
+        for axis in axes:
+            index = self._index(web, axis)
+            tests += [] if natural[axis] else [f"{index} >= 0"]
+            tests.append(f"{index} < {addend(shape[axis])}")
+        return " & ".join(f"({each})" for each in tests) if len(tests) > 1 else tests[0]
+
+    def _index(self, web: Web, axis: int) -> str:
+        return self._fresh(web, ("index", axis), f"{web.name}_{axis}")
+
+    def _value(self, web: Web, part: Part) -> str:
+        value = self._parts.value(web, part)
+        return self._name(web, part) if isinstance(value, Kept) else value
+
+    def _name(self, web: Web, part: Part) -> str:
+        said = part if isinstance(part, str) else "_".join(map(str, part)) if isinstance(part, tuple) else ""
+        return self._fresh(web, part, f"{web.name}_{said}")
+
+    def _fresh(self, web: Web, part: Part, wanted: str) -> str:
+        key = (web.name, part)
+        if key not in self._names:
+            self._names[key] = self._code.fresh(wanted)
+        return self._names[key]
+
+    def _text(self, node: cst.CSTNode) -> str:
+        return self._code.code_for(node)
+
+
+def _moving(flow: Flow) -> set[int]:
+    """Webs that are advanced, or that one that is advanced comes from or leads to."""
+    moving = {id(each.web) for each in flow.definitions if is_moved(each)}
+    while True:
+        found = set(moving)
+        for each in flow.definitions:
+            if each.source_web is not None and {id(each.web), id(each.source_web)} & found:
+                found |= {id(each.web), id(each.source_web)}
+        if found == moving:
+            return moving
+        moving = found
+
+
+def _checks(flow: Flow, accesses: Sequence[Access]) -> dict[int, list[tuple[int, ...]]]:
+    """Web → which axes are checked together, there and in what is copied from it."""
+    found: dict[int, set[tuple[int, ...]]] = {id(web): set() for web in flow.webs}
+    for each in accesses:
+        if each.checked:
+            found[id(each.web)].add(each.checked)
+    changed = True
+    while changed:
+        changed = False
+        for definition in flow.definitions:
+            if definition.source_web is not None:
+                more = found[id(definition.web)] - found[id(definition.source_web)]
+                found[id(definition.source_web)] |= more
+                changed |= bool(more)
+    return {web: sorted(axes) for web, axes in found.items()}
+
+
+def _part(definition: Definition, part: Part) -> cst.BaseExpression:
+    made = definition.made
+    assert made is not None
+    if not isinstance(part, tuple):
+        return made.base
+    name, axis = part
+    return {"shape": made.shape, "stride": made.strides, "at": made.offsets}[name][axis]

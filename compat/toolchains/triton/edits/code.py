@@ -1,0 +1,233 @@
+"""Kernels as concrete syntax trees: what edits need to ask and to write. Comments and layout are part of such a tree."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+
+import libcst as cst
+from attrs import define, field
+
+from compat.toolchains.edits import CannotEdit
+
+LANGUAGE = "triton.language"
+
+
+@define(eq=False, slots=False)
+class Code:
+    """A module, and the functions of it that a kernel is made of."""
+
+    module: cst.Module
+    function: str
+
+    @classmethod
+    def of(cls, text: str, function: str) -> Code:
+        """The module with this text. Raises CannotEdit where it cannot be parsed, or has no such function."""
+        try:
+            code = cls(cst.parse_module(text), function)
+        except (cst.ParserSyntaxError, RecursionError) as error:
+            raise CannotEdit("the source cannot be parsed") from error
+        if function not in code.definitions:
+            raise CannotEdit(f"the source does not define {function} at its top level")
+        return code
+
+    @cached_property
+    def definitions(self) -> dict[str, cst.FunctionDef]:
+        """The functions of the module, by name; of several the last, as in Python."""
+        return {node.name.value: node for node in _functions(self.module)}
+
+    @cached_property
+    def reachable(self) -> tuple[cst.FunctionDef, ...]:
+        """The kernel's function and those of the module that it uses, directly or through others."""
+        found: dict[str, cst.FunctionDef] = {}
+        waiting = [self.function]
+        while waiting:
+            name = waiting.pop()
+            if name in self.definitions and name not in found:
+                found[name] = self.definitions[name]
+                waiting += names_in(found[name].body)
+        return tuple(found.values())
+
+    @cached_property
+    def names(self) -> set[str]:
+        """Every name that the module uses or binds; attributes are none."""
+        unused = {id(node.attr) for node in walk(self.module) if isinstance(node, cst.Attribute)}
+        unused |= {id(node.name) for node in walk(self.module) if isinstance(node, cst.ImportAlias) and node.asname}
+        return {node.value for node in walk(self.module) if isinstance(node, cst.Name) and id(node) not in unused}
+
+    @cached_property
+    def language(self) -> Language:
+        """What the module calls Triton's language."""
+        return Language.of(self.module)
+
+    def code_for(self, node: cst.CSTNode) -> str:
+        """The text of a node, in one line where that was its only purpose to be in several."""
+        return self.module.code_for_node(node)
+
+    def with_functions(self, changed: dict[str, cst.FunctionDef]) -> str:
+        """The text of the module with these functions in the place of their namesakes."""
+        replaced: dict[cst.CSTNode, cst.CSTNode] = {self.definitions[name]: node for name, node in changed.items()}
+        return replace(self.module, replaced).code
+
+    def fresh(self, wanted: str) -> str:
+        """A name that nothing in the module has: the one that is wanted, if possible."""
+        while wanted in self.names:
+            wanted += "_"
+        self.names.add(wanted)
+        return wanted
+
+
+def _functions(module: cst.Module) -> Iterator[cst.FunctionDef]:
+    """Function definitions at the top level, inside of ``if`` and ``try``, too."""
+    waiting: list[cst.CSTNode] = list(reversed(module.body))
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, cst.FunctionDef):
+            yield node
+        elif isinstance(node, cst.If | cst.Else | cst.Try | cst.IndentedBlock | cst.ExceptHandler | cst.Finally):
+            waiting += reversed(node.children)
+
+
+@define
+class Language:
+    """The names by which a module has Triton's language: its aliases, and what it imports from it by name."""
+
+    modules: dict[str, str] = field(factory=dict)
+    """Dotted name in the module → the dotted name of what it is, such as ``tl`` → ``triton.language``."""
+    members: dict[str, str] = field(factory=dict)
+    """Name in the module → what it is, such as ``arange`` → ``triton.language.arange``."""
+
+    @classmethod
+    def of(cls, module: cst.Module) -> Language:
+        found = cls()
+        for node in walk(module):
+            if isinstance(node, cst.Import):
+                found._add_import(node)
+            elif (
+                isinstance(node, cst.ImportFrom)
+                and not node.relative
+                and node.module
+                and not isinstance(node.names, cst.ImportStar)
+            ):
+                found._add_import_from(dotted(node.module), node.names)
+        return found
+
+    def _add_import(self, node: cst.Import) -> None:
+        for alias in node.names:
+            name = dotted(alias.name)
+            if name.split(".")[0] == "triton":
+                self.modules[_as(alias) or "triton"] = name if _as(alias) else "triton"
+
+    def _add_import_from(self, source: str, names: Sequence[cst.ImportAlias]) -> None:
+        if source.split(".")[0] == "triton":
+            for alias in names:
+                self.members[_as(alias) or dotted(alias.name)] = f"{source}.{dotted(alias.name)}"
+
+    def meaning(self, node: cst.BaseExpression) -> str | None:
+        """What ``tl.math.exp`` stands for, ``triton.language.math.exp``; ``None`` for what is not Triton's."""
+        name = dotted(node)
+        first, _, rest = name.partition(".")
+        known = self.members.get(first) or self.modules.get(first)
+        return f"{known}.{rest}" if known and rest else known
+
+    def member(self, node: cst.BaseExpression) -> str | None:
+        """The same without ``triton.language.``; ``None`` for what is not in there."""
+        meaning = self.meaning(node) or ""
+        return meaning.removeprefix(f"{LANGUAGE}.") if meaning.startswith(f"{LANGUAGE}.") else None
+
+    def called(self, node: cst.CSTNode) -> str | None:
+        """What of Triton's language a call calls, such as ``arange``."""
+        return self.member(node.func) if isinstance(node, cst.Call) else None
+
+    @property
+    def name(self) -> str:
+        """How the module spells the language. Raises CannotEdit where it has no name for it."""
+        found = [name for name, what in {**self.members, **self.modules}.items() if what == LANGUAGE]
+        if not found and "triton" in self.modules.values():
+            return LANGUAGE
+        if not found:
+            raise CannotEdit("the source does not import triton.language as a module")
+        return found[0]
+
+
+def _as(alias: cst.ImportAlias) -> str | None:
+    return alias.asname.name.value if alias.asname and isinstance(alias.asname.name, cst.Name) else None
+
+
+def dotted(node: cst.BaseExpression) -> str:
+    """``a.b.c`` as text; empty for anything else."""
+    if isinstance(node, cst.Name):
+        return node.value
+    if isinstance(node, cst.Attribute) and (base := dotted(node.value)):
+        return f"{base}.{node.attr.value}"
+    return ""
+
+
+def walk(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
+    """A node and all below it, in the order of the text."""
+    waiting = [node]
+    while waiting:
+        here = waiting.pop()
+        yield here
+        waiting += reversed(here.children)
+
+
+def names_in(node: cst.CSTNode) -> Iterator[str]:
+    """Names in a tree; attributes and keywords are among them."""
+    return (each.value for each in walk(node) if isinstance(each, cst.Name))
+
+
+def replace(tree: cst.Module, changed: dict[cst.CSTNode, cst.CSTNode]) -> cst.Module:
+    """The tree with some nodes replaced, by identity; those inside of another one that is replaced go with that."""
+    new = tree.visit(Replacing(changed))
+    assert isinstance(new, cst.Module)
+    return new
+
+
+class Replacing(cst.CSTTransformer):
+    """Replaces nodes by identity."""
+
+    def __init__(self, changed: dict[cst.CSTNode, cst.CSTNode]) -> None:
+        super().__init__()
+        self._changed = {id(node): new for node, new in changed.items()}
+
+    def on_leave(self, original_node: cst.CSTNode, updated_node: cst.CSTNode) -> cst.CSTNode:  # type: ignore[override]
+        return self._changed.get(id(original_node), updated_node)
+
+
+def arguments_of(call: cst.Call, names: Sequence[str]) -> dict[str, cst.BaseExpression]:
+    """What a call gives to the parameters of that name and order. Raises CannotEdit for ``*`` and ``**``, and for others."""
+    found: dict[str, cst.BaseExpression] = {}
+    for position, each in enumerate(call.args):
+        if each.star:
+            raise CannotEdit("arguments are handed over with * or **")
+        name = each.keyword.value if each.keyword else names[position] if position < len(names) else ""
+        if name not in names:
+            raise CannotEdit(f"{name or 'another argument'} is not known of this call")
+        found[name] = each.value
+    return found
+
+
+def elements_of(node: cst.BaseExpression) -> tuple[cst.BaseExpression, ...] | None:
+    """The elements of a tuple or list that is written out."""
+    if isinstance(node, cst.Tuple | cst.List) and all(isinstance(each, cst.Element) for each in node.elements):
+        return tuple(each.value for each in node.elements)
+    return None
+
+
+def literal(node: cst.BaseExpression) -> int | None:
+    """A whole number that is written out."""
+    if isinstance(node, cst.Integer):
+        return int(node.value.replace("_", ""), 0)
+    if isinstance(node, cst.UnaryOperation) and isinstance(node.operator, cst.Minus) and isinstance(node.expression, cst.Integer):
+        return -int(node.expression.value.replace("_", ""), 0)
+    return None
+
+
+ATOMS = cst.Name | cst.Attribute | cst.Call | cst.Subscript | cst.Integer | cst.Float
+
+
+def whole(text: str) -> str:
+    """An expression in parentheses, unless it needs none before an attribute or an operator."""
+    node = cst.parse_expression(text)
+    return text if node.lpar or isinstance(node, ATOMS) else f"({text})"

@@ -1,0 +1,164 @@
+"""Names of Triton's language that are called something else, or are somewhere else, in other releases.
+
+What a name was before 3.0 and is now is not one rule: ``tl.math`` had the functions of libdevice once, and ``tl.libdevice`` is in
+``triton.language.extra`` now. So each place where a name may be is proposed. Keywords that are hints, or say what is usual, are
+left out where a release does not know them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+
+import libcst as cst
+
+from compat.toolchains.edits import Faulty, Proposal
+from compat.toolchains.triton.edits.code import LANGUAGE, Code, replace, walk
+
+_MISSING = re.compile(r"(?:has no attribute|cannot import name|Function not found:?|extern function) '?(\w+)'?")
+_UNKNOWN_KEYWORD = re.compile(r"unexpected keyword argument '(\w+)'")
+_RENAMED = {
+    "max": "maximum",
+    "min": "minimum",
+    "_experimental_make_tensor_descriptor": "make_tensor_descriptor",
+    "math.mulhi": "umulhi",
+    "math.fast_expf": "exp",
+    "math.fast_dividef": "fdiv",
+}
+"""Names in ``triton.language`` (or the last part of one) → what is the same now."""
+_LIBRARIES = ("libdevice", "math", "extra.cuda.libdevice", "extra.hip.libdevice", "extra.libdevice", "extra.intel.libdevice")
+"""Where functions of a device library were, or are for one kind of target."""
+_HINTS = {
+    "range": ("loop_unroll_factor", "disallow_acc_multi_buffer", "flatten", "warp_specialize", "disable_licm"),
+}
+"""Keywords that change how code is made, and not what it computes."""
+_DEFAULTS = {("make_tensor_descriptor", "padding_option"): '"zero"'}
+"""Keywords that say what is so without them."""
+_IMPORT = f"from {LANGUAGE}.extra import libdevice"
+
+
+def proposals(faulty: Faulty) -> Iterator[Proposal]:
+    """The kernel with a name where it may be now, and without keywords that are not needed."""
+    code, words = Code.of(faulty.text, faulty.function), faulty.failure.excerpt
+    missing = {found for line in words.splitlines() for found in _MISSING.findall(line)}
+    yield from _elsewhere(code, missing)
+    if imported := _imports(code):
+        yield Proposal(text=replace(code.module, dict(imported)).code)
+    unknown = set(_UNKNOWN_KEYWORD.findall(words))
+    for keywords in (unknown, None):
+        calls = {node: new for f in code.reachable for node in walk(f) if (new := _call(code, node, keywords)) is not None}
+        if calls:
+            yield Proposal(text=replace(code.module, dict(calls)).code)
+
+
+def _elsewhere(code: Code, missing: set[str]) -> Iterator[Proposal]:
+    """Every use of what is missing somewhere else: in the language itself, in its mathematics, in the device library."""
+    used = {node: name for f in code.reachable for node in walk(f) if (name := _missing_member(code, node, missing)) is not None}
+    if not used:
+        return
+    language = code.language.name
+    renamed = {node: _RENAMED.get(name) or _RENAMED.get(name.rpartition(".")[2]) for node, name in used.items()}
+    if all(renamed.values()):
+        yield _with(code, {node: f"{language}.{new}" for node, new in renamed.items()})
+    last = {node: name.rpartition(".")[2] for node, name in used.items()}
+    for place in ("", "math."):
+        if all(name != f"{place}{last[node]}" for node, name in used.items()):
+            yield _with(code, {node: f"{language}.{place}{last[node]}" for node in used})
+    alias, text = _library(code)
+    there = _with(code, {node: f"{alias}.{last[node]}" for node in used})
+    yield Proposal(text=_importing(there.text, text) if text else there.text)
+
+
+def _missing_member(code: Code, node: cst.CSTNode, missing: set[str]) -> str | None:
+    """The name in the language of something that is missing there."""
+    if not isinstance(node, cst.Attribute | cst.Name):
+        return None
+    member = code.language.member(node)
+    if member is None or (isinstance(node, cst.Name) and node.value not in code.language.members):
+        return None
+    parts = member.split(".")
+    of_library = len(parts) > 1 and ".".join(parts[:-1]) in _LIBRARIES and bool({*parts[:-1], parts[-1]} & missing)
+    return member if of_library or (len(parts) <= 2 and parts[-1] in missing) else None
+
+
+def _with(code: Code, changed: Mapping[cst.CSTNode, str]) -> Proposal:
+    return Proposal(text=replace(code.module, {node: cst.parse_expression(text) for node, text in changed.items()}).code)
+
+
+def _library(code: Code) -> tuple[str, str]:
+    """What the module calls the device library of all targets, and the import that it needs for that."""
+    for name, what in {**code.language.members, **code.language.modules}.items():
+        if what == f"{LANGUAGE}.extra.libdevice":
+            return name, ""
+    name = "libdevice" if "libdevice" not in code.names or "libdevice" in code.language.members else code.fresh("libdevice")
+    return name, _IMPORT if name == "libdevice" else f"{_IMPORT} as {name}"
+
+
+def _importing(text: str, statement: str) -> str:
+    """The module with an import more, behind its last import at the top level."""
+    module = cst.parse_module(text)
+    last = max((number for number, node in enumerate(module.body) if _is_import(node)), default=-1)
+    body = [*module.body[: last + 1], cst.parse_statement(statement), *module.body[last + 1 :]]
+    return module.with_changes(body=body).code
+
+
+def _is_import(node: cst.CSTNode) -> bool:
+    return isinstance(node, cst.SimpleStatementLine) and any(isinstance(each, cst.Import | cst.ImportFrom) for each in node.body)
+
+
+def _imports(code: Code) -> dict[cst.CSTNode, cst.CSTNode]:
+    """Imports of a device library of one kind of target, or from where it was before 3.0 → that of all targets."""
+    found: dict[cst.CSTNode, cst.CSTNode] = {}
+    for node in walk(code.module):
+        if not isinstance(node, cst.ImportFrom | cst.Import):
+            continue
+        new = re.sub(
+            r"\btriton\.language\.(?:extra\.(?:cuda|hip|intel)|math)(?= import libdevice\b)",
+            f"{LANGUAGE}.extra",
+            code.code_for(node),
+        )
+        new = re.sub(r"\btriton\.language\.extra\.(?:cuda|hip|intel)\.libdevice\b", f"{LANGUAGE}.extra.libdevice", new)
+        new = re.sub(r"\btriton\.language(?= import libdevice\b)", f"{LANGUAGE}.extra", new)
+        new = re.sub(r"\btriton\.language\.libdevice\b", f"{LANGUAGE}.extra.libdevice", new)
+        if new != code.code_for(node):
+            statement = cst.parse_statement(new)
+            assert isinstance(statement, cst.SimpleStatementLine)
+            found[node] = statement.body[0]
+    return found
+
+
+# --- keywords ----------------------------------------------------------------------------------------------------------------
+
+
+def _call(code: Code, node: cst.CSTNode, unknown: set[str] | None) -> cst.Call | None:
+    """A call without what this release does not know and nothing needs; of all that is known to be so where ``unknown`` is none."""
+    called = code.language.called(node)
+    if called is None or not isinstance(node, cst.Call):
+        return None
+    arguments = [new for each in node.args for new in _argument(code, called, each, unknown)]
+    transposed = [_transposed(code, called, node, each, number) for number, each in enumerate(arguments)]
+    kept = [each for each in transposed if not (each.keyword and each.keyword.value in ("trans_a", "trans_b") and called == "dot")]
+    if len(kept) == len(node.args) and all(new is old for new, old in zip(kept, node.args, strict=True)):
+        return None
+    return node.with_changes(args=[*kept[:-1], kept[-1].with_changes(comma=cst.MaybeSentinel.DEFAULT)] if kept else [])
+
+
+def _argument(code: Code, called: str, argument: cst.Arg, unknown: set[str] | None) -> list[cst.Arg]:
+    name = argument.keyword.value if argument.keyword else ""
+    if unknown is not None and name not in unknown:
+        return [argument]
+    if name in _HINTS.get(called, ()) or _DEFAULTS.get((called, name)) == code.code_for(argument.value).replace("'", '"'):
+        return []
+    if called == "dot" and name == "allow_tf32" and code.code_for(argument.value) in ("True", "False"):
+        precision = "tf32" if code.code_for(argument.value) == "True" else "ieee"
+        return [argument.with_changes(keyword=cst.Name("input_precision"), value=cst.SimpleString(f'"{precision}"'))]
+    return [argument]
+
+
+def _transposed(code: Code, called: str, call: cst.Call, argument: cst.Arg, number: int) -> cst.Arg:
+    """An operand of a dot that was transposed by a keyword once."""
+    wanted = {f"trans_{'ab'[position]}" for position in (0, 1) if position == number and not argument.keyword}
+    said = {each.keyword.value for each in call.args if each.keyword and code.code_for(each.value) == "True"}
+    if called != "dot" or not wanted & said:
+        return argument
+    return argument.with_changes(value=cst.parse_expression(f"{code.language.name}.trans({code.code_for(argument.value)})"))
