@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from contextlib import AbstractContextManager
-from typing import Any
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
 import click
+from rich.markup import escape
 
 from compat.config.matrix import MatrixConfig
 from compat.envs.provider import EnvProvider
@@ -25,7 +26,10 @@ def env_provider(config: MatrixConfig, *, build: bool = True, jobs: int | None =
     )
 
 
-def _spinning(what: str) -> AbstractContextManager[Any]:
+@contextmanager
+def _spinning() -> Iterator[Callable[[str], None]]:
+    """A line on the terminal that says what is going on; elsewhere nothing."""
     from rich.console import Console
 
-    return Console(stderr=True).status(what)
+    with Console(stderr=True).status("building environments") as status:
+        yield lambda text: status.update(escape(printable(text)))
