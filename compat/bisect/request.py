@@ -115,7 +115,7 @@ def _candidates(request: Request, toolchain: Toolchain) -> Candidates:
     try:
         return candidates.from_index(asked, selection.config, selection.state, list(interpreters.present()))
     except IndexUnavailable as error:
-        error.hint = f"{error.hint or ''} --envs releases bisects over envs of matrix.toml without asking an index.".strip()
+        error.hint = f"{error.hint or ''} --envs releases bisects over known releases without asking an index.".strip()
         raise
 
 

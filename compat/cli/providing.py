@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from compat.cli.showing import Showing, say
+from functools import partial
+
+from compat.cli.showing import doing, say
 from compat.config.matrix import MatrixConfig
 from compat.envs.provider import EnvProvider
 from compat.execution.run import available_cores
@@ -16,5 +18,5 @@ def env_provider(config: MatrixConfig, *, build: bool = True, jobs: int | None =
         build=build,
         jobs=jobs or available_cores(),
         echo=say,
-        busy=Showing,
+        busy=partial(doing, "building envs"),
     )

@@ -22,9 +22,12 @@ from compat.envs.wheels import File, Listing, file_of
 from compat.errors import IndexUnavailable
 from compat.files import replace_file
 from compat.json_text import read_json
+from compat.model import Env
 
 _log = logging.getLogger(__name__)
 
+_NO_INDEX = ("UV_OFFLINE", "UV_NO_INDEX", "PIP_NO_INDEX")
+"""Variables that have installers ask no index."""
 MAX_AGE = 3600.0
 """Seconds for which an answer of the index is believed without asking again."""
 
@@ -61,6 +64,23 @@ def list_files(
     return Listing(distribution=distribution, files=tuple(files.values()), notes=tuple(notes))
 
 
+def ask_index(distribution: str, *, cache: Path, environ: Mapping[str, str] = os.environ) -> None:
+    """Ask the index that installers use what it has, and keep the answer. Raises IndexUnavailable where it does not answer.
+
+    Nothing is asked where installers are told to ask none, or find the distribution in a folder of wheels.
+    """
+    distribution = canonicalize_name(distribution)
+    index, *folders = index_urls(environ)
+    remote = "://" in index and not index.startswith("file:") and not any(environ.get(name) for name in _NO_INDEX)
+    if remote and not any(_folder(Path(folder), distribution) for folder in folders):
+        _ask(distribution, index, cache, time.time())
+
+
+def comes_from_index(env: Env) -> bool:
+    """Whether an env's toolchain is installed from the index that installers use, and from no other place."""
+    return env.wheel is None and env.index is None
+
+
 def kept_files(distribution: str, sources: Sequence[str], *, cache: Path) -> Listing:
     """What kept answers of these sources say, however old they are; asks nobody. Folders of wheels are looked into."""
     distribution = canonicalize_name(distribution)
@@ -81,17 +101,22 @@ def _kept_or_asked(
     kept, age = _read_kept(cache, distribution, source, now)
     if kept is not None and age < MAX_AGE and (needs is None or Listing(distribution=distribution, files=kept).pythons_for(needs)):
         return kept, None
-    from compat.envs.index import ask
-
     try:
-        files = ask(source, distribution)
+        files = _ask(distribution, source, cache, now)
     except IndexUnavailable as error:
         if kept is None:
             raise
         _log.info("%s", error)
         return kept, f"{error}; using what it said {_ago(age)}"
-    _keep(cache, distribution, source, files, now)
     return files, None
+
+
+def _ask(distribution: str, source: str, cache: Path, now: float) -> tuple[File, ...]:
+    from compat.envs.index import ask
+
+    files = ask(source, distribution)
+    _keep(cache, distribution, source, files, now)
+    return files
 
 
 def _folder(folder: Path, distribution: str) -> tuple[File, ...]:

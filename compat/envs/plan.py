@@ -82,4 +82,6 @@ def _wheels(env: Env, answers: Path, environ: Mapping[str, str]) -> tuple[dict[s
 def _no_interpreter(env: Env, wheels: Mapping[str, frozenset[Minor]], here: list[Minor]) -> str:
     said = [f"{what} has wheels for {spelled(pythons)}" for what, pythons in wheels.items()]
     said += [f"python {env.python} is asked for"] if str(env.python) else []
-    return f"no interpreter: {'; '.join((*said, f'present here: {spelled(here)}'))} (considered: {spelled(MINORS)})"
+    fitting = ranked(set(MINORS).intersection(*wheels.values()), env.python)
+    advice = f"; `uv python install {fitting[0][0]}.{fitting[0][1]}` brings one that fits" if fitting else ""
+    return f"no interpreter: {'; '.join((*said, f'present here: {spelled(here)}'))} (considered: {spelled(MINORS)}){advice}"

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
+import time
 import zipfile
 from collections.abc import Mapping
 from pathlib import Path
@@ -168,6 +170,8 @@ def test_a_kernel_file_is_all_that_is_needed_and_two_projects_share_envs(project
     assert done.returncode == 0, done.stderr
     assert "4 cells" in done.stdout
     assert "building triton-3.0.0, triton-3.9.0" in done.stderr
+    assert re.search(r"^triton-3\.9\.0: built in \d+\.\d s \([12] of 2\)$", done.stderr, re.MULTILINE)
+    assert re.search(r"^triton-3\.0\.0: built in \d+\.\d s \([12] of 2\)$", done.stderr, re.MULTILINE)
     cells = [cell["id"] for cell in json.loads((one.empty / "reports" / "matrix.json").read_text())["cells"]]
     assert cells[0] == "scale/as_written/default/sm_80/triton-3.0.0"
     assert sorted(path.name for path in one.empty.iterdir()) == [".compat", "k.toml", "reports", "scale.py"]
@@ -194,3 +198,28 @@ def test_the_project_is_found_from_a_folder_inside_it(projects: tuple[Installed,
     done = evolve(one, empty=inside).run("compat", "list", "cells")
     assert done.stdout == "scale/as_written/default/sm_75/triton-3.9.0\n"
     assert not list(inside.iterdir())
+
+
+def test_without_a_network_it_is_said_at_once(projects: tuple[Installed, Installed]) -> None:
+    one, _ = projects
+    offline = {"UV_DEFAULT_INDEX": "http://127.0.0.1:9/simple", "PIP_FIND_LINKS": "", "UV_FIND_LINKS": ""}
+    one = evolve(one, environ={**one.environ, **offline})
+    began = time.monotonic()
+    done = one.run("compat", "matrix", "k.toml", "--target", "h100")
+    assert done.returncode == 4, done.stderr
+    assert "triton-3.0.0, triton-3.1.0, triton-3.2.0" in done.stderr
+    assert "cannot be built: http://127.0.0.1:9/simple/triton/ cannot be read" in done.stderr
+    assert "hint: Is this machine online?" in done.stderr
+    assert time.monotonic() - began < 20  # an installer tries each env for that long
+    done = one.run("compat", "bisect", "k.toml")
+    assert (done.returncode, "--envs releases bisects over known releases" in done.stderr) == (6, True), done.stderr
+
+
+def test_a_cache_that_cannot_be_written_is_said_at_once(projects: tuple[Installed, Installed]) -> None:
+    one, _ = projects
+    (one.empty / "file").touch()
+    one = evolve(one, environ={"COMPAT_ENVS": str(one.empty / "file" / "envs"), "UV_OFFLINE": "1"})
+    done = one.run("compat", "matrix", "k.toml", "--envs", "newest")
+    assert done.returncode == 4
+    assert "environments cannot be built: Not a directory" in done.stderr
+    assert "Set COMPAT_ENVS to a folder that can be written" in done.stderr
