@@ -168,7 +168,29 @@ def named_alike(x, y, n, m, sn, sm, BM: tl.constexpr, BN: tl.constexpr):
         q = tl.advance(q, (BM, 0))
 
 
+@triton.jit
+def not_always_one(x, y, n, m, sn, sm, BM: tl.constexpr, BN: tl.constexpr):
+    """A name that has a plain pointer first, and a loaded block after."""
+    p = x + tl.arange(0, BM)
+    first = tl.load(p)
+    p = tl.make_block_ptr(x, (n, m), (sn, sm), (0, 0), (BM, BN), (1, 0))
+    p = tl.load(p, boundary_check=(0, 1), padding_option="zero")
+    tl.store(tl.make_block_ptr(y, (n, m), (sn, sm), (0, 0), (BM, BN), (1, 0)), p + first[:, None], boundary_check=(0, 1))
+
+
+@triton.jit
+def other_shape(x, y, n, m, sn, sm, BM: tl.constexpr, BN: tl.constexpr):
+    """Blocks of different shapes for a constexpr, at one load."""
+    if BM < 4:
+        p = tl.make_block_ptr(x, (m, n), (sm, sn), (0, 0), (BN, BM), (0, 1))
+    else:
+        p = tl.make_block_ptr(x, (n, m), (sn, sm), (0, 0), (BM, BN), (1, 0))
+    b = tl.load(p, boundary_check=(0, 1), padding_option="zero")
+    b = tl.trans(b) if BM < 4 else b
+    tl.store(tl.make_block_ptr(y, (n, m), (sn, sm), (0, 0), (BM, BN), (1, 0)), b, boundary_check=(0, 1))
+
+
 KERNELS = [
     *("copied", "rows_only", "unchecked", "before_the_beginning", "not_a_number", "advanced", "copies", "transposed", "one_dimension"),
-    *("three_dimensions", "reassigned", "branches", "with_helper", "named_alike"),
+    *("three_dimensions", "reassigned", "branches", "with_helper", "named_alike", "not_always_one", "other_shape"),
 ]
