@@ -74,11 +74,7 @@ def copies(x, y, n, m, sn, sm, BM: tl.constexpr, BN: tl.constexpr):
         for _j in range(0, m, BN):
             total += tl.load(p, boundary_check=(0, 1), padding_option="zero")
             p = tl.advance(p, (0, BN))
-    tl.store(
-        tl.make_block_ptr(y, (n, m), (sn, sm), (tl.program_id(0) * BM, 0), (BM, BN), (1, 0)),
-        total.to(y.dtype.element_ty),
-        boundary_check=(0, 1),
-    )
+    tl.store(tl.make_block_ptr(y, (n, m), (sn, sm), (tl.program_id(0) * BM, 0), (BM, BN), (1, 0)), total.to(y.dtype.element_ty), boundary_check=(0, 1))
 
 
 @triton.jit
@@ -87,24 +83,16 @@ def transposed(x, y, n, m, sn, sm, BM: tl.constexpr, BN: tl.constexpr):
     i, j = tl.program_id(0), tl.program_id(1)
     p = tl.make_block_ptr(x, (m, n), (sm, sn), (j * BN, i * BM), (BN, BM), (0, 1))
     b = tl.load(p, boundary_check=(0, 1), padding_option="zero")
-    tl.store(
-        tl.make_block_ptr(y, (n, m), (sn, sm), (i * BM, j * BN), (BM, BN), (1, 0)),
-        (tl.trans(b) * 2).to(y.dtype.element_ty),
-        boundary_check=(0, 1),
-    )
+    tl.store(tl.make_block_ptr(y, (n, m), (sn, sm), (i * BM, j * BN), (BM, BN), (1, 0)), (tl.trans(b) * 2).to(y.dtype.element_ty), boundary_check=(0, 1))
 
 
 @triton.jit
 def one_dimension(x, y, n, m, sn, sm, BM: tl.constexpr, BN: tl.constexpr):
     """A column, whose stride is not 1."""
     j = tl.program_id(1)
-    p_x, p_y = (
-        tl.make_block_ptr(x + j * sm, (n,), (sn,), (0,), (BM,), (0,)),
-        tl.make_block_ptr(y + j * sm, (n,), (sn,), (0,), (BM,), (0,)),
-    )
+    p_x, p_y = tl.make_block_ptr(x + j * sm, (n,), (sn,), (0,), (BM,), (0,)), tl.make_block_ptr(y + j * sm, (n,), (sn,), (0,), (BM,), (0,))
     for _ in range(tl.cdiv(n, BM)):
-        b = tl.load(p_x, boundary_check=0)
-        b = b * 3  # noqa: E702
+        b = tl.load(p_x, boundary_check=0); b = b * 3  # noqa: E702
         tl.store(p_y, b, boundary_check=(0,))
         p_x, p_y = tl.advance(p_x, (BM,)), tl.advance(p_y, (BM,))
 
@@ -148,11 +136,7 @@ def branches(x, y, n, m, sn, sm, BM: tl.constexpr, BN: tl.constexpr):
         q = tl.make_block_ptr(y, (n, m), (sn, sm), (1, 0), (BM, BN), (1, 0))
     q = tl.advance(q, (i * BM, 0))
     s = tl.make_block_ptr(x, (n,), (sn,), (0,), (BM,), (0,)) if BM > 4 else tl.make_block_ptr(x, (n,), (sm,), (0,), (BM,), (0,))
-    tl.store(
-        q,
-        tl.load(p, boundary_check=(0, 1), padding_option="zero") + tl.load(s, boundary_check=(0,))[:, None],
-        boundary_check=(0, 1),
-    )
+    tl.store(q, tl.load(p, boundary_check=(0, 1), padding_option="zero") + tl.load(s, boundary_check=(0,))[:, None], boundary_check=(0, 1))
 
 
 @triton.jit
@@ -180,25 +164,33 @@ def named_alike(x, y, n, m, sn, sm, BM: tl.constexpr, BN: tl.constexpr):
     p = tl.make_block_ptr(x, (n, m), (sn, sm), (0, 0), (BM, BN), (1, 0))
     q = tl.make_block_ptr(y, (n, m), (sn, sm), (0, 0), (BM, BN), (1, 0))
     for _ in range(0, n, BM):
-        tl.store(
-            q,
-            tl.load(p, boundary_check=(0, 1), padding_option="zero") + (p_0 + p_1 + p_mask + q_at_0).to(y.dtype.element_ty),
-            boundary_check=(0, 1),
-        )
+        tl.store(q, tl.load(p, boundary_check=(0, 1), padding_option="zero") + (p_0 + p_1 + p_mask + q_at_0).to(y.dtype.element_ty), boundary_check=(0, 1))
         q = tl.advance(q, (BM, 0))
 
 
+@triton.jit
+def not_always_one(x, y, n, m, sn, sm, BM: tl.constexpr, BN: tl.constexpr):
+    """A name that has a plain pointer first, and a loaded block after."""
+    p = x + tl.arange(0, BM)
+    first = tl.load(p)
+    p = tl.make_block_ptr(x, (n, m), (sn, sm), (0, 0), (BM, BN), (1, 0))
+    p = tl.load(p, boundary_check=(0, 1), padding_option="zero")
+    tl.store(tl.make_block_ptr(y, (n, m), (sn, sm), (0, 0), (BM, BN), (1, 0)), p + first[:, None], boundary_check=(0, 1))
+
+
+@triton.jit
+def other_shape(x, y, n, m, sn, sm, BM: tl.constexpr, BN: tl.constexpr):
+    """Blocks of different shapes for a constexpr, at one load."""
+    if BM < 4:
+        p = tl.make_block_ptr(x, (m, n), (sm, sn), (0, 0), (BN, BM), (0, 1))
+    else:
+        p = tl.make_block_ptr(x, (n, m), (sn, sm), (0, 0), (BM, BN), (1, 0))
+    b = tl.load(p, boundary_check=(0, 1), padding_option="zero")
+    b = tl.trans(b) if BM < 4 else b
+    tl.store(tl.make_block_ptr(y, (n, m), (sn, sm), (0, 0), (BM, BN), (1, 0)), b, boundary_check=(0, 1))
+
+
 KERNELS = [
-    *(
-        "copied",
-        "rows_only",
-        "unchecked",
-        "before_the_beginning",
-        "not_a_number",
-        "advanced",
-        "copies",
-        "transposed",
-        "one_dimension",
-    ),
-    *("three_dimensions", "reassigned", "branches", "with_helper", "named_alike"),
+    *("copied", "rows_only", "unchecked", "before_the_beginning", "not_a_number", "advanced", "copies", "transposed", "one_dimension"),
+    *("three_dimensions", "reassigned", "branches", "with_helper", "named_alike", "not_always_one", "other_shape"),
 ]

@@ -7,7 +7,8 @@ bound once and outside of loops, and of operations without effects.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Container, Hashable, Mapping
+from functools import cached_property
 
 import libcst as cst
 from attrs import frozen
@@ -46,7 +47,7 @@ Value = str | Kept
 """The text of a part, or that it is kept."""
 
 
-@frozen(kw_only=True, eq=False)
+@frozen(kw_only=True, eq=False, slots=False)
 class Bindings:
     """What a function binds, and how often."""
 
@@ -57,6 +58,7 @@ class Bindings:
     ranges: frozenset[str]
     """Names that count up from a number that is not negative."""
     code: Code
+    """The module that the function is of."""
 
     @classmethod
     def of(cls, code: Code, function: cst.FunctionDef) -> Bindings:
@@ -107,7 +109,7 @@ class Bindings:
         converted = isinstance(node.func, cst.Attribute) and node.func.attr.value == "to"
         return converted and self.natural(node.func.value, depth - 1)  # type: ignore[attr-defined]
 
-    @property
+    @cached_property
     def blocks(self) -> frozenset[str]:
         """Names of block sizes, which are positive: what ``tl.arange(0, …)`` and the blocks of block pointers are given."""
         found: set[str] = set()
@@ -198,11 +200,11 @@ def is_moved(definition: Definition) -> bool:
     return any(literal(by) != 0 for by in definition.offsets)
 
 
-def check_blocks(flow: Flow, code: Code) -> None:
-    """Raise CannotEdit where block pointers of different blocks meet."""
+def check_blocks(flow: Flow, code: Code, webs: Container[int]) -> None:
+    """Raise CannotEdit where block pointers of different blocks meet in one of these webs, by ``id``."""
     for web in flow.webs:
         blocks = {_block(each, code) for each in web.definitions}
-        if len(blocks) > 1:
+        if id(web) in webs and len(blocks) > 1:
             raise CannotEdit(f"{web.variable} holds block pointers of different blocks at one use")
 
 

@@ -73,7 +73,8 @@ class Descriptors:
             raise CannotEdit("tensor descriptors: padding with NaN is not known of every release that has them")
         for web in self._flow.webs:
             orders = {self._innermost(each.made.strides) for each in web.definitions if each.made}
-            if len(orders) > 1:
+            ranks = {each.made.rank for each in web.definitions if each.made}
+            if len(orders) > 1 or len(ranks) > 1:
                 raise CannotEdit(f"tensor descriptors: {web.variable} has its innermost axis in different places")
 
     def _innermost(self, strides: Sequence[cst.BaseExpression]) -> int:
@@ -116,10 +117,10 @@ class Descriptors:
         return f"{made}.store({offsets}, {f'{self._language}.trans({value})' if transposed else value})"
 
     def element_holder(self, web: Web) -> str:
-        value = web.made.base
-        if not self._bindings.stable(value):
-            raise CannotEdit("tensor descriptors: the dtype of a block pointer is asked for whose base is not known there")
-        return whole(self._text(value))
+        base = web.made.base
+        while isinstance(base, cst.BinaryOperation):  # whatever is added to a pointer, its dtype stays
+            base = base.left
+        return whole(self._text(base))
 
     # --- parts ---
 

@@ -13,7 +13,16 @@ import libcst as cst
 
 from compat.toolchains.edits import Faulty, Proposal
 from compat.toolchains.triton.edits.block_pointers.access import Access
-from compat.toolchains.triton.edits.block_pointers.components import KEPT, Bindings, Kept, Part, Parts, Value, is_moved
+from compat.toolchains.triton.edits.block_pointers.components import (
+    KEPT,
+    Bindings,
+    Kept,
+    Part,
+    Parts,
+    Value,
+    check_blocks,
+    is_moved,
+)
 from compat.toolchains.triton.edits.block_pointers.texts import added, addend, assignment, axis_index, stored
 from compat.toolchains.triton.edits.block_pointers.webs import Definition, Flow, Web
 from compat.toolchains.triton.edits.block_pointers.writing import edited
@@ -33,6 +42,7 @@ class PlainPointers:
         self._language = code.language.name
         self._names: dict[tuple[str, Part], str] = {}
         self._moving = _moving(flow)
+        check_blocks(flow, code, self._moving)
         self._checks = _checks(flow, accesses)
         self._parts = Parts(flow, bindings, self._as_made)
 

@@ -6,7 +6,7 @@ what reaches a statement is known from what stands before it, and at the head of
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 import libcst as cst
 from attrs import Factory, define, field
@@ -126,14 +126,17 @@ class Flow:
     def _simple(self, node: cst.CSTNode, state: _State, *, in_loop: bool) -> _State:
         defined = self._definition(node, state, in_loop=in_loop)
         if defined is None:
-            self._uses(node, state)
-            return state
+            others = _plainly_assigned(node)
+            self._uses(node, state, but=others)
+            return {name: reaching for name, reaching in state.items() if name not in {each.value for each in others}}
         return {**state, self.definitions[defined].variable: frozenset({defined})}
 
     def _definition(self, node: cst.CSTNode, state: _State, *, in_loop: bool) -> int | None:
         small = node.body[0] if isinstance(node, cst.SimpleStatementLine) and len(node.body) == 1 else None
         if not isinstance(small, cst.Assign) or not self.reader.gives_pointer(small.value):
             return None
+        if isinstance(small.value, cst.Name) and not state.get(small.value.value):
+            return None  # something else has that name here
         target = small.targets[0].target
         assert isinstance(target, cst.Name), "the normal form"
         if node not in self._numbers:
@@ -156,15 +159,17 @@ class Flow:
         moved = self.reader.moved(value)
         return Definition(statement=node, variable=variable, source=moved.pointer, offsets=moved.offsets, in_loop=in_loop)
 
-    def _uses(self, node: cst.CSTNode, state: _State) -> None:
+    def _uses(self, node: cst.CSTNode, state: _State, but: Sequence[cst.Name] = ()) -> None:
         """Note the loads, stores and questions in an expression or statement, and refuse all else."""
-        known: set[int] = set()
+        known = set(map(id, but))
         for each in walk(node):
-            if isinstance(each, cst.Call) and (name := self._accessed(each)) is not None:
+            if isinstance(each, cst.Call) and (name := self._accessed(each)) is not None and self._holds(name, state):
                 self.use_of[each] = self._reaching(name.value, state) | self.use_of.get(each, frozenset())
                 known.add(id(name))
             elif isinstance(each, cst.Attribute) and self.reader.is_pointer(each.value) and each.attr.value == "dtype":
                 assert isinstance(each.value, cst.Name)
+                if not self._holds(each.value, state):
+                    continue
                 self.asked[each] = self._reaching(each.value.value, state) | self.asked.get(each, frozenset())
                 known.add(id(each.value))
         names = {id(each.keyword) for each in walk(node) if isinstance(each, cst.Arg)}
@@ -241,6 +246,13 @@ class Flow:
                 known.append(block)
             number = known.index(block)
             web.name = f"{web.variable}_{number + 1}" if number else web.variable
+
+
+def _plainly_assigned(node: cst.CSTNode) -> list[cst.Name]:
+    """The names that a statement gives values which are no block pointers."""
+    smalls = node.body if isinstance(node, cst.SimpleStatementLine) else [node]
+    targets = [each.target for small in smalls if isinstance(small, cst.Assign) for each in small.targets]
+    return [name for target in targets for name in walk(target) if isinstance(name, cst.Name)]
 
 
 def _merged(one: _State, other: _State) -> _State:

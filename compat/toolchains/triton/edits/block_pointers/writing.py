@@ -9,7 +9,7 @@ import libcst as cst
 
 from compat.toolchains.edits import CannotEdit
 from compat.toolchains.triton.edits.block_pointers.access import Access
-from compat.toolchains.triton.edits.block_pointers.components import Bindings, check_blocks
+from compat.toolchains.triton.edits.block_pointers.components import Bindings
 from compat.toolchains.triton.edits.block_pointers.normal import Reader, in_place_of, normal, pointers_of, rewritten
 from compat.toolchains.triton.edits.block_pointers.webs import Definition, Flow, Web
 from compat.toolchains.triton.edits.code import Code, walk
@@ -51,7 +51,6 @@ def edited(code: Code, make_form: MakeForm) -> str:
 def _edited(code: Code, function: cst.FunctionDef, make_form: MakeForm) -> cst.FunctionDef:
     function = normal(code, function)
     flow = Flow(Reader(code, pointers_of(code, function)), function)
-    check_blocks(flow, code)
     accesses = {call: Access.of(call, flow.web_of(call), code) for call in flow.use_of}
     form = make_form(code, flow, Bindings.of(code, function), list(accesses.values()))
     rewriting = _Rewriting(flow, form, accesses)

@@ -1,0 +1,194 @@
+"""Kernels without block pointers compute what they computed with them, and compile where those are gone."""
+
+from __future__ import annotations
+
+import ast
+import os
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from compat.bundle.closure import read_source
+from compat.execution.flight import Limits
+from compat.execution.run import RunContext, run
+from compat.execution.store import Store
+from compat.model import BuiltEnv, Cell, CompileSpec, Failure, Status
+from compat.toolchains.edits import CannotEdit, Faulty
+from compat.toolchains.triton.edits.block_pointers import descriptors, plain
+from tests.cells import spec
+from tests.targets import TARGETS
+
+HERE = Path(__file__).parent
+KERNELS = HERE / "block_pointers.py"
+TEXT = KERNELS.read_text()
+NAMES = [
+    *("copied", "rows_only", "unchecked", "before_the_beginning", "not_a_number", "advanced", "copies", "transposed", "one_dimension"),
+    *("three_dimensions", "reassigned", "branches", "with_helper", "named_alike", "not_always_one", "other_shape"),
+]
+FAILURE = Failure(failure_class="api-removed", stage="ast", fingerprint="f", excerpt="", advice="")
+TYPES = {"x": "*fp32", "y": "*fp32", "n": "i32", "m": "i32", "sn": "i32", "sm": "i32"}
+DESCRIBED = ("copied", "rows_only", "before_the_beginning", "advanced", "copies", "transposed", "reassigned", "named_alike")
+"""Those that tensor descriptors can take the place of, if ``sm`` is 1."""
+
+
+def faulty(function: str, text: str = TEXT, **compiled: object) -> Faulty:
+    return Faulty(text=text, function=function, compile=CompileSpec(**compiled), failure=FAILURE)  # type: ignore[arg-type]
+
+
+def with_plain_pointers(function: str, text: str = TEXT) -> str:
+    (proposal,) = plain.proposals(faulty(function, text))
+    assert proposal.notes == ()
+    return proposal.text
+
+
+def with_descriptors(function: str) -> str:
+    (proposal,) = descriptors.proposals(faulty(function, equal_to_1=("sm",)))
+    assert any("set_allocator" in note for note in proposal.notes)
+    return proposal.text
+
+
+def body_of(text: str, function: str) -> str:
+    (found,) = [node for node in ast.parse(text).body if isinstance(node, ast.FunctionDef) and node.name == function]
+    return "\n".join(text.splitlines()[found.lineno - 1 : found.end_lineno])
+
+
+# --- numbers -----------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.wheels
+def test_plain_pointers_compute_the_same_bit_for_bit(tmp_path: Path, pair_python: str) -> None:
+    """Rows and columns that fill a block and that do not, in two dtypes, contiguous and not, by Triton's interpreter."""
+    edited = TEXT
+    for name in NAMES:
+        edited = with_plain_pointers(name, edited)
+    (tmp_path / "edited.py").write_text(edited)
+    command = [pair_python, str(HERE / "same_numbers.py"), str(KERNELS), str(tmp_path / "edited.py"), *NAMES]
+    done = subprocess.run(command, env={**os.environ, "TRITON_INTERPRET": "1"}, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert done.stdout.split() == [word for name in NAMES for word in (f"{name}:", "done")]
+    assert "make_block_ptr" not in "".join(body_of(edited, name).partition('"""')[0] for name in NAMES)
+
+
+@pytest.mark.wheels
+def test_a_wrong_number_is_noticed(tmp_path: Path, pair_python: str) -> None:
+    """What is held above would say so: an edit without one comparison differs."""
+    edited = with_plain_pointers("copied").replace("(source_0 < n) & ", "")
+    (tmp_path / "edited.py").write_text(edited)
+    command = [pair_python, str(HERE / "same_numbers.py"), str(KERNELS), str(tmp_path / "edited.py"), "copied"]
+    done = subprocess.run(command, env={**os.environ, "TRITON_INTERPRET": "1"}, capture_output=True, text=True, check=False)
+    assert "target_0 < n" in edited
+    assert done.returncode == 0  # what is read too much is not stored
+    (tmp_path / "edited.py").write_text(with_plain_pointers("copied").replace("(target_0 < n) & ", ""))
+    done = subprocess.run(command, env={**os.environ, "TRITON_INTERPRET": "1"}, capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert "DIFFERENT" in done.stdout
+
+
+# --- compiling ---------------------------------------------------------------------------------------------------------------
+
+
+def compiled(texts: dict[str, str], folder: Path, envs: list[BuiltEnv]) -> dict[tuple[str, str], Status]:
+    cells = []
+    for name, text in texts.items():
+        path = folder / f"{name}.py"
+        path.write_text(text)
+        made = spec(
+            "api",
+            name,
+            source=str(path),
+            closure=read_source(path).closure,
+            signature=TYPES,
+            constexprs={"BM": 16, "BN": 16},
+            divisible_by_16=("x", "y"),
+            equal_to_1=("sm",),
+        )
+        cells += [Cell(env=each.env, target=TARGETS["sm_90"], spec=made) for each in envs]
+    with Store(folder / "store") as store:
+        by_name = {each.env.name: each for each in envs}
+        context = RunContext(envs=by_name, store=store, limits=Limits(deadline=60, memory=4 << 30), slots=2)
+        return {(each.cell.spec.function, each.cell.env.name): each.outcome.status for each in run(cells, context)}
+
+
+@pytest.mark.wheels
+def test_plain_pointers_compile_before_and_after_the_removal(tmp_path: Path, built: Callable[[str], BuiltEnv]) -> None:
+    envs = [built(f"triton-{release}") for release in ("3.0.0", "3.8.0", "3.9.0")]
+    found = compiled({name: with_plain_pointers(name) for name in NAMES}, tmp_path, envs)
+    assert {key for key, status in found.items() if status is not Status.OK} == set()
+    assert len(found) == 3 * len(NAMES)
+
+
+@pytest.mark.wheels
+def test_descriptors_compile_where_there_are_some(tmp_path: Path, built: Callable[[str], BuiltEnv]) -> None:
+    envs = [built("triton-3.4.0"), built("triton-3.9.0")]
+    found = compiled({name: with_descriptors(name) for name in DESCRIBED}, tmp_path, envs)
+    assert {key for key, status in found.items() if status is not Status.OK} == set()
+
+
+# --- the text ----------------------------------------------------------------------------------------------------------------
+
+
+def test_one_that_is_not_advanced_becomes_a_block_of_pointers_where_it_was_made() -> None:
+    edited = body_of(with_plain_pointers("copied"), "copied").splitlines()
+    assert edited[3:] == [
+        "    # what is read",
+        "    source_0 = (i * BM + tl.arange(0, BM)).to(tl.int64)[:, None]",
+        "    source_1 = (j * BN + tl.arange(0, BN)).to(tl.int64)[None, :]",
+        "    source = x + source_0 * sn + source_1 * sm",
+        "    source_mask = (source_0 < n) & (source_1 < m)  # a tile",
+        "    target_0 = (i * BM + tl.arange(0, BM)).to(tl.int64)[:, None]",
+        "    target_1 = (j * BN + tl.arange(0, BN)).to(tl.int64)[None, :]",
+        "    target = y + target_0 * sn + target_1 * sm",
+        "    target_mask = (target_0 < n) & (target_1 < m)",
+        "    tl.store(target, tl.load(source, mask=source_mask, other=0.0).to(target.dtype.element_ty), mask=target_mask)",
+    ]
+
+
+def test_an_advance_is_added_to_an_offset() -> None:
+    edited = body_of(with_plain_pointers("advanced"), "advanced")
+    assert "        source_at_0 += BM\n        target_at_0 += BM  # the next rows\n" in edited
+    assert "    source_at_0 += -BM\n    source_at_1 += 1\n" in edited
+    assert "advance(" not in edited
+
+
+def test_what_may_be_negative_is_compared_with_zero() -> None:
+    assert "(p_0 >= 0) & (p_0 < n) & (p_1 >= 0) & (p_1 < m)" in with_plain_pointers("before_the_beginning")
+    assert ">= 0" not in body_of(with_plain_pointers("copied"), "copied")
+
+
+def test_only_what_the_kernel_uses_is_edited() -> None:
+    edited = with_plain_pointers("with_helper")
+    assert "make_block_ptr" not in body_of(edited, "_column")
+    assert body_of(edited, "copied") == body_of(TEXT, "copied")
+
+
+REFUSED = {
+    "handed": ("return helper(p)", "used for something else"),
+    "unknown_axes": ("return tl.load(p, boundary_check=AXES)", "not written out as axes"),
+    "condition": ("while tl.load(p):\n        pass", "in the condition"),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_what_cannot_be_edited_says_why(name: str) -> None:
+    body, why = REFUSED[name]
+    text = (
+        "import triton.language as tl\n\ndef helper(p):\n    return p\n\n"
+        f"def kernel(x, n, AXES):\n    p = tl.make_block_ptr(x, (n,), (1,), (0,), (16,), (0,))\n    {body}\n"
+    )
+    with pytest.raises(CannotEdit, match=why):
+        with_plain_pointers("kernel", text)
+
+
+def test_descriptors_are_refused_where_no_stride_is_known_to_be_one() -> None:
+    with pytest.raises(CannotEdit, match="no innermost stride"):
+        list(descriptors.proposals(faulty("copied")))
+    with pytest.raises(CannotEdit, match="NaN"):
+        list(descriptors.proposals(faulty("not_a_number", equal_to_1=("sm",))))
+
+
+def test_descriptors_of_a_transposed_tensor() -> None:
+    edited = body_of(with_descriptors("transposed"), "transposed")
+    assert "tl.make_tensor_descriptor(x, [n, m], [sn, 1], [BM, BN])" in edited
+    assert "tl.trans(p.load([i * BM, j * BN]))" in edited
