@@ -8,7 +8,6 @@ variant and case. The source is read as text (see :mod:`compat.bundle.closure`),
 from __future__ import annotations
 
 import glob
-import os
 import re
 from collections.abc import Collection, Mapping, Sequence
 from fnmatch import fnmatchcase
@@ -19,6 +18,8 @@ from attrs import define, field
 
 from compat import constexprs, toolchains
 from compat.bundle.closure import Parameters, Source, read_source
+from compat.config import kernel_sources
+from compat.config.kernel_sources import Place
 from compat.config.toml_reader import Table, describe, did_you_mean, quoted, read_toml, shown
 from compat.errors import ConfigError
 from compat.model import DEFAULT_TOOLCHAIN, HINTS, TABLES, CompileSpec, Expectation, Specialization, Status
@@ -80,18 +81,18 @@ class KernelFile:
     variants: dict[str, Table]
     arguments: frozenset[str]
     """Every run-time argument that any signature table of this file names."""
-    _sources: dict[Path, Source] = field(factory=dict)
+    _sources: dict[Place, Source] = field(factory=dict)
 
     @classmethod
     def of(cls, top: Table, path: Path, failure_classes: Collection[str] = ()) -> KernelFile:
         """The kernel file at ``path`` that says this; its source is not looked at yet. Raises ConfigError."""
-        top.only("schema", "kernel", "toolchain", "source", "summary", "case", "variant", *_TABLES)
+        top.only("schema", "kernel", "toolchain", *kernel_sources.KEYS, "summary", "case", "variant", *_TABLES)
         kernel, toolchain = _name(top, "kernel"), _toolchain(top)
         cases, variants = _named(top, "case"), _named(top, "variant")
         for table in cases.values():
             table.only("name", "summary", *_TABLES)
         for table in variants.values():
-            table.only("name", "function", "source", "summary", "cases", "expect", *_TABLES)
+            table.only("name", "function", *kernel_sources.KEYS, "summary", "cases", "expect", *_TABLES)
         tables = (top, *variants.values(), *cases.values())
         for table in tables:
             _check_tables(table, toolchain)
@@ -118,11 +119,12 @@ class KernelFile:
         ]
 
     def _specialization(self, variant: Table, case: Table) -> Specialization:
-        source = self._path_of_source(variant)
+        place = kernel_sources.place_of((variant, self.top), self.path.parent)
+        source = place.source
         function = variant.string("function")
         tables: dict[str, Any] = {key: self._merged(key, variant, case) for key in TABLES}
         tables["constexprs"] = {name: constexprs.read(value) for name, value in tables["constexprs"].items()}
-        text = self._source(variant, source)
+        text = self._source(variant, place)
         _check_arguments(variant, case, _function(variant, function, source, text), tables["signature"], tables["constexprs"])
         _check_functions(variant, case, tables["constexprs"], source, text)
         hints, assumed = self._hints(tables["signature"], variant, case)
@@ -133,6 +135,7 @@ class KernelFile:
             case=case.string("name"),
             toolchain=self.toolchain.name,
             source=str(source),
+            roots=tuple(map(str, place.roots)),
             function=function,
             compile=CompileSpec(**tables),
             assumed=assumed,
@@ -160,24 +163,17 @@ class KernelFile:
         hints = {hint: tuple(name for name in found[hint] if name in signature) for hint in HINTS}
         return hints, tuple(hint for hint in HINTS if hint not in said)
 
-    def _path_of_source(self, variant: Table) -> Path:
-        table = variant if "source" in variant else self.top
-        path = Path(os.path.realpath(self.path.parent / table.string("source")))
-        if not os.path.isfile(path):  # which takes a name that no file system has, as well
-            table.fail(f"there is no file {table.string('source')!r} next to this one", "source")
-        return path
-
-    def _source(self, variant: Table, path: Path) -> Source:
-        if path not in self._sources:
-            table = variant if "source" in variant else self.top
+    def _source(self, variant: Table, place: Place) -> Source:
+        if place not in self._sources:
+            table = variant if place.key in variant else self.top
             try:
-                self._sources[path] = read_source(path)
+                self._sources[place] = read_source(place.source, place.roots)
             except SyntaxError as error:
                 line = f", line {error.lineno}" if error.lineno else ""
-                table.fail(f"{shown(path)}{line}: {error.msg}", "source")
+                table.fail(f"{shown(place.source)}{line}: {error.msg}", place.key)
             except (OSError, ValueError) as error:
-                table.fail(f"{shown(path)} cannot be read: {error}", "source")
-        return self._sources[path]
+                table.fail(f"{shown(place.source)} cannot be read: {error}", place.key)
+        return self._sources[place]
 
     def _expectation(self, table: Table) -> Expectation:
         table.only("releases", "targets", "cases", "status", "class", "reason")
