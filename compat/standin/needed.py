@@ -63,7 +63,7 @@ class _Search:
         elif isinstance(value, type):
             for base in value.__mro__:
                 if base is not value and is_from_stand_in(base):
-                    raise self.lacks(base.__name__)
+                    raise self.lacks(base.__name__ if "." in base.__name__ else "torch.%s" % base.__name__)
         elif isinstance(value, FunctionType):
             self.function(value, depth)
         elif not isinstance(value, ModuleType):

@@ -52,7 +52,7 @@ class Opaque:
 
     def __mro_entries__(self, bases: tuple[Any, ...]) -> tuple[type, ...]:
         first = next(base for base in bases if isinstance(base, Opaque))
-        return (Base,) if self is first and not any(isinstance(base, type) and issubclass(base, Base) for base in bases) else ()
+        return (type(path_of(self), (Base,), {}),) if self is first else ()
 
     def __enter__(self) -> Opaque:
         return self
@@ -80,7 +80,7 @@ def is_opaque(value: Any) -> bool:
 
 def unknown_attribute(path: str, name: str) -> Opaque:
     """An attribute of which nothing is known, not even whether it exists: whoever asks just that is refused."""
-    if name.startswith("__") and name.endswith("__"):
+    if name.startswith("__") and name.endswith("__") and name != "__version__":
         raise AttributeError(name)
     if _is_question(sys._getframe(2)):
         raise lacking("%s.%s" % (path, name))

@@ -167,7 +167,7 @@ def _decorator(*arguments: Any, **options: Any) -> Any:
 
 def _undecorated(function: Any) -> Any:
     if hasattr(function, "fn"):  # what becomes of a kernel in there is not known
-        return Opaque("a decorator of torch(…)")
+        return Opaque("torch.<decorator>(…)")
     return function
 
 
@@ -267,7 +267,7 @@ class Properties:
     """``torch.cuda.get_device_properties()``: what follows from the target, and what is assumed of it."""
 
     def __getattr__(self, name: str) -> Any:
-        facts = {
+        facts: dict[str, Callable[[], Any]] = {
             "name": lambda: AssumedStr(_model()[0]),
             "multi_processor_count": lambda: AssumedInt(_model()[1]),
             "major": lambda: _capability()[0],
