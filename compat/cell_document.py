@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from compat.model import Expectation, Failure, Result
+from compat.model import Expectation, Failure, Result, StoodIn
 
 JsonObject = dict[str, Any]
 
@@ -33,7 +33,20 @@ def cell_document(result: Result) -> JsonObject:
         "stages": {stage: rounded(seconds) for stage, seconds in outcome.stages.items()},
         "seconds": rounded(outcome.seconds),
         "cached": result.cached,
+        "stood_in": _stood_in(outcome.stood_in),
     }
+
+
+def _stood_in(stood_in: StoodIn | None) -> JsonObject | None:
+    return (
+        None
+        if stood_in is None
+        else {
+            "packages": list(stood_in.packages),
+            "answers": list(stood_in.answers),
+            "skipped": list(stood_in.skipped),
+        }
+    )
 
 
 def _failure(failure: Failure | None) -> JsonObject | None:

@@ -225,8 +225,11 @@ class Specialization:
     compile: CompileSpec = Factory(CompileSpec)
     assumed: tuple[str, ...] = ()
     """The hints that are defaults: what a launch usually finds out."""
+    roots: tuple[str, ...] = ()
+    """Absolute paths of the folders that its absolute imports are looked for in; where empty, the first above it that is no
+    package."""
     closure: str = ""
-    """SHA-256 over the source file and the files beside it that it imports."""
+    """SHA-256 over the source file and the files of its tree that it imports."""
     origin: str = ""
     """The TOML file that declares it, as the user named it."""
     summary: str = ""
@@ -317,6 +320,18 @@ class Done:
 
 
 @frozen(kw_only=True)
+class StoodIn:
+    """What took the place of packages that an env lacks while a kernel's file was imported there (see ``compat/standin``)."""
+
+    packages: tuple[str, ...] = ()
+    """Those that a stand-in was there for, with the version that it said it has: ``torch 2.9.1``."""
+    answers: tuple[str, ...] = ()
+    """What stand-ins said to the kernel's own modules, and where, that may have decided something there."""
+    skipped: tuple[str, ...] = ()
+    """Statements that failed and were left out, since the kernel does not need what they make."""
+
+
+@frozen(kw_only=True)
 class Evidence:
     """Raw facts of one attempt at one cell. What they mean is for :mod:`compat.diagnosis.classify` to say."""
 
@@ -366,7 +381,9 @@ class Evidence:
     kept: Mapping[str, str] = Factory(dict)
     """``printed``, ``reproducer``, or a stage that was asked for → name of what was kept, relative to the store's artifacts."""
     imported: tuple[str, ...] = ()
-    """Paths of the files below the source's folder that were imported for it, the source itself among them."""
+    """Paths of the files that were imported for it and that no env's digest covers, the source itself among them."""
+    stood_in: StoodIn | None = None
+    """What took the place of packages that the env lacks; ``None`` where all was imported as it is."""
     protocol: tuple[str, ...] = ()
     """What was wrong with the worker's messages, if anything."""
     refused: str | None = None
@@ -423,6 +440,8 @@ class Outcome:
     metrics: Mapping[str, Any] = Factory(dict)
     stages: Mapping[str, float] = Factory(dict)
     seconds: float = 0.0
+    stood_in: StoodIn | None = None
+    """What took the place of packages that the env lacks."""
 
 
 @frozen(kw_only=True)

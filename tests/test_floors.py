@@ -29,7 +29,7 @@ FLOORS = {
     "__init__": 0,
 }
 MAY_START_PROCESSES = {"envs", "execution"}
-APART = {"worker", "adapter"}
+APART = {"worker", "adapter", "standin"}
 """Folders whose code runs inside a foreign env."""
 WORKER_READERS = {"execution"}
 """Who may read what a worker left behind with the worker's own code."""

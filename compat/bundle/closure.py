@@ -1,6 +1,7 @@
-"""A kernel's Python source, read as text: what it defines and which files beside it it imports.
+"""A kernel's Python source, read as text: what it defines, and which files of its tree it imports.
 
-The driver never imports a kernel. What must be known of its source is known from the syntax tree.
+The driver never imports a kernel. What must be known of its source is known from the syntax tree. A tree has one root or several:
+the folders that Python looks in for absolute imports. A library that was unpacked from the package index is taken as a whole.
 """
 
 from __future__ import annotations
@@ -8,7 +9,7 @@ from __future__ import annotations
 import ast
 import hashlib
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from attrs import define, field, frozen
@@ -27,17 +28,41 @@ class Parameters:
 
 @frozen(kw_only=True)
 class Source:
-    """A source file with everything beside it that it draws in."""
+    """A source file with everything of its tree that it draws in."""
 
+    tree: ast.Module
     functions: dict[str, Parameters]
     closure: str
-    """SHA-256 over the names and contents of the file and of what it imports from beside it, followed all the way."""
+    """SHA-256 over the names and contents of the file and of what it imports from its tree, followed all the way."""
 
 
-def read_source(path: Path) -> Source:
-    """Parse a kernel's source. Raises OSError, or SyntaxError where that cannot be done."""
+LIBRARY = "triton-compat-library.json"
+"""The file that marks a folder as a library which was unpacked there, and never changes."""
+
+
+def roots_of(path: Path) -> tuple[Path, ...]:
+    """Where absolute imports of a source file lead: the first folder above it that is no package."""
+    folder = path.parent
+    while os.path.isfile(folder / "__init__.py") and folder.parent != folder:
+        folder = folder.parent
+    return (folder,)
+
+
+def module_of(path: Path, roots: Sequence[Path]) -> str:
+    """The name by which Python imports a source file from the first of the roots that it lies in."""
+    root = next((root for root in roots if path.is_relative_to(root)), path.parent)
+    parts = path.relative_to(root).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" and len(parts) > 1 else parts)
+
+
+def read_source(path: Path, roots: Sequence[Path] = ()) -> Source:
+    """Parse a kernel's source, of the tree with these roots; by default of the package that it lies in.
+
+    Raises OSError, or SyntaxError where that cannot be done.
+    """
+    roots = roots or roots_of(path)
     tree = tree_of(path.read_bytes(), path.name)
-    return Source(functions=_functions(tree), closure=_digest(path, closure_files(path, tree)))
+    return Source(tree=tree, functions=_functions(tree), closure=_digest(path, closure_files(path, tree, roots), roots))
 
 
 @define
@@ -50,20 +75,21 @@ class Unchanged:
     _known: dict[tuple[str, str], dict[Path, tuple[int, int] | None]] = field(factory=dict)
     """Source and digest → every file of that closure as it was when it was found to have that digest."""
 
-    def __call__(self, source: str, closure: str, imported: Iterable[str] = ()) -> bool:
+    def __call__(self, source: str, closure: str, imported: Iterable[str] = (), roots: Sequence[str] = ()) -> bool:
         """Whether ``source`` has this closure now, and everything that was ``imported`` for it is part of it."""
         known = self._known.get((source, closure))
         if known is None or any(_stamp(path) != stamp for path, stamp in known.items()):
-            known = self._known[source, closure] = _stamps(Path(source), closure)
+            known = self._known[source, closure] = _stamps(Path(source), closure, [Path(root) for root in roots])
         return bool(known) and all(Path(path) in known for path in imported)
 
 
-def _stamps(path: Path, closure: str) -> dict[Path, tuple[int, int] | None]:
+def _stamps(path: Path, closure: str, roots: Sequence[Path]) -> dict[Path, tuple[int, int] | None]:
     """The files of a closure with their stamps; none where the source has another one by now, or cannot be read."""
+    roots = roots or roots_of(path)
     try:
-        files = closure_files(path, tree_of(path.read_bytes()))
+        files = closure_files(path, tree_of(path.read_bytes()), roots)
         stamps = {file: _stamp(file) for file in files}
-        return stamps if _digest(path, files) == closure else {}
+        return stamps if _digest(path, files, roots) == closure else {}
     except (OSError, SyntaxError):
         return {}
 
@@ -99,20 +125,28 @@ def _parameters(arguments: ast.arguments) -> Parameters:
     return Parameters(names=tuple(arg.arg for arg in (*positional, *arguments.kwonlyargs)), required=frozenset(required))
 
 
-def _digest(path: Path, files: Iterable[Path]) -> str:
-    folder = path.parent
-    digest = hashlib.sha256()
-    for file in sorted(files, key=lambda file: file.relative_to(folder).as_posix()):
+def _digest(path: Path, files: Iterable[Path], roots: Sequence[Path]) -> str:
+    digest = hashlib.sha256(f"{_name(path, roots)}\0".encode())  # two modules that import each other draw in the same files
+    for name, file in sorted((_name(file, roots), file) for file in files):
         content = file.read_bytes()
-        digest.update(f"{file.relative_to(folder).as_posix()}\0{len(content)}\0".encode())
+        digest.update(f"{name}\0{len(content)}\0".encode())
         digest.update(content)
     return digest.hexdigest()
 
 
-def closure_files(path: Path, tree: ast.Module) -> frozenset[Path]:
-    """The file itself, whose tree is given, and the files beside it that it imports, transitively."""
-    found = {path}
-    waiting = list(_imported(tree, path, path.parent))
+def _name(file: Path, roots: Sequence[Path]) -> str:
+    """What a file is called in a closure, wherever its tree is."""
+    found = ((number, root) for number, root in enumerate(roots) if file.is_relative_to(root))
+    number, root = next(found, (len(roots), file.parent))
+    name = file.relative_to(root).as_posix()
+    return f"{number}\0{name}" if number else name
+
+
+def closure_files(path: Path, tree: ast.Module, roots: Sequence[Path] = ()) -> frozenset[Path]:
+    """The file itself, whose tree is given, and the files below the roots that it imports, transitively."""
+    roots = roots or roots_of(path)
+    found = {path, *(file for root in roots for file in _library(root))}
+    waiting = [*_packages(path, roots), *_imported(tree, path, roots)]
     while waiting:
         file = waiting.pop()
         if file in found:
@@ -122,28 +156,48 @@ def closure_files(path: Path, tree: ast.Module) -> frozenset[Path]:
             tree = tree_of(file.read_bytes(), file.name)
         except SyntaxError:
             continue  # Its bytes count; its imports do not, as long as it cannot be parsed.
-        waiting += _imported(tree, file, path.parent)
+        waiting += _imported(tree, file, roots)
     return frozenset(found)
 
 
-def _imported(tree: ast.Module, file: Path, root: Path) -> Iterator[Path]:
+def _library(root: Path) -> Iterator[Path]:
+    """All Python files of an unpacked library, which may import any of them in ways that its source does not show."""
+    if os.path.isfile(root / LIBRARY):
+        yield from (file for file in root.rglob("*.py") if file.is_file())
+
+
+def _packages(path: Path, roots: Sequence[Path]) -> Iterator[Path]:
+    """The files of the packages that a file lies in: importing it runs them."""
+    root = next((root for root in roots if path.is_relative_to(root)), path.parent)
+    for folder in path.relative_to(root).parents:
+        if folder != Path() and os.path.isfile(root / folder / "__init__.py"):
+            yield root / folder / "__init__.py"
+
+
+def _imported(tree: ast.Module, file: Path, roots: Sequence[Path]) -> Iterator[Path]:
     for node in _statements(tree):
         if isinstance(node, ast.Import):
             for alias in node.names:
-                yield from _modules(root, alias.name.split("."))
+                yield from _modules(roots, alias.name.split("."))
         elif isinstance(node, ast.ImportFrom):
-            start = file.parent if node.level else root
+            starts = [file.parent] if node.level else roots
             for _ in range(node.level - 1):
-                start = start.parent
-            if not start.is_relative_to(root):
+                starts = [start.parent for start in starts]
+            if not any(start.is_relative_to(root) for start in starts for root in roots):
                 continue
             parts = node.module.split(".") if node.module else []
-            yield from _modules(start, parts)
+            yield from _modules(starts, parts)
             for alias in node.names:  # `from package import module` names a file, `from module import function` does not.
-                yield from _modules(start, [*parts, alias.name])
+                yield from _modules(starts, [*parts, alias.name])
 
 
-def _modules(start: Path, parts: list[str]) -> Iterator[Path]:
+def _modules(starts: Sequence[Path], parts: list[str]) -> Iterator[Path]:
+    """The files that importing ``a.b.c`` may run, those of them that exist: ``a``'s, ``a.b``'s and ``a.b.c``'s, from each start."""
+    for start in starts:
+        yield from _modules_below(start, parts)
+
+
+def _modules_below(start: Path, parts: list[str]) -> Iterator[Path]:
     """The files that importing ``a.b.c`` runs, those of them that exist: ``a``'s, ``a.b``'s and ``a.b.c``'s."""
     for length in range(1, len(parts) + 1):
         place = start.joinpath(*parts[:length])

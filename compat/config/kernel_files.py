@@ -9,7 +9,6 @@ text (see :mod:`compat.bundle.closure`), never imported.
 from __future__ import annotations
 
 import glob
-import os
 import re
 from collections.abc import Collection, Mapping, Sequence
 from fnmatch import fnmatchcase
@@ -20,6 +19,8 @@ from attrs import define, field
 
 from compat import constexprs, toolchains
 from compat.bundle.closure import Parameters, Source, read_source
+from compat.config import kernel_sources
+from compat.config.kernel_sources import Place
 from compat.config.toml_reader import Table, describe, did_you_mean, quoted, read_toml, shown
 from compat.errors import ConfigError
 from compat.model import DEFAULT_TOOLCHAIN, HINTS, TABLES, CompileSpec, Expectation, Specialization, Status
@@ -75,7 +76,7 @@ def kernels_of(top: Table, path: Path, failure_classes: Collection[str] = ()) ->
     """The kernels that the kernel file at ``path`` declares, which says this; no source is looked at yet. Raises ConfigError."""
     if not isinstance(top.data.get("kernel"), list):
         return (KernelFile.of(top, path=path, failure_classes=failure_classes),)
-    top.only("schema", "kernel", "toolchain", "source", "summary", *_TABLES)
+    top.only("schema", "kernel", "toolchain", *kernel_sources.KEYS, "summary", *_TABLES)
     if not top.data["kernel"]:
         top.fail("declares no kernel", "kernel", hint='Say kernel = "name", or one [[kernel]] for each of several.')
     tables = _named(top, "kernel").values()
@@ -116,7 +117,7 @@ class KernelFile:
     variants: dict[str, Table]
     arguments: frozenset[str]
     """Every run-time argument that any signature table of this kernel names."""
-    _sources: dict[Path, Source] = field(factory=dict)
+    _sources: dict[Place, Source] = field(factory=dict)
 
     @classmethod
     def of(cls, own: Table, top: Table | None = None, *, path: Path, failure_classes: Collection[str] = ()) -> KernelFile:
@@ -126,7 +127,7 @@ class KernelFile:
             *(() if top else ("schema",)),
             named_by,
             "toolchain",
-            "source",
+            *kernel_sources.KEYS,
             "summary",
             "function",
             "case",
@@ -142,7 +143,7 @@ class KernelFile:
         for table in cases.values():
             table.only("name", "summary", *_TABLES)
         for table in variants.values():
-            table.only("name", "function", "source", "summary", "cases", "expect", *_TABLES)
+            table.only("name", "function", *kernel_sources.KEYS, "summary", "cases", "expect", *_TABLES)
         tables = (*layers, *variants.values(), *cases.values())
         for table in tables:
             _check_tables(table, toolchain)
@@ -179,11 +180,12 @@ class KernelFile:
         ]
 
     def _specialization(self, variant: Table, case: Table) -> Specialization:
-        source = self._path_of_source(variant)
+        place = kernel_sources.place_of(self._of(variant), self.path.parent)
+        source = place.source
         function = variant.string("function", self.own.optional("function"))
         tables: dict[str, Any] = {key: self._merged(key, variant, case) for key in TABLES}
         tables["constexprs"] = {name: constexprs.read(value) for name, value in tables["constexprs"].items()}
-        text = self._source(variant, source)
+        text = self._source(variant, place)
         _check_arguments(variant, case, _function(variant, function, source, text), tables["signature"], tables["constexprs"])
         _check_functions(variant, case, tables["constexprs"], source, text)
         hints, assumed = self._hints(tables["signature"], variant, case)
@@ -194,6 +196,7 @@ class KernelFile:
             case=case.string("name"),
             toolchain=self.toolchain.name,
             source=str(source),
+            roots=tuple(map(str, place.roots)),
             function=function,
             compile=CompileSpec(**tables),
             assumed=assumed,
@@ -225,24 +228,21 @@ class KernelFile:
         hints = {hint: tuple(name for name in found[hint] if name in signature) for hint in HINTS}
         return hints, tuple(hint for hint in HINTS if hint not in said)
 
-    def _path_of_source(self, variant: Table) -> Path:
-        table = _saying("source", (*self.layers, variant))
-        path = Path(os.path.realpath(self.path.parent / table.string("source")))
-        if not os.path.isfile(path):  # which takes a name that no file system has, as well
-            table.fail(f"there is no file {table.string('source')!r} next to this one", "source")
-        return path
+    def _of(self, variant: Table) -> tuple[Table, ...]:
+        """The tables that hold for a variant; what the first of them that names something says counts."""
+        return (variant, *reversed(self.layers))
 
-    def _source(self, variant: Table, path: Path) -> Source:
-        if path not in self._sources:
-            table = _saying("source", (*self.layers, variant))
+    def _source(self, variant: Table, place: Place) -> Source:
+        if place not in self._sources:
+            table = _saying(place.key, (*self.layers, variant))
             try:
-                self._sources[path] = read_source(path)
+                self._sources[place] = read_source(place.source, place.roots)
             except SyntaxError as error:
                 line = f", line {error.lineno}" if error.lineno else ""
-                table.fail(f"{shown(path)}{line}: {error.msg}", "source")
+                table.fail(f"{shown(place.source)}{line}: {error.msg}", place.key)
             except (OSError, ValueError) as error:
-                table.fail(f"{shown(path)} cannot be read: {error}", "source")
-        return self._sources[path]
+                table.fail(f"{shown(place.source)} cannot be read: {error}", place.key)
+        return self._sources[place]
 
     def _expectation(self, table: Table) -> Expectation:
         table.only("releases", "targets", "cases", "status", "class", "reason", "strict")

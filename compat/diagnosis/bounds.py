@@ -14,7 +14,7 @@ from typing import Any
 
 from attrs import evolve
 
-from compat.model import Done, Evidence, Made, Noticed, Raised
+from compat.model import Done, Evidence, Made, Noticed, Raised, StoodIn
 
 TEXT = 64 * 1024
 """Characters of a message, or of what one attempt printed."""
@@ -160,6 +160,20 @@ def paths(said: object) -> tuple[str, ...]:
     """The paths in an answer. Of more than :data:`_PATHS` not all are told, which an empty one at the end says."""
     found = [path for path in said if isinstance(path, str)] if isinstance(said, list) else []
     return tuple(found) if len(found) <= _PATHS else (*found[:_PATHS], "")
+
+
+def stood_in(said: object) -> StoodIn | None:
+    """What an answer says of stand-ins; ``None`` where it says nothing."""
+    if not isinstance(said, Mapping):
+        return None
+    found = {name: said.get(name) for name in ("packages", "answers", "skipped")}
+    return StoodIn(
+        **{
+            name: tuple(bounded(each, _WORDS) for each in words[:_MANY] if isinstance(each, str))
+            for name, words in found.items()
+            if isinstance(words, list)
+        }
+    )
 
 
 def _pairs(said: object, most: int) -> Iterable[tuple[str, str]]:

@@ -25,7 +25,7 @@ from compat.diagnosis.failure_class import FailureClass, Sign
 from compat.diagnosis.fingerprint import fingerprint
 from compat.diagnosis.knowledge import Knowledge
 from compat.diagnosis.symptoms import Symptoms
-from compat.model import SOURCE_STAGE, Diagnosis, Evidence, Failure, Noticed, Outcome, Status, Target
+from compat.model import SOURCE_STAGE, Diagnosis, Evidence, Failure, Noticed, Outcome, Status, StoodIn, Target
 from compat.printable import printable
 
 _FROM_OUTSIDE = frozenset({"SIGKILL", "SIGTERM", "SIGINT", "SIGHUP", "SIGQUIT", "SIGSTOP", "SIGUSR1", "SIGUSR2"})
@@ -62,6 +62,15 @@ def classify(attempts: Sequence[Evidence], *, target: Target, knowledge: Knowled
         metrics=evidence.metrics,
         stages=evidence.stages,
         seconds=evidence.seconds,
+        stood_in=evidence.stood_in and _printable(evidence.stood_in),
+    )
+
+
+def _printable(stood_in: StoodIn) -> StoodIn:
+    return StoodIn(
+        packages=tuple(map(printable, stood_in.packages)),
+        answers=tuple(map(printable, stood_in.answers)),
+        skipped=tuple(map(printable, stood_in.skipped)),
     )
 
 

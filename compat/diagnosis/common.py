@@ -41,6 +41,8 @@ MACHINE = FailureClass(
     advice="Look at the machine: room where TMPDIR is, `ulimit -a`, memory. It says nothing about the kernel, and is not kept.",
     blame=Blame.ENV,
 )
+LACKING = Sign(error=r"(?:^|\.)Lacking$", message=r"this env lacks `(?P<name>[\w.]+)`", stage=r"^import$", means="no module {name}")
+"""The kernel reaches something of a package that only a stand-in was there for."""
 SOURCE_NEEDS_PACKAGE = FailureClass(
     name="source-needs-package",
     title="Package missing for the kernel's file",
@@ -56,6 +58,7 @@ SOURCE_NEEDS_PACKAGE = FailureClass(
             stage=r"^import$",
             means="no module {name}",
         ),
+        LACKING,
     ),
 )
 SOURCE_IMPORT = FailureClass(

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from attrs import define, field, frozen
 
+from compat.bundle.closure import module_of, roots_of
 from compat.model import Cell, Evidence, Target
 
 
@@ -84,12 +86,12 @@ class Flight:
     notes: list[str] = field(factory=list)
 
     @property
-    def isolation(self) -> tuple[str, Target]:
+    def isolation(self) -> tuple[str, tuple[str, ...], Target]:
         """What cells must have in common to be compiled in one process: the source that is imported there, and the target.
 
         The store's keys rely on it: a key holds nothing of the cells that were compiled before its own.
         """
-        return self.cell.spec.source, self.cell.target
+        return self.cell.spec.source, self.cell.spec.roots, self.cell.target
 
     def enter(self, stage: str) -> None:
         """Note that a stage begins now."""
@@ -109,9 +111,13 @@ class Flight:
     def job(self, mode: Mode = PLAIN) -> dict[str, Any]:
         """The cell as the worker wants it."""
         spec, target = self.cell.spec, self.cell.target
+        source = Path(spec.source)
+        roots = tuple(map(Path, spec.roots)) or roots_of(source)
         return {
             "nonce": self.nonce,
             "source": spec.source,
+            "roots": list(map(str, roots)),
+            "module": module_of(source, roots),
             "function": spec.function,
             **spec.compile.document(),
             "target": {

@@ -12,7 +12,7 @@ from attrs import define, field, frozen
 
 from compat.diagnosis import bounds
 from compat.json_text import read_json
-from compat.model import Done, Noticed, Raised
+from compat.model import Done, Noticed, Raised, StoodIn
 
 LINE_LIMIT = 4 * 1024 * 1024
 """Bytes of one message: the worker cuts what it quotes to far less."""
@@ -71,6 +71,7 @@ class Answer:
     metrics: dict[str, Any]
     warnings: tuple[Noticed, ...]
     imported: tuple[str, ...] = ()
+    stood_in: StoodIn | None = None
     at: str | None = None
     """``path:number`` of the kernel's line that it is about."""
 
@@ -99,6 +100,7 @@ def answer_of(message: Mapping[str, Any]) -> Answer | None:
         metrics=bounds.metrics(message.get("metrics")),
         warnings=bounds.warnings(message["warnings"]),
         imported=bounds.paths(message.get("imported")),
+        stood_in=bounds.stood_in(message.get("stood_in")),
         at=_place(message.get("at")),
     )
 

@@ -53,9 +53,9 @@ def batches(cells: Iterable[Cell], slots: int) -> list[tuple[Cell, ...]]:
     Envs keep their order. An env's cells are split over all ``slots`` even when they are few, since one env is often all there is
     to do.
     """
-    envs: dict[str, dict[tuple[str, str], list[Cell]]] = {}
+    envs: dict[str, dict[tuple[object, ...], list[Cell]]] = {}
     for cell in cells:
-        envs.setdefault(cell.env.name, {}).setdefault((cell.spec.source, cell.target.name), []).append(cell)
+        envs.setdefault(cell.env.name, {}).setdefault((cell.spec.source, cell.spec.roots, cell.target.name), []).append(cell)
     shared_out: list[tuple[Cell, ...]] = []
     for groups in envs.values():
         size = min(BATCH_LIMIT, ceil(sum(map(len, groups.values())) / slots))

@@ -29,7 +29,7 @@ from attrs import evolve, frozen
 from compat import scratch, toolchains
 from compat.execution import procfs
 from compat.execution.client import WorkerClient, WorkerGone
-from compat.execution.spawn import OwnWorker, control_pair, last_words, spawn
+from compat.execution.spawn import STANDIN, OwnWorker, control_pair, last_words, spawn
 from compat.execution.variables import passed_on
 from compat.files import content_of, folder_digest
 from compat.json_text import read_json
@@ -117,7 +117,7 @@ def stop() -> Told:
 
 
 def _key(built: BuiltEnv, toolchain: Toolchain, worker_digest: str) -> str:
-    code = [worker_digest, folder_digest(toolchain.adapter)]
+    code = [worker_digest, folder_digest(toolchain.adapter), folder_digest(STANDIN)]
     facts = [built.python, built.digest, code, sorted(passed_on(toolchain).items()), _inherited()]
     return hashlib.sha256(json.dumps(facts).encode()).hexdigest()[:16]
 

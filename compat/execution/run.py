@@ -244,7 +244,7 @@ def _may_be_kept(cell: Cell, outcome: Outcome, attempts: Sequence[Evidence], con
     if not outcome.status.is_answer and outcome.status is not Status.SOURCE_BROKEN:
         return False
     imported = (path for evidence in attempts for path in evidence.imported)
-    return context.unchanged(cell.spec.source, cell.spec.closure, imported)
+    return context.unchanged(cell.spec.source, cell.spec.closure, imported, cell.spec.roots)
 
 
 class _Envs:

@@ -18,6 +18,8 @@ from compat.scratch import Folder
 from compat.toolchains import DEFAULT, Toolchain
 
 WORKER = Path(__file__).parent.parent / "worker"
+STANDIN = WORKER.with_name("standin")
+"""What a worker imports kernels with."""
 
 _OUTPUT = "output"
 _LAST_WORDS = 8192

@@ -29,6 +29,7 @@ from compat.execution.database import Damaged, Database, Newer, Row, put_aside
 from compat.execution.flight import PLAIN, Mode
 from compat.execution.printed import text_of
 from compat.execution.rows import as_read, attempts_of, row_of
+from compat.execution.spawn import STANDIN
 from compat.files import content_of, folder_digest, replace_file
 from compat.model import BuiltEnv, Cell, Evidence
 
@@ -55,7 +56,7 @@ def cell_key(cell: Cell, env: BuiltEnv, worker: str, mode: Mode = PLAIN) -> str:
         "target": [target.backend, target.arch, target.warp_size, target.shared_memory],
         "env": env.digest,
         "variables": variables.dependencies(toolchain, target.backend),
-        "worker": [worker, folder_digest(toolchain.adapter)],
+        "worker": [worker, folder_digest(toolchain.adapter), folder_digest(STANDIN)],
         "actions": [action.document() for action in mode.actions],
     }
     return hashlib.sha256(json.dumps(facts).encode()).hexdigest()

@@ -310,6 +310,7 @@ class _Watch:
             warnings=answer.warnings,
             at=answer.at,
             imported=answer.imported,
+            stood_in=answer.stood_in,
             protocol=tuple(flight.notes),
         )
         return self._completed(evidence, flight, answer.end)

@@ -80,6 +80,10 @@ def _outcome(result: Result, told: Explanation) -> Iterator[str]:
         if known_edits(failure, result.cell.env.toolchain):
             yield from _section("an edit is known for this class", [shlex.join(["compat", "fix", result.cell.id])])
     yield from _section("warnings", (f"{noticed.type}: {noticed.message}" for noticed in outcome.warnings))
+    if stood_in := outcome.stood_in:
+        yield from _section("imported with stand-ins for", stood_in.packages)
+        yield from _section("what they said", stood_in.answers)
+        yield from _section("left out, since the kernel does not need it", stood_in.skipped)
     yield from _section("seconds", (f"{stage:<8} {seconds:.3f}" for stage, seconds in outcome.stages.items()))
     yield from _section("metrics", (f"{name}: {_value(value)}" for name, value in outcome.metrics.items()))
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import faulthandler
 import hashlib
-import importlib.util
 import json
 import os
 import signal
@@ -13,9 +12,9 @@ import sys
 import tempfile
 import time
 import warnings
-from types import ModuleType
 from typing import TYPE_CHECKING, Any, Callable
 
+from . import standin
 from .beacon import Beacon
 from .descendants import end_children
 from .places import innermost_line, traceback_of
@@ -51,11 +50,11 @@ def run(toolchain: Adapter, jobs_fd: int, events_fd: int, output_fd: int) -> Non
         os.environ.update(batch["variables"])
         toolchain.look_again()
     toolchain.observe(beacon, passes=diagnose)
-    modules: dict[str, ModuleType] = {}
+    sources: dict[str, Any] = {}
     for job in batch["jobs"]:
         beacon.clear()
         attempt = Attempt(job, events_fd, directory)
-        attempt.make(toolchain, modules, diagnose)
+        attempt.make(toolchain, sources, diagnose)
 
 
 def _settle_in(directory: str) -> None:
@@ -81,12 +80,14 @@ class Attempt:
         """The one that may answer: a kernel file can fork."""
         self.seconds: dict[str, float] = {}
         """Stage → seconds, of finished stages."""
+        self.source: Any = None
+        """The kernel's file, where one is imported."""
         self.function: Any = None
         """The kernel's function, once its file is imported."""
         self.stage: str | None = None
         self.entered = 0.0
 
-    def make(self, toolchain: Adapter, modules: dict[str, ModuleType], diagnose: bool) -> None:
+    def make(self, toolchain: Adapter, sources: dict[str, Any], diagnose: bool) -> None:
         """Do what the job asks for, in order, and send exactly one answer; or refuse all of it."""
         if unknown := [str(action.get("do")) for action in self.job["actions"] if action.get("do") not in _ACTIONS]:
             self.send("refused", cannot=unknown)
@@ -97,7 +98,7 @@ class Attempt:
             warnings.simplefilter("always")
             try:
                 for action in self.job["actions"]:
-                    metrics, made = _ACTIONS[action["do"]](self, action, toolchain, modules)
+                    metrics, made = _ACTIONS[action["do"]](self, action, toolchain, sources)
                     answer["actions"].append({"do": action["do"], "made": made, "requires": []})
                     answer["metrics"] = metrics
             except BaseException as error:  # SystemExit and KeyboardInterrupt too: whatever a kernel file raises is an answer
@@ -107,12 +108,11 @@ class Attempt:
                 self.enter(None)
         self.leave_copies()
         end_children()
-        answer.update(stages=self.seconds, warnings=_distinct(caught), imported=_imported(self.job["source"]), output=_position())
+        answer.update(stages=self.seconds, warnings=_distinct(caught), imported=_imported(self.job["roots"]), output=_position())
+        answer.update(stood_in=unless_broken(self.source.told) if self.source is not None else None)
         self.send("done", **answer)
 
-    def compile(
-        self, action: dict[str, Any], toolchain: Adapter, modules: dict[str, ModuleType]
-    ) -> tuple[dict[str, Any], dict[str, Any]]:
+    def compile(self, action: dict[str, Any], toolchain: Adapter, sources: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
         """Compile the job's function, or a file of IR in its place; the metrics, and what each stage made."""
         self.enter("import")
         toolchain.aim(self.job["target"])
@@ -120,14 +120,29 @@ class Attempt:
             self.kept = os.path.join(self.directory, "kept", self.job["nonce"])
         self.job["ir"] = os.path.join(self.directory, "given", action["ir"]) if action["ir"] else None
         if action["ir"] is None:
-            self.function = _load(self.job, modules)
-        metrics, made = toolchain.compile(self.job, self.function, self.enter, self.keep)
+            self.source = _source(self.job, sources, toolchain.version)
+            if "torch_dtype" in str(self.job["constexprs"]):
+                self.source.have_torch()
+            self.function = self.source.function(self.job["function"])
+        metrics, made = self.compiled(toolchain)
         return metrics, {stage: _facts(result) for stage, result in made.items() if isinstance(result, (str, bytes))}
+
+    def compiled(self, toolchain: Adapter) -> tuple[dict[str, Any], dict[str, Any]]:
+        """What the toolchain makes of it; none of that counts where it took something of a package that is not here."""
+        look = self.source.watch() if self.source is not None else _nothing
+        try:
+            return toolchain.compile(self.job, self.function, self.enter, self.keep)
+        finally:
+            try:
+                look()
+            except BaseException:
+                self.enter("import")
+                raise
 
     def place_of(self, error: BaseException, toolchain: Adapter) -> dict[str, Any] | None:
         """The line of the kernel's file that a failure is about: while that is imported, the last that was run."""
         if self.function is None and not self.job.get("ir"):
-            found = innermost_line(error, os.path.dirname(self.job["source"]))
+            found = innermost_line(error, self.job["roots"][0])
         else:
             found = toolchain.place_of(error, self.job, self.function)
         return {"path": found[0], "line": found[1]} if found else None
@@ -164,6 +179,10 @@ class Attempt:
 
 _ACTIONS = {"compile": Attempt.compile}
 """What this worker can do."""
+
+
+def _nothing() -> None:
+    pass
 
 
 def _facts(made: Any) -> dict[str, Any]:
@@ -231,39 +250,33 @@ def cut(text: str, letters: int) -> str:
     return "%s\n[… %d characters left out …]\n%s" % (text[:half], len(text) - 2 * half, text[-half:])
 
 
-def _load(job: dict[str, Any], modules: dict[str, ModuleType]) -> Any:
-    """The job's function, from its source file; files beside it can be imported by it."""
+def _source(job: dict[str, Any], sources: dict[str, Any], release: str) -> Any:
+    """The job's source file, which is imported once."""
     path = job["source"]
-    if path not in modules:
-        folder, name = os.path.dirname(path), os.path.splitext(os.path.basename(path))[0]
-        name = "_kernel_" + name if name in sys.modules else name
-        if folder not in sys.path:
-            sys.path.insert(0, folder)
-        spec = importlib.util.spec_from_file_location(name, path)
-        assert spec is not None
-        assert spec.loader is not None
-        module = importlib.util.module_from_spec(spec)
-        sys.modules[name] = module
-        try:
-            spec.loader.exec_module(module)
-        except BaseException:
-            del sys.modules[name]
-            raise
-        modules[path] = module
-    try:
-        return getattr(modules[path], job["function"])
-    except AttributeError:
-        raise AttributeError("%s defines no %s in this env" % (os.path.basename(path), job["function"])) from None
+    if path not in sources:
+        sources[path] = standin.load().Source(path, job["roots"], job["module"], job["target"], release)
+    return sources[path]
 
 
-def _imported(source: str) -> list[str]:
-    """The files below the source's folder that have been imported, installed packages aside."""
-    folder = os.path.dirname(source) + os.sep
+def _imported(roots: list[str]) -> list[str]:
+    """The files that have been imported and that no env's digest covers: those of the tree, and of what is installed as a link."""
     installed = os.sep + "site-packages" + os.sep
+    env = tuple(os.path.join(os.path.realpath(folder), "") for folder in {sys.prefix, sys.base_prefix, sys.exec_prefix})
+    own = tuple(os.path.join(folder, "") for folder in (os.path.dirname(os.path.abspath(__file__)), standin.FOLDER))
+    tree = tuple(os.path.join(root, "") for root in roots)
+    found = set()
     # By way of their dictionaries: asking a module for an attribute can run code of its own.
-    files = [getattr(module, "__dict__", {}).get("__file__") for module in list(sys.modules.values())]
-    ours = {path for path in files if isinstance(path, str) and path.startswith(folder)}
-    return sorted(path for path in ours if installed not in os.sep + path.partition(folder)[2])
+    for name, module in list(sys.modules.items()):
+        path = getattr(module, "__dict__", {}).get("__file__")
+        if not isinstance(path, str) or name.startswith("_compat_") or path.startswith(own):
+            continue
+        root = next((root for root in tree if path.startswith(root)), None)
+        if root is not None:
+            if installed not in os.sep + path.partition(root)[2]:
+                found.add(path)
+        elif installed not in path and not os.path.realpath(path).startswith(env) and not path.startswith("<"):
+            found.add(path)
+    return sorted(found)
 
 
 def _distinct(caught: list[warnings.WarningMessage]) -> list[dict[str, str]]:

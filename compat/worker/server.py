@@ -20,7 +20,7 @@ import sys
 import time
 from typing import Any, Callable, NamedTuple, NoReturn
 
-from . import adapter
+from . import adapter, standin
 from .batch import exception_chain
 from .batch import run as run_batch
 from .descendants import adopt_orphans, children, end_children
@@ -45,6 +45,7 @@ def main(arguments: list[str]) -> int:
     started = time.monotonic()
     gc.disable()  # a tenth of the time that importing takes
     try:
+        standin.load()
         toolchain = adapter.load(toolchain_folder)
     except BaseException as error:
         _send(control, {"event": "broken", "raised": exception_chain(error, links=8, letters=4000)})

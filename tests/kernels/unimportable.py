@@ -4,9 +4,12 @@ import triton
 import triton.language as tl
 
 REASON = "none"
+FACTOR = tl.constexpr(1)
 
 if REASON == "package":
     import torch
+
+    FACTOR = torch.get_num_threads()
 elif REASON == "raises":
     raise RuntimeError("this file needs a GPU")
 elif REASON == "slow":
@@ -18,4 +21,4 @@ elif REASON == "slow":
 @triton.jit
 def kernel(source, result, size, BLOCK: tl.constexpr):
     at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
-    tl.store(result + at, tl.load(source + at, mask=at < size), mask=at < size)
+    tl.store(result + at, tl.load(source + at, mask=at < size) * FACTOR, mask=at < size)

@@ -40,6 +40,7 @@ CLASSES = (
                 stage=r"^import$",
                 means="no module {name}",
             ),
+            common.LACKING,
         ),
     ),
     common.SOURCE_IMPORT,

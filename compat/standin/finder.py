@@ -1,0 +1,115 @@
+"""Stand-ins for packages that are not here: the last thing that an import tries, so that a real package wins."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.abc
+import importlib.machinery
+import importlib.metadata
+import importlib.util
+import sys
+from collections.abc import Iterator, Sequence
+from types import ModuleType
+from typing import Any
+
+from . import pytorch, versions
+from .ledger import LEDGER
+from .opaque import AssumedStr, unknown_attribute
+
+_PACKAGING = {
+    "packaging.version": {
+        "Version": versions.Version,
+        "parse": versions.parse,
+        "InvalidVersion": versions.InvalidVersion,
+    }
+}
+
+
+class StandIn(ModuleType):
+    """A module of a package that is not here."""
+
+    def __getattr__(self, name: str) -> Any:
+        path = self.__name__
+        value = pytorch.VALUES.get(path, {}).get(name)
+        if value is not None:
+            found = value()
+            LEDGER.answered("%s.%s" % (path, name), found, isinstance(found, AssumedStr))
+            return found
+        if name in pytorch.ABSENT.get(path, ()):
+            raise AttributeError("module %r has no attribute %r" % (path, name))
+        inner = "%s.%s" % (path, name)
+        if inner in _known():
+            return importlib.import_module(inner)
+        return unknown_attribute(path, name)
+
+
+def _known() -> dict[str, dict[str, Any]]:
+    return {**(pytorch.modules() if "torch" in LEDGER.packages else {}), **_PACKAGING, "packaging": {}}
+
+
+class Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
+    """Finds every module of the packages that are stood in for."""
+
+    def find_spec(self, name: str, path: Any, target: Any = None) -> importlib.machinery.ModuleSpec | None:
+        """A module of a package that is stood in for."""
+        if name.split(".", 1)[0] not in LEDGER.packages:
+            return None
+        return importlib.machinery.ModuleSpec(name, self, origin="stand-in", is_package=True)
+
+    def create_module(self, spec: importlib.machinery.ModuleSpec) -> ModuleType:
+        """An empty one."""
+        return StandIn(spec.name)
+
+    def exec_module(self, module: ModuleType) -> None:
+        """Give it what is known of it."""
+        vars(module).update(_known().get(module.__name__, {}))
+
+    def find_distributions(self, context: Any = None) -> Iterator[Any]:
+        """The metadata of those whose version is known, for ``importlib.metadata.version``."""
+        name = getattr(context, "name", None)
+        version = LEDGER.packages.get(str(name))
+        if version:
+            LEDGER.answered("importlib.metadata.version(%r)" % name, version)
+            yield _Distribution(str(name), version)
+
+
+class _Distribution(importlib.metadata.Distribution):
+    def __init__(self, name: str, version: str) -> None:
+        self._text = "Metadata-Version: 2.1\nName: %s\nVersion: %s\n" % (name, version)
+
+    def read_text(self, filename: str) -> str | None:
+        return self._text if filename == "METADATA" else None
+
+    def locate_file(self, path: Any) -> Any:
+        return path
+
+
+FINDER = Finder()
+
+
+def stand_in_for(package: str) -> None:
+    """From now on imports of a package that is not here find a stand-in."""
+    LEDGER.packages[package] = pytorch.version() if package == "torch" else ""
+    if FINDER not in sys.meta_path:
+        sys.meta_path.append(FINDER)
+    importlib.invalidate_caches()
+
+
+def is_absent(package: str) -> bool:
+    """Whether nothing of that name can be imported here."""
+    if package in sys.modules or package in sys.builtin_module_names:
+        return False
+    try:
+        return importlib.util.find_spec(package) is None
+    except (ImportError, ValueError, AttributeError):
+        return False
+
+
+def is_from_stand_in(value: Any) -> bool:
+    """Whether a value is something that this room has made, and not one that is as good as the real one."""
+    kind = type(value)
+    own: Sequence[str] = (__package__ or "",)
+    if issubclass(kind, StandIn):
+        return True
+    module = kind.__module__ if not isinstance(value, type) else value.__module__
+    return module.startswith(tuple(own)) and not isinstance(value, pytorch.dtype)

@@ -1,0 +1,132 @@
+"""A kernel's module, imported from its tree, and the kernels in it."""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import importlib.util
+import os
+import sys
+from collections.abc import Callable
+from types import ModuleType
+from typing import Any
+
+from .finder import is_absent, stand_in_for
+from .ledger import LEDGER
+from .needed import check
+from .opaque import Lacking
+from .tree import LENIENT, Loader, forget_modules, look_in
+
+
+class Source:
+    """A module, imported when it is first asked for something."""
+
+    def __init__(self, path: str, roots: list[str], module: str, target: dict[str, Any], release: str) -> None:
+        self.path, self.module, self.roots = path, module, roots
+        LEDGER.roots += tuple(os.path.join(root, "") for root in roots)
+        LEDGER.target, LEDGER.release = target, release
+        look_in(roots)
+        self._loaded: ModuleType | None = None
+
+    def function(self, expression: str) -> Any:
+        """What an expression over the module's names is: ``kernel``, ``Holder.kernel``, ``make(64)``.
+
+        Raises what importing raised, AttributeError where there is nothing of that name, and Lacking where a kernel reaches what is
+        not known here.
+        """
+        if self._loaded is None:
+            self._loaded = self._imported()
+        found = self._found(self._loaded, ast.parse(expression, mode="eval").body, expression)
+        if LEDGER.packages or LEDGER.missing:
+            check(found, expression)
+        return found
+
+    def have_torch(self) -> None:
+        """Stand in for PyTorch where it is absent: a constexpr speaks of it."""
+        if "torch" not in LEDGER.packages and is_absent("torch"):
+            stand_in_for("torch")
+
+    def told(self) -> dict[str, Any] | None:
+        """What was stood in for and what was left out, if anything."""
+        return LEDGER.told()
+
+    def watch(self) -> Callable[[], None]:
+        """Returns what raises Lacking where a stand-in was asked for something unknown since then, whatever came of that."""
+        before = LEDGER.refusals
+
+        def look() -> None:
+            if LEDGER.refusals > before:
+                what = LEDGER.refused
+                words = "compiling it takes the value of `%s`, and this env lacks `%s`: install it there"
+                raise Lacking(words % (what, what.split(".", 1)[0]))
+
+        return look
+
+    def _imported(self) -> ModuleType:
+        while True:
+            LEDGER.begin()
+            try:
+                return self._import()
+            except ModuleNotFoundError as error:
+                package = (error.name or "").split(".", 1)[0]
+                if type(error) is ModuleNotFoundError and package and package not in LEDGER.packages and is_absent(package):
+                    forget_modules()
+                    stand_in_for(package)
+                    continue
+                self._give_up_or_go_on(error)
+            except (KeyboardInterrupt, SystemExit, MemoryError):
+                raise
+            except BaseException as error:
+                self._give_up_or_go_on(error)
+            LENIENT[0] = True
+
+    def _give_up_or_go_on(self, error: BaseException) -> None:
+        """Raise an error that came where nothing was stood in for, or where what fails is left out already."""
+        if LENIENT[0] or not (LEDGER.packages or "torch" in sys.modules):
+            raise error
+        forget_modules()
+
+    def _import(self) -> ModuleType:
+        if os.path.dirname(self.path) in self.roots:
+            return self._alone()
+        first = self.module.split(".", 1)[0]
+        known = getattr(sys.modules.get(first), "__file__", None)
+        if isinstance(known, str) and not LEDGER.in_tree(known):
+            raise ImportError("the package %r is %s in this env, so that %s cannot be imported" % (first, known, self.path))
+        module = importlib.import_module(self.module)
+        if os.path.realpath(str(module.__file__)) != os.path.realpath(self.path):
+            raise ImportError("%s is %s in this env, and not %s" % (self.module, module.__file__, self.path), name=self.module)
+        return module
+
+    def _alone(self) -> ModuleType:
+        """The module of a file in no package: under its own name, or another where something that is loaded is called so."""
+        name = os.path.splitext(os.path.basename(self.path))[0]
+        name = "_kernel_" + name if name in sys.modules else name
+        spec = importlib.util.spec_from_file_location(name, self.path, loader=Loader(name, self.path))
+        assert spec is not None
+        assert spec.loader is not None
+        module = importlib.util.module_from_spec(spec)
+        sys.modules[name] = module
+        try:
+            spec.loader.exec_module(module)
+        except BaseException:
+            sys.modules.pop(name, None)
+            raise
+        return module
+
+    def _found(self, module: ModuleType, node: ast.expr, expression: str) -> Any:
+        if isinstance(node, ast.Call):
+            function = self._found(module, node.func, expression)
+            given = [ast.literal_eval(argument) for argument in node.args]
+            return function(*given, **{str(each.arg): ast.literal_eval(each.value) for each in node.keywords})
+        if isinstance(node, ast.Attribute):
+            return getattr(self._found(module, node.value, expression), node.attr)
+        assert isinstance(node, ast.Name)
+        error = LEDGER.missing.get(module.__name__, {}).get(node.id)
+        if error is not None:
+            raise error
+        try:
+            return vars(module)[node.id]
+        except KeyError:
+            file = os.path.basename(self.path)
+            raise AttributeError("%s defines no %s in this env" % (file, expression)) from None

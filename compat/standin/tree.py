@@ -1,0 +1,221 @@
+"""Importing the modules of a tree: always from their source, and where it must be, statement by statement."""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import sys
+from collections.abc import Iterable, Iterator
+from importlib.machinery import EXTENSION_SUFFIXES, SOURCE_SUFFIXES, ExtensionFileLoader, FileFinder, SourceFileLoader
+from types import CodeType, ModuleType
+from typing import Any
+
+from .finder import is_absent, stand_in_for
+from .ledger import LEDGER, short
+
+_SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
+
+LENIENT = [False]
+"""Whether statements that fail are left out."""
+
+
+class Loader(SourceFileLoader):
+    """Loads a module of the tree. Compiled files are not looked at: they are told apart by whole seconds."""
+
+    def get_code(self, fullname: str) -> CodeType | None:
+        """The code of its source as it is now."""
+        path = self.get_filename(fullname)
+        code: CodeType = self.source_to_code(self.get_data(path), path)
+        return code
+
+    def exec_module(self, module: ModuleType) -> None:
+        """Run it; leniently, if that is how it is done now."""
+        if LENIENT[0]:
+            path = self.get_filename(module.__name__)
+            run_leniently(ast.parse(self.get_data(path), path), path, module)
+        else:
+            super().exec_module(module)
+
+
+def look_in(roots: Iterable[str]) -> None:
+    """Have Python look for modules in these folders first, and load those of them as :class:`Loader` does."""
+    folders = [root.rstrip("/") for root in roots]
+    make = FileFinder.path_hook((ExtensionFileLoader, EXTENSION_SUFFIXES), (Loader, SOURCE_SUFFIXES))
+
+    def hook(path: str) -> Any:
+        if not LEDGER.in_tree(path + "/"):
+            raise ImportError("not in the tree", path=path)
+        return make(path)
+
+    sys.path_hooks.insert(0, hook)
+    sys.path[:0] = [folder for folder in folders if folder not in sys.path]
+    sys.path_importer_cache.clear()
+    importlib.invalidate_caches()
+
+
+def forget_modules() -> None:
+    """Drop every module of the tree, so that it is imported anew."""
+    for name, module in list(sys.modules.items()):
+        facts = getattr(module, "__dict__", {})
+        path = facts.get("__file__") or next(iter(list(facts.get("__path__") or [])), None)
+        if isinstance(path, str) and LEDGER.in_tree(path + "/"):
+            del sys.modules[name]
+
+
+# --- statement by statement ---------------------------------------------------------------------------------------------------
+
+
+def run_leniently(tree: ast.Module, path: str, module: ModuleType) -> None:
+    """Run a module's statements one by one.
+
+    What one that fails would have bound or changed is taken away, and counts as missing.
+    """
+    futures: list[ast.stmt] = [node for node in tree.body if isinstance(node, ast.ImportFrom) and node.module == "__future__"]
+    flags = compile(ast.Module(futures, []), path, "exec", dont_inherit=True).co_flags & _all_features()
+    _Run(path, module, flags).all_of(tree.body)
+
+
+def _all_features() -> int:
+    import __future__
+
+    return sum(getattr(__future__, name).compiler_flag for name in __future__.all_feature_names)
+
+
+class _Run:
+    def __init__(self, path: str, module: ModuleType, flags: int) -> None:
+        self.path, self.module, self.flags = path, module, flags
+        self.names = vars(module)
+        self.missing = LEDGER.missing.setdefault(module.__name__, {})
+
+    def all_of(self, statements: Iterable[ast.stmt]) -> None:
+        for statement in statements:
+            for part in _parts(statement):
+                self.one(part)
+
+    def one(self, statement: ast.stmt) -> None:
+        try:
+            if isinstance(statement, ast.If):
+                self.all_of(statement.body if self.value(statement.test) else statement.orelse)
+            else:
+                self.execute(statement)
+        except (KeyboardInterrupt, SystemExit, MemoryError):
+            raise
+        except BaseException as error:
+            self.leave_out(statement, error)
+
+    def execute(self, statement: ast.stmt) -> None:
+        """Run a statement; again, where a package turns out to be absent for which there is no stand-in yet."""
+        code = compile(ast.Module([statement], []), self.path, "exec", self.flags, dont_inherit=True)
+        try:
+            exec(code, self.names)
+        except ModuleNotFoundError as error:
+            package = (error.name or "").split(".", 1)[0]
+            if type(error) is not ModuleNotFoundError or package in LEDGER.packages or not package or not is_absent(package):
+                raise
+            stand_in_for(package)
+            exec(code, self.names)
+        for name in _bound(statement):
+            self.missing.pop(name, None)
+
+    def value(self, test: ast.expr) -> bool:
+        code = compile(ast.Expression(test), self.path, "eval", self.flags, dont_inherit=True)
+        return bool(eval(code, self.names))
+
+    def leave_out(self, statement: ast.stmt, error: BaseException) -> None:
+        cause = self.cause_of(error)
+        LEDGER.left_out("%s:%d" % (short(self.path, LEDGER.roots), statement.lineno), cause)
+        for name in {*_bound(statement), *self.changed(statement)}:
+            self.names.pop(name, None)
+            self.missing[name] = cause
+        for name, attribute in _attributes_set(statement):
+            holder = self.names.get(name)
+            if isinstance(holder, ModuleType):
+                LEDGER.missing.setdefault(holder.__name__, {})[attribute] = cause
+
+    def cause_of(self, error: BaseException) -> BaseException:
+        """Why a name that this error misses is missing, where that is known: the first error tells more than what came of it."""
+        name = getattr(error, "name", None)
+        if isinstance(error, NameError):
+            found = [why for name, why in self.missing.items() if "'%s'" % name in str(error)]
+            return found[0] if found else error
+        if isinstance(error, (ImportError, AttributeError)):
+            holder = name if isinstance(error, ImportError) else getattr(getattr(error, "obj", None), "__name__", None)
+            known = LEDGER.missing.get(str(holder), {})
+            found = [why for name, why in known.items() if "'%s'" % name in str(error)]
+            return found[0] if found else error
+        return error
+
+    def changed(self, statement: ast.stmt) -> Iterator[str]:
+        """The names of what a statement may have changed halfway: modules and functions aside."""
+        for name in _touched(statement):
+            value = self.names.get(name)
+            if value is not None and not isinstance(value, (ModuleType, type)) and not callable(value):
+                yield name
+
+
+def _parts(statement: ast.stmt) -> Iterator[ast.stmt]:
+    """A statement, and for an import of several names one for each."""
+    if isinstance(statement, (ast.Import, ast.ImportFrom)) and len(statement.names) > 1:
+        for alias in statement.names:
+            if isinstance(statement, ast.Import):
+                yield ast.copy_location(ast.Import([alias]), statement)
+            else:
+                yield ast.copy_location(ast.ImportFrom(statement.module, [alias], statement.level), statement)
+    else:
+        yield statement
+
+
+def _bound(statement: ast.AST) -> set[str]:
+    """The names that a statement of a module would bind."""
+    names: set[str] = set()
+    waiting = [statement]
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+            names.add(node.name)
+        elif isinstance(node, ast.Name) and isinstance(node.ctx, (ast.Store, ast.Del)):
+            names.add(node.id)
+        elif isinstance(node, (ast.Import, ast.ImportFrom)):
+            names.update(alias.asname or alias.name.split(".", 1)[0] for alias in node.names if alias.name != "*")
+        if not isinstance(node, _SCOPES):
+            waiting += ast.iter_child_nodes(node)
+    return names
+
+
+def _touched(statement: ast.AST) -> set[str]:
+    """The names whose values a statement may change: what it sets a part of, calls a method of, or hands to a call."""
+    names: set[str] = set()
+    for node in _in_scope(statement):
+        if isinstance(node, (ast.Attribute, ast.Subscript)) and isinstance(node.ctx, (ast.Store, ast.Del)):
+            names.update(_root(node))
+        elif isinstance(node, ast.Call):
+            if isinstance(node.func, ast.Attribute):
+                names.update(_root(node.func))
+            for argument in [*node.args, *(keyword.value for keyword in node.keywords)]:
+                names.update(_root(argument))
+    return names
+
+
+def _attributes_set(statement: ast.AST) -> Iterator[tuple[str, str]]:
+    for node in _in_scope(statement):
+        if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store) and isinstance(node.value, ast.Name):
+            yield node.value.id, node.attr
+
+
+def _in_scope(statement: ast.AST) -> Iterator[ast.AST]:
+    """The nodes of a statement that run with it."""
+    waiting = [statement]
+    while waiting:
+        node = waiting.pop()
+        yield node
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):
+            waiting += getattr(node, "decorator_list", [])
+        else:
+            waiting += ast.iter_child_nodes(node)
+
+
+def _root(node: ast.AST) -> Iterator[str]:
+    while isinstance(node, (ast.Attribute, ast.Subscript, ast.Starred)):
+        node = node.value
+    if isinstance(node, ast.Name):
+        yield node.id

@@ -1,0 +1,66 @@
+"""Small packages written into a folder, and their kernels' cells attempted in an env."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+from compat.bundle.closure import read_source, roots_of
+from compat.diagnosis import classify
+from compat.execution.executors.base import Batch
+from compat.execution.executors.local import LocalExecutor
+from compat.execution.flight import Limits
+from compat.model import BuiltEnv, Cell, CompileSpec, Evidence, Outcome, Specialization
+from compat.toolchains import of
+from tests.targets import TARGETS
+
+HEADER = "import triton\nimport triton.language as tl\nimport torch\n"
+KERNEL = """
+@triton.jit
+def kernel(source, result, size, BLOCK: tl.constexpr):
+    at = tl.arange(0, BLOCK)
+    tl.store(result + at, {value})
+"""
+PLAIN = KERNEL.format(value="tl.load(source + at)")
+
+
+def written(folder: Path, files: Mapping[str, str]) -> Path:
+    """Write these files; the folder."""
+    for name, text in files.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    return folder
+
+
+def spec(path: Path, function: str = "kernel", constexprs: Mapping[str, Any] | None = None) -> Specialization:
+    roots = roots_of(path)
+    return Specialization(
+        kernel=path.stem,
+        variant="as_written",
+        case="only",
+        source=str(path),
+        roots=tuple(map(str, roots)),
+        function=function,
+        compile=CompileSpec(
+            signature={"source": "*fp32", "result": "*fp32", "size": "i32"}, constexprs={"BLOCK": 64, **(constexprs or {})}
+        ),
+        closure=read_source(path, roots).closure,
+    )
+
+
+def attempted(built: BuiltEnv, spec: Specialization, target: str = "sm_90") -> Evidence:
+    """One attempt at a cell."""
+    cell = Cell(env=built.env, target=TARGETS[target], spec=spec)
+    with LocalExecutor() as executor:
+        told = executor.submit(Batch.of([cell], built, Limits(deadline=60, memory=4 << 30)))
+        with closing(told):
+            (found,) = told
+    return found.attempts[0]
+
+
+def outcome(built: BuiltEnv, spec: Specialization, target: str = "sm_90") -> Outcome:
+    """What one attempt means."""
+    return classify.classify([attempted(built, spec, target)], target=TARGETS[target], knowledge=of(built.env).knowledge)

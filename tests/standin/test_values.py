@@ -1,0 +1,171 @@
+"""No value of a stand-in reaches a kernel's compile: it is true of the target, or the kernel cannot be imported here."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from compat.model import BuiltEnv, Status
+from tests.standin.packages import HEADER, KERNEL, PLAIN, attempted, outcome, spec, written
+
+pytestmark = pytest.mark.wheels
+
+SCALED = KERNEL.format(value="tl.load(source + at) * SCALE")
+
+
+def scaled(value: str, before: str = "") -> str:
+    """A module whose kernel multiplies by a constant of this value."""
+    return f"{HEADER}{before}SCALE = tl.constexpr({value})\n{SCALED}"
+
+
+BLOCK = "BLOCK: tl.constexpr"
+NUMBER = "int(torch.get_num_threads())"
+MULTIPROCESSORS = "torch.cuda.get_device_properties(0).multi_processor_count"
+HELPER = "@triton.jit\ndef helper(x):\n    return x * SCALE\n"
+LEAKS = {
+    "a constant": scaled("torch.backends.mine.scale"),
+    "what is computed from it": scaled("torch.get_num_threads() * 2"),
+    "a branch": HEADER
+    + "if torch.backends.cuda.matmul.allow_tf32:\n    SCALE = tl.constexpr(2)\nelse:\n    SCALE = tl.constexpr(3)\n"
+    + SCALED,
+    "a conditional expression": scaled("2 if torch.get_num_threads() > 4 else 3"),
+    "a default": HEADER + PLAIN.replace(BLOCK, f"{BLOCK}, OTHER: tl.constexpr = torch.backends.mine.scale"),
+    "an annotation": HEADER + PLAIN.replace("size,", "size: torch.SomeType,"),
+    "a name in the kernel": HEADER + KERNEL.format(value="tl.load(source + at) * torch.finfo(torch.float32).eps"),
+    "a helper's constant": HEADER
+    + "SCALE = tl.constexpr(torch.backends.mine.scale)\n"
+    + HELPER
+    + KERNEL.format(value="helper(tl.load(source + at))"),
+    "a decorator of the kernel": HEADER + "import einops\n" + PLAIN.replace("@triton.jit", "@einops.wrap\n@triton.jit"),
+    "the kernel handed to it": HEADER + PLAIN + "kernel = torch.library.wrap_triton(kernel)\n",
+    "a decorator that is known": HEADER + PLAIN.replace("@triton.jit", "@torch.compile\n@triton.jit"),
+    "an assumed number": scaled(MULTIPROCESSORS),
+    "what is computed from an assumed number": scaled(f"2 * {MULTIPROCESSORS} + 1"),
+    "whether there is such a thing": scaled("2 if hasattr(torch, 'something_new') else 3"),
+    "a default for what is absent": scaled("getattr(torch, 'something_new', 3)"),
+    "an error that is caught": HEADER
+    + f"try:\n    SCALE = tl.constexpr({NUMBER})\nexcept Exception:\n    SCALE = tl.constexpr(3)\n"
+    + SCALED,
+    "an error on the way": HEADER
+    + f"SCALE = tl.constexpr(3)\ntry:\n    SCALE = tl.constexpr({NUMBER})\nfinally:\n    pass\n"
+    + SCALED,
+    "a text": scaled("len(f'{torch.get_num_threads()}')"),
+    "an earlier value": scaled(NUMBER, "SCALE = tl.constexpr(3)\n"),
+    "a list that was not filled": scaled("found[-1]", f"found = [3]\nfound.append({NUMBER})\n"),
+    "what a loop did not come to": scaled(
+        "found.get(7, 2)", f"found = {{}}\nfor number in (1, 2, {NUMBER}):\n    found[number] = 1\n"
+    ),
+    "another package": scaled("scale", "from transformers.utils import scale\n"),
+    "a version that is not known": scaled("2 if transformers.__version__ > '4' else 3", "import transformers\n"),
+    "equality": scaled("2 if torch.get_num_threads() == 8 else 3"),
+    "membership": scaled("2 if torch.get_num_threads() in (8, 16) else 3"),
+    "a class that derives from it": HEADER
+    + "import transformers\nclass Settings(transformers.Settings):\n    pass\n"
+    + KERNEL.format(value="tl.load(source + at) * Settings.scale"),
+    "what a factory encloses": HEADER
+    + "def make(scale):\n"
+    + "\n".join(f"    {line}" for line in KERNEL.format(value="tl.load(source + at) * scale").strip().split("\n"))
+    + "\n    return kernel\nkernel = make(torch.get_num_threads())\n",
+}
+
+
+@pytest.fixture(params=["triton-3.0.0", "triton-3.3.1", "triton-3.9.0"])
+def env(request: pytest.FixtureRequest, built: Callable[[str], BuiltEnv]) -> BuiltEnv:
+    return built(request.param)
+
+
+@pytest.mark.parametrize("leak", LEAKS)
+def test_what_is_not_known_here_is_no_answer_about_the_kernel(env: BuiltEnv, tmp_path: Path, leak: str) -> None:
+    path = written(tmp_path, {"leaking.py": LEAKS[leak]}) / "leaking.py"
+    found = outcome(env, spec(path))
+    assert found.status is Status.SOURCE_BROKEN, found
+    assert found.failure is not None
+    assert found.failure.failure_class in ("source-needs-package", "source-import")
+    assert re.search(r"`(torch|transformers|einops)\b.* this env lacks|on the GPU that is assumed", found.failure.excerpt)
+
+
+FINE = {
+    "types": "NAMES = {torch.float16: 'half', torch.bfloat16: 'bf16'}\ndef launch(x: torch.Tensor) -> 'torch.Tensor | None': ...\n",
+    "decorators": "@torch.no_grad()\ndef a(): ...\n@torch.compile(dynamic=True)\ndef b(): ...\n@torch.jit.script\ndef c(x: int): ...\n"
+    "@torch.inference_mode\ndef d(): ...\n",
+    "operators": "@torch.library.custom_op('mine::op', mutates_args=())\ndef op(x: torch.Tensor) -> torch.Tensor: ...\n"
+    "@op.register_fake\ndef fake(x): ...\ntorch.library.define('mine::other', '(Tensor x) -> Tensor')\n"
+    "@torch.library.register_fake('mine::other')\n"
+    "def other(x): ...\n"
+    "op.register_autograd(fake, setup_context=fake)\nlibrary = torch.library.Library('ours', 'DEF')\n"
+    "library.define('f(Tensor x) -> Tensor')\nlibrary.impl('f', fake, 'CUDA')\n",
+    "classes": "class Layer(torch.nn.Module):\n    def __init__(self):\n        super().__init__()\nclass Op(torch.autograd.Function):\n"
+    "    @staticmethod\n    @torch.amp.custom_fwd(device_type='cuda')\n    def forward(ctx, x): ...\n"
+    "    @staticmethod\n    @torch.amp.custom_bwd(device_type='cuda')\n    def backward(ctx, dy): ...\napply = Op.apply\n"
+    "class Mine(torch.nn.Linear): ...\n",
+    "other packages": "import transformers.models.llama as llama\nfrom einops import rearrange, repeat\nclass Mine(llama.Attention): ...\n"
+    "@rearrange.something\ndef f(): ...\n",
+    "what fails and is not needed": "assert torch.cuda.get_device_name() == 'none'\nNUMBER = int(torch.get_num_threads())\n"
+    "OTHER = NUMBER + 1\nraise RuntimeError('not here')\n",
+}
+
+
+@pytest.mark.parametrize("preamble", FINE)
+def test_what_the_kernel_does_not_need_is_in_nobodys_way(env: BuiltEnv, tmp_path: Path, preamble: str) -> None:
+    path = written(tmp_path, {"fine.py": HEADER + FINE[preamble] + PLAIN}) / "fine.py"
+    found = outcome(env, spec(path))
+    assert found.status is Status.OK, found
+    assert found.stood_in is not None
+    assert any(each.startswith("torch ") for each in found.stood_in.packages)
+    assert bool(found.stood_in.skipped) == (preamble == "what fails and is not needed")
+
+
+def test_what_follows_from_the_target_is_said_for_each(env: BuiltEnv, tmp_path: Path) -> None:
+    """A module's own `if` has two outcomes, each right for its target, and both are told."""
+    text = HEADER + (
+        "if torch.cuda.get_device_capability() >= (9, 0):\n    SCALE = tl.constexpr(2.0)\nelse:\n    SCALE = tl.constexpr(3.0)\n"
+    )
+    alone = "import triton\nimport triton.language as tl\nSCALE = tl.constexpr({})\n" + SCALED
+    files = {"asks.py": text + SCALED, "two/asks.py": alone.format("2.0"), "three/asks.py": alone.format("3.0")}
+    folder = written(tmp_path, files)
+    for target, same, scale in (("sm_90", "two", "(9, 0)"), ("sm_80", "three", "(8, 0)")):
+        asked, known = (attempted(env, spec(folder / name), target) for name in ("asks.py", f"{same}/asks.py"))
+        assert asked.done
+        assert asked.done[0].made["ttir"].size > 0
+        assert asked.metrics["artifacts"]["cubin"] == known.metrics["artifacts"]["cubin"]
+        assert asked.stood_in is not None
+        assert known.stood_in is None
+        assert asked.stood_in.answers == (f"torch.cuda.get_device_capability() is {scale} (asks.py:4)",)
+
+
+def test_a_dtype_of_pytorch_is_as_good_as_the_real_one(env: BuiltEnv, tmp_path: Path) -> None:
+    text = HEADER.replace("import torch\n", "") + PLAIN.replace(
+        "BLOCK: tl.constexpr", "BLOCK: tl.constexpr, KIND: tl.constexpr"
+    ).replace("tl.load(source + at)", "tl.load(source + at) * (2.0 if KIND == 1 else 3.0)")
+    path = written(tmp_path, {"typed.py": text}) / "typed.py"
+    found = outcome(env, spec(path, constexprs={"KIND": {"torch_dtype": "float16"}}))
+    assert found.status is Status.OK, found
+    assert found.stood_in is not None
+
+
+def test_a_package_whose_absence_the_module_handles_is_absent(env: BuiltEnv, tmp_path: Path) -> None:
+    text = (
+        "import triton\nimport triton.language as tl\ntry:\n    import torch\nexcept ImportError:\n    torch = None\n"
+        "SCALE = tl.constexpr(2.0 if torch is None else int(torch.get_num_threads()))\n" + SCALED
+    )
+    found = outcome(env, spec(written(tmp_path, {"handles.py": text}) / "handles.py"))
+    assert (found.status, found.stood_in) == (Status.OK, None)
+
+
+@pytest.mark.parametrize(
+    ("alone", "pair"), [("triton-3.1.0", "triton-3.1.0-torch-2.5.1"), ("triton-3.5.1", "triton-3.5.1-torch-2.9.1")]
+)
+def test_a_real_torch_gives_the_same_code(built: Callable[[str], BuiltEnv], tmp_path: Path, alone: str, pair: str) -> None:
+    """Where PyTorch is in the env it is used, and the code is the same, byte by byte."""
+    harmless = "".join(FINE[each] for each in ("types", "decorators", "operators"))
+    text = HEADER + harmless.replace("@torch.jit.script\ndef c(x: int): ...\n", "") + PLAIN
+    path = written(tmp_path, {"both.py": text}) / "both.py"
+    without, real = (attempted(built(name), spec(path)) for name in (alone, pair))
+    assert without.stood_in is not None
+    assert without.stood_in.packages == (f"torch {pair.rpartition('-')[2]}",)
+    assert real.complete, real.raised
+    assert real.stood_in is None
+    assert without.done[0].made == real.done[0].made
