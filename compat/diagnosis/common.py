@@ -48,8 +48,9 @@ SOURCE_NEEDS_PACKAGE = FailureClass(
     title="Package missing for the kernel's file",
     meaning="The kernel's Python file imports a package or module that this env does not have. Nothing is known about the kernel.",
     status=Status.SOURCE_BROKEN,
-    advice='The kernel\'s file needs `{name}`: install it into the env (`install = ["{name}"]` in matrix.toml; for torch, '
-    "`--envs pairs` has envs with PyTorch), put the module beside the file, or move the kernel into a file that does without.",
+    advice='The kernel\'s file needs `{name}`: install it into every env (`[[companion]]` with `install = ["{name}"]` in '
+    "matrix.toml; for torch, `--envs pairs` has envs with PyTorch), put the module beside the file, or move the kernel into a file "
+    "that does without.",
     blame=Blame.ENV,
     signs=(
         Sign(

@@ -164,7 +164,8 @@ def test_no_interpreter_is_said_with_what_would_do(tmp_path: Path, monkeypatch: 
     monkeypatch.setattr(plans, "present", lambda environ: {(3, 13): ("/usr/bin/python3.13",)})
     found = plan(evolve(FORK, wheel="/wheels/triton-3.1.0+mine-cp312-none-any.whl"), tmp_path, {})
     assert found.python == ""
-    assert found.problem == "no interpreter: triton 3.1.0+mine has wheels for 3.12; present here: 3.13 (considered: 3.8–3.20)"
+    said = "no interpreter: triton 3.1.0+mine has wheels for 3.12; present here: 3.13 (considered: 3.8–3.20)"
+    assert found.problem == f"{said}; `uv python install 3.12` brings one that fits"
     demanding = plan(evolve(PLAIN, python=SpecifierSet("<3.12")), tmp_path, DOWN)
     assert "python <3.12 is asked for; present here: 3.13" in (demanding.problem or "")
 
