@@ -189,9 +189,9 @@ def test_quiet_json_and_a_file_for_the_answer(project: Path) -> None:
         silent = compat(project, *command, "--output", "answer.txt")
         assert silent.stdout == ""
         assert silent.returncode == printed.returncode
-        if command != ("envs", "list"):  # which tells of the workers' envs by when they were used
+        if command not in (("envs", "list"), ("workers",)):  # they tell of other projects' too, and since when those are idle
             assert (project / "answer.txt").read_text() == printed.stdout
-    for axis in ("releases", "part", "config"):
+    for axis in ("releases", "pass", "config"):
         asked = ("bisect", "--axis", axis, "--variant", "broken", "--envs", "*", "-q")
         assert isinstance(json.loads(compat(project, *asked, "--json").stdout), list)
         compat(project, *asked, "--output", f"{axis}.md")
@@ -208,7 +208,7 @@ def test_commands_that_an_answer_gives_work_from_the_same_folder(project: Path) 
     (project / "mine.toml").rename(project / "other.toml")
     outside = project / "outside"
     outside.mkdir()
-    (project / "own.toml").write_text(MATRIX.replace('["mine.toml"]', "[]"))
+    (project / "own.toml").write_text(MATRIX.replace("mine.toml", "none.toml"))
     chosen = ("--matrix", "../own.toml", "--spec", "../other.toml")
     cell = "mine/broken/small/sm_90/triton-3.9.0"
     compat(outside, "matrix", *chosen, "--envs", "triton-3.9.0")
@@ -238,7 +238,7 @@ def completed(folder: Path, *words: str) -> list[str]:
     variables = {"_COMPAT_COMPLETE": "bash_complete", "COMP_WORDS": shlex.join(words), "COMP_CWORD": str(len(words) - 1)}
     ran = compat(folder, **variables)
     assert ran.stderr == ""
-    return [line.partition(",")[2] for line in ran.stdout.splitlines()]
+    return [line.partition(",")[2] for line in ran.stdout.splitlines() if line]
 
 
 def test_the_shell_completes_names(tmp_path: Path) -> None:
