@@ -15,6 +15,7 @@ from pathlib import Path
 from attrs import Factory, asdict, evolve, frozen
 
 from compat import toolchains
+from compat.config.kernel_files import load_kernels
 from compat.config.matrix import MatrixConfig, load_matrix
 from compat.config.selection import select_specs
 from compat.config.toml_reader import LONGEST
@@ -25,7 +26,8 @@ from compat.execution import plan
 from compat.execution.flight import Limits
 from compat.execution.run import RunContext, available_cores
 from compat.execution.store import Store
-from compat.guess.loading import load
+from compat.guess.finding import is_source
+from compat.guess.loading import load_sources
 from compat.model import BuiltEnv, Cell, Env, Result, Specialization, Target
 
 KEEP_WORKERS = "COMPAT_KEEP_WORKERS"
@@ -184,9 +186,12 @@ def select(
 
 def _specs(config: MatrixConfig, kernel_files: Sequence[str]) -> tuple[Specialization, ...]:
     failure_classes = frozenset(toolchains.failure_classes())
-    if kernel_files:
-        return load(kernel_files, Path.cwd(), failure_classes=failure_classes, where="--spec")
-    return load(config.kernels, config.base, failure_classes=failure_classes, where="matrix.toml: kernels")
+    patterns, base = (kernel_files, Path.cwd()) if kernel_files else (config.kernels, config.base)
+    files = [pattern for pattern in patterns if not is_source(pattern, base)]
+    where = "--spec" if kernel_files else "matrix.toml: kernels"
+    declared = load_kernels(files, base, failure_classes=failure_classes, where=where)
+    sources = [pattern for pattern in patterns if is_source(pattern, base)]
+    return (*declared, *load_sources(sources, base, {spec.kernel for spec in declared}))
 
 
 def read_matrix(path: Path) -> MatrixConfig:
