@@ -15,6 +15,7 @@ from pathlib import Path
 from attrs import Factory, evolve, frozen
 
 from compat import toolchains
+from compat.config.kernel_files import load_kernels
 from compat.config.matrix import MatrixConfig, find_matrix, load_matrix, no_matrix
 from compat.config.selection import select_specs
 from compat.config.toml_reader import LONGEST, shown
@@ -25,7 +26,8 @@ from compat.execution import plan
 from compat.execution.flight import Limits
 from compat.execution.run import RunContext, available_cores
 from compat.execution.store import Store
-from compat.guess.loading import load
+from compat.guess.finding import is_source
+from compat.guess.loading import load_sources
 from compat.model import BuiltEnv, Cell, Env, Result, Specialization, Target
 
 KEEP_WORKERS = "COMPAT_KEEP_WORKERS"
@@ -220,12 +222,15 @@ def _chosen(config: MatrixConfig, patterns: Patterns) -> Selection:
 
 def _specs(config: MatrixConfig, kernel_files: Sequence[str]) -> tuple[Specialization, ...]:
     failure_classes = frozenset(toolchains.failure_classes())
-    if kernel_files:
-        return load(kernel_files, Path.cwd(), failure_classes=failure_classes, where=None)
-    if not config.kernels:
+    if not kernel_files and not config.kernels:
         hint = "Name a kernel file or a Python file, `compat matrix FILE`; or write a kernel file with `compat init FILE.py`."
         raise ConfigError("there are no kernels: none is named", where=_place(config), hint=hint)
-    return load(config.kernels, config.base, failure_classes=failure_classes, where="matrix.toml: kernels")
+    patterns, base = (kernel_files, Path.cwd()) if kernel_files else (config.kernels, config.base)
+    files = [pattern for pattern in patterns if not is_source(pattern, base)]
+    where = None if kernel_files else "matrix.toml: kernels"
+    declared = load_kernels(files, base, failure_classes=failure_classes, where=where)
+    sources = [pattern for pattern in patterns if is_source(pattern, base)]
+    return (*declared, *load_sources(sources, base, {spec.kernel for spec in declared}))
 
 
 def _place(config: MatrixConfig) -> str | None:

@@ -91,7 +91,10 @@ def read_module(path: Path) -> Module:
     for node, inside in _functions(tree):
         if not any(_called(each, scope) in _JIT for each in node.decorator_list):
             continue
-        if inside:
+        later = scope.module.get(node.name)
+        if not inside and later is not node:
+            not_taken.append(NotTaken(name=node.name, line=node.lineno, why="something else has its name later in the file"))
+        elif inside:
             not_taken.append(NotTaken(name=node.name, line=node.lineno, why=f"it is defined inside of {inside}"))
         else:
             found[node.name] = _jit_function(node, scope)

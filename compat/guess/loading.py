@@ -11,24 +11,20 @@ from typing import NoReturn
 
 from attrs import evolve
 
-from compat.config.kernel_files import kernels_of, load_kernels
+from compat.config.kernel_files import kernels_of
 from compat.config.toml_reader import did_you_mean, parse_toml, shown
 from compat.errors import ConfigError
 from compat.guess import GuessedSource, guess_sources, kernel_file_text
-from compat.guess.finding import is_source, sources, split
+from compat.guess.finding import sources, split
 from compat.model import Specialization
 
 
-def load(patterns: Sequence[str], base: Path, *, failure_classes: Collection[str], where: str | None) -> tuple[Specialization, ...]:
-    """Read the kernel files, and guess those of the Python sources, that paths, globs and folders name, relative to ``base``.
+def load_sources(patterns: Sequence[str], base: Path, taken: Collection[str] = ()) -> tuple[Specialization, ...]:
+    """The guessed kernels of the sources that paths, globs and folders name, relative to ``base``; none without any.
 
-    Raises ConfigError, as :func:`compat.config.kernel_files.load_kernels` does, and where a source has no kernel.
+    Names that are ``taken`` are not given to a kernel. Raises ConfigError where a source cannot be read, or has no kernel.
     """
-    files = [pattern for pattern in patterns if not is_source(pattern, base)]
-    named = [pattern for pattern in patterns if is_source(pattern, base)]
-    declared = load_kernels(files, base, failure_classes=failure_classes, where=where) if files else ()
-    taken = {spec.kernel for spec in declared}
-    return (*declared, *(_guessed(named, base, taken) if named else ()))
+    return tuple(_guessed(patterns, base, taken)) if patterns else ()
 
 
 def _guessed(patterns: Sequence[str], base: Path, taken: Collection[str]) -> Iterator[Specialization]:

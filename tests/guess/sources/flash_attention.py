@@ -46,8 +46,8 @@ def _attn_fwd_inner(
 configs = [
     triton.Config({"BLOCK_M": BM, "BLOCK_N": BN}, num_stages=s, num_warps=w)
     for BM in [64, 128]
-    for BN in [32, 64, 128]
-    for s in [2, 3]
+    for BN in [32, 64]
+    for s in [2]
     for w in [4, 8]
 ]
 

@@ -1,0 +1,298 @@
+"""What is guessed of kernels from their sources, which nobody imports."""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from compat.config.kernel_files import load_kernels
+from compat.guess import GuessedSource, guess_sources, kernel_file_text
+
+ROOT = Path(__file__).parents[2]
+SOURCES = sorted((Path(__file__).parent / "sources").glob("*.py"))
+HEAD = "import triton\nimport triton.language as tl\nfrom triton import jit\n"
+
+
+def guessed(tmp_path: Path, text: str, head: str = HEAD) -> GuessedSource:
+    path = tmp_path / "source.py"
+    path.write_text(head + text)
+    (found,) = guess_sources([path])
+    return found
+
+
+def tables(tmp_path: Path, text: str, head: str = HEAD) -> dict[str, Any]:
+    """What the kernel file of the only kernel of a source says."""
+    found = guessed(tmp_path, text, head)
+    written = kernel_file_text(found.kernels, "source.py")
+    (tmp_path / "source.toml").write_text(written)
+    load_kernels(["source.toml"], tmp_path)  # it reads back
+    return tomllib.loads(written)
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=lambda path: path.stem)
+def test_what_is_guessed_reads_back_and_every_guess_is_marked(path: Path, tmp_path: Path) -> None:
+    (source,) = guess_sources([path])
+    text = kernel_file_text(source.kernels, str(path))
+    (tmp_path / "k.toml").write_text(text)
+    specs = load_kernels(["k.toml"], tmp_path)
+    assert {spec.function for spec in specs} == {kernel.function for kernel in source.kernels}
+    assert not [kernel.look_at for kernel in source.kernels if kernel.look_at]
+    in_signature = text.partition("[signature]")[2] or text.partition("signature]")[2]
+    first = next(line for line in in_signature.splitlines()[1:] if "=" in line)
+    assert "# guessed: " in first
+
+
+def test_our_own_kernels_are_guessed_as_they_were_described(tmp_path: Path) -> None:
+    """Of what their authors wrote down by hand, all kinds are found: pointers, floats and whole numbers."""
+    for name in ("sel_dense", "sel_varlen"):
+        described = {spec.function: spec for spec in load_kernels([f"kernels/{name}.toml"], ROOT)}
+        (source,) = guess_sources([ROOT / "kernels" / f"{name}.py"])
+        for kernel in source.kernels:
+            said = described[kernel.function].compile.signature
+            found = {argument: noted.value for argument, noted in kernel.tables["signature"].items()}
+            kinds = [{argument: _kind(each) for argument, each in each.items()} for each in (said, found)]
+            assert kinds[0] == kinds[1], kernel.function
+
+
+def _kind(name: str) -> str:
+    return name[0] if name.startswith(("*", "i")) else "fp"
+
+
+def test_pointers_are_found_by_use_whatever_they_are_called(tmp_path: Path) -> None:
+    found = tables(
+        tmp_path,
+        """
+@jit
+def kernel(where, values, start, factor, n, BLOCK: tl.constexpr):
+    offs = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    rows = tl.load(where + offs, mask=offs < n)
+    x = tl.load(values + start + rows)
+    tl.store(values + rows, x * factor)
+""",
+    )
+    assert found["signature"] == {"where": "*i32", "values": "*fp32", "start": "i32", "factor": "fp32", "n": "i32"}
+    assert found["constexprs"] == {"BLOCK": 1024}
+    assert found["kernel"] == "kernel"
+
+
+def test_what_helpers_do_with_an_argument_counts(tmp_path: Path) -> None:
+    found = tables(
+        tmp_path,
+        """
+@triton.jit
+def read(base, row, stride, offs):
+    return tl.load(base + row * stride + offs)
+
+@triton.jit
+def kernel(a, out, step, BLOCK: tl.constexpr):
+    offs = tl.arange(0, BLOCK)
+    x = read(a, tl.program_id(0), step, offs).to(tl.float32)
+    tl.store(out + offs, tl.exp(x))
+""",
+    )
+    assert found["signature"] == {"a": "*fp16", "out": "*fp32", "step": "i32"}
+
+
+def test_block_pointers_descriptors_and_atomics(tmp_path: Path) -> None:
+    found = tables(
+        tmp_path,
+        """
+@triton.jit
+def kernel(A, B, Lock, n, m, BLOCK_M: tl.constexpr, BLOCK_K: tl.constexpr):
+    a = tl.make_block_ptr(A, shape=(n, m), strides=(m, 1), offsets=(0, 0), block_shape=(BLOCK_M, BLOCK_K), order=(1, 0))
+    b = tl.make_tensor_descriptor(B, shape=[n, m], strides=[m, 1], block_shape=[BLOCK_M, BLOCK_K])
+    x = tl.dot(tl.load(a), tl.trans(b.load([0, 0])))
+    tl.atomic_xchg(Lock, 0)
+    b.store([0, 0], x.to(tl.float16))
+""",
+    )
+    assert found["signature"] == {"A": "*fp16", "B": "*fp16", "Lock": "*i32", "n": "i32", "m": "i32"}
+    assert found["constexprs"] == {"BLOCK_M": 64, "BLOCK_K": 32}
+
+
+def test_configs_in_every_form_become_cases(tmp_path: Path) -> None:
+    found = tables(
+        tmp_path,
+        """
+SIZES = [64, 128]
+
+def configs():
+    found = []
+    for size in SIZES:
+        found.append(triton.Config({"BLOCK": size, "EVEN": size > 64}, num_warps=4 if size < 128 else 8, num_stages=2))
+    return found + [triton.Config({"BLOCK": s, "EVEN": False}, num_warps=w, maxnreg=128) for s in SIZES[:1] for w in (1, 2)]
+
+@triton.autotune(configs=configs(), key=["n"])
+@triton.heuristics({"FULL": lambda args: args["n"] % args["BLOCK"] == 0, "ODD": lambda args: args["x"].device.index})
+@triton.jit
+def kernel(x, n, BLOCK: tl.constexpr, EVEN: tl.constexpr, FULL: tl.constexpr, ODD: tl.constexpr):
+    offs = tl.arange(0, BLOCK)
+    if FULL:
+        tl.store(x + offs, offs * 1.0)
+    elif ODD:
+        tl.store(x + offs, 2.0, mask=offs < n)
+""",
+    )
+    assert [(case["name"], case["constexprs"]["BLOCK"], case["options"]) for case in found["case"]] == [
+        ("BLOCK64_EVEN0_w4_s2", 64, {"num_warps": 4, "num_stages": 2}),
+        ("BLOCK128_EVEN1_w8_s2", 128, {"num_warps": 8, "num_stages": 2}),
+        ("BLOCK64_EVEN0_w1_r128", 64, {"num_warps": 1, "maxnreg": 128}),
+        ("BLOCK64_EVEN0_w2_r128", 64, {"num_warps": 2, "maxnreg": 128}),
+    ]
+    assert found["constexprs"] == {"FULL": True, "ODD": False}
+    (kernel,) = guessed(tmp_path, (tmp_path / "source.py").read_text(), head="").kernels
+    assert [words.partition(" (")[0] for words in kernel.look_at] == ["ODD: its heuristic"]
+    assert found["expect"][0]["strict"] is False
+
+
+def test_heuristics_that_differ_by_case_are_the_cases(tmp_path: Path) -> None:
+    found = tables(
+        tmp_path,
+        """
+@triton.autotune([triton.Config({"BLOCK": 64}), triton.Config({"BLOCK": 4096})], key=[])
+@triton.heuristics({"EVEN": lambda args: args["n"] % args["BLOCK"] == 0})
+@triton.jit
+def kernel(x, n, BLOCK: tl.constexpr, EVEN: tl.constexpr):
+    tl.store(x + tl.arange(0, BLOCK), 0.0)
+""",
+    )
+    assert [case["constexprs"] for case in found["case"]] == [{"BLOCK": 64, "EVEN": True}, {"BLOCK": 4096, "EVEN": False}]
+    assert "constexprs" not in found
+
+
+def test_what_static_assertions_want_is_respected(tmp_path: Path) -> None:
+    found = guessed(
+        tmp_path,
+        """
+@triton.autotune([triton.Config({"B": 64}), triton.Config({"B": 128}), triton.Config({"B": 96})], key=[])
+@triton.jit
+def kernel(x, B: tl.constexpr, HEAD_DIM: tl.constexpr):
+    tl.static_assert(B <= HEAD_DIM)
+    tl.static_assert(B % 64 == 0)
+    tl.store(x + tl.arange(0, B), 0.0)
+""",
+    )
+    (kernel,) = found.kernels
+    assert kernel.tables["constexprs"]["HEAD_DIM"].value == 128
+    assert [case["name"] for case in kernel.tables["case"]] == ["B64", "B128"]
+    assert kernel.look_at == ("1 configs that its static_assert refuses are left out",)
+
+
+def test_constexprs_by_their_use(tmp_path: Path) -> None:
+    found = tables(
+        tmp_path,
+        """
+@triton.jit
+def kernel(x, bias=None, eps=1e-5, KIND: "tl.constexpr" = None, ACT: tl.constexpr = "", HAS_BIAS: tl.constexpr = False,
+           OUT: tl.constexpr = tl.bfloat16, *, N: tl.constexpr, MODE: tl.constexpr, to: tl.constexpr, is_causal: tl.constexpr):
+    offs = tl.arange(0, N)
+    value = tl.load(x + offs) + eps
+    if MODE == "relu":
+        value = value * 2
+    if HAS_BIAS and bias is not None:
+        value += tl.load(bias + offs)
+    if not is_causal:
+        value += 1
+    tl.store(x + offs, value.to(to))
+""",
+    )
+    assert found["constexprs"] == {
+        "KIND": {"none": True}, "ACT": "", "HAS_BIAS": False, "OUT": {"dtype": "bf16"},
+        "N": 1024, "MODE": "relu", "to": {"dtype": "fp32"}, "is_causal": False,
+    }  # fmt: skip
+    assert found["signature"] == {"x": "*fp32", "bias": "*fp32", "eps": "fp32"}
+
+
+def test_what_is_no_kernel_is_told(tmp_path: Path) -> None:
+    found = guessed(
+        tmp_path,
+        """
+if True:
+    @triton.jit
+    def inside_if(x):
+        tl.store(x, helper(1.0))
+
+@triton.jit
+def helper(x):
+    return x
+
+@triton.jit
+def replaced(x):
+    tl.store(x, 1)
+
+def replaced(x):
+    pass
+
+def make():
+    @triton.jit
+    def made(x):
+        tl.store(x, 1)
+    return made
+""",
+    )
+    assert [each.name for each in found.kernels] == ["inside_if"]
+    assert found.helpers == ("helper",)
+    assert [(each.name, each.why) for each in found.not_taken] == [
+        ("replaced", "something else has its name later in the file"),
+        ("made", "it is defined inside of make"),
+    ]
+
+
+@pytest.mark.parametrize(
+    "head",
+    [
+        "import triton as t\nfrom triton import language as tl\n",
+        "from triton import jit as j, language as tl\n",
+        "try:\n    import triton.language as tl\n    import triton as t\nexcept ImportError:\n    t = None\n",
+        "from mylib.backends import triton as t, tl\n",
+    ],
+)
+def test_imports_under_other_names(tmp_path: Path, head: str) -> None:
+    decorator = "@j" if " j," in head else "@t.jit"
+    found = tables(tmp_path, f"{decorator}\ndef kernel(p, N: tl.constexpr):\n    tl.store(p + tl.arange(0, N), 1)\n", head)
+    assert found["signature"] == {"p": "*i32"}
+
+
+def test_kernels_of_one_name_are_told_apart_by_their_files(tmp_path: Path) -> None:
+    for name in ("a", "b"):
+        (tmp_path / f"{name}.py").write_text(HEAD + "@triton.jit\ndef kernel(p):\n    tl.store(p, 1.0)\n")
+    found = guess_sources([tmp_path / "a.py", tmp_path / "b.py"])
+    assert [kernel.name for source in found for kernel in source.kernels] == ["kernel", "b.kernel"]
+
+
+@pytest.mark.parametrize(
+    "configs",
+    [
+        '[triton.Config({"B": 10 ** 10 ** 10})]',
+        '[triton.Config({"B": "x" * 10 ** 9})]',
+        '[triton.Config({"B": x}) for x in range(10 ** 9)]',
+        '[triton.Config({"B": "%999999999d" % 1})]',
+        "loop()",
+        "doubled()",
+        "open('/etc/passwd').read()",
+        "__import__('os').system('true')",
+        "[triton.Config({'B': (1).__class__.__mro__})]",
+    ],
+)
+def test_nothing_of_a_source_runs_and_nothing_is_without_bounds(tmp_path: Path, configs: str) -> None:
+    text = f"""
+def loop():
+    return loop()
+
+def doubled():
+    found = [1]
+    for i in range(9999):
+        found = found + found
+    return found
+
+@triton.autotune(configs={configs}, key=[])
+@triton.jit
+def kernel(x, B: tl.constexpr):
+    tl.store(x + tl.arange(0, B), 0.0)
+"""
+    (kernel,) = guessed(tmp_path, text).kernels
+    assert kernel.cases == 1
+    assert [words.partition(" from")[0] for words in kernel.look_at] == ["its configs cannot be read"]
