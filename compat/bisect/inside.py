@@ -67,7 +67,7 @@ def _config(subject: Subject) -> ConfigAnswer | None:
     return (
         None
         if _works(subject)
-        else settings.find_needs(subject.cell, subject.context, lambda tried: subject.on_step(f"{tried} changes tried"))
+        else settings.find_needs(subject.cell, subject.context, lambda tried: subject.on_step(f"changes tried: {tried}"))
     )
 
 

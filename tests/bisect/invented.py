@@ -49,7 +49,14 @@ class Invented:
         self.obtained: list[list[str]] = []
         monkeypatch.setattr(releases, "run", self._run)
 
-    def _run(self, cells: Sequence[Cell], context: RunContext, on_result: Callable[[Result], None]) -> tuple[Result, ...]:
+    def _run(
+        self,
+        cells: Sequence[Cell],
+        context: RunContext,
+        on_result: Callable[[Result], None],
+        on_plan: Callable[[Sequence[Cell]], None],
+    ) -> tuple[Result, ...]:
+        on_plan(cells)
         self.tried += [str(cell.env.release) for cell in cells]
         results = tuple(
             Result(cell=cell, built=context.envs[cell.env.name], outcome=self.outcomes[str(cell.env.release)]) for cell in cells

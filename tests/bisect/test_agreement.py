@@ -63,7 +63,7 @@ def bisected(
     """What a bisect says that tries these envs, where each has the outcome that it is given."""
     known = {result.cell.env.name: result for result in results(rows)}
 
-    def run(cells: Sequence[Cell], context: RunContext, on_result: Callable[[Result], None]) -> tuple[Result, ...]:
+    def run(cells: Sequence[Cell], context: RunContext, on_result: Callable[[Result], None], _: object) -> tuple[Result, ...]:
         return tuple(known[cell.env.name] for cell in cells)
 
     def obtain(envs: Sequence[Env]) -> list[BuiltEnv]:

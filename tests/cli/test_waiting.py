@@ -192,9 +192,9 @@ def test_quiet_json_and_a_file_for_the_answer(project: Path) -> None:
         if command not in (("envs", "list"), ("workers",)):  # they tell of other projects' too, and since when those are idle
             assert (project / "answer.txt").read_text() == printed.stdout
     for axis in ("releases", "pass", "config"):
-        asked = ("bisect", "--axis", axis, "--variant", "broken", "--envs", "*", "-q")
-        assert isinstance(json.loads(compat(project, *asked, "--json").stdout), list)
-        compat(project, *asked, "--output", f"{axis}.md")
+        search = ("bisect", "--axis", axis, "--variant", "broken", "--envs", "*", "-q")
+        assert isinstance(json.loads(compat(project, *search, "--json").stdout), list)
+        compat(project, *search, "--output", f"{axis}.md")
         assert "mine/broken" in (project / f"{axis}.md").read_text()
     failed = compat(project, "list", "cells", "--output", "mine.py/answer.txt")
     assert failed.returncode == 5
