@@ -50,7 +50,7 @@ def load_kernels(
     for index, pattern in enumerate(patterns):
         found = [path for match in sorted(glob.glob(pattern, root_dir=base, recursive=True)) for path in _files(Path(base, match))]
         if not found:
-            hint = f"Looked from {base}." if where else f"Looked from {base}. A kernel of matrix.toml is chosen by --kernel NAME."
+            hint = did_you_mean(pattern, _sources_beside(base / pattern, base)) or f"Looked from {base}."
             place = None if where is None else f"{where}[{index}]"
             raise ConfigError(f"no kernel file matches {pattern!r}", where=place, hint=hint)
         paths.update(dict.fromkeys(found))
@@ -63,6 +63,12 @@ def load_kernels(
         owners[read.kernel] = read.top.file
         specs += read.specializations()
     return tuple(specs)
+
+
+def _sources_beside(path: Path, base: Path) -> list[str]:
+    """What may have been meant by the path of a file that is not there."""
+    found = (each for suffix in ("*.toml", "*.py") for each in path.parent.glob(suffix))
+    return [os.path.relpath(each, base) for each in found]
 
 
 def _files(path: Path) -> list[Path]:
