@@ -100,7 +100,11 @@ def _toolchain_of(selection: Selection) -> Toolchain:
         told = ", ".join(f"{kernel} for {toolchains.named(name).title}" for name, kernel in first.items())
         hint = "Choose kernels of one toolchain with --kernel."
         raise SelectionError(f"the kernels are for several toolchains: {told}", where="--kernel", hint=hint)
-    return toolchains.named(*names)
+    (toolchain,) = (toolchains.named(name) for name in names)
+    if not selection.kernels:  # with nothing to ask, an answer would look like a good one
+        hint = f"Its targets: {', '.join(target.name for target in toolchain.targets)}."
+        raise SelectionError(f"none of the chosen targets is one of {toolchain.title}", where="--target", hint=hint)
+    return toolchain
 
 
 def _candidates(request: Request, toolchain: Toolchain) -> Candidates:

@@ -57,7 +57,7 @@ def load_kernels(
         matches = [Path(base, match) for match in sorted(glob.glob(pattern, root_dir=base, recursive=True))]
         found = [path for match in matches for path in (kernel_files_in(match) if match.is_dir() else [match])]
         if not found:
-            hint = f"Looked from {base}." if where else f"Looked from {base}. A kernel of matrix.toml is chosen by --kernel NAME."
+            hint = did_you_mean(pattern, _sources_beside(base / pattern, base)) or f"Looked from {base}."
             place = None if where is None else f"{where}[{index}]"
             raise ConfigError(f"no kernel file matches {pattern!r}", where=place, hint=hint)
         paths.update(dict.fromkeys(found))
@@ -70,6 +70,12 @@ def load_kernels(
             owners[read.kernel] = read.own.file
             specs += read.specializations()
     return tuple(specs)
+
+
+def _sources_beside(path: Path, base: Path) -> list[str]:
+    """What may have been meant by the path of a file that is not there."""
+    found = (each for suffix in ("*.toml", "*.py") for each in path.parent.glob(suffix))
+    return [os.path.relpath(each, base) for each in found]
 
 
 def kernels_of(top: Table, path: Path, failure_classes: Collection[str] = ()) -> tuple[KernelFile, ...]:

@@ -45,7 +45,7 @@ def test_the_part_between_given_releases_is_shown_with_its_proof() -> None:
 
 
 def test_an_assembler_of_nvidias_tells_as_well() -> None:
-    found = answer(*FENCED, "--axis", "part", "--good", "3.4", "--bad", "3.3", "--ptxas", "12.9.86", "--ptxas", "12.4.131")
+    found = answer(*FENCED, "--axis", "part", "--good", "3.4.0", "--bad", "3.3.0", "--ptxas", "12.9.86", "--ptxas", "12.4.131")
     assert found["name"] == "ptxas"
     assert found["sentence"].endswith("With the ptxas of CUDA 12.9.86, 3.3.0 is ok.")
     assert found["steps"][-2] == "3.3.0 with the ptxas of CUDA 12.9.86: ok."

@@ -79,6 +79,8 @@ def test_a_bisect_is_over_one_toolchain(mixed: Path, registered: Path) -> None:
 
 
 def test_no_cell_is_no_success(mixed: Path, registered: Path) -> None:
+    said = compat(mixed, registered, "bisect", "--kernel", "sums", "--target", "sm_90", code=3)
+    assert "--target: none of the chosen targets is one of Toy\n  hint: Its targets: toy_t1." in said
     said = compat(mixed, registered, "matrix", "--kernel", "sums", "--envs", "triton-*", code=3)
     assert "none of the chosen envs and targets is for the toolchain of a chosen kernel" in said
 
