@@ -60,8 +60,8 @@ _COMPARED = ("toolchain", "source", "closure", "function", "compile")
 def kernel_text(specs: Sequence[Specialization], folder: Path) -> str:
     """The text of a kernel file in ``folder`` that says these specializations; sources are named relative to it, and not read.
 
-    Raises ConfigError where two have the same kernel, variant and case, or where they differ in what a kernel file says once for all
-    (toolchain), or for a whole variant (source, function, summary, expectations), or cannot say.
+    Raises ConfigError where two have the same kernel, variant and case, or where they differ in what a kernel file says once for
+    all (toolchain), or for a whole variant (source, function, summary, expectations), or cannot say.
     """
     try:
         return toml_text(_document(specs, folder))
