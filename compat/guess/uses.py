@@ -150,6 +150,10 @@ class Walk:
                 return self.value(body).alternatively(self.value(otherwise))
             case ast.Subscript(value=value, slice=index):
                 self.value(index)
+                if isinstance(index, ast.Tuple) and any(
+                    isinstance(each, ast.Constant) and each.value is None for each in index.elts
+                ):
+                    self.facts.blocks = max(self.facts.blocks, len(index.elts))
                 return self.value(value)
             case ast.Slice() | None:
                 return Value()

@@ -296,3 +296,16 @@ def kernel(x, B: tl.constexpr):
     (kernel,) = guessed(tmp_path, text).kernels
     assert kernel.cases == 1
     assert [words.partition(" from")[0] for words in kernel.look_at] == ["its configs cannot be read"]
+
+
+def test_a_block_that_is_broadcast_to_a_tile_is_short(tmp_path: Path) -> None:
+    found = tables(
+        tmp_path,
+        """
+@triton.jit
+def kernel(x, n, BLOCK: tl.constexpr):
+    offs = tl.arange(0, BLOCK)
+    tl.store(x + offs[:, None] * n + offs[None, :], 0.0)
+""",
+    )
+    assert found["constexprs"] == {"BLOCK": 64}
