@@ -24,7 +24,17 @@ HERE = Path(__file__).parent
 KERNELS = HERE / "block_pointers.py"
 TEXT = KERNELS.read_text()
 NAMES = [
-    *("copied", "rows_only", "unchecked", "before_the_beginning", "not_a_number", "advanced", "copies", "transposed", "one_dimension"),
+    *(
+        "copied",
+        "rows_only",
+        "unchecked",
+        "before_the_beginning",
+        "not_a_number",
+        "advanced",
+        "copies",
+        "transposed",
+        "one_dimension",
+    ),
     *("three_dimensions", "reassigned", "branches", "with_helper", "named_alike", "not_always_one", "other_shape"),
 ]
 FAILURE = Failure(failure_class="api-removed", stage="ast", fingerprint="f", excerpt="", advice="")
@@ -153,7 +163,7 @@ def test_an_advance_is_added_to_an_offset() -> None:
 
 
 def test_what_may_be_negative_is_compared_with_zero() -> None:
-    assert "(p_0 >= 0) & (p_0 < n) & (p_1 >= 0) & (p_1 < m)" in with_plain_pointers("before_the_beginning")
+    assert "(p_0_ >= 0) & (p_0_ < n) & (p_1_ >= 0) & (p_1_ < m)" in with_plain_pointers("before_the_beginning")
     assert ">= 0" not in body_of(with_plain_pointers("copied"), "copied")
 
 
