@@ -18,6 +18,7 @@ from compat.errors import EnvError, SelectionError
 from compat.execution import run
 from compat.execution.executors.base import Batch, Executor
 from compat.execution.run import RunContext
+from compat.fix.changes import Changed, changed_files
 from compat.fix.known import known_edits
 from compat.fix.searching import Candidate, Search
 from compat.fix.source import SourceFile
@@ -71,6 +72,8 @@ class Fix:
     """Edits that were not made, and why."""
     tried: int = 0
     """How many edits were compiled."""
+    changes: tuple[Changed, ...] = ()
+    """The files that the edit changes."""
 
     @property
     def failure(self) -> Result:
@@ -126,6 +129,7 @@ def fix(
         others=tuple(each for each in found if each is not best),
         refused=tuple(search.refused) if search else (),
         tried=search.tried if search else 0,
+        changes=changed_files(best.candidate, compiling.source, chosen.spec, selection.root) if best else (),
     )
 
 

@@ -8,7 +8,6 @@ from typing import Any
 
 from compat.cell_document import JsonObject, cell_document
 from compat.fix import Fix, Tried
-from compat.fix.writing import changed_files
 from compat.history.verdict import class_of, is_good, release_of
 from compat.model import Result
 from compat.printable import printable
@@ -18,15 +17,15 @@ SCHEMA = 1
 """The version of the JSON."""
 
 
-def fix_lines(fix: Fix, root: Path, command: str = "compat fix") -> Iterator[str]:
+def fix_lines(fix: Fix, command: str = "compat fix") -> Iterator[str]:
     """What was found, as lines that are safe to show: the failure, the diff, and where the edited kernel compiles.
 
-    ``command`` is what the user typed, and ``root`` the folder of ``matrix.toml``.
+    ``command`` is what the user typed.
     """
-    yield from map(printable, _lines(fix, root, command))
+    yield from map(printable, _lines(fix, command))
 
 
-def _lines(fix: Fix, root: Path, command: str) -> Iterator[str]:
+def _lines(fix: Fix, command: str) -> Iterator[str]:
     failure = fix.failure.outcome.failure
     yield f"{fix.cell.id}: {fix.failure.outcome.status} ({class_of(fix.failure.outcome)})"
     if failure is not None:
@@ -35,7 +34,7 @@ def _lines(fix: Fix, root: Path, command: str) -> Iterator[str]:
         yield from _not_found(fix)
         return
     yield f"edit: {', '.join(fix.found.candidate.edits)}"
-    for changed in changed_files(fix, root):
+    for changed in fix.changes:
         yield ""
         yield from changed.diff.splitlines()
     yield ""
@@ -94,7 +93,7 @@ def diff_style(line: str) -> dict[str, Any]:
 # --- as JSON -----------------------------------------------------------------------------------------------------------------
 
 
-def fix_document(fix: Fix, root: Path, written: Sequence[Path] = ()) -> JsonObject:
+def fix_document(fix: Fix, written: Sequence[Path] = ()) -> JsonObject:
     """All of it as JSON values."""
     return {
         "schema": SCHEMA,
@@ -103,15 +102,15 @@ def fix_document(fix: Fix, root: Path, written: Sequence[Path] = ()) -> JsonObje
         "known": list(fix.known),
         "compiled": fix.tried,
         "before": [cell_document(each) for each in fix.before],
-        "edit": None if fix.found is None else _edit(fix, fix.found, root),
+        "edit": None if fix.found is None else _edit(fix, fix.found),
         "others": [_tried(each) for each in fix.others],
         "not_edited": list(fix.refused),
         "written": [str(path) for path in written],
     }
 
 
-def _edit(fix: Fix, found: Tried, root: Path) -> JsonObject:
-    files = [{"path": str(each.path), "diff": each.diff} for each in changed_files(fix, root)]
+def _edit(fix: Fix, found: Tried) -> JsonObject:
+    files = [{"path": str(each.path), "diff": each.diff} for each in fix.changes]
     return {**_tried(found), "files": files, "everywhere": not found.not_even_so and not found.unknown}
 
 

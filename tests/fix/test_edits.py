@@ -14,10 +14,10 @@ from compat.bundle.closure import read_source
 from compat.execution.flight import Limits
 from compat.execution.run import RunContext
 from compat.execution.store import Store
+from compat.fix.changes import hunks
 from compat.fix.fixing import Compiling, Tried, best_of
 from compat.fix.searching import Candidate, Search
 from compat.fix.source import SourceFile
-from compat.fix.writing import hunks
 from compat.model import BuiltEnv, CompileSpec, Failure, Outcome, Status
 from compat.toolchains.triton import TRITON
 from compat.toolchains.triton.edits import EDITS
