@@ -72,8 +72,8 @@ MISTAKES = (
     Mistake(
         function="unknown_bound",
         edit="scalar loop bound",
-        before=("for i in range(0, tl.load(result + tl.arange(0, BLOCK)).to(tl.int32)):",),
-        after=("for i in range(0, tl.max(tl.load(result + tl.arange(0, BLOCK)).to(tl.int32), 0)):",),
+        before=("for i in range(tl.load(result + tl.arange(0, BLOCK)).to(tl.int32)):",),
+        after=("for i in range(tl.max(tl.load(result + tl.arange(0, BLOCK)).to(tl.int32), 0)):",),
         note="tl.max takes the greatest",
     ),
     Mistake(
