@@ -38,11 +38,11 @@ def fix(*, cell: str, write: bool, as_json: bool, deadline: float | None, jobs: 
     with opened_store(selection) as store:
         context = selection.context(store, deadline=deadline, jobs=jobs)
         found = fixes.fix(selection, cell, context, obtaining(selection, build=not no_build), ProgressListener())
-    written = fixes.write_fix(found, selection.root) if write else ()
+    written = fixes.write_fix(found) if write else ()
     if as_json:
-        click.echo(write_json(fix_document(found, selection.root, written), indent=2))
+        click.echo(write_json(fix_document(found, written), indent=2))
     else:
-        for line in fix_lines(found, selection.root, command_line()):
+        for line in fix_lines(found, command_line()):
             click.echo(click.style(line, **diff_style(line)) if diff_style(line) else line)
         for path in written:
             click.echo(f"wrote {os.path.relpath(path)}")

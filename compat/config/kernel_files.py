@@ -9,6 +9,7 @@ text (see :mod:`compat.bundle.closure`), never imported.
 from __future__ import annotations
 
 import glob
+import os
 import re
 from collections.abc import Collection, Mapping, Sequence
 from fnmatch import fnmatchcase

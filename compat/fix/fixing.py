@@ -18,10 +18,11 @@ from compat.errors import EnvError, SelectionError
 from compat.execution import run
 from compat.execution.executors.base import Batch, Executor
 from compat.execution.run import RunContext
+from compat.fix.changes import Changed, changed_files
 from compat.fix.known import known_edits
 from compat.fix.searching import Candidate, Search
 from compat.fix.source import SourceFile
-from compat.history.verdict import NONE_KNOWN, Existing, is_good, release_of
+from compat.history.verdict import is_good, release_of
 from compat.model import BuiltEnv, Cell, Env, Outcome, Result, Specialization, Status, Target
 from compat.project import Listener, Obtain, Selection, with_envs
 from compat.scratch import Folder
@@ -71,8 +72,8 @@ class Fix:
     """Edits that were not made, and why."""
     tried: int = 0
     """How many edits were compiled."""
-    existing: Existing = NONE_KNOWN
-    """Releases that are known to exist, tried or not."""
+    changes: tuple[Changed, ...] = ()
+    """The files that the edit changes."""
 
     @property
     def failure(self) -> Result:
@@ -128,7 +129,7 @@ def fix(
         others=tuple(each for each in found if each is not best),
         refused=tuple(search.refused) if search else (),
         tried=search.tried if search else 0,
-        existing=releases.existing_releases(selection.config),
+        changes=changed_files(best.candidate, compiling.source, chosen.spec, selection.root) if best else (),
     )
 
 

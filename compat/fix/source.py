@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import io
+import os
 import tokenize
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from attrs import Factory, evolve, frozen
@@ -27,7 +28,9 @@ class SourceFile:
     encoding: str
     newline: str
     beside: Mapping[str, bytes] = Factory(dict)
-    """The files that it imports, by their paths from its folder."""
+    """The files that it imports, by their paths from :attr:`root`."""
+    root: Path = Path()
+    """The folder that holds all of them, and is no package itself."""
 
     @classmethod
     def read(cls, path: Path) -> SourceFile:
@@ -35,13 +38,14 @@ class SourceFile:
         try:
             content = path.read_bytes()
             others = closure_files(path, tree_of(content, path.name)) - {path}
-            beside = {each.relative_to(path.parent).as_posix(): each.read_bytes() for each in others}
+            root = _root_of(path, others)
+            beside = {each.relative_to(root).as_posix(): each.read_bytes() for each in others}
             encoding, _ = tokenize.detect_encoding(io.BytesIO(content).readline)
             newline = "\r\n" if b"\r\n" in content else "\n"
             text = content.decode(encoding).replace(newline, "\n")
         except (OSError, SyntaxError, UnicodeError, LookupError) as error:
             raise ConfigError(f"cannot be read: {error}", where=str(path)) from error
-        return cls(path=path, content=content, text=text, encoding=encoding, newline=newline, beside=beside)
+        return cls(path=path, content=content, text=text, encoding=encoding, newline=newline, beside=beside, root=root)
 
     @classmethod
     def alone(cls, text: str) -> SourceFile:
@@ -57,9 +61,18 @@ class SourceFile:
 
     def specialize(self, spec: Specialization, text: str, folder: Path) -> Specialization:
         """The specialization of this file with another text, written into a folder with what it imports."""
-        for name, content in {self.path.name: self.encoded(text), **self.beside}.items():
+        own = self.path.relative_to(self.root)
+        for name, content in {**self.beside, own.as_posix(): self.encoded(text)}.items():
             place = folder / name
             place.parent.mkdir(parents=True, exist_ok=True)
             place.write_bytes(content)
-        source = folder / self.path.name
+        source = folder / own
         return evolve(spec, source=str(source), closure=read_source(source).closure, expectations=())
+
+
+def _root_of(path: Path, others: Iterable[Path]) -> Path:
+    """The innermost folder with all these files in it that is no package."""
+    root = Path(os.path.commonpath([path.parent, *(each.parent for each in others)]))
+    while (root / "__init__.py").is_file() and root != root.parent:
+        root = root.parent
+    return root

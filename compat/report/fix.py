@@ -8,25 +8,24 @@ from typing import Any
 
 from compat.cell_document import JsonObject, cell_document
 from compat.fix import Fix, Tried
-from compat.fix.writing import changed_files
 from compat.history.verdict import class_of, is_good, release_of
 from compat.model import Result
 from compat.printable import printable
-from compat.report.compact import counted, spans
+from compat.report.compact import counted
 
 SCHEMA = 1
 """The version of the JSON."""
 
 
-def fix_lines(fix: Fix, root: Path, command: str = "compat fix") -> Iterator[str]:
+def fix_lines(fix: Fix, command: str = "compat fix") -> Iterator[str]:
     """What was found, as lines that are safe to show: the failure, the diff, and where the edited kernel compiles.
 
-    ``command`` is what the user typed, and ``root`` the folder of ``matrix.toml``.
+    ``command`` is what the user typed.
     """
-    yield from map(printable, _lines(fix, root, command))
+    yield from map(printable, _lines(fix, command))
 
 
-def _lines(fix: Fix, root: Path, command: str) -> Iterator[str]:
+def _lines(fix: Fix, command: str) -> Iterator[str]:
     failure = fix.failure.outcome.failure
     yield f"{fix.cell.id}: {fix.failure.outcome.status} ({class_of(fix.failure.outcome)})"
     if failure is not None:
@@ -35,16 +34,16 @@ def _lines(fix: Fix, root: Path, command: str) -> Iterator[str]:
         yield from _not_found(fix)
         return
     yield f"edit: {', '.join(fix.found.candidate.edits)}"
-    for changed in changed_files(fix, root):
+    for changed in fix.changes:
         yield ""
         yield from changed.diff.splitlines()
     yield ""
-    yield f"before: {_told(fix.before, fix)}"
-    yield f"after:  {_told(fix.found.results, fix)}"
+    yield f"before: {_told(fix.before)}"
+    yield f"after:  {_told(fix.found.results)}"
     yield from (f"note: {note}" for note in fix.found.candidate.notes)
     yield from (f"not edited: {reason}" for reason in fix.refused)
     for other in fix.others:
-        yield f"also tried: {', '.join(other.candidate.edits)}: {_told(other.results, fix)}"
+        yield f"also tried: {', '.join(other.candidate.edits)}: {_told(other.results)}"
     yield "Only compiling was tested: numbers were not checked."
     if "--write" not in command:
         yield f"write it: {command} --write"
@@ -63,29 +62,23 @@ def _not_found(fix: Fix) -> Iterator[str]:
         yield f"advice: {' '.join(failure.advice.split())}"
 
 
-def _told(results: Sequence[Result], fix: Fix) -> str:
-    """``compiles on 3.4.0–3.9.0; on 3.0.0–3.3.1 it does not (api-missing)``, over what was compiled."""
+def _told(results: Sequence[Result]) -> str:
+    """``compiles on 3.4.0, 3.9.0; on 3.0.0 it does not (api-missing)``, over what was compiled."""
     good = [each for each in results if is_good(each.outcome)]
-    parts = [f"compiles on {_releases(good, fix)}"] if good else ["compiles on none of the releases tried"]
+    parts = [f"compiles on {_releases(good)}"] if good else ["compiles on none of the releases tried"]
     classes: dict[str, list[Result]] = {}
     for each in results:
         if not is_good(each.outcome):
             classes.setdefault(class_of(each.outcome), []).append(each)
     for name, some in classes.items():
         told = all(each.outcome.status.is_answer for each in some)
-        parts.append(f"on {_releases(some, fix)} {'it does not' if told else 'nothing is known'} ({name})")
+        parts.append(f"on {_releases(some)} {'it does not' if told else 'nothing is known'} ({name})")
     return "; ".join(parts)
 
 
-def _releases(some: Sequence[Result], fix: Fix) -> str:
-    """Releases as runs, which never cross one that was not tried."""
-    tried = {
-        release.version: release.label for each in fix.before if (release := release_of(each.built)).version and not release.fork
-    }
-    line = {**{version: str(version) for known in fix.existing.values() for version in known}, **tried}
-    labels = {release_of(each.built).label for each in some}
-    forks = sorted(labels - set(line.values()))
-    return ", ".join(part for part in (spans(labels, [line[version] for version in sorted(line)]), *forks) if part)
+def _releases(some: Sequence[Result]) -> str:
+    """Each release that was compiled; no run of them, which might have one in it that was not."""
+    return ", ".join(dict.fromkeys(release_of(each.built).label for each in some))
 
 
 _STYLES = {"+": {"fg": "green"}, "-": {"fg": "red"}, "@": {"fg": "cyan"}}
@@ -100,7 +93,7 @@ def diff_style(line: str) -> dict[str, Any]:
 # --- as JSON -----------------------------------------------------------------------------------------------------------------
 
 
-def fix_document(fix: Fix, root: Path, written: Sequence[Path] = ()) -> JsonObject:
+def fix_document(fix: Fix, written: Sequence[Path] = ()) -> JsonObject:
     """All of it as JSON values."""
     return {
         "schema": SCHEMA,
@@ -109,15 +102,15 @@ def fix_document(fix: Fix, root: Path, written: Sequence[Path] = ()) -> JsonObje
         "known": list(fix.known),
         "compiled": fix.tried,
         "before": [cell_document(each) for each in fix.before],
-        "edit": None if fix.found is None else _edit(fix, fix.found, root),
+        "edit": None if fix.found is None else _edit(fix, fix.found),
         "others": [_tried(each) for each in fix.others],
         "not_edited": list(fix.refused),
         "written": [str(path) for path in written],
     }
 
 
-def _edit(fix: Fix, found: Tried, root: Path) -> JsonObject:
-    files = [{"path": str(each.path), "diff": each.diff} for each in changed_files(fix, root)]
+def _edit(fix: Fix, found: Tried) -> JsonObject:
+    files = [{"path": str(each.path), "diff": each.diff} for each in fix.changes]
     return {**_tried(found), "files": files, "everywhere": not found.not_even_so and not found.unknown}
 
 

@@ -21,10 +21,10 @@ from compat.execution.run import RunContext
 from compat.execution.store import cell_key
 from compat.execution.variables import settings
 from compat.files import folder_digest
+from compat.fix.changes import hunks
 from compat.fix.fixing import Compiling, best_of
 from compat.fix.known import known_edits
 from compat.fix.source import SourceFile
-from compat.fix.writing import hunks
 from compat.history.verdict import NONE_KNOWN, Existing, class_of, is_good, release_of, verdicts
 from compat.model import BuiltEnv, Cell, Env, Evidence, Outcome, Result, Status, Target
 from compat.printable import printable

@@ -74,7 +74,11 @@ def copies(x, y, n, m, sn, sm, BM: tl.constexpr, BN: tl.constexpr):
         for _j in range(0, m, BN):
             total += tl.load(p, boundary_check=(0, 1), padding_option="zero")
             p = tl.advance(p, (0, BN))
-    tl.store(tl.make_block_ptr(y, (n, m), (sn, sm), (tl.program_id(0) * BM, 0), (BM, BN), (1, 0)), total.to(y.dtype.element_ty), boundary_check=(0, 1))
+    tl.store(
+        tl.make_block_ptr(y, (n, m), (sn, sm), (tl.program_id(0) * BM, 0), (BM, BN), (1, 0)),
+        total.to(y.dtype.element_ty),
+        boundary_check=(0, 1),
+    )
 
 
 @triton.jit
@@ -83,16 +87,24 @@ def transposed(x, y, n, m, sn, sm, BM: tl.constexpr, BN: tl.constexpr):
     i, j = tl.program_id(0), tl.program_id(1)
     p = tl.make_block_ptr(x, (m, n), (sm, sn), (j * BN, i * BM), (BN, BM), (0, 1))
     b = tl.load(p, boundary_check=(0, 1), padding_option="zero")
-    tl.store(tl.make_block_ptr(y, (n, m), (sn, sm), (i * BM, j * BN), (BM, BN), (1, 0)), (tl.trans(b) * 2).to(y.dtype.element_ty), boundary_check=(0, 1))
+    tl.store(
+        tl.make_block_ptr(y, (n, m), (sn, sm), (i * BM, j * BN), (BM, BN), (1, 0)),
+        (tl.trans(b) * 2).to(y.dtype.element_ty),
+        boundary_check=(0, 1),
+    )
 
 
 @triton.jit
 def one_dimension(x, y, n, m, sn, sm, BM: tl.constexpr, BN: tl.constexpr):
     """A column, whose stride is not 1."""
     j = tl.program_id(1)
-    p_x, p_y = tl.make_block_ptr(x + j * sm, (n,), (sn,), (0,), (BM,), (0,)), tl.make_block_ptr(y + j * sm, (n,), (sn,), (0,), (BM,), (0,))
+    p_x, p_y = (
+        tl.make_block_ptr(x + j * sm, (n,), (sn,), (0,), (BM,), (0,)),
+        tl.make_block_ptr(y + j * sm, (n,), (sn,), (0,), (BM,), (0,)),
+    )
     for _ in range(tl.cdiv(n, BM)):
-        b = tl.load(p_x, boundary_check=0); b = b * 3  # noqa: E702
+        b = tl.load(p_x, boundary_check=0)
+        b = b * 3  # noqa: E702
         tl.store(p_y, b, boundary_check=(0,))
         p_x, p_y = tl.advance(p_x, (BM,)), tl.advance(p_y, (BM,))
 
@@ -136,7 +148,11 @@ def branches(x, y, n, m, sn, sm, BM: tl.constexpr, BN: tl.constexpr):
         q = tl.make_block_ptr(y, (n, m), (sn, sm), (1, 0), (BM, BN), (1, 0))
     q = tl.advance(q, (i * BM, 0))
     s = tl.make_block_ptr(x, (n,), (sn,), (0,), (BM,), (0,)) if BM > 4 else tl.make_block_ptr(x, (n,), (sm,), (0,), (BM,), (0,))
-    tl.store(q, tl.load(p, boundary_check=(0, 1), padding_option="zero") + tl.load(s, boundary_check=(0,))[:, None], boundary_check=(0, 1))
+    tl.store(
+        q,
+        tl.load(p, boundary_check=(0, 1), padding_option="zero") + tl.load(s, boundary_check=(0,))[:, None],
+        boundary_check=(0, 1),
+    )
 
 
 @triton.jit
@@ -164,7 +180,11 @@ def named_alike(x, y, n, m, sn, sm, BM: tl.constexpr, BN: tl.constexpr):
     p = tl.make_block_ptr(x, (n, m), (sn, sm), (0, 0), (BM, BN), (1, 0))
     q = tl.make_block_ptr(y, (n, m), (sn, sm), (0, 0), (BM, BN), (1, 0))
     for _ in range(0, n, BM):
-        tl.store(q, tl.load(p, boundary_check=(0, 1), padding_option="zero") + (p_0 + p_1 + p_mask + q_at_0).to(y.dtype.element_ty), boundary_check=(0, 1))
+        tl.store(
+            q,
+            tl.load(p, boundary_check=(0, 1), padding_option="zero") + (p_0 + p_1 + p_mask + q_at_0).to(y.dtype.element_ty),
+            boundary_check=(0, 1),
+        )
         q = tl.advance(q, (BM, 0))
 
 
@@ -191,6 +211,16 @@ def other_shape(x, y, n, m, sn, sm, BM: tl.constexpr, BN: tl.constexpr):
 
 
 KERNELS = [
-    *("copied", "rows_only", "unchecked", "before_the_beginning", "not_a_number", "advanced", "copies", "transposed", "one_dimension"),
+    *(
+        "copied",
+        "rows_only",
+        "unchecked",
+        "before_the_beginning",
+        "not_a_number",
+        "advanced",
+        "copies",
+        "transposed",
+        "one_dimension",
+    ),
     *("three_dimensions", "reassigned", "branches", "with_helper", "named_alike", "not_always_one", "other_shape"),
 ]

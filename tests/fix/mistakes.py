@@ -36,7 +36,7 @@ def block_bound(source, result, size, BLOCK: tl.constexpr):
 @triton.jit
 def unknown_bound(source, result, size, BLOCK: tl.constexpr):
     total = 0.0
-    for i in range(0, tl.load(result + tl.arange(0, BLOCK)).to(tl.int32)):
+    for i in range(tl.load(result + tl.arange(0, BLOCK)).to(tl.int32)):
         total += i
     tl.store(source, total)
 

@@ -39,12 +39,13 @@ def main(original, edited, *names):
         for rows, columns in SIZES:
             for dtype in (torch.float32, torch.float16):
                 for strided in (False, True):
-                    before, after = outputs(getattr(one, name), rows, columns, dtype, strided), outputs(getattr(other, name), rows, columns, dtype, strided)
-                    same = all(torch.equal(a.view(torch.int16), b.view(torch.int16)) for a, b in zip(before, after))
+                    before = outputs(getattr(one, name), rows, columns, dtype, strided)
+                    after = outputs(getattr(other, name), rows, columns, dtype, strided)
+                    same = all(torch.equal(a.view(torch.int16), b.view(torch.int16)) for a, b in zip(before, after, strict=True))
                     changed = int((before[1] != -7).sum())
                     if not same or not changed:
                         differ += 1
-                        print(f"{name} {rows}x{columns} {dtype} strided={strided}: {'same' if same else 'DIFFERENT'}, {changed} written")
+                        print(f"{name} {rows}x{columns} {dtype} {strided}: {'same' if same else 'DIFFERENT'}, {changed} written")
         print(f"{name}: done")
     sys.exit(1 if differ else 0)
 

@@ -4,27 +4,41 @@ from __future__ import annotations
 
 import ast
 import os
+import shutil
 import subprocess
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
 
 from compat.bundle.closure import read_source
+from compat.config.kernel_files import load_kernels
 from compat.execution.flight import Limits
 from compat.execution.run import RunContext, run
 from compat.execution.store import Store
-from compat.model import BuiltEnv, Cell, CompileSpec, Failure, Status
+from compat.model import BuiltEnv, Cell, CompileSpec, Failure, Result, Status
 from compat.toolchains.edits import CannotEdit, Faulty
 from compat.toolchains.triton.edits.block_pointers import descriptors, plain
 from tests.cells import spec
+from tests.kernels_numerics.test_numerics import checked, findings
 from tests.targets import TARGETS
 
 HERE = Path(__file__).parent
 KERNELS = HERE / "block_pointers.py"
+KERNELS_HERE = HERE.parents[1] / "kernels"
 TEXT = KERNELS.read_text()
 NAMES = [
-    *("copied", "rows_only", "unchecked", "before_the_beginning", "not_a_number", "advanced", "copies", "transposed", "one_dimension"),
+    *(
+        "copied",
+        "rows_only",
+        "unchecked",
+        "before_the_beginning",
+        "not_a_number",
+        "advanced",
+        "copies",
+        "transposed",
+        "one_dimension",
+    ),
     *("three_dimensions", "reassigned", "branches", "with_helper", "named_alike", "not_always_one", "other_shape"),
 ]
 FAILURE = Failure(failure_class="api-removed", stage="ast", fingerprint="f", excerpt="", advice="")
@@ -86,6 +100,39 @@ def test_a_wrong_number_is_noticed(tmp_path: Path, pair_python: str) -> None:
     assert "DIFFERENT" in done.stdout
 
 
+FORMS = {"plain": plain, "descriptors": descriptors}
+OWN = ("sel_dense", "sel_varlen")
+"""Kernels of this repository that have a variant with block pointers."""
+
+
+def edited_kernels(form: str, folder: Path) -> Path:
+    """A copy of this repository's kernels whose block pointers are replaced."""
+    for name in OWN:
+        shutil.copy(KERNELS_HERE / f"{name}.toml", folder)
+        text = (KERNELS_HERE / f"{name}.py").read_text()
+        hints = ("stride_qd", "stride_kd", "stride_vd", "stride_od")
+        (proposal,) = FORMS[form].proposals(faulty(f"{name}_block_ptr", text, equal_to_1=hints))
+        (folder / f"{name}.py").write_text(proposal.text)
+    return folder
+
+
+@pytest.mark.wheels
+@pytest.mark.timeout(600)
+@pytest.mark.parametrize("form", FORMS)
+def test_the_selection_kernels_compute_the_reference_and_compile(
+    form: str, tmp_path: Path, pair_python: str, built: Callable[[str], BuiltEnv]
+) -> None:
+    folder = edited_kernels(form, tmp_path)
+    specs = [each for each in load_kernels(["*.toml"], folder) if each.variant == "block_ptr"]
+    names = [(each.kernel, each.variant, each.case) for each in specs]
+    found = findings(checked(pair_python, folder, names))
+    assert {name: (record["ok"], record["error"]) for name, record in found.items()} == dict.fromkeys(names, (True, None))
+    envs = [built("triton-3.8.0"), built("triton-3.9.0")]
+    cells = [Cell(env=env.env, target=TARGETS["sm_90"], spec=each) for env in envs for each in specs]
+    assert {each.outcome.status for each in run_in(cells, tmp_path, envs)} == {Status.OK}
+    assert len(cells) == 12
+
+
 # --- compiling ---------------------------------------------------------------------------------------------------------------
 
 
@@ -105,10 +152,13 @@ def compiled(texts: dict[str, str], folder: Path, envs: list[BuiltEnv]) -> dict[
             equal_to_1=("sm",),
         )
         cells += [Cell(env=each.env, target=TARGETS["sm_90"], spec=made) for each in envs]
+    return {(each.cell.spec.function, each.cell.env.name): each.outcome.status for each in run_in(cells, folder, envs)}
+
+
+def run_in(cells: Sequence[Cell], folder: Path, envs: Sequence[BuiltEnv]) -> tuple[Result, ...]:
     with Store(folder / "store") as store:
         by_name = {each.env.name: each for each in envs}
-        context = RunContext(envs=by_name, store=store, limits=Limits(deadline=60, memory=4 << 30), slots=2)
-        return {(each.cell.spec.function, each.cell.env.name): each.outcome.status for each in run(cells, context)}
+        return run(cells, RunContext(envs=by_name, store=store, limits=Limits(deadline=60, memory=4 << 30), slots=2))
 
 
 @pytest.mark.wheels
@@ -153,7 +203,7 @@ def test_an_advance_is_added_to_an_offset() -> None:
 
 
 def test_what_may_be_negative_is_compared_with_zero() -> None:
-    assert "(p_0 >= 0) & (p_0 < n) & (p_1 >= 0) & (p_1 < m)" in with_plain_pointers("before_the_beginning")
+    assert "(p_0_ >= 0) & (p_0_ < n) & (p_1_ >= 0) & (p_1_ < m)" in with_plain_pointers("before_the_beginning")
     assert ">= 0" not in body_of(with_plain_pointers("copied"), "copied")
 
 

@@ -23,8 +23,8 @@ from compat.execution.flight import Limits
 from compat.execution.run import RunContext
 from compat.execution.script import ScriptRun, run_script
 from compat.execution.store import Store
-from compat.model import BuiltEnv, Cell, Evidence, Failure, Outcome, Raised, Status
-from compat.repro import Request, Unverified, Written, autofix, verify, write_repro
+from compat.model import BuiltEnv, Cell, Evidence, Raised
+from compat.repro import Request, Unverified, Written, verify, write_repro
 from compat.repro.expected_output import printed, promise, sayings
 from compat.repro.header import spelled
 from compat.repro.redact import identifying_words, without_places
@@ -193,80 +193,6 @@ def test_arguments_are_counted_in_the_order_of_the_parameters(form: Form) -> Non
     }
     assert expected[form] in flat
     assert (', "size": "constexpr", "BLOCK": "constexpr"}' in flat) is form.has_attributes
-
-
-# --- mending -----------------------------------------------------------------------------------------------------------------
-
-SLIP = "def kernel():\n    k = load(p + (l0 + at) * stride + at[None, :] * 2)\n    v = load(q + at + row[None, :])\n"
-
-
-def outcomes(texts: Sequence[str]) -> list[Outcome]:
-    """A compiler that wants an axis on what is added in the first line, and then on ``at`` in the second."""
-    return [fate(2) if "at)[:, None]" not in text else fate(3) if "at[:, None] + row" not in text else fate(None) for text in texts]
-
-
-def fate(line: int | None) -> Outcome:
-    if line is None:
-        return Outcome(status=Status.OK, stage="cubin")
-    failure = Failure(
-        failure_class=autofix.FAILURE_CLASS, stage="ast", fingerprint="f", excerpt="", advice="", location=f"k.py:{line}"
-    )
-    return Outcome(status=Status.REJECTED, stage="ast", failure=failure)
-
-
-def test_a_missing_axis_is_found_statement_by_statement() -> None:
-    fixed = autofix.fix(SLIP, outcomes)
-    assert fixed is not None
-    assert autofix.difference(SLIP, fixed).splitlines() == [
-        "@@",
-        " def kernel():",
-        "-    k = load(p + (l0 + at) * stride + at[None, :] * 2)",
-        "-    v = load(q + at + row[None, :])",
-        "+    k = load(p + (l0 + at)[:, None] * stride + at[None, :] * 2)",
-        "+    v = load(q + at[:, None] + row[None, :])",
-    ]
-
-
-COMMENTED = """def kernel():
-    # the rows of a tile
-    k = load(
-        p  # where it begins
-        + at  # the row
-        * stride  # in elements
-        + column[None, :],  # and the feature
-        mask=(
-            at < n  # within the sequence
-        ),
-    )  # [rows, features]
-"""
-
-
-def test_comments_and_line_breaks_survive_an_edit() -> None:
-    tried: list[str] = []
-
-    def whole(texts: Sequence[str]) -> list[Outcome]:
-        tried.extend(texts)
-        return [fate(None) if "(at  # the row\n        * stride)[:, None]  # in elements" in text else fate(4) for text in texts]
-
-    fixed = autofix.fix(COMMENTED, whole)
-    assert fixed is not None
-    assert autofix.difference(COMMENTED, fixed).splitlines() == [
-        "@@",
-        "         p  # where it begins",
-        "-        + at  # the row",
-        "-        * stride  # in elements",
-        "+        + (at  # the row",
-        "+        * stride)[:, None]  # in elements",
-        "         + column[None, :],  # and the feature",
-    ]
-    for text in tried:
-        ast.parse(text)
-        assert [line.partition("#")[2] for line in text.split("\n")] == [line.partition("#")[2] for line in COMMENTED.split("\n")]
-    assert len(set(tried)) == len(tried)
-
-
-def test_what_no_axis_mends_is_left_alone() -> None:
-    assert autofix.fix(SLIP, lambda texts: [fate(2)] * len(texts)) is None
 
 
 # --- on real wheels ----------------------------------------------------------------------------------------------------------

@@ -24,13 +24,13 @@ def addend(text: str) -> str:
     plain = isinstance(node, cst.BinaryOperation) and isinstance(
         node.operator, cst.Add | cst.Subtract | cst.Multiply | cst.FloorDivide | cst.Modulo
     )
-    return text if plain or dotted(node) else whole(text)
+    return text if plain or dotted(node) or (isinstance(node, cst.UnaryOperation) and not node.lpar) else whole(text)
 
 
 def added(value: str, by: str) -> str:
     if not by or value == "0":
         return by or value
-    return f"{value} + {whole(by)}"
+    return f"{value} + {by if isinstance(cst.parse_expression(by), cst.UnaryOperation) else whole(by)}"
 
 
 def assignment(name: str, value: str) -> str:

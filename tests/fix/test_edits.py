@@ -1,0 +1,253 @@
+"""What each edit does to a kernel with the mistake that it is for, compiled with real wheels."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import pytest
+from attrs import Factory, frozen
+
+from compat import toolchains
+from compat.bundle.closure import read_source
+from compat.execution.flight import Limits
+from compat.execution.run import RunContext
+from compat.execution.store import Store
+from compat.fix.changes import hunks
+from compat.fix.fixing import Compiling, Tried, best_of
+from compat.fix.searching import Candidate, Search
+from compat.fix.source import SourceFile
+from compat.model import BuiltEnv, CompileSpec, Failure, Outcome, Status
+from compat.toolchains.triton import TRITON
+from compat.toolchains.triton.edits import EDITS
+from tests.cells import spec
+from tests.targets import TARGETS
+
+SOURCE = Path(__file__).parent / "mistakes.py"
+
+
+@frozen(kw_only=True)
+class Mistake:
+    """A kernel, the release that refuses it, and the lines that come and go."""
+
+    function: str
+    edit: str
+    before: tuple[str, ...]
+    after: tuple[str, ...]
+    release: str = "3.9.0"
+    also: tuple[str, ...] = ("3.0.0",)
+    target: str = "sm_90"
+    changes: dict[str, object] = Factory(dict)
+    constexprs: dict[str, object] = Factory(dict)
+    note: str = ""
+
+
+MISTAKES = (
+    Mistake(
+        function="no_axis",
+        edit="axis added to a term",
+        before=("tl.store(result + at[:, None] * 16 + few[None, :], tl.load(source + at + few[None, :]))",),
+        after=("tl.store(result + at[:, None] * 16 + few[None, :], tl.load(source + at[:, None] + few[None, :]))",),
+        note="where two block sizes are equal",
+    ),
+    Mistake(
+        function="greatest",
+        edit="maximum and minimum of two values",
+        before=("first = tl.max(0, tl.min(size, 8))  # within the tensor",),
+        after=("first = tl.maximum(0, tl.minimum(size, 8))  # within the tensor",),
+    ),
+    Mistake(
+        function="compared",
+        edit="maximum and minimum of two values",
+        before=("tl.store(result, tl.maximum(x, axis=0))",),
+        after=("tl.store(result, tl.max(x, axis=0))",),
+    ),
+    Mistake(
+        function="block_bound",
+        edit="scalar loop bound",
+        before=("for i in range(tl.load(result + one).to(tl.int32)):",),
+        after=("for i in range(tl.load(result).to(tl.int32)):",),
+    ),
+    Mistake(
+        function="unknown_bound",
+        edit="scalar loop bound",
+        before=("for i in range(tl.load(result + tl.arange(0, BLOCK)).to(tl.int32)):",),
+        after=("for i in range(tl.max(tl.load(result + tl.arange(0, BLOCK)).to(tl.int32), 0)):",),
+        note="tl.max takes the greatest",
+    ),
+    Mistake(
+        function="moved_name",
+        edit="name in other releases",
+        before=("tl.store(result + at, tl.libdevice.tanh(tl.load(source + at)))",),
+        after=("from triton.language.extra import libdevice", "tl.store(result + at, libdevice.tanh(tl.load(source + at)))"),
+    ),
+    Mistake(
+        function="renamed",
+        edit="name in other releases",
+        before=("tl.store(result + at, tl.math.max(tl.load(source + at), 0.0))",),
+        after=("tl.store(result + at, tl.maximum(tl.load(source + at), 0.0))",),
+    ),
+    Mistake(
+        function="of_one_target",
+        edit="name in other releases",
+        before=("from triton.language.extra.cuda import libdevice as device_library",),
+        after=("from triton.language.extra import libdevice as device_library",),
+        also=(),
+        target="gfx942",
+    ),
+    Mistake(
+        function="newer_keyword",
+        edit="name in other releases",
+        before=("for i in tl.range(0, size, warp_specialize=False, flatten=True, num_stages=2):",),
+        after=("for i in tl.range(0, size, num_stages=2):",),
+        release="3.0.0",
+        also=("3.9.0",),
+    ),
+    Mistake(
+        function="operand_keyword",
+        edit="name in other releases",
+        before=("tl.store(result + at, tl.dot(x, x, trans_b=True))",),
+        after=("tl.store(result + at, tl.dot(x, tl.trans(x)))",),
+    ),
+    Mistake(
+        function="sized",
+        edit="constexpr annotation",
+        before=("def sized(source, result, size, BLOCK: tl.constexpr, WIDTH=16):",),
+        after=("def sized(source, result, size, BLOCK: tl.constexpr, WIDTH: tl.constexpr = 16):",),
+        changes={"signature": {"source": "*fp32", "result": "*fp32", "size": "i32", "WIDTH": "i32"}},
+        constexprs={"WIDTH": 16},
+    ),
+    Mistake(
+        function="widening",
+        edit="type before and in a loop",
+        before=("total = tl.zeros([BLOCK], dtype=tl.float16)",),
+        after=("total = tl.zeros([BLOCK], dtype=tl.float32)",),
+    ),
+    Mistake(
+        function="counting",
+        edit="type before and in a loop",
+        before=("total = 0",),
+        after=("total = 0.0",),
+    ),
+    Mistake(
+        function="small_dot",
+        edit="larger blocks for a dot",
+        before=(),
+        after=(),
+        release="3.1.0",
+        changes={"constexprs": {"BLOCK": 16, "M": 8}},
+        constexprs={"M": 16},
+        note="larger blocks",
+    ),
+)
+
+
+def searched(mistake: Mistake, folder: Path, built: Callable[[str], BuiltEnv]) -> tuple[Tried | None, SourceFile]:
+    envs = [built(f"triton-{release}") for release in (mistake.release, *mistake.also)]
+    made = spec("api", mistake.function, source=str(SOURCE), closure=read_source(SOURCE).closure, **mistake.changes)
+    with Store(folder / "store") as store:
+        by_name = {each.env.name: each for each in envs}
+        context = RunContext(envs=by_name, store=store, limits=Limits(deadline=60, memory=4 << 30), slots=2)
+        source = SourceFile.read(SOURCE)
+        compiling = Compiling(spec=made, source=source, target=TARGETS[mistake.target], context=context, folder=folder / "edits")
+        found, _ = compiling.search(envs[0].env, [each.env for each in envs])
+    return best_of(found), source
+
+
+@pytest.mark.wheels
+@pytest.mark.parametrize("mistake", MISTAKES, ids=lambda each: each.function)
+def test_a_mistake_is_mended(mistake: Mistake, tmp_path: Path, built: Callable[[str], BuiltEnv]) -> None:
+    found, source = searched(mistake, tmp_path, built)
+    assert found is not None
+    assert [each.outcome.status for each in found.results] == [Status.OK] * len(found.results)
+    candidate = found.candidate
+    assert candidate.edits == (mistake.edit,)
+    lines = [line for line in hunks(source.text, candidate.text) if line[:1] in "+-"]
+    assert tuple(line[1:].strip() for line in lines if line[0] == "-") == mistake.before
+    assert tuple(line[1:].strip() for line in lines if line[0] == "+") == mistake.after
+    assert candidate.constexprs == mistake.constexprs
+    assert bool(candidate.notes) == bool(mistake.note)
+    assert all(mistake.note in note for note in candidate.notes)
+
+
+@pytest.mark.wheels
+def test_where_no_edit_helps_none_is_found(tmp_path: Path, built: Callable[[str], BuiltEnv]) -> None:
+    found, _ = searched(Mistake(function="hopeless", edit="", before=(), after=()), tmp_path, built)
+    assert found is None
+
+
+def test_the_classes_of_edits_are_there_and_so_are_their_modules() -> None:
+    names = set(toolchains.failure_classes())
+    for edit in EDITS:
+        assert edit.classes
+        assert set(edit.classes) <= names, edit.name
+    assert {each.edit for each in MISTAKES} | {"plain pointers", "tensor descriptors"} == {edit.name for edit in EDITS}
+
+
+# --- the search, with a compiler that is told what to say --------------------------------------------------------------------
+
+SLIP = "def kernel():\n    k = load(p + (l0 + at) * stride + at[None, :] * 2)\n    v = load(q + at + row[None, :])\n"
+
+
+def failing_at(line: int) -> Failure:
+    return Failure(failure_class="shape-mismatch", stage="ast", fingerprint="f", excerpt="", advice="", location=f"k.py:{line}")
+
+
+def fate(line: int | None) -> Outcome:
+    if line is None:
+        return Outcome(status=Status.OK, stage="cubin")
+    return Outcome(status=Status.REJECTED, stage="ast", failure=failing_at(line))
+
+
+def found_for(text: str, line: int, compiler: Callable[[Sequence[str]], list[Outcome]]) -> list[Candidate]:
+    search = Search(function="kernel", toolchain=TRITON, try_all=lambda some: compiler([each.text for each in some]))
+    return list(search.run(Candidate(text=text, compile=CompileSpec()), failing_at(line)))
+
+
+def test_a_missing_axis_is_found_statement_by_statement() -> None:
+    def compiler(texts: Sequence[str]) -> list[Outcome]:
+        """It wants an axis on what is added in the first line, and then on ``at`` in the second."""
+        first, second = "at)[:, None]", "at[:, None] + row"
+        return [fate(2) if first not in text else fate(3) if second not in text else fate(None) for text in texts]
+
+    found = found_for(SLIP, 2, compiler)[0]
+    assert [line for line in hunks(SLIP, found.text) if line[0] in "+-"] == [
+        "-    k = load(p + (l0 + at) * stride + at[None, :] * 2)",
+        "-    v = load(q + at + row[None, :])",
+        "+    k = load(p + (l0 + at)[:, None] * stride + at[None, :] * 2)",
+        "+    v = load(q + at[:, None] + row[None, :])",
+    ]
+
+
+COMMENTED = """def kernel():
+    # the rows of a tile
+    k = load(
+        p  # where it begins
+        + at  # the row
+        * stride  # in elements
+        + column[None, :],  # and the feature
+        mask=(
+            at < n  # within the sequence
+        ),
+    )  # [rows, features]
+"""
+
+
+def test_comments_and_line_breaks_survive_an_edit() -> None:
+    tried: list[str] = []
+
+    def compiler(texts: Sequence[str]) -> list[Outcome]:
+        tried.extend(texts)
+        return [fate(None) if "(at  # the row\n        * stride)[:, None]  # in elements" in text else fate(4) for text in texts]
+
+    found = found_for(COMMENTED, 4, compiler)[0]
+    assert "        + (at  # the row\n        * stride)[:, None]  # in elements\n" in found.text
+    for text in tried:
+        ast.parse(text)
+        assert [line.partition("#")[2] for line in text.split("\n")] == [line.partition("#")[2] for line in COMMENTED.split("\n")]
+    assert len(set(tried)) == len(tried)
+
+
+def test_what_no_axis_mends_is_left_alone() -> None:
+    assert found_for(SLIP, 2, lambda texts: [fate(2)] * len(texts)) == []
