@@ -135,7 +135,7 @@ class KernelFile:
             case=case.string("name"),
             toolchain=self.toolchain.name,
             source=str(source),
-            roots=tuple(map(str, place.roots)),
+            roots=place.said,
             function=function,
             compile=CompileSpec(**tables),
             assumed=assumed,
