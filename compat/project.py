@@ -78,6 +78,8 @@ class Selection:
     specs: tuple[Specialization, ...]
     patterns: Patterns = Factory(Patterns)
     """By which it was chosen."""
+    problems: tuple[ConfigError, ...] = ()
+    """What is wrong with kernel files, whose kernels are left out."""
 
     @property
     def cells(self) -> tuple[Cell, ...]:
@@ -87,7 +89,7 @@ class Selection:
     @property
     def kernels(self) -> tuple[tuple[Specialization, Target], ...]:
         """Every combination without the envs: what has a history of its own."""
-        return tuple((spec, target) for spec in self.specs for target in self.targets)
+        return tuple((spec, target) for spec in self.specs for target in self.targets if spec.is_for(target))
 
     @property
     def root(self) -> Path:
@@ -160,14 +162,25 @@ def select(
 ) -> Selection:
     """What patterns (see :class:`Patterns`) choose from a ``matrix.toml``.
 
-    Raises ConfigError for what the files say wrongly, SelectionError for a pattern that matches nothing.
+    Raises ConfigError for what the files say wrongly, SelectionError for a pattern that matches nothing. A kernel file that is
+    wrong is only left out (:attr:`Selection.problems`), where others are not.
     """
-    config = read_matrix(matrix)
+    config, problems = read_matrix(matrix), list[ConfigError]()
+    specs = _specs(config, kernel_files, problems.append)
+    try:
+        chosen = select_specs(specs, kernels, variants, cases)
+    except SelectionError:
+        if problems:  # what is meant may be in a file that is wrong
+            raise problems[0] from None
+        raise
+    if problems and not chosen:
+        raise problems[0]
     return Selection(
         config=config,
         envs=config.choose_envs(envs),
         targets=config.choose_targets(targets),
-        specs=select_specs(_specs(config, kernel_files), kernels, variants, cases),
+        specs=chosen,
+        problems=tuple(problems),
         patterns=Patterns(
             envs=tuple(envs),
             targets=tuple(targets),
@@ -179,11 +192,11 @@ def select(
     )
 
 
-def _specs(config: MatrixConfig, kernel_files: Sequence[str]) -> tuple[Specialization, ...]:
+def _specs(config: MatrixConfig, kernel_files: Sequence[str], on_bad: Callable[[ConfigError], None]) -> tuple[Specialization, ...]:
     failure_classes = frozenset(toolchains.failure_classes())
     if kernel_files:
-        return load_kernels(kernel_files, Path.cwd(), failure_classes=failure_classes, where="--spec")
-    return load_kernels(config.kernels, config.base, failure_classes=failure_classes)
+        return load_kernels(kernel_files, Path.cwd(), failure_classes=failure_classes, where="--spec", on_bad=on_bad)
+    return load_kernels(config.kernels, config.base, failure_classes=failure_classes, on_bad=on_bad)
 
 
 def read_matrix(path: Path) -> MatrixConfig:

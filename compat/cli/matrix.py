@@ -35,7 +35,7 @@ def matrix(
 ) -> None:
     """Compile every chosen cell, and write reports/matrix.md and reports/matrix.json.
 
-    Exits with 0 if every cell is as expected, with 1 if one is not.
+    Exits with 0 if every cell is as expected, with 1 if one is not, and with 2 if a kernel file is wrong and was left out.
     """
     selection = select(**chosen)
     obtain = obtaining(selection, build=not no_build)
@@ -50,4 +50,4 @@ def matrix(
     written = write_reports(found, output or selection.root / "reports")
     Console(highlight=False, soft_wrap=False).print(TerminalReport(report=found))
     click.echo(f"wrote {' and '.join(map(relative, written))}")
-    sys.exit(1 if found.unexpected else 0)
+    sys.exit(1 if found.unexpected else selection.problems[0].exit_code if selection.problems else 0)

@@ -51,7 +51,12 @@ def select(
     spec: Sequence[str] = (),
 ) -> Selection:
     """What these options choose. Raises ConfigError for what the files say wrongly, SelectionError for what matches nothing."""
-    return project.select(matrix_path, envs=envs, targets=target, kernels=kernel, variants=variant, cases=case, kernel_files=spec)
+    chosen = project.select(matrix_path, envs=envs, targets=target, kernels=kernel, variants=variant, cases=case, kernel_files=spec)
+    for problem in chosen.problems:
+        click.echo(f"error: {problem}; its kernels are left out", err=True)
+        if problem.hint:
+            click.echo(f"  hint: {problem.hint}", err=True)
+    return chosen
 
 
 def opened_store(selection: Selection) -> Store:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import glob
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
@@ -17,6 +17,7 @@ from typing import Any
 from attrs import define, field
 
 from compat import constexprs, toolchains
+from compat.bundle.access import NotReachable, reached
 from compat.bundle.closure import Parameters, Source, read_source
 from compat.config import kernel_sources
 from compat.config.kernel_sources import Place
@@ -38,12 +39,17 @@ _UNEXPECTABLE = tuple(status for status in Status if not status.is_answer)
 
 
 def load_kernels(
-    patterns: Sequence[str], base: Path, *, failure_classes: Collection[str] = (), where: str = "matrix.toml: kernels"
+    patterns: Sequence[str],
+    base: Path,
+    *,
+    failure_classes: Collection[str] = (),
+    where: str = "matrix.toml: kernels",
+    on_bad: Callable[[ConfigError], None] | None = None,
 ) -> tuple[Specialization, ...]:
     """Read the kernel files that the paths or globs name, relative to ``base``; in the order of the patterns, then of the names.
 
     ``failure_classes`` are those that ``expect`` may name (any, if it is empty); ``where`` is where the patterns were written, for
-    errors. Raises ConfigError.
+    errors. Raises ConfigError; for a file that is wrong only where ``on_bad`` is not there to hear of it, and the others are read.
     """
     paths: dict[Path, None] = {}
     for index, pattern in enumerate(patterns):
@@ -54,11 +60,16 @@ def load_kernels(
     specs: list[Specialization] = []
     owners: dict[str, str] = {}
     for path in paths:
-        read = KernelFile.of(read_toml(path, base), path, failure_classes)
-        if read.kernel in owners:
-            read.top.fail(f"the kernel {read.kernel!r} is already declared in {owners[read.kernel]}", "kernel")
-        owners[read.kernel] = read.top.file
-        specs += read.specializations()
+        try:
+            read = KernelFile.of(read_toml(path, base), path, failure_classes)
+            if read.kernel in owners:
+                read.top.fail(f"the kernel {read.kernel!r} is already declared in {owners[read.kernel]}", "kernel")
+            owners[read.kernel] = read.top.file
+            specs += read.specializations()
+        except ConfigError as error:
+            if on_bad is None:
+                raise
+            on_bad(error)
     return tuple(specs)
 
 
@@ -86,7 +97,7 @@ class KernelFile:
     @classmethod
     def of(cls, top: Table, path: Path, failure_classes: Collection[str] = ()) -> KernelFile:
         """The kernel file at ``path`` that says this; its source is not looked at yet. Raises ConfigError."""
-        top.only("schema", "kernel", "toolchain", *kernel_sources.KEYS, "summary", "case", "variant", *_TABLES)
+        top.only("schema", "kernel", "toolchain", *kernel_sources.KEYS, "targets", "summary", "case", "variant", *_TABLES)
         kernel, toolchain = _name(top, "kernel"), _toolchain(top)
         cases, variants = _named(top, "case"), _named(top, "variant")
         for table in cases.values():
@@ -136,6 +147,7 @@ class KernelFile:
             toolchain=self.toolchain.name,
             source=str(source),
             roots=place.said,
+            targets=self.top.strings("targets", ()),
             function=function,
             compile=CompileSpec(**tables),
             assumed=assumed,
@@ -292,11 +304,13 @@ def _check_hints(table: Table, arguments: Collection[str]) -> None:
                 hints.fail(f"{name!r} is not in any signature of this kernel", f"{key}[{index}]", hint=hint)
 
 
-def _function(variant: Table, name: str, path: Path, source: Source) -> Parameters:
-    if name not in source.functions:
-        hint = did_you_mean(name, source.functions)
-        variant.fail(f"{path.name} defines no function {name!r}", "function", hint=hint)
-    return source.functions[name]
+def _function(variant: Table, name: str, path: Path, source: Source) -> Parameters | None:
+    """The parameters of the function that is meant; ``None`` where only importing the file can tell them."""
+    try:
+        return reached(source, name)
+    except NotReachable as error:
+        forms = 'A function of the file, or "Holder.kernel", or "make(64)" with literal arguments.'
+        return variant.fail(f"{path.name} {error}", "function", hint=did_you_mean(name, source.functions) or forms)
 
 
 def _check_functions(variant: Table, case: Table, values: Mapping[str, Any], path: Path, source: Source) -> None:
@@ -308,15 +322,17 @@ def _check_functions(variant: Table, case: Table, values: Mapping[str, Any], pat
 
 
 def _check_arguments(
-    variant: Table, case: Table, parameters: Parameters, signature: Mapping[str, str], values: Mapping[str, Any]
+    variant: Table, case: Table, parameters: Parameters | None, signature: Mapping[str, str], values: Mapping[str, Any]
 ) -> None:
     """Every parameter is given once, as a type or as a value, and nothing else is."""
     named = f"{variant.string('function')} (case {case.string('name')})"
+    if both := [name for name in signature if name in values]:
+        variant.fail(f"{named}: {both[0]!r} is in the signature and among the constexprs")
+    if parameters is None:
+        return
     for name in (*signature, *values):
         if name not in parameters.names:
             hint = did_you_mean(name, parameters.names) or f"If this variant has no such parameter: {name} = {{drop = true}}."
             variant.fail(f"{named} has no parameter {name!r}, but the tables give it a type or a value", hint=hint)
-    if both := [name for name in signature if name in values]:
-        variant.fail(f"{named}: {both[0]!r} is in the signature and among the constexprs")
     if missing := [name for name in parameters.names if name in parameters.required and name not in {**signature, **values}]:
         variant.fail(f"{named}: no type or value for {', '.join(missing)}")

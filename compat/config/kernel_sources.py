@@ -68,7 +68,7 @@ def _of_module(table: Table, tables: Sequence[Table], folder: Path, library: Cal
     roots = tuple(dict.fromkeys((*_roots(said, folder, library), *_installed(tables, folder, library))))
     for root in roots:
         place = root.joinpath(*module.split("."))
-        for file in (place.with_name(f"{place.name}.py"), place / "__init__.py"):
+        for file in (place / "__init__.py", place.with_name(f"{place.name}.py")):
             if os.path.isfile(file):
                 return Place(source=file, roots=roots, key="module")
     looked = ", ".join(map(str, roots))

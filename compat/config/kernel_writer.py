@@ -55,7 +55,7 @@ def write_kernel_file(specs: Sequence[Specialization], path: Path) -> tuple[Spec
     return found
 
 
-_COMPARED = ("toolchain", "source", "roots", "closure", "function", "compile")
+_COMPARED = ("toolchain", "source", "roots", "targets", "closure", "function", "compile")
 
 
 def _resolved(spec: Specialization) -> Specialization:
@@ -92,6 +92,7 @@ def _document(specs: Sequence[Specialization], folder: Path) -> dict[str, Any]:
         "kernel": specs[0].kernel,
         **_unless("toolchain", specs[0].toolchain, DEFAULT_TOOLCHAIN),
         **source,
+        **_unless("targets", list(_one(specs, "targets")), []),
         **_unless("summary", summary, ""),
         **kernel,
         "case": [{"name": case, **by_case.get(case, {})} for case in cases],

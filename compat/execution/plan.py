@@ -22,7 +22,7 @@ def cross(envs: Iterable[Env], targets: Sequence[Target], specs: Sequence[Specia
         for env in envs
         for spec in specs
         for target in targets
-        if toolchains.go_together(env, target, spec)
+        if spec.is_for(target) and toolchains.go_together(env, target, spec)
     )
 
 
