@@ -16,6 +16,7 @@ from packaging.utils import InvalidWheelFilename, canonicalize_name
 from packaging.version import InvalidVersion, Version
 
 from compat import toolchains
+from compat.config.installs import installs
 from compat.config.selection import select_envs, select_targets
 from compat.config.toml_reader import Table, did_you_mean, quoted, read_toml
 from compat.envs.cache import EnvCache, env_cache
@@ -156,8 +157,8 @@ def load_matrix(path: Path) -> MatrixConfig:
     top.only("schema", "kernels", "defaults", "env", "envs", "companion", "target")
     if not top.strings("kernels"):
         top.fail("names no kernels", "kernels", hint='For example kernels = ["kernels/*.toml"].')
-    companions = tuple(_companion(table) for table in top.tables("companion"))
     base = path.absolute().parent
+    companions = tuple(_companion(table, base) for table in top.tables("companion"))
     envs = _envs(top, companions, base)
     targets = _targets(top)
     defaults = top.table("defaults")
@@ -225,7 +226,7 @@ def _env(table: Table, base: Path) -> Env:
         wheel=wheel,
         index=_index(table),
         python=table.specifier("python"),
-        install=table.requirements("install"),
+        install=installs(table, base),
         groups=_groups(table),
     )
 
@@ -299,9 +300,9 @@ def _groups(table: Table) -> tuple[str, ...]:
     return tuple(dict.fromkeys(groups))
 
 
-def _companion(table: Table) -> Companion:
+def _companion(table: Table, base: Path) -> Companion:
     toolchain = _toolchain_of(table, more=("torch", "install", "why"))
-    install = table.requirements("install")
+    install = installs(table, base)
     if not install:
         table.fail("installs nothing", "install")
     torch = table.specifier("torch") if "torch" in table else None

@@ -63,9 +63,7 @@ def test_flash_linear_attention_compiles_where_its_own_code_fits(built: Callable
 @pytest.mark.wheels
 def test_the_tutorial_does_what_it_says(tmp_path: Path) -> None:
     page = (ROOT / "docs" / "tutorial-library.md").read_text(encoding="utf-8")
-    written(
-        tmp_path, {name: text for name, text in re.findall(r"^`([\w.]+)`\n\n```toml\n(.*?)```", page, re.MULTILINE | re.DOTALL)}
-    )
+    written(tmp_path, dict(re.findall(r"^`([\w.]+)`\n\n```toml\n(.*?)```", page, re.MULTILINE | re.DOTALL)))
     done = subprocess.run([sys.executable, "-m", "compat.cli", "matrix"], cwd=tmp_path, capture_output=True, text=True)
     assert done.returncode == 0, done
     assert "stand-ins for" in done.stdout
@@ -76,6 +74,9 @@ def test_the_tutorial_does_what_it_says(tmp_path: Path) -> None:
 
 
 # --- getting them ----------------------------------------------------------------------------------------------------------------
+
+
+WHEEL = "Wheel-Version: 1.0\nGenerator: x\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
 
 
 @pytest.fixture
