@@ -89,7 +89,8 @@ def test_what_is_not_known_here_is_no_answer_about_the_kernel(env: BuiltEnv, tmp
 
 FINE = {
     "types": "NAMES = {torch.float16: 'half', torch.bfloat16: 'bf16'}\ndef launch(x: torch.Tensor) -> 'torch.Tensor | None': ...\n",
-    "decorators": "@torch.no_grad()\ndef a(): ...\n@torch.compile(dynamic=True)\ndef b(): ...\n@torch.jit.script\ndef c(x: int): ...\n"
+    "decorators": "@torch.no_grad()\ndef a(): ...\n@torch.compile(dynamic=True)\ndef b(): ...\n"
+    "@torch.jit.script\ndef c(x: int): ...\n"
     "@torch.inference_mode\ndef d(): ...\n",
     "operators": "@torch.library.custom_op('mine::op', mutates_args=())\ndef op(x: torch.Tensor) -> torch.Tensor: ...\n"
     "@op.register_fake\ndef fake(x): ...\ntorch.library.define('mine::other', '(Tensor x) -> Tensor')\n"
