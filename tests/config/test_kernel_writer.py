@@ -121,7 +121,7 @@ def without_origin(specs: Any) -> list[Specialization]:
 def test_one_specialization_is_read_as_it_was_written(
     folder: Path, compiled: CompileSpec, expectations: list[Expectation], summary: str, targets: list[str], roots: tuple[str, ...]
 ) -> None:
-    facts = {"targets": tuple(targets), "roots": tuple(str((folder / root).resolve()) for root in roots)}
+    facts: dict[str, Any] = {"targets": tuple(targets), "roots": tuple(str((folder / root).resolve()) for root in roots)}
     spec = spec_of(folder, compiled, expectations=tuple(expectations), summary=summary, **facts)
     written = write_kernel_file([spec], folder / "k.toml")
     assert without_origin(written) == [spec]
