@@ -230,12 +230,18 @@ class Specialization:
     package."""
     closure: str = ""
     """SHA-256 over the source file and the files of its tree that it imports."""
+    targets: tuple[str, ...] = ()
+    """Globs over the names of the targets that it is meant for; empty for all."""
     origin: str = ""
     """The TOML file that declares it, as the user named it."""
     summary: str = ""
     expectations: tuple[Expectation, ...] = ()
     guessed: bool = False
     """Whether nobody has written down what it says of the arguments: it was guessed from the source."""
+
+    def is_for(self, target: Target) -> bool:
+        """Whether it is meant for a target."""
+        return not self.targets or any(fnmatchcase(target.name, glob) for glob in self.targets)
 
 
 @frozen(kw_only=True)

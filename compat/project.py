@@ -91,6 +91,8 @@ class Selection:
     specs: tuple[Specialization, ...]
     patterns: Patterns = Factory(Patterns)
     """By which it was chosen."""
+    problems: tuple[ConfigError, ...] = ()
+    """What is wrong with kernel files, whose kernels are left out."""
 
     @property
     def cells(self) -> tuple[Cell, ...]:
@@ -184,7 +186,8 @@ def select(
 ) -> Selection:
     """What patterns (see :class:`Patterns`) choose from a ``matrix.toml``: that of the path, else what :func:`read_matrix` finds.
 
-    Raises ConfigError for what the files say wrongly, SelectionError for a pattern that matches nothing.
+    Raises ConfigError for what the files say wrongly, SelectionError for a pattern that matches nothing. A kernel file that is
+    wrong is only left out (:attr:`Selection.problems`), where others are not.
     """
     patterns = Patterns(
         envs=tuple(envs),
@@ -210,17 +213,27 @@ def gpus_of(target: Target) -> tuple[str, ...]:
 
 
 def _chosen(config: MatrixConfig, patterns: Patterns) -> Selection:
-    specs = _specs(config, patterns.kernel_files)
+    problems: list[ConfigError] = []
+    specs = _specs(config, patterns.kernel_files, problems.append)
+    try:
+        chosen = select_specs(specs, patterns.kernels, patterns.variants, patterns.cases)
+    except SelectionError:
+        if problems:  # what is meant may be in a file that is wrong
+            raise problems[0] from None
+        raise
+    if problems and not chosen:
+        raise problems[0]
     return Selection(
         config=config,
         envs=config.choose_envs(patterns.envs),
         targets=config.choose_targets(patterns.targets),
-        specs=select_specs(specs, patterns.kernels, patterns.variants, patterns.cases),
+        specs=chosen,
+        problems=tuple(problems),
         patterns=patterns,
     )
 
 
-def _specs(config: MatrixConfig, kernel_files: Sequence[str]) -> tuple[Specialization, ...]:
+def _specs(config: MatrixConfig, kernel_files: Sequence[str], on_bad: Callable[[ConfigError], None]) -> tuple[Specialization, ...]:
     failure_classes = frozenset(toolchains.failure_classes())
     if not kernel_files and not config.kernels:
         hint = "Name a kernel file or a Python file, `compat matrix FILE`; or write a kernel file with `compat init FILE.py`."
@@ -228,7 +241,7 @@ def _specs(config: MatrixConfig, kernel_files: Sequence[str]) -> tuple[Specializ
     patterns, base = (kernel_files, Path.cwd()) if kernel_files else (config.kernels, config.base)
     files = [pattern for pattern in patterns if not is_source(pattern, base)]
     where = None if kernel_files else "matrix.toml: kernels"
-    declared = load_kernels(files, base, failure_classes=failure_classes, where=where)
+    declared = load_kernels(files, base, failure_classes=failure_classes, where=where, on_bad=on_bad)
     sources = [pattern for pattern in patterns if is_source(pattern, base)]
     return (*declared, *load_sources(sources, base, {spec.kernel for spec in declared}))
 

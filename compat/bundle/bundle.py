@@ -20,7 +20,7 @@ from pathlib import Path
 from attrs import define, evolve, field, frozen
 
 from compat import constexprs
-from compat.bundle.closure import read_source
+from compat.bundle.closure import read_source, roots_of
 from compat.bundle.parsing import text_of, tree_of
 from compat.bundle.scopes import Use, bound_by, uses
 from compat.errors import ConfigError
@@ -44,7 +44,7 @@ class Bundle:
     def write(self, path: Path) -> Specialization:
         """Write the module to ``path`` and return the specialization of the function in it. Raises OSError."""
         path.write_text(self.text, encoding="utf-8")
-        return evolve(self.spec, source=str(path), closure=read_source(path).closure)
+        return evolve(self.spec, source=str(path), roots=(), closure=read_source(path).closure)
 
 
 def bundle(spec: Specialization) -> Bundle:
@@ -53,13 +53,13 @@ def bundle(spec: Specialization) -> Bundle:
     Raises ConfigError where its source cannot be read, is nested too deeply, or has no such function.
     """
     path = Path(spec.source)
-    bundling = _Bundling(root=path.parent)
+    bundling = _Bundling(roots=tuple(map(Path, spec.roots)) or roots_of(path))
     try:
         bundling.add_kernel(path, spec.function, constexprs.functions(spec.compile.constexprs.values()))
     except (OSError, SyntaxError, KeyError, RecursionError) as error:
         raise ConfigError(f"the kernel cannot be taken out of its file: {_reason(error)}", where=str(path)) from error
     text = bundling.text()
-    return Bundle(text=text, spec=evolve(spec, source="", closure=hashlib.sha256(text.encode()).hexdigest()))
+    return Bundle(text=text, spec=evolve(spec, source="", roots=(), closure=hashlib.sha256(text.encode()).hexdigest()))
 
 
 def _reason(error: Exception) -> str:
@@ -187,8 +187,8 @@ _Seen = frozenset[tuple[Path, str]]
 class _Names:
     """Finds out what the global names of files mean, across imports."""
 
-    root: Path
-    """The folder from which absolute imports of files are resolved."""
+    roots: tuple[Path, ...]
+    """The folders from which absolute imports of files are resolved."""
     _files: dict[Path, _File] = field(factory=dict)
 
     def file(self, path: Path) -> _File:
@@ -220,9 +220,14 @@ class _Names:
 
     def _module(self, node: ast.Import, name: str) -> _Meaning:
         alias = next(each for each in node.names if (each.asname or each.name.partition(".")[0]) == name)
-        if not _is_ours(self.root / alias.name.partition(".")[0]):
+        root = self._root_of(alias.name.partition(".")[0])
+        if root is None:
             return _Installed(statement=ast.unparse(ast.Import(names=[alias])))
-        return _Module(place=self.root.joinpath(*(alias.name if alias.asname else name).split(".")))
+        return _Module(place=root.joinpath(*(alias.name if alias.asname else name).split(".")))
+
+    def _root_of(self, package: str) -> Path | None:
+        """The root that a package or module of ours is in; ``None`` for one that is installed."""
+        return next((root for root in self.roots if _is_ours(root / package)), None)
 
     def _imported(self, file: _File, node: ast.ImportFrom, name: str, seen: _Seen) -> _Meaning | None:
         alias = next(each for each in node.names if (each.asname or each.name) == name)
@@ -243,11 +248,11 @@ class _Names:
 
     def _place(self, file: _File, node: ast.ImportFrom) -> Path | None:
         """Where among our files ``from … import`` looks; ``None`` where it means an installed package."""
-        start = file.path.parent if node.level else self.root
-        for _ in range(node.level - 1):
-            start = start.parent
         parts = node.module.split(".") if node.module else []
-        return start.joinpath(*parts) if node.level or _is_ours(self.root / parts[0]) else None
+        start = file.path.parent if node.level else self._root_of(parts[0])
+        for _ in range(node.level - 1):
+            start = start.parent if start else None
+        return start.joinpath(*parts) if start else None
 
 
 def _file_of(place: Path) -> Path | None:
@@ -266,7 +271,7 @@ def _is_ours(place: Path) -> bool:
 class _Bundling:
     """What is in the bundle so far."""
 
-    root: Path
+    roots: tuple[Path, ...]
     _names: _Names = field(init=False)
     _imports: dict[str, None] = field(factory=dict)
     _called: dict[tuple[Path, str], str] = field(factory=dict)
@@ -276,7 +281,7 @@ class _Bundling:
     """Text, and whether it is a function or a class."""
 
     def __attrs_post_init__(self) -> None:
-        self._names = _Names(root=self.root)
+        self._names = _Names(roots=self.roots)
 
     def add_kernel(self, path: Path, name: str, given: Iterable[str] = ()) -> None:
         """Add the kernel as its last definition has it, whatever happens to the name later (``kernel = autotune(…)(kernel)``).

@@ -36,7 +36,7 @@ class Source:
     """SHA-256 over the names and contents of the file and of what it imports from its tree, followed all the way."""
 
 
-LIBRARY = "triton-compat-library.json"
+LIBRARY = "compat-library.json"
 """The file that marks a folder as a library which was unpacked there, and never changes."""
 
 
@@ -104,7 +104,7 @@ def _stamp(path: Path) -> tuple[int, int] | None:
 
 def _functions(tree: ast.Module) -> dict[str, Parameters]:
     # Of all statements, because a definition may stand inside an `if` or `try`; of several, the last one counts.
-    return {node.name: _parameters(node.args) for node in _statements(tree) if isinstance(node, ast.FunctionDef)}
+    return {node.name: parameters_of(node.args) for node in _statements(tree) if isinstance(node, ast.FunctionDef)}
 
 
 def _statements(node: ast.AST) -> Iterator[ast.AST]:
@@ -118,7 +118,8 @@ def _statements(node: ast.AST) -> Iterator[ast.AST]:
         waiting += reversed(inside)
 
 
-def _parameters(arguments: ast.arguments) -> Parameters:
+def parameters_of(arguments: ast.arguments) -> Parameters:
+    """The parameters that a function is defined with."""
     positional = [*arguments.posonlyargs, *arguments.args]
     required = {arg.arg for arg in positional[: len(positional) - len(arguments.defaults)]}
     required |= {arg.arg for arg, default in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True) if default is None}

@@ -41,7 +41,7 @@ def matrix(
 
     Without a matrix.toml: the kernels that are named, on every release of their toolchain.
 
-    Exits with 0 if every cell is as expected, with 1 if one is not.
+    Exits with 0 if every cell is as expected, with 1 if one is not, and with 2 if a kernel file is wrong and was left out.
     """
     selection = select(**chosen)
     obtain = obtaining(selection, build=not no_build)
@@ -58,7 +58,7 @@ def matrix(
     written = write_reports(found, output or selection.root / "reports")
     _show(found, answer)
     answer.add(f"wrote {' and '.join(map(relative, written))}")
-    sys.exit(1 if found.unexpected else 0)
+    sys.exit(1 if found.unexpected else selection.problems[0].exit_code if selection.problems else 0)
 
 
 def _show(found: Report, answer: Answer) -> None:

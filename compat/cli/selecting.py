@@ -90,6 +90,10 @@ def select(
     """What these options choose. Raises ConfigError for what the files say wrongly, SelectionError for what matches nothing."""
     named = (*spec, *files)
     found = project.select(matrix_path, envs=envs, targets=target, kernels=kernel, variants=variant, cases=case, kernel_files=named)
+    for problem in found.problems:
+        click.echo(printable(f"error: {problem}; its kernels are left out"), err=True)
+        if problem.hint:
+            click.echo(printable(f"  hint: {problem.hint}"), err=True)
     if guessed := list(dict.fromkeys(each.origin.partition("::")[0] for each in found.specs if each.guessed)):
         words = guessed[0] if len(guessed) == 1 else f"{len(guessed)} sources"
         again = shlex.join(["compat", "init", *(guessed if len(guessed) <= _NAMED else ())])

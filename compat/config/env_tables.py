@@ -18,6 +18,7 @@ from packaging.utils import InvalidWheelFilename, canonicalize_name
 from packaging.version import Version
 
 from compat import toolchains
+from compat.config.installs import installs, is_path
 from compat.config.toml_reader import Table, did_you_mean, read_toml
 from compat.envs.requirements import label
 from compat.envs.wheels import wheel_facts
@@ -64,7 +65,7 @@ class Declared:
 
 def declared(top: Table, base: Path) -> Declared:
     """What the tables ``env`` and ``companion`` of a file say; wheels are looked for from ``base``. Raises ConfigError."""
-    return Declared(envs=_envs(top, base), companions=tuple(_companion(table) for table in top.tables("companion")))
+    return Declared(envs=_envs(top, base), companions=tuple(_companion(table, base) for table in top.tables("companion")))
 
 
 def built_in() -> Declared:
@@ -92,7 +93,9 @@ def accompanied(env: Env, own: Sequence[Companion], others: Sequence[Companion] 
 
 
 def _packages(requirements: Iterable[str]) -> set[str]:
-    return {canonicalize_name(Requirement(text).name) for text in requirements}
+    """What these install by name; what a path installs has none that is known."""
+    named = (text for text in requirements if not is_path(text))
+    return {canonicalize_name(Requirement(text).name) for text in named}
 
 
 # --- one table ---------------------------------------------------------------------------------------------------------------
@@ -137,7 +140,7 @@ def _env(table: Table, base: Path) -> Env:
         wheel=wheel,
         index=_index(table),
         python=table.specifier("python"),
-        install=table.requirements("install"),
+        install=installs(table, base),
         groups=_groups(table),
     )
 
@@ -195,9 +198,9 @@ def _groups(table: Table) -> tuple[str, ...]:
     return tuple(dict.fromkeys(groups))
 
 
-def _companion(table: Table) -> Companion:
+def _companion(table: Table, base: Path) -> Companion:
     toolchain = _toolchain_of(table, more=("torch", "install", "why"))
-    install = table.requirements("install")
+    install = installs(table, base)
     if not install:
         table.fail("installs nothing", "install")
     torch = table.specifier("torch") if "torch" in table else None

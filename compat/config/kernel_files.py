@@ -11,7 +11,7 @@ from __future__ import annotations
 import glob
 import os
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
@@ -19,6 +19,7 @@ from typing import Any
 from attrs import define, field
 
 from compat import constexprs, toolchains
+from compat.bundle.access import NotReachable, reached
 from compat.bundle.closure import Parameters, Source, read_source
 from compat.config import kernel_sources
 from compat.config.kernel_sources import Place
@@ -46,12 +47,18 @@ _UNEXPECTABLE = tuple(status for status in Status if not status.is_answer)
 
 
 def load_kernels(
-    patterns: Sequence[str], base: Path, *, failure_classes: Collection[str] = (), where: str | None = "matrix.toml: kernels"
+    patterns: Sequence[str],
+    base: Path,
+    *,
+    failure_classes: Collection[str] = (),
+    where: str | None = "matrix.toml: kernels",
+    on_bad: Callable[[ConfigError], None] | None = None,
 ) -> tuple[Specialization, ...]:
     """Read the kernel files that the paths or globs name, relative to ``base``; in the order of the patterns, then of the names.
 
     Of a folder those are read that lie in it. ``failure_classes`` are those that ``expect`` may name (any, if it is empty);
-    ``where`` is where the patterns were written, for errors, ``None`` for arguments of a command. Raises ConfigError.
+    ``where`` is where the patterns were written, for errors, ``None`` for arguments of a command. Raises ConfigError; for a file
+    that is wrong only where ``on_bad`` is not there to hear of it, and the others are read.
     """
     paths: dict[Path, None] = {}
     for index, pattern in enumerate(patterns):
@@ -65,11 +72,18 @@ def load_kernels(
     specs: list[Specialization] = []
     owners: dict[str, str] = {}
     for path in paths:
-        for read in kernels_of(read_toml(path, base), path, failure_classes):
-            if read.kernel in owners:
-                read.own.fail(f"the kernel {read.kernel!r} is already declared in {owners[read.kernel]}", read.named_by)
-            owners[read.kernel] = read.own.file
-            specs += read.specializations()
+        try:
+            read_here = [(each, each.specializations()) for each in kernels_of(read_toml(path, base), path, failure_classes)]
+            for read, _ in read_here:
+                if read.kernel in owners:
+                    read.own.fail(f"the kernel {read.kernel!r} is already declared in {owners[read.kernel]}", read.named_by)
+        except ConfigError as error:
+            if on_bad is None:
+                raise
+            on_bad(error)
+            continue
+        owners |= {read.kernel: read.own.file for read, _ in read_here}
+        specs += [spec for _, declared in read_here for spec in declared]
     return tuple(specs)
 
 
@@ -83,7 +97,7 @@ def kernels_of(top: Table, path: Path, failure_classes: Collection[str] = ()) ->
     """The kernels that the kernel file at ``path`` declares, which says this; no source is looked at yet. Raises ConfigError."""
     if not isinstance(top.data.get("kernel"), list):
         return (KernelFile.of(top, path=path, failure_classes=failure_classes),)
-    top.only("schema", "kernel", "toolchain", *kernel_sources.KEYS, "summary", *_TABLES)
+    top.only("schema", "kernel", "toolchain", *kernel_sources.KEYS, "targets", "summary", *_TABLES)
     if not top.data["kernel"]:
         top.fail("declares no kernel", "kernel", hint='Say kernel = "name", or one [[kernel]] for each of several.')
     tables = _named(top, "kernel").values()
@@ -135,6 +149,7 @@ class KernelFile:
             named_by,
             "toolchain",
             *kernel_sources.KEYS,
+            "targets",
             "summary",
             "function",
             "case",
@@ -203,7 +218,8 @@ class KernelFile:
             case=case.string("name"),
             toolchain=self.toolchain.name,
             source=str(source),
-            roots=tuple(map(str, place.roots)),
+            roots=place.said,
+            targets=_saying("targets", self.layers).strings("targets", ()),
             function=function,
             compile=CompileSpec(**tables),
             assumed=assumed,
@@ -377,11 +393,13 @@ def _check_hints(table: Table, arguments: Collection[str], of: str = "this kerne
                 hints.fail(f"{name!r} is not in any signature of {of}", f"{key}[{index}]", hint=hint)
 
 
-def _function(variant: Table, name: str, path: Path, source: Source) -> Parameters:
-    if name not in source.functions:
-        hint = did_you_mean(name, source.functions) or 'It is the kernel\'s name unless function = "…" says another.'
-        variant.fail(f"{path.name} defines no function {name!r}", "function", hint=hint)
-    return source.functions[name]
+def _function(variant: Table, name: str, path: Path, source: Source) -> Parameters | None:
+    """The parameters of the function that is meant; ``None`` where only importing the file can tell them."""
+    try:
+        return reached(source, name)
+    except NotReachable as error:
+        forms = 'A function of the file (the kernel\'s name, unless function says another), "Holder.kernel", or "make(64)" with literals.'
+        return variant.fail(f"{path.name} {error}", "function", hint=did_you_mean(name, source.functions) or forms)
 
 
 def _check_functions(variant: Table, case: Table, values: Mapping[str, Any], path: Path, source: Source) -> None:
@@ -393,15 +411,17 @@ def _check_functions(variant: Table, case: Table, values: Mapping[str, Any], pat
 
 
 def _check_arguments(
-    variant: Table, case: Table, parameters: Parameters, signature: Mapping[str, str], values: Mapping[str, Any]
+    variant: Table, case: Table, parameters: Parameters | None, signature: Mapping[str, str], values: Mapping[str, Any]
 ) -> None:
     """Every parameter is given once, as a type or as a value, and nothing else is."""
     named = f"{variant.string('function')} (case {case.string('name')})"
+    if both := [name for name in signature if name in values]:
+        variant.fail(f"{named}: {both[0]!r} is in the signature and among the constexprs")
+    if parameters is None:
+        return
     for name in (*signature, *values):
         if name not in parameters.names:
             hint = did_you_mean(name, parameters.names) or f"If this variant has no such parameter: {name} = {{drop = true}}."
             variant.fail(f"{named} has no parameter {name!r}, but the tables give it a type or a value", hint=hint)
-    if both := [name for name in signature if name in values]:
-        variant.fail(f"{named}: {both[0]!r} is in the signature and among the constexprs")
     if missing := [name for name in parameters.names if name in parameters.required and name not in {**signature, **values}]:
         variant.fail(f"{named}: no type or value for {', '.join(missing)}")

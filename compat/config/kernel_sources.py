@@ -6,6 +6,7 @@ a cache first (:mod:`compat.envs.libraries`).
 
 from __future__ import annotations
 
+import json
 import os
 import re
 from collections.abc import Callable, Iterator, Sequence
@@ -13,7 +14,7 @@ from pathlib import Path
 
 from attrs import frozen
 
-from compat.bundle.closure import roots_of
+from compat.bundle.closure import LIBRARY, roots_of
 from compat.config.toml_reader import Table
 from compat.envs import libraries
 from compat.errors import EnvError
@@ -32,6 +33,11 @@ class Place:
     roots: tuple[Path, ...]
     key: str
     """The key of the kernel file that says it, for errors."""
+
+    @property
+    def said(self) -> tuple[str, ...]:
+        """The roots, where they are not those that the source has by itself."""
+        return () if self.roots == roots_of(self.source) else tuple(map(str, self.roots))
 
 
 def place_of(tables: Sequence[Table], folder: Path, library: Callable[[str], Path] = libraries.unpacked) -> Place:
@@ -62,7 +68,7 @@ def _of_module(table: Table, tables: Sequence[Table], folder: Path, library: Cal
     roots = tuple(dict.fromkeys((*_roots(said, folder, library), *_installed(tables, folder, library))))
     for root in roots:
         place = root.joinpath(*module.split("."))
-        for file in (place.with_name(f"{place.name}.py"), place / "__init__.py"):
+        for file in (place / "__init__.py", place.with_name(f"{place.name}.py")):
             if os.path.isfile(file):
                 return Place(source=file, roots=roots, key="module")
     looked = ", ".join(map(str, roots))
@@ -107,3 +113,12 @@ def _library(table: Table, key: str, requirement: str, library: Callable[[str], 
         return library(requirement)
     except EnvError as error:
         table.fail(str(error), key, hint=error.hint)
+
+
+def requirement_of(root: Path) -> str | None:
+    """The requirement that a library was unpacked for in a folder; ``None`` where it is another folder."""
+    try:
+        said = json.loads((root / LIBRARY).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return None
+    return str(said["requirement"]) if isinstance(said, dict) and "requirement" in said else None

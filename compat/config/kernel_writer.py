@@ -20,6 +20,8 @@ from typing import Any, TypeVar
 from attrs import evolve
 
 from compat import constexprs
+from compat.bundle.closure import module_of, roots_of
+from compat.config import kernel_sources
 from compat.config.kernel_files import DROP, NO_HINTS, ONLY_CASE, ONLY_VARIANT, kernels_of, usual_hints
 from compat.config.layers import ABSENT, Entry, Hint, Layers, Place, Unwritable, in_order, layers_of
 from compat.config.toml_reader import SCHEMA, parse_toml, shown
@@ -44,7 +46,7 @@ def write_kernel_file(specs: Sequence[Specialization], path: Path) -> tuple[Spec
     kernels = kernels_of(parse_toml(text, shown(path)), path)
     found = tuple(spec for kernel in kernels for spec in kernel.specializations())
     for spec in found:
-        given = next(evolve(each, source=os.path.realpath(each.source)) for each in specs if _whose(each) == _whose(spec))
+        given = next(_resolved(each) for each in specs if _whose(each) == _whose(spec))
         for name in (field for field in _COMPARED if getattr(given, field) != getattr(spec, field)):
             was, now = getattr(given, name), getattr(spec, name)
             raise ConfigError(
@@ -54,7 +56,14 @@ def write_kernel_file(specs: Sequence[Specialization], path: Path) -> tuple[Spec
     return found
 
 
-_COMPARED = ("toolchain", "source", "closure", "function", "compile")
+_COMPARED = ("toolchain", "source", "roots", "targets", "closure", "function", "compile")
+
+
+def _resolved(spec: Specialization) -> Specialization:
+    """The same with its source and roots as they are read."""
+    source = Path(os.path.realpath(spec.source))
+    roots = tuple(Path(os.path.realpath(root)) for root in spec.roots)
+    return evolve(spec, source=str(source), roots=kernel_sources.Place(source=source, roots=roots, key="").said if roots else ())
 
 
 def kernel_text(specs: Sequence[Specialization], folder: Path) -> str:
@@ -79,7 +88,8 @@ def _document(specs: Sequence[Specialization], folder: Path) -> dict[str, Any]:
     kernels = [_kernel(group, folder) for group in by_kernel.values()]
     if len(kernels) == 1:
         return {"schema": SCHEMA, "kernel": specs[0].kernel, **toolchain, **kernels[0]}
-    common = _unless("source", _common(kernel["source"] for kernel in kernels), "")
+    places = [{key: value for key, value in kernel.items() if key in kernel_sources.KEYS} for kernel in kernels]
+    common = places[0] if all(place == places[0] for place in places) else {}
     return {
         "schema": SCHEMA,
         **common,
@@ -97,14 +107,14 @@ def _kernel(specs: Sequence[Specialization], folder: Path) -> dict[str, Any]:
     variants = {variant: [spec for spec in specs if spec.variant == variant] for variant, _ in by_place}
     cases = in_order([spec.case for spec in group] for group in variants.values())
     kernel, by_variant, by_case = _tables(by_place)
-    sources = {variant: _source(_one(group, "source"), folder) for variant, group in variants.items()}
+    sources = {variant: _source(_one(group, "source"), _one(group, "roots"), folder) for variant, group in variants.items()}
     summaries = {variant: printable(_one(group, "summary")).strip() for variant, group in variants.items()}
     source, summary = sources[specs[0].variant], _common(summaries.values())
     written = [
         {
             "name": variant,
             "function": _one(group, "function"),
-            **_unless("source", sources[variant], source),
+            **(sources[variant] if sources[variant] != source else {}),
             **_unless("summary", summaries[variant], summary),
             **_unless("cases", [case for case in cases if (variant, case) in by_place], cases),
             **by_variant.get(variant, {}),
@@ -114,8 +124,9 @@ def _kernel(specs: Sequence[Specialization], folder: Path) -> dict[str, Any]:
     ]
     alone = len(written) == 1 and written[0].keys() == {"name", "function"} and written[0]["name"] == ONLY_VARIANT
     return {
-        "source": source,
+        **source,
         **(_unless("function", written[0]["function"], specs[0].kernel) if alone else {}),
+        **_unless("targets", list(_one(specs, "targets")), []),
         **_unless("summary", summary, ""),
         **kernel,
         **_unless("case", [{"name": case, **by_case.get(case, {})} for case in cases], [{"name": ONLY_CASE}]),
@@ -151,10 +162,20 @@ def _one(specs: Sequence[Specialization], field: str) -> Any:
     return getattr(first, field)
 
 
-def _source(source: str, folder: Path) -> str:
+def _source(source: str, roots: tuple[str, ...], folder: Path) -> dict[str, Any]:
+    """What says where the source is: its path, or where that does not say its roots its module and where that is looked for."""
     if not source:
         raise Unwritable("a specialization has no source; Bundle.write gives it one")
-    return os.path.relpath(os.path.realpath(source), os.path.realpath(folder))
+    path, here = Path(os.path.realpath(source)), Path(os.path.realpath(folder))
+    if tuple(map(Path, roots)) in ((), roots_of(path)):
+        return {"source": os.path.relpath(path, here)}
+    found = [(root, kernel_sources.requirement_of(Path(root))) for root in roots]
+    packages = [requirement for _, requirement in found if requirement]
+    if len(packages) > 1:
+        raise Unwritable(f"the sources of several libraries ({', '.join(packages)}) are looked for")
+    paths = [os.path.relpath(root, here) for root, requirement in found if not requirement]
+    said = {"module": module_of(path, [Path(root) for root in roots])}
+    return {**said, **({"path": paths} if paths else {}), **({"package": packages[0]} if packages else {})}
 
 
 def _expectation(expectation: Expectation) -> dict[str, Any]:

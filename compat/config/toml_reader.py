@@ -207,8 +207,12 @@ class Table:
         """An array of requirements (PEP 508), checked and left as written."""
         texts = self.strings(key)
         for index, text in enumerate(texts):
-            self.parsed(f"{key}[{index}]", text, Requirement, 'a requirement, such as "numpy<2"')
+            self.requirement(f"{key}[{index}]", text)
         return texts
+
+    def requirement(self, key: str, text: str) -> None:
+        """Check one requirement. Raises ConfigError."""
+        self.parsed(key, text, Requirement, 'a requirement, such as "numpy<2"')
 
 
 def shown(path: Path, base: Path | None = None) -> str:

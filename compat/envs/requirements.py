@@ -20,6 +20,8 @@ from packaging.version import Version
 
 from compat.model import Env
 
+EDITABLE = "-e "
+"""How a folder begins that is installed as it is, so that edits count."""
 _LONGEST_LABEL = 100
 _LARGEST_RECORD = 64 * 1024 * 1024
 """Bytes of a wheel's RECORD that are read; the largest there are have a hundredth of it."""
@@ -36,7 +38,7 @@ def requirements(env: Env) -> tuple[str, ...]:
 
 def install_arguments(env: Env, backend: str) -> tuple[str, ...]:
     """The arguments of ``pip install`` (or ``uv pip install``, where ``backend`` is ``uv``) that fill an env."""
-    arguments = requirements(env)
+    arguments = tuple(part for text in requirements(env) for part in (("-e", text[3:]) if text.startswith(EDITABLE) else (text,)))
     if env.index:
         arguments += ("--extra-index-url", env.index)
         # uv takes a package only from the first index that has its name; pip, and whoever names a further index, mean all of them.
@@ -53,8 +55,23 @@ def label(distribution: str, version: Version | None, torch: Version | None) -> 
 def fingerprint(env: Env) -> str:
     """One hash over all that decides what is installed; a local wheel counts with its content, wherever it lies."""
     toolchain = _wheel(env.wheel) if env.wheel else requirements(env)[0]
-    asked = [toolchain, requirements(env)[1:], str(env.python), env.index, sysconfig.get_platform()]
+    asked = [toolchain, [_asked(text) for text in requirements(env)[1:]], str(env.python), env.index, sysconfig.get_platform()]
     return hashlib.sha256(json.dumps(asked).encode()).hexdigest()
+
+
+def _asked(text: str) -> object:
+    """What tells a requirement from others: of a folder its path and what it says it needs, of a wheel its content."""
+    if text.startswith(EDITABLE):
+        said = [_text_of(Path(text.removeprefix(EDITABLE), name)) for name in ("pyproject.toml", "setup.cfg", "setup.py")]
+        return [text, *said]
+    return _wheel(text) if os.path.isabs(text) else text
+
+
+def _text_of(path: Path) -> str:
+    try:
+        return hashlib.sha256(path.read_bytes()).hexdigest()
+    except OSError:
+        return ""
 
 
 def key(env: Env) -> str:

@@ -42,7 +42,7 @@ class Candidate:
 
     def specialize(self, spec: Specialization, source: str) -> Specialization:
         """``spec`` with this candidate in it, whose text is in the file ``source``."""
-        return evolve(spec, source=source, function=self.function, compile=self.compile, closure=self.key)
+        return evolve(spec, source=source, roots=(), function=self.function, compile=self.compile, closure=self.key)
 
     @cached_property
     def key(self) -> str:

@@ -176,9 +176,11 @@ def _bundle(spec: Specialization, reduced: Path | None) -> Bundle:
         return bundle(spec)
     declared = _declared(spec, reduced)
     if declared is not None:
-        return bundle(evolve(spec, function=declared.function, source=declared.source, compile=declared.compile))
+        return bundle(
+            evolve(spec, function=declared.function, source=declared.source, roots=declared.roots, compile=declared.compile)
+        )
     name, left = _entry(spec, reduced)
-    return bundle(evolve(spec, source=str(reduced.resolve()), function=name, compile=spec.compile.of_parameters(left)))
+    return bundle(evolve(spec, source=str(reduced.resolve()), roots=(), function=name, compile=spec.compile.of_parameters(left)))
 
 
 def _declared(spec: Specialization, reduced: Path) -> Specialization | None:

@@ -69,7 +69,8 @@ class Source:
                 return self._import()
             except ModuleNotFoundError as error:
                 package = (error.name or "").split(".", 1)[0]
-                if type(error) is ModuleNotFoundError and package and package not in LEDGER.packages and is_absent(package):
+                known = {"", self.module.split(".", 1)[0], *LEDGER.packages}
+                if type(error) is ModuleNotFoundError and package not in known and is_absent(package):
                     forget_modules()
                     stand_in_for(package)
                     continue

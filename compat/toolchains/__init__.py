@@ -98,8 +98,8 @@ def of(env: Env) -> Toolchain:
 
 
 def suits(target: Target, spec: Specialization) -> bool:
-    """Whether the toolchain that a kernel is for can compile for such targets at all."""
-    return target.backend in named(spec.toolchain).backends
+    """Whether a kernel is meant for a target, and its toolchain can compile for such targets at all."""
+    return spec.is_for(target) and target.backend in named(spec.toolchain).backends
 
 
 def go_together(env: Env, target: Target, spec: Specialization) -> bool:

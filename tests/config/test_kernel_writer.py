@@ -90,7 +90,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def spec_of(folder: Path, compiled: CompileSpec, variant: str = "one", case: str = "a", **facts: Any) -> Specialization:
-    source = folder / "k.py"
+    source, roots = folder / "k.py", [Path(root) for root in facts.get("roots", ())]
     return Specialization(
         kernel="k",
         variant=variant,
@@ -98,7 +98,7 @@ def spec_of(folder: Path, compiled: CompileSpec, variant: str = "one", case: str
         source=str(source),
         function=variant,
         compile=compiled,
-        closure=read_source(source).closure,
+        closure=read_source(source, roots).closure,
         **facts,
     )
 
@@ -112,11 +112,18 @@ def without_origin(specs: Any) -> list[Specialization]:
 
 
 @settings(deadline=None)
-@given(compile_specs(), st.lists(EXPECTATIONS, max_size=3), st.sampled_from(["", "In a word.", "Zwei\tWörter"]))
+@given(
+    compile_specs(),
+    st.lists(EXPECTATIONS, max_size=3),
+    st.sampled_from(["", "In a word.", "Zwei\tWörter"]),
+    st.lists(st.sampled_from(["sm_90", "sm_*", "gfx[19]*"]), unique=True),
+    st.sampled_from([(), ("..",), ("..", "."), (".", "..")]),
+)
 def test_one_specialization_is_read_as_it_was_written(
-    folder: Path, compiled: CompileSpec, expectations: list[Expectation], summary: str
+    folder: Path, compiled: CompileSpec, expectations: list[Expectation], summary: str, targets: list[str], roots: tuple[str, ...]
 ) -> None:
-    spec = spec_of(folder, compiled, expectations=tuple(expectations), summary=summary)
+    facts: dict[str, Any] = {"targets": tuple(targets), "roots": tuple(str((folder / root).resolve()) for root in roots)}
+    spec = spec_of(folder, compiled, expectations=tuple(expectations), summary=summary, **facts)
     written = write_kernel_file([spec], folder / "k.toml")
     assert without_origin(written) == [spec]
     assert without_origin(read(folder / "k.toml")) == [spec]

@@ -94,7 +94,7 @@ def _kept(failure: Failure | None, folder: Path) -> list[str]:
 @pytest.mark.wheels
 def test_another_executor_gives_the_same_results(env: BuiltEnv, tmp_path: Path) -> None:
     broken = tmp_path / "broken.py"
-    broken.write_text((KERNELS / "faces.py").read_text() + "\nimport no_such_package\n")
+    broken.write_text((KERNELS / "faces.py").read_text() + "\nraise RuntimeError\n")
     source = {"source": str(broken), "closure": read_source(broken).closure}
     cells = [cell(env, "faces", each) for each in ("fine", "block_typed_bound", "looped", "missing_name", "mismatched")]
     cells += [cell(env, "faces", "fine", "sm_80"), crashing(env), cell(env, "hostile", "leaves_silently")]

@@ -96,6 +96,7 @@ def test_a_cell() -> None:
         "stages": {},
         "seconds": 0.2,
         "cached": False,
+        "stood_in": None,
     }
 
 

@@ -89,7 +89,8 @@ def test_what_is_not_known_here_is_no_answer_about_the_kernel(env: BuiltEnv, tmp
 
 FINE = {
     "types": "NAMES = {torch.float16: 'half', torch.bfloat16: 'bf16'}\ndef launch(x: torch.Tensor) -> 'torch.Tensor | None': ...\n",
-    "decorators": "@torch.no_grad()\ndef a(): ...\n@torch.compile(dynamic=True)\ndef b(): ...\n@torch.jit.script\ndef c(x: int): ...\n"
+    "decorators": "@torch.no_grad()\ndef a(): ...\n@torch.compile(dynamic=True)\ndef b(): ...\n"
+    "@torch.jit.script\ndef c(x: int): ...\n"
     "@torch.inference_mode\ndef d(): ...\n",
     "operators": "@torch.library.custom_op('mine::op', mutates_args=())\ndef op(x: torch.Tensor) -> torch.Tensor: ...\n"
     "@op.register_fake\ndef fake(x): ...\ntorch.library.define('mine::other', '(Tensor x) -> Tensor')\n"
@@ -97,11 +98,13 @@ FINE = {
     "def other(x): ...\n"
     "op.register_autograd(fake, setup_context=fake)\nlibrary = torch.library.Library('ours', 'DEF')\n"
     "library.define('f(Tensor x) -> Tensor')\nlibrary.impl('f', fake, 'CUDA')\n",
-    "classes": "class Layer(torch.nn.Module):\n    def __init__(self):\n        super().__init__()\nclass Op(torch.autograd.Function):\n"
+    "classes": "class Layer(torch.nn.Module):\n    def __init__(self):\n        super().__init__()\n"
+    "class Op(torch.autograd.Function):\n"
     "    @staticmethod\n    @torch.amp.custom_fwd(device_type='cuda')\n    def forward(ctx, x): ...\n"
     "    @staticmethod\n    @torch.amp.custom_bwd(device_type='cuda')\n    def backward(ctx, dy): ...\napply = Op.apply\n"
     "class Mine(torch.nn.Linear): ...\n",
-    "other packages": "import transformers.models.llama as llama\nfrom einops import rearrange, repeat\nclass Mine(llama.Attention): ...\n"
+    "other packages": "import transformers.models.llama as llama\nfrom einops import rearrange, repeat\n"
+    "class Mine(llama.Attention): ...\n"
     "@rearrange.something\ndef f(): ...\n",
     "what fails and is not needed": "assert torch.cuda.get_device_name() == 'none'\nNUMBER = int(torch.get_num_threads())\n"
     "OTHER = NUMBER + 1\nraise RuntimeError('not here')\n",

@@ -1,0 +1,51 @@
+"""Projects and wheels by their paths in ``install``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from compat.config.matrix import load_matrix
+from compat.envs.requirements import fingerprint, install_arguments
+from compat.errors import ConfigError
+
+
+def matrix(folder: Path, install: str) -> Path:
+    env = f'env = [{{ triton = "3.9.0", install = [{install}] }}]'
+    text = f'schema = 1\nkernels = ["k.toml"]\n{env}\n[defaults]\nenvs = ["*"]\ntargets = ["sm_90"]\n'
+    (folder / "matrix.toml").write_text(text)
+    return folder / "matrix.toml"
+
+
+@pytest.mark.parametrize("said", ["-e .", ".", "--editable=.", "./"])
+def test_a_folder_is_installed_so_that_edits_count(tmp_path: Path, said: str) -> None:
+    (tmp_path / "pyproject.toml").write_text('[project]\nname = "mine"\nversion = "1"\n')
+    (env,) = load_matrix(matrix(tmp_path, f'"{said}", "einops<1"')).envs
+    assert env.install == (f"-e {tmp_path}", "einops<1")
+    assert install_arguments(env, "uv")[-3:] == ("-e", str(tmp_path), "einops<1")
+    before = fingerprint(env)
+    (tmp_path / "pyproject.toml").write_text('[project]\nname = "mine"\nversion = "2"\n')
+    assert fingerprint(env) != before
+
+
+def test_a_wheel_counts_with_its_content(tmp_path: Path) -> None:
+    (tmp_path / "x-1-py3-none-any.whl").write_bytes(b"one")
+    (env,) = load_matrix(matrix(tmp_path, '"./x-1-py3-none-any.whl"')).envs
+    before = fingerprint(env)
+    (tmp_path / "x-1-py3-none-any.whl").write_bytes(b"another")
+    assert fingerprint(env) != before
+
+
+@pytest.mark.parametrize(
+    ("said", "message"),
+    [
+        ("../gone", "env[0].install[0]: there is no project '../gone'"),
+        ("-e .", "env[0].install[0]: '.' is no project: it has no pyproject.toml"),
+        ("einops <", "env[0].install[0]: "),
+    ],
+)
+def test_what_cannot_be_installed_is_said(tmp_path: Path, said: str, message: str) -> None:
+    with pytest.raises(ConfigError) as raised:
+        load_matrix(matrix(tmp_path, f'"{said}"'))
+    assert message in str(raised.value)

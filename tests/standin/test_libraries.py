@@ -1,0 +1,159 @@
+"""Kernels of libraries as the package index has them, with nothing written by hand but a kernel file."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from compat.config.kernel_files import load_kernels
+from compat.config.kernel_writer import write_kernel_file
+from compat.config.matrix import MatrixConfig
+from compat.envs.libraries import unpacked
+from compat.errors import ConfigError, EnvError
+from compat.execution.flight import Limits
+from compat.execution.run import RunContext, run
+from compat.execution.store import Store
+from compat.model import BuiltEnv, Cell, Result
+from tests.standin.packages import written
+from tests.targets import TARGETS
+
+ROOT = Path(__file__).parents[2]
+FILES = Path(__file__).parent / "libraries"
+
+
+def results(names: list[str], envs: list[BuiltEnv], folder: Path) -> tuple[Result, ...]:
+    specs = load_kernels([f"{name}.toml" for name in names], FILES)
+    cells = [Cell(env=each.env, target=TARGETS["sm_90"], spec=spec) for each in envs for spec in specs]
+    with Store(folder) as store:
+        context = RunContext(envs={each.env.name: each for each in envs}, store=store, limits=Limits(deadline=120, memory=4 << 30))
+        return run(cells, context)
+
+
+@pytest.mark.wheels
+def test_liger_kernel_compiles_on_every_release(built: Callable[[str], BuiltEnv], config: MatrixConfig, tmp_path: Path) -> None:
+    envs = [built(env.name) for env in config.envs if env.torch is None and env.release is not None]
+    assert len(envs) >= 13
+    found = results(["cross_entropy", "swiglu"], envs, tmp_path)
+    assert {(each.cell.id, str(each.outcome.status)) for each in found} == {(each.cell.id, "ok") for each in found}
+    assert all(each.outcome.stood_in for each in found)
+
+
+@pytest.mark.wheels
+def test_flash_linear_attention_compiles_where_its_own_code_fits(built: Callable[[str], BuiltEnv], tmp_path: Path) -> None:
+    """One of its kernels is wrapped by a class that hands `do_bench` to Triton's autotuner, which 3.1.0 does not know."""
+    found = results(["chunk_h", "chunk_o"], [built("triton-3.1.0"), built("triton-3.9.0")], tmp_path)
+    told = {(each.cell.spec.kernel, each.cell.env.name): each.outcome for each in found}
+    assert {place: str(outcome.status) for place, outcome in told.items()} == {
+        ("chunk_h", "triton-3.1.0"): "ok",
+        ("chunk_o", "triton-3.1.0"): "rejected",
+        ("chunk_h", "triton-3.9.0"): "ok",
+        ("chunk_o", "triton-3.9.0"): "ok",
+    }
+    failure = told["chunk_o", "triton-3.1.0"].failure
+    assert failure is not None
+    assert (failure.failure_class, "do_bench" in failure.excerpt) == ("api-changed", True)
+
+
+@pytest.mark.wheels
+def test_the_tutorial_does_what_it_says(tmp_path: Path) -> None:
+    page = (ROOT / "docs" / "tutorial-library.md").read_text(encoding="utf-8")
+    written(tmp_path, dict(re.findall(r"^`([\w.]+)`\n\n```toml\n(.*?)```", page, re.MULTILINE | re.DOTALL)))
+    done = subprocess.run([sys.executable, "-m", "compat.cli", "matrix"], cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 0, done
+    assert "stand-ins for" in done.stdout
+    command = [sys.executable, "-m", "compat.cli", "explain", "rms_norm/*/triton-3.9.0"]
+    told = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True).stdout
+    block = page.partition("$ compat explain")[2].partition("```")[0].splitlines()[1:]
+    assert [line for line in block if line.strip() != "…" and line not in told.splitlines()] == []
+
+
+# --- getting them ----------------------------------------------------------------------------------------------------------------
+
+
+WHEEL = "Wheel-Version: 1.0\nGenerator: x\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
+
+
+@pytest.fixture
+def wheelhouse(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with one wheel, in the place of the package index."""
+    folder = tmp_path / "wheelhouse"
+    folder.mkdir()
+    facts = "Metadata-Version: 2.1\nName: my-kernels\nVersion: 1.0\nRequires-Dist: no-such-thing-anywhere\n"
+    with zipfile.ZipFile(folder / "my_kernels-1.0-py3-none-any.whl", "w") as wheel:
+        wheel.writestr("my_kernels/__init__.py", "")
+        wheel.writestr("my_kernels/act.py", "import triton\n@triton.jit\ndef kernel(x, BLOCK): ...\n")
+        wheel.writestr("my_kernels-1.0.dist-info/METADATA", facts)
+        wheel.writestr(
+            "my_kernels-1.0.dist-info/WHEEL", "Wheel-Version: 1.0\nGenerator: x\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
+        )
+        wheel.writestr("my_kernels-1.0.dist-info/RECORD", "")
+    for installer in ("UV", "PIP"):
+        monkeypatch.setenv(f"{installer}_FIND_LINKS", str(folder))
+        monkeypatch.setenv(f"{installer}_NO_INDEX", "1")
+    return folder
+
+
+KERNEL_FILE = """schema = 1
+kernel = "act"
+package = "my_kernels==1.0"
+module = "my_kernels.act"
+[signature]
+x = "*fp32"
+[constexprs]
+BLOCK = 64
+[[case]]
+name = "only"
+[[variant]]
+name = "as_written"
+function = "kernel"
+"""
+
+
+def test_a_library_is_unpacked_once_without_what_it_needs(wheelhouse: Path) -> None:
+    folder = unpacked("My.Kernels == 1.0")
+    assert (folder / "my_kernels/act.py").is_file()
+    next(wheelhouse.iterdir()).unlink()
+    assert unpacked("my-kernels==1.0") == folder, "what is there is not asked for again"
+    with pytest.raises(EnvError, match=r"my-kernels==2\.0 cannot be had: "):
+        unpacked("my-kernels==2.0")
+    assert [each.name for each in folder.parent.iterdir()] == ["my-kernels-1.0"]
+
+
+def test_a_kernel_file_names_a_module_of_it_and_is_written_again(wheelhouse: Path, tmp_path: Path) -> None:
+    written(tmp_path, {"k/act.toml": KERNEL_FILE})
+    (spec,) = load_kernels(["k/act.toml"], tmp_path)
+    assert spec.source.endswith("/libraries/my-kernels-1.0/my_kernels/act.py")
+    (again,) = write_kernel_file([spec], tmp_path / "again.toml")
+    assert (again.source, again.roots, again.closure) == (spec.source, spec.roots, spec.closure)
+    assert (
+        'package = "my_kernels==1.0"' in (tmp_path / "again.toml").read_text()
+        or "my-kernels" in (tmp_path / "again.toml").read_text()
+    )
+
+
+WRONG = [
+    ('package = "my_kernels==1.0"', 'package = "my_kernels"', "package: 'my_kernels' is not a name and a version"),
+    ('package = "my_kernels==1.0"', 'package = "my_kernels==9"', "package: my_kernels==9 cannot be had: "),
+    ('module = "my_kernels.act"', 'module = "my_kernels.gone"', "module: there is no module 'my_kernels.gone'"),
+    ('module = "my_kernels.act"', 'module = "my kernels"', "module: 'my kernels' is not the name of a module"),
+    ('module = "my_kernels.act"', 'module = "my_kernels.act"\nsource = "act.py"', "module: there are both a source and a module"),
+    ('package = "my_kernels==1.0"', 'path = ["gone"]', "path[0]: there is no folder 'gone' next to this file"),
+    ('module = "my_kernels.act"', 'source = "k.toml"', "package: 'package' says where a module is looked for, and there is none"),
+    ('package = "my_kernels==1.0"', 'install = ["../gone"]', "install[0]: there is no folder"),
+]
+
+
+@pytest.mark.parametrize(("right", "wrong", "message"), WRONG, ids=[message for *_, message in WRONG])
+def test_what_cannot_be_had_is_said_with_the_path_of_the_key(
+    wheelhouse: Path, tmp_path: Path, right: str, wrong: str, message: str
+) -> None:
+    written(tmp_path, {"k.toml": KERNEL_FILE.replace(right, wrong)})
+    with pytest.raises(ConfigError) as raised:
+        load_kernels(["k.toml"], tmp_path)
+    assert str(raised.value).startswith(f"k.toml: {message}")
