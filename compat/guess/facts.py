@@ -59,8 +59,13 @@ class Value:
 
     @property
     def kind(self) -> str | None:
-        """What it is: a floating-point number where a part of it is one."""
+        """What it is: a floating-point number where a part of it is one; not known where a part is an element of no known kind.
+
+        A whole number that is added to or multiplied with such an element tells nothing of it.
+        """
         kinds = [term.kind for term in self.terms if term.kind]
+        if any(term.kind is None and any(origin.element for origin in term.origins) for term in self.terms):
+            kinds = [kind for kind in kinds if kind in FLOATS]
         return next((each for each in ("fp32", "fp16", "bf16", *FLOATS) if each in kinds), kinds[0] if kinds else None)
 
     def plus(self, other: Value) -> Value:

@@ -309,3 +309,17 @@ def kernel(x, n, BLOCK: tl.constexpr):
 """,
     )
     assert found["constexprs"] == {"BLOCK": 64}
+
+
+def test_whole_numbers_that_are_computed_with_an_element_tell_nothing_of_it(tmp_path: Path) -> None:
+    found = tables(
+        tmp_path,
+        """
+@jit
+def kernel(x, y, n, m, BM: tl.constexpr, BN: tl.constexpr):
+    p = tl.make_block_ptr(x, (n, m), (m, 1), (0, 0), (BM, BN), (1, 0))
+    q = tl.make_block_ptr(y, (n, m), (m, 1), (0, 0), (BM, BN), (1, 0))
+    tl.store(q, 2 * tl.load(p) + 1)
+""",
+    )
+    assert (found["signature"]["x"], found["signature"]["y"]) == ("*fp32", "*fp32")
