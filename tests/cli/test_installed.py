@@ -170,9 +170,8 @@ def test_a_kernel_file_is_all_that_is_needed_and_two_projects_share_envs(project
     done = one.run("compat", "matrix", "k.toml", "--envs", "newest,3.0", "--target", "h100,a100")
     assert done.returncode == 0, done.stderr
     assert "4 cells" in done.stdout
-    assert "building triton-3.0.0, triton-3.9.0" in done.stderr
-    assert re.search(r"^triton-3\.9\.0: built in \d+\.\d s \([12] of 2\)$", done.stderr, re.MULTILINE)
-    assert re.search(r"^triton-3\.0\.0: built in \d+\.\d s \([12] of 2\)$", done.stderr, re.MULTILINE)
+    told = r"building triton-3\.9\.0\ntriton-3\.9\.0: built in .* s .*\nbuilding triton-3\.0\.0\ntriton-3\.0\.0: built in .* s"
+    assert re.match(told, done.stderr), done.stderr  # the newest release first
     cells = [cell["id"] for cell in json.loads((one.empty / "reports" / "matrix.json").read_text())["cells"]]
     assert cells[0] == "scale/as_written/default/sm_80/triton-3.0.0"
     assert sorted(path.name for path in one.empty.iterdir()) == [".compat", "k.toml", "reports", "scale.py"]
