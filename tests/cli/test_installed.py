@@ -3,70 +3,18 @@
 from __future__ import annotations
 
 import json
-import os
 import re
-import subprocess
-import sys
 import time
 import zipfile
-from collections.abc import Mapping
 from pathlib import Path
 
 import click
 import pytest
-from attrs import Factory, evolve, frozen
+from attrs import evolve
 
 from compat import __version__
 from compat.cli import main
-
-ROOT = Path(__file__).parent.parent.parent
-UV = [sys.executable, "-m", "uv"]
-ENVIRON = {key: value for key, value in os.environ.items() if key not in ("PYTHONPATH", "VIRTUAL_ENV")}
-
-
-@frozen
-class Installed:
-    """A wheel, and an environment that has it and what it requires."""
-
-    wheel: Path
-    scripts: Path
-    empty: Path
-    environ: Mapping[str, str] = Factory(dict)
-    """What differs from this process's own environment."""
-
-    def run(self, *command: str) -> subprocess.CompletedProcess[str]:
-        """Run one of its programs from the empty folder."""
-        environ = {**ENVIRON, **self.environ}
-        program = str(self.scripts / command[0])
-        return subprocess.run([program, *command[1:]], cwd=self.empty, env=environ, capture_output=True, text=True, timeout=200)
-
-
-def uv(*arguments: str) -> None:
-    done = subprocess.run([*UV, *arguments], cwd=ROOT, env=ENVIRON, capture_output=True, text=True, timeout=240)
-    assert done.returncode == 0, done.stderr
-
-
-@pytest.fixture(scope="module")
-def installed(tmp_path_factory: pytest.TempPathFactory) -> Installed:
-    folder = tmp_path_factory.mktemp("installed")
-    venv = folder / "venv"
-    python = str(venv / "bin" / "python")
-    uv("venv", "--quiet", "--python", sys.executable, str(venv))
-    probe = subprocess.run(
-        [*UV, "pip", "install", "--dry-run", "--python", python, "hatchling"],
-        env=ENVIRON,
-        capture_output=True,
-        text=True,
-        timeout=240,
-    )
-    if probe.returncode:
-        pytest.skip(f"no package index answers: {probe.stderr.strip()}")
-    uv("build", "--quiet", "--wheel", "--out-dir", str(folder / "dist"), str(ROOT))
-    [wheel] = (folder / "dist").glob("*.whl")
-    uv("pip", "install", "--quiet", "--python", python, str(wheel))
-    empty = folder / "empty"
-    empty.mkdir()
-    return Installed(wheel=wheel, scripts=venv / "bin", empty=empty)
+from tests.installed import ROOT, Installed
 
 
 def test_the_wheel_has_all_that_the_package_has(installed: Installed) -> None:
