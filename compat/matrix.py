@@ -6,11 +6,11 @@ In: a :class:`compat.project.Selection`. Out: a :class:`compat.report.Report`, f
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from compat.bisect import known
-from compat.errors import SelectionError, StoreError
+from compat.errors import EnvError, SelectionError, StoreError
 from compat.execution import durations, plan
 from compat.execution.run import Interrupted, RunContext, run
 from compat.files import replace_file
@@ -73,21 +73,27 @@ class _Run:
                 note(result)
 
             try:
-                for envs in self._portions():
-                    self._compile(envs, heard)
+                first, rest = self._portions()
+                try:
+                    self._compile(first, heard)
+                except EnvError:
+                    if not rest:
+                        raise
+                    first, rest = (), (*first, *rest)  # what cannot be built is no reason to leave out what is there
+                if rest:
+                    self._compile(rest, heard)
             except Stopped as stopped:
                 raise MatrixInterrupted(self._found()) from stopped
         return self._found()
 
-    def _portions(self) -> Iterator[Sequence[Env]]:
+    def _portions(self) -> tuple[Sequence[Env], Sequence[Env]]:
         """The envs in the order of their cells: all together, or the newest release first where others have yet to be built."""
         cells = (cell.env for cell in self.cells)
         order = tuple(dict.fromkeys((*cells, *self.selection.envs)))
         newest = tuple(env for env in order if env.release == order[0].release) if order else ()
         if len(newest) < len(order) and any(self.selection.look_at(env).error is not None for env in order):
-            yield newest
-            order = tuple(env for env in order if env not in newest)
-        yield order
+            return newest, tuple(env for env in order if env not in newest)
+        return order, ()
 
     def _compile(self, envs: Sequence[Env], note: Callable[[Result], None]) -> None:
         self.envs |= {built.env.name: built for built in self.obtain(self.selection.config.path, envs)}

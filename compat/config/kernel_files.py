@@ -398,7 +398,7 @@ def _function(variant: Table, name: str, path: Path, source: Source) -> Paramete
     try:
         return reached(source, name)
     except NotReachable as error:
-        forms = 'A function of the file (the kernel\'s name, unless function says another), "Holder.kernel", or "make(64)" with literals.'
+        forms = 'It is the kernel\'s name unless function says another: a function of the file, "Holder.kernel", "make(64)".'
         return variant.fail(f"{path.name} {error}", "function", hint=did_you_mean(name, source.functions) or forms)
 
 

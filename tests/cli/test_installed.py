@@ -6,6 +6,7 @@ import json
 import re
 import time
 import zipfile
+from collections.abc import Callable
 from pathlib import Path
 
 import click
@@ -14,6 +15,7 @@ from attrs import evolve
 
 from compat import __version__
 from compat.cli import main
+from compat.model import BuiltEnv
 from tests.installed import ROOT, Installed
 
 
@@ -155,12 +157,22 @@ def test_without_a_network_it_is_said_at_once(projects: tuple[Installed, Install
     began = time.monotonic()
     done = one.run("compat", "matrix", "k.toml", "--target", "h100")
     assert done.returncode == 4, done.stderr
-    assert "triton-3.0.0, triton-3.1.0, triton-3.2.0" in done.stderr
+    assert "error: triton-3.9.0, triton-3.0.0, triton-3.8.0" in done.stderr  # in the order in which they would be built
     assert "cannot be built: http://127.0.0.1:9/simple/triton/ cannot be read" in done.stderr
     assert "hint: Is this machine online?" in done.stderr
     assert time.monotonic() - began < 20  # an installer tries each env for that long
     done = one.run("compat", "bisect", "k.toml")
     assert (done.returncode, "--envs releases bisects over known releases" in done.stderr) == (6, True), done.stderr
+
+
+@pytest.mark.wheels
+def test_without_a_network_what_is_there_is_used(projects: tuple[Installed, Installed], built: Callable[[str], BuiltEnv]) -> None:
+    built("triton-3.8.0")
+    one, _ = projects
+    offline = {"UV_DEFAULT_INDEX": "http://127.0.0.1:9/simple", "PIP_FIND_LINKS": "", "UV_FIND_LINKS": ""}
+    done = evolve(one, environ=offline).run("compat", "matrix", "k.toml", "--envs", "3.8,triton-3.90.0", "--target", "h100")
+    assert "warning: triton-3.90.0 cannot be built" in done.stderr
+    assert (done.returncode, "1 ok, 1 env_broken" in done.stdout) == (1, True), done.stdout
 
 
 def test_a_cache_that_cannot_be_written_is_said_at_once(projects: tuple[Installed, Installed]) -> None:
