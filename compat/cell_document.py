@@ -17,6 +17,7 @@ def cell_document(result: Result) -> JsonObject:
         "kernel": cell.spec.kernel,
         "variant": cell.spec.variant,
         "case": cell.spec.case,
+        "guessed": cell.spec.guessed,
         "target": cell.target.name,
         "env": cell.env.name,
         cell.env.toolchain: result.built.release,

@@ -19,7 +19,7 @@ from compat.config.toml_reader import parse_toml, shown
 from compat.errors import ConfigError
 from compat.files import replace_file
 from compat.guess import GuessedSource, NotTaken, kernel_file_text
-from compat.guess.finding import sources, split
+from compat.guess.finding import sources, split, where_else
 from compat.guess.loading import read_sources
 
 MATRIX = "matrix.toml"
@@ -224,7 +224,7 @@ def _named(named: Sequence[str], folder: Path) -> list[Path]:
             )
         found = sources(path, folder)
         if not found and not Path(folder, path).is_dir():
-            raise ConfigError("no such file", where=path, hint=f"Looked from {folder}.")
+            raise ConfigError("no such file", where=path, hint=where_else(path, folder))
         paths |= {Path(os.path.realpath(each)): None for each in found if each.suffix == ".py"}
         if any(each.suffix != ".py" for each in found):
             raise ConfigError("is no Python source", where=path)

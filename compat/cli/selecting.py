@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shlex
 from collections.abc import Callable, Sequence
 from functools import reduce
 from pathlib import Path
@@ -20,6 +19,7 @@ from compat.errors import SelectionError
 from compat.execution.store import Store
 from compat.printable import printable
 from compat.project import Obtain, Selection
+from compat.report.guesses import guesses
 
 _OPTIONS = (
     click.option(
@@ -50,8 +50,6 @@ _OPTIONS = (
 )
 _FILES = (".py", ".toml")
 """How words end that name kernels by their files."""
-_NAMED = 3
-"""Sources that a note names."""
 
 
 def selection_options(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -94,13 +92,8 @@ def select(
         click.echo(printable(f"error: {problem}; its kernels are left out"), err=True)
         if problem.hint:
             click.echo(printable(f"  hint: {problem.hint}"), err=True)
-    if guessed := list(dict.fromkeys(each.origin.partition("::")[0] for each in found.specs if each.guessed)):
-        words = guessed[0] if len(guessed) == 1 else f"{len(guessed)} sources"
-        again = shlex.join(["compat", "init", *(guessed if len(guessed) <= _NAMED else ())])
-        click.echo(
-            printable(f"note: the arguments of the kernels in {words} are guessed; `{again}` writes them down to be edited"),
-            err=True,
-        )
+    if guessed := guesses(found.specs):
+        click.echo(printable(f"note: {guessed}"), err=True)
     return found
 
 

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from compat.config.kernel_files import kernel_files_in
+from compat.config.toml_reader import did_you_mean
 
 _SUFFIX = ".py"
 _SEPARATOR = "::"
@@ -34,6 +35,13 @@ def sources(path: str, base: Path) -> list[Path]:
     """The sources that a path, glob or folder means, by name; empty where there are none."""
     found = sorted(Path(base, match) for match in glob.glob(path, root_dir=base, recursive=True))
     return list(dict.fromkeys(each for place in found for each in (_below(place) if place.is_dir() else [place])))
+
+
+def where_else(path: str, base: Path) -> str:
+    """A hint for a path where no source is: sources beside it that have nearly its name, or else where it was looked for."""
+    name = Path(path).name
+    beside = (each.name for each in Path(base, path).parent.glob(f"*{_SUFFIX}"))
+    return did_you_mean(name, beside) or f"Looked from {base}."
 
 
 def _below(folder: Path) -> Iterator[Path]:

@@ -15,7 +15,7 @@ from compat.config.kernel_files import kernels_of
 from compat.config.toml_reader import did_you_mean, parse_toml, shown
 from compat.errors import ConfigError
 from compat.guess import GuessedSource, guess_sources, kernel_file_text
-from compat.guess.finding import sources, split
+from compat.guess.finding import sources, split, where_else
 from compat.model import Specialization
 
 
@@ -32,10 +32,10 @@ def _guessed(patterns: Sequence[str], base: Path, taken: Collection[str]) -> Ite
     for pattern in patterns:
         path, function = split(pattern)
         found = sources(path, base)
+        if not found and Path(base, path).is_dir():
+            raise ConfigError("there is no Python source here that speaks of Triton", where=path)
         if not found:
-            raise ConfigError(
-                "there is no Python source here that speaks of Triton" if Path(base, path).is_dir() else "no such file", where=path
-            )
+            raise ConfigError("no such file", where=path, hint=where_else(path, base))
         for each in found:
             wanted.setdefault(each, set()).add(function)
     guessed = read_sources(list(wanted), taken)

@@ -13,6 +13,7 @@ from compat.model import BuiltEnv, Result, Status
 from compat.report.compact import counted, listed, natural
 from compat.report.excerpts import excerpts
 from compat.report.grid import Mark, Row, grids, legend_of
+from compat.report.guesses import guesses
 from compat.report.stand_ins import stand_ins
 from compat.report.statements import statements
 from compat.report.summary import DistinctFailure, Report
@@ -35,6 +36,7 @@ def matrix_markdown(report: Report) -> str:
             statements=statements(report),
             grids=(found := grids(report)),
             legend=legend_of(found),
+            guesses=guesses(result.cell.spec for result in report.ordered),
             stand_ins=stand_ins(report.ordered),
             envs=sorted(report.envs, key=lambda built: (release_of(built).order, natural(built.env.name))),
             version=__version__,

@@ -21,6 +21,7 @@ from compat.model import Cell, Result
 from compat.report.compact import counted, listed, one_line
 from compat.report.excerpts import excerpts
 from compat.report.grid import COMING, UNEXPECTED, Grid, Mark, Row, grids, history_of, legend_of
+from compat.report.guesses import guesses
 from compat.report.stand_ins import stand_ins
 from compat.report.summary import DistinctFailure, Report
 
@@ -199,6 +200,8 @@ def _failure(distinct: DistinctFailure) -> RenderableType:
 
 
 def _notes(report: Report) -> Iterable[RenderableType]:
+    if guessed := guesses(result.cell.spec for result in report.ordered):
+        yield Text(f"\nGuessed: {guessed}")
     if told := stand_ins(report.ordered):
         yield Text("\nPackages that envs lack, stood in for (compat explain CELL has the details)", style="bold")
         yield from (Padding(Text(each), (0, 0, 0, 3)) for each in told)

@@ -68,6 +68,7 @@ def test_a_cell() -> None:
         "kernel": "k",
         "variant": "v",
         "case": "d64",
+        "guessed": False,
         "target": "sm_80",
         "env": "pair",
         "triton": "3.1.0",

@@ -1,0 +1,22 @@
+"""Which kernels have arguments that nobody has written down, in a sentence: results hold for what was guessed."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterable
+
+from compat.model import Specialization
+
+_NAMED = 3
+"""Sources that a sentence names."""
+
+
+def guesses(specs: Iterable[Specialization]) -> str | None:
+    """Which sources the kernels are in whose arguments are guessed, and what writes them down; ``None`` without any."""
+    sources = list(dict.fromkeys(spec.origin.partition("::")[0] for spec in specs if spec.guessed))
+    if not sources:
+        return None
+    words = sources[0] if len(sources) == 1 else f"{len(sources)} sources"
+    again = shlex.join(["compat", "init", *(sources if len(sources) <= _NAMED else ())])
+    said = f"the arguments of the kernels in {words} are guessed, and others may give other results"
+    return f"{said}; `{again}` writes them down to be edited"

@@ -1,0 +1,76 @@
+"""The package as a user has it: a wheel, installed where nothing of this checkout is."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+from attrs import Factory, frozen
+
+ROOT = Path(__file__).parent.parent
+UV = [sys.executable, "-m", "uv"]
+
+
+def environ() -> dict[str, str]:
+    """This process's environment without what would lead a command back to this checkout."""
+    return {key: value for key, value in os.environ.items() if key not in ("PYTHONPATH", "VIRTUAL_ENV")}
+
+
+@frozen
+class Installed:
+    """A wheel, and an environment that has it and what it requires."""
+
+    wheel: Path
+    scripts: Path
+    empty: Path
+    environ: Mapping[str, str] = Factory(dict)
+    """What differs from this process's own environment."""
+
+    def start(self, *command: str) -> subprocess.Popen[str]:
+        """Start one of its programs in the empty folder."""
+        program = str(self.scripts / command[0])
+        own = {**environ(), **self.environ}
+        pipe = subprocess.PIPE
+        return subprocess.Popen([program, *command[1:]], cwd=self.empty, env=own, stdout=pipe, stderr=pipe, text=True)
+
+    def run(self, *command: str) -> subprocess.CompletedProcess[str]:
+        """Run one of its programs from the empty folder."""
+        return ended(self.start(*command))
+
+
+def ended(command: subprocess.Popen[str]) -> subprocess.CompletedProcess[str]:
+    """Wait for a command; what came of it."""
+    with command:
+        try:
+            out, err = command.communicate(timeout=200)
+        except BaseException:
+            command.kill()
+            raise
+    return subprocess.CompletedProcess(command.args, command.returncode, out, err)
+
+
+def uv(*arguments: str) -> None:
+    """Run uv from this checkout."""
+    done = subprocess.run([*UV, *arguments], cwd=ROOT, env=environ(), capture_output=True, text=True, timeout=240)
+    assert done.returncode == 0, done.stderr
+
+
+def install(folder: Path) -> Installed:
+    """Build the wheel and install it into an environment in a folder. Skips the test where no package index answers."""
+    venv = folder / "venv"
+    python = str(venv / "bin" / "python")
+    uv("venv", "--quiet", "--python", sys.executable, str(venv))
+    command = [*UV, "pip", "install", "--dry-run", "--python", python, "hatchling"]
+    probe = subprocess.run(command, env=environ(), capture_output=True, text=True, timeout=240)
+    if probe.returncode:
+        pytest.skip(f"no package index answers: {probe.stderr.strip()}")
+    uv("build", "--quiet", "--wheel", "--out-dir", str(folder / "dist"), str(ROOT))
+    [wheel] = (folder / "dist").glob("*.whl")
+    uv("pip", "install", "--quiet", "--python", python, str(wheel))
+    empty = folder / "empty"
+    empty.mkdir()
+    return Installed(wheel=wheel, scripts=venv / "bin", empty=empty)

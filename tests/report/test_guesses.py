@@ -1,0 +1,51 @@
+"""Every form of the report says of which kernels nobody has written down the arguments, and of no others."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+from attrs import evolve
+
+from compat.model import Result
+from compat.report.document import matrix_document
+from compat.report.guesses import guesses
+from compat.report.markdown import matrix_markdown
+from compat.report.terminal import matrix_text
+from tests.report.factory import OK, always, env, report, tried
+
+
+def guessed(kernel: str, origin: str) -> list[Result]:
+    """Results of a kernel whose arguments are guessed."""
+    results = tried(kernel, "as_written", always(OK), envs=[env("3.9.0")])
+    return [
+        evolve(each, cell=evolve(each.cell, spec=evolve(each.cell.spec, guessed=True, origin=f"{origin}::{kernel}")))
+        for each in results
+    ]
+
+
+def test_every_form_says_it() -> None:
+    found = report([*guessed("a", "a_b.py"), *tried("written", "v", always(OK), envs=[env("3.9.0")])])
+    said = "arguments of the kernels in a_b.py are guessed, and others may give other results; `compat init a_b.py` writes"
+    assert f"Guessed: the {said}" in matrix_text(found, width=200)
+    assert f"**Guessed:** the {said} them down to be edited.\n" in matrix_markdown(found)
+    assert {(cell["kernel"], cell["guessed"]) for cell in matrix_document(found)["cells"]} == {("a", True), ("written", False)}
+
+
+def test_what_is_written_down_is_not_called_guessed() -> None:
+    found = report(tried("written", "v", always(OK), envs=[env("3.9.0")]))
+    assert "uess" not in matrix_text(found)
+    assert "uess" not in matrix_markdown(found)
+
+
+@pytest.mark.parametrize(
+    ("sources", "words"),
+    [
+        (["a.py", "a.py"], "the kernels in a.py are guessed, and others may give other results; `compat init a.py` writes"),
+        (["a.py", "b c.py"], "in 2 sources are guessed, and others may give other results; `compat init a.py 'b c.py'` writes"),
+        (["a.py", "b.py", "c.py", "d.py"], "in 4 sources are guessed, and others may give other results; `compat init` writes"),
+    ],
+)
+def test_sources_are_named_where_they_are_few(sources: Sequence[str], words: str) -> None:
+    results = [each for number, source in enumerate(sources) for each in guessed(f"k{number}", source)]
+    assert words in str(guesses(each.cell.spec for each in results))
