@@ -12,9 +12,8 @@ from attrs import evolve, frozen
 
 from compat.bisect.known import existing_releases, known_envs
 from compat.config.cell_words import CellWords, cell_words
-from compat.config.selection import nothing_matches
+from compat.config.selection import nothing_matches, several_match
 from compat.diagnosis import classify
-from compat.errors import SelectionError
 from compat.execution.run import expectation_of, outcome_of
 from compat.execution.spawn import WORKER
 from compat.execution.store import Store, cell_key
@@ -22,9 +21,6 @@ from compat.files import folder_digest
 from compat.history.verdict import Verdict, release_of, verdicts
 from compat.model import BuiltEnv, Cell, Env, Evidence, Result
 from compat.project import Selection
-
-_SHOWN = 12
-"""Cells that an error lists at most."""
 
 
 @frozen(kw_only=True)
@@ -89,7 +85,7 @@ def explain(selection: Selection, cell: str, store: Store) -> Explanation | Trie
             return Tried(pattern=cell, results=known.results(tried), matching=len(matching))
         matching = tried or matching
     if len(matching) > 1:
-        raise _several(cell, matching)
+        raise several_match(cell, [each.id for each in matching])
     found = matching[0]
     built, attempts = known.env(found.env), known.attempts([found]).get(found, ())
     result = _result(found, built, attempts)
@@ -163,12 +159,6 @@ def _matching(cells: Iterable[Cell], pattern: str, words: CellWords) -> tuple[Ce
     if not found:
         raise nothing_matches("cell", pattern, by_id)
     return found
-
-
-def _several(pattern: str, cells: Sequence[Cell]) -> SelectionError:
-    shown = "\n    ".join(cell.id for cell in cells[:_SHOWN])
-    more = f"\n    … and {len(cells) - _SHOWN:,} more" if len(cells) > _SHOWN else ""
-    return SelectionError(f"{pattern!r} matches {len(cells):,} cells", hint=f"Choose one:\n    {shown}{more}")
 
 
 def _result(cell: Cell, built: BuiltEnv, attempts: tuple[Evidence, ...]) -> Result | None:

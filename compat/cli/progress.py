@@ -25,13 +25,13 @@ _SHARE = 20
 class ProgressListener(Listener):
     """Shows how far a feature is with its cells."""
 
-    def __init__(self, rows: Sequence[Cell] = ()) -> None:
-        """``rows`` are the cells of a table that a terminal shows as it fills."""
-        self._rows = rows
+    def __init__(self, rows: Sequence[Cell] = (), *, judged: bool = True) -> None:
+        """``rows`` are the cells of a table that a terminal shows as it fills; unexpected ones count unless none is ``judged``."""
+        self._rows, self._judged = rows, judged
 
     @contextmanager
     def compiling(self, total: int) -> Iterator[Callable[[Result], None]]:
-        progress = Progress(total, self._rows)
+        progress = Progress(total, self._rows, judged=self._judged)
         with Showing(progress.line, progress.table if self._rows else None):
             yield progress.note
 
@@ -46,8 +46,8 @@ class ProgressListener(Listener):
 class Progress:
     """Results as they come. Safe to call from several threads."""
 
-    def __init__(self, total: int, rows: Sequence[Cell] = ()) -> None:
-        self._total, self._rows = total, rows
+    def __init__(self, total: int, rows: Sequence[Cell] = (), *, judged: bool = True) -> None:
+        self._total, self._rows, self._judged = total, rows, judged
         self._results: list[Result] = []
         self._began: float | None = None
         self._drawn: Any = ""
@@ -66,7 +66,7 @@ class Progress:
             total=self._total,
             done=len(results),
             compiled=sum(not result.cached for result in results),
-            unexpected=sum(not result.expected for result in results),
+            unexpected=sum(not result.expected for result in results) if self._judged else None,
             seconds=time.monotonic() - self._began if self._began else 0.0,
             slow=under_way.longer_than(_SLOW),
         )

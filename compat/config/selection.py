@@ -21,6 +21,8 @@ MATRIX = "matrix.toml"
 
 _LISTED = 600
 """Letters of names that a hint lists at most."""
+_CELLS = 12
+"""Cells that a hint lists at most."""
 
 
 def _patterns(texts: Iterable[str]) -> list[str]:
@@ -34,6 +36,13 @@ def nothing_matches(kind: str, pattern: str, known: Iterable[str], more: str = "
     listed = ", ".join(fitting) + (f" and {len(names) - len(fitting):,} more" if len(names) > len(fitting) else "")
     hint = did_you_mean(pattern, names) or f"Available: {listed or 'none'}.{more}"
     return SelectionError(f"no {kind} matches {pattern!r}", hint=hint)
+
+
+def several_match(pattern: str, ids: Sequence[str]) -> SelectionError:
+    """The error for a pattern that has to mean one cell and matches several, whose ids these are."""
+    listed = "\n    ".join(ids[:_CELLS])
+    more = f"\n    … and {len(ids) - _CELLS:,} more" if len(ids) > _CELLS else ""
+    return SelectionError(f"{pattern!r} matches {len(ids):,} cells", hint=f"Choose one:\n    {listed}{more}")
 
 
 def select_envs(

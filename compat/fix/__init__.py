@@ -8,6 +8,7 @@ by the toolchain; whether one helps is found out by compiling. No number that a 
 - :mod:`compat.fix.searching`: the search for edits, given something that compiles
 - :mod:`compat.fix.fixing`: all of it, from what a user names
 - :mod:`compat.fix.values`: values of a kernel file, where the edit is one of these
+- :mod:`compat.fix.guessed`: edits of a kernel whose arguments are guessed
 - :mod:`compat.fix.changes`: the files that an edit changes, with diffs
 - :mod:`compat.fix.writing`: the edit in the user's file
 """

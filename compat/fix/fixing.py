@@ -5,32 +5,32 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
-from fnmatch import fnmatchcase
 from itertools import islice
 from pathlib import Path
 
 from attrs import define, evolve, field, frozen
+from packaging.version import Version
 
 from compat import toolchains
-from compat.bisect import known as releases
-from compat.config.selection import nothing_matches
-from compat.errors import EnvError, SelectionError
+from compat.bisect.known import existing_releases, known_envs
+from compat.config.cell_words import cell_words
+from compat.config.selection import nothing_matches, several_match
+from compat.errors import ConfigError, EnvError, SelectionError
 from compat.execution import run
 from compat.execution.executors.base import Batch, Executor
 from compat.execution.run import RunContext
 from compat.fix.changes import Changed, changed_files
+from compat.fix.guessed import settled
 from compat.fix.known import known_edits
 from compat.fix.searching import Candidate, Search
 from compat.fix.source import SourceFile
-from compat.history.verdict import is_good, release_of
+from compat.history.verdict import class_of, is_good, release_of
 from compat.model import BuiltEnv, Cell, Env, Outcome, Result, Specialization, Status, Target
 from compat.project import Listener, Obtain, Selection, with_envs
 from compat.scratch import Folder
 
 _MOST = 8
 """Edits that compile in the cell's env and are tried in the others at most."""
-_LISTED = 12
-"""Cells that a hint lists at most."""
 
 
 @frozen(kw_only=True)
@@ -74,6 +74,8 @@ class Fix:
     """How many edits were compiled."""
     changes: tuple[Changed, ...] = ()
     """The files that the edit changes."""
+    existing: tuple[Version, ...] = ()
+    """The releases of the toolchain that are known to exist, compiled or not, oldest first."""
 
     @property
     def failure(self) -> Result:
@@ -95,10 +97,10 @@ def fix(
 ) -> Fix:
     """Search for an edit that makes a failing cell compile, in its own env and in those that the selection names.
 
-    ``cell`` is an id, or a glob that matches one cell. Edits are of the function that the cell names and of functions of the same
-    file that it uses, or of constexprs of its kernel file. The smallest edits known for the failure's class are tried first, each
-    compiled for the cell's target in all envs, until one compiles in all of them. Numbers are not checked. Nothing is written:
-    :func:`compat.fix.write_fix` does that.
+    ``cell`` is an id, or a glob that matches one cell; a release may stand for the env, and a GPU for the target. Edits are of the
+    function that the cell names and of functions of the same file that it uses, or of constexprs of its kernel file. The smallest
+    edits known for the failure's class are tried first, each compiled for the cell's target in all envs, until one compiles in all
+    of them. Numbers are not checked. Nothing is written: :func:`compat.fix.write_fix` does that.
 
     ``context`` needs no envs: they are asked of ``obtain``, which may build them; ``listener`` hears of what is compiled. Raises
     SelectionError where no one cell is meant or it compiles, EnvError where its env cannot be used, and ConfigError where its
@@ -109,7 +111,7 @@ def fix(
     with Folder("compat-fix-") as scratch:
         compiling = Compiling(
             spec=chosen.spec,
-            source=SourceFile.read(Path(chosen.spec.source)),
+            source=SourceFile.read(Path(chosen.spec.source), tuple(map(Path, chosen.spec.roots))),
             target=chosen.target,
             context=with_envs(context, envs),
             folder=Path(scratch),
@@ -119,8 +121,13 @@ def fix(
         own = next(each for each in before if each.cell.env == chosen.env)
         if is_good(own.outcome):
             raise SelectionError(f"{chosen.id} compiles", hint="There is nothing to fix. `compat matrix` shows what fails.")
-        found, search = compiling.search(chosen.env, [each.env for each in envs], own.outcome)
-    best = best_of(found)
+        with compiling.listener.step("trying edits"):
+            found, search = compiling.search(chosen.env, [each.env for each in envs], own.outcome)
+        if search and search.tried and not found:
+            compiling.check_copies(chosen.env, own.outcome)
+        if (best := best_of(found)) and chosen.spec.guessed:
+            alone = settled(best.candidate, chosen.spec, compiling.source, compiling.folder)
+            found[found.index(best)] = best = evolve(best, candidate=alone)
     return Fix(
         cell=chosen,
         source=compiling.source,
@@ -130,6 +137,7 @@ def fix(
         refused=tuple(search.refused) if search else (),
         tried=search.tried if search else 0,
         changes=changed_files(best.candidate, compiling.source, chosen.spec, selection.root) if best else (),
+        existing=_existing(selection, chosen.env.toolchain),
     )
 
 
@@ -171,6 +179,14 @@ class Compiling:
             if not found[-1].not_even_so:
                 break
         return found, search
+
+    def check_copies(self, env: Env, outcome: Outcome) -> None:
+        """Raise ConfigError where a copy without any edit does not fail as the kernel does: then no edit was really tried."""
+        (copied,) = self._attempted([Candidate(text=self.source.text, compile=self.spec.compile)], env)
+        if class_of(copied) != class_of(outcome):
+            why = f"a copy of it elsewhere fails in another way ({class_of(copied)}), so that no edit can be tried"
+            hint = "It may need files beside it that it does not import by name."
+            raise ConfigError(why, where=str(self.source.path), hint=hint)
 
     def _attempted(self, candidates: Sequence[Candidate], env: Env) -> list[Outcome]:
         """What becomes of candidates in an env, attempted once: what helps is compiled as any cell is, before it is shown."""
@@ -218,19 +234,24 @@ def best_of(found: Sequence[Tried]) -> Tried | None:
 def _cell(selection: Selection, pattern: str) -> Cell:
     """By its id; else the only one that a glob matches of what was chosen, or else of all there are."""
     everywhere = selection.with_patterns(envs=("*",), targets=selection.patterns.targets or ("*",))
-    everywhere = evolve(everywhere, envs=releases.known_envs(everywhere.config))
+    words = cell_words(pattern, everywhere.config)
+    everywhere = evolve(everywhere, envs=known_envs(everywhere.config)).and_envs(words.envs)
     by_id = {each.id: each for each in everywhere.cells}
     if pattern in by_id:
         return by_id[pattern]
-    matching = ([each for each in those if fnmatchcase(each.id, pattern)] for those in (selection.cells, everywhere.cells))
+    matching = ([each for each in those if words.match(each.id)] for those in (selection.cells, everywhere.cells))
     found: Sequence[Cell] = next(filter(None, matching), [])
     if not found:
         raise nothing_matches("cell", pattern, by_id)
     if len(found) > 1:
-        listed = "\n    ".join(each.id for each in found[:_LISTED])
-        more = f"\n    … and {len(found) - _LISTED:,} more" if len(found) > _LISTED else ""
-        raise SelectionError(f"{pattern!r} matches {len(found):,} cells", hint=f"Choose one:\n    {listed}{more}")
+        raise several_match(pattern, [each.id for each in found])
     return found[0]
+
+
+def _existing(selection: Selection, toolchain: str) -> tuple[Version, ...]:
+    """Every release that is known to exist, those included that ``matrix.toml`` leaves out."""
+    built_in = {env.release for env in selection.config.released if env.toolchain == toolchain and env.release}
+    return tuple(sorted(built_in.union(existing_releases(selection.config)[toolchain])))
 
 
 def _envs(selection: Selection, cell: Cell, obtain: Obtain) -> list[BuiltEnv]:

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import io
-import os
 import tokenize
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from attrs import Factory, evolve, frozen
 
-from compat.bundle.closure import closure_files, read_source
+from compat.bundle.closure import closure_files, read_source, roots_of
 from compat.bundle.parsing import tree_of
+from compat.config.kernel_sources import requirement_of
 from compat.errors import ConfigError
 from compat.model import Specialization
 
@@ -28,24 +28,37 @@ class SourceFile:
     encoding: str
     newline: str
     beside: Mapping[str, bytes] = Factory(dict)
-    """The files that it imports, by their paths from :attr:`root`."""
-    root: Path = Path()
-    """The folder that holds all of them, and is no package itself."""
+    """The files of its tree that it imports, by their paths from :attr:`top`."""
+    top: Path = Path()
+    """The outermost of the roots that the file lies in."""
+    roots: tuple[Path, ...] = (Path(),)
+    """The folders that absolute imports are looked for in."""
 
     @classmethod
-    def read(cls, path: Path) -> SourceFile:
-        """The file and what it imports from beside it. Raises ConfigError where it cannot be read as Python."""
+    def read(cls, path: Path, roots: Sequence[Path] = ()) -> SourceFile:
+        """The file and what it imports from its tree, which has these roots; by default that of the package that it lies in.
+
+        Raises ConfigError where it cannot be read as Python, or is no file of the user's own.
+        """
+        roots = tuple(roots) or roots_of(path)
+        around = [root for root in roots if path.is_relative_to(root)]
+        if requirement := next(filter(None, map(requirement_of, around)), None):
+            raise ConfigError(
+                f"the kernel is in a library from the package index, {requirement}, which is not edited",
+                where=str(path),
+                hint="Copy the kernel into a file of your own, and name that one as its `source`.",
+            )
         try:
             content = path.read_bytes()
-            others = closure_files(path, tree_of(content, path.name)) - {path}
-            root = _root_of(path, others)
-            beside = {each.relative_to(root).as_posix(): each.read_bytes() for each in others}
+            top = min(around, key=lambda root: len(root.parts), default=path.parent)
+            others = (each for each in closure_files(path, tree_of(content, path.name), roots) if each.is_relative_to(top))
+            beside = {each.relative_to(top).as_posix(): each.read_bytes() for each in others if each != path}
             encoding, _ = tokenize.detect_encoding(io.BytesIO(content).readline)
             newline = "\r\n" if b"\r\n" in content else "\n"
             text = content.decode(encoding).replace(newline, "\n")
         except (OSError, SyntaxError, UnicodeError, LookupError) as error:
             raise ConfigError(f"cannot be read: {error}", where=str(path)) from error
-        return cls(path=path, content=content, text=text, encoding=encoding, newline=newline, beside=beside, root=root)
+        return cls(path=path, content=content, text=text, encoding=encoding, newline=newline, beside=beside, top=top, roots=roots)
 
     @classmethod
     def alone(cls, text: str) -> SourceFile:
@@ -60,19 +73,18 @@ class SourceFile:
             raise ConfigError(f"the edit cannot be written in {self.encoding}", where=str(self.path)) from error
 
     def specialize(self, spec: Specialization, text: str, folder: Path) -> Specialization:
-        """The specialization of this file with another text, written into a folder with what it imports."""
-        own = self.path.relative_to(self.root)
+        """The specialization of this file with another text, written into a folder with what it imports.
+
+        The folder takes the place of every root that the file lies in: nothing can import the original from there.
+        """
+        own = self.path.relative_to(self.top)
         for name, content in {**self.beside, own.as_posix(): self.encoded(text)}.items():
             place = folder / name
             place.parent.mkdir(parents=True, exist_ok=True)
             place.write_bytes(content)
-        source = folder / own
-        return evolve(spec, source=str(source), closure=read_source(source).closure, expectations=())
+        source, roots = folder / own, [self._copied(root, folder) for root in self.roots]
+        closure = read_source(source, roots).closure
+        return evolve(spec, source=str(source), roots=tuple(map(str, roots)), closure=closure, expectations=())
 
-
-def _root_of(path: Path, others: Iterable[Path]) -> Path:
-    """The innermost folder with all these files in it that is no package."""
-    root = Path(os.path.commonpath([path.parent, *(each.parent for each in others)]))
-    while (root / "__init__.py").is_file() and root != root.parent:
-        root = root.parent
-    return root
+    def _copied(self, root: Path, folder: Path) -> Path:
+        return folder / root.relative_to(self.top) if self.path.is_relative_to(root) else root

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
+
+from packaging.version import Version
 
 from compat.cell_document import JsonObject, cell_document
 from compat.fix import Fix, Tried
 from compat.history.verdict import class_of, is_good, release_of
 from compat.model import Result
 from compat.printable import printable
-from compat.report.compact import counted
+from compat.report.compact import counted, spans
 
 SCHEMA = 1
 """The version of the JSON."""
@@ -38,12 +40,12 @@ def _lines(fix: Fix, command: str) -> Iterator[str]:
         yield ""
         yield from changed.diff.splitlines()
     yield ""
-    yield f"before: {_told(fix.before)}"
-    yield f"after:  {_told(fix.found.results)}"
+    yield f"before: {_told(fix.before, fix.existing)}"
+    yield f"after:  {_told(fix.found.results, fix.existing)}"
     yield from (f"note: {note}" for note in fix.found.candidate.notes)
     yield from (f"not edited: {reason}" for reason in fix.refused)
     for other in fix.others:
-        yield f"also tried: {', '.join(other.candidate.edits)}: {_told(other.results)}"
+        yield f"also tried: {', '.join(other.candidate.edits)}: {_told(other.results, fix.existing)}"
     yield "Only compiling was tested: numbers were not checked."
     if "--write" not in command:
         yield f"write it: {command} --write"
@@ -62,23 +64,33 @@ def _not_found(fix: Fix) -> Iterator[str]:
         yield f"advice: {' '.join(failure.advice.split())}"
 
 
-def _told(results: Sequence[Result]) -> str:
+def _told(results: Sequence[Result], existing: Iterable[Version]) -> str:
     """``compiles on 3.4.0, 3.9.0; on 3.0.0 it does not (api-missing)``, over what was compiled."""
     good = [each for each in results if is_good(each.outcome)]
-    parts = [f"compiles on {_releases(good)}"] if good else ["compiles on none of the releases tried"]
+    parts = [f"compiles on {_releases(good, results, existing)}"] if good else ["compiles on none of the releases tried"]
     classes: dict[str, list[Result]] = {}
     for each in results:
         if not is_good(each.outcome):
             classes.setdefault(class_of(each.outcome), []).append(each)
     for name, some in classes.items():
         told = all(each.outcome.status.is_answer for each in some)
-        parts.append(f"on {_releases(some)} {'it does not' if told else 'nothing is known'} ({name})")
+        parts.append(f"on {_releases(some, results, existing)} {'it does not' if told else 'nothing is known'} ({name})")
     return "; ".join(parts)
 
 
-def _releases(some: Sequence[Result]) -> str:
-    """Each release that was compiled; no run of them, which might have one in it that was not."""
-    return ", ".join(dict.fromkeys(release_of(each.built).label for each in some))
+def _releases(some: Sequence[Result], results: Sequence[Result], existing: Iterable[Version]) -> str:
+    """Releases as runs, which cross none that is known to exist and is not of ``some``; forks by themselves.
+
+    An env is named instead of its release where another env of that release is not of ``some``.
+    """
+    release = {each.cell.env.name: release_of(each.built) for each in results}
+    divided = {release[each.cell.env.name].label for each in results if each not in some}
+    here = {each.cell.env.name: release[each.cell.env.name] for each in some}
+    whole = [each for each in here.values() if not each.fork and each.label not in divided]
+    alone = [each.label if each.label not in divided else name for name, each in here.items() if each not in whole]
+    line = {version: str(version) for version in existing} | {each.version: each.label for each in whole if each.version}
+    runs = spans({each.label for each in whole}, [line[version] for version in sorted(line)])
+    return ", ".join(dict.fromkeys(filter(None, (runs, *alone))))
 
 
 _STYLES = {"+": {"fg": "green"}, "-": {"fg": "red"}, "@": {"fg": "cyan"}}

@@ -28,7 +28,8 @@ class Pace:
     done: int
     compiled: int
     """Those of them that were compiled in this run, and not known before."""
-    unexpected: int
+    unexpected: int | None
+    """``None`` where nothing is expected of them: what fails there was tried to see whether it does."""
     seconds: float
     """Since the first of them was begun."""
     slow: tuple[tuple[Cell, float], ...] = ()
@@ -52,7 +53,8 @@ def pace_line(pace: Pace) -> str:
 
 def _parts(pace: Pace) -> Iterator[str]:
     yield f"{pace.done:,} of {pace.total:,} cells"
-    yield f"{pace.unexpected:,} unexpected"
+    if pace.unexpected is not None:
+        yield f"{pace.unexpected:,} unexpected"
     if pace.rate is not None and pace.left is not None and pace.done < pace.total:
         yield f"{pace.rate:.1f} per second"
         yield f"about {in_time(pace.left)} left"

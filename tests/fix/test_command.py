@@ -12,10 +12,12 @@ from pathlib import Path
 
 import pytest
 
+from compat.bundle.closure import LIBRARY
 from compat.errors import ConfigError
 from compat.fix import fix, write_fix
 from compat.model import BuiltEnv
 from compat.project import select
+from tests.standin.packages import written
 
 ROOT = Path(__file__).parent.parent.parent
 DOCS = (ROOT / "docs" / "fix.md").read_text()
@@ -167,6 +169,143 @@ def test_explain_and_the_report_name_it(project: Path) -> None:
     assert json.loads((project / "reports" / "matrix.json").read_text())["summary"]["edits_known"] == 1
     told = compat(project, "explain", "copy/block_ptr/only/sm_90/triton-3.9.0").stdout
     assert "an edit is known for this class:\n    compat fix copy/block_ptr/only/sm_90/triton-3.9.0\n" in told
+
+
+# --- kernels in packages, and kernels without a kernel file -------------------------------------------------------------------
+
+PACKAGE = {
+    "matrix.toml": """schema = 1
+kernels = ["*_kernel.toml"]
+env = [{ triton = "3.8.0" }, { triton = "3.9.0" }]
+defaults = { envs = ["*"], targets = ["sm_90"] }
+""",
+    "outer_kernel.toml": """schema = 1
+kernel = "outer"
+module = "mylib.ops.outer"
+path = ["src"]
+signature = { source = "*fp32", result = "*fp32" }
+constexprs = { ROWS = 16, COLUMNS = 32 }
+case = [{ name = "only" }]
+variant = [{ name = "as_written", function = "outer" }]
+""",
+    "src/mylib/__init__.py": "from .ops import outer\n",
+    "src/mylib/ops/__init__.py": "from mylib.ops.outer import outer\n",
+    "src/mylib/steps.py": """import triton
+import triton.language as tl
+
+
+@triton.jit
+def positions(BLOCK: tl.constexpr):
+    return tl.arange(0, BLOCK)
+""",
+    "src/mylib/ops/outer.py": """import triton
+import triton.language as tl
+
+from ..steps import positions
+
+
+@triton.jit
+def outer(source, result, ROWS: tl.constexpr, COLUMNS: tl.constexpr):
+    at = positions(ROWS)[:, None] * COLUMNS + positions(COLUMNS)[None, :]
+    x = tl.load(source + at)
+    tl.store(result + at, x - tl.max(x, axis=1))
+""",
+}
+"""A package that imports itself by its name and relatively, with a kernel that lacks an axis."""
+GUESSED = """import triton
+import triton.language as tl
+
+
+@triton.jit
+def softmax_kernel(source, result, ROWS: tl.constexpr = 16, COLUMNS: tl.constexpr = 32):
+    at = tl.arange(0, ROWS)[:, None] * COLUMNS + tl.arange(0, COLUMNS)[None, :]
+    x = tl.load(source + at)
+    tl.store(result + at, tl.exp(x - tl.max(x, axis=1)))
+
+
+@triton.jit
+def width(source, result, WIDTH=16):
+    at = tl.arange(0, WIDTH)
+    tl.store(result + at, tl.load(source + at))
+
+
+@triton.jit
+def small(source, result, BLOCK: tl.constexpr = 8):
+    at = tl.arange(0, BLOCK)[:, None] * BLOCK + tl.arange(0, BLOCK)[None, :]
+    x = tl.load(source + at)
+    tl.store(result + at, tl.dot(x, x))
+"""
+
+
+@pytest.fixture
+def package(tmp_path: Path, built: Callable[[str], BuiltEnv]) -> Path:
+    for release in ("3.8.0", "3.9.0"):
+        built(f"triton-{release}")
+    return written(tmp_path, PACKAGE)
+
+
+@pytest.mark.wheels
+def test_a_kernel_in_a_package_is_edited_where_it_is(package: Path) -> None:
+    assert compat(package, "matrix").returncode == 1
+    done = compat(package, "fix", "outer/as_written/only/h100/3.9", "--write")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "after:  compiles on 3.8.0–3.9.0\n" in done.stdout
+    assert "unexpected" not in done.stderr
+    changed = (package / "src/mylib/ops/outer.py").read_text()
+    assert changed == PACKAGE["src/mylib/ops/outer.py"].replace("axis=1)", "axis=1)[:, None]")
+    after = compat(package, "matrix")
+    assert after.returncode == 0, after.stdout
+    assert "(2 from the store)" in after.stdout, "the edited copy was the same kernel, wherever it was"
+    assert compat(package, "matrix", "--again").returncode == 0
+
+
+@pytest.mark.wheels
+def test_a_copy_that_lacks_a_file_is_said_to(package: Path) -> None:
+    """It reads a file that no import names: no edited copy can be compiled, which does not mean that no edit helps."""
+    source = package / "src/mylib/ops/outer.py"
+    source.write_text(f"from pathlib import Path\nPath(__file__).with_name('sizes.txt').read_text()\n{source.read_text()}")
+    (package / "src/mylib/ops/sizes.txt").write_text("16 32")
+    done = compat(package, "fix", "outer/as_written/only/sm_90/triton-3.9.0")
+    assert done.returncode == 2, done.stdout + done.stderr
+    assert "ops/outer.py: a copy of it elsewhere fails in another way" in done.stderr
+
+
+@pytest.mark.wheels
+def test_a_library_is_not_edited(package: Path) -> None:
+    (package / "src" / LIBRARY).write_text(json.dumps({"requirement": "mylib==1.0"}))
+    done = compat(package, "fix", "outer/as_written/only/sm_90/triton-3.9.0", "--write")
+    assert done.returncode == 2
+    assert "the kernel is in a library from the package index, mylib==1.0, which is not edited" in done.stderr
+    assert (package / "src/mylib/ops/outer.py").read_text() == PACKAGE["src/mylib/ops/outer.py"]
+
+
+@pytest.mark.wheels
+def test_a_python_source_without_a_kernel_file(tmp_path: Path, built: Callable[[str], BuiltEnv]) -> None:
+    built("triton-3.9.0")
+    source = tmp_path / "a.py"
+    source.write_text(GUESSED)
+    places = ("--envs", "3.9", "--target", "h100")
+    done = compat(tmp_path, "fix", "a.py::softmax_kernel", *places, "-q", "--write", "--output", "found.txt")
+    assert (done.returncode, done.stdout) == (0, ""), done.stderr
+    assert "after:  compiles on 3.9.0\n" in (tmp_path / "found.txt").read_text()
+    done = compat(tmp_path, "fix", "width/*/*/h100/3.9", "a.py", "--json", "--write")
+    assert json.loads(done.stdout)["written"] == [str(source)], done.stderr
+    done = compat(tmp_path, "fix", "small/*", "--spec", "a.py", *places)
+    assert done.returncode == 2
+    assert "a.py::small: the edit is one of the arguments (BLOCK = 16), which are guessed\n" in done.stderr
+    mended = GUESSED.replace("axis=1)", "axis=1)[:, None]").replace("WIDTH=16", "WIDTH: tl.constexpr = 16")
+    assert source.read_text() == mended
+    assert compat(tmp_path, "matrix", "a.py::softmax_kernel", "a.py::width", *places, "--again").returncode == 0
+    assert "matches 3 cells" in compat(tmp_path, "fix", "a.py::small", "--envs", "3.9").stderr
+
+
+@pytest.mark.wheels
+def test_a_kernel_file_that_is_wrong_shows_in_the_exit_code(package: Path) -> None:
+    (package / "wrong_kernel.toml").write_text('schema = 1\nkernel = "wrong"\n')
+    done = compat(package, "fix", "outer/as_written/only/sm_90/triton-3.9.0")
+    assert done.returncode == 2
+    assert "edit: axis added to a term" in done.stdout
+    assert "wrong_kernel.toml" in done.stderr
 
 
 def test_neither_libcst_nor_tomlkit_is_imported_before_an_edit_is_made() -> None:

@@ -41,3 +41,7 @@ def test_what_a_long_run_says_at_its_start(cells: int, seconds: float | None, li
 
 def test_lengths_of_time() -> None:
     assert [in_time(seconds) for seconds in (0.4, 119, 121, 7150, 7300)] == ["0 s", "119 s", "2 min", "119 min", "2 h 2 min"]
+
+
+def test_where_nothing_is_expected_nothing_is_unexpected() -> None:
+    assert pace_line(Pace(total=9, done=4, compiled=4, unexpected=None, seconds=1.0)) == "4 of 9 cells"

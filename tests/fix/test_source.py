@@ -1,0 +1,56 @@
+"""A kernel's file, and what it imports, copied with another text."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from compat.bundle.closure import LIBRARY, read_source
+from compat.errors import ConfigError
+from compat.execution.flight import Flight
+from compat.fix.source import SourceFile
+from compat.model import Cell, Env
+from tests.cells import spec
+from tests.standin.packages import written
+from tests.targets import TARGETS
+
+FILES = {
+    "project/lib/mine/__init__.py": "",
+    "project/lib/mine/kernel.py": "from .near import a\nimport mine.far\nfrom theirs import b\nimport lib.mine.near\n",
+    "project/lib/mine/near.py": "a = 1\n",
+    "project/lib/mine/far.py": "c = 2\n",
+    "project/lib/mine/unused.py": "d = 3\n",
+    "libraries/theirs/__init__.py": "from mine.near import a as b\n",
+    f"libraries/{LIBRARY}": json.dumps({"requirement": "theirs==1.0"}),
+}
+
+
+def test_the_copy_takes_the_place_of_every_root_that_the_file_lies_in(tmp_path: Path) -> None:
+    """``mine`` is found from two roots, one inside of the other, and from neither may the original be imported."""
+    folder = written(tmp_path, FILES)
+    path, roots = folder / "project/lib/mine/kernel.py", (folder / "project/lib", folder / "libraries", folder / "project")
+    source = SourceFile.read(path, roots)
+    original = spec("api", "copy", source=str(path), roots=tuple(map(str, roots)), closure=read_source(path, roots).closure)
+    same = source.specialize(original, source.text, tmp_path / "same")
+    assert same.closure == original.closure, "an edit that is none is the same kernel to the store"
+    edited = source.specialize(original, f"{source.text}e = 4\n", tmp_path / "edited")
+    assert edited.closure != original.closure
+    copied = tmp_path / "edited"
+    assert edited.roots == (str(copied / "lib"), str(folder / "libraries"), str(copied))
+    assert sorted(each.relative_to(copied).as_posix() for each in copied.rglob("*.py")) == [
+        "lib/mine/__init__.py",
+        "lib/mine/far.py",
+        "lib/mine/kernel.py",
+        "lib/mine/near.py",
+    ]
+    cell = Cell(env=Env(name="any"), target=TARGETS["sm_90"], spec=edited)
+    job = Flight(cell=cell, nonce="").job()
+    assert (job["source"], job["module"]) == (str(copied / "lib/mine/kernel.py"), "mine.kernel")
+
+
+def test_a_file_of_an_unpacked_library_is_refused(tmp_path: Path) -> None:
+    folder = written(tmp_path, FILES)
+    with pytest.raises(ConfigError, match=r"theirs==1\.0, which is not edited"):
+        SourceFile.read(folder / "libraries/theirs/__init__.py", (folder / "project/lib", folder / "libraries"))

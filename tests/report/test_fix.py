@@ -1,0 +1,50 @@
+"""What is said of the releases that a kernel was compiled on, before and after an edit."""
+
+from __future__ import annotations
+
+import pytest
+from attrs import evolve
+from packaging.version import Version
+
+from compat.fix import Fix, Tried
+from compat.fix.searching import Candidate
+from compat.fix.source import SourceFile
+from compat.model import BuiltEnv, Outcome
+from compat.report.fix import fix_lines
+from tests.report.factory import MISSING, OK, RELEASES, TARGETS, bad, env, tried
+
+FORK = env("3.4.0", name="ours", distribution="ours-triton")
+PAIR = env("3.5.1", name="torch-2.9.1", torch="2.9.1")
+
+
+@pytest.mark.parametrize(
+    ("envs", "failing", "told"),
+    [
+        (["3.4.0", "3.5.0", "3.5.1", "3.6.0"], {"3.4.0"}, "compiles on 3.5.0–3.6.0; on 3.4.0 it does not (api-missing)"),
+        (["3.4.0", "3.5.0", "3.6.0"], {"3.4.0"}, "compiles on 3.5.0, 3.6.0; on 3.4.0 it does not (api-missing)"),
+        (["3.2.0", "3.3.0", "3.4.0"], {"3.2.0", "3.4.0"}, "compiles on 3.3.0; on 3.2.0, 3.4.0 it does not (api-missing)"),
+        (["3.9.0", "3.10.0"], {"3.10.0"}, "compiles on 3.9.0; on 3.10.0 it does not (api-missing)"),
+        (
+            ["3.3.1", "3.4.0", FORK, "3.2.0"],
+            {"3.2.0"},
+            "compiles on 3.3.1–3.4.0, ours-triton 3.4.0; on 3.2.0 it does not (api-missing)",
+        ),
+        (["3.5.0", "3.5.1", PAIR, "3.4.0"], {"3.4.0"}, "compiles on 3.5.0–3.5.1; on 3.4.0 it does not (api-missing)"),
+        (["3.5.0", "3.5.1", PAIR], {"torch-2.9.1"}, "compiles on 3.5.0, triton-3.5.1; on torch-2.9.1 it does not (api-missing)"),
+    ],
+)
+def test_a_range_has_no_release_in_it_that_was_not_compiled(envs: list[str | BuiltEnv], failing: set[str], told: str) -> None:
+    def fate(built: BuiltEnv) -> Outcome:
+        return bad(MISSING) if failing & {str(built.release), built.env.name} else OK
+
+    built = [env(each) if isinstance(each, str) else each for each in envs]
+    results = tuple(
+        evolve(each, outcome=fate(each.built)) for each in tried("k", "v", lambda *_: OK, envs=built, targets=TARGETS[:1])
+    )
+    failed = next(each for each in results if each.outcome.failure)
+    edited = Tried(candidate=Candidate(text="", compile=failed.cell.spec.compile, edits=("an edit",)), results=results)
+    existing = tuple(map(Version, RELEASES))
+    found = Fix(cell=failed.cell, source=SourceFile.alone(""), before=results, found=edited, existing=existing)
+    lines = list(fix_lines(found))
+    assert f"before: {told}" in lines
+    assert f"after:  {told}" in lines
