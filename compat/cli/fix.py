@@ -9,9 +9,10 @@ from typing import Any
 import click
 
 from compat import fix as fixes
+from compat.cli.completing import CELL
 from compat.cli.invocation import command_line
 from compat.cli.progress import ProgressListener
-from compat.cli.selecting import SECONDS, obtaining, opened_store, select, selection_options
+from compat.cli.selecting import SECONDS, kernel_arguments, obtaining, opened_store, select, selection_options
 from compat.json_text import write_json
 from compat.report.fix import diff_style, fix_document, fix_lines
 
@@ -20,7 +21,8 @@ NONE_FOUND = 1
 
 
 @click.command(short_help="Find the edit that makes a rejected kernel compile.")
-@click.argument("cell")
+@click.argument("cell", type=CELL)
+@kernel_arguments
 @selection_options
 @click.option("--write", is_flag=True, help="Write the edit into the file, if that is still what was read.")
 @click.option("--json", "as_json", is_flag=True, help="What was found as JSON.")

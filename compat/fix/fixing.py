@@ -5,7 +5,6 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
-from fnmatch import fnmatchcase
 from itertools import islice
 from pathlib import Path
 
@@ -13,6 +12,7 @@ from attrs import define, evolve, field, frozen
 
 from compat import toolchains
 from compat.bisect import known as releases
+from compat.config.cell_words import cell_words
 from compat.config.selection import nothing_matches
 from compat.errors import EnvError, SelectionError
 from compat.execution import run
@@ -95,10 +95,10 @@ def fix(
 ) -> Fix:
     """Search for an edit that makes a failing cell compile, in its own env and in those that the selection names.
 
-    ``cell`` is an id, or a glob that matches one cell. Edits are of the function that the cell names and of functions of the same
-    file that it uses, or of constexprs of its kernel file. The smallest edits known for the failure's class are tried first, each
-    compiled for the cell's target in all envs, until one compiles in all of them. Numbers are not checked. Nothing is written:
-    :func:`compat.fix.write_fix` does that.
+    ``cell`` is an id, or a glob that matches one cell; a release may stand for the env, and a GPU for the target. Edits are of the
+    function that the cell names and of functions of the same file that it uses, or of constexprs of its kernel file. The smallest
+    edits known for the failure's class are tried first, each compiled for the cell's target in all envs, until one compiles in all
+    of them. Numbers are not checked. Nothing is written: :func:`compat.fix.write_fix` does that.
 
     ``context`` needs no envs: they are asked of ``obtain``, which may build them; ``listener`` hears of what is compiled. Raises
     SelectionError where no one cell is meant or it compiles, EnvError where its env cannot be used, and ConfigError where its
@@ -216,13 +216,14 @@ def best_of(found: Sequence[Tried]) -> Tried | None:
 
 
 def _cell(selection: Selection, pattern: str) -> Cell:
-    """By its id; else the only one that a glob matches of what was chosen, or else of all there are."""
+    """By its id; else the only one that is meant of what was chosen, or else of all there are."""
     everywhere = selection.with_patterns(envs=("*",), targets=selection.patterns.targets or ("*",))
-    everywhere = evolve(everywhere, envs=releases.known_envs(everywhere.config))
+    words = cell_words(pattern, everywhere.config)
+    everywhere = evolve(everywhere, envs=releases.known_envs(everywhere.config)).and_envs(words.envs)
     by_id = {each.id: each for each in everywhere.cells}
     if pattern in by_id:
         return by_id[pattern]
-    matching = ([each for each in those if fnmatchcase(each.id, pattern)] for those in (selection.cells, everywhere.cells))
+    matching = ([each for each in those if words.match(each.id)] for those in (selection.cells, everywhere.cells))
     found: Sequence[Cell] = next(filter(None, matching), [])
     if not found:
         raise nothing_matches("cell", pattern, by_id)

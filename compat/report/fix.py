@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -9,12 +10,17 @@ from typing import Any
 from compat.cell_document import JsonObject, cell_document
 from compat.fix import Fix, Tried
 from compat.history.verdict import class_of, is_good, release_of
-from compat.model import Result
+from compat.model import Cell, Result
 from compat.printable import printable
 from compat.report.compact import counted
 
 SCHEMA = 1
 """The version of the JSON."""
+
+
+def fix_command(cell: Cell, options: Sequence[str]) -> str:
+    """The command that looks for an edit for a cell's failure; ``options`` are those with which it reads the same files."""
+    return shlex.join(["compat", "fix", cell.id, *options])
 
 
 def fix_lines(fix: Fix, command: str = "compat fix") -> Iterator[str]:
