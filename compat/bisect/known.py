@@ -24,13 +24,16 @@ from compat.toolchains import Toolchain
 
 
 def existing_releases(config: MatrixConfig) -> Mapping[str, tuple[Version, ...]]:
-    """Toolchain → the final releases that are known to exist, oldest first; withdrawn ones are not among them."""
+    """Toolchain → the final releases that are known to exist, oldest first; withdrawn ones are not among them.
+
+    Known are the built-in ones, those that ``matrix.toml`` declares, and what the index answered last.
+    """
     return {each.name: _existing(config, each) for each in toolchains.every()}
 
 
 def _existing(config: MatrixConfig, toolchain: Toolchain) -> tuple[Version, ...]:
     published = toolchain.distribution
-    own = (env for env in config.envs if env.toolchain == toolchain.name and toolchains.is_release(env))
+    own = (env for env in (*config.released, *config.envs) if env.toolchain == toolchain.name and toolchains.is_release(env))
     declared = {env.release for env in own if env.release}
     listed = kept_files(published, index_urls(), cache=config.base / INDEX).versions()
     found = declared | {version for version in listed if toolchain.oldest is None or version >= toolchain.oldest}

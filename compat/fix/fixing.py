@@ -137,7 +137,7 @@ def fix(
         refused=tuple(search.refused) if search else (),
         tried=search.tried if search else 0,
         changes=changed_files(best.candidate, compiling.source, chosen.spec, selection.root) if best else (),
-        existing=_existing(selection, chosen.env.toolchain),
+        existing=existing_releases(selection.config)[chosen.env.toolchain],
     )
 
 
@@ -232,7 +232,7 @@ def best_of(found: Sequence[Tried]) -> Tried | None:
 
 
 def _cell(selection: Selection, pattern: str) -> Cell:
-    """By its id; else the only one that a glob matches of what was chosen, or else of all there are."""
+    """By its id; else the only one that is meant of what was chosen, or else of all there are."""
     everywhere = selection.with_patterns(envs=("*",), targets=selection.patterns.targets or ("*",))
     words = cell_words(pattern, everywhere.config)
     everywhere = evolve(everywhere, envs=known_envs(everywhere.config)).and_envs(words.envs)
@@ -246,12 +246,6 @@ def _cell(selection: Selection, pattern: str) -> Cell:
     if len(found) > 1:
         raise several_match(pattern, [each.id for each in found])
     return found[0]
-
-
-def _existing(selection: Selection, toolchain: str) -> tuple[Version, ...]:
-    """Every release that is known to exist, those included that ``matrix.toml`` leaves out."""
-    built_in = {env.release for env in selection.config.released if env.toolchain == toolchain and env.release}
-    return tuple(sorted(built_in.union(existing_releases(selection.config)[toolchain])))
 
 
 def _envs(selection: Selection, cell: Cell, obtain: Obtain) -> list[BuiltEnv]:

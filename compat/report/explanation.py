@@ -17,6 +17,7 @@ from compat.printable import printable
 from compat.report.account import in_full
 from compat.report.document import verdict_document
 from compat.report.excerpts import excerpts
+from compat.report.fix import fix_command
 
 GUESSED = "arguments guessed: types and values may be the reason of a failure; `compat init` writes them down to be edited"
 
@@ -78,7 +79,7 @@ def _outcome(result: Result, told: Explanation) -> Iterator[str]:
         yield from _section("evidence", failure.excerpt.splitlines())
         yield from _section("advice", failure.advice.splitlines())
         if known_edits(failure, result.cell.env.toolchain):
-            yield from _section("an edit is known for this class", [shlex.join(["compat", "fix", result.cell.id])])
+            yield from _section("an edit is known for this class", [fix_command(result.cell, told.options)])
     yield from _section("warnings", (f"{noticed.type}: {noticed.message}" for noticed in outcome.warnings))
     if stood_in := outcome.stood_in:
         yield from _section("imported with stand-ins for", stood_in.packages)

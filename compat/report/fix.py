@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -11,12 +12,17 @@ from packaging.version import Version
 from compat.cell_document import JsonObject, cell_document
 from compat.fix import Fix, Tried
 from compat.history.verdict import class_of, is_good, release_of
-from compat.model import Result
+from compat.model import Cell, Result
 from compat.printable import printable
 from compat.report.compact import counted, spans
 
 SCHEMA = 1
 """The version of the JSON."""
+
+
+def fix_command(cell: Cell, options: Sequence[str]) -> str:
+    """The command that looks for an edit for a cell's failure; ``options`` are those with which it reads the same files."""
+    return shlex.join(["compat", "fix", cell.id, *options])
 
 
 def fix_lines(fix: Fix, command: str = "compat fix") -> Iterator[str]:

@@ -12,6 +12,7 @@ from compat.history.verdict import release_of
 from compat.model import BuiltEnv, Result, Status
 from compat.report.compact import counted, listed, natural
 from compat.report.excerpts import excerpts
+from compat.report.fix import fix_command
 from compat.report.grid import Mark, Row, grids, legend_of
 from compat.report.guesses import guesses
 from compat.report.stand_ins import stand_ins
@@ -127,11 +128,6 @@ def edits_known(report: Report) -> str:
     """Of how many failures the class has a known edit, which is not to say that one helps."""
     known = f"For the class of {report.edits_known} of {len(report.failures)} an edit is known"
     return f"{known}; `compat fix CELL` finds out whether it helps."
-
-
-def fix_command(distinct: DistinctFailure) -> str:
-    """The command that looks for an edit for a failure."""
-    return shlex.join(["compat", "fix", distinct.example.cell.id])
 
 
 def anchor(distinct: DistinctFailure) -> str:

@@ -201,7 +201,7 @@ def _failure(distinct: DistinctFailure) -> RenderableType:
 
 def _notes(report: Report) -> Iterable[RenderableType]:
     if guessed := guesses(result.cell.spec for result in report.ordered):
-        yield Text(f"\nGuessed: {guessed}")
+        yield Text(f"\nnote: {guessed}")
     if told := stand_ins(report.ordered):
         yield Text("\nPackages that envs lack, stood in for (compat explain CELL has the details)", style="bold")
         yield from (Padding(Text(each), (0, 0, 0, 3)) for each in told)

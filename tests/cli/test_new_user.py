@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shlex
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -226,6 +227,19 @@ def test_block_pointers_were_removed(project: Project) -> None:
     answer = said(user, "bisect", "kernel.py::copy_kernel", "--target", "h100")
     assert "removed in 3.9.0. Last good 3.8.0, first bad 3.9.0: API removed (api-removed)" in answer
     assert "kernel.py:9" in answer
+
+
+@pytest.mark.wheels
+def test_the_edit_that_is_said_to_be_known_is_found_as_it_is_said(project: Project) -> None:
+    """Nothing in the folder says where the kernels are, so each command that is shown has to."""
+    user = project({"kernel.py": BLOCK_POINTERS})
+    said(user, "matrix", "kernel.py", "--envs", "newest", "--target", "h100", code=1)
+    (shown,) = re.findall(r"`(compat fix copy_kernel.*)`", (user.empty / "reports" / "matrix.md").read_text(encoding="utf-8"))
+    assert shown in said(user, "explain", "copy_kernel/as_written/default/h100/newest", "kernel.py")
+    _, *arguments = shlex.split(shown)
+    found = said(user, *arguments, "--envs", "newest")
+    assert re.search(r"^after: +compiles on 3\.9\.0$", found, re.MULTILINE), found
+    assert "write it: " in said(user, "fix", "copy_kernel/as_written/default/h100/3.9", "kernel.py", "--envs", "newest")
 
 
 # --- two projects ------------------------------------------------------------------------------------------------------------

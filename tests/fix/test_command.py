@@ -128,6 +128,13 @@ def test_an_edit_of_the_kernel_file_keeps_its_layout(project: Path) -> None:
 
 
 @pytest.mark.wheels
+@pytest.mark.parametrize("cell", ["copy/block_ptr/only/h100/3.9", "copy/block_ptr/*/newest"])
+def test_a_release_may_stand_for_the_env(project: Path, cell: str) -> None:
+    done = compat(project, "fix", cell, "--envs", "3.9.0", "--json")
+    assert json.loads(done.stdout)["id"] == "copy/block_ptr/only/sm_90/triton-3.9.0", done.stderr
+
+
+@pytest.mark.wheels
 def test_where_nothing_helps_it_exits_with_one(project: Path) -> None:
     (project / "dot_kernel.py").write_text(
         DOT.replace("tl.store(result + tl.arange(0, BLOCK), 0.0)", "tl.static_assert(BLOCK > 99)")
