@@ -61,7 +61,7 @@ class dtype:
         return self._name
 
 
-@functools.cache
+@functools.lru_cache(maxsize=None)
 def _dtypes() -> dict[str, dtype]:
     found: dict[str, dtype] = {}
 
@@ -308,7 +308,7 @@ VALUES: dict[str, dict[str, Callable[[], Any]]] = {
 """Module → attribute → what it is here; told of each time that a module of the tree takes it."""
 
 
-@functools.cache
+@functools.lru_cache(maxsize=None)
 def modules() -> dict[str, dict[str, Any]]:
     """Module → what is known of it and says nothing that depends on the target; the rest of it is unknown."""
     library = dict.fromkeys(("register_fake", "impl", "impl_abstract", "register_kernel", "register_autograd"), _registering)
