@@ -4,7 +4,7 @@ From a folder that has a softmax kernel and nothing else, with no environment bu
 releases on sm_90:
 
 1. ``compat init softmax.py && compat matrix``, from a fresh installation (its seconds are told apart).
-2. What one does by hand: ``uv run --with triton==X`` of a script of 14 lines (``loop_by_hand.py``) for one release after the other.
+2. What one does by hand: ``uv run --with triton==X`` of a short script (``by_hand/attempt.py``) for one release after the other.
 
 Each starts with nothing of its own kept; uv's cache of wheels is the user's, so run it twice and take the second figures. Nothing
 here is a test: a machine that is busy with other things is slower.
@@ -29,8 +29,8 @@ from compat import toolchains
 from compat.config.matrix import load_matrix
 
 ROOT = Path(__file__).parent.parent
-KERNEL = ROOT / "bench" / "softmax.py"
-BY_HAND = ROOT / "bench" / "loop_by_hand.py"
+KERNEL = ROOT / "bench" / "by_hand" / "softmax.py"
+BY_HAND = ROOT / "bench" / "by_hand" / "attempt.py"
 
 
 @click.command()
