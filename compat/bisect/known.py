@@ -26,16 +26,16 @@ from compat.toolchains import Toolchain
 def existing_releases(config: MatrixConfig) -> Mapping[str, tuple[Version, ...]]:
     """Toolchain → the final releases that are known to exist, oldest first; withdrawn ones are not among them.
 
-    Known are the built-in ones, those that ``matrix.toml`` declares, and what the index answered last.
+    Known are those that ``matrix.toml`` declares, and what the index answered last, or the built-in ones where it never has.
     """
     return {each.name: _existing(config, each) for each in toolchains.every()}
 
 
 def _existing(config: MatrixConfig, toolchain: Toolchain) -> tuple[Version, ...]:
     published = toolchain.distribution
-    own = (env for env in (*config.released, *config.envs) if env.toolchain == toolchain.name and toolchains.is_release(env))
-    declared = {env.release for env in own if env.release}
     listed = kept_files(published, index_urls(), cache=config.base / INDEX).versions()
+    envs = config.envs if listed else (*config.released, *config.envs)
+    declared = {env.release for env in envs if env.toolchain == toolchain.name and toolchains.is_release(env) and env.release}
     found = declared | {version for version in listed if toolchain.oldest is None or version >= toolchain.oldest}
     return tuple(sorted(version for version in found if not version.is_prerelease and version.local is None))
 
