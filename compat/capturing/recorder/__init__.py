@@ -19,7 +19,8 @@ which Python runs before the program where that folder is in ``PYTHONPATH``, so 
 - ``defined``: a jit function was defined: module, name, line
 - ``function``: a function that a launched kernel is or uses: source, and what the names in it mean (:mod:`.functions`)
 - ``launch``: a launch of a new kind: function, arguments, constexprs, options, grid, place (:mod:`.launches`)
-- ``count``: how often a kind of launch has been seen, at powers of two
+- ``count``: how often a kind of launch has been seen, at powers of two; whether an autotuner tried it or chose it
+- ``failed``: the class of what a launch raised
 - ``original``: a hash over the assembly code of a launch (:mod:`.originals`)
 - ``lacking``: a launch that cannot be written down, and why
 - ``end``: the process ended as Python does

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import hashlib
 import json
 import threading
 from collections.abc import Callable, Iterator
@@ -48,9 +49,9 @@ def _telling(recording: Recording, init: Callable[..., None]) -> Callable[..., N
     @functools.wraps(init)
     def init_and_tell(self: Any, fn: Any, *rest: Any, **options: Any) -> None:
         init(self, fn, *rest, **options)
-        code = getattr(fn, "__code__", None)
-        if code is not None:
-            module = called(fn.__module__ or "", code.co_filename)
+        code, module = getattr(fn, "__code__", None), getattr(fn, "__module__", None) or ""
+        if code is not None and module.partition(".")[0] != "triton":
+            module = called(module, code.co_filename)
             recording.journal.write(r="defined", module=module, name=fn.__name__, line=code.co_firstlineno)
 
     return init_and_tell
@@ -62,6 +63,7 @@ class _Log:
     def __init__(self, recording: Recording) -> None:
         self._recording = recording
         self._seen: dict[Any, int] = {}
+        self._roles: set[tuple[str, str | None]] = set()
         self._refused: set[Any] = set()
         self._lock = threading.Lock()
 
@@ -115,12 +117,15 @@ class _Log:
         except Exception as error:  # of a value that is asked what it is: the program is not to notice
             self._lacking(function, "%s: %s" % (type(error).__name__, str(error)[:200]))
             return None
+        role = getattr(self._recording.now, "tuned", None)
         with self._lock:
             count = self._seen[kind] = self._seen.get(kind, 0) + 1
+            new = (kind, role) not in self._roles
+            self._roles.add((kind, role))
         if count == 1:
-            self._recording.journal.write(r="launch", key=kind, place=of_launch(), **launch)
-        elif count & (count - 1) == 0:
-            self._recording.journal.write(r="count", key=kind, launches=count)
+            self._recording.journal.write(r="launch", key=kind, place=of_launch(), tuned=role, **launch)
+        elif new or count & (count - 1) == 0:
+            self._recording.journal.write(r="count", key=kind, launches=count, tuned=role)
         return kind
 
     def _account(self, function: Any, arguments: tuple[Any, ...], given: dict[str, Any]) -> tuple[str, dict[str, Any]]:
@@ -150,12 +155,9 @@ class _Log:
                 raise Unwritable("its argument %s %s" % (name, error)) from None
         launch["options"] = _options({name: value for name, value in given.items() if name not in names})
         launch["function"] = functions.id_of(function)
-        kind = json.dumps([launch["function"], kinds, sorted(launch["options"].items())], separators=(",", ":"))
         launch["grid"] = _grid(given.get("grid"))
-        launch["tuned"] = getattr(self._recording.now, "tuned", None)
-        if launch["tuned"]:
-            kind = "%s:%s" % (launch["tuned"], kind)
-        return kind, launch
+        kind = json.dumps([launch["function"], kinds, sorted(launch["options"].items())], separators=(",", ":"))
+        return hashlib.sha1(kind.encode("utf-8", "backslashreplace")).hexdigest(), launch
 
     def _lacking(self, function: Any, why: str) -> None:
         plain = getattr(function, "fn", None)
