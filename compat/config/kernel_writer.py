@@ -22,7 +22,9 @@ from attrs import evolve
 from compat import constexprs
 from compat.bundle.closure import module_of, roots_of
 from compat.config import kernel_sources
-from compat.config.kernel_files import DROP, NO_HINTS, ONLY_CASE, ONLY_VARIANT, kernels_of, usual_hints
+from compat.config.argument_tables import DROP, NO_HINTS, usual_hints
+from compat.config.declared_kernel import ONLY_CASE, ONLY_VARIANT
+from compat.config.kernel_files import kernels_of
 from compat.config.layers import ABSENT, Entry, Hint, Layers, Place, Unwritable, in_order, layers_of
 from compat.config.toml_reader import SCHEMA, parse_toml, shown
 from compat.config.toml_writer import toml_text
