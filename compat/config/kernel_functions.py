@@ -19,7 +19,7 @@ def check_function(variant: Table, case: Table, name: str, spec: CompileSpec, pa
     """Check what a case of a variant says of the function ``name`` of a source. Raises ConfigError."""
     parameters = _parameters(variant, name, path, source)
     named = f"{variant.string('function')} (case {case.string('name')})"
-    _check_arguments(variant, named, parameters, spec.signature, spec.constexprs)
+    _check_arguments(variant, named, parameters, spec)
     _check_functions(variant, named, spec.constexprs, path, source)
 
 
@@ -31,19 +31,18 @@ def _parameters(variant: Table, name: str, path: Path, source: Source) -> Parame
         return variant.fail(f"{path.name} {error}", "function", hint=did_you_mean(name, source.functions) or _FORMS)
 
 
-def _check_arguments(
-    variant: Table, named: str, parameters: Parameters | None, signature: Mapping[str, str], values: Mapping[str, Any]
-) -> None:
+def _check_arguments(variant: Table, named: str, parameters: Parameters | None, spec: CompileSpec) -> None:
     """Every parameter is given once, as a type or as a value, and nothing else is."""
-    if both := [name for name in signature if name in values]:
-        variant.fail(f"{named}: {both[0]!r} is in the signature and among the constexprs")
+    passed, values = spec.launch or spec.signature, spec.constexprs
+    if both := [name for name in passed if name in values]:
+        variant.fail(f"{named}: {both[0]!r} is in the {'launch' if spec.launch else 'signature'} and among the constexprs")
     if parameters is None:
         return
-    for name in (*signature, *values):
+    for name in (*passed, *values):
         if name not in parameters.names:
             hint = did_you_mean(name, parameters.names) or f"If this variant has no such parameter: {name} = {{drop = true}}."
             variant.fail(f"{named} has no parameter {name!r}, but the tables give it a type or a value", hint=hint)
-    if missing := [name for name in parameters.names if name in parameters.required and name not in {**signature, **values}]:
+    if missing := [name for name in parameters.names if name in parameters.required and name not in {**passed, **values}]:
         variant.fail(f"{named}: no type or value for {', '.join(missing)}")
 
 
