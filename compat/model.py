@@ -30,7 +30,7 @@ LATER_STAGES = ("interpret", "launch", "check")
 HINTS = ("divisible_by_16", "equal_to_1", "pointer_range_32")
 """What a launch finds out about arguments, each the name of a field of :class:`CompileSpec`."""
 
-TABLES = ("signature", "constexprs", "options")
+TABLES = ("signature", "launch", "constexprs", "options")
 """The other fields of :class:`CompileSpec`, each a name → what is said of it."""
 
 
@@ -175,6 +175,9 @@ class CompileSpec:
 
     signature: Mapping[str, str] = field(factory=dict, eq=_content)
     """Run-time argument → Triton type (``*fp16``, ``i32``, …). Constexprs are not in it."""
+    launch: Mapping[str, Any] = field(factory=dict, eq=_content)
+    """Run-time argument → what a launch passed, in the forms of :mod:`compat.arguments`, in the place of signature and hints: each
+    release makes of it what its own launcher does."""
     constexprs: Mapping[str, Any] = field(factory=dict, eq=_content)
     """Parameter → value, in the forms of :mod:`compat.constexprs`."""
     divisible_by_16: tuple[str, ...] = field(default=(), eq=frozenset)
@@ -195,6 +198,7 @@ class CompileSpec:
         """As JSON, for workers and for keys. Arguments keep their order, which is the function's; that of options means nothing."""
         return {
             "signature": dict(self.signature),
+            "launch": dict(self.launch),
             "constexprs": dict(self.constexprs),
             **{name: list(given) for name, given in self.hints.items()},
             "options": dict(sorted(self.options.items())),
@@ -204,6 +208,7 @@ class CompileSpec:
         """What is said of these parameters, with all options."""
         return CompileSpec(
             signature={name: kind for name, kind in self.signature.items() if name in names},
+            launch={name: value for name, value in self.launch.items() if name in names},
             constexprs={name: value for name, value in self.constexprs.items() if name in names},
             **{hint: tuple(name for name in given if name in names) for hint, given in self.hints.items()},
             options=self.options,

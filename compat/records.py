@@ -121,7 +121,8 @@ def _of_record(kind: type, converter: Converter) -> _Hook:
 
 
 def _with_tuples(spec: CompileSpec) -> CompileSpec:
-    return evolve(spec, constexprs={name: _tuples(value) for name, value in spec.constexprs.items()})
+    launch, constexprs = ({name: _tuples(value) for name, value in table.items()} for table in (spec.launch, spec.constexprs))
+    return evolve(spec, launch=launch, constexprs=constexprs)
 
 
 def _tuples(value: Any) -> Any:

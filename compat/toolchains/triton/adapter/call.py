@@ -104,7 +104,7 @@ class _Launch:
         """From 3.3 on: the attributes by argument, and the arguments that are folded into constants."""
         from triton.runtime.jit import create_function_from_signature
 
-        _compare_without_torch(self.backend)
+        compare_without_torch(self.backend)
         bind = create_function_from_signature(self.function.signature, self.function.params, self.backend)
         _, found, _ = bind(**self.arguments)
         attributes, ones = {}, []
@@ -165,7 +165,7 @@ def _stand_in(name: str, job: dict[str, Any]) -> Any:
     return _NOTHING
 
 
-def _compare_without_torch(backend: Any) -> None:
+def compare_without_torch(backend: Any) -> None:
     """AMD's backend up to 3.7 imports PyTorch to look at the size of a tensor, though stand-ins tell theirs."""
     kind = type(backend)
     if hasattr(kind, "is_within_2gb"):

@@ -1,0 +1,121 @@
+"""What kernel files say of a kernel's arguments and of how it is compiled.
+
+The tables are ``signature`` with ``hints``, or ``launch`` (:mod:`compat.config.launch_table`), ``constexprs`` and ``options``.
+
+Each may stand in the file, the kernel, a variant and a case. Here they are checked, and laid one over the other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any
+
+from compat import constexprs
+from compat.config.launch_table import NO_HINTS_HERE, WHAT_HAS_NO_HINTS, check_launch
+from compat.config.toml_reader import DROP, Table, describe, did_you_mean, quoted
+from compat.model import HINTS, TABLES
+from compat.toolchains import Toolchain
+
+KEYS = (*TABLES, "hints")
+NO_HINTS = "none"
+"""What ``hints`` is where nothing is known of the arguments."""
+_TAKEN_FOR_GRANTED = ("divisible_by_16", "pointer_range_32")
+"""Hints that every pointer has unless a kernel file says which have: what allocators give, and what most tensors are."""
+
+# --- what is merged ------------------------------------------------------------------------------------------------------------
+
+
+def merged(key: str, layers: Sequence[Table], variant: Table, case: Table) -> dict[str, Any]:
+    """The file's and the kernel's table ``key`` with the variant's and the case's laid over it.
+
+    What a variant drops stays dropped: its function has no such parameter, so no case can bring it back.
+    """
+    found: dict[str, Any] = {}
+    for table in (*layers, variant, case):
+        found |= table.mapping(key)
+    dropped = {name for name, value in variant.mapping(key).items() if value == DROP}
+    return {name: value for name, value in found.items() if name not in dropped and value != DROP}
+
+
+def merged_hints(signature: Mapping[str, str], tables: Sequence[Table]) -> tuple[dict[str, tuple[str, ...]], tuple[str, ...]]:
+    """The hints of a launch, declared or default, what the last of the tables says; and the names of those that are defaults."""
+    said: dict[str, tuple[str, ...]] = {}
+    for table in tables:
+        said |= _hints(table)
+    found = usual_hints(signature) | said
+    hints = {hint: tuple(name for name in found[hint] if name in signature) for hint in HINTS}
+    return hints, tuple(hint for hint in HINTS if hint not in said)
+
+
+def usual_hints(signature: Mapping[str, str]) -> dict[str, tuple[str, ...]]:
+    """The default hints of arguments: what a launch usually finds out."""
+    pointers = tuple(name for name, kind in signature.items() if kind.startswith("*"))
+    return {hint: pointers if hint in _TAKEN_FOR_GRANTED else () for hint in HINTS}
+
+
+def _hints(table: Table) -> dict[str, tuple[str, ...]]:
+    """The hints that a table says, by name."""
+    if table.data.get("hints") == NO_HINTS:
+        return dict.fromkeys(HINTS, ())
+    hints = table.table("hints")
+    return {key: hints.strings(key) for key in HINTS if key in hints}
+
+
+# --- what is wrong -------------------------------------------------------------------------------------------------------------
+
+
+def check_values(table: Table, toolchain: Toolchain) -> None:
+    """Check every type, value and option that a table says, wherever it stands. Raises ConfigError."""
+    for name, value in table.mapping("signature").items():
+        _check_type(table.table("signature"), name, value, toolchain)
+    check_launch(table.table("launch"), toolchain)
+    for name, value in table.mapping("constexprs").items():
+        if value != DROP:
+            _check_number(table.table("constexprs"), name, value)
+            _check_constexpr(table.table("constexprs"), name, value)
+    for name, value in table.mapping("options").items():
+        _check_number(table.table("options"), name, value)
+        if value != DROP and not isinstance(value, int | float | str):
+            table.table("options").fail(f"{describe(value)} is not a valid option value", name)
+
+
+def _check_type(table: Table, name: str, value: object, toolchain: Toolchain) -> None:
+    types = toolchain.types
+    if value != DROP and not (isinstance(value, str) and types.pattern.fullmatch(value)):
+        hint = did_you_mean(value, types.known) if isinstance(value, str) else None
+        found = quoted(value) if isinstance(value, str) else describe(value)
+        table.fail(f"expected a {toolchain.title} type such as {types.examples}, found {found}", name, hint=hint)
+
+
+def _check_number(table: Table, name: str, value: object) -> None:
+    """A whole number that no type of Triton holds is a slip, and JSON readers refuse some of them."""
+    if isinstance(value, int) and not -(1 << 63) <= value < 1 << 64:
+        table.fail(f"{describe(value)} does not fit any type", name)
+
+
+def _check_constexpr(table: Table, name: str, value: object) -> None:
+    try:
+        constexprs.read(value, describe)
+    except constexprs.UnknownForm as error:
+        table.fail(str(error), f"{name}{error.path}", hint=error.hint)
+
+
+def check_hints(table: Table, arguments: Collection[str], of: str = "this kernel", *, launched: bool = False) -> None:
+    """Check that the hints that a table says are of run-time arguments of a kernel, or of a file. Raises ConfigError.
+
+    ``launched`` says whether some of its tables are of a launch.
+    """
+    given = table.data.get("hints")
+    if given is not None and launched and not arguments:
+        table.fail(NO_HINTS_HERE, "hints", hint=WHAT_HAS_NO_HINTS)
+    if isinstance(given, str):
+        if given != NO_HINTS:
+            table.fail(f"expected a table, or {NO_HINTS!r}, found {describe(given)}", "hints")
+        return
+    hints = table.table("hints")
+    hints.only(*HINTS)
+    for key in HINTS:
+        for index, name in enumerate(hints.strings(key)):
+            if name not in arguments:
+                hint = did_you_mean(name, arguments)
+                hints.fail(f"{name!r} is not in any signature of {of}", f"{key}[{index}]", hint=hint)

@@ -1,0 +1,81 @@
+"""A launch that a kernel file says is compiled as each release's own launcher compiles it."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from packaging.version import Version
+
+from compat.execution.flight import Flight
+from compat.model import BuiltEnv, Cell, Evidence
+from tests.cells import KERNELS, cell
+from tests.toolchains.compiling import compile_all, said
+
+WARMED_UP = Path(__file__).parent / "launches.py"
+TENSORS = {"source": "*fp16", "result": "*fp16"}
+UNALIGNED = {"tensor": "fp16", "aligned": False}
+
+
+def launched(function: str, constexprs: Any = None, options: Any = None, **passed: Any) -> dict[str, Any]:
+    return {
+        "function": function,
+        "signature": {},
+        "divisible_by_16": (),
+        "launch": TENSORS | passed,
+        "constexprs": {"BLOCK": 128} if constexprs is None else constexprs,
+        "options": options or {},
+    }
+
+
+LAUNCHES = (
+    launched("strided", size=4096, stride=4),
+    launched("strided", size=4096, stride=1),
+    launched("strided", size=1, stride=16, source=UNALIGNED),
+    launched("strided", size=2**31 + 16, stride=7, options={"num_warps": 8}),
+    launched("optional", size=100, scale=0.5, bias=None, doubled=True),
+    launched("optional", size=96, scale=2, bias="*bf16", doubled=False),
+    launched("unspecialized", size=16),
+    launched("unspecialized", size=1),
+    launched("wide", first=2**62, second=2**63, grid=1, source="*i32", result="*i32"),
+    launched("wide", first=-(2**63), second=3, grid=2, source="*i32", result="*i32"),
+    launched("tuned", {"BLOCK": 64, "EVEN": True}, size=128),
+)
+FROM_3_3 = (launched("shaped", shape=(16, 1)), launched("shaped", shape=(5, 3)))
+FROM_3_4 = (launched("described", {"ROWS": 64, "COLUMNS": 32}, source="tensordesc<fp16[64,32]>"),)
+
+
+def launches_of(release: str) -> tuple[dict[str, Any], ...]:
+    version = Version(release)
+    return (
+        *LAUNCHES,
+        *(FROM_3_3 if version >= Version("3.3") else ()),
+        *(FROM_3_4 if version >= Version("3.4") else ()),
+    )
+
+
+def cells_of(env: BuiltEnv, launches: Any, target: str = "sm_90") -> list[Cell]:
+    return [cell(env, "launched", target=target, **facts) for facts in launches]
+
+
+def ptx(evidence: Evidence) -> str:
+    assert evidence.built, said(evidence)
+    return evidence.done[0].made["ptx"].digest
+
+
+@pytest.mark.wheels
+@pytest.mark.parametrize("release", ["3.0.0", "3.2.0", "3.3.1", "3.4.0", "3.9.0"])
+def test_it_is_what_the_releases_own_launcher_compiles(release: str, built: Callable[[str], BuiltEnv], tmp_path: Path) -> None:
+    env = built(f"triton-{release}")
+    cells = cells_of(env, launches_of(release))
+    (tmp_path / "jobs.json").write_text(json.dumps([Flight(cell=each, nonce="n").job() for each in cells]))
+    command = [str(env.python), str(WARMED_UP), str(KERNELS / "launched.py"), str(tmp_path / "jobs.json")]
+    own = {**os.environ, "TRITON_CACHE_DIR": str(tmp_path / "cache"), "HOME": str(tmp_path)}
+    warmed_up = subprocess.run(command, capture_output=True, text=True, check=False, env=own)
+    assert warmed_up.returncode == 0, warmed_up.stderr
+    assert [ptx(each) for each in compile_all(env, cells)] == [line[:16] for line in warmed_up.stdout.split()]
