@@ -149,7 +149,7 @@ def _parts(launch: Launch, recorded: Recorded) -> dict[str, str]:
     parts = {"types": "_".join(types)}
     for name, value in constexprs_of(launch, recorded).items():
         said = next(iter(value.values())) if isinstance(value, Mapping) else value
-        parts[name] = _NOT_IN_NAMES.sub("_", f"{name}{'' if isinstance(said, int | float) and said is not True else '_'}{said}")
+        parts[name] = _NOT_IN_NAMES.sub("_", f"{name}{'_' if isinstance(said, bool | str) else ''}{said}")
     for name, value in launch.options.items():
         parts[f"option {name}"] = _NOT_IN_NAMES.sub("_", f"{_SHORT.get(name, name)}{value}")
     return parts
