@@ -64,6 +64,23 @@ class Lacking:
     why: str
 
 
+@frozen(kw_only=True)
+class Interpreter:
+    """A Python that kernels were launched in."""
+
+    version: str
+    executable: str
+    prefix: str
+    """The folder of its environment."""
+    toolchain: str
+    """The folder that the toolchain was imported from."""
+
+    @property
+    def has_its_own(self) -> bool:
+        """Whether it finds that toolchain by itself, and not by a variable such as ``PYTHONPATH``."""
+        return self.toolchain.startswith(self.prefix.rstrip("/") + "/")
+
+
 @define(kw_only=True)
 class Recorded:
     """The records of all processes."""
@@ -74,8 +91,8 @@ class Recorded:
     lacking: list[Lacking] = field(factory=list)
     defined: set[tuple[str, str]] = field(factory=set)
     """Module and name of every jit function that there was, Triton's own left out."""
-    triton: str | None = None
-    python: str | None = None
+    toolchains: dict[str, Interpreter] = field(factory=dict)
+    """Release → the Python that first imported it."""
     torch: str | None = None
     processes: int = 0
     """Those that imported Triton."""
@@ -83,6 +100,11 @@ class Recorded:
     """Those of them that ended as Python does."""
     unreadable: int = 0
     """Lines that are no records."""
+
+    @property
+    def release(self) -> str | None:
+        """The release of the toolchain that kernels were launched with; of several the first."""
+        return next(iter(self.toolchains), None)
 
 
 def read_records(folder: Path) -> Recorded:
@@ -114,7 +136,10 @@ def _read(process: str, lines: Iterable[bytes], recorded: Recorded) -> None:
 
 
 def _process(_: str, record: Mapping[str, Any], recorded: Recorded) -> None:
-    recorded.triton, recorded.python = str(record["triton"]), str(record["python"])
+    found = Interpreter(
+        version=record["python"], executable=record["executable"], prefix=record["prefix"], toolchain=record["toolchain"]
+    )
+    recorded.toolchains.setdefault(str(record["release"]), found)
 
 
 def _torch(_: str, record: Mapping[str, Any], recorded: Recorded) -> None:

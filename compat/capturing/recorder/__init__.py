@@ -14,7 +14,7 @@ which Python runs before the program where that folder is in ``PYTHONPATH``, so 
 
 **Records** have what they are under ``r``:
 
-- ``process``: a process has imported Triton: the release, and that of Python
+- ``process``: a process has imported Triton: its release and where it is, and the Python
 - ``torch``: it has imported PyTorch: the release
 - ``defined``: a jit function was defined: module, name, line
 - ``function``: a function that a launched kernel is or uses: source, and what the names in it mean (:mod:`.functions`)

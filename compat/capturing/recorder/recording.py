@@ -67,7 +67,14 @@ class Recording:
         self._undo.append(undo)
 
     def _triton(self, triton: Any) -> None:
-        self.journal.write(r="process", triton=triton.__version__, python=platform.python_version(), implementation=sys.implementation.name)
+        self.journal.write(
+            r="process",
+            release=triton.__version__,
+            python=platform.python_version(),
+            executable=sys.executable,
+            prefix=sys.prefix,
+            toolchain=os.path.dirname(os.path.abspath(triton.__file__)),
+        )
         if self.settings["fake"]:
             device.install(self, triton)
         launches.watch(self, triton)
