@@ -33,7 +33,7 @@ def capture_lines(capture: Capture, output: str) -> Iterator[str]:
     never = [f"{module}:{name}" for module, name in captured.never_launched]
     yield from _listed(f"never launched, of {_functions(len(never))} of the same packages", never)
     if captured.kernels:
-        yield f"wrote {output}: {len(captured.kernels)} kernel files, and index.json"
+        yield f"wrote {output}: {len(captured.kernels)} kernel file{'' if len(captured.kernels) == 1 else 's'}, and index.json"
         yield f"next: compat matrix --spec '{output}/**/*.toml' --envs releases"
 
 

@@ -22,6 +22,13 @@ _MEMORY = 80 << 30
 """Bytes that a GPU has."""
 _CPU = "cpu"
 _GPU = "cuda"
+_DONE = (
+    *("synchronize", "empty_cache", "init", "_lazy_init", "set_device", "set_stream", "manual_seed", "manual_seed_all", "seed"),
+    *("reset_peak_memory_stats", "reset_max_memory_allocated", "ipc_collect", "_sleep", "set_rng_state", "set_rng_state_all"),
+)
+"""Functions of ``torch.cuda`` that do something with a GPU: here they do nothing."""
+_MEMORY_IN_USE = ("memory_allocated", "max_memory_allocated", "memory_reserved", "max_memory_reserved")
+_OBJECTS = ("Stream", "Event", "CUDAGraph", "device", "device_of", "stream", "graph")
 _AS_IT_IS = ("compile",)
 """Decorators that leave a function as it is: it is not compiled for a GPU that is not there."""
 
@@ -41,7 +48,7 @@ def install(recording: Recording, torch: Any) -> None:
     testing.agree(recording, torch.Tensor, testing.OF_TORCH)
     testing.agree(recording, torch.testing, testing.OF_TORCH_TESTING)
     recording.replace(torch, "Generator", _generator(torch))
-    recording.replace(torch, "set_default_device", lambda device: None)
+    recording.replace(torch, "set_default_device", _always(None))
     _stay_on(recording, torch, mode)
     mode.__enter__()
     recording.finally_do(lambda: mode.__exit__(None, None, None))
@@ -193,6 +200,8 @@ def _none(*_: Any, **__: Any) -> None:
 
 
 def _always(value: Any) -> Any:
+    """A function that returns this, unlike any other: PyTorch's compiler has rules for functions by their identity."""
+
     def answer(*_: Any, **__: Any) -> Any:
         return value
 
@@ -201,13 +210,9 @@ def _always(value: Any) -> Any:
 
 def _questions(torch: Any, facts: dict[str, Any]) -> dict[str, Any]:
     """Functions and classes of ``torch.cuda``, by name."""
-    found: dict[str, Any] = dict.fromkeys(
-        ("synchronize", "empty_cache", "init", "_lazy_init", "set_device", "set_stream", "manual_seed", "manual_seed_all", "seed")
-        + ("reset_peak_memory_stats", "reset_max_memory_allocated", "ipc_collect", "_sleep", "set_rng_state", "set_rng_state_all"),
-        _none,
-    )
-    found.update(dict.fromkeys(("memory_allocated", "max_memory_allocated", "memory_reserved", "max_memory_reserved"), _always(0)))
-    found.update(dict.fromkeys(("Stream", "Event", "CUDAGraph", "device", "device_of", "stream", "graph"), _Nothing))
+    found: dict[str, Any] = {name: _always(None) for name in _DONE}
+    found.update((name, _always(0)) for name in _MEMORY_IN_USE)
+    found.update((name, type(name, (_Nothing,), {})) for name in _OBJECTS)
     found.update(
         is_available=_always(True),
         is_initialized=_always(True),
@@ -269,8 +274,8 @@ def _accelerator(recording: Recording, torch: Any) -> None:
         "current_accelerator": lambda *_, **__: torch.device(_GPU),
         "current_device_index": _always(0),
         "current_device_idx": _always(0),
-        "synchronize": _none,
-        "set_device_index": _none,
+        "synchronize": _always(None),
+        "set_device_index": _always(None),
         "current_stream": lambda *_: _Nothing(),
     }
     for name, answer in answers.items():

@@ -37,6 +37,7 @@ class Recording:
         self._imports.after("torch", self._torch)
         if fake:
             self._imports.after("numpy.testing", lambda module: testing.agree(self, module, testing.OF_NUMPY))
+            self._imports.after("_pytest.python", lambda module: testing.agree_in_tests(self, module))
         self._imports.start()
         atexit.register(self._end)
 
