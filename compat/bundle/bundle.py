@@ -344,7 +344,7 @@ class _Bundling:
         statements = meaning.file.binding(meaning.name)
         for statement in statements:
             self._add(statement)
-        if of_module and not known and isinstance(statements[-1].node, ast.Assign | ast.AnnAssign):
+        if of_module and not known and _is_plain_constant(statements[-1].node):
             # A kernel may read any constant of a module, but a global of its own only if that is a constexpr.
             self._imports["import triton.language as tl"] = None
             self._pieces.append((f"{name} = tl.constexpr({name})", False))
@@ -353,6 +353,13 @@ class _Bundling:
             self._pieces.append((f"{alias} = {name}", False))
             return alias
         return name
+
+
+def _is_plain_constant(node: ast.stmt) -> bool:
+    """Whether a statement gives a name a value that is not wrapped in a constexpr."""
+    if not isinstance(node, ast.Assign | ast.AnnAssign):
+        return False
+    return not (isinstance(node.value, ast.Call) and _called(node.value) == "constexpr")
 
 
 def _identifiers(node: ast.AST) -> frozenset[str]:

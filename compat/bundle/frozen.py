@@ -43,6 +43,8 @@ class Frozen:
     jit: Mapping[str, Any] = field(factory=dict)
     """What its decorator was told that matters to a compile."""
     names: Mapping[str, _Meaning] = field(factory=dict)
+    defaults: Mapping[str, _Meaning] = field(factory=dict)
+    """Parameter → its default, of those that are made of names which only the function's surroundings had."""
     error: str = ""
     """Why there is no source, if there is none."""
     file: str = ""
@@ -330,9 +332,10 @@ def _written(function: Frozen) -> str:
     if isinstance(node, ast.ClassDef):
         return function.source.rstrip("\n")
     assert isinstance(node, ast.FunctionDef)
-    cuts = [(each.annotation, each) for each in _foreign_annotations(function, node) if each.annotation is not None]
-    for annotation, argument in sorted(cuts, key=lambda cut: (cut[0].lineno, cut[0].col_offset), reverse=True):
-        _cut(lines, (argument.lineno, argument.col_offset + len(argument.arg.encode())), annotation)
+    for start, end, new in sorted(_edits(function, node), reverse=True):
+        if start[0] == end[0]:
+            line = lines[start[0] - 1]
+            lines[start[0] - 1] = line[: start[1]] + new.encode() + line[end[1] :]
     text = b"\n".join(lines[node.lineno - 1 : node.end_lineno]).decode()
     decorator = _DECORATORS.get(function.kind, "")
     if function.kind == "jit" and function.jit:
@@ -340,11 +343,32 @@ def _written(function: Frozen) -> str:
     return f"{decorator}\n{text}".lstrip("\n")
 
 
-def _cut(lines: list[bytes], start: tuple[int, int], annotation: ast.expr) -> None:
-    """Take an annotation away, from behind the name of its argument."""
-    (line, column), end = start, (annotation.end_lineno or annotation.lineno, annotation.end_col_offset or annotation.col_offset)
-    if line == end[0]:
-        lines[line - 1] = lines[line - 1][:column] + lines[line - 1][end[1] :]
+_Position = tuple[int, int]
+
+
+def _edits(function: Frozen, node: ast.FunctionDef) -> Iterator[tuple[_Position, _Position, str]]:
+    """From where to where in the source of a function something else is to stand, and what."""
+    for argument in _foreign_annotations(function, node):
+        assert argument.annotation is not None
+        yield (argument.lineno, argument.col_offset + len(argument.arg.encode())), _end(argument.annotation), ""
+    if node.returns is not None and not function.future and _is_foreign(function, node.returns):
+        yield (node.returns.lineno, node.returns.col_offset), _end(node.returns), "None"
+    for parameter, default in _defaults(node):
+        if parameter in function.defaults:
+            meaning = function.defaults[parameter]
+            known = not _unfrozen(meaning) and not {"function", "installed", "module", "members"} & meaning.keys()
+            yield (default.lineno, default.col_offset), _end(default), _expression(meaning) if known else "None"
+
+
+def _end(node: ast.expr) -> _Position:
+    return node.end_lineno or node.lineno, node.end_col_offset or node.col_offset
+
+
+def _defaults(node: ast.FunctionDef) -> Iterator[tuple[str, ast.expr]]:
+    positional = [*node.args.posonlyargs, *node.args.args]
+    pairs = [*zip(reversed(positional), reversed(node.args.defaults), strict=False)]
+    pairs += [(argument, given) for argument, given in zip(node.args.kwonlyargs, node.args.kw_defaults, strict=True) if given]
+    yield from ((argument.arg, default) for argument, default in pairs)
 
 
 def names_used(kernel: Iterable[str], functions: Mapping[str, Frozen]) -> dict[str, set[str]]:

@@ -54,8 +54,11 @@ class Captured:
     conditionals: tuple[Asked, ...] = ()
     specs: Mapping[str, tuple[Specialization, ...]] = field(factory=dict)
     """By kernel, as they are read from its kernel file."""
-    launched: int = 0
-    """Jit functions that were launched, by module and name."""
+
+    @property
+    def launched(self) -> int:
+        """How many kernels were launched, told apart by their content as far as that is known."""
+        return len(self.kernels) + len({(each.module, each.name) for each in self.not_captured})
 
     @property
     def cases(self) -> int:
@@ -83,7 +86,6 @@ def assemble(recorded: Recorded, output: Path, *, configs: Configs, origin: str)
         except ConfigError as error:
             failed.append(NotCaptured(module=kernel.module, name=kernel.function, why=str(error)))
     captured.kernels, captured.not_captured = tuple(written), tuple(failed)
-    captured.launched = len({(recorded.functions[id].module, recorded.functions[id].name) for id in _launched(recorded)})
     captured.never_launched = _never_launched(recorded)
     captured.conditionals = _conditionals(captured)
     return captured

@@ -15,7 +15,7 @@ from compat.capturing.assembling import Captured, assemble, write_index
 from compat.capturing.checking import Compared, compare
 from compat.capturing.index import index_document
 from compat.capturing.records import launches_in, read_records
-from compat.capturing.settings import Options, in_environment, recorder_settings, target_of, toolchain, variables
+from compat.capturing.settings import Check, Options, in_environment, recorder_settings, target_of, toolchain, variables
 from compat.errors import SelectionError, StoreError
 from compat.execution.user_program import Ended, run_program
 from compat.scratch import Folder
@@ -103,9 +103,9 @@ def _made(records: Path, options: Options, ended: Ended | None, on_check: Callab
     origin = f"captured with {toolchain().title} {recorded.release or '(none)'} {place}"
     try:
         captured = assemble(recorded, options.output, configs=options.configs, origin=origin)
-        if options.check:
+        if options.check is not Check.NOTHING:
             on_check(len(captured.kernels))
-        compared = compare(captured, target) if options.check and options.is_fake else ()
+        compared = compare(captured, target) if options.is_fake else ()
         document = index_document(captured, compared, target.name if options.is_fake else None)
         write_index(document, options.output)
     except OSError as error:

@@ -43,17 +43,20 @@ class Compared:
     """What differs, or why nothing is known."""
 
 
-def compare(captured: Captured, target: Target) -> tuple[Compared, ...]:
-    """Compile the cases whose launches the program compiled, where it did, and compare."""
+def compare(captured: Captured, target: Target, built: BuiltEnv | None = None) -> tuple[Compared, ...]:
+    """Compile the cases whose launches the program compiled, where it did, and compare.
+
+    ``built`` is an env with the program's toolchain, where that of the program is not to be used.
+    """
     release = captured.recorded.release
     asked = tuple(_asked(captured))
     if release is None or not asked:
         return ()
     interpreter = captured.recorded.toolchains[release]
-    if not interpreter.has_its_own:
+    if built is None and not interpreter.has_its_own:
         why = "the program's toolchain was found by PYTHONPATH"
         return tuple(Compared(kernel=spec.kernel, case=spec.case, agreement=Agreement.UNKNOWN, why=why) for spec, _ in asked)
-    return tuple(_compared(asked, built_env(interpreter, release), target))
+    return tuple(_compared(asked, built or built_env(interpreter, release), target))
 
 
 def built_env(interpreter: Interpreter, release: str) -> BuiltEnv:

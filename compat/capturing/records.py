@@ -151,7 +151,7 @@ def _defined(_: str, record: Mapping[str, Any], recorded: Recorded) -> None:
 
 
 def _function(_: str, record: Mapping[str, Any], recorded: Recorded) -> None:
-    known = ("id", "kind", "name", "qualname", "module", "source", "future", "jit", "names", "error", "file", "line")
+    known = ("id", "kind", "name", "qualname", "module", "source", "future", "jit", "names", "defaults", "error", "file", "line")
     recorded.functions[record["id"]] = Frozen(**{name: record[name] for name in known if record.get(name) is not None})
 
 

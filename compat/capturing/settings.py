@@ -6,6 +6,7 @@ import json
 import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
@@ -21,10 +22,18 @@ from compat.toolchains.base import Capturing
 
 START = Path(__file__).parent / "recorder" / "start"
 """The folder that has Python begin recording, where it is in ``PYTHONPATH``."""
-_MOST = 400
-"""Kernels that the program itself compiles, for their cells to be compared with."""
 _DEVICES = (Path("/dev/nvidia0"), Path("/dev/kfd"), Path("/dev/dxg"))
 """What there is on machines with a GPU."""
+
+
+class Check(StrEnum):
+    """Of what the code is compared with what the program itself compiles."""
+
+    NOTHING = "nothing"
+    KERNELS = "kernels"
+    """One case of each kernel."""
+    CASES = "cases"
+    """Every case."""
 
 
 @frozen(kw_only=True)
@@ -38,8 +47,7 @@ class Options:
     configs: Configs = Configs.ALL
     with_values: bool = False
     """Keep numbers that no compile depends on as they were passed."""
-    check: bool = True
-    """Compare the code of each kernel with what the program itself compiles."""
+    check: Check = Check.KERNELS
     fake: bool | None = None
     """Make the program believe in a GPU; ``None``: where there is none."""
 
@@ -85,7 +93,7 @@ def recorder_settings(options: Options, folder: Path) -> dict[str, Any]:
         "folder": str(folder),
         "fake": options.is_fake,
         "with_values": options.with_values,
-        "originals": _MOST if options.check else 0,
+        "originals": str(options.check),
         "target": {
             "backend": target.backend,
             "arch": target.arch,

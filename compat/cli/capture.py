@@ -9,7 +9,7 @@ import click
 
 from compat.capturing.capturing import capture_program
 from compat.capturing.kernels import Configs
-from compat.capturing.settings import Options
+from compat.capturing.settings import Check, Options
 from compat.cli.answer import Answer, answer_options
 from compat.cli.completing import TARGET
 from compat.cli.invocation import relative
@@ -40,7 +40,13 @@ _EVERY = 30.0
 )
 @click.option("--with-values", is_flag=True, help="Keep floating-point arguments as they were passed.")
 @click.option("--no-gpu", is_flag=True, help="Make the program believe in the GPU of --target even where there is one.")
-@click.option("--no-check", is_flag=True, help="Do not compare the code of what was captured with the program's own.")
+@click.option(
+    "--check",
+    type=click.Choice([str(each) for each in Check]),
+    default="kernels",
+    show_default=True,
+    help="Compare the code of one case of each kernel with the program's own, of all cases, or of nothing.",
+)
 @click.option("--timeout", type=SECONDS, help="End the program after this many seconds, and keep what it launched by then.")
 @answer_options(file=False, json_help="The index as a JSON object, after what the program prints.")
 def capture(
@@ -53,7 +59,7 @@ def capture(
     configs: str,
     with_values: bool,
     no_gpu: bool,
-    no_check: bool,
+    check: str,
     timeout: float | None,
 ) -> None:
     """Run a program as it is, and write a kernel file for each Triton kernel that it launches.
@@ -69,7 +75,7 @@ def capture(
         target=target,
         configs=Configs(configs),
         with_values=with_values,
-        check=not no_check,
+        check=Check(check),
         fake=True if no_gpu else None,
     )
     found = capture_program(words, options, python=python, timeout=timeout, on_progress=_Progress(), on_check=_tell_check)

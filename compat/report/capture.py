@@ -58,7 +58,7 @@ def _code(capture: Capture) -> Iterator[str]:
     if not capture.compared:
         return
     equal = sum(each.agreement is Agreement.EQUAL for each in capture.compared)
-    yield f"same code as the program's own compile: {equal} of {len(capture.compared)} kernels that were compared"
+    yield f"same code as the program's own compile: {equal} of {len(capture.compared)} cases that were compared"
     others = [f"{each.kernel}/{each.case}: {each.why}" for each in capture.compared if each.agreement is not Agreement.EQUAL]
     yield from _listed("not the same, or not known", others, every=True)
 

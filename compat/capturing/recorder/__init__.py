@@ -10,7 +10,8 @@ which Python runs before the program where that folder is in ``PYTHONPATH``, so 
 - ``target``: backend, arch, warp_size, shared_memory and, where it is assumed, gpu (a name) and multiprocessors
 - ``fake``: whether there is no GPU here and the program is to believe in one
 - ``with_values``: whether numbers that no compile depends on (floats) are kept as they were passed
-- ``originals``: of how many kernels what the program itself would have compiled is compiled as it ends, to be compared with
+- ``originals``: for which launches what the program itself would have compiled is compiled as it ends, to be compared with:
+  ``nothing``, the first of each of its ``kernels``, or ``cases``, all
 
 **Records** have what they are under ``r``:
 

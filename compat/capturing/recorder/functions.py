@@ -19,6 +19,7 @@ What a name means has one of these forms:
 from __future__ import annotations
 
 import ast
+import builtins
 import inspect
 import os
 import sys
@@ -79,11 +80,24 @@ class Functions:
         record["future"] = _has_future_annotations(plain)
         if record["kind"] == "jit":
             record["jit"] = _settings(function)
+        record["defaults"] = self._defaults(plain, node)
         return dict(record, names=self._names(plain, node, record["future"]))
+
+    def _defaults(self, plain: Any, node: Any) -> dict[str, Any]:
+        """What the defaults of parameters are that are made of names which only the function's surroundings have."""
+        if not isinstance(node, ast.FunctionDef):
+            return {}
+        found, scope = {}, _Scope(plain)
+        for parameter, default in default_nodes(node):
+            names = [each.id for each in ast.walk(default) if isinstance(each, ast.Name)]
+            if not all(scope.value(name)[0] or hasattr(builtins, name) for name in names):
+                found[parameter] = self._meaning(inspect.signature(plain).parameters[parameter].default, (), parameter, 0)
+        return found
 
     def _names(self, plain: Any, node: Any, future: bool) -> dict[str, Any]:
         scope = _Scope(plain)
-        node.decorator_list = [] if isinstance(node, ast.FunctionDef) else node.decorator_list
+        if isinstance(node, ast.FunctionDef):
+            node.decorator_list = []
         found: dict[str, Any] = {}
         for name, attributes in _uses(node, future):
             known, value = scope.value(name)
@@ -129,6 +143,16 @@ class Functions:
         if isinstance(plain, (types.FunctionType, type)) and top not in _OTHERS and top not in _INSTALLED:
             return {"function": self.id_of(value)}
         return {"unfrozen": type_name(value) if not callable(plain) else "%s.%s" % (top, getattr(plain, "__qualname__", type_name(value)))}
+
+
+def default_nodes(node: ast.FunctionDef) -> Iterator[tuple[str, ast.expr]]:
+    """The parameters that have a default, each with the expression of it."""
+    positional = [*node.args.posonlyargs, *node.args.args]
+    for argument, default in zip(positional[len(positional) - len(node.args.defaults) :], node.args.defaults):
+        yield argument.arg, default
+    for argument, given in zip(node.args.kwonlyargs, node.args.kw_defaults):
+        if given is not None:
+            yield argument.arg, given
 
 
 def _plain(function: Any) -> Any:

@@ -17,10 +17,10 @@ _WITHOUT_LINES = "TRITON_DISABLE_LINE_INFO"
 
 
 class Originals:
-    """What the compiler was given, for the first launch of each function."""
+    """What the compiler was given: for no launch, the first one of each function (``kernels``), or each (``cases``)."""
 
-    def __init__(self, journal: Journal, most: int) -> None:
-        self._journal, self._most = journal, most
+    def __init__(self, journal: Journal, of: str) -> None:
+        self._journal, self._of = journal, of
         self._compile: Callable[..., Any] | None = None
         self._given: dict[Any, tuple[str, Any, Any, Any]] = {}
 
@@ -31,8 +31,8 @@ class Originals:
     def given(self, key: str | None, src: Any, target: Any, options: Any) -> None:
         """Note what the compiler is given for a launch."""
         function = getattr(src, "fn", None)
-        if key is not None and function is not None and len(self._given) < self._most:
-            self._given.setdefault(id(function), (key, src, target, dict(options or {})))
+        if key is not None and function is not None and self._of != "nothing":
+            self._given.setdefault(key if self._of == "cases" else id(function), (key, src, target, dict(options or {})))
 
     def compile(self) -> None:
         """Compile it all, without line numbers, which name files, and write down what came of it."""

@@ -24,7 +24,7 @@ class Recording:
         self.settings = settings
         self.journal = Journal(settings["folder"])
         self.functions = Functions(self.journal)
-        self.originals = Originals(self.journal, settings.get("originals", 0))
+        self.originals = Originals(self.journal, settings["originals"])
         self.now = threading.local()
         """Of the launch in flight in a thread: ``key``, and ``tuned`` where an autotuner launches."""
         self._undo: list[Callable[[], None]] = []
