@@ -17,6 +17,7 @@ from compat.diagnosis.classify import classify
 from compat.execution.executors.base import Batch, CellAttempts
 from compat.execution.executors.local import LocalExecutor
 from compat.execution.flight import Compile, Limits, Mode
+from compat.execution.run import available_cores, concurrently
 from compat.model import BuiltEnv, Cell, Env, Specialization, Target
 
 _LIMITS = Limits(deadline=120.0, memory=8 << 30)
@@ -76,14 +77,21 @@ def _asked(captured: Captured) -> Iterator[tuple[Specialization, Launch]]:
 
 
 def _compared(asked: Sequence[tuple[Specialization, Launch]], built: BuiltEnv, target: Target) -> Iterator[Compared]:
-    mode = Mode(actions=(Compile(keep_ir=True),), variables=capturing().without_lines)
+    by_kernel: dict[str, list[tuple[Specialization, Launch]]] = {}
+    for spec, launch in asked:
+        by_kernel.setdefault(spec.kernel, []).append((spec, launch))
     with LocalExecutor() as executor:
-        for spec, launch in asked:
-            cell = Cell(env=built.env, target=target, spec=spec)
-            batch = Batch.of([cell], built, _LIMITS, mode=mode)
-            with closing(executor.submit(batch)) as told:
-                for attempts in told:
-                    yield _judged(cell, launch, attempts)
+        for found in concurrently(lambda pairs: _of_kernel(pairs, built, target, executor), by_kernel.values(), available_cores()):
+            yield from found
+
+
+def _of_kernel(
+    asked: Sequence[tuple[Specialization, Launch]], built: BuiltEnv, target: Target, executor: LocalExecutor
+) -> list[Compared]:
+    cells = [Cell(env=built.env, target=target, spec=spec) for spec, _ in asked]
+    mode = Mode(actions=(Compile(keep_ir=True),), variables=capturing().without_lines)
+    with closing(executor.submit(Batch.of(cells, built, _LIMITS, mode=mode))) as told:
+        return [_judged(cells[each.position], asked[each.position][1], each) for each in told]
 
 
 def _judged(cell: Cell, launch: Launch, attempts: CellAttempts) -> Compared:

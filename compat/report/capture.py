@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from compat.capturing.capturing import Capture
@@ -59,8 +60,10 @@ def _code(capture: Capture) -> Iterator[str]:
         return
     equal = sum(each.agreement is Agreement.EQUAL for each in capture.compared)
     yield f"same code as the program's own compile: {equal} of {len(capture.compared)} cases that were compared"
-    others = [f"{each.kernel}/{each.case}: {each.why}" for each in capture.compared if each.agreement is not Agreement.EQUAL]
-    yield from _listed("not the same, or not known", others, every=True)
+    others = [f"{each.kernel}/{each.case}: {each.why}" for each in capture.compared if each.agreement is Agreement.DIFFERENT]
+    yield from _listed("not the same", others, every=True)
+    unknown = Counter(each.why for each in capture.compared if each.agreement is Agreement.UNKNOWN)
+    yield from _listed("not known", [f"{_cases(count)}: {why}" for why, count in unknown.items()], every=True)
 
 
 def _listed(what: str, names: Sequence[str], *, every: bool = False) -> Iterator[str]:

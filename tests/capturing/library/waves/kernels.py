@@ -75,7 +75,7 @@ def build(width):
 
 
 def build_around(function):
-    """A kernel that calls what its builder was given, by a closure, which releases from 3.2 on compile."""
+    """A kernel that calls what its builder was given, by a closure, which newer releases compile."""
 
     @triton.jit
     def around(x_ptr, y_ptr, BLOCK: tl.constexpr):
