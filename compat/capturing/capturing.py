@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import shutil
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +14,7 @@ from compat.capturing.assembling import Captured, assemble, write_index
 from compat.capturing.checking import Compared, compare
 from compat.capturing.index import index_document
 from compat.capturing.records import launches_in, read_records
-from compat.capturing.settings import Check, Options, in_environment, recorder_settings, target_of, toolchain, variables
+from compat.capturing.settings import Check, Options, recorder_settings, target_of, toolchain, variables
 from compat.errors import SelectionError, StoreError
 from compat.execution.user_program import Ended, run_program
 from compat.scratch import Folder
@@ -69,35 +68,13 @@ def capture_program(
 
         fresh = cache if options.is_fake else None
         ended = run_program(command(words, python), variables(settings, fresh), timeout=timeout, on_tick=tick)
-        return evolve(_made(records, options, ended, on_check), seconds=time.monotonic() - began)
+        return evolve(made_of(records, options, ended, on_check), seconds=time.monotonic() - began)
 
 
-@contextmanager
-def capture(
-    output: str | Path = "captured", *, on_capture: Callable[[Capture], None] = lambda capture: None, options: Options | None = None
-) -> Iterator[None]:
-    """Capture what this process, and those that it starts, launch inside of a ``with`` block, best before libraries are imported.
-
-    ``on_capture`` hears what there is, once it is written. Raises as :func:`capture_program` does.
-    """
-    from compat.capturing.recorder import begin
-
-    options = evolve(options or Options(), output=Path(output))
-    began = time.monotonic()
-    with Folder("compat-capture-") as folder:
-        records = folder / "records"
-        records.mkdir()
-        settings = recorder_settings(options, records)
-        with in_environment(variables(settings, folder / "cache" if options.is_fake else None)):
-            recording = begin(settings)
-            try:
-                yield
-            finally:
-                recording.stop()
-        on_capture(evolve(_made(records, options, None), seconds=time.monotonic() - began))
-
-
-def _made(records: Path, options: Options, ended: Ended | None, on_check: Callable[[int], None] = lambda kernels: None) -> Capture:
+def made_of(
+    records: Path, options: Options, ended: Ended | None, on_check: Callable[[int], None] = lambda kernels: None
+) -> Capture:
+    """Write the kernel files of records, and compare their code. Raises ConfigError and StoreError."""
     recorded, target = read_records(records), target_of(options.target)
     place = f"for {target.name}" if options.is_fake else "on a GPU"
     origin = f"captured with {toolchain().title} {recorded.release or '(none)'} {place}"

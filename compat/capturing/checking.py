@@ -97,6 +97,8 @@ def _of_kernel(
 def _judged(cell: Cell, launch: Launch, attempts: CellAttempts) -> Compared:
     original = launch.original
     assert original is not None
+    if original.stage is None and original.error is None:
+        return _said(cell, Agreement.UNKNOWN, "the program's own compile came to no code")
     evidence = attempts.attempts[0]
     name = evidence.kept.get(original.stage) if original.stage else None
     if name is not None and original.digest is not None:

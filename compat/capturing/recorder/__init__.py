@@ -35,6 +35,10 @@ VARIABLE = "COMPAT_CAPTURE"
 """The environment variable that has the settings."""
 
 
+NAME = "_compat_recorder"
+"""What this is called in ``sys.modules`` where ``start/sitecustomize.py`` has put it into a process."""
+
+
 def begin(settings: dict[str, Any]) -> Any:
     """Record what this process launches from now on; what is returned has ``stop()``, which leaves all as it was before."""
     from .recording import Recording

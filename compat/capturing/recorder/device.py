@@ -20,10 +20,14 @@ def install(recording: Recording, triton: Any) -> None:
     from triton.runtime import driver
 
     stand_in = Driver(recording.settings["target"])
-    before = driver._active if hasattr(driver, "_active") else None
+    before = dict(vars(driver))
     driver.set_active(stand_in)
-    if before is None and hasattr(driver, "reset_active"):
-        recording.finally_do(driver.reset_active)
+
+    def put_back() -> None:
+        vars(driver).clear()
+        vars(driver).update(before)
+
+    recording.finally_do(put_back)
     recording.originals.compile_with(triton.compiler.compile)
     kernel = _kernel_class(triton.compiler.CompiledKernel)
 

@@ -58,6 +58,10 @@ class Functions:
         self._journal.write(r="function", id=name, **self._record(function))
         return name
 
+    def known(self) -> list[Any]:
+        """The functions and classes that have been written down."""
+        return [function for function, _ in self._known.values()]
+
     def _record(self, function: Any) -> dict[str, Any]:
         plain = _plain(function)
         record: dict[str, Any] = {

@@ -30,6 +30,8 @@ def watch(recording: Recording, triton: Any) -> None:
     recording.replace(autotuner.Autotuner, "run", log.tuning(autotuner.Autotuner.run, "chosen"))
     recording.replace(autotuner.Autotuner, "_bench", log.tuning(autotuner.Autotuner._bench, "candidate"))
     _watch_compiles(recording, triton)
+    if recording.settings["fake"]:
+        recording.finally_do(log.forget)
 
 
 def _watch_compiles(recording: Recording, triton: Any) -> None:
@@ -65,7 +67,16 @@ class _Log:
         self._seen: dict[Any, int] = {}
         self._roles: set[tuple[str, str | None]] = set()
         self._refused: set[Any] = set()
+        self._tuners: dict[int, Any] = {}
         self._lock = threading.Lock()
+
+    def forget(self) -> None:
+        """Have kernels that were not compiled, and choices among configurations that were not timed, forgotten."""
+        for function in self._recording.functions.known():
+            for name in ("cache", "device_caches"):
+                getattr(function, name, {}).clear()
+        for tuner in self._tuners.values():
+            tuner.cache.clear()
 
     def watching(self, run: Callable[..., Any]) -> Callable[..., Any]:
         """``JITFunction.run``, recorded."""
@@ -91,6 +102,7 @@ class _Log:
         @functools.wraps(method)
         def tune(tuner: Any, *arguments: Any, **options: Any) -> Any:
             if role == "candidate" and self._recording.settings["fake"]:
+                self._tuners[id(tuner)] = tuner
                 _time_nothing(tuner)
             with self._role(role if len(tuner.configs) > 1 else None):
                 return method(tuner, *arguments, **options)
