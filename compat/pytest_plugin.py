@@ -22,8 +22,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     """Options of ``compat capture``, with a name that no test suite has."""
     group = parser.getgroup("compat", "Triton kernels (compat)")
     group.addoption("--compat-output", default="captured", metavar="FOLDER", help="Folder for the kernel files [captured].")
-    group.addoption("--compat-target", metavar="TARGET", help="The GPU that tests are made to believe in where there is none [sm_90].")
-    group.addoption("--compat-configs", choices=("all", "chosen", "first"), default="all", help="Which configurations become cases.")
+    group.addoption(
+        "--compat-target", metavar="TARGET", help="The GPU that tests are made to believe in where there is none [sm_90]."
+    )
+    group.addoption(
+        "--compat-configs", choices=("all", "chosen", "first"), default="all", help="Which configurations become cases."
+    )
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)

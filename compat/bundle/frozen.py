@@ -196,7 +196,7 @@ class _Layout:
     _members: dict[str, _File] = field(factory=dict)
 
     def place(self, id: str, beside: Mapping[str, str] | None = None) -> _File:
-        """The file that a function stands in, put there with all that it uses; ``beside`` are functions that are to stand there, too."""
+        """The file that a function stands in, put there with all that it uses, and with the functions ``beside``."""
         if id in self._places:
             return self._places[id]
         if id not in self.functions:

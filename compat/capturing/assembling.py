@@ -171,11 +171,15 @@ def _compile(launch: Launch, recorded: Recorded) -> CompileSpec:
     )
 
 
-# --- what else is told -------------------------------------------------------------------------------------------------------------
+# --- what else is told ------------------------------------------------------------------------------------------------------------
 
 
 def _never_launched(recorded: Recorded) -> tuple[tuple[str, str], ...]:
-    used = {(recorded.functions[each].module, recorded.functions[each].name) for id in _launched(recorded) for each in reached(id, recorded.functions)}
+    used = {
+        (recorded.functions[each].module, recorded.functions[each].name)
+        for id in _launched(recorded)
+        for each in reached(id, recorded.functions)
+    }
     packages = {module.partition(".")[0] for module, _ in used}
     return tuple(sorted(each for each in recorded.defined - used if each[0].partition(".")[0] in packages))
 
@@ -190,7 +194,7 @@ def _conditionals(captured: Captured) -> tuple[Asked, ...]:
     return tuple(each for module in sorted(files) for each in asked(module, Path(files[module]), used.get(module, ())))
 
 
-# --- the folder --------------------------------------------------------------------------------------------------------------------
+# --- the folder -------------------------------------------------------------------------------------------------------------------
 
 
 def _make_room(output: Path, names: Sequence[str]) -> None:

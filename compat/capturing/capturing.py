@@ -51,8 +51,8 @@ def capture_program(
 
     ``python`` is the interpreter of its environment where that is not the one that its words lead to. ``on_progress`` hears now and
     then how many launches are recorded, and the seconds since the program began; ``on_check`` how many kernels are compared next.
-    Raises SelectionError where the program cannot be started, ConfigError where files are in the way, StoreError where nothing can be
-    written.
+    Raises SelectionError where the program cannot be started, ConfigError where files are in the way, StoreError where nothing can
+    be written.
     """
     began = time.monotonic()
     with Folder("compat-capture-") as folder:
@@ -108,4 +108,10 @@ def command(words: Sequence[str], python: str | None) -> tuple[str, ...]:
     first, beside = words[0], Path(path).with_name(words[0])
     if Path(first).name.startswith("python"):
         return (path, *words[1:])
-    return (str(beside), *words[1:]) if "/" not in first and beside.exists() else (path, "-m", *words) if first == "pytest" else tuple(words)
+    return (
+        (str(beside), *words[1:])
+        if "/" not in first and beside.exists()
+        else (path, "-m", *words)
+        if first == "pytest"
+        else tuple(words)
+    )

@@ -10,8 +10,8 @@ from attrs import frozen
 
 from compat import toolchains
 from compat.capturing.assembling import Captured
-from compat.capturing.records import Interpreter, Launch
 from compat.capturing.recorder.originals import digest_of
+from compat.capturing.records import Interpreter, Launch
 from compat.capturing.settings import capturing
 from compat.diagnosis.classify import classify
 from compat.execution.executors.base import Batch, CellAttempts
@@ -107,7 +107,9 @@ def _judged(cell: Cell, launch: Launch, attempts: CellAttempts) -> Compared:
         return _said(cell, Agreement.EQUAL if same else Agreement.DIFFERENT, why)
     failure = classify(attempts.attempts, target=cell.target, knowledge=toolchains.of(cell.env).knowledge).failure
     if original.error is not None:
-        return _said(cell, Agreement.EQUAL if failure else Agreement.DIFFERENT, f"the program's own compile fails: {original.error}")
+        return _said(
+            cell, Agreement.EQUAL if failure else Agreement.DIFFERENT, f"the program's own compile fails: {original.error}"
+        )
     words = failure.excerpt.splitlines()[0] if failure and failure.excerpt else "no code came of it"
     return _said(cell, Agreement.DIFFERENT, f"the program compiles it, and here: {words}")
 

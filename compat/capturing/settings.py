@@ -80,7 +80,9 @@ def target_of(name: str | None) -> Target:
     known = toolchains.targets()
     found = next((each for each in (name, *toolchains.targets_of_gpu(name)) if each in known), None)
     if found is None or found not in capturing().models:
-        why = "no target is called so" if found is None else f"no GPU of {found} is known that a program could be made to believe in"
+        why = (
+            "no target is called so" if found is None else f"no GPU of {found} is known that a program could be made to believe in"
+        )
         raise SelectionError(why, where=f"--target {name}", hint=f"One of: {', '.join(capturing().models)}.")
     return known[found]
 

@@ -35,7 +35,11 @@ class Ended:
 
 
 def run_program(
-    words: Sequence[str], variables: Mapping[str, str], *, timeout: float | None = None, on_tick: Callable[[float], None] = lambda _: None
+    words: Sequence[str],
+    variables: Mapping[str, str],
+    *,
+    timeout: float | None = None,
+    on_tick: Callable[[float], None] = lambda _: None,
 ) -> Ended:
     """Run a command to its end, and say how that was. ``on_tick`` is called now and then, with the seconds since it began.
 

@@ -30,7 +30,9 @@ def capture_lines(capture: Capture, output: str) -> Iterator[str]:
     )
     yield from _listed("not captured", [str(each) for each in captured.not_captured], every=True)
     yield from _code(capture)
-    yield from _listed("asked while importing, and answered for good in what was captured", [str(each) for each in captured.conditionals])
+    yield from _listed(
+        "asked while importing, and answered for good in what was captured", [str(each) for each in captured.conditionals]
+    )
     never = [f"{module}:{name}" for module, name in captured.never_launched]
     yield from _listed(f"never launched, of {_functions(len(never))} of the same packages", never)
     if captured.kernels:
@@ -52,7 +54,8 @@ def _how_it_ended(capture: Capture) -> Iterator[str]:
         yield f"the program ended with exit code {ended.exit_code}; so does this command"
     early = recorded.processes - recorded.ended
     if early > 0:
-        yield f"{early} of {recorded.processes} processes ended without Python's own end (os._exit, a fork, a signal): their code was not compared"
+        many = f"{early} of {recorded.processes} processes"
+        yield f"{many} ended by os._exit or a signal: what they launched is captured, and its code not compared"
 
 
 def _code(capture: Capture) -> Iterator[str]:

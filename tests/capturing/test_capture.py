@@ -79,7 +79,12 @@ def each_case_compiles_to_what_the_launch_compiles_to(capture: Capture, alone: B
 def a_kernel_file_says_what_the_launch_said(capture: Capture) -> None:
     specs = load_kernels([str(capture.options.output / "chosen.toml")], Path.cwd())
     said = [(spec.compile.launch["x_ptr"], spec.compile.launch["bias_ptr"], spec.compile.launch["n"]) for spec in specs]
-    assert said == [("*fp32", None, 256), ({"tensor": "fp32", "aligned": False}, "*fp32", 255), ("*fp32", "*fp32", 1), ("*fp32", "*fp32", 256)]
+    assert said == [
+        ("*fp32", None, 256),
+        ({"tensor": "fp32", "aligned": False}, "*fp32", 255),
+        ("*fp32", "*fp32", 1),
+        ("*fp32", "*fp32", 256),
+    ]
     assert {spec.compile.launch["scale"] for spec in specs} == {0.5}  # 0.3 was passed, which no compile depends on
 
 

@@ -1,12 +1,12 @@
 """Runs inside the user's process and writes down which kernels it launches, and how.
 
-Standard library only, Python 3.8 to 3.14, every Triton from 3.0; imports nothing of ours. It gets there by ``start/sitecustomize.py``,
-which Python runs before the program where that folder is in ``PYTHONPATH``, so that child processes have it too.
+Standard library only, Python 3.8 to 3.14, every Triton from 3.0; imports nothing of ours. It gets there by
+``start/sitecustomize.py``, which Python runs before the program where that folder is in ``PYTHONPATH``, in child processes too.
 
 **Settings** are JSON, in the environment variable ``COMPAT_CAPTURE``:
 
-- ``folder``: where records go, one file of JSON lines for each process, appended to line by line, so that what a process recorded is
-  there whatever becomes of it
+- ``folder``: where records go, one file of JSON lines for each process, appended to line by line, so that what a process recorded
+  is there whatever becomes of it
 - ``target``: backend, arch, warp_size, shared_memory and, where it is assumed, gpu (a name) and multiprocessors
 - ``fake``: whether there is no GPU here and the program is to believe in one
 - ``with_values``: whether numbers that no compile depends on (floats) are kept as they were passed

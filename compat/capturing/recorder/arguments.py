@@ -1,4 +1,4 @@
-"""What a launch said of an argument, as a kernel file says it under ``[launch]`` and ``[constexprs]``; never what is in a tensor."""
+"""What a launch said of an argument, as kernel files say it under ``[launch]`` and ``[constexprs]``; never what is in a tensor."""
 
 from __future__ import annotations
 
@@ -109,7 +109,7 @@ def type_name(value: Any) -> str:
 
 
 def constexpr(value: Any, functions: Any) -> Any:
-    """A constexpr as a kernel file has it. ``functions.id_of`` is told of a jit function, which stands under its id. Raises Unwritable."""
+    """A constexpr as a kernel file has it; of a jit function the id that ``functions.id_of`` gives. Raises Unwritable."""
     value = unwrapped(value)
     if value is None:
         return {"none": True}

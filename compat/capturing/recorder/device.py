@@ -149,11 +149,19 @@ def _kernel_class(compiled_kernel: type) -> type:
         __del__ = _do_nothing
 
         def __init__(self, src: Any, gpu: Any, options: dict[str, Any]) -> None:
-            self.src, self.hash, self.asm = src, "", {}
+            self.src, self.hash = src, ""
+            self.asm: dict[str, Any] = {}
             self.name = getattr(getattr(src, "fn", None), "__name__", "kernel")
             self.function, self.packed_metadata, self.module, self.kernel = 0, (), None, b""
             self.n_regs, self.n_spills, self.n_max_threads = 32, 0, 1024
-            known = {"num_warps": 4, "num_stages": 2, "num_ctas": 1, "cluster_dims": (1, 1, 1), "shared": 0, "global_scratch_size": 0}
+            known = {
+                "num_warps": 4,
+                "num_stages": 2,
+                "num_ctas": 1,
+                "cluster_dims": (1, 1, 1),
+                "shared": 0,
+                "global_scratch_size": 0,
+            }
             known.update(options, target=gpu, name=self.name, warp_size=gpu.warp_size, hash="")
             self.metadata = types.SimpleNamespace(**known)
 

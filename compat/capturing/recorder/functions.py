@@ -20,6 +20,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+import contextlib
 import inspect
 import os
 import sys
@@ -35,7 +36,11 @@ from .places import called
 _DEPTH = 4
 """How deep tuples and dictionaries are looked into."""
 _ITEMS = 256
-_INSTALLED = frozenset({"triton"}) | frozenset(getattr(sys, "stdlib_module_names", ())) | frozenset({"math", "functools", "builtins", "typing"})
+_INSTALLED = (
+    frozenset({"triton"})
+    | frozenset(getattr(sys, "stdlib_module_names", ()))
+    | frozenset({"math", "functools", "builtins", "typing"})
+)
 _OTHERS = frozenset({"torch", "numpy"})
 """Packages of which nothing is taken into a kernel."""
 _FUTURE_ANNOTATIONS = 0x1000000 if sys.version_info >= (3, 8) else 0
@@ -146,7 +151,11 @@ class Functions:
         top = (getattr(plain, "__module__", None) or "").partition(".")[0]
         if isinstance(plain, (types.FunctionType, type)) and top not in _OTHERS and top not in _INSTALLED:
             return {"function": self.id_of(value)}
-        return {"unfrozen": type_name(value) if not callable(plain) else "%s.%s" % (top, getattr(plain, "__qualname__", type_name(value)))}
+        return {
+            "unfrozen": type_name(value)
+            if not callable(plain)
+            else "%s.%s" % (top, getattr(plain, "__qualname__", type_name(value)))
+        }
 
 
 def default_nodes(node: ast.FunctionDef) -> Iterator[tuple[str, ast.expr]]:
@@ -202,10 +211,8 @@ class _Scope:
         if isinstance(plain, types.FunctionType):
             self._globals = plain.__globals__
             for name, cell in zip(plain.__code__.co_freevars, plain.__closure__ or ()):
-                try:
+                with contextlib.suppress(ValueError):  # not bound yet
                     self._closure[name] = cell.cell_contents
-                except ValueError:  # not bound yet
-                    pass
         else:
             self._globals = vars(sys.modules.get(plain.__module__, types.ModuleType("")))
 
@@ -272,8 +279,13 @@ def _installed(value: Any, name: str) -> tuple[str, str] | None:
     """Where Triton or the standard library has a value, if one of them has it."""
     plain = _plain(value)
     module = getattr(plain, "__module__", None) or getattr(value, "__module__", None) or ""
-    for place, called_there in ((module, getattr(plain, "__name__", name)), (module, name), ("triton.language", name), ("builtins", name)):
-        if place.partition(".")[0] in _INSTALLED and place in sys.modules:
-            if getattr(sys.modules[place], called_there, None) is value:
-                return place, called_there
+    for place, called_there in (
+        (module, getattr(plain, "__name__", name)),
+        (module, name),
+        ("triton.language", name),
+        ("builtins", name),
+    ):
+        there = sys.modules.get(place) if place.partition(".")[0] in _INSTALLED else None
+        if there is not None and getattr(there, called_there, None) is value:
+            return place, called_there
     return None

@@ -155,7 +155,7 @@ class _Log:
             name = parameter.name
             if name not in values and not parameter.has_default:
                 raise Unwritable("is not given the argument %s" % name)
-            value = values[name] if name in values else parameter.default
+            value = values.get(name, parameter.default)
             try:
                 if parameter.is_constexpr or _is_constant(value):
                     launch["constexprs"][name] = said = constexpr(value, functions)
@@ -176,7 +176,9 @@ class _Log:
         name = getattr(plain, "__name__", "?")
         if (id(function), why) not in self._refused:
             self._refused.add((id(function), why))
-            self._recording.journal.write(r="lacking", module=getattr(plain, "__module__", None), name=name, why=why, place=of_launch())
+            self._recording.journal.write(
+                r="lacking", module=getattr(plain, "__module__", None), name=name, why=why, place=of_launch()
+            )
 
     def _failed(self, key: str | None, error: Exception) -> None:
         if key is not None:

@@ -70,7 +70,7 @@ def _mode(torch: Any) -> Any:
     empty = {getattr(torch, name) for name in ("empty", "empty_like", "empty_strided")}
     empty |= {torch.Tensor.new_empty, torch.Tensor.new_empty_strided}
 
-    class Mode(overrides.TorchFunctionMode):  # type: ignore[misc]
+    class Mode(overrides.TorchFunctionMode):  # type: ignore[misc, name-defined]
         """Sends everything to main memory."""
 
         def __torch_function__(self, function: Any, _: Any, arguments: Any = (), options: Any = None) -> Any:

@@ -1,4 +1,4 @@
-"""Comparisons say that all is well, so that a test goes on after the first kernel: what was compared is not what a kernel computes."""
+"""Comparisons say that all is well, so that a test goes on after the first kernel: nothing that it compares was computed."""
 
 from __future__ import annotations
 

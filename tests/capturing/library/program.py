@@ -24,7 +24,13 @@ operators.square(x.clone().requires_grad_()).sum().backward()
 torch.testing.assert_close(operators.double(x), x)
 operators.broken(x)
 if len(sys.argv) > 1:
-    subprocess.run([sys.executable, "-c", "import torch; from waves import helpers, operators; operators.double(torch.ones(64, dtype=torch.int32))"])
+    subprocess.run(
+        [
+            sys.executable,
+            "-c",
+            "import torch; from waves import helpers, operators; operators.double(torch.ones(64, dtype=torch.int32))",
+        ]
+    )
     child = os.fork()
     if child == 0:
         operators.padded(torch.ones(40, dtype=torch.bfloat16))

@@ -12,9 +12,7 @@ _HERE = os.path.dirname(os.path.abspath(__file__))
 
 def _begin():
     folder = os.path.dirname(_HERE)
-    spec = importlib.util.spec_from_file_location(
-        _NAME, os.path.join(folder, "__init__.py"), submodule_search_locations=[folder]
-    )
+    spec = importlib.util.spec_from_file_location(_NAME, os.path.join(folder, "__init__.py"), submodule_search_locations=[folder])
     module = importlib.util.module_from_spec(spec)
     sys.modules[_NAME] = module
     spec.loader.exec_module(module)

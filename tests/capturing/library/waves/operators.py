@@ -48,7 +48,8 @@ def around(x, function):
 
 @torch.library.custom_op("waves::square", mutates_args=(), device_types="cuda")
 def square(x: torch.Tensor) -> torch.Tensor:
-    assert x.is_cuda and x.device.type == "cuda"
+    assert x.is_cuda
+    assert x.device.type == "cuda"
     return scaled(x, torch.ones(x.numel(), device="cuda"))
 
 
