@@ -121,18 +121,18 @@ def launches_in(folder: Path) -> int:
 
 
 def _read(process: str, lines: Iterable[bytes], recorded: Recorded) -> None:
-    has_triton = False
+    imported = False
     for line in filter(None, lines):
         try:
             record = read_json(line)
-            has_triton |= record["r"] == "process"
+            imported |= record["r"] == "process"
             if record["r"] == "end":
-                recorded.ended += has_triton
+                recorded.ended += imported
             elif record["r"] in _READERS:
                 _READERS[record["r"]](process, record, recorded)
         except (ValueError, KeyError, TypeError, AttributeError):
             recorded.unreadable += 1
-    recorded.processes += has_triton
+    recorded.processes += imported
 
 
 def _process(_: str, record: Mapping[str, Any], recorded: Recorded) -> None:
