@@ -59,13 +59,44 @@ def launches_of(release: str) -> tuple[dict[str, Any], ...]:
     )
 
 
+def described(function: str, signature: dict[str, str], **facts: Any) -> dict[str, Any]:
+    """What somebody writes by hand that means a launch; of pointers and options what is not said is as in :func:`launched`."""
+    aligned = facts.pop("aligned", ("source", "result"))
+    return {
+        "function": function,
+        "signature": {"source": "*fp16", "result": "*fp16"} | signature,
+        "constexprs": {"BLOCK": 128},
+        "divisible_by_16": aligned + facts.pop("divisible", ()),
+        "pointer_range_32": ("source", "result"),
+        **facts,
+    }
+
+
+BY_HAND = {
+    0: described("strided", {"size": "i32", "stride": "i32"}, divisible=("size",)),
+    1: described("strided", {"size": "i32", "stride": "i32"}, divisible=("size",), equal_to_1=("stride",)),
+    2: described("strided", {"size": "i32", "stride": "i32"}, aligned=("result",), divisible=("stride",), equal_to_1=("size",)),
+    3: described("strided", {"size": "i64", "stride": "i32"}, divisible=("size",), options={"num_warps": 8}),
+    6: described("unspecialized", {"size": "i32"}),
+    8: described(
+        "wide",
+        {"source": "*i32", "result": "*i32", "first": "i64", "second": "u64", "grid": "i32"},
+        divisible=("first", "second"),
+        equal_to_1=("grid",),
+    ),
+}
+"""The place of a launch in :data:`LAUNCHES` → a signature with hints that says the same."""
+
+
 def cells_of(env: BuiltEnv, launches: Any, target: str = "sm_90") -> list[Cell]:
     return [cell(env, "launched", target=target, **facts) for facts in launches]
 
 
-def ptx(evidence: Evidence) -> str:
+def text_of(evidence: Evidence) -> str:
+    """The digest of what the assembler is given."""
     assert evidence.built, said(evidence)
-    return evidence.done[0].made["ptx"].digest
+    made = evidence.done[0].made
+    return made["amdgcn" if "amdgcn" in made else "ptx"].digest
 
 
 @pytest.mark.wheels
@@ -78,4 +109,25 @@ def test_it_is_what_the_releases_own_launcher_compiles(release: str, built: Call
     own = {**os.environ, "TRITON_CACHE_DIR": str(tmp_path / "cache"), "HOME": str(tmp_path)}
     warmed_up = subprocess.run(command, capture_output=True, text=True, check=False, env=own)
     assert warmed_up.returncode == 0, warmed_up.stderr
-    assert [ptx(each) for each in compile_all(env, cells)] == [line[:16] for line in warmed_up.stdout.split()]
+    assert [text_of(each) for each in compile_all(env, cells)] == [line[:16] for line in warmed_up.stdout.split()]
+
+
+@pytest.mark.wheels
+@pytest.mark.parametrize(("release", "target"), [("3.0.0", "sm_90"), ("3.3.1", "sm_90"), ("3.9.0", "sm_90"), ("3.9.0", "gfx942")])
+def test_it_is_what_a_signature_and_hints_come_to_that_say_the_same(
+    release: str, target: str, built: Callable[[str], BuiltEnv]
+) -> None:
+    env = built(f"triton-{release}")
+    launches = [LAUNCHES[index] for index in BY_HAND]
+    by_launch, by_hand = (compile_all(env, cells_of(env, each, target)) for each in (launches, list(BY_HAND.values())))
+    assert [text_of(each) for each in by_launch] == [text_of(each) for each in by_hand]
+    folded = Version(release) < Version("3.4")  # else two launches differ only in a stride that is annotated with a type
+    assert len({text_of(each) for each in by_launch}) == len(BY_HAND) - (not folded)
+
+
+@pytest.mark.wheels
+@pytest.mark.parametrize(("release", "folded"), [("3.0.0", True), ("3.3.1", True), ("3.4.0", False), ("3.9.0", False)])
+def test_an_annotated_one_is_folded_up_to_3_3(release: str, folded: bool, built: Callable[[str], BuiltEnv]) -> None:
+    env = built(f"triton-{release}")
+    one, three = compile_all(env, cells_of(env, [launched("strided", size=4096, stride=stride) for stride in (1, 3)]))
+    assert (text_of(one) != text_of(three)) is folded
