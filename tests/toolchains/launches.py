@@ -72,7 +72,7 @@ def passed(value: Any) -> Any:
 
 
 def imported(path: str) -> Any:
-    """The module at a path. PyTorch is imported by ``@triton.autotune`` of 3.0 and 3.1; launchers from 3.6 on look for its tensors."""
+    """The module at a path. 3.0 and 3.1 import PyTorch for ``@triton.autotune``; launchers from 3.6 on look for its tensors."""
     torch: Any = types.ModuleType("torch")
     torch.Tensor = type("Tensor", (), {})
     sys.modules.setdefault("torch", torch)
