@@ -27,9 +27,12 @@ HEAD = 'schema = 1\nkernel = "kernel"\nsource = "k.py"\nconstexprs = { BLOCK = 6
 LAUNCH = 'launch = { x = "*fp16", n = 4096, bias = { none = true } }\n'
 TENSORS = st.builds(arguments.tensor, st.sampled_from(DTYPES), aligned=st.booleans(), large=st.booleans())
 DESCRIPTORS = st.builds("tensordesc<{}[{},{}]>".format, st.sampled_from(DTYPES), st.integers(1, 512), st.integers(1, 512))
+CONSTANTS = st.sampled_from([64, True, None, "relu", (1, (2,)), {"dtype": "fp16"}]).map(lambda value: {"constexpr": value})
 NUMBERS = st.one_of(st.booleans(), st.integers(-(1 << 63), (1 << 64) - 1), st.floats())
 ARGUMENTS = st.recursive(
-    st.one_of(NUMBERS, st.none(), TENSORS, DESCRIPTORS), lambda inner: st.lists(inner, max_size=3).map(tuple), max_leaves=5
+    st.one_of(NUMBERS, st.none(), TENSORS, DESCRIPTORS, CONSTANTS),
+    lambda inner: st.lists(inner, max_size=3).map(tuple),
+    max_leaves=5,
 )
 
 Load = Callable[[str], tuple[Specialization, ...]]
@@ -62,6 +65,7 @@ def load(tmp_path: Path) -> Load:
         ('"tensordesc<fp16[64, 32]>"', "tensordesc<fp16[64,32]>"),
         ('[4, [1.5, "*i32"], { none = true }]', (4, (1.5, "*i32"), None)),
         ("[]", ()),
+        ("[{ constexpr = [1, { none = true }] }, 2]", ({"constexpr": (1, None)}, 2)),
     ],
 )
 def test_every_form_of_an_argument(load: Load, written: str, read: object) -> None:
@@ -97,6 +101,11 @@ ERRORS = [
     (LAUNCH.replace("4096", '{ tensor = "fp16", large = 1 }'), "launch.n: large is the number 1, which is neither true nor false"),
     (LAUNCH.replace("4096", "{ value = 1 }"), "launch.n: a table is no argument of a launch " + FORMS),
     (LAUNCH.replace("4096", "[1, [2020-01-01]]"), "launch.n[1][0]: a date is no argument of a launch " + FORMS),
+    (LAUNCH.replace("4096", "[{ constexpr = [1, {}] }]"), "launch.n[0].constexpr[1]: a table is not a valid constexpr value "),
+    (
+        LAUNCH.replace("4096", '{ constexpr = { function = "add" } }'),
+        "kernel (case default): a constexpr names the function 'add', which k.py does not define ",
+    ),
     (LAUNCH.replace("n =", "m ="), "kernel (case default) has no parameter 'm', but the tables give it a type or a value "),
     (LAUNCH.replace(", bias", ", BLOCK = 64, bias"), "kernel (case default): 'BLOCK' is in the launch and among the constexprs"),
     (

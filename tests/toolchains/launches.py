@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import triton
+import triton.language as tl
 from triton.backends.compiler import GPUTarget
 
 
@@ -62,6 +63,9 @@ def passed(value: Any) -> Any:
     """What is passed for the form that it has in a job."""
     if isinstance(value, list):
         return tuple(map(passed, value))
+    if isinstance(value, dict) and "constexpr" in value:
+        constant = value["constexpr"]
+        return getattr(sys.modules["launched"], constant["function"]) if isinstance(constant, dict) else tl.constexpr(constant)
     if isinstance(value, dict):
         return Tensor(value["tensor"], 16 if value.get("aligned", True) else 40)
     if isinstance(value, str) and value.startswith("tensordesc"):
@@ -80,6 +84,7 @@ def imported(path: str) -> Any:
     assert specification is not None
     assert specification.loader is not None
     module = importlib.util.module_from_spec(specification)
+    sys.modules["launched"] = module
     specification.loader.exec_module(module)
     return module
 

@@ -47,7 +47,11 @@ LAUNCHES = (
     launched("tuned", {"BLOCK": 64, "EVEN": True}, size=128),
 )
 FROM_3_3 = (launched("shaped", shape=(16, 1)), launched("shaped", shape=(5, 3)))
-FROM_3_4 = (launched("described", {"ROWS": 64, "COLUMNS": 32}, source="tensordesc<fp16[64,32]>"),)
+CHOSEN = ({"constexpr": 64}, {"constexpr": {"function": "doubled"}}, 1.5)
+FROM_3_4 = (
+    launched("given", {"BLOCK": 64}, chosen=CHOSEN),
+    launched("described", {"ROWS": 64, "COLUMNS": 32}, source="tensordesc<fp16[64,32]>"),
+)
 
 
 def launches_of(release: str) -> tuple[dict[str, Any], ...]:

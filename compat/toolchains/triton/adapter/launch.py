@@ -10,7 +10,7 @@ import inspect
 import re
 from typing import Any
 
-from .call import compare_without_torch
+from .call import compare_without_torch, constant, constexpr
 from .driver import target
 
 _SMALL = 2**31 - 1
@@ -33,17 +33,20 @@ def compiled(function: Any, job: dict[str, Any], constexprs: dict[str, Any]) -> 
     from triton.compiler.compiler import make_backend
 
     compare_without_torch(make_backend(target(job["target"])))
-    given = {name: argument(value) for name, value in job["launch"].items()}
+    names = getattr(function, "__globals__", {})
+    given = {name: argument(value, names) for name, value in job["launch"].items()}
     given.update(constexprs)
     _forget(function)
     positional, named = _bound(function, given)
     return function.run(*positional, grid=(1, 1, 1), warmup=True, **named, **job["options"])
 
 
-def argument(value: Any) -> Any:
-    """An argument from its JSON form: what is passed in its place."""
+def argument(value: Any, names: dict[str, Any]) -> Any:
+    """An argument from its JSON form: what is passed in its place. ``names`` are those of the kernel's module."""
     if isinstance(value, list):
-        return tuple(argument(each) for each in value)
+        return tuple(argument(each, names) for each in value)
+    if isinstance(value, dict) and "constexpr" in value:
+        return constexpr(constant("launch", value["constexpr"], names))
     if isinstance(value, dict):
         return Tensor(value["tensor"], value.get("aligned", True), value.get("large", False))
     if isinstance(value, str):
