@@ -128,6 +128,23 @@ def is_tensor(value: object) -> bool:
     return value.startswith("*") if isinstance(value, str) else isinstance(value, Mapping) and "tensor" in value
 
 
+def is_descriptor(value: object) -> bool:
+    """Whether it is a tensor descriptor."""
+    return isinstance(value, str) and not value.startswith("*")
+
+
+def is_constant(value: object) -> bool:
+    """Whether it is a constant."""
+    return isinstance(value, Mapping) and CONSTANT in value
+
+
+def descriptor(value: str) -> tuple[str, tuple[int, ...]]:
+    """The element type and the block shape of a tensor descriptor."""
+    found = _DESCRIPTOR.fullmatch(value)
+    assert found is not None, value
+    return found[1], tuple(map(int, found[2].split(",")))
+
+
 def dtype_of(value: Any) -> str:
     """The element type of a tensor."""
     return str(value["tensor"] if isinstance(value, Mapping) else value[1:])
@@ -144,8 +161,8 @@ def plain(value: object) -> Any:
         return {"none": True}
     if isinstance(value, tuple | list):
         return [plain(each) for each in value]
-    if isinstance(value, Mapping) and CONSTANT in value:
-        return {CONSTANT: constexprs.plain(value[CONSTANT])}
+    if is_constant(value):
+        return {CONSTANT: constexprs.plain(value[CONSTANT])}  # type: ignore[index]
     return value.replace(",", ", ") if isinstance(value, str) else value
 
 
@@ -154,7 +171,7 @@ def shown(value: Any) -> str:
     if isinstance(value, tuple | list):
         inner = ", ".join(map(shown, value))
         return f"({inner},)" if len(value) == 1 else f"({inner})"
-    if isinstance(value, Mapping) and CONSTANT in value:
+    if is_constant(value):
         return f"constexpr {constexprs.shown(value[CONSTANT])}"
     if isinstance(value, Mapping):
         facts = facts_of(value)
@@ -175,4 +192,4 @@ def leaves(value: Any) -> Iterator[Any]:
 def constants(values: Iterable[Any]) -> tuple[Any, ...]:
     """The constants among these arguments and the elements of those that are tuples, in the forms of :mod:`compat.constexprs`."""
     found = (leaf for value in values for leaf in leaves(value))
-    return tuple(leaf[CONSTANT] for leaf in found if isinstance(leaf, Mapping) and CONSTANT in leaf)
+    return tuple(leaf[CONSTANT] for leaf in found if is_constant(leaf))

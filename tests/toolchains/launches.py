@@ -1,12 +1,13 @@
 """Runs inside an env, without anything of ours: what a release's own ``warmup`` compiles for some launches.
 
-``python launches.py KERNELS.py JOBS.json`` prints a line per job: the SHA-256 of the PTX. A job is one of the worker's; tensors are
-made here in another way.
+``python launches.py KERNELS.py JOBS.json SCRIPTS.py…`` prints a line per job and per repro script: the SHA-256 of the PTX. A job is
+one of the worker's; tensors are made here in another way.
 """
 
 import hashlib
 import importlib.util
 import json
+import runpy
 import sys
 import types
 from pathlib import Path
@@ -52,11 +53,14 @@ DTYPES: dict[str, DType] = {}
 class Tensor:
     """An address, and what is there."""
 
-    def __init__(self, name: str, address: int) -> None:
-        self.dtype, self.address = DTYPES.setdefault(name, DType(name)), address
+    def __init__(self, name: str, address: int, size: int = 64) -> None:
+        self.dtype, self.address, self.size = DTYPES.setdefault(name, DType(name)), address, size
 
     def data_ptr(self) -> int:
         return self.address
+
+    def ptr_range(self) -> int:
+        return self.size
 
 
 def passed(value: Any) -> Any:
@@ -67,7 +71,7 @@ def passed(value: Any) -> Any:
         constant = value["constexpr"]
         return getattr(sys.modules["launched"], constant["function"]) if isinstance(constant, dict) else tl.constexpr(constant)
     if isinstance(value, dict):
-        return Tensor(value["tensor"], 16 if value.get("aligned", True) else 40)
+        return Tensor(value["tensor"], 16 if value.get("aligned", True) else 40, 1 << 40 if value.get("large") else 64)
     if isinstance(value, str) and value.startswith("tensordesc"):
         from triton.tools.tensor_descriptor import TensorDescriptor
 
@@ -89,7 +93,25 @@ def imported(path: str) -> Any:
     return module
 
 
-def main(kernels: str, listed: str) -> None:
+def told(compiled: Any) -> None:
+    print(hashlib.sha256(compiled.asm.get("amdgcn", compiled.asm.get("ptx")).encode()).hexdigest())
+
+
+def run_script(path: str) -> None:
+    """Tell what comes of the kernels that a repro script runs."""
+    run = triton.runtime.jit.JITFunction.run
+
+    def run_told(function: Any, *arguments: Any, **named: Any) -> Any:
+        compiled = run(function, *arguments, **named)
+        told(compiled)
+        return compiled
+
+    triton.runtime.jit.JITFunction.run = run_told
+    runpy.run_path(path)["compile_kernel"]()
+    triton.runtime.jit.JITFunction.run = run
+
+
+def main(kernels: str, listed: str, *scripts: str) -> None:
     jobs = json.loads(Path(listed).read_text())
     triton.runtime.driver.set_active(Driver(jobs[0]["target"]))
     module = imported(kernels)
@@ -99,7 +121,9 @@ def main(kernels: str, listed: str) -> None:
             function = function.fn
         given = {name: passed(value) for name, value in {**job["launch"], **job["constexprs"]}.items()}
         compiled = function.warmup(*[given[name] for name in function.arg_names], grid=(1,), **job["options"])
-        print(hashlib.sha256(compiled.asm["ptx"].encode()).hexdigest())
+        told(compiled)
+    for script in scripts:
+        run_script(script)
 
 
 main(*sys.argv[1:])

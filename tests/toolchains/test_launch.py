@@ -14,8 +14,9 @@ from packaging.version import Version
 
 from compat.execution.flight import Flight
 from compat.model import BuiltEnv, Cell, Evidence
+from compat.toolchains.triton.script_call import Form
 from tests.cells import KERNELS, cell
-from tests.toolchains.compiling import compile_all, said
+from tests.toolchains.compiling import compile_all, said, script
 
 WARMED_UP = Path(__file__).parent / "launches.py"
 TENSORS = {"source": "*fp16", "result": "*fp16"}
@@ -36,7 +37,7 @@ def launched(function: str, constexprs: Any = None, options: Any = None, **passe
 LAUNCHES = (
     launched("strided", size=4096, stride=4),
     launched("strided", size=4096, stride=1),
-    launched("strided", size=1, stride=16, source=UNALIGNED),
+    launched("strided", size=1, stride=16, source=UNALIGNED, result={"tensor": "fp16", "large": True}),
     launched("strided", size=2**31 + 16, stride=7, options={"num_warps": 8}),
     launched("optional", size=100, scale=0.5, bias=None, doubled=True),
     launched("optional", size=96, scale=2, bias="*bf16", doubled=False),
@@ -79,7 +80,14 @@ def described(function: str, signature: dict[str, str], **facts: Any) -> dict[st
 BY_HAND = {
     0: described("strided", {"size": "i32", "stride": "i32"}, divisible=("size",)),
     1: described("strided", {"size": "i32", "stride": "i32"}, divisible=("size",), equal_to_1=("stride",)),
-    2: described("strided", {"size": "i32", "stride": "i32"}, aligned=("result",), divisible=("stride",), equal_to_1=("size",)),
+    2: described(
+        "strided",
+        {"size": "i32", "stride": "i32"},
+        aligned=("result",),
+        divisible=("stride",),
+        equal_to_1=("size",),
+        pointer_range_32=("source",),
+    ),
     3: described("strided", {"size": "i64", "stride": "i32"}, divisible=("size",), options={"num_warps": 8}),
     6: described("unspecialized", {"size": "i32"}),
     8: described(
@@ -108,12 +116,32 @@ def text_of(evidence: Evidence) -> str:
 def test_it_is_what_the_releases_own_launcher_compiles(release: str, built: Callable[[str], BuiltEnv], tmp_path: Path) -> None:
     env = built(f"triton-{release}")
     cells = cells_of(env, launches_of(release))
-    (tmp_path / "jobs.json").write_text(json.dumps([Flight(cell=each, nonce="n").job() for each in cells]))
-    command = [str(env.python), str(WARMED_UP), str(KERNELS / "launched.py"), str(tmp_path / "jobs.json")]
-    own = {**os.environ, "TRITON_CACHE_DIR": str(tmp_path / "cache"), "HOME": str(tmp_path)}
-    warmed_up = subprocess.run(command, capture_output=True, text=True, check=False, env=own)
-    assert warmed_up.returncode == 0, warmed_up.stderr
-    assert [text_of(each) for each in compile_all(env, cells)] == [line[:16] for line in warmed_up.stdout.split()]
+    warmed_up = warm_up(env, cells, tmp_path)
+    assert [text_of(each) for each in compile_all(env, cells)] == [line[:16] for line in warmed_up]
+
+
+@pytest.mark.wheels
+@pytest.mark.parametrize(("release", "target"), [("3.0.0", "sm_90"), ("3.3.1", "sm_90"), ("3.9.0", "sm_90"), ("3.6.0", "gfx942")])
+def test_repro_scripts_come_to_the_same(release: str, target: str, built: Callable[[str], BuiltEnv], tmp_path: Path) -> None:
+    """Without line information, which tells in which file a kernel is."""
+    env = built(f"triton-{release}")
+    launches = launches_of(release)
+    cells = cells_of(env, (launches[index] for index in (0, 2, 5, 9, *range(11, len(launches)))), target)
+    scripts = [tmp_path / f"{number}.py" for number in range(len(cells))]
+    for path, each in zip(scripts, cells, strict=True):
+        path.write_text(script(each.spec, target, Form.ANY), encoding="utf-8")
+    told = warm_up(env, cells, tmp_path, *scripts, TRITON_DISABLE_LINE_INFO="1")
+    assert told[len(cells) :] == told[: len(cells)]
+
+
+def warm_up(env: BuiltEnv, cells: list[Cell], folder: Path, *scripts: Path, **variables: str) -> list[str]:
+    """What the release itself makes of the launches of cells, and then of scripts."""
+    (folder / "jobs.json").write_text(json.dumps([Flight(cell=each, nonce="n").job() for each in cells]))
+    command = [str(env.python), str(WARMED_UP), str(KERNELS / "launched.py"), str(folder / "jobs.json"), *map(str, scripts)]
+    own = {**os.environ, **variables, "TRITON_CACHE_DIR": str(folder / "cache"), "HOME": str(folder)}
+    ran = subprocess.run(command, capture_output=True, text=True, check=False, env=own)
+    assert ran.returncode == 0, ran.stderr
+    return ran.stdout.split()
 
 
 @pytest.mark.wheels

@@ -16,16 +16,6 @@ from .driver import target
 _SMALL = 2**31 - 1
 """Bytes up to which AMD's launcher gives a tensor a range of 32 bits."""
 _DESCRIPTOR = re.compile(r"tensordesc<(\w+)\[(.+)\]>")
-_TORCH = {
-    "i1": "bool",
-    "bf16": "bfloat16",
-    "fp8e4nv": "float8_e4m3fn",
-    "fp8e4b8": "float8_e4m3fnuz",
-    "fp8e5": "float8_e5m2",
-    "fp8e5b16": "float8_e5m2fnuz",
-}
-"""What PyTorch calls an element type, where its name does not follow from Triton's."""
-_LONG = (("fp8", "fp8"), ("fp", "float"), ("i", "int"), ("u", "uint"))
 
 
 def compiled(function: Any, job: dict[str, Any], constexprs: dict[str, Any]) -> Any:
@@ -70,13 +60,13 @@ class Tensor:
 
 
 class Dtype(str):
-    """An element type of PyTorch, which launches know by its name."""
+    """An element type, which launches know by its name: PyTorch's or Triton's."""
 
     itemsize: int
     is_floating_point: bool
 
     def __new__(cls, name: str) -> Dtype:
-        made = super().__new__(cls, "torch." + _torch_name(name))
+        made = super().__new__(cls, name)
         bits = re.search(r"^\D+(\d+)", name)
         made.itemsize = max(1, int(bits.group(1)) // 8) if bits else 1
         made.is_floating_point = name.startswith(("fp", "bf"))
@@ -85,13 +75,6 @@ class Dtype(str):
 
 _DTYPES: dict[str, Dtype] = {}
 """Each once, for good, as in PyTorch: launchers from 3.6 on know one again by where it is in memory."""
-
-
-def _torch_name(name: str) -> str:
-    if name in _TORCH:
-        return _TORCH[name]
-    short, long = next(each for each in _LONG if name.startswith(each[0]))
-    return long + name[len(short) :]
 
 
 def _descriptor(kind: str) -> Any:
