@@ -180,6 +180,11 @@ def shown(value: Any) -> str:
     return str(plain(value)) if isinstance(value, str) else str(value)
 
 
+def shown_all(passed: Mapping[str, Any]) -> str:
+    """What a launch passes as a report shows it: ``x=*fp16, n=4096``."""
+    return ", ".join(f"{name}={shown(value)}" for name, value in passed.items())
+
+
 def leaves(value: Any) -> Iterator[Any]:
     """The argument, or where it is a tuple, those that it is made of."""
     if isinstance(value, tuple | list):

@@ -197,6 +197,12 @@ class CompileSpec:
         return {name: getattr(self, name) for name in HINTS}
 
     @property
+    def ones(self) -> frozenset[str]:
+        """The run-time arguments that are known to be 1."""
+        passed = {name for name, value in self.launch.items() if type(value) is int and value == 1}
+        return frozenset((*passed, *self.equal_to_1))
+
+    @property
     def functions(self) -> tuple[str, ...]:
         """The jit functions that its values name, each once."""
         return constexprs.functions((*self.constexprs.values(), *arguments.constants(self.launch.values())))

@@ -10,7 +10,7 @@ from typing import Any
 from attrs import Factory, evolve, frozen
 
 from compat.bundle.parsing import tree_of
-from compat.model import HINTS, CompileSpec
+from compat.model import HINTS, TABLES, CompileSpec
 from compat.reduce import module
 from compat.reduce.candidate import Candidate
 from compat.signatures import parameter_of
@@ -132,7 +132,7 @@ def _with_facts(candidate: Candidate, facts: Mapping[Fact, Any]) -> Candidate:
         gone = {key for (where, key), value in facts.items() if where in (name, "signature") and value is DROP}
         return tuple(each for each in candidate.compile.hints[name] if each not in gone and parameter_of(each) not in gone)
 
-    changed: dict[str, Any] = {name: table(name) for name in ("signature", "constexprs", "options")}
+    changed: dict[str, Any] = {name: table(name) for name in TABLES}
     changed |= {name: hints(name) for name in HINTS}
     return evolve(candidate, compile=CompileSpec(**changed))
 
