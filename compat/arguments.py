@@ -9,24 +9,30 @@ tensor             ``"*fp16"``                                 ``"*fp16"``
 one of another     ``{ tensor = "fp16", aligned = false }``    ``{"tensor": "fp16", "aligned": False}``
 kind               ``{ tensor = "fp16", large = true }``       ``{"tensor": "fp16", "large": True}``
 tensor descriptor  ``"tensordesc<fp16[64, 64]>"``              ``"tensordesc<fp16[64,64]>"``
+constant           ``{ constexpr = 64 }``                      ``{"constexpr": 64}``
 tuple              ``[4, "*fp16"]``                            a tuple (JSON: a list)
 ================== =========================================== ===========================================
 
-A tensor is aligned, at an address that is divisible by 16, and under 2 GiB, unless it says otherwise. Equal arguments have one form
-here. ``compat/toolchains/triton/adapter/launch.py`` makes what is passed of the JSON forms. Pure.
+A tensor is aligned, at an address that is divisible by 16, and under 2 GiB, unless it says otherwise. A constant is a
+``tl.constexpr`` or a jit function that is passed where no annotation asks for one, in a tuple for example; its value has a form of
+:mod:`compat.constexprs`. Equal arguments have one form here. ``compat/toolchains/triton/adapter/launch.py`` makes what is passed of
+the JSON forms. Pure.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from difflib import get_close_matches
 from typing import Any
 
+from compat import constexprs
+
 FORMS = (
     'A number or boolean as it was passed, "*fp16" for a tensor, {tensor = "fp16", aligned = false, large = true}, '
-    '"tensordesc<fp16[64, 64]>", {none = true}, or an array of such values for a tuple.'
+    '"tensordesc<fp16[64, 64]>", {none = true}, {constexpr = 64}, or an array of such values for a tuple.'
 )
+CONSTANT = "constexpr"
 ALIGNED, LARGE = "aligned", "large"
 """What may be said of a tensor besides its element type; what is usual is true of the first and false of the second."""
 _USUAL = {ALIGNED: True, LARGE: False}
@@ -63,7 +69,16 @@ def read(value: object, dtypes: Collection[str], describe: Callable[[object], st
         return None
     if isinstance(value, Mapping) and "tensor" in value:
         return _of_tensor(value, dtypes, describe)
+    if isinstance(value, Mapping) and value.keys() == {CONSTANT}:
+        return _of_constant(value[CONSTANT], describe)
     raise UnknownForm(f"{describe(value)} is no argument of a launch")
+
+
+def _of_constant(value: object, describe: Callable[[object], str]) -> Any:
+    try:
+        return {CONSTANT: constexprs.read(value, describe)}
+    except constexprs.UnknownForm as error:
+        raise UnknownForm(str(error), f".{CONSTANT}{error.path}", error.hint) from None
 
 
 def _element(index: int, value: object, dtypes: Collection[str], describe: Callable[[object], str]) -> Any:
@@ -110,7 +125,24 @@ def tensor(dtype: str, *, aligned: bool = True, large: bool = False) -> Any:
 
 def is_tensor(value: object) -> bool:
     """Whether it is a tensor."""
-    return isinstance(value, Mapping) or (isinstance(value, str) and value.startswith("*"))
+    return value.startswith("*") if isinstance(value, str) else isinstance(value, Mapping) and "tensor" in value
+
+
+def is_descriptor(value: object) -> bool:
+    """Whether it is a tensor descriptor."""
+    return isinstance(value, str) and not value.startswith("*")
+
+
+def is_constant(value: object) -> bool:
+    """Whether it is a constant."""
+    return isinstance(value, Mapping) and CONSTANT in value
+
+
+def descriptor(value: str) -> tuple[str, tuple[int, ...]]:
+    """The element type and the block shape of a tensor descriptor."""
+    found = _DESCRIPTOR.fullmatch(value)
+    assert found is not None, value
+    return found[1], tuple(map(int, found[2].split(",")))
 
 
 def dtype_of(value: Any) -> str:
@@ -129,6 +161,8 @@ def plain(value: object) -> Any:
         return {"none": True}
     if isinstance(value, tuple | list):
         return [plain(each) for each in value]
+    if is_constant(value):
+        return {CONSTANT: constexprs.plain(value[CONSTANT])}  # type: ignore[index]
     return value.replace(",", ", ") if isinstance(value, str) else value
 
 
@@ -137,11 +171,18 @@ def shown(value: Any) -> str:
     if isinstance(value, tuple | list):
         inner = ", ".join(map(shown, value))
         return f"({inner},)" if len(value) == 1 else f"({inner})"
+    if is_constant(value):
+        return f"constexpr {constexprs.shown(value[CONSTANT])}"
     if isinstance(value, Mapping):
         facts = facts_of(value)
         words = [*([] if facts[ALIGNED] else ["not aligned"]), *(["2 GiB or more"] if facts[LARGE] else [])]
         return f"*{dtype_of(value)} ({', '.join(words)})"
     return str(plain(value)) if isinstance(value, str) else str(value)
+
+
+def shown_all(passed: Mapping[str, Any]) -> str:
+    """What a launch passes as a report shows it: ``x=*fp16, n=4096``."""
+    return ", ".join(f"{name}={shown(value)}" for name, value in passed.items())
 
 
 def leaves(value: Any) -> Iterator[Any]:
@@ -151,3 +192,9 @@ def leaves(value: Any) -> Iterator[Any]:
             yield from leaves(each)
     else:
         yield value
+
+
+def constants(values: Iterable[Any]) -> tuple[Any, ...]:
+    """The constants among these arguments and the elements of those that are tuples, in the forms of :mod:`compat.constexprs`."""
+    found = (leaf for value in values for leaf in leaves(value))
+    return tuple(leaf[CONSTANT] for leaf in found if is_constant(leaf))

@@ -19,7 +19,6 @@ from pathlib import Path
 
 from attrs import define, evolve, field, frozen
 
-from compat import constexprs
 from compat.bundle.closure import read_source, roots_of
 from compat.bundle.parsing import text_of, tree_of
 from compat.bundle.scopes import Use, bound_by, uses
@@ -55,7 +54,7 @@ def bundle(spec: Specialization) -> Bundle:
     path = Path(spec.source)
     bundling = _Bundling(roots=tuple(map(Path, spec.roots)) or roots_of(path))
     try:
-        bundling.add_kernel(path, spec.function, constexprs.functions(spec.compile.constexprs.values()))
+        bundling.add_kernel(path, spec.function, spec.compile.functions)
     except (OSError, SyntaxError, KeyError, RecursionError) as error:
         raise ConfigError(f"the kernel cannot be taken out of its file: {_reason(error)}", where=str(path)) from error
     text = bundling.text()

@@ -10,10 +10,11 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
-from compat import constexprs
+from compat import constexprs, signatures
 from compat.config.launch_table import NO_HINTS_HERE, WHAT_HAS_NO_HINTS, check_launch
 from compat.config.toml_reader import DROP, Table, describe, did_you_mean, quoted
 from compat.model import HINTS, TABLES
+from compat.signatures import ArgumentType
 from compat.toolchains import Toolchain
 
 KEYS = (*TABLES, "hints")
@@ -37,19 +38,21 @@ def merged(key: str, layers: Sequence[Table], variant: Table, case: Table) -> di
     return {name: value for name, value in found.items() if name not in dropped and value != DROP}
 
 
-def merged_hints(signature: Mapping[str, str], tables: Sequence[Table]) -> tuple[dict[str, tuple[str, ...]], tuple[str, ...]]:
+def merged_hints(
+    signature: Mapping[str, ArgumentType], tables: Sequence[Table]
+) -> tuple[dict[str, tuple[str, ...]], tuple[str, ...]]:
     """The hints of a launch, declared or default, what the last of the tables says; and the names of those that are defaults."""
     said: dict[str, tuple[str, ...]] = {}
     for table in tables:
         said |= _hints(table)
-    found = usual_hints(signature) | said
-    hints = {hint: tuple(name for name in found[hint] if name in signature) for hint in HINTS}
+    found, known = usual_hints(signature) | said, signatures.leaves(signature)
+    hints = {hint: tuple(name for name in found[hint] if name in known) for hint in HINTS}
     return hints, tuple(hint for hint in HINTS if hint not in said)
 
 
-def usual_hints(signature: Mapping[str, str]) -> dict[str, tuple[str, ...]]:
+def usual_hints(signature: Mapping[str, ArgumentType]) -> dict[str, tuple[str, ...]]:
     """The default hints of arguments: what a launch usually finds out."""
-    pointers = tuple(name for name, kind in signature.items() if kind.startswith("*"))
+    pointers = tuple(path for path, kind in signatures.leaves(signature).items() if kind.startswith("*"))
     return {hint: pointers if hint in _TAKEN_FOR_GRANTED else () for hint in HINTS}
 
 
@@ -67,7 +70,8 @@ def _hints(table: Table) -> dict[str, tuple[str, ...]]:
 def check_values(table: Table, toolchain: Toolchain) -> None:
     """Check every type, value and option that a table says, wherever it stands. Raises ConfigError."""
     for name, value in table.mapping("signature").items():
-        _check_type(table.table("signature"), name, value, toolchain)
+        if value != DROP:
+            _check_type(table.table("signature"), name, value, toolchain)
     check_launch(table.table("launch"), toolchain)
     for name, value in table.mapping("constexprs").items():
         if value != DROP:
@@ -79,12 +83,21 @@ def check_values(table: Table, toolchain: Toolchain) -> None:
             table.table("options").fail(f"{describe(value)} is not a valid option value", name)
 
 
-def _check_type(table: Table, name: str, value: object, toolchain: Toolchain) -> None:
+def _check_type(table: Table, path: str, value: object, toolchain: Toolchain, *, inside: bool = False) -> None:
     types = toolchain.types
-    if value != DROP and not (isinstance(value, str) and types.pattern.fullmatch(value)):
-        hint = did_you_mean(value, types.known) if isinstance(value, str) else None
+    if isinstance(value, list):
+        for index, each in enumerate(value):
+            _check_type(table, f"{path}[{index}]", each, toolchain, inside=True)
+    elif not isinstance(value, str) or not (types.pattern.fullmatch(value) or (inside and value == signatures.CONSTEXPR)):
+        hint = _type_hint(value, types.known) if isinstance(value, str) else None
         found = quoted(value) if isinstance(value, str) else describe(value)
-        table.fail(f"expected a {toolchain.title} type such as {types.examples}, found {found}", name, hint=hint)
+        table.fail(f"expected a {toolchain.title} type such as {types.examples}, found {found}", path, hint=hint)
+
+
+def _type_hint(value: str, known: Collection[str]) -> str | None:
+    if value == signatures.CONSTEXPR:
+        return "A parameter that is a constexpr has its value in [constexprs], and nothing here."
+    return did_you_mean(value, known)
 
 
 def _check_number(table: Table, name: str, value: object) -> None:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from pathlib import Path
 from typing import Any
 
 from attrs import define, field
 
-from compat import constexprs, toolchains
+from compat import constexprs, signatures, toolchains
 from compat.bundle.closure import Source, read_source
 from compat.config import argument_tables, kernel_sources
 from compat.config.argument_tables import check_hints, check_values, merged, merged_hints
@@ -17,7 +17,7 @@ from compat.config.kernel_functions import check_function
 from compat.config.kernel_sources import Place
 from compat.config.launch_table import check_alone, launch_of
 from compat.config.named_tables import assumed, matching, name_of, named, saying
-from compat.config.toml_reader import Table, did_you_mean, shown
+from compat.config.toml_reader import DROP, Table, did_you_mean, shown
 from compat.model import DEFAULT_TOOLCHAIN, TABLES, CompileSpec, Specialization
 from compat.toolchains import Toolchain
 
@@ -42,7 +42,7 @@ class DeclaredKernel:
     cases: dict[str, Table]
     variants: dict[str, Table]
     arguments: frozenset[str]
-    """Every run-time argument that any signature table of this kernel names."""
+    """Every run-time argument that any signature table of this kernel names, tuples by the paths of their elements."""
     _sources: dict[Place, Source] = field(factory=dict)
 
     @classmethod
@@ -62,7 +62,7 @@ class DeclaredKernel:
         tables = (*layers, *variants.values(), *cases.values())
         for table in tables:
             check_values(table, toolchain)
-        arguments = frozenset(name for table in tables for name in table.mapping("signature"))
+        arguments = frozenset(path for table in tables for path in _arguments(table))
         for table in tables if top is None else tables[1:]:
             check_hints(table, arguments, launched=any(each.mapping("launch") for each in tables))
         return cls(
@@ -123,6 +123,7 @@ class DeclaredKernel:
     def _compile_spec(self, variant: Table, case: Table) -> tuple[CompileSpec, tuple[str, ...]]:
         """What the tables come to for a variant and a case; and the names of the hints that are defaults."""
         tables: dict[str, Any] = {key: merged(key, self.layers, variant, case) for key in TABLES}
+        tables["signature"] = {name: signatures.read(kind) for name, kind in tables["signature"].items()}
         tables["constexprs"] = {name: constexprs.read(value) for name, value in tables["constexprs"].items()}
         tables["launch"] = launch_of(tables["launch"], self.toolchain)
         if tables["launch"]:
@@ -143,6 +144,11 @@ class DeclaredKernel:
             except (OSError, ValueError) as error:
                 table.fail(f"{shown(place.source)} cannot be read: {error}", place.key)
         return self._sources[place]
+
+
+def _arguments(table: Table) -> Iterable[str]:
+    said = table.mapping("signature")
+    return signatures.leaves({name: signatures.read(kind) if kind != DROP else "" for name, kind in said.items()})
 
 
 def _toolchain(top: Table) -> Toolchain:

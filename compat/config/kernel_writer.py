@@ -19,7 +19,7 @@ from typing import Any, TypeVar
 
 from attrs import evolve
 
-from compat import arguments, constexprs
+from compat import arguments, constexprs, signatures
 from compat.bundle.closure import module_of, roots_of
 from compat.config import kernel_sources
 from compat.config.argument_tables import NO_HINTS, usual_hints
@@ -217,10 +217,10 @@ def _tables(specs: Mapping[Place, Specialization]) -> tuple[_Tables, dict[str, _
 
 def _layers(specs: Mapping[Place, Specialization]) -> Iterator[tuple[str, str, Layers, Callable[[Any], Any]]]:
     """Table, entry, what each layer says of it, and how that is written."""
-    signatures = {place: spec.compile.signature for place, spec in specs.items()}
+    typed = {place: signatures.leaves(spec.compile.signature) for place, spec in specs.items()}
     for hint in HINTS:
         values = {place: _said(spec, hint) for place, spec in specs.items()}
-        yield "hints", hint, _of(Hint(values=values, signatures=signatures), specs, f"hints.{hint}"), list
+        yield "hints", hint, _of(Hint(values=values, signatures=typed), specs, f"hints.{hint}"), list
     for table in TABLES:
         found = {place: getattr(spec.compile, table) for place, spec in specs.items()}
         for name in in_order(found.values()):

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from attrs import evolve, frozen
 
-from compat import constexprs, interruption
+from compat import interruption
 from compat.bisect.criterion import Criterion
 from compat.bisect.search import Judgement
 from compat.bundle.bundle import bundle
@@ -357,6 +357,6 @@ class Reduction:
 
 def _extracted(spec: Specialization) -> str:
     try:
-        return extracted(bundle(spec).text, spec.function, *constexprs.functions(spec.compile.constexprs.values()))
+        return extracted(bundle(spec).text, spec.function, *spec.compile.functions)
     except SyntaxError as error:
         raise ConfigError(f"the kernel cannot be parsed: {error.msg}", where=spec.source) from error

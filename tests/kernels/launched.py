@@ -40,6 +40,18 @@ def shaped(source, result, shape, BLOCK: tl.constexpr):
 
 
 @triton.jit
+def given(source, result, chosen, BLOCK: tl.constexpr):
+    at = tl.arange(0, chosen[0])
+    tl.static_assert(BLOCK == 64)
+    tl.store(result + at, chosen[1](tl.load(source + at)) + chosen[2])
+
+
+@triton.jit
+def doubled(x):
+    return x + x
+
+
+@triton.jit
 def described(source, result, ROWS: tl.constexpr, COLUMNS: tl.constexpr):
     rows, columns = tl.arange(0, ROWS), tl.arange(0, COLUMNS)
     tl.store(result + rows[:, None] * COLUMNS + columns[None, :], source.load([0, 0]))

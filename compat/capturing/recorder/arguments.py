@@ -55,7 +55,7 @@ def argument(value: Any, with_values: bool) -> tuple[Any, Any]:
         return _descriptor(value)
     if hasattr(value, "dtype") and hasattr(value, "data_ptr"):
         return _tensor(value)
-    raise Unwritable("is a %s" % type_name(value))
+    raise Unwritable("is an object of the class %s" % type_name(value))
 
 
 def _integer(value: int) -> tuple[int, Any]:
@@ -86,7 +86,7 @@ def _is_large(value: Any) -> bool:
 
 def _descriptor(value: Any) -> tuple[Any, Any]:
     if type(value).__name__ != "TensorDescriptor":
-        raise Unwritable("is a %s" % type_name(value))
+        raise Unwritable("is an object of the class %s" % type_name(value))
     shape = ", ".join(str(int(each)) for each in value.block_shape)
     said = "tensordesc<%s[%s]>" % (type_of(value.base.dtype), shape)
     return said, said
@@ -126,7 +126,7 @@ def constexpr(value: Any, functions: Any) -> Any:
         return {"function": functions.id_of(value)}
     if isinstance(value, int):  # a member of an IntEnum: the kernel is compiled with its number
         return int(value)
-    raise Unwritable("is a %s" % type_name(value))
+    raise Unwritable("is an object of the class %s" % type_name(value))
 
 
 def _finite(value: Any) -> Any:

@@ -173,12 +173,11 @@ class _Log:
 
     def _lacking(self, function: Any, why: str) -> None:
         plain = getattr(function, "fn", None)
-        name = getattr(plain, "__name__", "?")
+        name, code = getattr(plain, "__name__", "?"), getattr(plain, "__code__", None)
+        module = called(getattr(plain, "__module__", None) or "", code.co_filename if code else "")
         if (id(function), why) not in self._refused:
             self._refused.add((id(function), why))
-            self._recording.journal.write(
-                r="lacking", module=getattr(plain, "__module__", None), name=name, why=why, place=of_launch()
-            )
+            self._recording.journal.write(r="lacking", module=module, name=name, why=why, place=of_launch())
 
     def _failed(self, key: str | None, error: Exception) -> None:
         if key is not None:

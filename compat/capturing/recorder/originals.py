@@ -36,10 +36,12 @@ class Originals:
 
     def compile(self) -> None:
         """Compile it all, without line numbers, which name files, and write down what came of it."""
-        if self._compile is None:
+        if not self._given:
+            return
+        if self._compile is None:  # where there is a GPU, nothing has taken its place
             import triton
 
-            self._compile = triton.compiler.compile if self._given else None
+            self._compile = triton.compiler.compile
         before = os.environ.get(_WITHOUT_LINES)
         os.environ[_WITHOUT_LINES] = "1"
         try:

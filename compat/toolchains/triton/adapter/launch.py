@@ -10,22 +10,12 @@ import inspect
 import re
 from typing import Any
 
-from .call import compare_without_torch
+from .call import compare_without_torch, constant, constexpr
 from .driver import target
 
 _SMALL = 2**31 - 1
 """Bytes up to which AMD's launcher gives a tensor a range of 32 bits."""
 _DESCRIPTOR = re.compile(r"tensordesc<(\w+)\[(.+)\]>")
-_TORCH = {
-    "i1": "bool",
-    "bf16": "bfloat16",
-    "fp8e4nv": "float8_e4m3fn",
-    "fp8e4b8": "float8_e4m3fnuz",
-    "fp8e5": "float8_e5m2",
-    "fp8e5b16": "float8_e5m2fnuz",
-}
-"""What PyTorch calls an element type, where its name does not follow from Triton's."""
-_LONG = (("fp8", "fp8"), ("fp", "float"), ("i", "int"), ("u", "uint"))
 
 
 def compiled(function: Any, job: dict[str, Any], constexprs: dict[str, Any]) -> Any:
@@ -33,17 +23,20 @@ def compiled(function: Any, job: dict[str, Any], constexprs: dict[str, Any]) -> 
     from triton.compiler.compiler import make_backend
 
     compare_without_torch(make_backend(target(job["target"])))
-    given = {name: argument(value) for name, value in job["launch"].items()}
+    names = getattr(function, "__globals__", {})
+    given = {name: argument(value, names) for name, value in job["launch"].items()}
     given.update(constexprs)
     _forget(function)
     positional, named = _bound(function, given)
     return function.run(*positional, grid=(1, 1, 1), warmup=True, **named, **job["options"])
 
 
-def argument(value: Any) -> Any:
-    """An argument from its JSON form: what is passed in its place."""
+def argument(value: Any, names: dict[str, Any]) -> Any:
+    """An argument from its JSON form: what is passed in its place. ``names`` are those of the kernel's module."""
     if isinstance(value, list):
-        return tuple(argument(each) for each in value)
+        return tuple(argument(each, names) for each in value)
+    if isinstance(value, dict) and "constexpr" in value:
+        return constexpr(constant("launch", value["constexpr"], names))
     if isinstance(value, dict):
         return Tensor(value["tensor"], value.get("aligned", True), value.get("large", False))
     if isinstance(value, str):
@@ -67,13 +60,13 @@ class Tensor:
 
 
 class Dtype(str):
-    """An element type of PyTorch, which launches know by its name."""
+    """An element type, which launches know by its name: PyTorch's or Triton's."""
 
     itemsize: int
     is_floating_point: bool
 
     def __new__(cls, name: str) -> Dtype:
-        made = super().__new__(cls, "torch." + _torch_name(name))
+        made = super().__new__(cls, name)
         bits = re.search(r"^\D+(\d+)", name)
         made.itemsize = max(1, int(bits.group(1)) // 8) if bits else 1
         made.is_floating_point = name.startswith(("fp", "bf"))
@@ -82,13 +75,6 @@ class Dtype(str):
 
 _DTYPES: dict[str, Dtype] = {}
 """Each once, for good, as in PyTorch: launchers from 3.6 on know one again by where it is in memory."""
-
-
-def _torch_name(name: str) -> str:
-    if name in _TORCH:
-        return _TORCH[name]
-    short, long = next(each for each in _LONG if name.startswith(each[0]))
-    return long + name[len(short) :]
 
 
 def _descriptor(kind: str) -> Any:
