@@ -377,5 +377,6 @@ def names_used(kernel: Iterable[str], functions: Mapping[str, Frozen]) -> dict[s
     for id in kernel:
         function = functions[id]
         if not function.error:
-            found.setdefault(function.module, set()).update(use.name for use in uses(_definition(function)))
+            node = tree_of(function.source).body[0]  # with its decorators: they may be names that were chosen
+            found.setdefault(function.module, set()).update(use.name for use in uses(node))
     return found

@@ -80,6 +80,7 @@ def assemble(recorded: Recorded, output: Path, *, configs: Configs, origin: str)
     for kernel in kernels:
         launches = [each for each in recorded.launches.values() if each.function in kernel.ids]
         kernel.cases = cases(wanted(launches, configs), recorded)
+        kernel.asked = _asked(kernel, recorded)
         try:
             captured.specs = {**captured.specs, kernel.name: _write(kernel, recorded, output, origin)}
             written.append(kernel)
@@ -87,7 +88,7 @@ def assemble(recorded: Recorded, output: Path, *, configs: Configs, origin: str)
             failed.append(NotCaptured(module=kernel.module, name=kernel.function, why=str(error)))
     captured.kernels, captured.not_captured = tuple(written), tuple(failed)
     captured.never_launched = _never_launched(recorded)
-    captured.conditionals = _conditionals(captured)
+    captured.conditionals = tuple(dict.fromkeys(each for kernel in written for each in kernel.asked))
     return captured
 
 
@@ -151,7 +152,7 @@ def _write(kernel: Kernel, recorded: Recorded, output: Path, origin: str) -> tup
         source=str(source),
         function=kernel.function,
         closure=read_source(source).closure,
-        summary=f"{kernel.module}: {origin}",
+        summary=f"{kernel.module}: {origin}{_answered(kernel)}",
     )
     try:
         specs = [evolve(base, case=case.name, compile=_compile(case.first, recorded)) for case in kernel.cases]
@@ -184,14 +185,20 @@ def _never_launched(recorded: Recorded) -> tuple[tuple[str, str], ...]:
     return tuple(sorted(each for each in recorded.defined - used if each[0].partition(".")[0] in packages))
 
 
-def _conditionals(captured: Captured) -> tuple[Asked, ...]:
-    functions = captured.recorded.functions
-    ids = {each for kernel in captured.kernels for id in kernel.ids for each in reached(id, functions)}
+def _asked(kernel: Kernel, recorded: Recorded) -> tuple[Asked, ...]:
+    """What the modules of a kernel and of all that it uses asked while they were imported, as far as it depends on that."""
+    functions = recorded.functions
+    ids = {each for id in kernel.ids for each in reached(id, functions)}
     files = {functions[id].module: functions[id].file for id in ids if functions[id].file}
     used = names_used(ids, functions)
     for id in ids:
         used.setdefault(functions[id].module, set()).add(functions[id].name)
     return tuple(each for module in sorted(files) for each in asked(module, Path(files[module]), used.get(module, ())))
+
+
+def _answered(kernel: Kernel) -> str:
+    places = [f"{each.module}:{each.line}" for each in kernel.asked]
+    return f"; {', '.join(places)} answered for good then" if places else ""
 
 
 # --- the folder -------------------------------------------------------------------------------------------------------------------

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Collection, Iterator, Mapping
+from functools import lru_cache
 from pathlib import Path
 
 from attrs import frozen
@@ -12,9 +13,8 @@ from compat.bundle.parsing import text_of, tree_of
 from compat.bundle.scopes import bound_by
 
 _ASKS = frozenset({"__version__", "hasattr", "find_spec", "Version", "parse_version", "version_info", "get_device_capability"})
-_ASKS |= {"get_device_properties", "get_current_target", "get_device_name", "environ", "getenv"}
+_ASKS |= {"getattr", "get_device_properties", "get_current_target", "get_device_name", "environ", "getenv"}
 _LONGEST = 80
-_Conditional = ast.If | ast.Try
 
 
 @frozen(kw_only=True)
@@ -32,14 +32,20 @@ class Asked:
 
 def asked(module: str, path: Path, used: Collection[str]) -> tuple[Asked, ...]:
     """The questions of a module that what these global names of it mean depends on. None where the file cannot be read."""
+    found = [(line, text) for line, text, names in _questions_in(path) if names & set(used)]
+    return tuple(Asked(module=module, line=line, text=text) for line, text in sorted(found))
+
+
+@lru_cache(maxsize=1024)
+def _questions_in(path: Path) -> tuple[tuple[int, str, frozenset[str]], ...]:
+    """The lines of a file that ask, with the names that depend on what they hear."""
     try:
         text = text_of(path)
         tree = tree_of(text, path.name)
     except (OSError, SyntaxError):
         return ()
     lines = text.split("\n")
-    found = {node.lineno: node for node, names in _questions(tree) if names & set(used)}
-    return tuple(Asked(module=module, line=line, text=_shown(lines[line - 1])) for line in sorted(found))
+    return tuple((node.lineno, _shown(lines[node.lineno - 1]), frozenset(names)) for node, names in _questions(tree))
 
 
 def _shown(line: str) -> str:

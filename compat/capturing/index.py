@@ -39,6 +39,7 @@ def _kernel(kernel: Kernel, agreements: dict[tuple[str, str], str]) -> dict[str,
         "source": f"{kernel.name}.py",
         "module": kernel.module,
         "function": kernel.function,
+        "answered_at_import": [f"{each.module}:{each.line}" for each in kernel.asked],
         "cases": [_case(each, agreements.get((kernel.name, each.name))) for each in kernel.cases],
     }
 

@@ -10,6 +10,7 @@ from typing import Any
 
 from attrs import define, field, frozen
 
+from compat.capturing.conditionals import Asked
 from compat.capturing.records import Launch, Recorded
 
 
@@ -54,6 +55,8 @@ class Kernel:
     ids: set[str] = field(factory=set)
     """The functions of all processes that it is."""
     cases: tuple[Case, ...] = ()
+    asked: tuple[Asked, ...] = ()
+    """What its modules asked while they were imported, and it depends on."""
 
 
 def given_functions(launch: Launch, recorded: Recorded) -> dict[str, str]:
