@@ -357,6 +357,7 @@ class Reduction:
 
 def _extracted(spec: Specialization) -> str:
     try:
-        return extracted(bundle(spec).text, spec.function, *spec.compile.functions)
+        annotated = (spec.function,) if spec.compile.launch else ()  # what a launch makes of an argument depends on its annotation
+        return extracted(bundle(spec).text, spec.function, *spec.compile.functions, annotated=annotated)
     except SyntaxError as error:
         raise ConfigError(f"the kernel cannot be parsed: {error.msg}", where=spec.source) from error

@@ -15,6 +15,7 @@ from compat.fix.known import known_edits
 from compat.model import BuiltEnv, Cell, Evidence, Result, Specialization, Status
 from compat.printable import printable
 from compat.report.account import in_full
+from compat.report.bare import BARE, is_bare
 from compat.report.document import verdict_document
 from compat.report.excerpts import excerpts
 from compat.report.fix import fix_command
@@ -143,6 +144,8 @@ def _signature(spec: Specialization) -> Iterator[str]:
     for hint, names in spec.compile.hints.items():
         usual = " (not said in the kernel file: what a launch usually finds out)" if hint in spec.assumed else ""
         yield f"{hint.replace('_', ' ')}: {', '.join(names) or 'none'}{usual}"
+    if is_bare(spec):
+        yield f"no hints: {BARE}"
 
 
 def _env(built: BuiltEnv) -> Iterator[str]:
