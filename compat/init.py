@@ -18,8 +18,9 @@ from compat.config.kernel_files import kernels_of
 from compat.config.toml_reader import parse_toml, shown
 from compat.errors import ConfigError
 from compat.files import replace_file
-from compat.guess import GuessedSource, NotTaken, kernel_file_text
 from compat.guess.finding import sources, split, where_else
+from compat.guess.guessing import GuessedSource, kernel_file_text
+from compat.guess.jitted import NotTaken
 from compat.guess.loading import read_sources
 
 MATRIX = "matrix.toml"

@@ -166,7 +166,7 @@ def _content(entries: Mapping[str, Any]) -> str:
     return json.dumps(entries, sort_keys=True, default=repr)
 
 
-@frozen(kw_only=True)
+@frozen(kw_only=True, cache_hash=True)
 class CompileSpec:
     """All that a compile needs to know of a kernel's arguments, and how to compile it.
 
@@ -210,7 +210,7 @@ class CompileSpec:
         )
 
 
-@frozen(kw_only=True)
+@frozen(kw_only=True, cache_hash=True)
 class Specialization:
     """A kernel function with everything a compile needs to know of it."""
 
@@ -244,7 +244,7 @@ class Specialization:
         return not self.targets or any(fnmatchcase(target.name, glob) for glob in self.targets)
 
 
-@frozen(kw_only=True)
+@frozen(kw_only=True, cache_hash=True)
 class Cell:
     """One coordinate, Env × Target × Specialization. Nothing else in the program may mean "one compile".
 

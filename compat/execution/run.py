@@ -28,7 +28,7 @@ from compat.execution.executors.base import Batch, Executor, OpenExecutor
 from compat.execution.executors.local import LocalExecutor
 from compat.execution.flight import Limits
 from compat.execution.spawn import WORKER
-from compat.execution.store import Store, cell_key
+from compat.execution.store import CellKeys, Store, cell_key
 from compat.files import folder_digest
 from compat.interruption import Stopped
 from compat.model import BuiltEnv, Cell, Evidence, Expectation, Outcome, Result, Status
@@ -100,12 +100,13 @@ def run(
         results[position] = _result(cells[position], context, outcome, cached=cached)
         on_result(results[position])
 
+    keys = CellKeys(folder_digest(context.worker))
     for position, cell in enumerate(cells):
-        error = context.envs[cell.env.name].error
-        if error is not None:
-            finish(position, classify.broken_env(error))
+        env = context.envs[cell.env.name]
+        if env.error is not None:
+            finish(position, classify.broken_env(env.error))
         else:
-            keyed.setdefault(_key(cell, context), []).append(position)
+            keyed.setdefault(keys.of(cell, env), []).append(position)
     stored = {} if context.again else _already_known({key: cells[alike[0]] for key, alike in keyed.items()}, context)
     for key, outcome in stored.items():
         for position in keyed.pop(key):
@@ -141,9 +142,10 @@ def _refuse_mixed(cells: Iterable[Cell]) -> None:
 def known(cells: Sequence[Cell], context: RunContext) -> tuple[Result, ...]:
     """What earlier runs found of ``cells``, of those that anything is known of. Compiles nothing."""
     keyed: dict[str, list[Cell]] = {}
+    keys = CellKeys(folder_digest(context.worker))
     for cell in cells:
-        if context.envs[cell.env.name].error is None:
-            keyed.setdefault(_key(cell, context), []).append(cell)
+        if (env := context.envs[cell.env.name]).error is None:
+            keyed.setdefault(keys.of(cell, env), []).append(cell)
     outcomes = _already_known({key: alike[0] for key, alike in keyed.items()}, context)
     return tuple(_result(cell, context, outcome, cached=True) for key, outcome in outcomes.items() for cell in keyed[key])
 

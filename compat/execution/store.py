@@ -14,7 +14,7 @@ import logging
 import sqlite3
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import Any, Self, TypeVar
 
@@ -48,18 +48,38 @@ def cell_key(cell: Cell, env: BuiltEnv, worker: str, mode: Mode = PLAIN) -> str:
     result is of. Deadline and memory are no part of it: what they cut short is told by the evidence (:meth:`Store.read` leaves out
     what a larger limit could change).
     """
-    spec, target, toolchain = cell.spec, cell.target, toolchains.of(cell.env)
-    facts: Mapping[str, Any] = {
-        "closure": spec.closure,
-        "function": spec.function,
-        "compile": spec.compile.document(),
-        "target": [target.backend, target.arch, target.warp_size, target.shared_memory],
-        "env": env.digest,
-        "variables": variables.dependencies(toolchain, target.backend),
-        "worker": [worker, folder_digest(toolchain.adapter), folder_digest(STANDIN)],
-        "actions": [action.document() for action in mode.actions],
-    }
-    return hashlib.sha256(json.dumps(facts).encode()).hexdigest()
+    return CellKeys(worker, mode).of(cell, env)
+
+
+class CellKeys:
+    """The keys of many cells at one moment: what they share of the machine is read once."""
+
+    def __init__(self, worker: str, mode: Mode = PLAIN) -> None:
+        """See :func:`cell_key`."""
+        self._worker = worker
+        self._actions = [action.document() for action in mode.actions]
+        self._of_machine = cache(self._read_machine)
+
+    def of(self, cell: Cell, env: BuiltEnv) -> str:
+        """The key of a cell in an env (:func:`cell_key`)."""
+        spec, target = cell.spec, cell.target
+        depends, adapter = self._of_machine(cell.env.toolchain, target.backend)
+        facts: Mapping[str, Any] = {
+            "closure": spec.closure,
+            "function": spec.function,
+            "compile": spec.compile.document(),
+            "target": [target.backend, target.arch, target.warp_size, target.shared_memory],
+            "env": env.digest,
+            "variables": depends,
+            "worker": [self._worker, adapter, folder_digest(STANDIN)],
+            "actions": self._actions,
+        }
+        return hashlib.sha256(json.dumps(facts).encode()).hexdigest()
+
+    @staticmethod
+    def _read_machine(toolchain_name: str, backend: str) -> tuple[dict[str, str], str]:
+        toolchain = toolchains.named(toolchain_name)
+        return variables.dependencies(toolchain, backend), folder_digest(toolchain.adapter)
 
 
 class Store:

@@ -5,16 +5,18 @@ from __future__ import annotations
 import shlex
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from packaging.version import Version
 
 from compat.cell_document import JsonObject, cell_document
-from compat.fix import Fix, Tried
 from compat.history.verdict import class_of, is_good, release_of
 from compat.model import Cell, Result
 from compat.printable import printable
 from compat.report.compact import counted, spans
+
+if TYPE_CHECKING:
+    from compat.fix.fixing import Fix, Tried
 
 SCHEMA = 1
 """The version of the JSON."""
