@@ -261,7 +261,8 @@ def _source(job: dict[str, Any], sources: dict[str, Any], release: str) -> Any:
 def _imported(roots: list[str]) -> list[str]:
     """The files that have been imported and that no env's digest covers: those of the tree, and of what is installed as a link."""
     installed = os.sep + "site-packages" + os.sep
-    env = tuple(os.path.join(os.path.realpath(folder), "") for folder in {sys.prefix, sys.base_prefix, sys.exec_prefix})
+    prefixes = {sys.prefix, sys.base_prefix, sys.exec_prefix}
+    env = tuple(os.path.join(form, "") for folder in prefixes for form in {folder, os.path.realpath(folder)})
     own = tuple(os.path.join(folder, "") for folder in (os.path.dirname(os.path.abspath(__file__)), standin.FOLDER))
     tree = tuple(os.path.join(root, "") for root in roots)
     found = set()
@@ -274,7 +275,7 @@ def _imported(roots: list[str]) -> list[str]:
         if root is not None:
             if installed not in os.sep + path.partition(root)[2]:
                 found.add(path)
-        elif installed not in path and not os.path.realpath(path).startswith(env) and not path.startswith("<"):
+        elif installed not in path and not path.startswith(("<", *env)) and not os.path.realpath(path).startswith(env):
             found.add(path)
     return sorted(found)
 
