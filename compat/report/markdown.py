@@ -141,12 +141,12 @@ def per_target(distinct: DistinctFailure) -> tuple[tuple[str, str], ...]:
     return found if len(found) > 1 else ()
 
 
-def reproduce(distinct: DistinctFailure, options: tuple[str, ...]) -> str:
-    """The commands that show this failure again; ``options`` are those with which they read the same files."""
+def reproduce(distinct: DistinctFailure, report: Report) -> str:
+    """The commands that show this failure again."""
     cell = distinct.example.cell
     run = ["compat", "matrix", "--kernel", cell.spec.kernel, "--variant", cell.spec.variant]
-    run += ["--target", cell.target.name, "--envs", cell.env.name, *options]
-    return f"{shlex.join(run)}\n{shlex.join(['compat', 'explain', cell.id, *options])}"
+    run += ["--target", cell.target.name, "--envs", cell.env.name, *report.options, *report.limits]
+    return f"{shlex.join(run)}\n{shlex.join(['compat', 'explain', cell.id, *report.options])}"
 
 
 def subject(row: Row) -> str:
