@@ -334,7 +334,7 @@ class StoodIn:
     answers: tuple[str, ...] = ()
     """What stand-ins said to the kernel's own modules, and where, that may have decided something there."""
     skipped: tuple[str, ...] = ()
-    """Statements that failed and were left out, since the kernel does not need what they make."""
+    """Statements that failed and were left out. A kernel that needs what they make is ``source_broken``."""
 
 
 @frozen(kw_only=True)

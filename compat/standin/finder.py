@@ -26,6 +26,9 @@ _PACKAGING = {
 }
 
 
+_NAMES: Any = vars(ModuleType)["__dict__"]
+
+
 class StandIn(ModuleType):
     """A module of a package that is not here."""
 
@@ -49,11 +52,11 @@ class StandIn(ModuleType):
         return list(vars(self))
 
     @property
-    def __dict__(self) -> Any:
+    def __dict__(self) -> Any:  # type: ignore[override]
         """Its names, which are not all of them."""
         if LEDGER.in_tree(sys._getframe(1).f_code.co_filename):
             raise lacking("%s.__dict__" % self.__name__)
-        return ModuleType.__dict__["__dict__"].__get__(self)
+        return _NAMES.__get__(self)
 
 
 def _known() -> dict[str, dict[str, Any]]:

@@ -28,10 +28,16 @@ def _guarded_lines(path: str) -> frozenset[int]:
 
 def _tried(tree: ast.AST) -> Iterator[list[ast.stmt]]:
     for node in ast.walk(tree):
-        if isinstance(node, _TRIES) and any(_handles_absence(handler.type) for handler in node.handlers):
-            yield node.body
-        elif isinstance(node, ast.With) and any("suppress" in ast.dump(item.context_expr) for item in node.items):
-            yield node.body
+        if _is_try(node) or _is_suppression(node):
+            yield node.body  # type: ignore[attr-defined]
+
+
+def _is_try(node: ast.AST) -> bool:
+    return isinstance(node, _TRIES) and any(_handles_absence(handler.type) for handler in node.handlers)
+
+
+def _is_suppression(node: ast.AST) -> bool:
+    return isinstance(node, ast.With) and any("suppress" in ast.dump(item.context_expr) for item in node.items)
 
 
 def _handles_absence(kind: ast.expr | None) -> bool:

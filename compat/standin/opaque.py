@@ -67,7 +67,7 @@ class Opaque:
     def __init__(self, path: str) -> None:
         object.__getattribute__(self, "__dict__")["_compat_path"] = path
 
-    @property
+    @property  # type: ignore[misc]
     def __class__(self) -> Any:
         """Its class, which is asked for by ``isinstance``, too."""
         if _asks(sys._getframe(1)):
@@ -158,15 +158,14 @@ def unknown_of_known(owner: type, name: str) -> Any:
 
 def name_of_base(owner: type) -> str:
     """``torch.Tensor``: what a class of which only a part is known here is, or derives from."""
-    for base in owner.__mro__:
-        if "." in base.__name__:
-            return base.__name__
-        if base.__module__ == _PYTORCH:
-            return "torch.%s" % base.__name__
-    return owner.__name__
+    names = [base.__name__ if "." in base.__name__ else "torch.%s" % base.__name__ for base in owner.__mro__ if _is_ours(base)]
+    return str(names[0] if names else owner.__name__)
 
 
-_PYTORCH = "%s.pytorch" % __package__
+def _is_ours(kind: type) -> bool:
+    return "." in kind.__name__ or kind.__module__ == "%s.pytorch" % __package__
+
+
 _TAKING = ("LOAD_ATTR", "LOAD_METHOD", "IMPORT_FROM", "IMPORT_STAR", "CALL_INTRINSIC_1")
 
 
@@ -180,7 +179,7 @@ _INSPECT = dis.__file__.replace("dis.py", "inspect.py")
 
 
 def _operation(frame: Any) -> str:
-    return dis.opname[frame.f_code.co_code[frame.f_lasti]]
+    return str(dis.opname[frame.f_code.co_code[frame.f_lasti]])
 
 
 def _is_call(frame: Any) -> bool:

@@ -32,7 +32,7 @@ class Loader(SourceFileLoader):
         code: CodeType = self.source_to_code(self.get_data(path), path)
         return code
 
-    def source_to_code(self, data: Any, path: Any, **_: Any) -> CodeType:
+    def source_to_code(self, data: Any, path: Any, **_: Any) -> CodeType:  # type: ignore[override]
         """Compile it; where something is stood in for, so that all questions are heard."""
         if not LEDGER.packages:
             return super().source_to_code(data, path)
