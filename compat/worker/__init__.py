@@ -38,7 +38,7 @@ forked. The driver goes by this pipe: what a child leaves may hold the others op
   one of those asked for is missing, there are ``"raised": [{"type": ..., "message": ..., "traceback": ...}, ...]`` and ``"at":
   {"path": ..., "line": 12}``. ``raised`` is the chain of exceptions, outermost first; a ``traceback`` is its frames in Python's own
   form, bounded, and of an ``OSError`` there is ``errno``. ``at`` is the line of the kernel's file that it is about, or ``null``.
-  ``imported`` are the files below the source's folder that were imported, the source itself among them.
+  ``imported`` are the files that were imported, or read on the way, and that no env's digest covers, the source itself among them.
 - ``{"event": "refused", "cannot": ["launch"]}``, in the place of ``start`` and the rest: the job asks for actions that this worker
   does not know. Nothing was done.
 - ``{"event": "unable", "raised": [...]}``, with the nonce of the first job and before any cell: the child cannot begin, as on a

@@ -92,8 +92,8 @@ def test_a_slow_import_has_a_deadline_of_its_own(env: BuiltEnv, tmp_path: Path) 
 
 def test_it_is_tried_again_and_an_answer_is_not(env: BuiltEnv, tmp_path: Path) -> None:
     """What a file lacks may be there the next time, without anything that its key holds having changed."""
-    source = tmp_path / "reads.py"
-    source.write_text("from pathlib import Path\nPath(__file__).with_name('data.txt').read_text()\n" + SOURCE.read_text())
+    source = tmp_path / "looks.py"
+    source.write_text("from pathlib import Path\nassert Path(__file__).with_name('data.txt').exists()\n" + SOURCE.read_text())
     with Store(tmp_path / "store") as store:
         (before,) = results(cells(env, source), env, store)
         (tmp_path / "data.txt").write_text("here")
@@ -101,6 +101,24 @@ def test_it_is_tried_again_and_an_answer_is_not(env: BuiltEnv, tmp_path: Path) -
         (known,) = results(cells(env, source), env, store)
     statuses = [(each.outcome.status, each.cached) for each in (before, after, known)]
     assert statuses == [(Status.SOURCE_BROKEN, False), (Status.OK, False), (Status.OK, True)]
+
+
+@pytest.mark.parametrize("read", ["Path({path!r}).read_text()", "os.read(os.open({path!r}, os.O_RDONLY), 9)", "helper.read()"])
+def test_what_a_file_reads_is_no_part_of_the_key_and_so_nothing_is_kept(env: BuiltEnv, tmp_path: Path, read: str) -> None:
+    source, data = tmp_path / "reads.py", tmp_path / "data.txt"
+    (tmp_path / "helper.py").write_text(f"from pathlib import Path\ndef read():\n    return Path({str(data)!r}).read_text()\n")
+    imports = "import os\nfrom pathlib import Path\nimport helper\n"
+    source.write_text(imports + f"assert int({read.format(path=str(data))}) == 64\n" + SOURCE.read_text())
+    found = []
+    with Store(tmp_path / "store") as store:
+        for number in ("64", "64", "63", "64"):
+            data.write_text(number)
+            # Two cells of one process, which imports the source once.
+            found.append(
+                [(each.outcome.status, each.cached) for each in results(cells(env, source, ("sm_90", "sm_90")), env, store)]
+            )
+    fine, broken = [(Status.OK, False)] * 2, [(Status.SOURCE_BROKEN, False)] * 2
+    assert found == [fine, fine, broken, fine]
 
 
 def test_what_the_key_does_not_hold_is_not_kept(env: BuiltEnv, tmp_path: Path) -> None:
