@@ -389,7 +389,7 @@ class Evidence:
     kept: Mapping[str, str] = Factory(dict)
     """``printed``, ``reproducer``, or a stage that was asked for → name of what was kept, relative to the store's artifacts."""
     imported: tuple[str, ...] = ()
-    """Paths of the files that were imported for it, or read by these, and that no env's digest covers, the source itself among them."""
+    """Paths of the files that were imported for it, or read by these, and that no env's digest covers, the source among them."""
     stood_in: StoodIn | None = None
     """What took the place of packages that the env lacks; ``None`` where all was imported as it is."""
     protocol: tuple[str, ...] = ()
