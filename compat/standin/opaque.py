@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dis
+import inspect
 import math
 import sys
 import threading
@@ -70,7 +71,8 @@ class Opaque:
     @property  # type: ignore[misc]
     def __class__(self) -> Any:
         """Its class, which is asked for by ``isinstance``, too."""
-        if _asks(sys._getframe(1)):
+        frame = sys._getframe(1)
+        if _asks(frame) or frame.f_code.co_filename == _INSPECT:  # such as `inspect.isfunction`
             raise lacking(path_of(self))
         return Opaque
 
@@ -170,12 +172,11 @@ _TAKING = ("LOAD_ATTR", "LOAD_METHOD", "IMPORT_FROM", "IMPORT_STAR", "CALL_INTRI
 
 
 def _asks(frame: Any) -> bool:
-    """Whether a frame is of the tree, or of what answers questions for it."""
-    path = frame.f_code.co_filename
-    return LEDGER.in_tree(path) or path == _INSPECT
+    """Whether a frame is of the tree."""
+    return LEDGER.in_tree(frame.f_code.co_filename)
 
 
-_INSPECT = dis.__file__.replace("dis.py", "inspect.py")
+_INSPECT = inspect.__file__
 
 
 def _operation(frame: Any) -> str:

@@ -236,7 +236,7 @@ def unless_broken(function: Callable[..., Any], *arguments: Any) -> Any:
     """What it returns; ``None`` where it raises, as what a kernel's file has done to Python itself can make it."""
     try:
         return function(*arguments)
-    except Exception:
+    except BaseException:  # what stands in for a value raises no Exception
         return None
 
 

@@ -228,6 +228,19 @@ def test_what_the_kernel_does_not_need_is_in_nobodys_way(env: BuiltEnv, tmp_path
     assert bool(found.stood_in.skipped) == (preamble == "what fails and is not needed")
 
 
+def test_what_fails_beside_a_stand_in_is_told_as_ever(built: Callable[[str], BuiltEnv], tmp_path: Path) -> None:
+    """What Python looks up on the way to an error, in all modules that there are, is no question of the kernel's."""
+    env = built("triton-3.0.0")
+    path = written(tmp_path, {"fine.py": HEADER + PLAIN}) / "fine.py"
+    found = outcome(env, spec(path), "gfx942")
+    assert found.failure is not None
+    assert (found.status, found.failure.failure_class) == (Status.UNSUPPORTED, "toolchain-missing")
+    path = written(tmp_path, {"wrong.py": HEADER + KERNEL.format(value="nowhere_defined")}) / "wrong.py"
+    found = outcome(env, spec(path))
+    assert found.failure is not None
+    assert (found.failure.failure_class, found.failure.location) == ("undefined-name", "wrong.py:8")
+
+
 def test_what_follows_from_the_target_is_said_for_each(env: BuiltEnv, tmp_path: Path) -> None:
     """A module's own `if` has two outcomes, each right for its target, and both are told."""
     text = HEADER + (
