@@ -115,7 +115,7 @@ class Reduction:
         name = f"{spec.kernel}-{spec.variant}-{spec.case}" if spec.variant != kernel_file.VARIANT else f"{spec.kernel}-{spec.case}"
         self.path = (output or Path("reduced", f"{name}.py")).with_suffix(".py")
         self.best = BestSoFar(self.path, self._kernel_file)
-        self.start = Candidate.of(spec, _extracted(spec))
+        self.start = _extracted(spec)
         self.history = [self.start]
         """Every candidate that was accepted."""
         self.results: list[Result] = []
@@ -355,8 +355,11 @@ class Reduction:
         )
 
 
-def _extracted(spec: Specialization) -> str:
+def _extracted(spec: Specialization) -> Candidate:
     try:
-        return extracted(bundle(spec).text, spec.function, *constexprs.functions(spec.compile.constexprs.values()))
+        alone = bundle(spec)
+        function = alone.spec.function
+        text = extracted(alone.text, function, *constexprs.functions(spec.compile.constexprs.values()))
+        return Candidate.of(alone.spec, text)
     except SyntaxError as error:
         raise ConfigError(f"the kernel cannot be parsed: {error.msg}", where=spec.source) from error
