@@ -18,7 +18,6 @@ from pathlib import Path
 
 from attrs import define, evolve, field, frozen
 
-from compat import constexprs
 from compat.bundle.closure import read_source, roots_of
 from compat.bundle.factories import CannotBeFrozen, reached
 from compat.bundle.names import Installed, Module, Names, Ours
@@ -53,7 +52,7 @@ def bundle(spec: Specialization) -> Bundle:
     path = Path(spec.source)
     bundling = _Bundling(roots=tuple(map(Path, spec.roots)) or roots_of(path))
     try:
-        function = bundling.add_kernel(path, spec.function, constexprs.functions(spec.compile.constexprs.values()))
+        function = bundling.add_kernel(path, spec.function, spec.compile.functions)
     except (OSError, SyntaxError, KeyError, RecursionError, CannotBeFrozen) as error:
         raise ConfigError(f"the kernel cannot be taken out of its file: {_reason(error)}", where=str(path)) from error
     text = bundling.text()

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from attrs import evolve, frozen
 
-from compat import constexprs, interruption
+from compat import interruption
 from compat.bisect.criterion import Criterion
 from compat.bisect.search import Judgement
 from compat.bundle.bundle import bundle
@@ -359,7 +359,7 @@ def _extracted(spec: Specialization) -> Candidate:
     try:
         alone = bundle(spec)
         function = alone.spec.function
-        text = extracted(alone.text, function, *constexprs.functions(spec.compile.constexprs.values()))
+        text = extracted(alone.text, function, *spec.compile.functions)
         return Candidate.of(alone.spec, text)
     except SyntaxError as error:
         raise ConfigError(f"the kernel cannot be parsed: {error.msg}", where=spec.source) from error

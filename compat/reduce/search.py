@@ -41,6 +41,7 @@ PASSES: tuple[ReductionPass, ...] = (
     expressions.arguments,
     expressions.literals,
     facts.types,
+    facts.passed,
     facts.element_types,
 )
 """What is tried, in this order, again and again until nothing helps."""

@@ -65,6 +65,8 @@ def _values(code: Code, faulty: Faulty, parameter: cst.Param) -> dict[str, objec
     kernel = code.definitions[code.function]
     if not any(each is parameter for each in walk(kernel.params)) or name in faulty.compile.constexprs:
         return {}
+    if isinstance(faulty.compile.launch.get(name), int | float):  # what a launch passes is passed to a constexpr as well
+        return {}
     if isinstance(parameter.default, cst.Integer | cst.Float):
         return {name: parameter.default.evaluated_value}
     return None
