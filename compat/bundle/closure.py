@@ -24,6 +24,8 @@ class Parameters:
     names: tuple[str, ...]
     required: frozenset[str]
     """Those without a default."""
+    constexprs: frozenset[str] = frozenset()
+    """Those that are annotated as such."""
 
 
 @frozen(kw_only=True)
@@ -125,7 +127,15 @@ def parameters_of(arguments: ast.arguments) -> Parameters:
     positional = [*arguments.posonlyargs, *arguments.args]
     required = {arg.arg for arg in positional[: len(positional) - len(arguments.defaults)]}
     required |= {arg.arg for arg, default in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True) if default is None}
-    return Parameters(names=tuple(arg.arg for arg in (*positional, *arguments.kwonlyargs)), required=frozenset(required))
+    every = (*positional, *arguments.kwonlyargs)
+    constexprs = frozenset(arg.arg for arg in every if arg.annotation and _is_constexpr(arg.annotation))
+    return Parameters(names=tuple(arg.arg for arg in every), required=frozenset(required), constexprs=constexprs)
+
+
+def _is_constexpr(annotation: ast.expr) -> bool:
+    """Whether an annotation is ``tl.constexpr``, also as a text."""
+    said = annotation.value if isinstance(annotation, ast.Constant) else ast.unparse(annotation)
+    return isinstance(said, str) and said.rpartition(".")[2] == "constexpr"
 
 
 def _digest(path: Path, files: Iterable[Path], roots: Sequence[Path]) -> str:
