@@ -406,6 +406,8 @@ class Evidence:
     """``printed``, ``reproducer``, or a stage that was asked for → name of what was kept, relative to the store's artifacts."""
     imported: tuple[str, ...] = ()
     """Paths of the files that were imported for it and that no env's digest covers, the source itself among them."""
+    witnesses: Mapping[str, str] = Factory(dict)
+    """What it depends on beyond its key, files and folders by their paths, with digests (:mod:`compat.execution.witnesses`)."""
     stood_in: StoodIn | None = None
     """What took the place of packages that the env lacks; ``None`` where all was imported as it is."""
     protocol: tuple[str, ...] = ()

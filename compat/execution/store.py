@@ -30,6 +30,7 @@ from compat.execution.flight import PLAIN, Mode
 from compat.execution.printed import text_of
 from compat.execution.rows import as_read, attempts_of, row_of
 from compat.execution.spawn import STANDIN
+from compat.execution.witnesses import hold
 from compat.files import content_of, folder_digest, replace_file
 from compat.model import BuiltEnv, Cell, Evidence
 
@@ -100,17 +101,18 @@ class Store:
             self._warn(f"{path} {why}: it is now {aside.name}, and a new one is begun; what it had is compiled again")
 
     def read(self, keys: Iterable[str], *, deadline: float, memory: int) -> dict[str, tuple[Evidence, ...]]:
-        """What is known under these keys, without what would have to be tried again under these limits.
+        """What is known under these keys, without what has to be tried again: under these limits, or as files have changed.
 
         Raises :class:`StoreError` when the database cannot be read, for another reason than that it is damaged.
         """
-        wanted = list(keys)
+        wanted, digests = list(keys), dict[str, str | None]()
         found: dict[str, tuple[Evidence, ...]] = {}
         for start in range(0, len(wanted), _CHUNK):
             chunk = wanted[start : start + _CHUNK]
             for row in self._do(partial(Database.rows, keys=chunk), "results cannot be read"):
                 attempts = attempts_of(row)
-                if attempts and not _cut_short(attempts, deadline, memory) and (read := self._read(row, attempts)):
+                outdated = not attempts or _cut_short(attempts, deadline, memory) or not hold(attempts[0].witnesses, digests)
+                if not outdated and (read := self._read(row, attempts)):
                     found[row.key] = read
         return found
 

@@ -104,20 +104,61 @@ def test_it_is_tried_again_and_an_answer_is_not(env: BuiltEnv, tmp_path: Path) -
 
 
 def test_what_the_key_does_not_hold_is_not_kept(env: BuiltEnv, tmp_path: Path) -> None:
-    """A module that is imported in a way that cannot be read off the source, and a file that changes under the compiler's hands."""
-    dynamic, edited = tmp_path / "dynamic.py", tmp_path / "edited.py"
-    (tmp_path / "helper_of_mine.py").write_text("")
-    dynamic.write_text("import importlib\nimportlib.import_module('helper' + '_of_mine')\n" + SOURCE.read_text())
+    """A file that changes under the compiler's hands."""
+    edited = tmp_path / "edited.py"
     edited.write_text(SOURCE.read_text())
     with Store(tmp_path / "store") as store:
-        first = results(cells(env, dynamic), env, store)
-        known = results(cells(env, dynamic), env, store)
         stale = cells(env, edited)
         edited.write_text(SOURCE.read_text() + "\n# edited since\n")
         results(stale, env, store)
         again = results(stale, env, store)
-    assert [each.outcome.status for each in (*first, *known, *again)] == [Status.OK] * 3
-    assert [each.cached for each in (*known, *again)] == [False, False]
+    assert [(each.outcome.status, each.cached) for each in again] == [(Status.OK, False)]
+
+
+DYNAMIC = """import importlib
+import sys
+from pathlib import Path
+here = Path(__file__).parent
+sys.path.append(str(here / "editable" / "src"))  # as a .pth file of an editable install does
+import installed_as_a_link
+for path in sorted(here.glob("plugins/*.py")):
+    importlib.import_module("plugins." + path.stem)
+"""
+
+
+def test_modules_that_no_source_shows_are_part_of_the_result(built: Callable[[str], BuiltEnv], tmp_path: Path) -> None:
+    """They are known once they were imported: as long as they are what they were, and nothing new is beside them, it is kept."""
+    env, dynamic, plugin = built("triton-3.9.0"), tmp_path / "dynamic.py", tmp_path / "plugins" / "one.py"
+    linked = tmp_path / "editable" / "src" / "installed_as_a_link.py"
+    for path, text in {dynamic: DYNAMIC + SOURCE.read_text(), plugin: "", linked: ""}.items():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    with Store(tmp_path / "store") as store:
+
+        def cached() -> bool:
+            time.sleep(0.15)  # what was changed just now may have changed after it was imported
+            (result,) = results(cells(env, dynamic), env, store)
+            assert result.outcome.status is Status.OK
+            return result.cached
+
+        assert [cached(), cached()] == [False, True]
+        linked.write_text("# edited\n")
+        assert [cached(), cached()] == [False, True]
+        (plugin.parent / "two.py").write_text("")
+        assert not cached()
+        plugin.unlink()
+        assert [cached(), cached()] == [False, True]
+
+
+def test_what_was_edited_after_it_was_imported_is_not_taken_for_it(built: Callable[[str], BuiltEnv], tmp_path: Path) -> None:
+    env, helper, dynamic = built("triton-3.9.0"), tmp_path / "helper_of_mine.py", tmp_path / "dynamic.py"
+    helper.write_text("from pathlib import Path\nPath(__file__).write_text('')\n")
+    dynamic.write_text("import importlib\nimportlib.import_module('helper' + '_of_mine')\n" + SOURCE.read_text())
+    time.sleep(0.15)
+    with Store(tmp_path / "store") as store:
+        found = [results(cells(env, dynamic), env, store)[0] for _ in range(2)]
+    # What the first run imported wrote over itself, and what the second imported does nothing.
+    assert [(each.outcome.status, each.cached) for each in found] == [(Status.OK, False)] * 2
 
 
 def test_cells_with_one_key_are_compiled_once(env: BuiltEnv, tmp_path: Path) -> None:
