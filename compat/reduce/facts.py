@@ -92,6 +92,15 @@ def passed(candidate: Candidate) -> Iterator[Edit]:
             yield Edit(what=f"{name}={arguments.shown(plainer)}", facts={("launch", name): plainer})
 
 
+def untyped(candidate: Candidate) -> Iterator[Edit]:
+    """The kernel of a launch without the type that a parameter is annotated with."""
+    numbers = numbers_of(candidate.tree)
+    for argument in module.arguments(_kernel(candidate)) if candidate.compile.launch else ():
+        if argument.annotation is not None and argument.arg in candidate.compile.launch:
+            bare = ast.arg(argument.arg)
+            yield Edit(what=f"annotation of {argument.arg}", nodes={numbers[id(argument)]: (bare,)})
+
+
 def _plainer_argument(value: Any) -> Iterator[Any]:
     if arguments.is_tensor(value):
         dtype = arguments.dtype_of(value)

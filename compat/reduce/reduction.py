@@ -359,7 +359,7 @@ def _extracted(spec: Specialization) -> Candidate:
     try:
         alone = bundle(spec)
         function = alone.spec.function
-        text = extracted(alone.text, function, *spec.compile.functions)
-        return Candidate.of(alone.spec, text)
+        annotated = (function,) if spec.compile.launch else ()  # what a launch makes of an argument depends on its annotation
+        return Candidate.of(alone.spec, extracted(alone.text, function, *spec.compile.functions, annotated=annotated))
     except SyntaxError as error:
         raise ConfigError(f"the kernel cannot be parsed: {error.msg}", where=spec.source) from error

@@ -42,6 +42,7 @@ PASSES: tuple[ReductionPass, ...] = (
     expressions.literals,
     facts.types,
     facts.passed,
+    facts.untyped,
     facts.element_types,
 )
 """What is tried, in this order, again and again until nothing helps."""

@@ -63,3 +63,9 @@ def described(source, result, ROWS: tl.constexpr, COLUMNS: tl.constexpr):
 def tuned(source, result, size, BLOCK: tl.constexpr, EVEN: tl.constexpr):
     at = tl.arange(0, BLOCK)
     tl.store(result + at, tl.load(source + at, mask=None if EVEN else at < size))
+
+
+@triton.jit
+def stepped(source, result, stride: int, unused):
+    at = tl.arange(0, 16 * stride)
+    tl.store(result + at, tl.load(source + at))
