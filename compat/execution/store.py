@@ -8,6 +8,7 @@ committed as it arrives; ``kill -9`` loses none.
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import json
 import logging
@@ -101,7 +102,8 @@ class Store:
         try:
             self.artifacts.mkdir(parents=True, exist_ok=True)
         except OSError as error:
-            raise StoreError(f"there can be no folder for results: {error}", where=str(folder), hint=_hint_on(error)) from error
+            hint = _hint_on_folder(error)
+            raise StoreError(f"there can be no folder for results: {error.strerror}", where=str(folder), hint=hint) from error
         self._file = self._opened()
 
     def _opened(self) -> Database:
@@ -219,6 +221,14 @@ class Store:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+
+def _hint_on_folder(error: OSError) -> str:
+    """What to do about a folder that cannot be made."""
+    if error.errno in (errno.EROFS, errno.EACCES, errno.EPERM):
+        place = "beside matrix.toml, or else in the current folder"
+        return f"Results are kept {place}: run the command in a folder that can be written, and name the kernels by their paths."
+    return _hint_on(error)
 
 
 def _hint_on(error: Exception) -> str:
