@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from compat.bisect import known
+from compat.cell_document import rounded
 from compat.errors import EnvError, SelectionError, StoreError
 from compat.execution import durations, plan
 from compat.execution.run import Interrupted, RunContext, run
@@ -119,9 +120,10 @@ class _Run:
             existing=existing,
             envs=envs,
             command=self.command,
-            seconds=time.monotonic() - self.began,
+            seconds=rounded(time.monotonic() - self.began),
             options=self.selection.options,
             pending=pending,
+            root=str(self.selection.root.absolute()),
         )
 
 

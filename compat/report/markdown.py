@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import re
-import shlex
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
-from compat import __version__
 from compat.history.verdict import release_of
 from compat.model import BuiltEnv, Result, Status
 from compat.report.compact import counted, listed, natural
@@ -15,6 +13,7 @@ from compat.report.excerpts import excerpts
 from compat.report.fix import fix_command
 from compat.report.grid import Mark, Row, grids, legend_of
 from compat.report.guesses import guesses
+from compat.report.repeat import explain_command, matrix_command
 from compat.report.stand_ins import stand_ins
 from compat.report.statements import statements
 from compat.report.summary import DistinctFailure, Report
@@ -40,7 +39,7 @@ def matrix_markdown(report: Report) -> str:
             guesses=guesses(result.cell.spec for result in report.ordered),
             stand_ins=stand_ins(report.ordered),
             envs=sorted(report.envs, key=lambda built: (release_of(built).order, natural(built.env.name))),
-            version=__version__,
+            version=report.version,
             edits_known=edits_known,
             fix_command=fix_command,
         )
@@ -144,9 +143,7 @@ def per_target(distinct: DistinctFailure) -> tuple[tuple[str, str], ...]:
 def reproduce(distinct: DistinctFailure, options: tuple[str, ...]) -> str:
     """The commands that show this failure again; ``options`` are those with which they read the same files."""
     cell = distinct.example.cell
-    run = ["compat", "matrix", "--kernel", cell.spec.kernel, "--variant", cell.spec.variant]
-    run += ["--target", cell.target.name, "--envs", cell.env.name, *options]
-    return f"{shlex.join(run)}\n{shlex.join(['compat', 'explain', cell.id, *options])}"
+    return f"{matrix_command(cell, options)}\n{explain_command(cell, options)}"
 
 
 def subject(row: Row) -> str:
