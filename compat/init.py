@@ -14,6 +14,7 @@ from typing import Any
 
 from attrs import define, field, frozen
 
+from compat import toolchains
 from compat.config.kernel_files import kernels_of
 from compat.config.toml_reader import parse_toml, shown
 from compat.errors import ConfigError
@@ -35,7 +36,7 @@ kernels = [{patterns}]
 
 # [defaults]
 # envs = ["releases"]                    # names, groups or globs
-# targets = ["sm_80", "sm_89", "sm_90"]
+# targets = [{targets}]
 """
 _NOXFILE = "from compat.nox import sessions\nsessions()\n"
 _IGNORED = ("/.compat/", "/.nox/", "/reports/matrix.*")
@@ -133,7 +134,8 @@ class _Initializing:
         pattern = f"{place.relative_to(self.folder).as_posix()}/*.toml"
         path = self.folder / MATRIX
         if not path.exists():
-            self._write(path, _MATRIX.format(patterns=f'"{pattern}"'))
+            targets = ", ".join(f'"{name}"' for name in toolchains.DEFAULT.default_targets)
+            self._write(path, _MATRIX.format(patterns=f'"{pattern}"', targets=targets))
             return
         missing = [each for each in self.written if each.suffix == ".toml" and not declared.covers(each)]
         self.kept[path] = f'add "{pattern}" to its kernels' if missing else ""

@@ -6,7 +6,7 @@ In: a :class:`compat.project.Selection`. Out: a :class:`compat.report.Report`, f
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from compat.bisect import known
@@ -122,9 +122,15 @@ class _Run:
             command=self.command,
             seconds=rounded(time.monotonic() - self.began),
             options=self.selection.options,
+            limits=tuple(self._limits()),
             pending=pending,
             root=str(self.selection.root.absolute()),
         )
+
+    def _limits(self) -> Iterator[str]:
+        """The option that has a cell stopped after as long, where that is not what ``matrix.toml`` says."""
+        if (deadline := self.context.limits.deadline) != self.selection.config.deadline:
+            yield from ("--deadline", f"{deadline:g}")
 
 
 def write_reports(report: Report, folder: Path) -> tuple[Path, ...]:

@@ -20,6 +20,8 @@ from attrs import Factory, field, frozen
 from packaging.specifiers import SpecifierSet
 from packaging.version import Version
 
+from compat import signatures
+
 SOURCE_STAGE = "import"
 """The stage in which the kernel's file is imported; what follows are the stages of its toolchain."""
 DEFAULT_TOOLCHAIN = "triton"
@@ -173,12 +175,12 @@ class CompileSpec:
     Equal are those that mean the same: in which order arguments and options stand does not matter, and ``1`` is not ``True``.
     """
 
-    signature: Mapping[str, str] = field(factory=dict, eq=_content)
-    """Run-time argument → Triton type (``*fp16``, ``i32``, …). Constexprs are not in it."""
+    signature: Mapping[str, signatures.ArgumentType] = field(factory=dict, eq=_content)
+    """Run-time argument → type (``*fp16``, ``i32``, …, a tuple of such). Parameters that are constexprs are not in it."""
     constexprs: Mapping[str, Any] = field(factory=dict, eq=_content)
-    """Parameter → value, in the forms of :mod:`compat.constexprs`."""
+    """Parameter, or path of a tuple's element (``args[1]``), → value, in the forms of :mod:`compat.constexprs`."""
     divisible_by_16: tuple[str, ...] = field(default=(), eq=frozenset)
-    """Run-time arguments that are known to be multiples of 16: aligned pointers, sizes and strides."""
+    """Run-time arguments, and elements by their paths, that are known to be multiples of 16: aligned pointers, sizes, strides."""
     equal_to_1: tuple[str, ...] = field(default=(), eq=frozenset)
     """Whole numbers that are known to be 1."""
     pointer_range_32: tuple[str, ...] = field(default=(), eq=frozenset)
@@ -194,7 +196,7 @@ class CompileSpec:
     def document(self) -> dict[str, Any]:
         """As JSON, for workers and for keys. Arguments keep their order, which is the function's; that of options means nothing."""
         return {
-            "signature": dict(self.signature),
+            "signature": {name: signatures.plain(kind) for name, kind in self.signature.items()},
             "constexprs": dict(self.constexprs),
             **{name: list(given) for name, given in self.hints.items()},
             "options": dict(sorted(self.options.items())),
@@ -204,8 +206,8 @@ class CompileSpec:
         """What is said of these parameters, with all options."""
         return CompileSpec(
             signature={name: kind for name, kind in self.signature.items() if name in names},
-            constexprs={name: value for name, value in self.constexprs.items() if name in names},
-            **{hint: tuple(name for name in given if name in names) for hint, given in self.hints.items()},
+            constexprs={path: value for path, value in self.constexprs.items() if signatures.parameter_of(path) in names},
+            **{hint: tuple(path for path in given if signatures.parameter_of(path) in names) for hint, given in self.hints.items()},
             options=self.options,
         )
 

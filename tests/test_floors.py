@@ -23,9 +23,10 @@ FLOORS = {
     "toolchains": 2,
     **dict.fromkeys(("bundle", "diagnosis", "envs"), 1),
     **dict.fromkeys(
-        ("model", "cell_document", "records", "constexprs", "errors", "files", "printable", "json_text", "interruption", "scratch"),
+        ("model", "cell_document", "records", "constexprs", "signatures", "errors", "files", "printable", "json_text"),
         0,
     ),
+    **dict.fromkeys(("interruption", "scratch"), 0),
     "__init__": 0,
 }
 MAY_START_PROCESSES = {"envs", "execution"}

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import click
 
+from compat.cli.answer import Answer, answer_options
 from compat.cli.invocation import relative
 from compat.init import Initialized, initialize
 from compat.printable import printable
@@ -17,15 +19,15 @@ _SHOWN = 20
 
 @click.command(short_help="Write a matrix.toml, and kernel files guessed from Python sources.")
 @click.argument("sources", nargs=-1, metavar="[FILE.py|FOLDER]...")
-def init(*, sources: tuple[str, ...]) -> None:
+@answer_options(json_help="What was written, and what deserves a look, as a JSON object.")
+def init(*, answer: Answer, sources: tuple[str, ...]) -> None:
     """Write a matrix.toml and a kernel file for each source that has Triton kernels, with their arguments guessed.
 
     Without arguments all of the current folder is looked through. Files that are there are left as they are: after a source has
     been added, the same command adds its kernel file alone. Sources are read, and never imported.
     """
     found = initialize(Path.cwd(), sources)
-    for line in _lines(found):
-        click.echo(printable(line))
+    answer.give(lambda: map(printable, _lines(found)), lambda: _document(found))
 
 
 def _lines(found: Initialized) -> Iterator[str]:
@@ -52,3 +54,18 @@ def _look_at(found: Initialized) -> Iterator[str]:
         yield from (f"  {relative(each.path)} {each.kernel}: {each.words}" for each in found.look_at[:_SHOWN])
     if len(found.look_at) > _SHOWN:
         yield f"  … and {len(found.look_at) - _SHOWN:,} more"
+
+
+def _document(found: Initialized) -> dict[str, Any]:
+    return {
+        "written": {relative(path): list(kernels) for path, kernels in found.written.items()},
+        "kept": {relative(path): why for path, why in found.kept.items()},
+        "left_out": [
+            {"source": relative(path), "line": each.line, "name": each.name, "why": each.why}
+            for path, functions in found.not_taken.items()
+            for each in functions
+        ],
+        "guesses": found.guesses,
+        "look_at": [{"file": relative(each.path), "kernel": each.kernel, "words": each.words} for each in found.look_at],
+        "cases": found.cases,
+    }

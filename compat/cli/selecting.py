@@ -67,7 +67,7 @@ def split_cells(words: Sequence[str]) -> tuple[str, tuple[str, ...]]:
 
     Raises SelectionError where two words mean cells.
     """
-    files = tuple(word for word in words if word.partition("::")[0].endswith(_FILES) or os.path.exists(word))
+    files = tuple(word for word in words if word.partition(":")[0].endswith(_FILES) or os.path.exists(word))
     cells = [word for word in words if word not in files]
     if len(cells) > 1:
         raise SelectionError(f"both {cells[0]!r} and {cells[1]!r} would be a glob over cells, and neither is a file")

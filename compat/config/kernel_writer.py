@@ -19,10 +19,12 @@ from typing import Any, TypeVar
 
 from attrs import evolve
 
-from compat import constexprs
+from compat import constexprs, signatures
 from compat.bundle.closure import module_of, roots_of
 from compat.config import kernel_sources
-from compat.config.kernel_files import DROP, NO_HINTS, ONLY_CASE, ONLY_VARIANT, kernels_of, usual_hints
+from compat.config.argument_tables import DROP, NO_HINTS, usual_hints
+from compat.config.declared_kernel import ONLY_CASE, ONLY_VARIANT
+from compat.config.kernel_files import kernels_of
 from compat.config.layers import ABSENT, Entry, Hint, Layers, Place, Unwritable, in_order, layers_of
 from compat.config.toml_reader import SCHEMA, parse_toml, shown
 from compat.config.toml_writer import toml_text
@@ -215,10 +217,10 @@ def _tables(specs: Mapping[Place, Specialization]) -> tuple[_Tables, dict[str, _
 
 def _layers(specs: Mapping[Place, Specialization]) -> Iterator[tuple[str, str, Layers, Callable[[Any], Any]]]:
     """Table, entry, what each layer says of it, and how that is written."""
-    signatures = {place: spec.compile.signature for place, spec in specs.items()}
+    arguments = {place: signatures.leaves(spec.compile.signature) for place, spec in specs.items()}
     for hint in HINTS:
         values = {place: _said(spec, hint) for place, spec in specs.items()}
-        yield "hints", hint, _of(Hint(values=values, signatures=signatures), specs, f"hints.{hint}"), list
+        yield "hints", hint, _of(Hint(values=values, signatures=arguments), specs, f"hints.{hint}"), list
     for table in TABLES:
         found = {place: getattr(spec.compile, table) for place, spec in specs.items()}
         for name in in_order(found.values()):

@@ -7,6 +7,7 @@ from typing import Any
 
 from attrs import Factory, define, evolve, field, frozen
 
+from compat import signatures
 from compat.fix.known import known_edits
 from compat.history.account import is_good
 from compat.model import CompileSpec, Failure, Outcome
@@ -46,7 +47,8 @@ class Candidate:
 
 def _with(compile_spec: CompileSpec, proposal: Proposal) -> CompileSpec:
     kept = {name: kind for name, kind in compile_spec.signature.items() if name not in proposal.constexprs}
-    hints: dict[str, Any] = {hint: tuple(name for name in given if name in kept) for hint, given in compile_spec.hints.items()}
+    of_kept = signatures.leaves(kept)
+    hints: dict[str, Any] = {hint: tuple(name for name in given if name in of_kept) for hint, given in compile_spec.hints.items()}
     constexprs = {**compile_spec.constexprs, **proposal.constexprs}
     return evolve(compile_spec, signature=kept, constexprs=constexprs, **hints) if proposal.constexprs else compile_spec
 

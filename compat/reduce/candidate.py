@@ -9,6 +9,7 @@ from functools import cached_property
 
 from attrs import Factory, define, evolve
 
+from compat import signatures
 from compat.bundle.parsing import tree_of
 from compat.model import CompileSpec, Specialization
 
@@ -62,7 +63,7 @@ class Candidate:
         Every accepted candidate is lighter than the one before it, which is why a search ends.
         """
         facts = 8 * sum(map(len, self.compile.hints.values()))
-        facts += sum(_NODE + _of_type(kind) for kind in self.compile.signature.values())
+        facts += sum(_NODE + _of_type(kind) for kind in signatures.leaves(self.compile.signature).values())
         facts += sum(2 * _NODE + _of_value(value) for value in self.compile.constexprs.values())
         facts += sum(2 * _NODE + _of_value(value) for value in self.compile.options.values())
         return sum(_of_node(node) for node in ast.walk(self.tree)) + facts, len(self.text)

@@ -14,6 +14,7 @@ from compat.bundle.parsing import tree_of
 from compat.model import HINTS, CompileSpec
 from compat.reduce import module
 from compat.reduce.candidate import Candidate
+from compat.signatures import parameter_of
 
 Fact = tuple[str, str]
 """A table of the specialization (``options``) and a name in it."""
@@ -123,11 +124,14 @@ def _with_facts(candidate: Candidate, facts: Mapping[Fact, Any]) -> Candidate:
         for (where, key), value in facts.items():
             if where == name:
                 changed[key] = value
+        if name == "constexprs":  # with a tuple go the values of its elements
+            gone = {key for (where, key), value in facts.items() if where == "signature" and value is DROP}
+            changed = {key: value for key, value in changed.items() if key == parameter_of(key) or parameter_of(key) not in gone}
         return {key: value for key, value in changed.items() if value is not DROP}
 
     def hints(name: str) -> tuple[str, ...]:
         gone = {key for (where, key), value in facts.items() if where in (name, "signature") and value is DROP}
-        return tuple(each for each in candidate.compile.hints[name] if each not in gone)
+        return tuple(each for each in candidate.compile.hints[name] if each not in gone and parameter_of(each) not in gone)
 
     changed: dict[str, Any] = {name: table(name) for name in ("signature", "constexprs", "options")}
     changed |= {name: hints(name) for name in HINTS}

@@ -72,11 +72,12 @@ def inlined(candidate: Candidate) -> Iterator[Edit]:
 
 def types(candidate: Candidate) -> Iterator[Edit]:
     """Plainer types: for all arguments of one type at once, then for each."""
-    for kind in dict.fromkeys(candidate.compile.signature.values()):
-        same = [name for name, each in candidate.compile.signature.items() if each == kind]
+    types = {name: kind for name, kind in candidate.compile.signature.items() if isinstance(kind, str)}
+    for kind in dict.fromkeys(types.values()):
+        same = [name for name, each in types.items() if each == kind]
         for plainer in _plainer(kind) if len(same) > 1 else ():
             yield Edit(what=f"{', '.join(same)}: {plainer}", facts={("signature", name): plainer for name in same})
-    for name, kind in candidate.compile.signature.items():
+    for name, kind in types.items():
         for plainer in _plainer(kind):
             yield Edit(what=f"{name}: {plainer}", facts={("signature", name): plainer})
 

@@ -62,6 +62,7 @@ class Shapes:
         self._names: dict[str, Block | None] = {
             name: Block(dtype=_LANGUAGE.get(kind.removeprefix("*")), pointer=kind.startswith("*"))
             for name, kind in candidate.compile.signature.items()
+            if isinstance(kind, str)  # of a tuple nothing is known
         }
         self._names |= {name: Block(dtype="int32") for name in self._numbers}
         self._found: dict[int, Block] = {}

@@ -27,6 +27,7 @@ def matrix_document(report: Report) -> JsonObject:
         "tool": {"name": "triton-compat", "version": report.version},
         "command": report.command,
         "options": list(report.options),
+        "limits": list(report.limits),
         "seconds": rounded(report.seconds),
         "summary": {
             "cells": len(report.results),

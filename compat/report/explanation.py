@@ -8,7 +8,7 @@ from typing import Any
 
 import attrs
 
-from compat import constexprs, toolchains
+from compat import constexprs, signatures, toolchains
 from compat.cell_document import JsonObject, cell_document
 from compat.explain import Artifact, Explanation, Tried
 from compat.fix.known import known_edits
@@ -128,7 +128,7 @@ def _specialization(cell: Cell) -> Iterator[str]:
     yield f"{spec.function} in {spec.source} ({'guessed from' if spec.guessed else 'declared in'} {spec.origin})"
     if spec.guessed:
         yield GUESSED
-    yield f"signature: {', '.join(f'{name}: {kind}' for name, kind in spec.compile.signature.items())}"
+    yield f"signature: {signatures.shown_all(spec.compile.signature)}"
     values = (f"{name}={constexprs.shown(value)}" for name, value in spec.compile.constexprs.items())
     yield f"constexprs: {', '.join(values) or 'none'}"
     for hint, names in spec.compile.hints.items():

@@ -114,6 +114,7 @@ class _Loading:
             seconds=self.matrix.seconds,
             existing=existing,
             options=self.matrix.options,
+            limits=self.matrix.limits,
             version=self.matrix.tool.version,
         )
 

@@ -140,10 +140,11 @@ def per_target(distinct: DistinctFailure) -> tuple[tuple[str, str], ...]:
     return found if len(found) > 1 else ()
 
 
-def reproduce(distinct: DistinctFailure, options: tuple[str, ...]) -> str:
-    """The commands that show this failure again; ``options`` are those with which they read the same files."""
+def reproduce(distinct: DistinctFailure, report: Report) -> str:
+    """The commands that show this failure again."""
     cell = distinct.example.cell
-    return f"{matrix_command(cell, options)}\n{explain_command(cell, options)}"
+    again = matrix_command(cell, (*report.options, *report.limits))
+    return f"{again}\n{explain_command(cell, report.options)}"
 
 
 def subject(row: Row) -> str:

@@ -150,6 +150,7 @@ class StoredMatrix:
     tool: StoredTool
     command: str
     options: tuple[str, ...] = ()
+    limits: tuple[str, ...] = ()
     seconds: float
     cells: tuple[StoredCell, ...]
     verdicts: tuple[StoredVerdict, ...]

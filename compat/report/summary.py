@@ -115,6 +115,8 @@ class Report:
     """Releases that are known to exist, whether they were tried or not."""
     options: tuple[str, ...] = ()
     """The options with which a command in the same folder reads the same files."""
+    limits: tuple[str, ...] = ()
+    """The options with which a command that compiles stops a cell after as long."""
     pending: tuple[Cell, ...] = ()
     """Cells of a run that has not ended, or was stopped, of which nothing is known yet."""
     root: str = ""

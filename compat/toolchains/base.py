@@ -167,6 +167,8 @@ class Toolchain:
     """What it can compile for, without anybody declaring it, in the order in which they are listed."""
     gpus: Mapping[str, str] = Factory(dict)
     """What GPUs are called → the name of the target that code for one is compiled for. Small letters and digits only."""
+    usual_targets: tuple[str, ...] = ()
+    """The names of the targets that are compiled for where nothing says which; empty for all of them."""
     types: Types
     knowledge: Knowledge
     """What is known of its failures."""
@@ -177,6 +179,11 @@ class Toolchain:
     """How repro scripts call it; ``None`` where there are none."""
     edits: tuple[KnownEdit, ...] = ()
     """What is known to mend kernels, the smallest edits first."""
+
+    @property
+    def default_targets(self) -> tuple[str, ...]:
+        """The names of the targets that are compiled for where nothing says which."""
+        return self.usual_targets or tuple(target.name for target in self.targets)
 
     @property
     def backends(self) -> tuple[str, ...]:

@@ -93,6 +93,45 @@ def test_the_variant_lies_over_the_kernel_and_the_case_over_both(load: Load) -> 
     assert spec.compile.options == {"num_warps": 8}
 
 
+TUPLES = """
+[signature]
+x = ["*fp16", "constexpr", ["i32", "*fp32"]]
+y = "*fp16"
+n = "i32"
+stride = []
+[constexprs]
+BLOCK = 64
+"x[1]" = 2.0
+"""
+
+
+def test_arguments_that_are_tuples(load: Load) -> None:
+    (spec,) = load(HEAD + TUPLES + '[hints]\nequal_to_1 = ["x[2][0]"]\n' + CASE + 'constexprs = { "x[1]" = 3.0 }\n' + VARIANT)
+    assert spec.compile.signature == {"x": ("*fp16", "constexpr", ("i32", "*fp32")), "y": "*fp16", "n": "i32", "stride": ()}
+    assert spec.compile.constexprs == {"BLOCK": 64, "x[1]": 3.0}
+    assert spec.compile.divisible_by_16 == ("x[0]", "x[2][1]", "y")
+    assert spec.compile.equal_to_1 == ("x[2][0]",)
+
+
+@pytest.mark.parametrize(
+    ("was", "now", "where", "message"),
+    [
+        ('"x[1]" = 2.0', "", "variant[0]", "the element 'x[1]' is a constexpr and has no value"),
+        ('"x[1]" = 2.0', '"x[1]" = 1\n"x[0]" = 2', "variant[0]", "'x[0]' has a value, but its type is '*fp16'"),
+        ('"x[1]" = 2.0', '"x[1]" = 1\n"x[7]" = 2', "variant[0]", "'x[7]' has a value, but the signature has no such element"),
+        ('"i32", "*fp32"', '"i32", "*fp31"', "signature.x[2][1]", "found '*fp31'"),
+        ('y = "*fp16"', 'y = "constexpr"', "signature.y", "found 'constexpr'"),
+        ('"i32", "*fp32"', '"i32", 3', "signature.x[2][1]", "found the number 3"),
+        ("[constexprs]", '[hints]\nequal_to_1 = ["x[2]"]\n[constexprs]', "hints.equal_to_1[0]", "'x[2]' is not in any signature"),
+    ],
+)
+def test_tuples_that_cannot_be_meant(load: Load, was: str, now: str, where: str, message: str) -> None:
+    with pytest.raises(ConfigError) as caught:
+        load(HEAD + TUPLES.replace(was, now) + CASE + VARIANT)
+    assert caught.value.where == f"kernels/x.toml: {where}"
+    assert message in str(caught.value)
+
+
 def test_none_is_a_value(load: Load) -> None:
     (spec,) = load(HEAD + TABLES + CASE + VARIANT + "constexprs = { DTYPE = { none = true } }")
     assert spec.compile.constexprs == {"BLOCK": 64, "DTYPE": None}

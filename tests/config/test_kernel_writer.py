@@ -16,7 +16,7 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 from packaging.specifiers import SpecifierSet
 
-from compat import constexprs
+from compat import constexprs, signatures
 from compat.bundle.bundle import bundle
 from compat.bundle.closure import read_source
 from compat.config.kernel_files import load_kernels
@@ -54,6 +54,7 @@ TYPES = st.one_of(
     st.builds("{}{}".format, st.sampled_from(["", "*", "*k"]), st.sampled_from(DTYPES)),
     st.builds("tensordesc<{}[{}, {}]>".format, st.sampled_from(DTYPES), st.integers(1, 512), st.integers(1, 512)),
 )
+TUPLES = st.recursive(TYPES | st.just(signatures.CONSTEXPR), lambda inner: st.lists(inner, max_size=3).map(tuple), max_leaves=5)
 EXPECTATIONS = st.builds(
     Expectation,
     status=st.sampled_from([status for status in Status if status.is_answer]),
@@ -73,12 +74,14 @@ def subset(names: Any) -> st.SearchStrategy[tuple[str, ...]]:
 
 @st.composite
 def compile_specs(draw: st.DrawFn, options: st.SearchStrategy[Any] = PLAIN) -> CompileSpec:
-    signature = draw(st.dictionaries(st.sampled_from(ARGUMENTS), TYPES))
+    signature = draw(st.dictionaries(st.sampled_from(ARGUMENTS), TYPES | TUPLES.filter(lambda kind: kind != signatures.CONSTEXPR)))
+    elements = signatures.leaves(signature)
+    known = {path: draw(CONSTEXPRS) for path, kind in elements.items() if kind == signatures.CONSTEXPR}
     return CompileSpec(
         signature=signature,
-        constexprs=draw(st.dictionaries(st.sampled_from(VALUES), CONSTEXPRS)),
+        constexprs={**draw(st.dictionaries(st.sampled_from(VALUES), CONSTEXPRS)), **known},
         options=draw(st.dictionaries(TEXTS, options, max_size=3)),
-        **{hint: draw(subset(signature)) for hint in HINTS},
+        **{hint: draw(subset(elements)) for hint in HINTS},
     )
 
 

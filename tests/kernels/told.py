@@ -110,3 +110,26 @@ def joined(source, result, size, BLOCK: tl.constexpr):
 @triton.jit
 def written_to_its_source(source, result, size, BLOCK: tl.constexpr):
     tl.store(source + tl.arange(0, BLOCK), 1.0)
+
+
+@triton.jit
+def of_tuples(sources, shape, result, BLOCK: tl.constexpr):
+    at = tl.arange(0, BLOCK)
+    inside = at < shape[0]
+    total = tl.load(sources[0] + at * shape[1], mask=inside) + tl.load(sources[1] + at, mask=inside)
+    tl.store(result + at, total, mask=inside)
+
+
+@triton.jit
+def of_nested(args, result):
+    at = tl.arange(0, args[1])
+    total = tl.load(args[0] + at * args[2], mask=at < args[3][0])
+    if args[4] is not None:
+        total += tl.load(args[4] + at)
+    tl.store(result + at, total * args[3][1])
+
+
+@triton.jit
+def converted_to_half(source, result, size, BLOCK: tl.constexpr):
+    at = tl.arange(0, BLOCK)
+    tl.store(result + at, tl.load(source + at).to(tl.float16))

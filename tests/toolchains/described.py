@@ -24,8 +24,14 @@ def described(source: Any) -> str:
         attributes = {str(index): hints for index, hints in attributes.items()}
     constants = getattr(source, "constexprs", None) or source.constants
     order = source.fn.arg_names
-    constants = {order[key[0]] if isinstance(key, tuple) else key: repr(value) for key, value in constants.items()}
+    constants = {name_of(key, order): repr(getattr(value, "value", value)) for key, value in constants.items()}
     return json.dumps([source.signature, constants, attributes], sort_keys=True)
+
+
+def name_of(key: Any, order: Any) -> str:
+    """A parameter by its name, an element of a tuple by its path."""
+    path = (str(order[key[0]]), *("[" + str(index) + "]" for index in key[1:])) if isinstance(key, tuple) else (str(key),)
+    return "".join(path)
 
 
 def loaded(path: str, name: str) -> Any:

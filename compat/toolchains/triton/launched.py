@@ -7,16 +7,17 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from enum import StrEnum
 
 from attrs import frozen
 from packaging.version import Version
 
-from compat import constexprs
+from compat import constexprs, signatures
 from compat.bundle.bundle import Bundle
 from compat.bundle.parsing import tree_of
 from compat.model import Target
+from compat.signatures import CONSTEXPR, ArgumentType
 
 _NUMBER = re.compile(r"[iu](?!1$)\d+")
 _TYPED = re.compile(r"\b(?:int|float|bool|(?:tl\.)?(?:u?int\d+|b?float\d+\w*)|[iu]\d+|b?fp?\d+\w*)\b")
@@ -55,18 +56,22 @@ def form_of(release: str | None) -> Form:
     return next((form for first, form in _FROM.items() if version >= Version(first)), Form.DESCRIPTOR)
 
 
+Index = int | tuple[int, ...]
+"""The number of a parameter, or of a tuple's element the path to it."""
+
+
 @frozen(kw_only=True)
 class Launched:
     """A specialization in the order of the function's parameters, as Triton counts them."""
 
     order: tuple[str, ...]
-    types: Mapping[str, str]
+    types: Mapping[str, ArgumentType]
     """Run-time arguments that are not constants."""
-    constants: Mapping[str, str]
-    """Constexprs, and arguments that are folded into a 1, as source text."""
-    divisible: tuple[int, ...]
-    ones: tuple[int, ...]
-    small: tuple[int, ...]
+    constants: Mapping[str | Index, str]
+    """Constexprs, and arguments that are folded into a 1, as source text; elements of tuples by their paths."""
+    divisible: tuple[Index, ...]
+    ones: tuple[Index, ...]
+    small: tuple[Index, ...]
     """Pointers with a range of 32 bits; for every release those for which one may say so."""
     typed: Mapping[str, str]
     """For every release: arguments that some of them do not fold, with their types."""
@@ -78,19 +83,20 @@ class Launched:
         annotations = {each.arg: ast.unparse(each.annotation) for each in _arguments(kernel) if each.annotation}
         order, unspecialized = parameters(bundle), _named_by(kernel, "do_not_specialize", parameters(bundle))
         unaligned = unspecialized | _named_by(kernel, "do_not_specialize_on_alignment", order)
-        known = {name: kind for name, kind in spec.compile.signature.items() if name in order}
-        equal = [name for name in spec.compile.equal_to_1 if _NUMBER.fullmatch(known.get(name, "")) and name not in unspecialized]
-        typed = {name: known[name] for name in equal if _TYPED.search(annotations.get(name, ""))}
-        ones = [name for name in equal if not (form in (Form.TYPED, Form.RANGED) and name in typed)]
-        constants = {name: constexprs.source(value) for name, value in spec.compile.constexprs.items()} | dict.fromkeys(ones, "1")
-        types = {name: kind for name, kind in known.items() if name not in constants}
-        divisible = [name for name in spec.compile.divisible_by_16 if name in types and name not in {*equal, *unaligned}]
+        declared = {name: kind for name, kind in spec.compile.signature.items() if name in order}
+        known = signatures.leaves(declared)
+        equal = [path for path in spec.compile.equal_to_1 if _NUMBER.fullmatch(known.get(path, "")) and path not in unspecialized]
+        typed = {path: known[path] for path in equal if _TYPED.search(annotations.get(path, ""))}
+        ones = [path for path in equal if not (form in (Form.TYPED, Form.RANGED) and path in typed)]
+        constants = {path: constexprs.source(value) for path, value in spec.compile.constexprs.items()} | dict.fromkeys(ones, "1")
+        types = {path: kind for path, kind in known.items() if path not in constants}
+        divisible = [path for path in spec.compile.divisible_by_16 if path in types and path not in {*equal, *unaligned}]
         small = spec.compile.pointer_range_32 if target.backend == "hip" and _looks_at_ranges(form, variables) else ()
         spared = unaligned if form is Form.HINTS else unspecialized
         return cls(
             order=order,
-            types={name: types[name] for name in order if name in types},
-            constants={name: constants[name] for name in order if name in constants},
+            types={name: _folded(name, declared[name], constants) for name in order if name in declared and name not in constants},
+            constants={key: constants[path] for path, key in _in_order(order, constants)},
             divisible=_numbers(
                 order, (name for name in divisible if types[name].startswith("*") or _NUMBER.fullmatch(types[name]))
             ),
@@ -98,6 +104,11 @@ class Launched:
             small=_numbers(order, (name for name in small if name in types and name not in spared)),
             typed=typed if form is Form.ANY else {},
         )
+
+    @property
+    def has_tuples(self) -> bool:
+        """Whether an argument is a tuple, which releases up to 3.2 do not take."""
+        return any(isinstance(kind, tuple) for kind in self.types.values())
 
 
 def parameters(bundle: Bundle) -> tuple[str, ...]:
@@ -136,5 +147,25 @@ def _named_by(kernel: ast.FunctionDef, option: str, order: tuple[str, ...]) -> f
     return frozenset(found)
 
 
-def _numbers(order: tuple[str, ...], names: Iterable[str]) -> tuple[int, ...]:
-    return tuple(order.index(name) for name in names)
+def _folded(path: str, kind: ArgumentType, constants: Collection[str]) -> ArgumentType:
+    """A type in which elements that are constants are called so."""
+    if isinstance(kind, str):
+        return CONSTEXPR if path in constants else kind
+    return tuple(_folded(f"{path}[{index}]", each, constants) for index, each in enumerate(kind))
+
+
+def _in_order(order: tuple[str, ...], paths: Collection[str]) -> Iterator[tuple[str, str | Index]]:
+    """Paths in the order of the parameters, and how they are named: parameters by their names."""
+    for name in order:
+        for path in paths:
+            if signatures.parameter_of(path) == name:
+                yield path, name if path == name else _index(order, path)
+
+
+def _index(order: tuple[str, ...], path: str) -> Index:
+    name, indices = signatures.split(path)
+    return (order.index(name), *indices) if indices else order.index(name)
+
+
+def _numbers(order: tuple[str, ...], paths: Iterable[str]) -> tuple[Index, ...]:
+    return tuple(_index(order, path) for path in paths)

@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from typing import Any
 
 from compat import constexprs
 from compat.bundle.bundle import Bundle
 from compat.model import Target
+from compat.signatures import ArgumentType
 from compat.toolchains.base import SHARED_MEMORY, ScriptForm
-from compat.toolchains.triton.launched import Form, Launched, form_of, parameters
+from compat.toolchains.triton.launched import Form, Index, Launched, form_of, parameters
 
 __all__ = ["SCRIPT", "Form", "compile_function", "form_of", "imports", "parameters"]
 
@@ -59,7 +61,7 @@ def imports(bundle: Bundle) -> frozenset[str]:
 
 
 def _source(function: str, call: Launched, form: Form) -> list[str]:
-    quoted = {name: f'"{kind}"' for name, kind in call.types.items()}
+    quoted: dict[str | Index, str] = {name: _type(kind) for name, kind in call.types.items()}
     if form is Form.ANY:
         return [
             "source = describe(",
@@ -82,6 +84,8 @@ def _source(function: str, call: Launched, form: Form) -> list[str]:
             f"    attrs={_attributes(call)},",
             ")",
         ]
+    if call.has_tuples:
+        return ["from triton.runtime.jit import mangle_type", "", "source = mangle_type(())  # as the launcher does with a tuple"]
     where = "triton.backends.compiler" if form is Form.HINTS else "triton.compiler.compiler"
     return [
         f"from {where} import AttrsDescriptor",
@@ -107,14 +111,16 @@ def _descriptor(call: Launched, form: Form) -> str:
 
 
 def _attributes(call: Launched) -> str:
-    attributes = {
-        index: [name for name, indices in (("divisibility", call.divisible), ("pointer_range", call.small)) if index in indices]
-        for index in dict.fromkeys((*call.divisible, *call.small))
-    }
-    hints = {index: f"[{', '.join(_HINTS[name] for name in names)}]" for index, names in attributes.items()}
-    if len(hints) < 4 or len(set(hints.values())) > 1:
-        return "{" + ", ".join(f"({index},): {hint}" for index, hint in hints.items()) + "}"
-    return f"{{(index,): {next(iter(hints.values()))} for index in {tuple(hints)!r}}}"
+    said = (("divisibility", call.divisible), ("pointer_range", call.small))
+    attributes = {index: [name for name, indices in said if index in indices] for _, indices in said for index in indices}
+    hints = {_path(index): f"[{', '.join(_HINTS[name] for name in names)}]" for index, names in attributes.items()}
+    if len(hints) < 4 or len(set(hints.values())) > 1 or call.has_tuples:
+        return "{" + ", ".join(f"{index}: {hint}" for index, hint in hints.items()) + "}"
+    return f"{{(index,): {next(iter(hints.values()))} for index in {tuple(index for (index,) in hints)!r}}}"
+
+
+def _path(index: Index) -> tuple[int, ...]:
+    return index if isinstance(index, tuple) else (index,)
 
 
 _HINTS = {"divisibility": '["tt.divisibility", 16]', "pointer_range": '["tt.pointer_range", 32]'}
@@ -141,7 +147,8 @@ def _portable(call: Launched) -> list[str]:
         *(_UNFOLDED.splitlines() if call.typed else ()),
         "        names = [name for name in fn.arg_names if name in signature or name in constants]",
         '        types = {name: signature.get(name, "constexpr") for name in names}',
-        *(_WITH_RANGES if call.small else _ATTRIBUTES).splitlines(),
+        *(_WITH_RANGES if call.small else _ATTRIBUTES).replace("PATH", _PATH if call.has_tuples else "(index,)").splitlines(),
+        *(_NO_TUPLES.splitlines() if call.has_tuples else ()),
         "    try:  # 3.2",
         "        from triton.backends.compiler import AttrsDescriptor",
         "",
@@ -163,13 +170,18 @@ _UNFOLDED = """\
                 signature[name] = kind
 """
 _ATTRIBUTES = """\
-        return ASTSource(fn, types, constants, {(index,): [["tt.divisibility", 16]] for index in divisible_by_16})
+        return ASTSource(fn, types, constants, {PATH: [["tt.divisibility", 16]] for index in divisible_by_16})
+"""
+_PATH = "index if isinstance(index, tuple) else (index,)"
+"""An element of a tuple is named by its path, a parameter by its number."""
+_NO_TUPLES = """\
+    triton.runtime.jit.mangle_type(())  # up to 3.2: as the launcher does with a tuple
 """
 _WITH_RANGES = """\
-        attrs = {(index,): [["tt.divisibility", 16]] for index in divisible_by_16}
+        attrs = {PATH: [["tt.divisibility", 16]] for index in divisible_by_16}
         on = triton.knobs.amd.use_buffer_ops if hasattr(triton, "knobs") else os.environ.get("AMDGCN_USE_BUFFER_OPS") == "1"
         for index in pointer_range_32 if on else ():
-            attrs.setdefault((index,), []).append(["tt.pointer_range", 32])
+            attrs.setdefault(PATH, []).append(["tt.pointer_range", 32])
         return ASTSource(fn, types, constants, attrs)
 """
 _FROM_HINTS = """\
@@ -184,9 +196,16 @@ _PROPERTIES = """\
 # --- source text -------------------------------------------------------------------------------------------------------------
 
 
-def _dictionary(head: str, entries: Mapping[str, str], indent: int) -> str:
+def _type(kind: ArgumentType) -> str:
+    """A type as source text."""
+    if isinstance(kind, str):
+        return f'"{kind}"'
+    return "(" + "".join(f"{_type(each)}, " for each in kind).removesuffix(" " if len(kind) == 1 else ", ") + ")"
+
+
+def _dictionary(head: str, entries: Mapping[Any, str], indent: int) -> str:
     """``head{"name": value, …}``, over several lines where one is too long; those after the first are indented."""
-    items = [f'"{name}": {value}' for name, value in entries.items()]
+    items = [f'"{key}": {value}' if isinstance(key, str) else f"{key}: {value}" for key, value in entries.items()]
     flat = f"{head}{{{', '.join(items)}}}"
     if len(flat) + indent <= _WIDTH:
         return flat

@@ -8,6 +8,10 @@ release   constexprs            in the signature              attributes (divisi
 3.3 on    ``constexprs=``       yes, as ``"constexpr"``       ``{(index,): [["tt.divisibility", 16]]}``; ones are constexprs
 ========  ====================  ============================  =========================================================
 
+An argument may be a tuple from 3.3 on: a tuple of types in the signature, ``"constexpr"`` for elements that are known, and values
+and attributes under a path, ``(index, element)``. Jobs have arrays for tuples, and name elements ``args[1]``. Launchers up to 3.2
+fail.
+
 A job's hints are facts about arguments: this pointer is divisible by 16, that number is 1. What is made of them is the toolchain's
 affair, so its own launch code is asked, with stand-ins for the arguments. It knows which attributes its backend wants
 (``tt.pointer_range`` on AMD, where buffer operations are on), what ``do_not_specialize`` leaves out, and that an annotated argument
@@ -19,7 +23,7 @@ from __future__ import annotations
 import importlib
 import inspect
 import re
-from typing import Any
+from typing import Any, Tuple
 
 from .driver import target
 
@@ -27,7 +31,11 @@ _SMALL = 2**31 - 1
 """Bytes up to which offsets into a tensor fit into 32 bits."""
 _NOTHING = 1.5
 """An argument of which launches find out nothing: they do not for floats, booleans, descriptors and constexprs."""
+_UNTYPED = "fp32"
+"""The type of a stand-in for a parameter that is none of the run-time arguments."""
 _NUMBER = re.compile(r"[iu](?!1$)\d+")
+_Path = Tuple[int, ...]
+"""The number of a parameter, and of tuples the indices that follow."""
 
 
 def constants(function: Any, job: dict[str, Any]) -> dict[str, Any]:
@@ -74,12 +82,14 @@ def ast_source(function: Any, job: dict[str, Any], values: dict[str, Any]) -> An
     """The ``ASTSource`` of a job, whichever way this release wants it described; ``values`` are its constexprs."""
     from triton.compiler.compiler import ASTSource
 
-    call = _Launch(function, job)
+    call = _Launch(function, job, values)
+    whole = {name: value for name, value in values.items() if "[" not in name}
     if "constexprs" in inspect.signature(ASTSource.__init__).parameters:
-        attributes, ones = call.attributes()
-        folded = {**values, **dict.fromkeys(ones, 1)}
-        signature = {**job["signature"], **dict.fromkeys(folded, "constexpr")}
-        return ASTSource(fn=function, signature=call.in_order(signature), constexprs=folded, attrs=attributes)
+        found = call.found()
+        signature = {**job["signature"], **found.types, **dict.fromkeys(whole, "constexpr")}
+        folded: dict[Any, Any] = {**whole, **found.constants}
+        return ASTSource(fn=function, signature=call.in_order(signature), constexprs=folded, attrs=found.attributes)
+    call.without_tuples()
     for index, value in enumerate(values.values()):
         if callable(value):  # their launchers say so too
             raise TypeError("Callable constexpr at index %d is not supported" % index)
@@ -89,33 +99,65 @@ def ast_source(function: Any, job: dict[str, Any], values: dict[str, Any]) -> An
     return ASTSource(fn=function, signature=call.in_order(signature), constants=folded, attrs=attributes)
 
 
+class _Found:
+    """What a launcher finds out of run-time arguments."""
+
+    def __init__(self) -> None:
+        self.types: dict[str, Any] = {}
+        """By name; ``"constexpr"`` for what is folded into a constant."""
+        self.constants: dict[_Path, Any] = {}
+        self.attributes: dict[_Path, Any] = {}
+
+
 class _Launch:
     """A launch of a kernel with arguments of which only the facts are known that a launch looks at."""
 
-    def __init__(self, function: Any, job: dict[str, Any]) -> None:
+    def __init__(self, function: Any, job: dict[str, Any], values: dict[str, Any]) -> None:
         from triton.compiler.compiler import make_backend
 
         self.function = function
         self.signature = job["signature"]
         self.backend = make_backend(target(job["target"]))
-        self.arguments = {parameter.name: _stand_in(parameter.name, job) for parameter in function.params}
+        self.arguments = {
+            parameter.name: _stand_in(parameter.name, job["signature"].get(parameter.name, _UNTYPED), job, values)
+            for parameter in function.params
+        }
 
-    def attributes(self) -> tuple[dict[tuple[int], Any], list[str]]:
-        """From 3.3 on: the attributes by argument, and the arguments that are folded into constants."""
+    def found(self) -> _Found:
+        """From 3.3 on: what the release's launcher finds out."""
         from triton.runtime.jit import create_function_from_signature
 
         _compare_without_torch(self.backend)
         bind = create_function_from_signature(self.function.signature, self.function.params, self.backend)
-        _, found, _ = bind(**self.arguments)
-        attributes, ones = {}, []
-        for index, (parameter, (kind, key)) in enumerate(zip(self.function.params, found)):
-            if parameter.name not in self.signature:
-                continue
-            if kind == "constexpr":
-                ones.append(parameter.name)
-            elif isinstance(key, str) and self.backend.parse_attr(key):
-                attributes[(index,)] = self.backend.parse_attr(key)
-        return attributes, ones
+        _, told, _ = bind(**self.arguments)
+        found = _Found()
+        for index, (parameter, (kind, key)) in enumerate(zip(self.function.params, told)):
+            if parameter.name in self.signature:
+                declared, argument = self.signature[parameter.name], self.arguments[parameter.name]
+                found.types[parameter.name] = self._type((index,), declared, argument, kind, key, found)
+        return found
+
+    def _type(self, path: _Path, declared: Any, argument: Any, kind: Any, key: Any, found: _Found) -> Any:
+        """The type of an argument or an element; what else there is of it goes to ``found``."""
+        if isinstance(declared, list):
+            elements = enumerate(zip(declared, argument, kind, key))
+            return tuple(self._type((*path, index), *element, found) for index, element in elements)
+        if kind == "constexpr":
+            found.constants[path] = argument
+            return kind
+        attributes = self.backend.parse_attr(key) if isinstance(key, str) else None
+        if attributes:
+            found.attributes[path] = attributes
+        return declared
+
+    def without_tuples(self) -> None:
+        """Up to 3.2: fail as the release's launcher does, where an argument is a tuple."""
+        from triton.runtime.jit import mangle_type
+
+        for name, kind in self.signature.items():
+            if isinstance(kind, list):
+                mangle_type(self.arguments.get(name, ()))
+                raise TypeError("tuples are not supported as arguments (%s)" % name)
 
     def descriptor(self) -> tuple[Any, list[str]]:
         """Up to 3.2: the attributes as a descriptor, and the arguments that are folded into constants."""
@@ -155,14 +197,25 @@ class _Tensor:
         return self._bytes
 
 
-def _stand_in(name: str, job: dict[str, Any]) -> Any:
-    """A value of which a launch finds out what the job says of this argument, and nothing else."""
-    kind, divisible = job["signature"].get(name, "constexpr"), name in job["divisible_by_16"]
+def _stand_in(name: str, kind: Any, job: dict[str, Any], values: dict[str, Any]) -> Any:
+    """A value of which a launch finds out what the job says of this argument or element, and nothing else."""
+    if isinstance(kind, list):
+        return tuple(_stand_in("%s[%d]" % (name, index), each, job, values) for index, each in enumerate(kind))
+    if kind == "constexpr":
+        return _constexpr(values[name])
+    divisible = name in job["divisible_by_16"]
     if kind.startswith("*"):
         return _Tensor(divisible, name in job["pointer_range_32"])
     if _NUMBER.fullmatch(kind):
         return 1 if name in job["equal_to_1"] else 16 if divisible else 3
     return _NOTHING
+
+
+def _constexpr(value: Any) -> Any:
+    """A known value as one hands it over inside of a tuple: launchers take numbers there for run-time arguments."""
+    import triton.language as tl
+
+    return value if value is None or callable(value) else tl.constexpr(value)
 
 
 def _compare_without_torch(backend: Any) -> None:

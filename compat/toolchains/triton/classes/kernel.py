@@ -174,6 +174,14 @@ CLASSES = (
                 "the "
                 "kernel where there is a way, or use plain pointers.",
             ),
+            Sign(
+                error=r"^AttributeError$",
+                message=r"^'tuple' object has no attribute 'dtype'$",
+                place=r": mangle_type$",
+                means="tuples as arguments",
+                advice="Launchers of this release take no tuples as arguments, which came with Triton 3.3: make each element a "
+                "parameter.",
+            ),
         ),
     ),
     FailureClass(

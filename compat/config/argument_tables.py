@@ -1,0 +1,127 @@
+"""What kernel files say of a kernel's arguments and of how it is compiled: ``signature``, ``constexprs``, ``hints``, ``options``.
+
+Each may stand in the file, the kernel, a variant and a case. Here they are checked, and laid one over the other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any
+
+from compat import constexprs, signatures
+from compat.config.toml_reader import Table, describe, did_you_mean, quoted
+from compat.model import HINTS, TABLES
+from compat.signatures import ArgumentType
+from compat.toolchains import Toolchain
+
+KEYS = (*TABLES, "hints")
+NO_HINTS = "none"
+"""What ``hints`` is where nothing is known of the arguments."""
+DROP = {"drop": True}
+"""What stands in a table in the place of an entry that is to be removed."""
+_TAKEN_FOR_GRANTED = ("divisible_by_16", "pointer_range_32")
+"""Hints that every pointer has unless a kernel file says which have: what allocators give, and what most tensors are."""
+
+# --- what is merged ------------------------------------------------------------------------------------------------------------
+
+
+def merged(key: str, layers: Sequence[Table], variant: Table, case: Table) -> dict[str, Any]:
+    """The file's and the kernel's table ``key`` with the variant's and the case's laid over it.
+
+    What a variant drops stays dropped: its function has no such parameter, so no case can bring it back.
+    """
+    found: dict[str, Any] = {}
+    for table in (*layers, variant, case):
+        found |= table.mapping(key)
+    dropped = {name for name, value in variant.mapping(key).items() if value == DROP}
+    return {name: value for name, value in found.items() if name not in dropped and value != DROP}
+
+
+def merged_hints(
+    signature: Mapping[str, ArgumentType], tables: Sequence[Table]
+) -> tuple[dict[str, tuple[str, ...]], tuple[str, ...]]:
+    """The hints of a launch, declared or default, what the last of the tables says; and the names of those that are defaults."""
+    said: dict[str, tuple[str, ...]] = {}
+    for table in tables:
+        said |= _hints(table)
+    found, known = usual_hints(signature) | said, signatures.leaves(signature)
+    hints = {hint: tuple(name for name in found[hint] if name in known) for hint in HINTS}
+    return hints, tuple(hint for hint in HINTS if hint not in said)
+
+
+def usual_hints(signature: Mapping[str, ArgumentType]) -> dict[str, tuple[str, ...]]:
+    """The default hints of arguments: what a launch usually finds out."""
+    pointers = tuple(path for path, kind in signatures.leaves(signature).items() if kind.startswith("*"))
+    return {hint: pointers if hint in _TAKEN_FOR_GRANTED else () for hint in HINTS}
+
+
+def _hints(table: Table) -> dict[str, tuple[str, ...]]:
+    """The hints that a table says, by name."""
+    if table.data.get("hints") == NO_HINTS:
+        return dict.fromkeys(HINTS, ())
+    hints = table.table("hints")
+    return {key: hints.strings(key) for key in HINTS if key in hints}
+
+
+# --- what is wrong -------------------------------------------------------------------------------------------------------------
+
+
+def check_values(table: Table, toolchain: Toolchain) -> None:
+    """Check every type, value and option that a table says, wherever it stands. Raises ConfigError."""
+    for name, value in table.mapping("signature").items():
+        if value != DROP:
+            _check_type(table.table("signature"), name, value, toolchain)
+    for name, value in table.mapping("constexprs").items():
+        if value != DROP:
+            _check_number(table.table("constexprs"), name, value)
+            _check_constexpr(table.table("constexprs"), name, value)
+    for name, value in table.mapping("options").items():
+        _check_number(table.table("options"), name, value)
+        if value != DROP and not isinstance(value, int | float | str):
+            table.table("options").fail(f"{describe(value)} is not a valid option value", name)
+
+
+def _check_type(table: Table, path: str, value: object, toolchain: Toolchain, *, inside: bool = False) -> None:
+    types = toolchain.types
+    if isinstance(value, list):
+        for index, each in enumerate(value):
+            _check_type(table, f"{path}[{index}]", each, toolchain, inside=True)
+    elif not isinstance(value, str) or not (types.pattern.fullmatch(value) or (inside and value == signatures.CONSTEXPR)):
+        hint = _type_hint(value, types.known) if isinstance(value, str) else None
+        found = quoted(value) if isinstance(value, str) else describe(value)
+        table.fail(f"expected a {toolchain.title} type such as {types.examples}, found {found}", path, hint=hint)
+
+
+def _type_hint(value: str, known: Collection[str]) -> str | None:
+    if value == signatures.CONSTEXPR:
+        return "A parameter that is a constexpr has its value in [constexprs], and nothing here."
+    return did_you_mean(value, known)
+
+
+def _check_number(table: Table, name: str, value: object) -> None:
+    """A whole number that no type of Triton holds is a slip, and JSON readers refuse some of them."""
+    if isinstance(value, int) and not -(1 << 63) <= value < 1 << 64:
+        table.fail(f"{describe(value)} does not fit any type", name)
+
+
+def _check_constexpr(table: Table, name: str, value: object) -> None:
+    try:
+        constexprs.read(value, describe)
+    except constexprs.UnknownForm as error:
+        table.fail(str(error), f"{name}{error.path}", hint=error.hint)
+
+
+def check_hints(table: Table, arguments: Collection[str], of: str = "this kernel") -> None:
+    """Check that the hints that a table says are of run-time arguments of a kernel, or of a file. Raises ConfigError."""
+    given = table.data.get("hints")
+    if isinstance(given, str):
+        if given != NO_HINTS:
+            table.fail(f"expected a table, or {NO_HINTS!r}, found {describe(given)}", "hints")
+        return
+    hints = table.table("hints")
+    hints.only(*HINTS)
+    for key in HINTS:
+        for index, name in enumerate(hints.strings(key)):
+            if name not in arguments:
+                hint = did_you_mean(name, arguments)
+                hints.fail(f"{name!r} is not in any signature of {of}", f"{key}[{index}]", hint=hint)

@@ -1,0 +1,155 @@
+"""One kernel as a kernel file declares it, with its variants and cases: tables → specializations."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from pathlib import Path
+from typing import Any
+
+from attrs import define, field
+
+from compat import constexprs, signatures, toolchains
+from compat.bundle.closure import Source, read_source
+from compat.config import argument_tables, kernel_sources
+from compat.config.argument_tables import DROP, check_hints, check_values, merged, merged_hints
+from compat.config.expectations import expectation_of
+from compat.config.kernel_functions import check_function
+from compat.config.kernel_sources import Place
+from compat.config.named_tables import assumed, matching, name_of, named, saying
+from compat.config.toml_reader import Table, did_you_mean, shown
+from compat.model import DEFAULT_TOOLCHAIN, TABLES, CompileSpec, Specialization
+from compat.toolchains import Toolchain
+
+ONLY_VARIANT = "as_written"
+"""The variant of a kernel that declares none."""
+ONLY_CASE = "default"
+"""The case of a kernel that declares none."""
+SHARED_KEYS = ("toolchain", *kernel_sources.KEYS, "targets", "summary", *argument_tables.KEYS)
+"""What the top of a file with several kernels may say for all of them."""
+
+
+@define(kw_only=True)
+class DeclaredKernel:
+    """One kernel of a kernel file while it is being read."""
+
+    path: Path
+    layers: tuple[Table, ...]
+    """The tables that say what holds for the whole kernel: of the file, where it has several kernels, and the kernel's own."""
+    kernel: str
+    toolchain: Toolchain
+    failure_classes: Collection[str]
+    cases: dict[str, Table]
+    variants: dict[str, Table]
+    arguments: frozenset[str]
+    """Every run-time argument that any signature table of this kernel names, tuples by the paths of their elements."""
+    _sources: dict[Place, Source] = field(factory=dict)
+
+    @classmethod
+    def of(cls, own: Table, top: Table | None = None, *, path: Path, failure_classes: Collection[str] = ()) -> DeclaredKernel:
+        """The kernel that the table ``own`` declares; ``top`` is that of the file, where it has several. Raises ConfigError."""
+        named_by = "name" if top else "kernel"
+        own.only(*(() if top else ("schema",)), named_by, *SHARED_KEYS, "function", "case", "variant", "expect")
+        layers = (top, own) if top else (own,)
+        kernel, toolchain = name_of(own, named_by), _toolchain(saying("toolchain", layers))
+        cases = named(own, "case") or {ONLY_CASE: assumed(own, name=ONLY_CASE)}
+        function = own.string("function", kernel)
+        variants = named(own, "variant") or {ONLY_VARIANT: assumed(own, name=ONLY_VARIANT, function=function)}
+        for table in cases.values():
+            table.only("name", "summary", *argument_tables.KEYS)
+        for table in variants.values():
+            table.only("name", "function", *kernel_sources.KEYS, "summary", "cases", "expect", *argument_tables.KEYS)
+        tables = (*layers, *variants.values(), *cases.values())
+        for table in tables:
+            check_values(table, toolchain)
+        arguments = frozenset(path for table in tables for path in _arguments(table))
+        for table in tables if top is None else tables[1:]:
+            check_hints(table, arguments)
+        return cls(
+            path=path,
+            layers=layers,
+            kernel=kernel,
+            toolchain=toolchain,
+            failure_classes=failure_classes,
+            cases=cases,
+            variants=variants,
+            arguments=arguments,
+        )
+
+    @property
+    def own(self) -> Table:
+        """The table that declares this kernel alone."""
+        return self.layers[-1]
+
+    @property
+    def named_by(self) -> str:
+        """The key of :attr:`own` that has the kernel's name."""
+        return "kernel" if len(self.layers) == 1 else "name"
+
+    def specializations(self) -> list[Specialization]:
+        """One per variant and case it is for, variants first. Reads the source. Raises ConfigError."""
+        return [
+            self._specialization(variant, self.cases[case])
+            for variant in self.variants.values()
+            for case in matching(variant, "cases", self.cases)
+        ]
+
+    def _specialization(self, variant: Table, case: Table) -> Specialization:
+        place = kernel_sources.place_of((variant, *reversed(self.layers)), self.path.parent)
+        function, text = variant.string("function", self.own.optional("function")), self._source(variant, place)
+        compile_spec, defaults = self._compile_spec(variant, case)
+        check_function(variant, case, function, compile_spec, place.source, text)
+        return Specialization(
+            kernel=self.kernel,
+            variant=variant.string("name"),
+            case=case.string("name"),
+            toolchain=self.toolchain.name,
+            source=str(place.source),
+            roots=place.said,
+            targets=saying("targets", self.layers).strings("targets", ()),
+            function=function,
+            compile=compile_spec,
+            assumed=defaults,
+            closure=text.closure,
+            origin=self.own.file,
+            summary=saying("summary", (*self.layers, variant)).string("summary", ""),
+            expectations=tuple(
+                expectation_of(table, self.cases, self.failure_classes)
+                for said in (variant, self.own)
+                for table in said.tables("expect")
+            ),
+        )
+
+    def _compile_spec(self, variant: Table, case: Table) -> tuple[CompileSpec, tuple[str, ...]]:
+        """What the tables come to for a variant and a case; and the names of the hints that are defaults."""
+        tables: dict[str, Any] = {key: merged(key, self.layers, variant, case) for key in TABLES}
+        tables["signature"] = {name: signatures.read(kind) for name, kind in tables["signature"].items()}
+        tables["constexprs"] = {name: constexprs.read(value) for name, value in tables["constexprs"].items()}
+        hints, defaults = merged_hints(tables["signature"], (*self.layers, variant, case))
+        tables |= hints
+        return CompileSpec(**tables), defaults
+
+    def _source(self, variant: Table, place: Place) -> Source:
+        if place not in self._sources:
+            table = saying(place.key, (*self.layers, variant))
+            try:
+                self._sources[place] = read_source(place.source, place.roots)
+            except SyntaxError as error:
+                line = f", line {error.lineno}" if error.lineno else ""
+                table.fail(f"{shown(place.source)}{line}: {error.msg}", place.key)
+            except (OSError, ValueError) as error:
+                table.fail(f"{shown(place.source)} cannot be read: {error}", place.key)
+        return self._sources[place]
+
+
+def _arguments(table: Table) -> Iterable[str]:
+    said = table.mapping("signature")
+    return signatures.leaves({name: signatures.read(kind) if kind != DROP else "" for name, kind in said.items()})
+
+
+def _toolchain(top: Table) -> Toolchain:
+    name = top.string("toolchain", DEFAULT_TOOLCHAIN)
+    known = {each.name: each for each in toolchains.every()}
+    if name not in known:
+        hint = did_you_mean(name, known) or f"Available: {', '.join(known)}."
+        top.fail(f"no toolchain is called {name!r}", "toolchain", hint=hint)
+    return known[name]

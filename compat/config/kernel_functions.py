@@ -1,0 +1,70 @@
+"""Whether the functions that a kernel file names are in its source, with the parameters that it gives types and values."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from compat import constexprs, signatures
+from compat.bundle.access import NotReachable, reached
+from compat.bundle.closure import Parameters, Source
+from compat.config.toml_reader import Table, did_you_mean
+from compat.model import CompileSpec
+from compat.signatures import CONSTEXPR, ArgumentType
+
+_FORMS = 'It is the kernel\'s name unless function says another: a function of the file, "Holder.kernel", "make(64)".'
+
+
+def check_function(variant: Table, case: Table, name: str, spec: CompileSpec, path: Path, source: Source) -> None:
+    """Check what a case of a variant says of the function ``name`` of a source. Raises ConfigError."""
+    parameters = _parameters(variant, name, path, source)
+    named = f"{variant.string('function')} (case {case.string('name')})"
+    _check_arguments(variant, named, parameters, spec.signature, spec.constexprs)
+    _check_functions(variant, named, spec.constexprs, path, source)
+
+
+def _parameters(variant: Table, name: str, path: Path, source: Source) -> Parameters | None:
+    """The parameters of the function that is meant; ``None`` where only importing the file can tell them."""
+    try:
+        return reached(source, name)
+    except NotReachable as error:
+        return variant.fail(f"{path.name} {error}", "function", hint=did_you_mean(name, source.functions) or _FORMS)
+
+
+def _check_arguments(
+    variant: Table, named: str, parameters: Parameters | None, signature: Mapping[str, ArgumentType], values: Mapping[str, Any]
+) -> None:
+    """Every parameter is given once, as a type or as a value, and nothing else is."""
+    if both := [name for name in signature if name in values]:
+        variant.fail(f"{named}: {both[0]!r} is in the signature and among the constexprs")
+    _check_elements(variant, named, signatures.leaves(signature), values)
+    if parameters is None:
+        return
+    for name in (*signature, *map(signatures.parameter_of, values)):
+        if name not in parameters.names:
+            hint = did_you_mean(name, parameters.names) or f"If this variant has no such parameter: {name} = {{drop = true}}."
+            variant.fail(f"{named} has no parameter {name!r}, but the tables give it a type or a value", hint=hint)
+    if missing := [name for name in parameters.names if name in parameters.required and name not in {**signature, **values}]:
+        variant.fail(f"{named}: no type or value for {', '.join(missing)}")
+
+
+def _check_elements(variant: Table, named: str, types: Mapping[str, str], values: Mapping[str, Any]) -> None:
+    """Every element of a tuple that is a constexpr has a value, and no other element has one."""
+    elements = [path for path, kind in types.items() if kind == CONSTEXPR]
+    for path in elements:
+        if path not in values:
+            hint = f'[constexprs] gives it one: "{path}" = 64.'
+            variant.fail(f"{named}: the element {path!r} is a constexpr and has no value", hint=hint)
+    for path in values:
+        if signatures.split(path)[1] and path not in elements:
+            why = f"its type is {types[path]!r}" if path in types else "the signature has no such element"
+            variant.fail(f"{named}: {path!r} has a value, but {why}", hint=f'The type of such an element is "{CONSTEXPR}".')
+
+
+def _check_functions(variant: Table, named: str, values: Mapping[str, Any], path: Path, source: Source) -> None:
+    """Functions that are values of constexprs are jit functions of the same source."""
+    for name in constexprs.functions(values.values()):
+        if name not in source.functions:
+            hint = did_you_mean(name, source.functions) or "It must be defined in the kernel's own source file."
+            variant.fail(f"{named}: a constexpr names the function {name!r}, which {path.name} does not define", hint=hint)

@@ -1,0 +1,34 @@
+"""8-bit floats as types of arguments: taken where the release has them for the target, and else refused in so many words."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from compat.diagnosis import classify
+from compat.model import BuiltEnv
+from compat.toolchains.triton.knowledge import KNOWLEDGE
+from tests.cells import cell
+from tests.toolchains.compiling import compile_all, said
+
+KINDS = ("fp8e4nv", "fp8e5", "fp8e4b8", "fp8e5b16", "fp8e4b15")
+NVIDIA, AMD = {"fp8e4nv", "fp8e5", "fp8e4b15"}, {"fp8e4nv", "fp8e5", "fp8e4b8", "fp8e5b16"}
+
+
+@pytest.mark.wheels
+@pytest.mark.parametrize("release", ["3.0.0", "3.2.0", "3.5.1", "3.9.0"])
+def test_pointers_to_every_kind(release: str, built: Callable[[str], BuiltEnv]) -> None:
+    env = built(f"triton-{release}")
+    for target, kinds in (("sm_90", NVIDIA), ("gfx942", AMD)):
+        if target == "gfx942" and release < "3.5":  # whose wheels cannot build for AMD
+            continue
+        signatures = [{"source": f"*{kind}", "result": "*fp16", "size": "i32"} for kind in KINDS]
+        tried = [cell(env, "told", "converted_to_half", target, signature=signature) for signature in signatures]
+        for kind, asked, evidence in zip(KINDS, tried, compile_all(env, tried), strict=True):
+            outcome = classify.classify([evidence], target=asked.target, knowledge=KNOWLEDGE)
+            if kind in kinds or (release == "3.0.0" and kind == "fp8e4b8"):  # 3.0 and 3.1 convert it on NVIDIA, too
+                assert evidence.built, (target, kind, said(evidence))
+            else:
+                assert outcome.failure is not None, (target, kind)
+                assert outcome.failure.failure_class == "dtype-unsupported", (target, kind)

@@ -1,0 +1,107 @@
+"""Arguments that are tuples: a compile makes of them what the launcher of the same release does."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from compat.diagnosis import classify
+from compat.execution.flight import Flight
+from compat.model import BuiltEnv, Cell, Status
+from compat.toolchains import DEFAULT
+from compat.toolchains.triton.knowledge import KNOWLEDGE
+from compat.toolchains.triton.script_call import Form, form_of
+from tests.cells import KERNELS, cell
+from tests.toolchains.compiling import compile_all, said, script
+
+HERE = Path(__file__).parent
+OF_TUPLES: dict[str, Any] = {"signature": {"sources": ("*fp16", "*fp32"), "shape": ("i32", "i32"), "result": "*fp32"}}
+TUPLES: tuple[tuple[str, dict[str, Any]], ...] = (
+    (
+        "of_tuples",
+        {
+            **OF_TUPLES,
+            "constexprs": {"BLOCK": 64},
+            "divisible_by_16": ("sources[0]", "shape[0]", "result"),
+            "equal_to_1": ("shape[1]",),
+        },
+    ),
+    ("of_tuples", {**OF_TUPLES, "constexprs": {"BLOCK": 64}, "divisible_by_16": ("sources[0]", "result")}),
+    (
+        "of_nested",
+        {
+            "signature": {"args": ("*fp32", "constexpr", "i32", ("i32", "constexpr"), "constexpr"), "result": "*fp32"},
+            "constexprs": {"args[1]": 64, "args[3][1]": 2.0, "args[4]": None},
+            "divisible_by_16": ("args[0]", "result"),
+            "equal_to_1": ("args[2]",),
+        },
+    ),
+)
+
+
+def cells(env: BuiltEnv) -> list[Cell]:
+    return [cell(env, "told", name, **facts) for name, facts in TUPLES]
+
+
+def launched(env: BuiltEnv, folder: Path) -> list[Any]:
+    """What the launcher makes of the same arguments."""
+    variables = {**os.environ, "TRITON_CACHE_DIR": str(folder / "cache")}
+    command = [str(env.python), "-W", "ignore", str(HERE / "launcher.py"), str(KERNELS / "told.py")]
+    ran = subprocess.run(command, capture_output=True, text=True, check=True, env=variables, cwd=folder)
+    return [json.loads(line) for line in ran.stdout.splitlines()]
+
+
+@pytest.mark.wheels
+@pytest.mark.parametrize("release", ["3.3.0", "3.5.1", "3.9.0"])
+def test_the_code_is_that_of_a_launch(release: str, built: Callable[[str], BuiltEnv], tmp_path: Path) -> None:
+    env = built(f"triton-{release}")
+    evidence = compile_all(env, cells(env))
+    assert all(each.built for each in evidence), [said(each) for each in evidence]
+    digests = [each.done[0].made["ptx"].digest for each in evidence]
+    assert digests == [digest[: len(digests[0])] for digest in launched(env, tmp_path)]
+    assert len(set(digests)) == len(TUPLES)
+
+
+@pytest.mark.wheels
+@pytest.mark.parametrize("release", ["3.0.0", "3.2.0"])
+def test_releases_without_tuples_say_what_their_launchers_say(
+    release: str, built: Callable[[str], BuiltEnv], tmp_path: Path
+) -> None:
+    env = built(f"triton-{release}")
+    tried = cells(env)
+    for each, evidence, launcher in zip(tried, compile_all(env, tried), launched(env, tmp_path), strict=True):
+        assert [evidence.raised[-1].type, evidence.raised[-1].message] == launcher
+        outcome = classify.classify([evidence], target=each.target, knowledge=KNOWLEDGE)
+        assert outcome.failure is not None
+        assert (outcome.status, outcome.failure.failure_class) == (Status.REJECTED, "api-missing")
+        assert "Triton 3.3" in outcome.failure.advice
+
+
+@pytest.mark.wheels
+@pytest.mark.parametrize("release", ["3.2.0", "3.3.0", "3.9.0"])
+def test_scripts_compile_the_same(release: str, built: Callable[[str], BuiltEnv], tmp_path: Path) -> None:
+    env = built(f"triton-{release}")
+    if release == "3.2.0":  # what is described is never reached
+        path = tmp_path / "s.py"
+        for form in (form_of(release), Form.ANY):
+            path.write_text(script(cells(env)[0].spec, "sm_90", form))
+            ran = subprocess.run([str(env.python), str(path), "compile"], capture_output=True, text=True, check=False, cwd=tmp_path)
+            assert "'tuple' object has no attribute 'dtype'" in ran.stderr
+        return
+    for asked in cells(env):
+        (tmp_path / "job.json").write_text(json.dumps(Flight(cell=asked, nonce="n").job()))
+        paths = []
+        for form in (form_of(release), Form.ANY):
+            paths.append(str(tmp_path / f"{form.name}.py"))
+            Path(paths[-1]).write_text(script(asked.spec, "sm_90", form))
+        command = [str(env.python), str(HERE / "described.py"), str(DEFAULT.adapter), str(tmp_path / "job.json"), *paths]
+        ran = subprocess.run(command, capture_output=True, text=True, check=True, cwd=tmp_path)
+        worker, pinned, portable = ran.stdout.splitlines()
+        assert pinned == worker
+        assert portable == worker
