@@ -117,7 +117,7 @@ def _only(kind: type, take: _Hook = lambda value, _: value, also: type | None = 
 
 
 def _of_record(kind: type, converter: Converter) -> _Hook:
-    keys = {each.name: override(rename=each.metadata[KEY]) for each in fields(kind) if KEY in each.metadata}
+    keys: dict[str, Any] = {each.name: override(rename=each.metadata[KEY]) for each in fields(kind) if KEY in each.metadata}
     make: _Hook = make_dict_structure_fn(kind, converter, _cattrs_forbid_extra_keys=converter.forbid_extra_keys, **keys)
     if kind is CompileSpec:  # in JSON its tuples are arrays
         return _only(dict, lambda value, wanted: _with_tuples(make(value, wanted)))

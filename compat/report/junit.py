@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
+from collections.abc import Sequence
+from typing import Any
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 from compat.model import Result, Status
@@ -91,13 +93,13 @@ def _places(result: Result) -> tuple[tuple[str, str | None], ...]:
     return ("stage", failure.stage), ("pass", failure.pass_), ("op", failure.op), ("line", failure.location)
 
 
-def _counts(results: list[Result] | tuple[Result, ...]) -> dict[str, str]:
+def _counts(results: Sequence[Result]) -> dict[str, Any]:
     kinds = [_kind(result) for result in results]
     counts = {"failures": kinds.count("failure"), "errors": kinds.count("error"), "skipped": kinds.count("skipped")}
     return {"tests": str(len(kinds)), **{name: str(count) for name, count in counts.items()}, "time": _seconds(results)}
 
 
-def _seconds(results: list[Result] | tuple[Result, ...]) -> str:
+def _seconds(results: Sequence[Result]) -> str:
     return f"{sum(result.outcome.seconds for result in results):.3f}"
 
 

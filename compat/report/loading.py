@@ -48,6 +48,9 @@ from compat.report.summary import Report
 _HINT = "Is it a matrix.json, as `compat matrix` writes it?"
 _REMEMBERED = Noticed(type="DeprecationWarning", message="deprecated, as an earlier run found")
 
+_UNSTEADY = Outcome(status=Status.REJECTED, stage="", flaky=True)
+"""Earlier runs found one thing and another, of which nothing is concluded."""
+
 
 def load_report(text: str | bytes, where: str = "matrix.json") -> Report:
     """The report that a ``matrix.json`` was made from; ``where`` is what errors call the file.
@@ -61,7 +64,8 @@ def load_report(text: str | bytes, where: str = "matrix.json") -> Report:
     except RecordError as error:
         raise StoreError(str(error), where=where, hint=_HINT) from error
     except (ValueError, RecursionError) as error:
-        raise StoreError(f"this is not JSON: {error or 'nested too deeply'}", where=where, hint=_HINT) from error
+        words = "nested too deeply" if isinstance(error, RecursionError) else str(error)
+        raise StoreError(f"this is not JSON: {words}", where=where, hint=_HINT) from error
 
 
 def _shown(value: Any) -> Any:
@@ -161,10 +165,13 @@ class _Loading:
         return tuple(found.values())
 
     def _spec(self, cell: StoredCell) -> Specialization:
-        names = {"kernel": cell.kernel, "variant": cell.variant, "case": cell.case}
-        stored = self.kernels.get((cell.kernel, cell.variant, cell.case)) or StoredKernel(**names)
+        """An older file says nothing of a kernel but its names."""
+        unknown = StoredKernel(kernel=cell.kernel, variant=cell.variant, case=cell.case)
+        stored = self.kernels.get((cell.kernel, cell.variant, cell.case), unknown)
         return Specialization(
-            **names,
+            kernel=stored.kernel,
+            variant=stored.variant,
+            case=stored.case,
             toolchain=stored.toolchain,
             source=stored.source,
             function=stored.function,
@@ -212,9 +219,7 @@ def _built(stored: StoredEnv) -> BuiltEnv:
         torch=stored.torch,
         distribution=stored.distribution or _distribution(stored),
     )
-    return BuiltEnv(
-        env=env, python_version=stored.python, packages=stored.packages, error=stored.error, digest=stored.digest
-    )
+    return BuiltEnv(env=env, python_version=stored.python, packages=stored.packages, error=stored.error, digest=stored.digest)
 
 
 def _distribution(stored: StoredEnv) -> str:
@@ -248,7 +253,7 @@ def _result(stored: StoredCell, spec: Specialization, target: Target, built: Bui
 
 
 def _expectation(declared: StoredExpectation, cell: StoredCell) -> Expectation:
-    """What was declared. A file that does not say whether that had to happen has a cell that is ok and expected where it had not."""
+    """What was declared. Where a file does not say whether it had to happen, it had not if a cell is ok and expected."""
     strict = not (cell.expected and cell.status is Status.OK and cell.failure is None)
     return Expectation(
         status=declared.status,
@@ -278,24 +283,30 @@ def _failure(stored: StoredFailure) -> Failure:
 
 
 def _earlier(verdict: StoredVerdict, version: Version, cell: Cell) -> Result:
-    """What an earlier run found on a release: what its interval says, and no answer that counts where it is in none."""
+    """What an earlier run found on a release: what its interval says, nothing certain where it is in none."""
     label = str(version)
     interval = next((each for each in verdict.intervals if _holds(each, version)), None)
     env = Env(name=label, toolchain=cell.spec.toolchain, release=version)
     return Result(
         cell=Cell(env=env, target=cell.target, spec=cell.spec),
         built=BuiltEnv(env=env),
-        outcome=_told(interval, deprecated=label in verdict.deprecated) if interval else Outcome(status=Status.OK, stage="", flaky=True),
+        outcome=_told(interval, deprecated=label in verdict.deprecated) if interval else _UNSTEADY,
         cached=True,
     )
 
 
 def _told(interval: StoredInterval, *, deprecated: bool) -> Outcome:
-    failure = None
-    if interval.class_ is not None:
-        known = {"failure_class": interval.class_, "fingerprint": interval.fingerprint or ""}
-        failure = Failure(**known, stage="", excerpt="", advice="")
-    return Outcome(status=interval.status, stage="", failure=failure, warnings=(_REMEMBERED,) if deprecated else ())
+    return Outcome(
+        status=interval.status,
+        stage="",
+        failure=_known(interval.class_, interval.fingerprint or "") if interval.class_ is not None else None,
+        warnings=(_REMEMBERED,) if deprecated else (),
+    )
+
+
+def _known(failure_class: str, fingerprint: str) -> Failure:
+    """A failure of which no more is known."""
+    return Failure(failure_class=failure_class, fingerprint=fingerprint, stage="", excerpt="", advice="")
 
 
 def _holds(interval: StoredInterval, version: Version) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import accumulate
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
@@ -20,6 +21,11 @@ from compat.report.summary import DistinctFailure, Report
 
 EVIDENCE_LINES = 12
 """Lines of an excerpt shown; the JSON has all of them."""
+
+SUMMARY_LIMIT = 1024 * 1024
+"""Bytes that the summary of a step may have on GitHub, which shows none of a longer one."""
+_ROOM = 200
+"""Bytes for the sentence that says what is left out."""
 
 BESIDE = ("numpy", "setuptools")
 """Packages that decide what a Triton can do although they are not part of it: worth a column."""
@@ -45,6 +51,21 @@ def matrix_markdown(report: Report) -> str:
         )
     )
     return re.sub(r"\n{3,}", "\n\n", text).strip() + "\n"
+
+
+def step_summary(report: Report, said: int) -> str:
+    """The same for the summary of a step on GitHub, which takes :data:`SUMMARY_LIMIT` bytes, ``said`` of them said already.
+
+    Of a longer one there are the first parts, and which are left out is said.
+    """
+    room = SUMMARY_LIMIT - said - _ROOM
+    parts = re.split(r"\n(?=##+ )", matrix_markdown(report))
+    sizes = accumulate(len(part.encode()) + 1 for part in parts)
+    kept = [part for part, size in zip(parts, sizes, strict=True) if size <= room]
+    if len(kept) < len(parts) and room > 0:
+        left_out = counted(len(parts) - len(kept), "section")
+        kept.append(f"\n{left_out} left out, for which there is no room here; the report has them.\n")
+    return "\n".join(kept)
 
 
 def headline(report: Report) -> str:
