@@ -57,7 +57,7 @@ class _Percent(click.ParamType[float]):
     "--threshold",
     type=_Percent(),
     default=THRESHOLD,
-    show_default=f"{THRESHOLD:g}",
+    show_default=True,
     metavar="PERCENT",
     help="By how much a metric (registers, spills, shared memory, artifact sizes) may change before it is told.",
 )

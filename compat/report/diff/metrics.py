@@ -12,7 +12,7 @@ from compat.model import Result
 from compat.report.compact import Where
 from compat.report.summary import Report
 
-THRESHOLD = 10.0
+THRESHOLD: float = 10
 """Percent by which a number may change unless the user says otherwise."""
 
 
