@@ -124,7 +124,7 @@ class _Run:
             options=self.selection.options,
             limits=tuple(self._limits()),
             pending=pending,
-            root=str(self.selection.root.absolute()),
+            root=str(self.selection.root.resolve()),
         )
 
     def _limits(self) -> Iterator[str]:

@@ -65,6 +65,6 @@ def _add_summary(report: Report, path: Path) -> None:
 
 def _inside(root: Path) -> str:
     """The path from the top of the repository to the project, where a CI system says where that is; else empty."""
-    tops = [Path(top) for name in _TOPS if (top := os.environ.get(name))]
-    folder = next((root.absolute().relative_to(top) for top in tops if root.absolute().is_relative_to(top)), Path())
+    tops = [Path(top).resolve() for name in _TOPS if (top := os.environ.get(name))]
+    folder = next((root.resolve().relative_to(top) for top in tops if root.resolve().is_relative_to(top)), Path())
     return "" if folder == Path() else folder.as_posix()

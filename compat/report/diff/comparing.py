@@ -15,7 +15,7 @@ from functools import cached_property
 from attrs import frozen
 
 from compat.history.verdict import is_deprecated, is_good
-from compat.model import BuiltEnv, Failure, Result
+from compat.model import BuiltEnv, Failure, Outcome, Result
 from compat.report.compact import Where, natural
 from compat.report.diff.metrics import THRESHOLD, Jump, JumpGroup, grouped, jumps_of
 from compat.report.summary import Report, came_out_as
@@ -69,6 +69,8 @@ class Difference:
     """Whether the new report has it as expected: its kernel file declares this failure."""
     failure: Failure | None
     """The new one, or else the old one."""
+    says: str
+    """What the compiler says of it now: the failure's excerpt, or the deprecation warning; empty where it says nothing."""
     results: tuple[Result, ...]
     """Of the new report, or else of the old one."""
     where: tuple[Where, ...]
@@ -222,9 +224,16 @@ def _difference(group: list[tuple[Kind, Result | None, Result | None]], old: Rep
         after=came_out_as(after) if after else None,
         declared=after is not None and _is_declared(after),
         failure=told.outcome.failure or (before.outcome.failure if before else None),
+        says=_says(after.outcome) if after else "",
         results=results,
         where=report.where(results),
     )
+
+
+def _says(outcome: Outcome) -> str:
+    if outcome.failure:
+        return outcome.failure.excerpt
+    return "\n".join(warning.message for warning in outcome.warnings) if is_deprecated(outcome) else ""
 
 
 def _is_declared(result: Result) -> bool:

@@ -45,7 +45,7 @@ def _difference(difference: Difference) -> JsonObject:
         "declared": difference.declared,
         "class": failure.failure_class if failure else None,
         "fingerprint": failure.fingerprint if failure else None,
-        "excerpt": failure.excerpt if failure else None,
+        "says": difference.says,
         "cells": [result.cell.id for result in difference.results],
     }
 

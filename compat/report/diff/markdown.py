@@ -14,9 +14,9 @@ from compat.report.diff.sentences import (
     jump_line,
     look,
     remarks,
-    tells_why,
     threshold_line,
     title,
+    why,
 )
 from compat.report.markdown import code, escape, fence, prose
 
@@ -31,7 +31,7 @@ _ROOM = 1_000
 def diff_markdown(found: Comparison) -> str:
     """The comparison as Markdown of less than :data:`LIMIT` characters; what is left out for that is said."""
     parts = [f"{MARKER}\n## Triton compatibility\n\n{escape(headline(found))}", _table(found)]
-    parts += [f"- {escape(remark)}" for remark in remarks(found)]
+    parts += ["\n".join(f"- {escape(remark)}" for remark in noted)] if (noted := list(remarks(found))) else []
     text, left_out = "", 0
     for part in (*parts, *_sections(found)):
         longer = f"{text}\n\n{part}" if text else part
@@ -71,11 +71,10 @@ _EACH = 20
 
 def _difference(difference: Difference, found: Comparison) -> str:
     head = f"**{escape(change(difference))}**: {'; '.join(map(_place, difference.where))}"
-    failure = difference.failure
-    if failure is None or not tells_why(difference):
+    says, advice = why(difference)
+    if not says:
         return head
-    advice = [prose(failure.advice)] if failure.advice else []
-    return "\n\n".join((head, fence(_bounded(failure.excerpt)), *advice, fence(look(difference, found), "sh")))
+    return "\n\n".join((head, fence(_bounded(says)), *([prose(advice)] if advice else []), fence(look(difference, found), "sh")))
 
 
 def _jump(group: JumpGroup) -> str:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
-from compat.report.compact import Where, counted, listed
+from compat.report.compact import counted, listed
 from compat.report.diff.comparing import Comparison, Difference, Kind
 from compat.report.diff.metrics import Jump, JumpGroup
 from compat.report.repeat import explain_command
@@ -21,11 +21,13 @@ TITLES = {
     Kind.ADDED: "newly tested",
 }
 """What is said of the cells of each kind."""
+_NAMED = 10
+"""Values of an axis that a sentence names."""
 
 
 def headline(found: Comparison) -> str:
     """All of it in a sentence."""
-    changed = [f"{number:,} {TITLES[kind]}" for kind, number in found.counts.items()]
+    changed = [f"{number:,} {TITLES[kind]}{_declared(found.of(kind))}" for kind, number in found.counts.items()]
     if not found.compared:
         return f"The reports have no cell in common, so that nothing was compared: {listed(changed) or 'both are empty'}."
     if found.same == found.compared:
@@ -42,26 +44,20 @@ def remarks(found: Comparison) -> Iterator[str]:
         yield f"{wrote}: what failures are called may have changed with it"
     for side, axes in zip(("old", "new"), found.only, strict=True):
         if axes:
-            yield f"only the {side} report has {listed([f'the {axis} {listed(values)}' for axis, values in axes.items()])}"
+            yield f"only the {side} report has {listed([_values(axis, values) for axis, values in axes.items()])}"
     yield from (f"the env {env.name} changed: {env.before} → {env.after}" for env in found.envs)
 
 
-def title(kind: Kind, differences: tuple[Difference, ...]) -> str:
-    """``newly broken: 3 cells``, and how many of them are declared."""
-    cells = sum(len(each.results) for each in differences)
-    meant = sum(len(each.results) - each.gated for each in differences)
-    return f"{TITLES[kind]}: {counted(cells, 'cell')}" + (f", {meant:,} of them declared" if meant else "")
+def title(kind: Kind, differences: Sequence[Difference]) -> str:
+    """``newly broken: 3 cells (1 declared)``."""
+    return f"{TITLES[kind]}: {counted(sum(len(each.results) for each in differences), 'cell')}{_declared(differences)}"
 
 
 def change(difference: Difference) -> str:
     """``ok → rejected (api-removed)``."""
+    after = f"{difference.after}, with a deprecation warning" if difference.kind is Kind.DEPRECATED else difference.after
     declared = ", as its kernel file declares" if difference.declared else ""
-    return " → ".join(said for said in (difference.before, difference.after) if said) + declared
-
-
-def place(where: Where) -> str:
-    """``kernel/variant: 3.8.0, sm_90``."""
-    return str(where)
+    return " → ".join(said for said in (difference.before, after) if said) + declared
 
 
 def look(difference: Difference, found: Comparison) -> str:
@@ -70,10 +66,10 @@ def look(difference: Difference, found: Comparison) -> str:
     return explain_command(difference.results[0].cell, side.report.options)
 
 
-def tells_why(difference: Difference) -> bool:
-    """Whether the failure is worth its words here: it is there now, and nobody has declared it."""
-    known = difference.declared or difference.kind in (Kind.FIXED, Kind.DROPPED)
-    return difference.failure is not None and not known
+def why(difference: Difference) -> tuple[str, str]:
+    """What the compiler says of it, and the advice; nothing of a failure that is declared."""
+    advice = difference.failure.advice if difference.failure and difference.says else ""
+    return ("", "") if difference.declared else (difference.says, advice)
 
 
 def jump_line(group: JumpGroup) -> str:
@@ -86,6 +82,17 @@ def jump_line(group: JumpGroup) -> str:
 def threshold_line(found: Comparison) -> str:
     """Which numbers are told."""
     return f"metrics that changed by more than {found.threshold:g} %"
+
+
+def _declared(differences: Sequence[Difference]) -> str:
+    meant = sum(len(each.results) - each.gated for each in differences)
+    return f" ({meant:,} declared)" if meant else ""
+
+
+def _values(axis: str, values: Sequence[str]) -> str:
+    """``the targets sm_80 and sm_90``, some of them where they are many."""
+    more = [f"{len(values) - _NAMED} more"] if len(values) > _NAMED else []
+    return f"the {axis if len(values) > 1 else axis.removesuffix('s')} {listed([*values[:_NAMED], *more])}"
 
 
 def _percent(jump: Jump) -> str:

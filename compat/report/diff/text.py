@@ -11,11 +11,10 @@ from compat.report.diff.sentences import (
     headline,
     jump_line,
     look,
-    place,
     remarks,
-    tells_why,
     threshold_line,
     title,
+    why,
 )
 
 
@@ -34,16 +33,15 @@ def diff_lines(found: Comparison) -> Iterator[str]:
 
 
 def _difference(difference: Difference, found: Comparison) -> Iterator[str]:
-    for where in difference.where:
-        yield f"  {place(where)}"
+    yield from (f"  {where}" for where in difference.where)
     yield f"    {change(difference)}"
-    if tells_why(difference) and difference.failure:
-        failure = difference.failure
-        yield f"    says   {one_line(failure.excerpt)}"
-        if failure.location:
-            yield f"    at     {failure.location}"
-        if failure.advice:
-            yield f"    advice {' '.join(failure.advice.split())}"
+    says, advice = why(difference)
+    if says:
+        yield f"    says   {one_line(says)}"
+        if difference.failure and difference.failure.location:
+            yield f"    at     {difference.failure.location}"
+        if advice:
+            yield f"    advice {' '.join(advice.split())}"
         yield f"    look   {look(difference, found)}"
 
 
@@ -52,4 +50,4 @@ def _jumps(found: Comparison) -> Iterator[str]:
         yield from ("", threshold_line(found))
         for group in found.jumps:
             yield f"  {jump_line(group)}"
-            yield from (f"    {place(where)}" for where in group.where)
+            yield from (f"    {where}" for where in group.where)
