@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from compat.bisect import known
+from compat.cell_document import rounded
 from compat.errors import EnvError, SelectionError, StoreError
 from compat.execution import durations, plan
 from compat.execution.run import Interrupted, RunContext, run
@@ -119,10 +120,11 @@ class _Run:
             existing=existing,
             envs=envs,
             command=self.command,
-            seconds=time.monotonic() - self.began,
+            seconds=rounded(time.monotonic() - self.began),
             options=self.selection.options,
             limits=tuple(self._limits()),
             pending=pending,
+            root=str(self.selection.root.resolve()),
         )
 
     def _limits(self) -> Iterator[str]:

@@ -1,10 +1,14 @@
-"""The forms in which a matrix is written: the name of each file, and what makes its text. A further form is a further line."""
+"""The forms in which a matrix is written, always or on request, and what makes their text. A further form is a further line."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
+from compat.json_text import write_json
+from compat.report.code_quality import code_quality
 from compat.report.document import dump, matrix_document
+from compat.report.findings import findings
+from compat.report.junit import junit_xml
 from compat.report.markdown import matrix_markdown
 from compat.report.summary import Report
 
@@ -13,4 +17,15 @@ def _json(report: Report) -> str:
     return dump(matrix_document(report))
 
 
+def _junit(report: Report, _: str) -> str:
+    return junit_xml(report)
+
+
+def _code_quality(report: Report, inside: str) -> str:
+    return write_json(code_quality(findings(report, inside))) + "\n"
+
+
 FORMATS: Mapping[str, Callable[[Report], str]] = {"matrix.md": matrix_markdown, "matrix.json": _json}
+"""The files that every run writes, by name."""
+ASKED: Mapping[str, Callable[[Report, str], str]] = {"junit": _junit, "code_quality": _code_quality}
+"""Those that are written on request; they also take the path from the top of the repository to the folder of the project."""
