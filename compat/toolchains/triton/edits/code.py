@@ -20,6 +20,8 @@ class Code:
 
     module: cst.Module
     function: str
+    scope: cst.FunctionDef | None = None
+    """The function that new names are for; of the whole module where there is none."""
 
     @classmethod
     def of(cls, text: str, function: str) -> Code:
@@ -51,10 +53,11 @@ class Code:
 
     @cached_property
     def names(self) -> set[str]:
-        """Every name that the module uses or binds; attributes are none."""
-        unused = {id(node.attr) for node in walk(self.module) if isinstance(node, cst.Attribute)}
-        unused |= {id(node.name) for node in walk(self.module) if isinstance(node, cst.ImportAlias) and node.asname}
-        return {node.value for node in walk(self.module) if isinstance(node, cst.Name) and id(node) not in unused}
+        """Every name that the module, or the function, uses or binds; attributes are none."""
+        tree = self.scope or self.module
+        unused = {id(node.attr) for node in walk(tree) if isinstance(node, cst.Attribute)}
+        unused |= {id(node.name) for node in walk(tree) if isinstance(node, cst.ImportAlias) and node.asname}
+        return {node.value for node in walk(tree) if isinstance(node, cst.Name) and id(node) not in unused}
 
     @cached_property
     def language(self) -> Language:
@@ -65,13 +68,17 @@ class Code:
         """The text of a node, in one line where that was its only purpose to be in several."""
         return self.module.code_for_node(node)
 
+    def within(self, function: cst.FunctionDef) -> Code:
+        """The same, with new names for a function."""
+        return Code(self.module, self.function, function)
+
     def with_functions(self, changed: dict[str, cst.FunctionDef]) -> str:
         """The text of the module with these functions in the place of their namesakes."""
         replaced: dict[cst.CSTNode, cst.CSTNode] = {self.definitions[name]: node for name, node in changed.items()}
         return replace(self.module, replaced).code
 
     def fresh(self, wanted: str) -> str:
-        """A name that nothing in the module has: the one that is wanted, if possible."""
+        """A name that nothing in the module, or the function, has: the one that is wanted, if possible."""
         while wanted in self.names:
             wanted += "_"
         self.names.add(wanted)
