@@ -75,7 +75,10 @@ class Code:
     def with_functions(self, changed: dict[str, cst.FunctionDef]) -> str:
         """The text of the module with these functions in the place of their namesakes."""
         replaced: dict[cst.CSTNode, cst.CSTNode] = {self.definitions[name]: node for name, node in changed.items()}
-        return replace(self.module, replaced).code
+        if not all(any(node is old for node in self.module.body) for old in replaced):
+            return replace(self.module, replaced).code
+        body = [replaced.get(node, node) for node in self.module.body]  # ten times as fast: replacing makes every node anew
+        return self.module.with_changes(body=body).code
 
     def fresh(self, wanted: str) -> str:
         """A name that nothing in the module, or the function, has: the one that is wanted, if possible."""

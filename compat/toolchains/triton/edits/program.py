@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from functools import cached_property
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import PurePosixPath
 
 import libcst as cst
-from attrs import define, frozen
+from attrs import Factory, define, frozen
 
-from compat.toolchains.edits import CannotEdit, Faulty
+from compat.toolchains.edits import Faulty
 from compat.toolchains.triton.edits.code import Code, dotted, walk
 
 _MODULE = ""
@@ -24,37 +23,42 @@ class Place:
     function: str
 
 
-@define(eq=False, slots=False)
+@define(eq=False)
 class Program:
     """The files, and the kernel's function."""
 
     texts: Mapping[str, str]
     kernel: Place
     roots: Sequence[str] = ("",)
+    _codes: dict[str, Code | None] = Factory(dict)
+    _known_links: dict[str, dict[str, list[tuple[str, str]]]] = Factory(dict)
 
     @classmethod
     def of(cls, faulty: Faulty) -> Program:
         """What a kernel that fails is made of. Raises CannotEdit where its own file cannot be read."""
         texts = {**faulty.beside, faulty.file: faulty.text}
         program = cls(texts, Place(*(faulty.kernel or (faulty.file, faulty.function))), faulty.roots)
-        Code.of(texts[program.kernel.file], program.kernel.function)
+        program._codes[program.kernel.file] = Code.of(texts[program.kernel.file], program.kernel.function)
         return program
 
-    @cached_property
-    def codes(self) -> dict[str, Code]:
-        """The files that can be parsed, by their names."""
-        found: dict[str, Code] = {}
-        for name, text in self.texts.items():
+    def code(self, file: str) -> Code | None:
+        """A file, which is parsed when it is asked for; ``None`` where it cannot be."""
+        if file not in self._codes:
             try:
-                found[name] = Code(cst.parse_module(text), self.kernel.function)
+                self._codes[file] = Code(cst.parse_module(self.texts[file]), self.kernel.function)
             except (cst.ParserSyntaxError, RecursionError):
-                if name == self.kernel.file:
-                    raise CannotEdit("the source cannot be parsed") from None
-        return found
+                self._codes[file] = None
+        return self._codes[file]
+
+    def code_of(self, place: Place) -> Code:
+        """The file that a function is in."""
+        code = self.code(place.file)
+        assert code is not None, "a place is found by reading its file"
+        return code
 
     def definition(self, place: Place) -> cst.FunctionDef:
         """The function at a place."""
-        return self.codes[place.file].definitions[place.function]
+        return self.code_of(place).definitions[place.function]
 
     def meant(self, file: str, name: str) -> Place | None:
         """The function that a dotted name means in a file; ``None`` for what is not defined in these files."""
@@ -81,17 +85,19 @@ class Program:
                 waiting += self.used(place)
         return tuple(found)
 
-    @cached_property
-    def everywhere(self) -> tuple[Place, ...]:
-        """All functions of these files."""
-        return tuple(Place(file, name) for file, code in self.codes.items() for name in code.definitions)
+    def naming(self, names: Collection[str]) -> Iterator[Place]:
+        """All functions of files in which one of these names stands."""
+        for file, text in self.texts.items():
+            code = self.code(file) if any(name in text for name in names) else None
+            yield from (Place(file, function) for function in (code.definitions if code else ()))
 
     # --- imports ---
 
     def _meant(self, file: str, name: str, seen: frozenset[tuple[str, str]]) -> Place | None:
-        if (file, name) in seen or file not in self.codes:
+        code = None if (file, name) in seen else self.code(file)
+        if code is None:
             return None
-        if name in self.codes[file].definitions:
+        if name in code.definitions:
             return Place(file, name)
         parts = name.split(".")
         for length in range(1, len(parts) + 1):
@@ -105,24 +111,21 @@ class Program:
     def _links(self, file: str) -> dict[str, list[tuple[str, str]]]:
         if file not in self._known_links:
             self._known_links[file] = {}
-            for name, source, member in self._imported(file):
+            code = self.code(file)
+            for name, source, member in self._imported(file, code.module) if code else ():
                 self._known_links[file].setdefault(name, []).append((source, member))
         return self._known_links[file]
 
-    @cached_property
-    def _known_links(self) -> dict[str, dict[str, list[tuple[str, str]]]]:
-        return {}
-
-    def _imported(self, file: str) -> Iterator[tuple[str, str, str]]:
+    def _imported(self, file: str, module: cst.Module) -> Iterator[tuple[str, str, str]]:
         """Name in the file, the file of the module that it is from, and what it is there; of a module itself an empty one."""
-        for node in walk(self.codes[file].module):
+        for node in walk(module):
             if isinstance(node, cst.Import):
                 for alias in node.names:
                     path, said = dotted(alias.name).replace(".", "/"), alias.asname
                     name = said.name.value if said and isinstance(said.name, cst.Name) else dotted(alias.name)
                     for root in self.roots:
-                        if module := self._module(_below(root, path)):
-                            yield name, module, _MODULE
+                        if source := self._module(_below(root, path)):
+                            yield name, source, _MODULE
             elif isinstance(node, cst.ImportFrom) and not isinstance(node.names, cst.ImportStar):
                 for alias in node.names:
                     said = alias.asname

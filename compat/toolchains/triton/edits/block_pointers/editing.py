@@ -95,7 +95,7 @@ class _Edit:
 
     def texts(self) -> dict[str, str]:
         for place in self.handing.bottom_up:
-            code = self.program.codes[place.file]
+            code = self.program.code_of(place)
             if self.handing.ranks.get(place) or any(Reader(code).makes(node) for node in walk(self.program.definition(place))):
                 self._helpers[place] = self._edited(place)
         if not self._helpers:
@@ -103,11 +103,12 @@ class _Edit:
         changed: dict[str, dict[str, cst.FunctionDef]] = {}
         for place, helper in self._helpers.items():
             changed.setdefault(place.file, {})[place.function] = helper.definition
-        return {file: self.program.codes[file].with_functions(functions) for file, functions in changed.items()}
+        codes = {place.file: self.program.code_of(place) for place in self._helpers}
+        return {file: code.with_functions(changed[file]) for file, code in codes.items()}
 
     def _edited(self, place: Place) -> _Helper:
         original = self.program.definition(place)
-        code = self.program.codes[place.file].within(original)
+        code = self.program.code_of(place).within(original)
         taken = {
             name: Taken.of(name, rank, self.kind.handed(rank), self.known.texts.get((place, name), {}), code)
             for name, rank in self.handing.parameters.get(place, {}).items()
@@ -195,7 +196,7 @@ class _Exchange:
         if missing := [name for name in helper.taken if name not in webs]:
             raise CannotEdit(f"a call of {called.function} does not give it {missing[0]}")
         parts = {name: self._form.handing(web) for name, web in webs.items()}
-        text = self._edit.program.codes[self._place.file].code_for
+        text = self._edit.program.code_of(self._place).code_for
         self._edit.sites.append(
             Site(
                 caller=self._place,

@@ -86,9 +86,8 @@ class Handing:
 
     def _callers(self) -> list[Place]:
         """Functions outside of the family that call one which changes."""
-        if not self.hands:
-            return []
-        others = [place for place in self.program.everywhere if place not in self.family]
+        changed = {place.function for place in self.family if self.changes(place)}
+        others = [place for place in self.program.naming(changed) if place not in self.family]
         return [place for place in others if any(self.changes(called) for called, _ in self.calls(place))]
 
     # --- which variables ---
@@ -133,7 +132,7 @@ class Handing:
         return {rank for each in choices(value) for rank in self._ranks_of_one(place, each)}
 
     def _ranks_of_one(self, place: Place, value: cst.BaseExpression) -> set[int]:
-        names, language = self.ranks.get(place, {}), self.program.codes[place.file].language
+        names, language = self.ranks.get(place, {}), self.program.code_of(place).language
         if isinstance(value, cst.Name):
             return names.get(value.value, set())
         if not isinstance(value, cst.Call):

@@ -50,7 +50,7 @@ def learned(sites: Sequence[Site], program: Program, known: Known) -> Known:
     texts = {key: dict(parts) for key, parts in known.texts.items()}
     naturals, strides, ones = set(known.naturals), set(known.strides), dict(known.ones)
     for called, calls in by_called.items():
-        bindings = Bindings.of(program.codes[called.file], program.definition(called))
+        bindings = Bindings.of(program.code_of(called), program.definition(called))
         given = {each for each in calls[0].given if bindings.counts.get(each) == 1 and all(each in site.given for site in calls)}
         for name, part in calls[0].parts:
             if text := _text((name, part), calls, given):
