@@ -32,6 +32,7 @@ forked. The driver goes by this pipe: what a child leaves may hold the others op
 - ``{"event": "start", "output": 120, "target_known": true}``: the cell is in flight; its output begins at this offset of the output
   file. With ``diagnose`` it says whether an assembler that the toolchain brings has heard of the target, else ``null``.
 - ``{"event": "stage", "stage": "ttgir"}``: a stage was entered.
+- ``{"event": "imported", "files": [...]}``, of the first job with a source: what was imported for it, as the answer says it.
 - ``{"event": "done", "actions": [{"do": "compile", "made": {"ttir": {"bytes": 812, "sha256": ...}, ...}, "requires": []}],
   "stages": {...}, "metrics": {...}, "warnings": [...], "imported": [...], "output": 340}``: the answer. Exactly one per cell.
   ``actions`` are those that were done, in order: what each stage ``made``, and which devices it ``requires``: none so far. Where

@@ -120,10 +120,13 @@ class Attempt:
             self.kept = os.path.join(self.directory, "kept", self.job["nonce"])
         self.job["ir"] = os.path.join(self.directory, "given", action["ir"]) if action["ir"] else None
         if action["ir"] is None:
+            is_first = self.job["source"] not in sources
             self.source = _source(self.job, sources, toolchain.version)
             if "torch_dtype" in str(self.job["constexprs"]):
                 self.source.have_torch()
             self.function = self.source.function(self.job["function"])
+            if is_first:  # what the compiler aborts at has been imported, too
+                self.send("imported", files=_imported(self.job["roots"]))
         metrics, made = self.compiled(toolchain)
         return metrics, {stage: _facts(result) for stage, result in made.items() if isinstance(result, (str, bytes))}
 

@@ -161,6 +161,19 @@ def test_what_was_edited_after_it_was_imported_is_not_taken_for_it(built: Callab
     assert [(each.outcome.status, each.cached) for each in found] == [(Status.OK, False)] * 2
 
 
+def test_a_crash_depends_on_what_was_imported_before_it(built: Callable[[str], BuiltEnv], tmp_path: Path) -> None:
+    env, helper, dynamic = built("triton-3.9.0"), tmp_path / "helper_of_mine.py", tmp_path / "dynamic.py"
+    helper.write_text("import os\nimport triton\ntriton.compile = lambda *_, **__: os.abort()\n")
+    dynamic.write_text("import importlib\nimportlib.import_module('helper' + '_of_mine')\n" + SOURCE.read_text())
+    with Store(tmp_path / "store") as store:
+        time.sleep(0.15)
+        crashed, known = (results(cells(env, dynamic), env, store)[0] for _ in range(2))
+        helper.write_text("")
+        (fine,) = results(cells(env, dynamic), env, store)
+    found = [(each.outcome.status, each.cached) for each in (crashed, known, fine)]
+    assert found == [(Status.CRASHED, False), (Status.CRASHED, True), (Status.OK, False)]
+
+
 def test_cells_with_one_key_are_compiled_once(env: BuiltEnv, tmp_path: Path) -> None:
     (one,) = cells(env, written(tmp_path, "none"))
     alike = [one, evolve(one, spec=evolve(one.spec, case="twin"))]
