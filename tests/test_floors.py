@@ -351,7 +351,7 @@ def words_of(path: Path) -> set[str]:
 def test_only_a_toolchains_own_room_goes_by_its_names(path: Path) -> None:
     if room(path) == "toolchains" or str(path.relative_to(PACKAGE)) in SOURCE_LANGUAGE:
         return
-    allowed = {DEFAULT_TOOLCHAIN} if path.name == "model.py" else set(NAMES_ALLOWED)
+    allowed = {DEFAULT_TOOLCHAIN} if path == PACKAGE / "model" / "env.py" else set(NAMES_ALLOWED)
     assert {word for word in words_of(path) if OF_A_TOOLCHAIN.search(word)} <= allowed
 
 
