@@ -17,7 +17,7 @@ from attrs import define, field, frozen
 from compat import toolchains
 from compat.config.kernel_files import kernels_of
 from compat.config.toml_reader import parse_toml, shown
-from compat.errors import ConfigError
+from compat.errors import ConfigError, StoreError
 from compat.files import replace_file
 from compat.guess.finding import sources, split, where_else
 from compat.guess.guessing import GuessedSource, kernel_file_text
@@ -75,7 +75,7 @@ class Initialized:
 def initialize(folder: Path, named: Sequence[str] = ()) -> Initialized:
     """Write what is missing in ``folder`` for these sources, relative to it, else for those that are found in it.
 
-    Raises ConfigError where there is no kernel, or a source cannot be read; OSError where a file cannot be written.
+    Raises ConfigError where there is no kernel, or a source cannot be read; StoreError where a file cannot be written.
     """
     return _Initializing(folder).run(named)
 
@@ -156,7 +156,11 @@ class _Initializing:
             self._write(path, start + "".join(f"{each}\n" for each in missing))
 
     def _write(self, path: Path, text: str, kernels: tuple[str, ...] = ()) -> None:
-        replace_file(path, text)
+        try:
+            replace_file(path, text)
+        except OSError as error:
+            hint = "Run it in a folder that can be written, and name the sources by their paths."
+            raise StoreError(f"cannot be written: {error.strerror or error}", where=str(path), hint=hint) from error
         self.written[path] = kernels
 
 

@@ -20,7 +20,7 @@ from attrs import Factory, field, frozen
 from packaging.specifiers import SpecifierSet
 from packaging.version import Version
 
-from compat import signatures
+from compat import arguments, constexprs, signatures
 
 SOURCE_STAGE = "import"
 """The stage in which the kernel's file is imported; what follows are the stages of its toolchain."""
@@ -32,7 +32,7 @@ LATER_STAGES = ("interpret", "launch", "check")
 HINTS = ("divisible_by_16", "equal_to_1", "pointer_range_32")
 """What a launch finds out about arguments, each the name of a field of :class:`CompileSpec`."""
 
-TABLES = ("signature", "constexprs", "options")
+TABLES = ("signature", "launch", "constexprs", "options")
 """The other fields of :class:`CompileSpec`, each a name → what is said of it."""
 
 
@@ -177,6 +177,9 @@ class CompileSpec:
 
     signature: Mapping[str, signatures.ArgumentType] = field(factory=dict, eq=_content)
     """Run-time argument → type (``*fp16``, ``i32``, …, a tuple of such). Parameters that are constexprs are not in it."""
+    launch: Mapping[str, Any] = field(factory=dict, eq=_content)
+    """Run-time argument → what a launch passed, in the forms of :mod:`compat.arguments`, in the place of signature and hints: each
+    release makes of it what its own launcher does."""
     constexprs: Mapping[str, Any] = field(factory=dict, eq=_content)
     """Parameter, or path of a tuple's element (``args[1]``), → value, in the forms of :mod:`compat.constexprs`."""
     divisible_by_16: tuple[str, ...] = field(default=(), eq=frozenset)
@@ -193,10 +196,22 @@ class CompileSpec:
         """What a launch finds out of its arguments, by the names in ``HINTS``."""
         return {name: getattr(self, name) for name in HINTS}
 
+    @property
+    def ones(self) -> frozenset[str]:
+        """The run-time arguments that are known to be 1."""
+        passed = {name for name, value in self.launch.items() if type(value) is int and value == 1}
+        return frozenset((*passed, *self.equal_to_1))
+
+    @property
+    def functions(self) -> tuple[str, ...]:
+        """The jit functions that its values name, each once."""
+        return constexprs.functions((*self.constexprs.values(), *arguments.constants(self.launch.values())))
+
     def document(self) -> dict[str, Any]:
         """As JSON, for workers and for keys. Arguments keep their order, which is the function's; that of options means nothing."""
         return {
             "signature": {name: signatures.plain(kind) for name, kind in self.signature.items()},
+            "launch": dict(self.launch),
             "constexprs": dict(self.constexprs),
             **{name: list(given) for name, given in self.hints.items()},
             "options": dict(sorted(self.options.items())),
@@ -206,6 +221,7 @@ class CompileSpec:
         """What is said of these parameters, with all options."""
         return CompileSpec(
             signature={name: kind for name, kind in self.signature.items() if name in names},
+            launch={name: value for name, value in self.launch.items() if name in names},
             constexprs={path: value for path, value in self.constexprs.items() if signatures.parameter_of(path) in names},
             **{hint: tuple(path for path in given if signatures.parameter_of(path) in names) for hint, given in self.hints.items()},
             options=self.options,
@@ -336,7 +352,7 @@ class StoodIn:
     answers: tuple[str, ...] = ()
     """What stand-ins said to the kernel's own modules, and where, that may have decided something there."""
     skipped: tuple[str, ...] = ()
-    """Statements that failed and were left out, since the kernel does not need what they make."""
+    """Statements that failed and were left out. A kernel that needs what they make is ``source_broken``."""
 
 
 @frozen(kw_only=True)
@@ -389,7 +405,9 @@ class Evidence:
     kept: Mapping[str, str] = Factory(dict)
     """``printed``, ``reproducer``, or a stage that was asked for → name of what was kept, relative to the store's artifacts."""
     imported: tuple[str, ...] = ()
-    """Paths of the files that were imported for it and that no env's digest covers, the source itself among them."""
+    """Paths of the files that were imported for it, or read by these, and that no env's digest covers, the source among them."""
+    witnesses: Mapping[str, str] = Factory(dict)
+    """What it depends on beyond its key, files and folders by their paths, with digests (:mod:`compat.execution.witnesses`)."""
     stood_in: StoodIn | None = None
     """What took the place of packages that the env lacks; ``None`` where all was imported as it is."""
     protocol: tuple[str, ...] = ()

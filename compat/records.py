@@ -125,11 +125,15 @@ def _of_record(kind: type, converter: Converter) -> _Hook:
 
 
 def _with_tuples(spec: CompileSpec) -> CompileSpec:
-    return evolve(spec, constexprs={name: _tuples(value) for name, value in spec.constexprs.items()})
+    tables = ("signature", "launch", "constexprs")
+    found: dict[str, Any] = {table: {name: _tuples(value) for name, value in getattr(spec, table).items()} for table in tables}
+    return evolve(spec, **found)
 
 
 def _tuples(value: Any) -> Any:
-    return tuple(map(_tuples, value)) if isinstance(value, list) else value
+    if isinstance(value, dict):
+        return {name: _tuples(each) for name, each in value.items()}
+    return tuple(map(_tuples, value)) if isinstance(value, list | tuple) else value
 
 
 def _member(value: Any, kind: type[StrEnum]) -> StrEnum:

@@ -26,7 +26,7 @@ FLOORS = {
         ("model", "cell_document", "records", "constexprs", "signatures", "errors", "files", "printable", "json_text"),
         0,
     ),
-    **dict.fromkeys(("interruption", "scratch"), 0),
+    **dict.fromkeys(("arguments", "interruption", "scratch"), 0),
     "__init__": 0,
 }
 MAY_START_PROCESSES = {"envs", "execution"}

@@ -54,6 +54,10 @@ SPEC = Specialization(
     ),
     expectations=(Expectation(status=Status.CRASHED, releases=SpecifierSet(">=3.1"), targets=("sm_90",)),),
 )
+LAUNCHED = CompileSpec(
+    launch={"x": {"tensor": "fp16", "aligned": False}, "shape": (4, (None, {"constexpr": (1, 2)})), "y": "*fp16"}
+)
+TUPLES = CompileSpec(signature={"shape": ("i32", ("*fp16", "constexpr"))}, constexprs={"shape[1][1]": 4})
 CELLS = tuple(
     Cell(env=Env(name="e", release=Version("3.1.0+git1"), install=("numpy<2",)), target=TARGETS[name], spec=SPEC)
     for name in ("sm_90", "gfx942")
@@ -61,7 +65,7 @@ CELLS = tuple(
 
 
 @pytest.mark.parametrize(
-    "record", [EVIDENCE, Evidence(answered=False), SPEC, *CELLS, CompileSpec()], ids=lambda r: type(r).__name__
+    "record", [EVIDENCE, Evidence(answered=False), SPEC, *CELLS, CompileSpec(), LAUNCHED, TUPLES], ids=lambda r: type(r).__name__
 )
 @pytest.mark.parametrize("compact", [False, True])
 def test_a_record_is_read_as_it_was_written(record: Any, compact: bool) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 from attrs import evolve, frozen
 
-from compat import constexprs
+from compat import arguments, constexprs
 from compat.bisect.answers import Need
 from compat.bisect.fates import Fate, listed
 from compat.model import Specialization
@@ -35,7 +35,10 @@ class Change:
 
 
 def changes(spec: Specialization) -> tuple[Change, ...]:
-    """Every change of a constexpr or an option that is worth a try; :mod:`compat.bisect.hints` looks into hints."""
+    """Every change of a constexpr, an option or what a launch passes that is worth a try.
+
+    :mod:`compat.bisect.hints` looks into hints.
+    """
     spec = evolve(spec, expectations=())  # nothing was ever declared of what is changed
     found: list[Change] = []
     for name, value in spec.compile.options.items():
@@ -47,6 +50,10 @@ def changes(spec: Specialization) -> tuple[Change, ...]:
         for new in _others(name, value):
             changed = evolve(spec, compile=evolve(spec.compile, constexprs={**spec.compile.constexprs, name: new}))
             found.append(_change(changed, name, value, new))
+    for name, value in spec.compile.launch.items():
+        for new in _passed(value):
+            changed = evolve(spec, compile=evolve(spec.compile, launch={**spec.compile.launch, name: new}))
+            found.append(_change_of(changed, name, arguments.shown(value), arguments.shown(new)))
     return tuple(found)
 
 
@@ -62,6 +69,20 @@ def _of_option(spec: Specialization, name: str, value: Any) -> list[Change]:
 
 def _with_options(spec: Specialization, options: Mapping[str, Any]) -> Specialization:
     return evolve(spec, compile=evolve(spec.compile, options=options))
+
+
+def _passed(value: Any) -> list[Any]:
+    """Other arguments of a launch, which launchers look at otherwise: aligned or not, divisible by 16, 1, or neither."""
+    if arguments.is_tensor(value):
+        dtype, facts = arguments.dtype_of(value), arguments.facts_of(value)
+        return [arguments.tensor(dtype, **{**facts, fact: not said}) for fact, said in facts.items()]
+    if isinstance(value, bool):
+        return [not value]
+    return [new for new in (1, 16, 17) if _kind(new) != _kind(value)] if isinstance(value, int) else []
+
+
+def _kind(number: int) -> tuple[bool, bool]:
+    return number == 1, number % 16 == 0
 
 
 def _others(name: str, value: Any) -> list[Any]:
@@ -91,6 +112,10 @@ def _change(spec: Specialization, setting: str, old: Any, new: Any) -> Change:
     comparable = number and isinstance(old, int) and old > 0
     distance = abs(log2(number / old)) if number and comparable else 1.0
     return Change(setting=setting, was=shown(old), value=shown(new), distance=distance, spec=spec)
+
+
+def _change_of(spec: Specialization, setting: str, old: str, new: str) -> Change:
+    return Change(setting=setting, was=old, value=new, distance=1.0, spec=spec)
 
 
 def shown(value: Any) -> str:

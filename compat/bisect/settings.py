@@ -40,7 +40,7 @@ def find_needs(cell: Cell, context: run.RunContext, on_tried: Callable[[int], No
     hinted = hints.search(hints.given(cell.spec), lambda sets: tries.fates([hints.with_only(cell.spec, each) for each in sets]))
     about_hints = hints.need(hinted) if hinted.hints else None
     needs = (*perturbations.needs(tried), *((about_hints,) if about_hints else ()))
-    return ConfigAnswer(sentence=_sentence(needs, tried, hinted), needs=needs, tried=tries.done)
+    return ConfigAnswer(sentence=_sentence(needs, tried, hinted, bool(cell.spec.compile.launch)), needs=needs, tried=tries.done)
 
 
 def _obstacle(result: Result) -> str | None:
@@ -74,7 +74,7 @@ class _Tries:
             self._on_tried(self.done)
 
 
-def _sentence(needs: Sequence[Need], tried: Sequence[tuple[Change, Fate]], hinted: hints.Found) -> str:
+def _sentence(needs: Sequence[Need], tried: Sequence[tuple[Change, Fate]], hinted: hints.Found, launched: bool) -> str:
     change = perturbations.smallest(tried)
     ways = [(change.distance, perturbations.told(change))] if change else []
     if hinted.hints and (fewer := hints.smallest_change(hinted)):
@@ -85,7 +85,8 @@ def _sentence(needs: Sequence[Need], tried: Sequence[tuple[Change, Fate]], hinte
     unknown = fates.count(Fate.UNKNOWN)
     told = f"{fates.count(Fate.SAME)} of {len(fates)} changes fail the same way"
     rest = f", inconclusive for {unknown}" if unknown else ""
-    return f"No single change of a constexpr, an option or a hint, nor leaving out all hints, makes it ok: {told}{rest}."
+    what = "what is passed" if launched else "a hint, nor leaving out all hints,"
+    return f"No single change of a constexpr, an option or {what} makes it ok: {told}{rest}."
 
 
 def _fresh(context: run.RunContext) -> run.RunContext:

@@ -24,6 +24,8 @@ class Parameters:
     names: tuple[str, ...]
     required: frozenset[str]
     """Those without a default."""
+    constexprs: frozenset[str] = frozenset()
+    """Those that are annotated as such."""
 
 
 @frozen(kw_only=True)
@@ -67,7 +69,7 @@ def read_source(path: Path, roots: Sequence[Path] = ()) -> Source:
 
 @define
 class Unchanged:
-    """Whether sources still are what they were when their closures were read, and draw in nothing that is in no closure.
+    """Whether sources still are what they were when their closures were read, and which files they draw in that are in no closure.
 
     Only then may a result be kept under a key that holds the closure. Files are read again only when their size or time differs.
     """
@@ -75,12 +77,14 @@ class Unchanged:
     _known: dict[tuple[str, str], dict[Path, tuple[int, int] | None]] = field(factory=dict)
     """Source and digest → every file of that closure as it was when it was found to have that digest."""
 
-    def __call__(self, source: str, closure: str, imported: Iterable[str] = (), roots: Sequence[str] = ()) -> bool:
-        """Whether ``source`` has this closure now, and everything that was ``imported`` for it is part of it."""
+    def beyond(self, source: str, closure: str, imported: Iterable[str] = (), roots: Sequence[str] = ()) -> tuple[Path, ...] | None:
+        """Of what was ``imported`` for ``source`` what is no part of its closure; ``None`` where it has another closure now."""
         known = self._known.get((source, closure))
         if known is None or any(_stamp(path) != stamp for path, stamp in known.items()):
             known = self._known[source, closure] = _stamps(Path(source), closure, [Path(root) for root in roots])
-        return bool(known) and all(Path(path) in known for path in imported)
+        if not known:
+            return None
+        return tuple(dict.fromkeys(Path(path) for path in imported if Path(path) not in known))
 
 
 def _stamps(path: Path, closure: str, roots: Sequence[Path]) -> dict[Path, tuple[int, int] | None]:
@@ -123,7 +127,15 @@ def parameters_of(arguments: ast.arguments) -> Parameters:
     positional = [*arguments.posonlyargs, *arguments.args]
     required = {arg.arg for arg in positional[: len(positional) - len(arguments.defaults)]}
     required |= {arg.arg for arg, default in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True) if default is None}
-    return Parameters(names=tuple(arg.arg for arg in (*positional, *arguments.kwonlyargs)), required=frozenset(required))
+    every = (*positional, *arguments.kwonlyargs)
+    constexprs = frozenset(arg.arg for arg in every if arg.annotation and _is_constexpr(arg.annotation))
+    return Parameters(names=tuple(arg.arg for arg in every), required=frozenset(required), constexprs=constexprs)
+
+
+def _is_constexpr(annotation: ast.expr) -> bool:
+    """Whether an annotation is ``tl.constexpr``, also as a text."""
+    said = annotation.value if isinstance(annotation, ast.Constant) else ast.unparse(annotation)
+    return isinstance(said, str) and said.rpartition(".")[2] == "constexpr"
 
 
 def _digest(path: Path, files: Iterable[Path], roots: Sequence[Path]) -> str:

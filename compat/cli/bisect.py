@@ -72,15 +72,16 @@ def bisect(
     `unexpected`, a metric such as `registers>128` or `compile_seconds>10`, or `run=COMMAND`.
     """
     request = _request(judge_text, chosen)
-    selection = request.selection
-    with _interruptible(), opened_store(selection) as store:
-        context = selection.context(store, deadline=deadline, jobs=jobs, again=again)
-        found = bisecting.bisect(request, context, obtaining(selection, build=not no_build), ProgressListener())
+    selection, listener = request.selection, ProgressListener()
     options = (*_options(request, deadline, build=not no_build), *judge_words(judge_text, "ok"))
+    inside = (*options, *_ends(request), *_inside_options(request))
+    with _interruptible(listener, inside, request.axis, answer), opened_store(selection) as store:
+        context = selection.context(store, deadline=deadline, jobs=jobs, again=again)
+        found = bisecting.bisect(request, context, obtaining(selection, build=not no_build), listener)
     if request.axis is Axis.RELEASES:
         _show(found, options, tuple(_ends(request)), answer, output)
     else:
-        _show_cells(found, (*options, *_ends(request), *_inside_options(request)), answer, output)
+        _show_cells(found, inside, answer, output)
     sys.exit(0 if found.conclusive else 1)
 
 
@@ -156,13 +157,25 @@ def _show_cells(found: Bisection, options: tuple[str, ...], answer: Answer, outp
 
 
 @contextmanager
-def _interruptible() -> Iterator[None]:
-    """Report on Ctrl-C that finished probes are kept."""
+def _interruptible(listener: ProgressListener, options: tuple[str, ...], axis: Axis, answer: Answer) -> Iterator[None]:
+    """Show on Ctrl-C what is known by then, and say that finished probes are kept."""
     try:
         yield
     except (Stopped, KeyboardInterrupt) as interrupted:
         done = "finished probes are kept"
         if isinstance(interrupted, Interrupted):
             done = f"{interrupted.done:,} of {interrupted.total:,} probes of this run are done and kept"
+        if not answer.as_json and (lines := [*_known_lines(listener, axis, options)]):
+            answer.give(lambda: lines, list)
         click.echo(f"interrupted: {done}; the same command continues from there", err=True)
         sys.exit(INTERRUPTED)
+
+
+def _known_lines(listener: ProgressListener, axis: Axis, options: tuple[str, ...]) -> Iterator[str]:
+    from compat.report.bisect.inside import cell_answer_lines
+    from compat.report.bisect.so_far import so_far_lines
+
+    if axis is Axis.RELEASES:
+        yield from so_far_lines(listener.results)
+    for answer in listener.answers:
+        yield from cell_answer_lines(answer, axis, options)

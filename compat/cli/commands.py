@@ -43,6 +43,7 @@ class _Commands(Group):
         try:
             return super().invoke(context)
         except (Stopped, KeyboardInterrupt):
+            click.echo("interrupted: what was finished is kept", err=True)
             sys.exit(INTERRUPTED)
         except BrokenPipeError:  # the reader of the output has closed it
             sys.exit(BROKEN_PIPE)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +14,7 @@ from compat.init import Initialized, initialize
 from compat.printable import printable
 
 _SHOWN = 20
-"""Guesses that are listed at most."""
+"""Lines of one kind at most: files, what was left out, guesses."""
 
 
 @click.command(short_help="Write a matrix.toml, and kernel files guessed from Python sources.")
@@ -31,14 +31,28 @@ def init(*, answer: Answer, sources: tuple[str, ...]) -> None:
 
 
 def _lines(found: Initialized) -> Iterator[str]:
-    for path, kernels in found.written.items():
-        yield f"wrote {relative(path)}{': ' if kernels else ''}{', '.join(kernels)}"
-    for path, why in found.kept.items():
-        yield f"kept  {relative(path)}, which was there{': ' if why else ''}{why}"
-    yield from _not_taken(found)
+    written = found.written.items()
+    yield from _first(
+        f"wrote {relative(path)}{': ' if kernels else ''}{', '.join(kernels)}" for path, kernels in written if kernels
+    )
+    yield from (f"wrote {relative(path)}" for path, kernels in written if not kernels)
+    kept = {path: f"kept  {relative(path)}, which was there{': ' if why else ''}{why}" for path, why in found.kept.items()}
+    yield from _first(line for path, line in kept.items() if path.parent != Path.cwd())
+    yield from (line for path, line in kept.items() if path.parent == Path.cwd())
+    yield from _first(_not_taken(found))
     yield from _look_at(found)
     if any(found.written.values()):
         yield f"next: compat matrix    ({found.cases:,} {'case' if found.cases == 1 else 'cases'} for each release and target)"
+    elif not found.written:
+        yield "nothing was missing; next: compat matrix"
+
+
+def _first(lines: Iterable[str]) -> Iterator[str]:
+    """The first lines, and how many more there are."""
+    every = list(lines)
+    yield from every[:_SHOWN]
+    if len(every) > _SHOWN:
+        yield f"… and {len(every) - _SHOWN:,} more"
 
 
 def _not_taken(found: Initialized) -> Iterator[str]:
@@ -51,9 +65,7 @@ def _look_at(found: Initialized) -> Iterator[str]:
         yield f"{found.guesses:,} types and values are guessed, and marked `# guessed` with the reason"
     if found.look_at:
         yield "look at:"
-        yield from (f"  {relative(each.path)} {each.kernel}: {each.words}" for each in found.look_at[:_SHOWN])
-    if len(found.look_at) > _SHOWN:
-        yield f"  … and {len(found.look_at) - _SHOWN:,} more"
+        yield from (f"  {line}" for line in _first(f"{relative(each.path)} {each.kernel}: {each.words}" for each in found.look_at))
 
 
 def _document(found: Initialized) -> dict[str, Any]:

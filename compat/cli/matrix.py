@@ -47,7 +47,7 @@ def matrix(
 
     Exits with 0 if every cell is as expected, with 1 if one is not, and with 2 if a kernel file is wrong and was left out.
     """
-    selection = select(**chosen)
+    selection = select(**chosen, note=False)
     obtain = obtaining(selection, build=not no_build)
     try:
         with opened_store(selection) as store:

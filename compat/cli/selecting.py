@@ -84,15 +84,19 @@ def select(
     variant: Sequence[str] = (),
     case: Sequence[str] = (),
     spec: Sequence[str] = (),
+    note: bool = True,
 ) -> Selection:
-    """What these options choose. Raises ConfigError for what the files say wrongly, SelectionError for what matches nothing."""
+    """What these options choose; that arguments are guessed is noted, unless the answer says so itself.
+
+    Raises ConfigError for what the files say wrongly, SelectionError for what matches nothing.
+    """
     named = (*spec, *files)
     found = project.select(matrix_path, envs=envs, targets=target, kernels=kernel, variants=variant, cases=case, kernel_files=named)
     for problem in found.problems:
         click.echo(printable(f"error: {problem}; its kernels are left out"), err=True)
         if problem.hint:
             click.echo(printable(f"  hint: {problem.hint}"), err=True)
-    if guessed := guesses(found.specs):
+    if note and (guessed := guesses(found.specs)):
         click.echo(printable(f"note: {guessed}"), err=True)
     return found
 

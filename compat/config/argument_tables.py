@@ -1,4 +1,6 @@
-"""What kernel files say of a kernel's arguments and of how it is compiled: ``signature``, ``constexprs``, ``hints``, ``options``.
+"""What kernel files say of a kernel's arguments and of how it is compiled.
+
+The tables are ``signature`` with ``hints``, or ``launch`` (:mod:`compat.config.launch_table`), ``constexprs`` and ``options``.
 
 Each may stand in the file, the kernel, a variant and a case. Here they are checked, and laid one over the other.
 """
@@ -9,7 +11,8 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from compat import constexprs, signatures
-from compat.config.toml_reader import Table, describe, did_you_mean, quoted
+from compat.config.launch_table import NO_HINTS_HERE, WHAT_HAS_NO_HINTS, check_launch
+from compat.config.toml_reader import DROP, Table, describe, did_you_mean, quoted
 from compat.model import HINTS, TABLES
 from compat.signatures import ArgumentType
 from compat.toolchains import Toolchain
@@ -17,8 +20,6 @@ from compat.toolchains import Toolchain
 KEYS = (*TABLES, "hints")
 NO_HINTS = "none"
 """What ``hints`` is where nothing is known of the arguments."""
-DROP = {"drop": True}
-"""What stands in a table in the place of an entry that is to be removed."""
 _TAKEN_FOR_GRANTED = ("divisible_by_16", "pointer_range_32")
 """Hints that every pointer has unless a kernel file says which have: what allocators give, and what most tensors are."""
 
@@ -71,6 +72,7 @@ def check_values(table: Table, toolchain: Toolchain) -> None:
     for name, value in table.mapping("signature").items():
         if value != DROP:
             _check_type(table.table("signature"), name, value, toolchain)
+    check_launch(table.table("launch"), toolchain)
     for name, value in table.mapping("constexprs").items():
         if value != DROP:
             _check_number(table.table("constexprs"), name, value)
@@ -111,9 +113,14 @@ def _check_constexpr(table: Table, name: str, value: object) -> None:
         table.fail(str(error), f"{name}{error.path}", hint=error.hint)
 
 
-def check_hints(table: Table, arguments: Collection[str], of: str = "this kernel") -> None:
-    """Check that the hints that a table says are of run-time arguments of a kernel, or of a file. Raises ConfigError."""
+def check_hints(table: Table, arguments: Collection[str], of: str = "this kernel", *, launched: bool = False) -> None:
+    """Check that the hints that a table says are of run-time arguments of a kernel, or of a file. Raises ConfigError.
+
+    ``launched`` says whether some of its tables are of a launch.
+    """
     given = table.data.get("hints")
+    if given is not None and launched and not arguments:
+        table.fail(NO_HINTS_HERE, "hints", hint=WHAT_HAS_NO_HINTS)
     if isinstance(given, str):
         if given != NO_HINTS:
             table.fail(f"expected a table, or {NO_HINTS!r}, found {describe(given)}", "hints")

@@ -11,12 +11,13 @@ from attrs import define, field
 from compat import constexprs, signatures, toolchains
 from compat.bundle.closure import Source, read_source
 from compat.config import argument_tables, kernel_sources
-from compat.config.argument_tables import DROP, check_hints, check_values, merged, merged_hints
+from compat.config.argument_tables import check_hints, check_values, merged, merged_hints
 from compat.config.expectations import expectation_of
 from compat.config.kernel_functions import check_function
 from compat.config.kernel_sources import Place
+from compat.config.launch_table import check_alone, launch_of
 from compat.config.named_tables import assumed, matching, name_of, named, saying
-from compat.config.toml_reader import Table, did_you_mean, shown
+from compat.config.toml_reader import DROP, Table, did_you_mean, shown
 from compat.model import DEFAULT_TOOLCHAIN, TABLES, CompileSpec, Specialization
 from compat.toolchains import Toolchain
 
@@ -63,7 +64,7 @@ class DeclaredKernel:
             check_values(table, toolchain)
         arguments = frozenset(path for table in tables for path in _arguments(table))
         for table in tables if top is None else tables[1:]:
-            check_hints(table, arguments)
+            check_hints(table, arguments, launched=any(each.mapping("launch") for each in tables))
         return cls(
             path=path,
             layers=layers,
@@ -124,6 +125,10 @@ class DeclaredKernel:
         tables: dict[str, Any] = {key: merged(key, self.layers, variant, case) for key in TABLES}
         tables["signature"] = {name: signatures.read(kind) for name, kind in tables["signature"].items()}
         tables["constexprs"] = {name: constexprs.read(value) for name, value in tables["constexprs"].items()}
+        tables["launch"] = launch_of(tables["launch"], self.toolchain)
+        if tables["launch"]:
+            check_alone((*self.layers, variant, case), tables["signature"], f"{self.kernel} (case {case.string('name')})")
+            return CompileSpec(**tables), ()
         hints, defaults = merged_hints(tables["signature"], (*self.layers, variant, case))
         tables |= hints
         return CompileSpec(**tables), defaults

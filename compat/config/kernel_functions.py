@@ -6,12 +6,12 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from compat import constexprs, signatures
+from compat import signatures
 from compat.bundle.access import NotReachable, reached
 from compat.bundle.closure import Parameters, Source
 from compat.config.toml_reader import Table, did_you_mean
 from compat.model import CompileSpec
-from compat.signatures import CONSTEXPR, ArgumentType
+from compat.signatures import CONSTEXPR
 
 _FORMS = 'It is the kernel\'s name unless function says another: a function of the file, "Holder.kernel", "make(64)".'
 
@@ -20,8 +20,8 @@ def check_function(variant: Table, case: Table, name: str, spec: CompileSpec, pa
     """Check what a case of a variant says of the function ``name`` of a source. Raises ConfigError."""
     parameters = _parameters(variant, name, path, source)
     named = f"{variant.string('function')} (case {case.string('name')})"
-    _check_arguments(variant, named, parameters, spec.signature, spec.constexprs)
-    _check_functions(variant, named, spec.constexprs, path, source)
+    _check_arguments(variant, named, parameters, spec)
+    _check_functions(variant, named, spec, path, source)
 
 
 def _parameters(variant: Table, name: str, path: Path, source: Source) -> Parameters | None:
@@ -32,20 +32,22 @@ def _parameters(variant: Table, name: str, path: Path, source: Source) -> Parame
         return variant.fail(f"{path.name} {error}", "function", hint=did_you_mean(name, source.functions) or _FORMS)
 
 
-def _check_arguments(
-    variant: Table, named: str, parameters: Parameters | None, signature: Mapping[str, ArgumentType], values: Mapping[str, Any]
-) -> None:
+def _check_arguments(variant: Table, named: str, parameters: Parameters | None, spec: CompileSpec) -> None:
     """Every parameter is given once, as a type or as a value, and nothing else is."""
-    if both := [name for name in signature if name in values]:
-        variant.fail(f"{named}: {both[0]!r} is in the signature and among the constexprs")
-    _check_elements(variant, named, signatures.leaves(signature), values)
+    passed, values = spec.launch or spec.signature, spec.constexprs
+    if both := [name for name in passed if name in values]:
+        variant.fail(f"{named}: {both[0]!r} is in the {'launch' if spec.launch else 'signature'} and among the constexprs")
+    _check_elements(variant, named, signatures.leaves(spec.signature), values)
     if parameters is None:
         return
-    for name in (*signature, *map(signatures.parameter_of, values)):
+    for name in (*passed, *map(signatures.parameter_of, values)):
         if name not in parameters.names:
             hint = did_you_mean(name, parameters.names) or f"If this variant has no such parameter: {name} = {{drop = true}}."
             variant.fail(f"{named} has no parameter {name!r}, but the tables give it a type or a value", hint=hint)
-    if missing := [name for name in parameters.names if name in parameters.required and name not in {**signature, **values}]:
+    if typed := [name for name in spec.signature if name in parameters.constexprs]:
+        hint = f"Its value goes into [constexprs]: {typed[0]} = 64."
+        variant.fail(f"{named}: {typed[0]!r} is a constexpr of the function, and the signature gives it a type", hint=hint)
+    if missing := [name for name in parameters.names if name in parameters.required and name not in {**passed, **values}]:
         variant.fail(f"{named}: no type or value for {', '.join(missing)}")
 
 
@@ -62,9 +64,9 @@ def _check_elements(variant: Table, named: str, types: Mapping[str, str], values
             variant.fail(f"{named}: {path!r} has a value, but {why}", hint=f'The type of such an element is "{CONSTEXPR}".')
 
 
-def _check_functions(variant: Table, named: str, values: Mapping[str, Any], path: Path, source: Source) -> None:
+def _check_functions(variant: Table, named: str, spec: CompileSpec, path: Path, source: Source) -> None:
     """Functions that are values of constexprs are jit functions of the same source."""
-    for name in constexprs.functions(values.values()):
+    for name in spec.functions:
         if name not in source.functions:
             hint = did_you_mean(name, source.functions) or "It must be defined in the kernel's own source file."
             variant.fail(f"{named}: a constexpr names the function {name!r}, which {path.name} does not define", hint=hint)

@@ -19,14 +19,14 @@ from typing import Any, TypeVar
 
 from attrs import evolve
 
-from compat import constexprs, signatures
+from compat import arguments, constexprs, signatures
 from compat.bundle.closure import module_of, roots_of
 from compat.config import kernel_sources
-from compat.config.argument_tables import DROP, NO_HINTS, usual_hints
+from compat.config.argument_tables import NO_HINTS, usual_hints
 from compat.config.declared_kernel import ONLY_CASE, ONLY_VARIANT
 from compat.config.kernel_files import kernels_of
 from compat.config.layers import ABSENT, Entry, Hint, Layers, Place, Unwritable, in_order, layers_of
-from compat.config.toml_reader import SCHEMA, parse_toml, shown
+from compat.config.toml_reader import DROP, SCHEMA, parse_toml, shown
 from compat.config.toml_writer import toml_text
 from compat.errors import ConfigError
 from compat.files import replace_file
@@ -196,7 +196,7 @@ def _expectation(expectation: Expectation) -> dict[str, Any]:
 
 
 _Tables = dict[str, Any]
-_ORDER = ("signature", "constexprs", "hints", "options")
+_ORDER = ("signature", "launch", "constexprs", "hints", "options")
 
 
 def _tables(specs: Mapping[Place, Specialization]) -> tuple[_Tables, dict[str, _Tables], dict[str, _Tables]]:
@@ -217,16 +217,16 @@ def _tables(specs: Mapping[Place, Specialization]) -> tuple[_Tables, dict[str, _
 
 def _layers(specs: Mapping[Place, Specialization]) -> Iterator[tuple[str, str, Layers, Callable[[Any], Any]]]:
     """Table, entry, what each layer says of it, and how that is written."""
-    arguments = {place: signatures.leaves(spec.compile.signature) for place, spec in specs.items()}
+    typed = {place: signatures.leaves(spec.compile.signature) for place, spec in specs.items()}
     for hint in HINTS:
         values = {place: _said(spec, hint) for place, spec in specs.items()}
-        yield "hints", hint, _of(Hint(values=values, signatures=arguments), specs, f"hints.{hint}"), list
+        yield "hints", hint, _of(Hint(values=values, signatures=typed), specs, f"hints.{hint}"), list
     for table in TABLES:
         found = {place: getattr(spec.compile, table) for place, spec in specs.items()}
         for name in in_order(found.values()):
             said = {place: values.get(name, ABSENT) for place, values in found.items()}
             entry = Entry(values=said, in_order=table != "options")
-            yield table, name, _of(entry, specs, f"{table}.{name}"), constexprs.plain
+            yield table, name, _of(entry, specs, f"{table}.{name}"), arguments.plain if table == "launch" else constexprs.plain
 
 
 def _of(entry: Entry, specs: Mapping[Place, Specialization], path: str) -> Layers:
@@ -238,6 +238,8 @@ def _of(entry: Entry, specs: Mapping[Place, Specialization], path: str) -> Layer
 
 
 def _said(spec: Specialization, hint: str) -> Any:
-    """How a hint is written: not at all if it is a default."""
+    """How a hint is written: not at all if it is a default, or if there is a launch."""
+    if spec.compile.launch:
+        return ABSENT
     value = spec.compile.hints[hint]
     return ABSENT if hint in spec.assumed and value == usual_hints(spec.compile.signature)[hint] else tuple(value)

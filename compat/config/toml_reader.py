@@ -27,6 +27,8 @@ SCHEMA = 1
 
 LONGEST = 100_000_000
 """Seconds that anything may take or wait: three years, which every clock and timer can count."""
+DROP = {"drop": True}
+"""What stands in a table in the place of an entry that is to be removed."""
 _LARGEST = (1 << 63) - 1
 _LONG = 500
 """Characters of a version, a specifier or a requirement; with more of them no number in it need be one that Python reads."""

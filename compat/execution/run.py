@@ -9,6 +9,7 @@ from __future__ import annotations
 import logging
 import os
 import threading
+import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
@@ -16,14 +17,14 @@ from contextlib import closing
 from pathlib import Path
 from typing import TypeVar
 
-from attrs import field, frozen
+from attrs import evolve, field, frozen
 from packaging.version import Version
 
 from compat import toolchains
-from compat.bundle.closure import Unchanged
+from compat.bundle.closure import Unchanged, roots_of
 from compat.diagnosis import classify
 from compat.errors import MachineError
-from compat.execution import plan
+from compat.execution import plan, witnesses
 from compat.execution.executors.base import Batch, Executor, OpenExecutor
 from compat.execution.executors.local import LocalExecutor
 from compat.execution.flight import Limits
@@ -222,7 +223,7 @@ def concurrently(function: Callable[[_Item], _Answer], items: Iterable[_Item], s
 
 def _compile_batch(batch: Sequence[Cell], executor: Executor, envs: _Envs, context: RunContext, finish: _Finish) -> None:
     """Have a batch attempted and confirmed, keep and tell."""
-    name = batch[0].env.name
+    name, began = batch[0].env.name, time.time()
     asked = Batch.of(batch, context.envs[name], context.limits, confirm=True)
     try:
         with closing(executor.submit(asked)) as told:
@@ -231,8 +232,8 @@ def _compile_batch(batch: Sequence[Cell], executor: Executor, envs: _Envs, conte
                 outcome = outcome_of(cell, attempts)
                 _log.debug("%s: %s after %d attempts", cell.id, outcome.status, len(attempts))
                 context.store.add(each.artifacts)
-                if _may_be_kept(cell, outcome, attempts, context):
-                    context.store.write(_key(cell, context), cell, attempts)
+                if (kept := _to_be_kept(cell, outcome, attempts, context, began)) is not None:
+                    context.store.write(_key(cell, context), cell, kept)
                 finish(cell, outcome)
     except Stopped:
         pass
@@ -240,13 +241,23 @@ def _compile_batch(batch: Sequence[Cell], executor: Executor, envs: _Envs, conte
         envs.batch_done(name)
 
 
-def _may_be_kept(cell: Cell, outcome: Outcome, attempts: Sequence[Evidence], context: RunContext) -> bool:
-    """Whether evidence belongs under the cell's key: it is about the kernel, or says why its file could not be imported; and the
-    file was what the key says, all the time."""
+def _to_be_kept(
+    cell: Cell, outcome: Outcome, attempts: Sequence[Evidence], context: RunContext, began: float
+) -> Sequence[Evidence] | None:
+    """Evidence that belongs under the cell's key, with what else it depends on; ``None`` where it does not belong there.
+
+    It does if it is about the kernel, or says why its file could not be imported, and the file was what the key says, all the time.
+    """
     if not outcome.status.is_answer and outcome.status is not Status.SOURCE_BROKEN:
-        return False
-    imported = (path for evidence in attempts for path in evidence.imported)
-    return context.unchanged(cell.spec.source, cell.spec.closure, imported, cell.spec.roots)
+        return None
+    spec = cell.spec
+    imported = [path for evidence in attempts for path in evidence.imported]
+    beyond = context.unchanged.beyond(spec.source, spec.closure, imported, spec.roots)
+    if beyond is None or not all(map(Path.is_absolute, beyond)):  # where too much was imported, it is not all told
+        return None
+    roots = map(Path, spec.roots) if spec.roots else roots_of(Path(spec.source))
+    found = witnesses.taken(beyond, roots, began)
+    return None if found is None else [evolve(evidence, witnesses=found) for evidence in attempts] if found else attempts
 
 
 class _Envs:

@@ -8,6 +8,7 @@ committed as it arrives; ``kill -9`` loses none.
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import json
 import logging
@@ -30,6 +31,7 @@ from compat.execution.flight import PLAIN, Mode
 from compat.execution.printed import text_of
 from compat.execution.rows import as_read, attempts_of, row_of
 from compat.execution.spawn import STANDIN
+from compat.execution.witnesses import hold
 from compat.files import content_of, folder_digest, replace_file
 from compat.model import BuiltEnv, Cell, Evidence
 
@@ -100,7 +102,8 @@ class Store:
         try:
             self.artifacts.mkdir(parents=True, exist_ok=True)
         except OSError as error:
-            raise StoreError(f"there can be no folder for results: {error}", where=str(folder), hint=_hint_on(error)) from error
+            hint = _hint_on_folder(error)
+            raise StoreError(f"there can be no folder for results: {error.strerror}", where=str(folder), hint=hint) from error
         self._file = self._opened()
 
     def _opened(self) -> Database:
@@ -120,17 +123,18 @@ class Store:
             self._warn(f"{path} {why}: it is now {aside.name}, and a new one is begun; what it had is compiled again")
 
     def read(self, keys: Iterable[str], *, deadline: float, memory: int) -> dict[str, tuple[Evidence, ...]]:
-        """What is known under these keys, without what would have to be tried again under these limits.
+        """What is known under these keys, without what has to be tried again: under these limits, or as files have changed.
 
         Raises :class:`StoreError` when the database cannot be read, for another reason than that it is damaged.
         """
-        wanted = list(keys)
+        wanted, digests = list(keys), dict[str, str | None]()
         found: dict[str, tuple[Evidence, ...]] = {}
         for start in range(0, len(wanted), _CHUNK):
             chunk = wanted[start : start + _CHUNK]
             for row in self._do(partial(Database.rows, keys=chunk), "results cannot be read"):
                 attempts = attempts_of(row)
-                if attempts and not _cut_short(attempts, deadline, memory) and (read := self._read(row, attempts)):
+                outdated = not attempts or _cut_short(attempts, deadline, memory) or not hold(attempts[0].witnesses, digests)
+                if not outdated and (read := self._read(row, attempts)):
                     found[row.key] = read
         return found
 
@@ -217,6 +221,14 @@ class Store:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+
+def _hint_on_folder(error: OSError) -> str:
+    """What to do about a folder that cannot be made."""
+    if error.errno in (errno.EROFS, errno.EACCES, errno.EPERM):
+        place = "beside matrix.toml, or else in the current folder"
+        return f"Results are kept {place}: run the command in a folder that can be written, and name the kernels by their paths."
+    return _hint_on(error)
 
 
 def _hint_on(error: Exception) -> str:

@@ -50,7 +50,9 @@ def _with(compile_spec: CompileSpec, proposal: Proposal) -> CompileSpec:
     of_kept = signatures.leaves(kept)
     hints: dict[str, Any] = {hint: tuple(name for name in given if name in of_kept) for hint, given in compile_spec.hints.items()}
     constexprs = {**compile_spec.constexprs, **proposal.constexprs}
-    return evolve(compile_spec, signature=kept, constexprs=constexprs, **hints) if proposal.constexprs else compile_spec
+    passed = {name: value for name, value in compile_spec.launch.items() if name not in proposal.constexprs}
+    changed = evolve(compile_spec, signature=kept, launch=passed, constexprs=constexprs, **hints)
+    return changed if proposal.constexprs else compile_spec
 
 
 Try = Callable[[Sequence[Candidate]], Sequence[Outcome]]

@@ -43,9 +43,10 @@ def _drop(name: str, *tables: Any) -> None:
     """What is a constexpr now is no run-time argument any more."""
     for table in tables:
         if table is not None:
-            signature, hints = table.get("signature"), table.get("hints")
-            if signature is not None and name in signature:
-                del signature[name]
+            hints = table.get("hints")
+            for arguments in (table.get("signature"), table.get("launch")):
+                if arguments is not None and name in arguments:
+                    del arguments[name]
             for given in hints.values() if isinstance(hints, dict) else ():
                 if name in given:
                     given.remove(name)

@@ -9,7 +9,7 @@ from functools import cached_property
 
 from attrs import Factory, define, evolve
 
-from compat import signatures
+from compat import arguments, signatures
 from compat.bundle.parsing import tree_of
 from compat.model import CompileSpec, Specialization
 
@@ -64,6 +64,7 @@ class Candidate:
         """
         facts = 8 * sum(map(len, self.compile.hints.values()))
         facts += sum(_NODE + _of_type(kind) for kind in signatures.leaves(self.compile.signature).values())
+        facts += sum(_NODE + _of_argument(leaf) for leaf in arguments.leaves(tuple(self.compile.launch.values())))
         facts += sum(2 * _NODE + _of_value(value) for value in self.compile.constexprs.values())
         facts += sum(2 * _NODE + _of_value(value) for value in self.compile.options.values())
         return sum(_of_node(node) for node in ast.walk(self.tree)) + facts, len(self.text)
@@ -95,6 +96,14 @@ def _of_value(value: object) -> int:
     if isinstance(value, int):
         return min(abs(value).bit_length(), 14) + (value < 0)
     return 2 if value == 0.0 else 15
+
+
+def _of_argument(value: object) -> int:
+    """What a launch passes: a tensor by its type, with a hint for each fact that is not as usual; a number by itself."""
+    if arguments.is_tensor(value):
+        dtype = arguments.dtype_of(value)
+        return _of_type(f"*{dtype}") + 8 * int(value != arguments.tensor(dtype))
+    return 2 * _NODE if isinstance(value, str | dict) else _of_value(value)
 
 
 def _of_type(kind: str) -> int:

@@ -9,9 +9,8 @@ from typing import Any
 
 from attrs import Factory, evolve, frozen
 
-from compat import constexprs
 from compat.bundle.parsing import tree_of
-from compat.model import HINTS, CompileSpec
+from compat.model import HINTS, TABLES, CompileSpec
 from compat.reduce import module
 from compat.reduce.candidate import Candidate
 from compat.signatures import parameter_of
@@ -72,7 +71,7 @@ def applied(candidate: Candidate, edits: Iterable[Edit]) -> Candidate | None:
         facts = {**edit.facts, **facts}
     function = next((edit.function for edit in edits if edit.function), candidate.function)
     changed = _with_facts(candidate, facts)
-    roots = (function, *constexprs.functions(changed.compile.constexprs.values()))
+    roots = (function, *changed.compile.functions)
     try:
         text = _text(candidate.text, nodes, roots) if nodes else candidate.text
     except (TypeError, ValueError, AttributeError, RecursionError):  # a tree that cannot be written, such as `x[]`
@@ -133,7 +132,7 @@ def _with_facts(candidate: Candidate, facts: Mapping[Fact, Any]) -> Candidate:
         gone = {key for (where, key), value in facts.items() if where in (name, "signature") and value is DROP}
         return tuple(each for each in candidate.compile.hints[name] if each not in gone and parameter_of(each) not in gone)
 
-    changed: dict[str, Any] = {name: table(name) for name in ("signature", "constexprs", "options")}
+    changed: dict[str, Any] = {name: table(name) for name in TABLES}
     changed |= {name: hints(name) for name in HINTS}
     return evolve(candidate, compile=CompileSpec(**changed))
 

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator
 from typing import Any
 
+from compat import arguments
 from compat.reduce import module
 from compat.reduce.candidate import PLAINEST, Candidate
 from compat.reduce.edits import DROP, Edit, Fact, numbers_of
@@ -13,7 +14,9 @@ from compat.reduce.edits import DROP, Edit, Fact, numbers_of
 _POWERS = (1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024)
 _LONG = 12
 """Letters beyond which a local name is too long for a few lines."""
-_TABLES = ("signature", "constexprs")
+_TABLES = ("signature", "launch", "constexprs")
+_NUMBERS = (1, 16)
+"""What a launch may pass in the place of a larger whole number: what is folded, and what is divisible by 16."""
 KERNEL = "kernel"
 """What a kernel with a longer name is called at the end."""
 
@@ -80,6 +83,32 @@ def types(candidate: Candidate) -> Iterator[Edit]:
     for name, kind in types.items():
         for plainer in _plainer(kind):
             yield Edit(what=f"{name}: {plainer}", facts={("signature", name): plainer})
+
+
+def passed(candidate: Candidate) -> Iterator[Edit]:
+    """Plainer arguments of a launch: tensors that are aligned, small, and of plainer types; small numbers."""
+    for name, value in candidate.compile.launch.items():
+        for plainer in _plainer_argument(value):
+            yield Edit(what=f"{name}={arguments.shown(plainer)}", facts={("launch", name): plainer})
+
+
+def untyped(candidate: Candidate) -> Iterator[Edit]:
+    """The kernel of a launch without the type that a parameter is annotated with."""
+    numbers = numbers_of(candidate.tree)
+    for argument in module.arguments(_kernel(candidate)) if candidate.compile.launch else ():
+        if argument.annotation is not None and argument.arg in candidate.compile.launch:
+            bare = ast.arg(argument.arg)
+            yield Edit(what=f"annotation of {argument.arg}", nodes={numbers[id(argument)]: (bare,)})
+
+
+def _plainer_argument(value: Any) -> Iterator[Any]:
+    if arguments.is_tensor(value):
+        dtype = arguments.dtype_of(value)
+        if value != (usual := arguments.tensor(dtype)):
+            yield usual
+        yield from (arguments.tensor(plainer, **arguments.facts_of(value)) for plainer in _plainer(dtype))
+    elif type(value) is int:
+        yield from (number for number in _NUMBERS if number < value)
 
 
 def element_types(candidate: Candidate) -> Iterator[Edit]:

@@ -6,7 +6,7 @@ import ast
 import builtins
 import re
 import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from compat.bundle.parsing import tree_of
 
@@ -66,16 +66,19 @@ def needed(tree: ast.Module, *functions: str) -> ast.Module:
     return ast.Module(body=[statement for number, statement in enumerate(tree.body) if number in wanted], type_ignores=[])
 
 
-def undress(tree: ast.Module) -> ast.Module:
-    """Without docstrings and without annotations, except those that say ``constexpr``. Changes ``tree``."""
+def undress(tree: ast.Module, *annotated: str) -> ast.Module:
+    """Without docstrings and without annotations, except those that say ``constexpr``, and all of functions that are ``annotated``.
+
+    Changes ``tree``.
+    """
     for function in functions(tree).values():
         first = function.body[0]
         if isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant) and isinstance(first.value.value, str):
             function.body = function.body[1:] or [ast.Pass()]
         function.returns = None
         for argument in arguments(function):
-            if argument.annotation is not None and not _ANNOTATION.search(ast.unparse(argument.annotation)):
-                argument.annotation = None
+            said = argument.annotation and (function.name in annotated or _ANNOTATION.search(ast.unparse(argument.annotation)))
+            argument.annotation = argument.annotation if said else None
     return tree
 
 
@@ -186,9 +189,9 @@ def written(tree: ast.Module) -> str:
     return "\n".join(lines) + "\n"
 
 
-def extracted(text: str, *functions: str) -> str:
+def extracted(text: str, *functions: str, annotated: Sequence[str] = ()) -> str:
     """A module of what ``functions`` need of ``text``, undressed. Raises SyntaxError, also where it is nested too deeply."""
     try:
-        return written(name_parameters(undress(needed(tree_of(text), *functions))))
+        return written(name_parameters(undress(needed(tree_of(text), *functions), *annotated)))
     except RecursionError as error:
         raise SyntaxError("nested too deeply") from error

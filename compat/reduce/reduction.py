@@ -16,7 +16,7 @@ from pathlib import Path
 
 from attrs import evolve, frozen
 
-from compat import constexprs, interruption
+from compat import interruption
 from compat.bisect.criterion import Criterion
 from compat.bisect.search import Judgement
 from compat.bundle.bundle import bundle
@@ -115,7 +115,7 @@ class Reduction:
         name = f"{spec.kernel}-{spec.variant}-{spec.case}" if spec.variant != kernel_file.VARIANT else f"{spec.kernel}-{spec.case}"
         self.path = (output or Path("reduced", f"{name}.py")).with_suffix(".py")
         self.best = BestSoFar(self.path, self._kernel_file)
-        self.start = Candidate.of(spec, _extracted(spec))
+        self.start = _extracted(spec)
         self.history = [self.start]
         """Every candidate that was accepted."""
         self.results: list[Result] = []
@@ -355,8 +355,11 @@ class Reduction:
         )
 
 
-def _extracted(spec: Specialization) -> str:
+def _extracted(spec: Specialization) -> Candidate:
     try:
-        return extracted(bundle(spec).text, spec.function, *constexprs.functions(spec.compile.constexprs.values()))
+        alone = bundle(spec)
+        function = alone.spec.function
+        annotated = (function,) if spec.compile.launch else ()  # what a launch makes of an argument depends on its annotation
+        return Candidate.of(alone.spec, extracted(alone.text, function, *spec.compile.functions, annotated=annotated))
     except SyntaxError as error:
         raise ConfigError(f"the kernel cannot be parsed: {error.msg}", where=spec.source) from error

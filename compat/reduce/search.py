@@ -41,6 +41,8 @@ PASSES: tuple[ReductionPass, ...] = (
     expressions.arguments,
     expressions.literals,
     facts.types,
+    facts.passed,
+    facts.untyped,
     facts.element_types,
 )
 """What is tried, in this order, again and again until nothing helps."""

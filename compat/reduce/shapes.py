@@ -6,9 +6,11 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 from attrs import evolve, frozen
 
+from compat import arguments
 from compat.bundle.parsing import expression_of
 from compat.reduce import module
 from compat.reduce.candidate import Candidate
@@ -54,6 +56,14 @@ class Block:
     pointer: bool = False
 
 
+def _passed(argument: Any) -> Block | None:
+    """What a launch passes; ``None`` for what nothing is known of."""
+    if arguments.is_tensor(argument):
+        return Block(dtype=_LANGUAGE.get(arguments.dtype_of(argument)), pointer=True)
+    kinds = {bool: "int1", int: "int32", float: "float32"}
+    return Block(dtype=kinds[type(argument)]) if type(argument) in kinds else None
+
+
 class Shapes:
     """What the expressions of the kernel are, read from top to bottom."""
 
@@ -64,6 +74,7 @@ class Shapes:
             for name, kind in candidate.compile.signature.items()
             if isinstance(kind, str)  # of a tuple nothing is known
         }
+        self._names |= {name: _passed(value) for name, value in candidate.compile.launch.items()}
         self._names |= {name: Block(dtype="int32") for name in self._numbers}
         self._found: dict[int, Block] = {}
         self._alike: dict[int, list[str]] = {}

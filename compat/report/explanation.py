@@ -8,13 +8,14 @@ from typing import Any
 
 import attrs
 
-from compat import constexprs, signatures, toolchains
+from compat import arguments, constexprs, signatures, toolchains
 from compat.cell_document import JsonObject, cell_document
 from compat.explain import Artifact, Explanation, Tried
 from compat.fix.known import known_edits
-from compat.model import BuiltEnv, Cell, Evidence, Result, Status
+from compat.model import BuiltEnv, Cell, Evidence, Result, Specialization, Status
 from compat.printable import printable
 from compat.report.account import in_full
+from compat.report.bare import BARE, is_bare
 from compat.report.document import verdict_document
 from compat.report.excerpts import excerpts
 from compat.report.fix import fix_command
@@ -84,7 +85,9 @@ def _outcome(result: Result, told: Explanation) -> Iterator[str]:
     if stood_in := outcome.stood_in:
         yield from _section("imported with stand-ins for", stood_in.packages)
         yield from _section("what they said", stood_in.answers)
-        yield from _section("left out, since the kernel does not need it", stood_in.skipped)
+        needed = outcome.status is Status.SOURCE_BROKEN
+        why = "failed and left out" if needed else "left out, since the kernel does not need it"
+        yield from _section(why, stood_in.skipped)
     yield from _section("seconds", (f"{stage:<8} {seconds:.3f}" for stage, seconds in outcome.stages.items()))
     yield from _section("metrics", (f"{name}: {_value(value)}" for name, value in outcome.metrics.items()))
 
@@ -128,13 +131,23 @@ def _specialization(cell: Cell) -> Iterator[str]:
     yield f"{spec.function} in {spec.source} ({'guessed from' if spec.guessed else 'declared in'} {spec.origin})"
     if spec.guessed:
         yield GUESSED
-    yield f"signature: {signatures.shown_all(spec.compile.signature)}"
+    if spec.compile.launch:
+        yield f"launch: {arguments.shown_all(spec.compile.launch)}"
+    else:
+        yield from _signature(spec)
     values = (f"{name}={constexprs.shown(value)}" for name, value in spec.compile.constexprs.items())
     yield f"constexprs: {', '.join(values) or 'none'}"
+    yield f"options: {', '.join(f'{name}={value}' for name, value in spec.compile.options.items()) or 'none'}"
+
+
+def _signature(spec: Specialization) -> Iterator[str]:
+    """The types of arguments, and what a launch finds out about them."""
+    yield f"signature: {signatures.shown_all(spec.compile.signature)}"
     for hint, names in spec.compile.hints.items():
         usual = " (not said in the kernel file: what a launch usually finds out)" if hint in spec.assumed else ""
         yield f"{hint.replace('_', ' ')}: {', '.join(names) or 'none'}{usual}"
-    yield f"options: {', '.join(f'{name}={value}' for name, value in spec.compile.options.items()) or 'none'}"
+    if is_bare(spec):
+        yield f"no hints: {BARE}"
 
 
 def _env(built: BuiltEnv) -> Iterator[str]:

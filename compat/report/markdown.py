@@ -9,6 +9,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from compat.history.verdict import release_of
 from compat.model import BuiltEnv, Result, Status
+from compat.report.bare import bare
 from compat.report.compact import counted, listed, natural
 from compat.report.excerpts import excerpts
 from compat.report.fix import fix_command
@@ -43,6 +44,7 @@ def matrix_markdown(report: Report) -> str:
             grids=(found := grids(report)),
             legend=legend_of(found),
             guesses=guesses(result.cell.spec for result in report.ordered),
+            bare=bare(result.cell.spec for result in report.ordered),
             stand_ins=stand_ins(report.ordered),
             envs=sorted(report.envs, key=lambda built: (release_of(built).order, natural(built.env.name))),
             version=report.version,

@@ -6,7 +6,7 @@ import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from compat import constexprs, signatures
+from compat import arguments, constexprs, signatures
 from compat.cell_document import JsonObject, cell_document
 from compat.printable import printable
 from compat.reduce import kernel_file
@@ -67,6 +67,7 @@ def _cell(reduction: Reduction) -> str:
 def _specialization(best: Candidate) -> Mapping[str, str]:
     told = {
         "signature": signatures.shown_all(best.compile.signature),
+        "launch": arguments.shown_all(best.compile.launch),
         "constexprs": ", ".join(f"{name}={constexprs.shown(value)}" for name, value in best.compile.constexprs.items()),
         "divisible by 16": ", ".join(best.compile.divisible_by_16),
         "equal to 1": ", ".join(best.compile.equal_to_1),

@@ -18,6 +18,7 @@ from rich.text import Text
 
 from compat.history.verdict import Release
 from compat.model import Cell, Result
+from compat.report.bare import bare
 from compat.report.compact import counted, listed, one_line
 from compat.report.excerpts import excerpts
 from compat.report.grid import COMING, UNEXPECTED, Grid, Mark, Row, grids, history_of, legend_of
@@ -202,6 +203,8 @@ def _failure(distinct: DistinctFailure) -> RenderableType:
 def _notes(report: Report) -> Iterable[RenderableType]:
     if guessed := guesses(result.cell.spec for result in report.ordered):
         yield Text(f"\nnote: {guessed}")
+    if unknown := bare(result.cell.spec for result in report.ordered):
+        yield Text(f"\nnote: {unknown}")
     if told := stand_ins(report.ordered):
         yield Text("\nPackages that envs lack, stood in for (compat explain CELL has the details)", style="bold")
         yield from (Padding(Text(each), (0, 0, 0, 3)) for each in told)

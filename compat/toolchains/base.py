@@ -52,6 +52,8 @@ class Types:
     """Those that a slip may have been meant for."""
     examples: str
     """Some, for a hint."""
+    elements: tuple[str, ...] = ()
+    """What tensors may have in them that a launch passes; empty where kernel files cannot say what one passes."""
 
 
 @frozen(kw_only=True)

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Callable
 from . import standin
 from .beacon import Beacon
 from .descendants import end_children
+from .opened import Opened
 from .places import innermost_line, traceback_of
 
 if TYPE_CHECKING:
@@ -51,9 +52,10 @@ def run(toolchain: Adapter, jobs_fd: int, events_fd: int, output_fd: int) -> Non
         toolchain.look_again()
     toolchain.observe(beacon, passes=diagnose)
     sources: dict[str, Any] = {}
+    opened = Opened(directory)
     for job in batch["jobs"]:
         beacon.clear()
-        attempt = Attempt(job, events_fd, directory)
+        attempt = Attempt(job, events_fd, directory, opened)
         attempt.make(toolchain, sources, diagnose)
 
 
@@ -70,9 +72,10 @@ def _settle_in(directory: str) -> None:
 class Attempt:
     """One job: the stages it went through and the answer to it."""
 
-    def __init__(self, job: dict[str, Any], events_fd: int, directory: str) -> None:
+    def __init__(self, job: dict[str, Any], events_fd: int, directory: str, opened: Opened) -> None:
         self.job = job
         self.directory = directory
+        self.opened = opened
         self.kept: str | None = None
         """Where what the stages make is written to, if it was asked for."""
         self.events_fd = events_fd
@@ -108,7 +111,7 @@ class Attempt:
                 self.enter(None)
         self.leave_copies()
         end_children()
-        answer.update(stages=self.seconds, warnings=_distinct(caught), imported=_imported(self.job["roots"]), output=_position())
+        answer.update(stages=self.seconds, warnings=_distinct(caught), imported=self.read(), output=_position())
         answer.update(stood_in=unless_broken(self.source.told) if self.source is not None else None)
         self.send("done", **answer)
 
@@ -120,12 +123,22 @@ class Attempt:
             self.kept = os.path.join(self.directory, "kept", self.job["nonce"])
         self.job["ir"] = os.path.join(self.directory, "given", action["ir"]) if action["ir"] else None
         if action["ir"] is None:
+            is_first = self.job["source"] not in sources
             self.source = _source(self.job, sources, toolchain.version)
             if "torch_dtype" in str(self.job["constexprs"]):
                 self.source.have_torch()
-            self.function = self.source.function(self.job["function"])
+            with self.opened.noting():
+                self.function = self.source.function(self.job["function"])
+            if is_first:  # what the compiler aborts at has been imported, too
+                self.send("imported", files=self.read())
         metrics, made = self.compiled(toolchain)
         return metrics, {stage: _facts(result) for stage, result in made.items() if isinstance(result, (str, bytes))}
+
+    def read(self) -> list[str]:
+        """The files that the kernel is made of, as far as no env's digest covers them: modules, and what they read."""
+        own = tuple(os.path.join(folder, "") for folder in (os.path.dirname(os.path.abspath(__file__)), standin.FOLDER))
+        others = (path for path in self.opened.paths() if not path.startswith(own))
+        return sorted({*_imported(self.job["roots"]), *others})
 
     def compiled(self, toolchain: Adapter) -> tuple[dict[str, Any], dict[str, Any]]:
         """What the toolchain makes of it; none of that counts where it took something of a package that is not here."""
@@ -226,7 +239,7 @@ def unless_broken(function: Callable[..., Any], *arguments: Any) -> Any:
     """What it returns; ``None`` where it raises, as what a kernel's file has done to Python itself can make it."""
     try:
         return function(*arguments)
-    except Exception:
+    except BaseException:  # what stands in for a value raises no Exception
         return None
 
 

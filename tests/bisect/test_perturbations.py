@@ -114,3 +114,13 @@ def test_the_smallest_change_comes_first() -> None:
     helping = {("num_warps", "2"), ("BLOCK", "64"), ("num_stages", "1")}
     tried = [(change, OK if (change.setting, change.value) in helping else SAME) for change in found]
     assert perturbations.needs(tried)[-1].setting == "num_warps", "a quarter is further away than a half"
+
+
+def test_what_a_launch_passes_is_tried_as_launchers_tell_it_apart() -> None:
+    passed = {"x": "*fp16", "y": {"tensor": "i8", "aligned": False}, "n": 4096, "one": 1, "odd": 7, "flag": True, "none": None}
+    found = tried(signature={}, divisible_by_16=(), launch=passed)
+    assert found["x"] == ["*fp16 (not aligned)", "*fp16 (2 GiB or more)"]
+    assert found["y"] == ["*i8", "*i8 (not aligned, 2 GiB or more)"]
+    assert (found["n"], found["one"], found["odd"]) == (["1", "17"], ["16", "17"], ["1", "16"])
+    assert found["flag"] == ["False"]
+    assert "none" not in found

@@ -142,6 +142,17 @@ def test_ctrl_c_prints_the_table_of_what_is_known(project: Path) -> None:
 
 
 @pytest.mark.wheels
+def test_ctrl_c_in_a_bisect_tells_what_is_known_and_concludes_nothing(project: Path) -> None:
+    (project / "mine.toml").write_text(ENDLESS)
+    code, said = in_terminal(project, "bisect", "-j", "2", "--envs", "triton-3.9.0", interrupt="2 of 3 cells")
+    assert code == 130
+    assert "mine/copy (small, sm_90), so far: ok on 3.9.0" in said
+    assert "mine/broken (small, sm_90), so far: shape-mismatch on 3.9.0" in said
+    assert "endless" not in said.rpartition("so far: ")[2]
+    assert "interrupted: 2 of 3 probes of this run are done and kept; the same command continues from there" in said
+
+
+@pytest.mark.wheels
 def test_a_cell_that_takes_long_is_named(project: Path) -> None:
     (project / "mine.toml").write_text(ENDLESS)
     _, said = in_terminal(project, "matrix", "--variant", "endless", "--envs", "triton-3.9.0", interrupt="slow: ")

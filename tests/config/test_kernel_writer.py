@@ -25,6 +25,7 @@ from compat.config.toml_writer import Noted, toml_text
 from compat.errors import ConfigError
 from compat.model import HINTS, CompileSpec, Expectation, Specialization, Status
 from compat.toolchains.triton.types import DTYPES
+from tests.config.test_launch_table import ARGUMENTS as PASSED
 
 ROOT = Path(__file__).parent.parent.parent
 KERNEL_FILES = sorted(path.relative_to(ROOT) for folder in ("kernels", "tests") for path in (ROOT / folder).rglob("*.toml"))
@@ -74,11 +75,14 @@ def subset(names: Any) -> st.SearchStrategy[tuple[str, ...]]:
 
 @st.composite
 def compile_specs(draw: st.DrawFn, options: st.SearchStrategy[Any] = PLAIN) -> CompileSpec:
-    signature = draw(st.dictionaries(st.sampled_from(ARGUMENTS), TYPES | TUPLES.filter(lambda kind: kind != signatures.CONSTEXPR)))
+    launch = draw(st.dictionaries(st.sampled_from(ARGUMENTS), PASSED))
+    types = TYPES | TUPLES.filter(lambda kind: kind != signatures.CONSTEXPR)
+    signature = {} if launch else draw(st.dictionaries(st.sampled_from(ARGUMENTS), types))
     elements = signatures.leaves(signature)
     known = {path: draw(CONSTEXPRS) for path, kind in elements.items() if kind == signatures.CONSTEXPR}
     return CompileSpec(
         signature=signature,
+        launch=launch,
         constexprs={**draw(st.dictionaries(st.sampled_from(VALUES), CONSTEXPRS)), **known},
         options=draw(st.dictionaries(TEXTS, options, max_size=3)),
         **{hint: draw(subset(elements)) for hint in HINTS},
@@ -146,26 +150,31 @@ def test_several_kernels_are_read_as_they_were_written(folder: Path, kernels: Ma
 
 
 @st.composite
-def layers(draw: st.DrawFn) -> dict[str, Any]:
+def layers(draw: st.DrawFn, launched: bool) -> dict[str, Any]:
     """What one layer of a kernel file says: few values, so that layers agree and disagree."""
     drop = st.just({"drop": True})
     tables: dict[str, Any] = {
-        "signature": draw(st.dictionaries(st.sampled_from(ARGUMENTS[:3]), st.sampled_from(["*fp16", "i32"]) | drop)),
+        "launch" if launched else "signature": draw(
+            st.dictionaries(
+                st.sampled_from(ARGUMENTS[:3]), st.sampled_from(["*fp16", 1, 1.0] if launched else ["*fp16", "i32"]) | drop
+            )
+        ),
         "constexprs": draw(st.dictionaries(st.sampled_from(VALUES[:3]), st.sampled_from([1, 1.0, True]) | drop)),
         "options": draw(st.dictionaries(st.sampled_from(["num_warps", "num_stages"]), st.sampled_from([1, 2]) | drop)),
     }
     hints = st.dictionaries(st.sampled_from(HINTS), subset(ARGUMENTS[:3]).map(list))
-    return tables | {"hints": draw(hints | st.just("none"))}
+    return tables if launched else tables | {"hints": draw(hints | st.just("none"))}
 
 
 @st.composite
 def documents(draw: st.DrawFn) -> dict[str, Any]:
     """A kernel file with variants and cases."""
-    top = draw(layers())
-    top["signature"] = {**dict.fromkeys(ARGUMENTS[:3], "*fp16"), **top["signature"]}  # hints are of arguments that there are
+    launched = draw(st.booleans())
+    top, said = draw(layers(launched)), "launch" if launched else "signature"
+    top[said] = {**dict.fromkeys(ARGUMENTS[:3], "*fp16"), **top[said]}  # hints are of arguments that there are
     cases = draw(st.integers(1, 3))
     variants = [
-        {"name": name, "function": name, **draw(layers())}
+        {"name": name, "function": name, **draw(layers(launched))}
         | ({"cases": list(some)} if (some := draw(subset(CASES[:cases]))) else {})
         for name in VARIANTS[: draw(st.integers(1, 3))]
     ]
@@ -174,7 +183,7 @@ def documents(draw: st.DrawFn) -> dict[str, Any]:
         "kernel": "k",
         "source": "k.py",
         **top,
-        "case": [{"name": name, **draw(layers())} for name in CASES[:cases]],
+        "case": [{"name": name, **draw(layers(launched))} for name in CASES[:cases]],
         "variant": variants,
     }
 

@@ -242,3 +242,23 @@ def test_a_dropped_parameter_is_no_longer_named_to_decorators(listed: str, left:
     changed = applied(candidate, [the(facts.unused(candidate), "parameter b")])
     assert changed is not None
     assert f"@{left}\ndef kernel(a):" in changed.text
+
+
+def test_what_a_launch_passes_becomes_plainer_and_goes_with_its_parameter() -> None:
+    text = HEAD + "def kernel(a, b: int, c, d):\n    tl.store(a, b)\n"
+    start = Candidate(
+        text=extracted(text, "kernel", annotated=["kernel"]),
+        function="kernel",
+        compile=CompileSpec(
+            launch={"a": {"tensor": "i64", "aligned": False}, "b": 4096, "c": None, "d": ("*fp16", 3)}, options={"num_warps": 8}
+        ),
+    )
+    assert "b: int" in start.text
+    found = {edit.what: edit for reduction in (facts.passed, facts.untyped, facts.unused) for edit in reduction(start)}
+    tensors = ("a=*i64", "a=*i32 (not aligned)", "a=*fp32 (not aligned)")
+    assert set(found) == {*tensors, "b=1", "b=16", "annotation of b", "parameter c", "parameter d"}
+    left = applied(start, found.values())
+    assert left is not None
+    assert "def kernel(a, b):" in left.text
+    assert left.compile == CompileSpec(launch={"a": "*i64", "b": 1}, options={"num_warps": 8})
+    assert all(after.weight < start.weight for edit in found.values() if (after := applied(start, [edit])))

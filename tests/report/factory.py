@@ -159,7 +159,7 @@ def tried(
                     case=case,
                     source=f"/kernels/{kernel}.py",
                     function=f"{kernel}_{variant}",
-                    compile=CompileSpec(signature={"Q_ptr": "*fp16"}, constexprs={"BLOCK": 64}),
+                    compile=CompileSpec(signature={"Q_ptr": "*fp16"}, constexprs={"BLOCK": 64}, divisible_by_16=("Q_ptr",)),
                     summary=summary,
                     expectations=tuple(expect),
                 ),

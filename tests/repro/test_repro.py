@@ -9,6 +9,7 @@ import subprocess
 import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 from attrs import evolve
@@ -92,6 +93,7 @@ def test_a_promise_is_found_in_time_whatever_is_printed() -> None:
 def test_places_are_shortened_to_what_means_something_elsewhere() -> None:
     text = 'File "/home/jo/.venv/lib/python3.11/site-packages/triton/core.py", line 3\n/tmp/x/repro.py:4: a / b and/or https://a.org/b\n'
     assert without_places(text) == 'File "triton/core.py", line 3\nrepro.py:4: a / b and/or https://a.org/b\n'
+    assert without_places("compat repro 'k/*/h100/3.2' /home/me/k.toml") == "compat repro 'k/*/h100/3.2' k.toml"
     assert without_places('loc("/work/a/k.py":12:3) 0x7fabc0123456') == 'loc("k.py":12:3) 0x…'
 
 
@@ -267,6 +269,22 @@ def test_a_pinned_script_shows_what_one_release_does_and_another_does_not(
     ) in text
     assert "mlir_reproducer" in done.paths[2].read_text()
     assert done.paths[2].read_text().strip() in text
+
+
+@pytest.mark.wheels
+def test_a_script_of_a_launch_asks_the_releases_launcher(
+    tmp_path: Path, context: Callable[..., RunContext], built: Callable[[str], BuiltEnv]
+) -> None:
+    """An argument that is annotated with a type is not folded from 3.4 on, as only the launcher knows."""
+    launch = {"source": "*fp16", "result": {"tensor": "fp16", "aligned": False}, "stride": 1, "unused": None}
+    facts: dict[str, Any] = {"signature": {}, "constexprs": {}, "divisible_by_16": ()}
+    failing = cell(built("triton-3.4.0"), "launched", "stepped", launch=launch, options={"num_warps": 2}, **facts)
+    done = write_repro(request(failing, tmp_path), context("3.0.0", "3.3.1", "3.4.0", "3.9.0"))
+    assert isinstance(done, Written), done
+    marks = re.findall(r"^\| (3\S+) \| (.*) \|$", done.paths[1].read_text(), re.MULTILINE)
+    assert marks == [("3.0.0", "ok"), ("3.3.1", "ok"), ("3.4.0", "**fails**"), ("3.9.0", "**fails**")]
+    call = 'source=Tensor("fp16"), result=Tensor("fp16", address=8), stride=1, unused=None, grid=(1,), warmup=True, num_warps=2,'
+    assert f" stepped.run( {call} )" in " ".join(done.paths[0].read_text().split())
 
 
 @pytest.mark.wheels

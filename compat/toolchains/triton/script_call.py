@@ -16,6 +16,7 @@ from compat.model import Target
 from compat.signatures import ArgumentType
 from compat.toolchains.base import SHARED_MEMORY, ScriptForm
 from compat.toolchains.triton.launched import Form, Index, Launched, form_of, parameters
+from compat.toolchains.triton.script_launch import launch_call, launch_classes, launch_imports
 
 __all__ = ["SCRIPT", "Form", "compile_function", "form_of", "imports", "parameters"]
 
@@ -32,8 +33,16 @@ def compile_function(
 
     ``variables`` are the environment variables that the script sets for the toolchain.
     """
-    call = Launched.of(bundle, target, form, variables or {})
     gpu = f"GPUTarget({target.backend!r}, {target.arch!r}, {target.warp_size})".replace("'", '"')
+    if bundle.spec.compile.launch:
+        call = (f"    {line}".rstrip() for line in launch_call(bundle, target, parameters(bundle), prediction))
+        classes = launch_classes(bundle.spec.compile, gpu)
+        return "\n".join([*classes, "def compile_kernel():", *call, *_predicted(target, prediction)])
+    return _compile_source(bundle, target, form, prediction, variables or {}, gpu)
+
+
+def _compile_source(bundle: Bundle, target: Target, form: Form, prediction: bool, variables: Mapping[str, str], gpu: str) -> str:
+    call = Launched.of(bundle, target, form, variables)
     asks = _ASKS.search(bundle.text) is not None
     options = _dictionary("options=", {name: repr(value) for name, value in bundle.spec.compile.options.items()}, 8)
     lines = [
@@ -45,18 +54,26 @@ def compile_function(
         f"    compiled = triton.compile(source, target=target, {options})".replace(
             "compiled = ", "" if not prediction else "compiled = "
         ),
+        *_predicted(target, prediction),
     ]
-    if prediction:
-        lines += [
-            f"    if compiled.metadata.shared > {target.shared_memory}:",
-            f"        shared, limit = compiled.metadata.shared, {target.shared_memory}",
-            f'        sys.exit(f"needs {{shared}} {SHARED_MEMORY}, {target.name} has {{limit}}")',
-        ]
     return "\n".join([*(_portable(call) if form is Form.ANY else ()), *lines])
+
+
+def _predicted(target: Target, prediction: bool) -> list[str]:
+    """Where a launch is what would fail: fail for what it would fail for."""
+    if not prediction:
+        return []
+    return [
+        f"    if compiled.metadata.shared > {target.shared_memory}:",
+        f"        shared, limit = compiled.metadata.shared, {target.shared_memory}",
+        f'        sys.exit(f"needs {{shared}} {SHARED_MEMORY}, {target.name} has {{limit}}")',
+    ]
 
 
 def imports(bundle: Bundle) -> frozenset[str]:
     """What the call needs to import, for itself and for dtypes among the constexprs."""
+    if bundle.spec.compile.launch:
+        return launch_imports(bundle.spec.compile)
     return constexprs.modules(bundle.spec.compile.constexprs.values()) | _IMPORTS
 
 
@@ -147,7 +164,9 @@ def _portable(call: Launched) -> list[str]:
         *(_UNFOLDED.splitlines() if call.typed else ()),
         "        names = [name for name in fn.arg_names if name in signature or name in constants]",
         '        types = {name: signature.get(name, "constexpr") for name in names}',
-        *(_WITH_RANGES if call.small else _ATTRIBUTES).replace("PATH", _PATH if call.has_tuples else "(index,)").splitlines(),
+        *(_PATHS.format("divisible_by_16").splitlines() if call.has_tuples else ()),
+        *(_PATHS.format("pointer_range_32").splitlines() if call.has_tuples and call.small else ()),
+        *(_WITH_RANGES if call.small else _ATTRIBUTES).replace("PATH", "index" if call.has_tuples else "(index,)").splitlines(),
         *(_NO_TUPLES.splitlines() if call.has_tuples else ()),
         "    try:  # 3.2",
         "        from triton.backends.compiler import AttrsDescriptor",
@@ -172,7 +191,9 @@ _UNFOLDED = """\
 _ATTRIBUTES = """\
         return ASTSource(fn, types, constants, {PATH: [["tt.divisibility", 16]] for index in divisible_by_16})
 """
-_PATH = "index if isinstance(index, tuple) else (index,)"
+_PATHS = """\
+        {0} = [index if isinstance(index, tuple) else (index,) for index in {0}]
+"""
 """An element of a tuple is named by its path, a parameter by its number."""
 _NO_TUPLES = """\
     triton.runtime.jit.mangle_type(())  # up to 3.2: as the launcher does with a tuple

@@ -18,4 +18,5 @@ TYPES = Types(
     pattern=re.compile(rf"(\*k?)?({_ANY})|tensordesc<({_ANY})\[\d+(, ?\d+)*\]>"),
     known=(*DTYPES, *(f"*{dtype}" for dtype in DTYPES)),
     examples='"*fp16" or "i32"',
+    elements=DTYPES,
 )

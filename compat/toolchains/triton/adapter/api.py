@@ -13,7 +13,7 @@ import types
 from collections.abc import Callable
 from typing import Any
 
-from . import call, driver
+from . import call, driver, launch
 
 _DIAGNOSTICS = {
     "MLIR_ENABLE_DUMP": "1",  # the IR before every pass: the last heading names the pass in flight
@@ -85,19 +85,24 @@ class Triton:
         ``on_stage(name)`` is called as each stage is entered, ``on_made(name, result)`` as it is left. Raises whatever Triton
         raises.
         """
-        triton = self._triton
-        source = job.get("ir")
-        if not source:
-            values = call.constants(function, job)  # what these lack is no answer about the kernel: still in stage import
-            on_stage("ast")
-            source = call.ast_source(_jit_function(function), job, values)
         self._ptxas_log.clear()
         self._on_stage, self._on_made = on_stage, on_made
         try:
-            compiled = triton.compile(source, target=driver.target(job["target"]), options=dict(job["options"]))
+            compiled = self._compiled(job, function)
         finally:
             self._on_stage = self._on_made = _ignore
         return _metrics(compiled, "\n".join(self._ptxas_log)), compiled.asm
+
+    def _compiled(self, job: dict[str, Any], function: Any) -> Any:
+        """What Triton makes of a file of IR, of a launch, or of a signature."""
+        source = job.get("ir")
+        if not source:
+            values = call.constants(function, job)  # what these lack is no answer about the kernel: still in stage import
+            self._on_stage("ast")
+            if job["launch"]:
+                return launch.compiled(_jit_function(function), job, values)
+            source = call.ast_source(_jit_function(function), job, values)
+        return self._triton.compile(source, target=driver.target(job["target"]), options=dict(job["options"]))
 
     def place_of(self, error: BaseException, job: dict[str, Any], function: Any) -> tuple[str, int] | None:
         """The line of the kernel's file that a failure before the first pass is about.

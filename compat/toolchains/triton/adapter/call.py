@@ -127,7 +127,7 @@ class _Launch:
         """From 3.3 on: what the release's launcher finds out."""
         from triton.runtime.jit import create_function_from_signature
 
-        _compare_without_torch(self.backend)
+        compare_without_torch(self.backend)
         bind = create_function_from_signature(self.function.signature, self.function.params, self.backend)
         _, told, _ = bind(**self.arguments)
         found = _Found()
@@ -202,7 +202,7 @@ def _stand_in(name: str, kind: Any, job: dict[str, Any], values: dict[str, Any])
     if isinstance(kind, list):
         return tuple(_stand_in("%s[%d]" % (name, index), each, job, values) for index, each in enumerate(kind))
     if kind == "constexpr":
-        return _constexpr(values[name])
+        return constexpr(values[name])
     divisible = name in job["divisible_by_16"]
     if kind.startswith("*"):
         return _Tensor(divisible, name in job["pointer_range_32"])
@@ -211,14 +211,14 @@ def _stand_in(name: str, kind: Any, job: dict[str, Any], values: dict[str, Any])
     return _NOTHING
 
 
-def _constexpr(value: Any) -> Any:
+def constexpr(value: Any) -> Any:
     """A known value as one hands it over inside of a tuple: launchers take numbers there for run-time arguments."""
     import triton.language as tl
 
     return value if value is None or callable(value) else tl.constexpr(value)
 
 
-def _compare_without_torch(backend: Any) -> None:
+def compare_without_torch(backend: Any) -> None:
     """AMD's backend up to 3.7 imports PyTorch to look at the size of a tensor, though stand-ins tell theirs."""
     kind = type(backend)
     if hasattr(kind, "is_within_2gb"):

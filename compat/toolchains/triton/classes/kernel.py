@@ -177,7 +177,7 @@ CLASSES = (
             Sign(
                 error=r"^AttributeError$",
                 message=r"^'tuple' object has no attribute 'dtype'$",
-                place=r": mangle_type$",
+                place=r": mangle_type$|^$",
                 means="tuples as arguments",
                 advice="Launchers of this release take no tuples as arguments, which came with Triton 3.3: make each element a "
                 "parameter.",
@@ -212,7 +212,12 @@ CLASSES = (
                 means="{name} got too many arguments",
             ),
             Sign(error=r"^TypeError$", message=rf"{_CALLED}(?:takes |got multiple values)"),
-            Sign(error=r"^KeyError$", message=r"(?P<name>Keyword argument .* was specified but unrecognised)"),
+            Sign(
+                error=r"^KeyError$",
+                message=r"Keyword argument (?P<name>\w+) was specified but unrecognised",
+                means="option {name}",
+                advice="A launch on this release takes no option `{name}` for this target: leave it out there.",
+            ),
         ),
     ),
     FailureClass(

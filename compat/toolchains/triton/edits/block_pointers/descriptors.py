@@ -26,13 +26,13 @@ _HOST = (
 )
 _UNCHECKED = "what lies outside of a tensor's shape is read as zero and not written, also where there was no boundary_check for it"
 _HINTS = "cache modifiers, eviction policies and volatile are gone, since descriptors do not take them"
-_STRIDE = "{names}: taken to be 1, as the kernel file's hints say, and no longer used as innermost stride"
+_STRIDE = "{names}: taken to be 1, as the kernel file says, and no longer used as innermost stride"
 
 
 def proposals(faulty: Faulty) -> Iterator[Proposal]:
     """The kernel with tensor descriptors."""
     code, notes = Code.of(faulty.text, faulty.function), dict.fromkeys(_HOST)
-    ones = frozenset(faulty.compile.equal_to_1)
+    ones = faulty.compile.ones
 
     def make(code: Code, flow: Flow, bindings: Bindings, accesses: Sequence[Access]) -> Descriptors:
         form = Descriptors(code, flow, bindings, accesses, ones)

@@ -1,0 +1,200 @@
+"""The forms of an argument that a launch passes, in every language that one is written in.
+
+================== =========================================== ===========================================
+argument           kernel file (TOML)                          here, and JSON
+================== =========================================== ===========================================
+number, boolean    ``4096``, ``0.5``, ``true``                 the same
+nothing            ``{ none = true }``                         ``None``
+tensor             ``"*fp16"``                                 ``"*fp16"``
+one of another     ``{ tensor = "fp16", aligned = false }``    ``{"tensor": "fp16", "aligned": False}``
+kind               ``{ tensor = "fp16", large = true }``       ``{"tensor": "fp16", "large": True}``
+tensor descriptor  ``"tensordesc<fp16[64, 64]>"``              ``"tensordesc<fp16[64,64]>"``
+constant           ``{ constexpr = 64 }``                      ``{"constexpr": 64}``
+tuple              ``[4, "*fp16"]``                            a tuple (JSON: a list)
+================== =========================================== ===========================================
+
+A tensor is aligned, at an address that is divisible by 16, and under 2 GiB, unless it says otherwise. A constant is a
+``tl.constexpr`` or a jit function that is passed where no annotation asks for one, in a tuple for example; its value has a form of
+:mod:`compat.constexprs`. Equal arguments have one form here. ``compat/toolchains/triton/adapter/launch.py`` makes what is passed of
+the JSON forms. Pure.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from difflib import get_close_matches
+from typing import Any
+
+from compat import constexprs
+
+FORMS = (
+    'A number or boolean as it was passed, "*fp16" for a tensor, {tensor = "fp16", aligned = false, large = true}, '
+    '"tensordesc<fp16[64, 64]>", {none = true}, {constexpr = 64}, or an array of such values for a tuple.'
+)
+CONSTANT = "constexpr"
+ALIGNED, LARGE = "aligned", "large"
+"""What may be said of a tensor besides its element type; what is usual is true of the first and false of the second."""
+_USUAL = {ALIGNED: True, LARGE: False}
+_DESCRIPTOR = re.compile(r"tensordesc<(\w+)\[(\d+(?:, ?\d+)*)\]>")
+_SMALLEST, _LARGEST = -(1 << 63), (1 << 64) - 1
+
+
+class UnknownForm(ValueError):
+    """A value that no argument can have."""
+
+    def __init__(self, message: str, path: str = "", hint: str = FORMS) -> None:
+        super().__init__(message)
+        self.path = path
+        """Where in the value it is: ``[1]``."""
+        self.hint = hint
+
+
+def read(value: object, dtypes: Collection[str], describe: Callable[[object], str] = repr) -> Any:
+    """An argument as a kernel file has it, in the form that it has here; ``dtypes`` are the element types there are.
+
+    Raises :class:`UnknownForm`.
+    """
+    if isinstance(value, list):
+        return tuple(_element(index, each, dtypes, describe) for index, each in enumerate(value))
+    if isinstance(value, bool | float):
+        return value
+    if isinstance(value, int):
+        if not _SMALLEST <= value <= _LARGEST:
+            raise UnknownForm(f"{describe(value)} does not fit any type")
+        return value
+    if isinstance(value, str):
+        return _of_text(value, dtypes)
+    if isinstance(value, Mapping) and dict(value) == {"none": True}:
+        return None
+    if isinstance(value, Mapping) and "tensor" in value:
+        return _of_tensor(value, dtypes, describe)
+    if isinstance(value, Mapping) and value.keys() == {CONSTANT}:
+        return _of_constant(value[CONSTANT], describe)
+    raise UnknownForm(f"{describe(value)} is no argument of a launch")
+
+
+def _of_constant(value: object, describe: Callable[[object], str]) -> Any:
+    try:
+        return {CONSTANT: constexprs.read(value, describe)}
+    except constexprs.UnknownForm as error:
+        raise UnknownForm(str(error), f".{CONSTANT}{error.path}", error.hint) from None
+
+
+def _element(index: int, value: object, dtypes: Collection[str], describe: Callable[[object], str]) -> Any:
+    try:
+        return read(value, dtypes, describe)
+    except UnknownForm as error:
+        raise UnknownForm(str(error), f"[{index}]{error.path}", error.hint) from None
+
+
+def _of_text(text: str, dtypes: Collection[str]) -> str:
+    if text.startswith("*k") and text[2:] in dtypes:
+        raise UnknownForm(f"{text!r} is a type", hint=f'That the kernel only reads it is said by its annotation: "*{text[2:]}".')
+    if text.startswith("*"):
+        return f"*{_dtype(text[1:], dtypes)}"
+    if found := _DESCRIPTOR.fullmatch(text):
+        return f"tensordesc<{_dtype(found[1], dtypes)}[{found[2].replace(' ', '')}]>"
+    if text in dtypes:
+        raise UnknownForm(f"{text!r} is a type, and a launch passes values", hint=f'The number itself; a tensor is "*{text}".')
+    raise UnknownForm(f"{text!r} is no argument of a launch")
+
+
+def _of_tensor(value: Mapping[str, Any], dtypes: Collection[str], describe: Callable[[object], str]) -> Any:
+    dtype = _dtype(value["tensor"], dtypes)
+    for key, said in value.items():
+        if key != "tensor" and key not in _USUAL:
+            raise UnknownForm(f"a tensor has no {key!r}", hint=f"One of: {', '.join(_USUAL)}.")
+        if key in _USUAL and not isinstance(said, bool):
+            raise UnknownForm(f"{key} is {describe(said)}, which is neither true nor false")
+    return tensor(dtype, **{key: said for key, said in value.items() if key in _USUAL})
+
+
+def _dtype(name: object, dtypes: Collection[str]) -> str:
+    if not isinstance(name, str) or name not in dtypes:
+        near = get_close_matches(str(name), list(dtypes), n=3, cutoff=0.6)
+        raise UnknownForm(f"{name!r} is no element type", hint=f"One of: {', '.join(near or dtypes)}.")
+    return name
+
+
+def tensor(dtype: str, *, aligned: bool = True, large: bool = False) -> Any:
+    """A tensor of this element type, in the form that it has here."""
+    unusual = {key: said for key, said in {ALIGNED: aligned, LARGE: large}.items() if said is not _USUAL[key]}
+    return {"tensor": dtype, **unusual} if unusual else f"*{dtype}"
+
+
+def is_tensor(value: object) -> bool:
+    """Whether it is a tensor."""
+    return value.startswith("*") if isinstance(value, str) else isinstance(value, Mapping) and "tensor" in value
+
+
+def is_descriptor(value: object) -> bool:
+    """Whether it is a tensor descriptor."""
+    return isinstance(value, str) and not value.startswith("*")
+
+
+def is_constant(value: object) -> bool:
+    """Whether it is a constant."""
+    return isinstance(value, Mapping) and CONSTANT in value
+
+
+def descriptor(value: str) -> tuple[str, tuple[int, ...]]:
+    """The element type and the block shape of a tensor descriptor."""
+    found = _DESCRIPTOR.fullmatch(value)
+    assert found is not None, value
+    return found[1], tuple(map(int, found[2].split(",")))
+
+
+def dtype_of(value: Any) -> str:
+    """The element type of a tensor."""
+    return str(value["tensor"] if isinstance(value, Mapping) else value[1:])
+
+
+def facts_of(value: Any) -> dict[str, bool]:
+    """What is said of a tensor besides its element type, all of it."""
+    return {**_USUAL, **{key: value[key] for key in _USUAL if isinstance(value, Mapping) and key in value}}
+
+
+def plain(value: object) -> Any:
+    """An argument as a kernel file has it: what :func:`read` reads."""
+    if value is None:
+        return {"none": True}
+    if isinstance(value, tuple | list):
+        return [plain(each) for each in value]
+    if is_constant(value):
+        return {CONSTANT: constexprs.plain(value[CONSTANT])}  # type: ignore[index]
+    return value.replace(",", ", ") if isinstance(value, str) else value
+
+
+def shown(value: Any) -> str:
+    """An argument as a report shows it: ``4096``, ``*fp16``, ``*fp16 (not aligned)``, ``(4, None)``."""
+    if isinstance(value, tuple | list):
+        inner = ", ".join(map(shown, value))
+        return f"({inner},)" if len(value) == 1 else f"({inner})"
+    if is_constant(value):
+        return f"constexpr {constexprs.shown(value[CONSTANT])}"
+    if isinstance(value, Mapping):
+        facts = facts_of(value)
+        words = [*([] if facts[ALIGNED] else ["not aligned"]), *(["2 GiB or more"] if facts[LARGE] else [])]
+        return f"*{dtype_of(value)} ({', '.join(words)})"
+    return str(plain(value)) if isinstance(value, str) else str(value)
+
+
+def shown_all(passed: Mapping[str, Any]) -> str:
+    """What a launch passes as a report shows it: ``x=*fp16, n=4096``."""
+    return ", ".join(f"{name}={shown(value)}" for name, value in passed.items())
+
+
+def leaves(value: Any) -> Iterator[Any]:
+    """The argument, or where it is a tuple, those that it is made of."""
+    if isinstance(value, tuple | list):
+        for each in value:
+            yield from leaves(each)
+    else:
+        yield value
+
+
+def constants(values: Iterable[Any]) -> tuple[Any, ...]:
+    """The constants among these arguments and the elements of those that are tuples, in the forms of :mod:`compat.constexprs`."""
+    found = (leaf for value in values for leaf in leaves(value))
+    return tuple(leaf[CONSTANT] for leaf in found if is_constant(leaf))

@@ -1,0 +1,129 @@
+"""Runs inside an env, without anything of ours: what a release's own ``warmup`` compiles for some launches.
+
+``python launches.py KERNELS.py JOBS.json SCRIPTS.py…`` prints a line per job and per repro script: the SHA-256 of the PTX. A job is
+one of the worker's; tensors are made here in another way.
+"""
+
+import hashlib
+import importlib.util
+import json
+import runpy
+import sys
+import types
+from pathlib import Path
+from typing import Any
+
+import triton
+import triton.language as tl
+from triton.backends.compiler import GPUTarget
+
+
+class Driver:
+    """Stands where the driver of a GPU is; nothing is launched."""
+
+    def __init__(self, target: dict[str, Any]) -> None:
+        self.target = GPUTarget(target["backend"], target["arch"], target["warp_size"])
+
+    def get_current_target(self) -> Any:
+        return self.target
+
+    def get_current_device(self) -> int:
+        return 0
+
+    def get_current_stream(self, device: Any = None) -> int:
+        return 0
+
+    def get_benchmarker(self) -> None:
+        return None
+
+
+class DType:
+    """An element type, known by its name."""
+
+    def __init__(self, name: str) -> None:
+        self.name, self.itemsize = name, 4
+
+    def __str__(self) -> str:
+        return self.name
+
+
+DTYPES: dict[str, DType] = {}
+
+
+class Tensor:
+    """An address, and what is there."""
+
+    def __init__(self, name: str, address: int, size: int = 64) -> None:
+        self.dtype, self.address, self.size = DTYPES.setdefault(name, DType(name)), address, size
+
+    def data_ptr(self) -> int:
+        return self.address
+
+    def ptr_range(self) -> int:
+        return self.size
+
+
+def passed(value: Any) -> Any:
+    """What is passed for the form that it has in a job."""
+    if isinstance(value, list):
+        return tuple(map(passed, value))
+    if isinstance(value, dict) and "constexpr" in value:
+        constant = value["constexpr"]
+        return getattr(sys.modules["launched"], constant["function"]) if isinstance(constant, dict) else tl.constexpr(constant)
+    if isinstance(value, dict):
+        return Tensor(value["tensor"], 16 if value.get("aligned", True) else 40, 1 << 40 if value.get("large") else 64)
+    if isinstance(value, str) and value.startswith("tensordesc"):
+        from triton.tools.tensor_descriptor import TensorDescriptor
+
+        return TensorDescriptor(Tensor("fp16", 0), [512, 512], [512, 1], [64, 32])
+    return Tensor(value[1:], 0) if isinstance(value, str) else value
+
+
+def imported(path: str) -> Any:
+    """The module at a path. 3.0 and 3.1 import PyTorch for ``@triton.autotune``; launchers from 3.6 on look for its tensors."""
+    torch: Any = types.ModuleType("torch")
+    torch.Tensor = type("Tensor", (), {})
+    sys.modules.setdefault("torch", torch)
+    specification = importlib.util.spec_from_file_location("launched", path)
+    assert specification is not None
+    assert specification.loader is not None
+    module = importlib.util.module_from_spec(specification)
+    sys.modules["launched"] = module
+    specification.loader.exec_module(module)
+    return module
+
+
+def told(compiled: Any) -> None:
+    print(hashlib.sha256(compiled.asm.get("amdgcn", compiled.asm.get("ptx")).encode()).hexdigest())
+
+
+def run_script(path: str) -> None:
+    """Tell what comes of the kernels that a repro script runs."""
+    run = triton.runtime.jit.JITFunction.run
+
+    def run_told(function: Any, *arguments: Any, **named: Any) -> Any:
+        compiled = run(function, *arguments, **named)
+        told(compiled)
+        return compiled
+
+    triton.runtime.jit.JITFunction.run = run_told
+    runpy.run_path(path)["compile_kernel"]()
+    triton.runtime.jit.JITFunction.run = run
+
+
+def main(kernels: str, listed: str, *scripts: str) -> None:
+    jobs = json.loads(Path(listed).read_text())
+    triton.runtime.driver.set_active(Driver(jobs[0]["target"]))
+    module = imported(kernels)
+    for job in jobs:
+        function = getattr(module, job["function"])
+        while hasattr(function, "configs") or hasattr(function, "values"):
+            function = function.fn
+        given = {name: passed(value) for name, value in {**job["launch"], **job["constexprs"]}.items()}
+        compiled = function.warmup(*[given[name] for name in function.arg_names], grid=(1,), **job["options"])
+        told(compiled)
+    for script in scripts:
+        run_script(script)
+
+
+main(*sys.argv[1:])
