@@ -1,4 +1,4 @@
-"""What a run wrote, seen again and compared: the installed commands in a folder outside of any checkout, as people and CI systems call them."""
+"""What a run wrote, seen again and compared: the installed commands outside of any checkout, as people and CI systems call them."""
 
 from __future__ import annotations
 

@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable
 
 from attrs import evolve
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from compat.json_text import write_json
@@ -72,6 +72,7 @@ def test_a_place_is_in_the_repository_or_none() -> None:
     assert [(each.path, each.line) for each in findings(evolve(report([helper]), root="/kernels"))] == [("sel_dense.py", None)]
 
 
+@settings(deadline=None)
 @given(st.text(max_size=30), st.text(min_size=1, max_size=30), st.text(max_size=30))
 def test_no_text_ends_a_command_or_begins_another(said: str, name: str, reason: str) -> None:
     results = tried(name, "v", always(bad(evolve(SHAPE, excerpt=said, advice=reason))), envs=[env("3.1.0")], targets=TARGETS[:1])
