@@ -38,6 +38,17 @@ class Source:
     """SHA-256 over the names and contents of the file and of what it imports from its tree, followed all the way."""
 
 
+@frozen(kw_only=True)
+class _Import:
+    """One import statement: ``import a.b``, or ``from ..a.b import names``."""
+
+    level: int
+    """Dots before it; 0 where it is absolute."""
+    parts: tuple[str, ...]
+    """``a`` and ``b``."""
+    names: tuple[str, ...] = ()
+
+
 LIBRARY = "compat-library.json"
 """The file that marks a folder as a library which was unpacked there, and never changes."""
 
@@ -159,18 +170,29 @@ def closure_files(path: Path, tree: ast.Module, roots: Sequence[Path] = ()) -> f
     """The file itself, whose tree is given, and the files below the roots that it imports, transitively."""
     roots = roots or roots_of(path)
     found = {path, *(file for root in roots for file in _library(root))}
-    waiting = [*_packages(path, roots), *_imported(tree, path, roots)]
+    waiting = [*_packages(path, roots), *_imported(_imports(tree), path, roots)]
     while waiting:
         file = waiting.pop()
         if file in found:
             continue
         found.add(file)
-        try:
-            tree = tree_of(file.read_bytes(), file.name)
-        except SyntaxError:
-            continue  # Its bytes count; its imports do not, as long as it cannot be parsed.
-        waiting += _imported(tree, file, roots)
+        waiting += _imported(_imports_in(file.read_bytes()), file, roots)
     return frozenset(found)
+
+
+_known: dict[bytes, tuple[_Import, ...]] = {}
+"""Hash of a content → what it imports: the kernels of a package draw in the same files again and again."""
+
+
+def _imports_in(content: bytes) -> tuple[_Import, ...]:
+    """What a file with this content imports; nothing as long as it cannot be parsed, though its bytes count."""
+    key = hashlib.sha256(content).digest()
+    if key not in _known:
+        try:
+            _known[key] = _imports(tree_of(content))
+        except SyntaxError:
+            _known[key] = ()
+    return _known[key]
 
 
 def _library(root: Path) -> Iterator[Path]:
@@ -187,30 +209,38 @@ def _packages(path: Path, roots: Sequence[Path]) -> Iterator[Path]:
             yield root / folder / "__init__.py"
 
 
-def _imported(tree: ast.Module, file: Path, roots: Sequence[Path]) -> Iterator[Path]:
-    for node in _statements(tree):
-        if isinstance(node, ast.Import):
-            for alias in node.names:
-                yield from _modules(roots, alias.name.split("."))
-        elif isinstance(node, ast.ImportFrom):
-            starts = [file.parent] if node.level else roots
-            for _ in range(node.level - 1):
-                starts = [start.parent for start in starts]
-            if not any(start.is_relative_to(root) for start in starts for root in roots):
-                continue
-            parts = node.module.split(".") if node.module else []
-            yield from _modules(starts, parts)
-            for alias in node.names:  # `from package import module` names a file, `from module import function` does not.
-                yield from _modules(starts, [*parts, alias.name])
+def _imports(tree: ast.Module) -> tuple[_Import, ...]:
+    """The import statements of a source."""
+    return tuple(found for node in _statements(tree) for found in _imports_of(node))
 
 
-def _modules(starts: Sequence[Path], parts: list[str]) -> Iterator[Path]:
+def _imports_of(node: ast.AST) -> Iterator[_Import]:
+    if isinstance(node, ast.Import):
+        yield from (_Import(level=0, parts=tuple(alias.name.split("."))) for alias in node.names)
+    elif isinstance(node, ast.ImportFrom):
+        parts = tuple(node.module.split(".")) if node.module else ()
+        yield _Import(level=node.level, parts=parts, names=tuple(alias.name for alias in node.names))
+
+
+def _imported(imports: Iterable[_Import], file: Path, roots: Sequence[Path]) -> Iterator[Path]:
+    for each in imports:
+        starts = [file.parent] if each.level else list(roots)
+        for _ in range(each.level - 1):
+            starts = [start.parent for start in starts]
+        if not any(start.is_relative_to(root) for start in starts for root in roots):
+            continue
+        yield from _modules(starts, each.parts)
+        for name in each.names:  # `from package import module` names a file, `from module import function` does not.
+            yield from _modules(starts, (*each.parts, name))
+
+
+def _modules(starts: Sequence[Path], parts: Sequence[str]) -> Iterator[Path]:
     """The files that importing ``a.b.c`` may run, those of them that exist: ``a``'s, ``a.b``'s and ``a.b.c``'s, from each start."""
     for start in starts:
         yield from _modules_below(start, parts)
 
 
-def _modules_below(start: Path, parts: list[str]) -> Iterator[Path]:
+def _modules_below(start: Path, parts: Sequence[str]) -> Iterator[Path]:
     """The files that importing ``a.b.c`` runs, those of them that exist: ``a``'s, ``a.b``'s and ``a.b.c``'s."""
     for length in range(1, len(parts) + 1):
         place = start.joinpath(*parts[:length])
