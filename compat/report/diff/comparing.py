@@ -106,6 +106,8 @@ class Comparison:
     same: int
     """Those of them of which nothing is told."""
     envs: tuple[ChangedEnv, ...]
+    arguments: tuple[str, ...]
+    """``kernel/variant/case`` of those that both have with other arguments or options; a file of an older schema does not say."""
 
     def of(self, kind: Kind) -> tuple[Difference, ...]:
         """The differences of a kind."""
@@ -154,6 +156,7 @@ def compare(old: Side, new: Side, threshold: float = THRESHOLD) -> Comparison:
         compared=len(both),
         same=sum(kind is None and after.cell.id not in jumped for kind, _, after in kinds),
         envs=_changed_envs(old.report, new.report),
+        arguments=_changed_arguments(old.report, new.report),
     )
 
 
@@ -274,6 +277,12 @@ def _changed_envs(old: Report, new: Report) -> tuple[ChangedEnv, ...]:
         for one, other in sorted(pairs, key=lambda pair: natural(pair[1].env.name))
         if _env(one) != _env(other) or _packages(one, other)
     )
+
+
+def _changed_arguments(old: Report, new: Report) -> tuple[str, ...]:
+    before = {f"{spec.kernel}/{spec.variant}/{spec.case}": spec for spec in old.specs}
+    pairs = [(name, before[name], spec) for spec in new.specs if (name := f"{spec.kernel}/{spec.variant}/{spec.case}") in before]
+    return tuple(name for name, one, other in pairs if one.function and other.function and one.compile != other.compile)
 
 
 def _env(built: BuiltEnv) -> str:
