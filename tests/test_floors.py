@@ -15,9 +15,9 @@ from compat.model import DEFAULT_TOOLCHAIN
 PACKAGE = Path(__file__).parent.parent / "compat"
 
 FLOORS = {
-    "cli": 7,
+    **dict.fromkeys(("cli", "pytest_plugin"), 7),
     **dict.fromkeys(("matrix", "report", "repro", "saved"), 6),
-    **dict.fromkeys(("bisect", "explain", "fix", "init", "reduce"), 5),
+    **dict.fromkeys(("bisect", "capturing", "explain", "fix", "init", "reduce"), 5),
     **dict.fromkeys(("execution", "nox", "project"), 4),
     **dict.fromkeys(("config", "guess", "history"), 3),
     "toolchains": 2,
@@ -27,10 +27,10 @@ FLOORS = {
         0,
     ),
     **dict.fromkeys(("arguments", "interruption", "scratch"), 0),
-    "__init__": 0,
+    "__init__": 6,  # only what is imported when it is asked for: `compat.capture`
 }
 MAY_START_PROCESSES = {"envs", "execution"}
-APART = {"worker", "adapter", "standin"}
+APART = {"worker", "adapter", "standin", "recorder"}
 """Folders whose code runs inside a foreign env."""
 WORKER_READERS = {"execution"}
 """Who may read what a worker left behind with the worker's own code."""
@@ -54,6 +54,7 @@ ACTS = {
 }
 DOORS = {
     "bisect": {"bisecting", "candidates", "checking", "criterion", "judging_program", "last_bisect", "request"},
+    "capturing": {"capturing", "kernels", "settings"},
     "envs": {"cache", "env", "inventory", "provider", "record"},
     "explain": {"Explanation", "Tried", "explain"},
     "fix": {"fix", "write_fix"},
@@ -328,7 +329,7 @@ NAMES_ALLOWED = {
 """Words for users, which have no space in them, and why."""
 SOURCE_LANGUAGE = {
     "constexprs.py",
-    "bundle/bundle.py",
+    *("bundle/bundle.py", "bundle/frozen.py"),
     *("reduce/module.py", "reduce/shapes.py", "reduce/expressions.py"),
     *("diagnosis/canonical.py", "diagnosis/dumps.py"),
     *(f"guess/{name}.py" for name in ("calls", "finding", "jitted", "launches", "literals", "pure", "uses")),
@@ -351,7 +352,7 @@ def words_of(path: Path) -> set[str]:
 def test_only_a_toolchains_own_room_goes_by_its_names(path: Path) -> None:
     if room(path) == "toolchains" or str(path.relative_to(PACKAGE)) in SOURCE_LANGUAGE:
         return
-    allowed = {DEFAULT_TOOLCHAIN} if path.name == "model.py" else set(NAMES_ALLOWED)
+    allowed = {DEFAULT_TOOLCHAIN} if path == PACKAGE / "model" / "env.py" else set(NAMES_ALLOWED)
     assert {word for word in words_of(path) if OF_A_TOOLCHAIN.search(word)} <= allowed
 
 

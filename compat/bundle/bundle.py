@@ -23,7 +23,7 @@ from compat.bundle.factories import CannotBeFrozen, reached
 from compat.bundle.names import Installed, Module, Names, Ours
 from compat.bundle.parsing import expression_of
 from compat.bundle.scopes import Use
-from compat.bundle.statements import Definition, File, Statement
+from compat.bundle.statements import Definition, File, Statement, called_by
 from compat.errors import ConfigError
 from compat.model import Specialization
 
@@ -152,7 +152,7 @@ class _Bundling:
             for statement in statements:
                 self._add(statement)
             self._adding.discard(key)
-        if of_module and not known and isinstance(statements[-1].node, ast.Assign | ast.AnnAssign):
+        if of_module and not known and _is_plain_constant(statements[-1].node):
             # A kernel may read any constant of a module, but a global of its own only if that is a constexpr.
             self._imports["import triton.language as tl"] = None
             self._pieces.append((f"{name} = tl.constexpr({name})", False))
@@ -167,6 +167,13 @@ def _outside(file: File) -> frozenset[str]:
     """What no name of a function's scope may be called at the top level: it would hide what the module means by that."""
     around = file.around
     return frozenset() if around is None else frozenset(dir(builtins)).union(*(each.binds for each in around.statements))
+
+
+def _is_plain_constant(node: ast.stmt) -> bool:
+    """Whether a statement gives a name a value that is not wrapped in a constexpr."""
+    if not isinstance(node, ast.Assign | ast.AnnAssign):
+        return False
+    return not (isinstance(node.value, ast.Call) and called_by(node.value) == "constexpr")
 
 
 def _identifiers(node: ast.AST) -> frozenset[str]:

@@ -4,22 +4,26 @@ from __future__ import annotations
 
 import ast
 import builtins
-import copy
-from typing import Any, TypeVar
+from typing import Any
 
 from .opaque import known
 
-_NAME = "_compat_known"
+KNOWN = "_compat_known"
+"""What asks is called so in the source."""
 _QUESTIONS = ("type", "callable", "id")
+_TREES: dict[str, tuple[bytes, ast.Module]] = {}
 
-Node = TypeVar("Node", bound=ast.AST)
 
+def audible(data: bytes, path: str) -> ast.Module:
+    """A source in which the operands of ``is`` and what is given to ``type`` and ``callable`` go through :func:`.opaque.known`.
 
-def audible(tree: Node) -> Node:
-    """A copy in which the operands of ``is`` and what is given to ``type`` and ``callable`` go through :func:`.opaque.known`."""
-    setattr(builtins, _NAME, known)
-    found: Node = _Asking().visit(copy.deepcopy(tree))
-    return ast.fix_missing_locations(found)
+    It is parsed once: a module can be imported several times.
+    """
+    found = _TREES.get(path)
+    if found is None or found[0] != data:
+        setattr(builtins, KNOWN, known)
+        found = _TREES[path] = data, _Asking().visit(ast.parse(data, path))
+    return found[1]
 
 
 class _Asking(ast.NodeTransformer):
@@ -39,4 +43,4 @@ class _Asking(ast.NodeTransformer):
 def _asked(value: ast.expr) -> ast.expr:
     if isinstance(value, (ast.Constant, ast.Starred)):
         return value
-    return ast.copy_location(ast.Call(ast.copy_location(ast.Name(_NAME, ast.Load()), value), [value], []), value)
+    return ast.copy_location(ast.Call(ast.copy_location(ast.Name(KNOWN, ast.Load()), value), [value], []), value)

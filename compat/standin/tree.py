@@ -11,7 +11,7 @@ from importlib.machinery import EXTENSION_SUFFIXES, SOURCE_SUFFIXES, ExtensionFi
 from types import CodeType, ModuleType
 from typing import Any
 
-from .asking import audible
+from .asking import KNOWN, audible
 from .effects import Effects, is_in_tree, names_in
 from .finder import is_absent, stand_in_for
 from .ledger import LEDGER, short
@@ -36,14 +36,14 @@ class Loader(SourceFileLoader):
         """Compile it; where something is stood in for, so that all questions are heard."""
         if not LEDGER.packages:
             return super().source_to_code(data, path)
-        code: CodeType = compile(audible(ast.parse(data, path)), path, "exec", dont_inherit=True)
+        code: CodeType = compile(audible(data, path), path, "exec", dont_inherit=True)
         return code
 
     def exec_module(self, module: ModuleType) -> None:
         """Run it; leniently, if that is how it is done now."""
         if LENIENT[0]:
             path = self.get_filename(module.__name__)
-            run_leniently(ast.parse(self.get_data(path), path), path, module)
+            run_leniently(audible(self.get_data(path), path), path, module)
         else:
             super().exec_module(module)
 
@@ -118,7 +118,7 @@ class _Run:
 
     def execute(self, statement: ast.stmt) -> None:
         """Run a statement; again, where a package turns out to be absent for which there is no stand-in yet."""
-        code = compile(audible(ast.Module([statement], [])), self.path, "exec", self.flags, dont_inherit=True)
+        code = compile(ast.Module([statement], []), self.path, "exec", self.flags, dont_inherit=True)
         try:
             self.run(code)
         except ModuleNotFoundError as error:
@@ -142,7 +142,7 @@ class _Run:
         return found
 
     def value(self, test: ast.expr) -> bool:
-        return bool(self.run(compile(audible(ast.Expression(test)), self.path, "eval", self.flags, dont_inherit=True)))
+        return bool(self.run(compile(ast.Expression(test), self.path, "eval", self.flags, dont_inherit=True)))
 
     def miss_what_it_lacks(self, statement: ast.ImportFrom) -> None:
         """After ``from module import *``: what is missing there is missing here, too."""
@@ -227,7 +227,7 @@ def _touched(statement: ast.AST) -> set[str]:
     for node in _in_scope(statement):
         if isinstance(node, (ast.Attribute, ast.Subscript)) and isinstance(node.ctx, (ast.Store, ast.Del)):
             names.update(_root(node))
-        elif isinstance(node, ast.Call):
+        elif isinstance(node, ast.Call) and not (isinstance(node.func, ast.Name) and node.func.id == KNOWN):
             if isinstance(node.func, ast.Attribute):
                 names.update(_root(node.func))
             for argument in [*node.args, *(keyword.value for keyword in node.keywords)]:

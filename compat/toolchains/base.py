@@ -141,6 +141,29 @@ class ScriptForm:
 
 
 @frozen(kw_only=True)
+class Model:
+    """A GPU that is assumed where only an architecture is known."""
+
+    name: str
+    """As PyTorch tells it."""
+    multiprocessors: int
+
+
+@frozen(kw_only=True)
+class Capturing:
+    """How the launches of a running program are captured, on a machine without a GPU too."""
+
+    models: Mapping[str, Model]
+    """Target → the GPU that a program is made to believe in. For others nothing is captured without one."""
+    usual: str
+    """The target where none is asked for."""
+    cache: str
+    """The environment variable that says where the toolchain's cache is."""
+    without_lines: Mapping[str, str]
+    """The environment variables that keep paths and line numbers out of assembly code."""
+
+
+@frozen(kw_only=True)
 class Toolchain:
     """One compiler with all its releases."""
 
@@ -179,6 +202,8 @@ class Toolchain:
     """What can be found out of the part that a change between two releases is in; ``None`` where nothing can."""
     script: ScriptForm | None = None
     """How repro scripts call it; ``None`` where there are none."""
+    capturing: Capturing | None = None
+    """How launches are captured; ``None`` where they are not."""
     edits: tuple[KnownEdit, ...] = ()
     """What is known to mend kernels, the smallest edits first."""
 

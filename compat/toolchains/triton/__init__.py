@@ -12,6 +12,7 @@ from pathlib import Path
 from packaging.version import Version
 
 from compat.toolchains.base import Toolchain
+from compat.toolchains.triton.capturing import CAPTURING
 from compat.toolchains.triton.edits import EDITS
 from compat.toolchains.triton.knowledge import KNOWLEDGE
 from compat.toolchains.triton.parts import PARTS
@@ -39,5 +40,6 @@ TRITON = Toolchain(
     variables=VARIABLES,
     parts=PARTS,
     script=SCRIPT,
+    capturing=CAPTURING,
     edits=EDITS,
 )

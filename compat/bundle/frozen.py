@@ -1,0 +1,382 @@
+"""Functions as they were in a running process, with what the names in them meant there → one self-contained module.
+
+What the recorder wrote down (:mod:`compat.capturing.recorder.functions` has the forms) is laid out as source files, one for each
+module that the functions come from, and these become a bundle like any other (:mod:`compat.bundle.bundle`).
+"""
+
+from __future__ import annotations
+
+import ast
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from attrs import define, field, frozen
+
+from compat import constexprs
+from compat.bundle.bundle import bundle
+from compat.bundle.parsing import tree_of
+from compat.bundle.scopes import uses
+from compat.errors import ConfigError
+from compat.model import CompileSpec, Specialization
+
+_Meaning = Mapping[str, Any]
+_DECORATORS = {"jit": "@triton.jit", "constexpr_function": "@triton.constexpr_function"}
+_NOT_TAKEN = ("torch", "numpy")
+"""Packages of which a bundle takes nothing."""
+
+
+@frozen(kw_only=True)
+class Frozen:
+    """A function or class as it was."""
+
+    id: str
+    kind: str
+    """``jit``, ``constexpr_function``, ``python`` or ``class``."""
+    name: str
+    qualname: str
+    module: str
+    source: str = ""
+    future: bool = False
+    """Whether its annotations are not evaluated."""
+    jit: Mapping[str, Any] = field(factory=dict)
+    """What its decorator was told that matters to a compile."""
+    names: Mapping[str, _Meaning] = field(factory=dict)
+    defaults: Mapping[str, _Meaning] = field(factory=dict)
+    """Parameter → its default, of those that are made of names which only the function's surroundings had."""
+    error: str = ""
+    """Why there is no source, if there is none."""
+    file: str = ""
+    """The file it was defined in, on the machine where it was."""
+    line: int = 0
+
+
+class NotFrozen(Exception):
+    """A kernel that cannot be a module of its own, and why."""
+
+
+def module_of_frozen(kernel: str, given: Mapping[str, str], functions: Mapping[str, Frozen], folder: Path) -> str:
+    """The text of a module that holds the function with this id and what it uses.
+
+    ``given`` are functions that it is given as constexprs, name → id; they keep their names. Files are written in ``folder``, which
+    may hold those of earlier calls. Raises NotFrozen.
+    """
+    layout = _Layout(functions=functions, folder=folder)
+    first = layout.place(kernel, beside=given)
+    problems = [each for file in layout.files for each in file.problems()]
+    if problems:
+        raise NotFrozen(problems[0])
+    for file in layout.files:
+        (folder / f"{file.module}.py").write_text(file.text(), encoding="utf-8")
+    spec = Specialization(
+        kernel="frozen",
+        variant="frozen",
+        case="frozen",
+        source=str(folder / f"{first.module}.py"),
+        function=functions[kernel].name,
+        compile=CompileSpec(constexprs={name: {"function": name} for name in given}),
+    )
+    try:
+        return bundle(spec).text
+    except ConfigError as error:
+        raise NotFrozen(str(error)) from error
+
+
+def reached(kernel: str, functions: Mapping[str, Frozen]) -> tuple[str, ...]:
+    """The ids of a function and of all that it uses."""
+    found: dict[str, None] = {}
+    waiting = [kernel]
+    while waiting:
+        here = waiting.pop()
+        if here not in found and here in functions:
+            found[here] = None
+            waiting += [each for meaning in functions[here].names.values() for each in _functions_in(meaning)]
+    return tuple(found)
+
+
+def _functions_in(meaning: Any) -> Iterator[str]:
+    if isinstance(meaning, Mapping):
+        if isinstance(meaning.get("function"), str):
+            yield meaning["function"]
+        for each in meaning.values():
+            yield from _functions_in(each)
+    elif isinstance(meaning, list):
+        for each in meaning:
+            yield from _functions_in(each)
+
+
+# --- files -----------------------------------------------------------------------------------------------------------------------
+
+
+@define(kw_only=True, eq=False)
+class _File:
+    """One of the files."""
+
+    module: str
+    layout: _Layout
+    names: dict[str, _Meaning] = field(factory=dict)
+    functions: dict[str, Frozen] = field(factory=dict)
+    """By name."""
+
+    def takes(self, function: Frozen) -> bool:
+        """Whether a function can stand here: what its names mean is what they mean here already."""
+        if self.functions.get(function.name, function) is not function:
+            return False
+        return all(self._agrees(name, meaning) for name, meaning in function.names.items()) and self._agrees(
+            function.name, {"function": function.id}
+        )
+
+    def _agrees(self, name: str, meaning: _Meaning) -> bool:
+        if name in self.functions and meaning.get("function") != self.functions[name].id:
+            return False
+        return name not in self.names or _same(self.names[name], meaning)
+
+    def add(self, function: Frozen) -> None:
+        """Have a function stand here."""
+        self.functions[function.name] = function
+        for name, meaning in function.names.items():
+            self.names[name] = _union(self.names[name], meaning) if name in self.names else meaning
+
+    def problems(self) -> Iterator[str]:
+        """What its functions use that cannot be written down."""
+        for function in self.functions.values():
+            if function.error:
+                yield f"{function.name}: {function.error}"
+                continue
+            node = _definition(function)
+            for use in uses(node):
+                why = _unfrozen(function.names.get(use.name, {}))
+                if why:
+                    yield f"{function.name} uses {'.'.join((use.name, *use.attributes))}, which is {why}"
+
+    def text(self) -> str:
+        """What stands in it."""
+        future = ["from __future__ import annotations"] if any(each.future for each in self.functions.values()) else []
+        statements = ["import triton", "import triton.language as tl", *self._statements()]
+        definitions = sorted(self.functions.values(), key=lambda each: each.line)
+        return "\n".join([*future, *dict.fromkeys(statements), *(f"\n\n{_written(each)}" for each in definitions)]) + "\n"
+
+    def _statements(self) -> Iterator[str]:
+        for name, meaning in self.names.items():
+            yield from self._binding(name, meaning)
+
+    def _binding(self, name: str, meaning: _Meaning) -> Iterator[str]:
+        if "function" in meaning:
+            yield from self._imported(name, meaning["function"])
+        elif "installed" in meaning:
+            module, there = meaning["installed"]
+            if module != "builtins" or there != name:
+                yield f"from {module} import {_as(there, name)}"
+        elif "module" in meaning:
+            if meaning["module"].partition(".")[0] not in _NOT_TAKEN:
+                yield f"import {_as(meaning['module'], name)}"
+        elif "members" in meaning:
+            yield f"import {_as(self.layout.members(meaning).module, name)}"
+        elif not _unfrozen(meaning):
+            yield f"{name} = {_expression(meaning)}"
+
+    def _imported(self, name: str, id: str) -> Iterator[str]:
+        function = self.layout.functions[id]
+        file = self.layout.place(id)
+        if file is not self:
+            yield f"from {file.module} import {_as(function.name, name)}"
+        elif function.name != name:
+            yield f"{name} = {function.name}"
+
+
+@define(kw_only=True, eq=False)
+class _Layout:
+    """Which function stands in which file."""
+
+    functions: Mapping[str, Frozen]
+    folder: Path
+    files: list[_File] = field(factory=list)
+    _places: dict[str, _File] = field(factory=dict)
+    _members: dict[str, _File] = field(factory=dict)
+
+    def place(self, id: str, beside: Mapping[str, str] | None = None) -> _File:
+        """The file that a function stands in, put there with all that it uses, and with the functions ``beside``."""
+        if id in self._places:
+            return self._places[id]
+        if id not in self.functions:
+            raise NotFrozen("its process ended before all that it uses was written down")
+        function = self.functions[id]
+        file = self._free(function)
+        self._put(file, id)
+        for name, other in (beside or {}).items():
+            found = self.functions.get(other)
+            if found is None or found.name != name or not file.takes(found):
+                raise NotFrozen(f"it is given the function {name}, which cannot stand beside it")
+            self._put(file, other)
+        return file
+
+    def _put(self, file: _File, id: str) -> None:
+        file.add(self.functions[id])
+        self._places[id] = file
+        for each in reached(id, self.functions):
+            self.place(each)
+        for meaning in self.functions[id].names.values():
+            if "members" in meaning:
+                self.members(meaning)
+
+    def _free(self, function: Frozen) -> _File:
+        named = [file for file in self.files if any(each.module == function.module for each in file.functions.values())]
+        for file in named:
+            if file.takes(function):
+                return file
+        return self._new()
+
+    def members(self, meaning: _Meaning) -> _File:
+        """The file in which the attributes of a module stand that are taken of it."""
+        key = json.dumps(meaning, sort_keys=True)
+        if key not in self._members:
+            file = self._members[key] = self._new()
+            file.names.update(meaning["members"])
+            for each in meaning["members"].values():
+                if "members" in each:
+                    self.members(each)
+        return self._members[key]
+
+    def _new(self) -> _File:
+        file = _File(module=f"frozen_{len(self.files)}", layout=self)
+        self.files.append(file)
+        return file
+
+
+def _as(there: str, here: str) -> str:
+    return there if there == here else f"{there} as {here}"
+
+
+def _same(one: _Meaning, other: _Meaning) -> bool:
+    keys = ("members", "attributes")
+    if any(key in one and key in other for key in keys):
+        return one.get("of") == other.get("of") and one.get("module") == other.get("module")
+    return one == other
+
+
+def _union(one: _Meaning, other: _Meaning) -> _Meaning:
+    if "members" in one and "members" in other:
+        both = {**one["members"]}
+        for name, meaning in other["members"].items():
+            both[name] = _union(both[name], meaning) if name in both else meaning
+        return {**one, "members": both}
+    return one
+
+
+# --- text -----------------------------------------------------------------------------------------------------------------------
+
+
+def _expression(meaning: _Meaning) -> str:
+    """A constant as Python source."""
+    if "value" in meaning:
+        return repr(meaning["value"])
+    if "float" in meaning:
+        return f'float("{meaning["float"]}")'
+    if "constexpr" in meaning:
+        return f"tl.constexpr({_expression(meaning['constexpr'])})"
+    if "dtype" in meaning:
+        return constexprs.source({"dtype": constexprs.DTYPES.get(meaning["dtype"], meaning["dtype"])})
+    if "items" in meaning:
+        inner = ", ".join(map(_expression, meaning["items"]))
+        return f"[{inner}]" if meaning.get("list") else f"({inner}{',' if len(meaning['items']) == 1 else ''})"
+    pairs = (f"{_expression(key)}: {_expression(value)}" for key, value in meaning["pairs"])
+    return "{" + ", ".join(pairs) + "}"
+
+
+def _unfrozen(meaning: Any) -> str | None:
+    """What a name means that cannot be written down, if it means such a thing."""
+    if not isinstance(meaning, Mapping):
+        return next((found for each in meaning if (found := _unfrozen(each))), None) if isinstance(meaning, list) else None
+    if "unfrozen" in meaning:
+        return str(meaning["unfrozen"])
+    if str(meaning.get("module", "")).partition(".")[0] in _NOT_TAKEN:
+        return f"of {meaning['module']}"
+    if "pairs" in meaning or "items" in meaning:
+        inside = [*meaning.get("pairs", ()), *meaning.get("items", ())]
+        return _unfrozen(inside) or next(("a table of functions" for each in inside if "function" in str(each)), None)
+    return next((found for key in ("constexpr", "members") if (found := _unfrozen_in(meaning.get(key)))), None)
+
+
+def _unfrozen_in(meaning: Any) -> str | None:
+    if isinstance(meaning, Mapping) and not {"value", "float"} & meaning.keys():
+        return _unfrozen(meaning) or next((found for each in meaning.values() if (found := _unfrozen(each))), None)
+    return None
+
+
+def _definition(function: Frozen) -> ast.stmt:
+    """The definition without its decorators, and without annotations that say nothing to a compiler."""
+    node = tree_of(function.source).body[0]
+    if isinstance(node, ast.FunctionDef):
+        node.decorator_list = []
+        for each in _foreign_annotations(function, node):
+            each.annotation = None
+        if node.returns is not None and (function.future or _is_foreign(function, node.returns)):
+            node.returns = None
+    return node
+
+
+def _foreign_annotations(function: Frozen, node: ast.FunctionDef) -> list[ast.arg]:
+    arguments = [each for each in ast.walk(node.args) if isinstance(each, ast.arg)]
+    return [each for each in arguments if each.annotation is not None and _is_foreign(function, each.annotation)]
+
+
+def _is_foreign(function: Frozen, annotation: ast.expr) -> bool:
+    return any(_unfrozen(function.names.get(use.name, {})) for use in uses(annotation))
+
+
+def _written(function: Frozen) -> str:
+    """A definition as it was written, with the decorator that says how it was compiled."""
+    node = tree_of(function.source).body[0]
+    lines = [line.encode() for line in function.source.split("\n")]
+    if isinstance(node, ast.ClassDef):
+        return function.source.rstrip("\n")
+    assert isinstance(node, ast.FunctionDef)
+    for start, end, new in sorted(_edits(function, node), reverse=True):
+        if start[0] == end[0]:
+            line = lines[start[0] - 1]
+            lines[start[0] - 1] = line[: start[1]] + new.encode() + line[end[1] :]
+    text = b"\n".join(lines[node.lineno - 1 : node.end_lineno]).decode()
+    decorator = _DECORATORS.get(function.kind, "")
+    if function.kind == "jit" and function.jit:
+        decorator += f"({', '.join(f'{name}={value!r}' for name, value in sorted(function.jit.items()))})"
+    return f"{decorator}\n{text}".lstrip("\n")
+
+
+_Position = tuple[int, int]
+
+
+def _edits(function: Frozen, node: ast.FunctionDef) -> Iterator[tuple[_Position, _Position, str]]:
+    """From where to where in the source of a function something else is to stand, and what."""
+    for argument in _foreign_annotations(function, node):
+        assert argument.annotation is not None
+        yield (argument.lineno, argument.col_offset + len(argument.arg.encode())), _end(argument.annotation), ""
+    if node.returns is not None and not function.future and _is_foreign(function, node.returns):
+        yield (node.returns.lineno, node.returns.col_offset), _end(node.returns), "None"
+    for parameter, default in _defaults(node):
+        if parameter in function.defaults:
+            meaning = function.defaults[parameter]
+            known = not _unfrozen(meaning) and not {"function", "installed", "module", "members"} & meaning.keys()
+            yield (default.lineno, default.col_offset), _end(default), _expression(meaning) if known else "None"
+
+
+def _end(node: ast.expr) -> _Position:
+    return node.end_lineno or node.lineno, node.end_col_offset or node.col_offset
+
+
+def _defaults(node: ast.FunctionDef) -> Iterator[tuple[str, ast.expr]]:
+    positional = [*node.args.posonlyargs, *node.args.args]
+    pairs = [*zip(reversed(positional), reversed(node.args.defaults), strict=False)]
+    pairs += [(argument, given) for argument, given in zip(node.args.kwonlyargs, node.args.kw_defaults, strict=True) if given]
+    yield from ((argument.arg, default) for argument, default in pairs)
+
+
+def names_used(kernel: Iterable[str], functions: Mapping[str, Frozen]) -> dict[str, set[str]]:
+    """Module → the global names of it that these functions use."""
+    found: dict[str, set[str]] = {}
+    for id in kernel:
+        function = functions[id]
+        if not function.error:
+            node = tree_of(function.source).body[0]  # with its decorators: they may be names that were chosen
+            found.setdefault(function.module, set()).update(use.name for use in uses(node))
+    return found

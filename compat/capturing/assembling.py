@@ -1,0 +1,234 @@
+"""Records → a folder of kernel files with their sources, and an index of them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from attrs import define, evolve, field, frozen
+
+from compat import arguments, constexprs, toolchains
+from compat.bundle.closure import read_source
+from compat.bundle.frozen import NotFrozen, module_of_frozen, names_used, reached
+from compat.capturing.conditionals import Asked, asked
+from compat.capturing.kernels import Configs, Kernel, cases, constexprs_of, given_functions, wanted
+from compat.capturing.records import Lacking, Launch, Recorded
+from compat.config.declared_kernel import ONLY_VARIANT
+from compat.config.kernel_writer import write_kernel_file
+from compat.config.toml_reader import shown
+from compat.errors import ConfigError
+from compat.files import replace_file
+from compat.json_text import read_json, write_json
+from compat.model import DEFAULT_TOOLCHAIN, CompileSpec, Specialization
+from compat.scratch import Folder
+
+INDEX = "index.json"
+SCHEMA = 1
+_NAME = re.compile(r"[A-Za-z0-9_.+-]+")
+
+
+@frozen(kw_only=True)
+class NotCaptured:
+    """A kernel that was launched and is in no kernel file."""
+
+    module: str
+    name: str
+    why: str
+
+    def __str__(self) -> str:
+        return f"{self.module}:{self.name}: {self.why}"
+
+
+@define(kw_only=True)
+class Captured:
+    """What was made of records."""
+
+    recorded: Recorded
+    kernels: tuple[Kernel, ...] = ()
+    not_captured: tuple[NotCaptured, ...] = ()
+    never_launched: tuple[tuple[str, str], ...] = ()
+    """Jit functions of the packages that launched something, which no launched kernel is or uses: module and name."""
+    conditionals: tuple[Asked, ...] = ()
+    specs: Mapping[str, tuple[Specialization, ...]] = field(factory=dict)
+    """By kernel, as they are read from its kernel file."""
+
+    @property
+    def launched(self) -> int:
+        """How many kernels were launched, told apart by their content as far as that is known."""
+        return len(self.kernels) + len({(each.module, each.name) for each in self.not_captured})
+
+    @property
+    def cases(self) -> int:
+        """How many there are of all kernels."""
+        return sum(len(kernel.cases) for kernel in self.kernels)
+
+
+def assemble(recorded: Recorded, output: Path, *, configs: Configs, origin: str) -> Captured:
+    """Write the kernel files of what was recorded, in the place of those that an earlier capture left there.
+
+    ``origin`` says in each where it comes from. Raises ConfigError where another file is in the way, OSError where nothing can be
+    written.
+    """
+    captured = Captured(recorded=recorded)
+    kernels, failed = _kernels(recorded)
+    failed += [NotCaptured(module=each.module, name=each.name, why=each.why) for each in _distinct(recorded.lacking)]
+    _make_room(output, [kernel.name for kernel in kernels])
+    written: list[Kernel] = []
+    for kernel in kernels:
+        launches = [each for each in recorded.launches.values() if each.function in kernel.ids]
+        kernel.cases = cases(wanted(launches, configs), recorded)
+        kernel.asked = _asked(kernel, recorded)
+        try:
+            captured.specs = {**captured.specs, kernel.name: _write(kernel, recorded, output, origin)}
+            written.append(kernel)
+        except ConfigError as error:
+            failed.append(NotCaptured(module=kernel.module, name=kernel.function, why=str(error)))
+    captured.kernels, captured.not_captured = tuple(written), tuple(failed)
+    captured.never_launched = _never_launched(recorded)
+    captured.conditionals = tuple(dict.fromkeys(each for kernel in written for each in kernel.asked))
+    return captured
+
+
+def _launched(recorded: Recorded) -> list[str]:
+    return [id for id in dict.fromkeys(each.function for each in recorded.launches.values()) if id in recorded.functions]
+
+
+def _distinct(lacking: Sequence[Lacking]) -> list[Lacking]:
+    return list(dict.fromkeys(lacking))
+
+
+# --- kernels ----------------------------------------------------------------------------------------------------------------------
+
+
+def _kernels(recorded: Recorded) -> tuple[list[Kernel], list[NotCaptured]]:
+    """The kernels by their content, named; and those of which there can be no bundle."""
+    found: dict[tuple[str, str], Kernel] = {}
+    failed: dict[NotCaptured, None] = {}
+    with Folder("compat-frozen-") as folder:
+        for number, (id, given) in enumerate(_given(recorded).items()):
+            function = recorded.functions[id]
+            place = folder / str(number)
+            place.mkdir()
+            try:
+                text = module_of_frozen(id, given, recorded.functions, place)
+            except NotFrozen as error:
+                failed[NotCaptured(module=function.module, name=function.name, why=str(error))] = None
+                continue
+            key = (function.name, text)
+            kernel = found.setdefault(key, Kernel(name="", function=function.name, module=function.module, text=text))
+            kernel.ids.add(id)
+    kernels = sorted(found.values(), key=lambda each: (each.function, each.module, each.text))
+    taken: set[str] = set()
+    for kernel in kernels:
+        kernel.name = _free(kernel.function, taken)
+        taken.add(kernel.name)
+    return kernels, list(failed)
+
+
+def _given(recorded: Recorded) -> dict[str, dict[str, str]]:
+    """Launched function → the functions that its launches pass it."""
+    found: dict[str, dict[str, str]] = {id: {} for id in _launched(recorded)}
+    for launch in recorded.launches.values():
+        if launch.function in found:
+            found[launch.function] |= given_functions(launch, recorded)
+    return found
+
+
+def _free(name: str, taken: set[str]) -> str:
+    candidates = (name, *(f"{name}_{number}" for number in range(2, len(taken) + 3)))
+    return next(each for each in candidates if each not in taken)
+
+
+def _write(kernel: Kernel, recorded: Recorded, output: Path, origin: str) -> tuple[Specialization, ...]:
+    source = output / f"{kernel.name}.py"
+    replace_file(source, kernel.text)
+    base = Specialization(
+        kernel=kernel.name,
+        variant=ONLY_VARIANT,
+        case="",
+        source=str(source),
+        function=kernel.function,
+        closure=read_source(source).closure,
+        summary=f"{kernel.module}: {origin}{_answered(kernel)}",
+    )
+    try:
+        specs = [evolve(base, case=case.name, compile=_compile(case.first, recorded)) for case in kernel.cases]
+        return write_kernel_file(specs, output / f"{kernel.name}.toml")
+    except (ConfigError, arguments.UnknownForm, constexprs.UnknownForm) as error:
+        with suppress(OSError):
+            source.unlink()
+        raise ConfigError(f"no kernel file says its arguments: {error}") from error
+
+
+def _compile(launch: Launch, recorded: Recorded) -> CompileSpec:
+    elements = toolchains.named(DEFAULT_TOOLCHAIN).types.elements
+    return CompileSpec(
+        launch={name: arguments.read(value, elements) for name, value in launch.arguments.items()},
+        constexprs={name: constexprs.read(value) for name, value in constexprs_of(launch, recorded).items()},
+        options=launch.options,
+    )
+
+
+# --- what else is told ------------------------------------------------------------------------------------------------------------
+
+
+def _never_launched(recorded: Recorded) -> tuple[tuple[str, str], ...]:
+    used = {
+        (recorded.functions[each].module, recorded.functions[each].name)
+        for id in _launched(recorded)
+        for each in reached(id, recorded.functions)
+    }
+    packages = {module.partition(".")[0] for module, _ in used}
+    return tuple(sorted(each for each in recorded.defined - used if each[0].partition(".")[0] in packages))
+
+
+def _asked(kernel: Kernel, recorded: Recorded) -> tuple[Asked, ...]:
+    """What the modules of a kernel and of all that it uses asked while they were imported, as far as it depends on that."""
+    functions = recorded.functions
+    ids = {each for id in kernel.ids for each in reached(id, functions)}
+    files = {functions[id].module: functions[id].file for id in ids if functions[id].file}
+    used = names_used(ids, functions)
+    for id in ids:
+        used.setdefault(functions[id].module, set()).add(functions[id].name)
+    return tuple(each for module in sorted(files) for each in asked(module, Path(files[module]), used.get(module, ())))
+
+
+def _answered(kernel: Kernel) -> str:
+    places = [f"{each.module}:{each.line}" for each in kernel.asked]
+    return f"; {', '.join(places)} answered for good then" if places else ""
+
+
+# --- the folder -------------------------------------------------------------------------------------------------------------------
+
+
+def _make_room(output: Path, names: Sequence[str]) -> None:
+    """Remove what an earlier capture left. Raises ConfigError where a file is in the way that none has left."""
+    before = set(_listed(output / INDEX))
+    for name in names:
+        for path in (output / f"{name}.toml", output / f"{name}.py"):
+            if path.exists() and path.name not in before:
+                raise ConfigError(
+                    "this is in the way, and no capture has written it", where=shown(path), hint="Say another --output."
+                )
+    for name in before:
+        with suppress(OSError):
+            (output / name).unlink()
+
+
+def _listed(index: Path) -> Iterator[str]:
+    """The files that the index of an earlier capture names."""
+    try:
+        document = read_json(index.read_bytes())
+        names = [name for each in document["kernels"] for name in (each["file"], each["source"])]
+    except (OSError, ValueError, KeyError, TypeError):
+        return
+    yield from (name for name in names if isinstance(name, str) and _NAME.fullmatch(name) and name.endswith((".toml", ".py")))
+
+
+def write_index(document: Mapping[str, Any], output: Path) -> Path:
+    """Write the index, the last of the files. Raises OSError."""
+    replace_file(output / INDEX, write_json(document) + "\n")
+    return output / INDEX

@@ -1,0 +1,117 @@
+"""Capture what a program launches: run it with the recorder in it, make kernel files of what that wrote, and compare their code."""
+
+from __future__ import annotations
+
+import shutil
+import time
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from attrs import evolve, field, frozen
+
+from compat.capturing.assembling import Captured, assemble, write_index
+from compat.capturing.checking import Compared, compare
+from compat.capturing.index import index_document
+from compat.capturing.records import launches_in, read_records
+from compat.capturing.settings import Check, Options, recorder_settings, target_of, toolchain, variables
+from compat.errors import SelectionError, StoreError
+from compat.execution.user_program import Ended, run_program
+from compat.scratch import Folder
+
+_LOOK_EVERY = 5.0
+"""Seconds between two looks at what has been recorded."""
+
+
+@frozen(kw_only=True)
+class Capture:
+    """What a program launched, and how it ended."""
+
+    captured: Captured
+    options: Options
+    ended: Ended | None
+    """How the program ended; ``None`` where it is this process, which goes on."""
+    seconds: float
+    """All that it took, the program's own time included."""
+    compared: tuple[Compared, ...] = ()
+    document: Mapping[str, Any] = field(factory=dict)
+    """The index, as it was written."""
+
+
+def capture_program(
+    words: Sequence[str],
+    options: Options,
+    *,
+    python: str | None = None,
+    timeout: float | None = None,
+    on_progress: Callable[[int, float], None] = lambda launches, seconds: None,
+    on_check: Callable[[int], None] = lambda kernels: None,
+) -> Capture:
+    """Run a program to its end, however that is, and write the kernel files of what it launched.
+
+    ``python`` is the interpreter of its environment where that is not the one that its words lead to. ``on_progress`` hears now and
+    then how many launches are recorded, and the seconds since the program began; ``on_check`` how many kernels are compared next.
+    Raises SelectionError where the program cannot be started, ConfigError where files are in the way, StoreError where nothing can
+    be written.
+    """
+    began = time.monotonic()
+    with Folder("compat-capture-") as folder:
+        records, cache = folder / "records", folder / "cache"
+        records.mkdir()
+        settings = recorder_settings(options, records)
+        looked = [0.0]
+
+        def tick(seconds: float) -> None:
+            if seconds - looked[0] >= _LOOK_EVERY:
+                looked[0] = seconds
+                on_progress(launches_in(records), seconds)
+
+        fresh = cache if options.is_fake else None
+        ended = run_program(command(words, python), variables(settings, fresh), timeout=timeout, on_tick=tick)
+        return evolve(made_of(records, options, ended, on_check), seconds=time.monotonic() - began)
+
+
+def made_of(
+    records: Path, options: Options, ended: Ended | None, on_check: Callable[[int], None] = lambda kernels: None
+) -> Capture:
+    """Write the kernel files of records, and compare their code. Raises ConfigError and StoreError."""
+    recorded, target = read_records(records), target_of(options.target)
+    place = f"for {target.name}" if options.is_fake else "on a GPU"
+    origin = f"captured with {toolchain().title} {recorded.release or '(none)'} {place}"
+    try:
+        captured = assemble(recorded, options.output, configs=options.configs, origin=origin)
+        if options.check is not Check.NOTHING:
+            on_check(len(captured.kernels))
+        compared = compare(captured, target) if options.is_fake else ()
+        document = index_document(captured, compared, target.name if options.is_fake else None)
+        write_index(document, options.output)
+    except OSError as error:
+        raise StoreError(f"the kernel files could not be written: {error.strerror}", where=str(options.output)) from error
+    return Capture(captured=captured, options=options, ended=ended, seconds=0.0, compared=compared, document=document)
+
+
+def command(words: Sequence[str], python: str | None) -> tuple[str, ...]:
+    """The words that start a program: ``train.py`` and ``-m module`` by Python, by that of its environment where one is given.
+
+    Raises SelectionError where there is no such interpreter.
+    """
+    if python is None:
+        found = shutil.which("python") or shutil.which("python3")
+        if words[0].endswith(".py") or words[0].startswith("-"):
+            return (found or "python3", *words)
+        return tuple(words)
+    path = shutil.which(python)
+    if path is None:
+        raise SelectionError("there is no such interpreter", where=f"--python {python}")
+    if words[0].endswith(".py") or words[0].startswith("-"):
+        return (path, *words)
+    first, beside = words[0], Path(path).with_name(words[0])
+    if Path(first).name.startswith("python"):
+        return (path, *words[1:])
+    return (
+        (str(beside), *words[1:])
+        if "/" not in first and beside.exists()
+        else (path, "-m", *words)
+        if first == "pytest"
+        else tuple(words)
+    )

@@ -1,0 +1,168 @@
+"""Records → kernels with their cases: each kernel once by its content, each launch once by what a compile can depend on. Pure."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from enum import StrEnum
+from typing import Any
+
+from attrs import define, field, frozen
+
+from compat.capturing.conditionals import Asked
+from compat.capturing.records import Launch, Recorded
+
+
+class Configs(StrEnum):
+    """Which configurations of an autotuner become cases."""
+
+    ALL = "all"
+    CHOSEN = "chosen"
+    FIRST = "first"
+
+
+@frozen(kw_only=True)
+class Case:
+    """A case of a kernel, and the launches that it stands for."""
+
+    name: str
+    launches: tuple[Launch, ...]
+
+    @property
+    def first(self) -> Launch:
+        """The launch that says what the case says."""
+        return self.launches[0]
+
+    @property
+    def count(self) -> int:
+        """How many launches there were."""
+        return sum(each.launches for each in self.launches)
+
+
+@define(kw_only=True)
+class Kernel:
+    """A kernel that was launched."""
+
+    name: str
+    """Unlike that of any other."""
+    function: str
+    """The name of its function."""
+    module: str
+    """Where that was defined."""
+    text: str
+    """Its bundle."""
+    ids: set[str] = field(factory=set)
+    """The functions of all processes that it is."""
+    cases: tuple[Case, ...] = ()
+    asked: tuple[Asked, ...] = ()
+    """What its modules asked while they were imported, and it depends on."""
+
+
+def given_functions(launch: Launch, recorded: Recorded) -> dict[str, str]:
+    """The jit functions that a launch passes as constexprs: name → id."""
+    return {recorded.functions[id].name: id for id in _ids(list(launch.constexprs.values())) if id in recorded.functions}
+
+
+def _ids(value: Any) -> Iterator[str]:
+    if isinstance(value, list):
+        for each in value:
+            yield from _ids(each)
+    elif isinstance(value, Mapping) and isinstance(value.get("function"), str):
+        yield value["function"]
+
+
+def constexprs_of(launch: Launch, recorded: Recorded) -> dict[str, Any]:
+    """The constexprs of a launch, in the forms of kernel files."""
+    return {name: _plain(value, recorded) for name, value in launch.constexprs.items()}
+
+
+def _plain(value: Any, recorded: Recorded) -> Any:
+    if isinstance(value, list):
+        return [_plain(each, recorded) for each in value]
+    if isinstance(value, Mapping) and "function" in value:
+        return {"function": recorded.functions[value["function"]].name}
+    return float(value["float"]) if isinstance(value, Mapping) and "float" in value else value
+
+
+def wanted(launches: Sequence[Launch], configs: Configs) -> list[Launch]:
+    """Those of a kernel's launches that become cases: where nothing was tuned all, else by what is asked for."""
+    tuned = [each for each in launches if "candidate" in each.roles]
+    if configs is Configs.ALL or not tuned:
+        return list(launches)
+    if configs is Configs.CHOSEN:
+        return [each for each in launches if each not in tuned or "chosen" in each.roles]
+    firsts = {_kind(each.arguments): each for each in reversed(tuned)}
+    return [each for each in launches if "candidate" not in each.roles or any(each is first for first in firsts.values())]
+
+
+def cases(launches: Sequence[Launch], recorded: Recorded) -> tuple[Case, ...]:
+    """Launches as cases, those that agree together, named by what they differ in."""
+    alike: dict[str, list[Launch]] = {}
+    for each in launches:
+        alike.setdefault(content(each, recorded), []).append(each)
+    groups = [tuple(group) for group in alike.values()]
+    names = _names([group[0] for group in groups], recorded)
+    return tuple(Case(name=name, launches=group) for name, group in zip(names, groups, strict=True))
+
+
+def content(launch: Launch, recorded: Recorded) -> str:
+    """What a compile of a launch can depend on, as text."""
+    return json.dumps([_kind(launch.arguments), constexprs_of(launch, recorded), launch.options], sort_keys=True, default=repr)
+
+
+def _kind(arguments: Mapping[str, Any]) -> str:
+    """What a compile can depend on of run-time arguments: of numbers only what releases look at."""
+    return json.dumps({name: _class_of(value) for name, value in arguments.items()})
+
+
+def _class_of(value: Any) -> Any:
+    if isinstance(value, bool) or not isinstance(value, int | float | list):
+        return value
+    if isinstance(value, list):
+        return [_class_of(each) for each in value]
+    if isinstance(value, float):
+        return "float"
+    return ["int", value == 1, value % 16 == 0, -(2**31) <= value < 2**31, value < 2**63]
+
+
+# --- names -----------------------------------------------------------------------------------------------------------------------
+
+_LONGEST = 48
+_SHORT = {"num_warps": "w", "num_stages": "s", "num_ctas": "ctas"}
+_NOT_IN_NAMES = re.compile(r"[^A-Za-z0-9_.+-]+")
+ONLY = "default"
+
+
+def _names(launches: Sequence[Launch], recorded: Recorded) -> list[str]:
+    """A name for each: what it has that not all have, as far as that is short."""
+    if len(launches) == 1:
+        return [ONLY]
+    parts = [_parts(each, recorded) for each in launches]
+    differing = [key for key in dict.fromkeys(key for each in parts for key in each) if len({each.get(key) for each in parts}) > 1]
+    found: list[str] = []
+    for each in parts:
+        name = "-".join(each[key] for key in differing if key in each)
+        found.append(_free(name if 0 < len(name) <= _LONGEST else "case", found))
+    return found
+
+
+def _parts(launch: Launch, recorded: Recorded) -> dict[str, str]:
+    types = dict.fromkeys(_NOT_IN_NAMES.sub("", _type(value)) for value in launch.arguments.values() if _type(value))
+    parts = {"types": "_".join(types)}
+    for name, value in constexprs_of(launch, recorded).items():
+        said = next(iter(value.values())) if isinstance(value, Mapping) else value
+        parts[name] = _NOT_IN_NAMES.sub("_", f"{name}{'_' if isinstance(said, bool | str) else ''}{said}")
+    for name, value in launch.options.items():
+        parts[f"option {name}"] = _NOT_IN_NAMES.sub("_", f"{_SHORT.get(name, name)}{value}")
+    return parts
+
+
+def _type(value: Any) -> str:
+    if isinstance(value, Mapping):
+        return str(value.get("tensor", ""))
+    return value if isinstance(value, str) and value.startswith("*") else ""
+
+
+def _free(name: str, taken: Sequence[str]) -> str:
+    return next(each for each in (name, *(f"{name}-{number}" for number in range(2, len(taken) + 3))) if each not in taken)

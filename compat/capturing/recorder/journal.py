@@ -1,0 +1,50 @@
+"""Records of one process, appended to a file of its own, each whole or not at all."""
+
+from __future__ import annotations
+
+import json
+import os
+import threading
+from typing import Any
+
+
+class Journal:
+    """A file of JSON lines. A process that was forked has another one than its parent."""
+
+    def __init__(self, folder: str) -> None:
+        self._folder = folder
+        self._lock = threading.Lock()
+        self.process = os.getpid()
+        """The process that began this."""
+        self._owner: int | None = None
+        self._file = -1
+        self.token = ""
+        """Unlike that of any other process."""
+        self._open()
+
+    def write(self, **record: Any) -> None:
+        """Append a record. A disk that is full ends the recording, not the program."""
+        if os.getpid() != self._owner:
+            self._open()
+        line = (json.dumps(record, separators=(",", ":"), allow_nan=False) + "\n").encode("utf-8", "backslashreplace")
+        try:
+            with self._lock:
+                os.write(self._file, line)
+        except OSError:
+            pass
+
+    def here(self) -> str:
+        """The token of this process."""
+        if os.getpid() != self._owner:
+            self._open()
+        return self.token
+
+    def _open(self) -> None:
+        self._lock = threading.Lock()  # another thread may have held it when this process was forked
+        self._owner = os.getpid()
+        self.token = "%d-%s" % (self._owner, os.urandom(4).hex())
+        path = os.path.join(self._folder, self.token + ".jsonl")
+        try:
+            self._file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | getattr(os, "O_CLOEXEC", 0), 0o600)
+        except OSError:  # the command that reads them has ended: a process outlived it
+            self._file = os.open(os.devnull, os.O_WRONLY)

@@ -1,0 +1,204 @@
+"""What the recorder wrote in every process of a program, read back. What is no record is counted, and not used."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from attrs import define, field, frozen
+
+from compat.bundle.frozen import Frozen
+from compat.json_text import read_json
+
+
+@frozen(kw_only=True)
+class Place:
+    """Where in the user's code a launch stands."""
+
+    module: str
+    function: str
+    line: int
+
+    def __str__(self) -> str:
+        return f"{self.module}:{self.line} in {self.function}"
+
+
+@frozen(kw_only=True)
+class Original:
+    """What the program's own compile of a launch came to."""
+
+    stage: str | None
+    digest: str | None
+    """A hash over assembly code; ``None`` where it failed."""
+    error: str | None
+    """The class of the exception that it failed with."""
+
+
+@define(kw_only=True)
+class Launch:
+    """A kind of launch: all that agree in what a compile can depend on."""
+
+    function: str
+    """The id of the kernel's function."""
+    arguments: Mapping[str, Any]
+    constexprs: Mapping[str, Any]
+    options: Mapping[str, Any]
+    grid: tuple[int, ...] | None
+    place: Place | None
+    roles: set[str] = field(factory=set)
+    """``candidate`` where an autotuner tried it, ``chosen`` where it was its choice; none where nothing was tuned."""
+    launches: int = 1
+    """How often it was seen; above a hundred or so only the power of two below is known of a process that was killed."""
+    failed: str | None = None
+    """The class of the exception that a launch ended with."""
+    original: Original | None = None
+
+
+@frozen(kw_only=True)
+class Lacking:
+    """A kernel that was launched in a way that cannot be written down."""
+
+    module: str
+    name: str
+    why: str
+
+
+@frozen(kw_only=True)
+class Interpreter:
+    """A Python that kernels were launched in."""
+
+    version: str
+    executable: str
+    prefix: str
+    """The folder of its environment."""
+    toolchain: str
+    """The folder that the toolchain was imported from."""
+
+    @property
+    def has_its_own(self) -> bool:
+        """Whether it finds that toolchain by itself, and not by a variable such as ``PYTHONPATH``."""
+        return self.toolchain.startswith(self.prefix.rstrip("/") + "/")
+
+
+@define(kw_only=True)
+class Recorded:
+    """The records of all processes."""
+
+    functions: dict[str, Frozen] = field(factory=dict)
+    launches: dict[tuple[str, str], Launch] = field(factory=dict)
+    """By process and key."""
+    lacking: list[Lacking] = field(factory=list)
+    defined: set[tuple[str, str]] = field(factory=set)
+    """Module and name of every jit function that there was, Triton's own left out."""
+    toolchains: dict[str, Interpreter] = field(factory=dict)
+    """Release → the Python that first imported it."""
+    torch: str | None = None
+    processes: int = 0
+    """Those that imported Triton."""
+    ended: int = 0
+    """Those of them that ended as Python does."""
+    unreadable: int = 0
+    """Lines that are no records."""
+
+    @property
+    def release(self) -> str | None:
+        """The release of the toolchain that kernels were launched with; of several the first."""
+        return next(iter(self.toolchains), None)
+
+
+def read_records(folder: Path) -> Recorded:
+    """All that the recorder left in a folder."""
+    recorded = Recorded()
+    for path in sorted(folder.glob("*.jsonl")):
+        _read(path.stem, path.read_bytes().split(b"\n"), recorded)
+    return recorded
+
+
+def launches_in(folder: Path) -> int:
+    """How many kinds of launches have been written down by now, without reading what they are."""
+    return sum(path.read_bytes().count(b'{"r":"launch"') for path in folder.glob("*.jsonl"))
+
+
+def _read(process: str, lines: Iterable[bytes], recorded: Recorded) -> None:
+    imported = False
+    for line in filter(None, lines):
+        try:
+            record = read_json(line)
+            imported |= record["r"] == "process"
+            if record["r"] == "end":
+                recorded.ended += imported
+            elif record["r"] in _READERS:
+                _READERS[record["r"]](process, record, recorded)
+        except (ValueError, KeyError, TypeError, AttributeError):
+            recorded.unreadable += 1
+    recorded.processes += imported
+
+
+def _process(_: str, record: Mapping[str, Any], recorded: Recorded) -> None:
+    found = Interpreter(
+        version=record["python"], executable=record["executable"], prefix=record["prefix"], toolchain=record["toolchain"]
+    )
+    recorded.toolchains.setdefault(str(record["release"]), found)
+
+
+def _torch(_: str, record: Mapping[str, Any], recorded: Recorded) -> None:
+    recorded.torch = str(record["version"])
+
+
+def _defined(_: str, record: Mapping[str, Any], recorded: Recorded) -> None:
+    recorded.defined.add((record["module"], record["name"]))
+
+
+def _function(_: str, record: Mapping[str, Any], recorded: Recorded) -> None:
+    known = ("id", "kind", "name", "qualname", "module", "source", "future", "jit", "names", "defaults", "error", "file", "line")
+    recorded.functions[record["id"]] = Frozen(**{name: record[name] for name in known if record.get(name) is not None})
+
+
+def _launch(process: str, record: Mapping[str, Any], recorded: Recorded) -> None:
+    place, grid = record.get("place"), record.get("grid")
+    recorded.launches[process, record["key"]] = Launch(
+        function=record["function"],
+        arguments=record["args"],
+        constexprs=record["constexprs"],
+        options=record["options"],
+        grid=tuple(grid) if grid else None,
+        place=Place(**place) if place else None,
+        roles=_roles(record),
+    )
+
+
+def _roles(record: Mapping[str, Any]) -> set[str]:
+    return {record["tuned"]} if record.get("tuned") else {""}
+
+
+def _count(process: str, record: Mapping[str, Any], recorded: Recorded) -> None:
+    launch = recorded.launches[process, record["key"]]
+    launch.launches = max(launch.launches, int(record["launches"]))
+    launch.roles |= _roles(record)
+
+
+def _failed(process: str, record: Mapping[str, Any], recorded: Recorded) -> None:
+    recorded.launches[process, record["key"]].failed = str(record["error"])
+
+
+def _original(process: str, record: Mapping[str, Any], recorded: Recorded) -> None:
+    made = Original(stage=record.get("stage"), digest=record.get("digest"), error=record.get("error"))
+    recorded.launches[process, record["key"]].original = made
+
+
+def _lacking(_: str, record: Mapping[str, Any], recorded: Recorded) -> None:
+    recorded.lacking.append(Lacking(module=record.get("module") or "", name=record["name"], why=record["why"]))
+
+
+_READERS: dict[str, Callable[[str, Mapping[str, Any], Recorded], None]] = {
+    "process": _process,
+    "torch": _torch,
+    "defined": _defined,
+    "function": _function,
+    "launch": _launch,
+    "count": _count,
+    "failed": _failed,
+    "original": _original,
+    "lacking": _lacking,
+}

@@ -1,0 +1,129 @@
+"""What the recorder is told, and how it gets into processes."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from enum import StrEnum
+from pathlib import Path
+from typing import Any
+
+from attrs import frozen
+
+from compat import toolchains
+from compat.capturing.kernels import Configs
+from compat.capturing.recorder import VARIABLE
+from compat.errors import SelectionError
+from compat.model import DEFAULT_TOOLCHAIN, Target
+from compat.toolchains import Toolchain
+from compat.toolchains.base import Capturing
+
+START = Path(__file__).parent / "recorder" / "start"
+"""The folder that has Python begin recording, where it is in ``PYTHONPATH``."""
+_DEVICES = (Path("/dev/nvidia0"), Path("/dev/kfd"), Path("/dev/dxg"))
+"""What there is on machines with a GPU."""
+
+
+class Check(StrEnum):
+    """Of what the code is compared with what the program itself compiles."""
+
+    NOTHING = "nothing"
+    KERNELS = "kernels"
+    """One case of each kernel."""
+    CASES = "cases"
+    """Every case."""
+
+
+@frozen(kw_only=True)
+class Options:
+    """How to capture."""
+
+    output: Path = Path("captured")
+    """The folder that kernel files are written into."""
+    target: str | None = None
+    """What a program without a GPU is made to believe in: a target, or what a GPU is called."""
+    configs: Configs = Configs.ALL
+    with_values: bool = False
+    """Keep numbers that no compile depends on as they were passed."""
+    check: Check = Check.KERNELS
+    fake: bool | None = None
+    """Make the program believe in a GPU; ``None``: where there is none."""
+
+    @property
+    def is_fake(self) -> bool:
+        """Whether the program is made to believe in a GPU."""
+        return not has_gpu() if self.fake is None else self.fake
+
+
+def has_gpu() -> bool:
+    """Whether this machine has a GPU that a program may use."""
+    return any(path.exists() for path in _DEVICES) and os.environ.get("CUDA_VISIBLE_DEVICES", "0") != ""
+
+
+def toolchain() -> Toolchain:
+    """The toolchain whose launches are captured."""
+    return toolchains.named(DEFAULT_TOOLCHAIN)
+
+
+def capturing() -> Capturing:
+    """How they are."""
+    found = toolchain().capturing
+    assert found is not None
+    return found
+
+
+def target_of(name: str | None) -> Target:
+    """The target that is meant by a name. Raises SelectionError where there is none, or no GPU of it is known."""
+    name = name or capturing().usual
+    known = toolchains.targets()
+    found = next((each for each in (name, *toolchains.targets_of_gpu(name)) if each in known), None)
+    if found is None or found not in capturing().models:
+        why = (
+            "no target is called so" if found is None else f"no GPU of {found} is known that a program could be made to believe in"
+        )
+        raise SelectionError(why, where=f"--target {name}", hint=f"One of: {', '.join(capturing().models)}.")
+    return known[found]
+
+
+def recorder_settings(options: Options, folder: Path) -> dict[str, Any]:
+    """What the recorder is told. Raises SelectionError for a target that there is not."""
+    target = target_of(options.target)
+    model = capturing().models[target.name]
+    return {
+        "folder": str(folder),
+        "fake": options.is_fake,
+        "with_values": options.with_values,
+        "originals": str(options.check),
+        "target": {
+            "backend": target.backend,
+            "arch": target.arch,
+            "warp_size": target.warp_size,
+            "shared_memory": target.shared_memory,
+            "gpu": model.name,
+            "multiprocessors": model.multiprocessors,
+        },
+    }
+
+
+def variables(settings: Mapping[str, Any], cache: Path | None) -> dict[str, str]:
+    """The environment variables that have a program and its children recorded; ``cache`` is where compiled kernels are kept."""
+    paths = [str(START), *filter(None, [os.environ.get("PYTHONPATH")])]
+    found = {VARIABLE: json.dumps(settings), "PYTHONPATH": os.pathsep.join(paths)}
+    return found | ({capturing().cache: str(cache)} if cache is not None else {})
+
+
+@contextmanager
+def in_environment(values: Mapping[str, str]) -> Iterator[None]:
+    """Have the processes that this one starts find these variables."""
+    before = {name: os.environ.get(name) for name in values}
+    os.environ.update(values)
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                os.environ.pop(name, None)
+            else:
+                os.environ[name] = value

@@ -1,0 +1,55 @@
+"""``pytest -p compat.pytest_plugin``: the kernels that a test suite launches, as kernel files.
+
+In: a run of pytest, on this machine or on workers of pytest-xdist. Out: what :func:`compat.capturing.here.capture` writes, and its
+summary below that of the tests. Recording begins before the first ``conftest.py``, which may import libraries.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from contextlib import ExitStack
+from typing import Any
+
+import pytest
+
+from compat.capturing.here import Block, capture
+from compat.report.capture import capture_lines
+
+_CAPTURING = pytest.StashKey[tuple[ExitStack, Block]]()
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Options of ``compat capture``, with a name that no test suite has."""
+    group = parser.getgroup("compat", "Triton kernels (compat)")
+    group.addoption("--compat-output", default="captured", metavar="FOLDER", help="Folder for the kernel files [captured].")
+    group.addoption(
+        "--compat-target", metavar="TARGET", help="The GPU that tests are made to believe in where there is none [sm_90]."
+    )
+    group.addoption(
+        "--compat-configs", choices=("all", "chosen", "first"), default="all", help="Which configurations become cases."
+    )
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_load_initial_conftests(early_config: pytest.Config) -> Generator[None, object, object]:
+    """Begin, before the first ``conftest.py`` is imported."""
+    stack, options = ExitStack(), early_config.known_args_namespace
+    capturing = capture(options.compat_output, target=options.compat_target, configs=options.compat_configs)
+    early_config.stash[_CAPTURING] = stack, stack.enter_context(capturing)
+    return (yield)
+
+
+def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
+    """End, and tell what there is."""
+    stack, block = config.stash[_CAPTURING]
+    stack.close()
+    if block.capture is not None:
+        terminalreporter.section("captured kernels")
+        for line in capture_lines(block.capture, str(block.capture.options.output)):
+            terminalreporter.line(line)
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    """End where there is no summary, as on workers."""
+    if _CAPTURING in config.stash:
+        config.stash[_CAPTURING][0].close()

@@ -1,0 +1,90 @@
+"""What a capture comes to, in lines for a reader."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+from compat.capturing.capturing import Capture
+from compat.capturing.checking import Agreement
+
+_LISTED = 12
+"""Names that are listed at most."""
+
+
+def capture_lines(capture: Capture, output: str) -> Iterator[str]:
+    """The summary, the files in ``output``."""
+    captured = capture.captured
+    recorded = captured.recorded
+    if recorded.release is None:
+        yield "nothing was captured: no process of the program imported Triton"
+        yield from _how_it_ended(capture)
+        return
+    where = "on a GPU" if not capture.options.is_fake else "without a GPU: nothing ran on one, and what was computed means nothing"
+    processes = f"{recorded.processes} processes" if recorded.processes != 1 else "1 process"
+    yield f"captured with Triton {recorded.release}{f', PyTorch {recorded.torch}' if recorded.torch else ''}, {processes}, {where}"
+    yield from _how_it_ended(capture)
+    yield (
+        f"{_kernels(captured.launched)} launched, {len(captured.kernels)} captured as {_cases(captured.cases)}, "
+        f"{len(captured.not_captured)} not, in {capture.seconds:.1f} s"
+    )
+    yield from _listed("not captured", [str(each) for each in captured.not_captured], every=True)
+    yield from _code(capture)
+    yield from _listed(
+        "asked while importing, and answered for good in what was captured", [str(each) for each in captured.conditionals]
+    )
+    never = [f"{module}:{name}" for module, name in captured.never_launched]
+    yield from _listed(f"never launched, of {_functions(len(never))} of the same packages", never)
+    if captured.kernels:
+        yield f"wrote {output}: {len(captured.kernels)} kernel file{'' if len(captured.kernels) == 1 else 's'}, and index.json"
+        yield f"next: compat matrix --spec '{output}/**/*.toml' --envs releases"
+
+
+def _how_it_ended(capture: Capture) -> Iterator[str]:
+    ended, recorded = capture.ended, capture.captured.recorded
+    if ended is None:
+        return
+    if ended.timed_out:
+        yield "the program was ended after the time that --timeout gave it; what it had launched by then is captured"
+    elif ended.interrupted:
+        yield "the program was interrupted; what it had launched by then is captured"
+    elif ended.signal:
+        yield f"the program was ended by {ended.signal}; what it had launched by then is captured"
+    elif ended.exit_code:
+        yield f"the program ended with exit code {ended.exit_code}; so does this command"
+    early = recorded.processes - recorded.ended
+    if early > 0:
+        many = f"{early} of {recorded.processes} processes"
+        yield f"{many} ended by os._exit or a signal: what they launched is captured, and its code not compared"
+
+
+def _code(capture: Capture) -> Iterator[str]:
+    if not capture.compared:
+        return
+    equal = sum(each.agreement is Agreement.EQUAL for each in capture.compared)
+    yield f"same code as the program's own compile: {equal} of {len(capture.compared)} cases that were compared"
+    others = [f"{each.kernel}/{each.case}: {each.why}" for each in capture.compared if each.agreement is Agreement.DIFFERENT]
+    yield from _listed("not the same", others, every=True)
+    unknown = Counter(each.why for each in capture.compared if each.agreement is Agreement.UNKNOWN)
+    yield from _listed("not known", [f"{_cases(count)}: {why}" for why, count in unknown.items()], every=True)
+
+
+def _listed(what: str, names: Sequence[str], *, every: bool = False) -> Iterator[str]:
+    if names:
+        yield f"{what}:"
+        shown = names if every else names[:_LISTED]
+        yield from (f"  {name}" for name in shown)
+        if len(names) > len(shown):
+            yield f"  … and {len(names) - len(shown)} more, in index.json"
+
+
+def _kernels(count: int) -> str:
+    return f"{count} kernel{'' if count == 1 else 's'}"
+
+
+def _cases(count: int) -> str:
+    return f"{count} case{'' if count == 1 else 's'}"
+
+
+def _functions(count: int) -> str:
+    return f"{count} jit function{'' if count == 1 else 's'}"

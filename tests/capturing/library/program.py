@@ -1,0 +1,40 @@
+"""A program that launches all that the library has, some of it in other processes."""
+
+import os
+import subprocess
+import sys
+
+import torch
+from waves import helpers, operators
+
+x = torch.randn(256, device="cuda")
+assert torch.cuda.get_device_capability() == (9, 0)
+for kind in ("exp", "leaky"):
+    operators.apply(x, kind)
+operators.double(x.half())
+operators.scaled(x)
+operators.scaled(x[1:], x)
+operators.scaled(x[:1], x)
+operators.padded(x[:40])
+operators.negated(x, 32)
+operators.negated(x, 64)
+operators.around(x, helpers.leaky)
+operators.around(x, helpers.exponential)
+operators.square(x.clone().requires_grad_()).sum().backward()
+torch.testing.assert_close(operators.double(x), x)
+operators.broken(x)
+if len(sys.argv) > 1:
+    subprocess.run(
+        [
+            sys.executable,
+            "-c",
+            "import torch; from waves import helpers, operators; operators.double(torch.ones(64, dtype=torch.int32))",
+        ]
+    )
+    child = os.fork()
+    if child == 0:
+        operators.padded(torch.ones(40, dtype=torch.bfloat16))
+        os._exit(0)
+    os.waitpid(child, 0)
+print("the program's own output")
+sys.exit(int(sys.argv[1]) if len(sys.argv) > 1 else 0)

@@ -1,0 +1,31 @@
+"""What other modules take from here by its name, by an alias, or as an attribute of this module."""
+
+import triton
+import triton.language as tl
+
+LOG2E = tl.constexpr(1.4426950408889634)
+SLOPE = tl.constexpr(0.25)
+HAS_DESCRIPTORS = hasattr(tl, "make_tensor_descriptor")
+
+if HAS_DESCRIPTORS:
+
+    @triton.jit
+    def shift(x):
+        return x + 2.0
+
+else:
+
+    @triton.jit
+    def shift(x):
+        return x + 1.0
+
+
+constexpr_function = getattr(triton, "constexpr_function", lambda function: function)
+
+
+@constexpr_function
+def next_power(n):
+    found = 1
+    while found < n:
+        found = found * 2
+    return found

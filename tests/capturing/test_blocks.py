@@ -1,0 +1,95 @@
+"""A block of a process, and a run of pytest, in an environment that has this package and Triton."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from compat.model import BuiltEnv
+from tests.capturing.test_endings import LAUNCH
+
+ROOT = Path(__file__).parents[2]
+BLOCK = """
+import os
+import compat
+
+before = dict(os.environ), list(__import__("sys").meta_path)
+with compat.capture("captured", fake=True) as block:
+    import kernels
+    import subprocess, sys
+    subprocess.run([sys.executable, "-c", "from kernels import Tensor, copy; copy[(1,)](Tensor(), Tensor(), BLOCK=32)"], check=True)
+
+(kernel,) = block.capture.captured.kernels
+print(kernel.name, [case.name for case in kernel.cases], [str(each.agreement) for each in block.capture.compared])
+assert (dict(os.environ), list(__import__("sys").meta_path)) == before
+from triton.runtime import driver, jit
+print(jit.JITFunction.run.__module__, type(getattr(driver, "_active", None)).__module__, len(kernels.copy.device_caches))
+"""
+SUITE = """
+import pytest
+
+from kernels import Tensor, copy
+
+
+def assert_all_close(one, other):
+    raise AssertionError("they differ")
+
+
+@pytest.mark.parametrize("block", [128, 256])
+def test_copy(block):
+    copy[(1,)](Tensor(), Tensor(), BLOCK=block)
+    assert_all_close(1, 2)
+"""
+
+pytestmark = pytest.mark.wheels
+
+
+@pytest.fixture
+def environ(built: Callable[[str], BuiltEnv], tmp_path: Path) -> dict[str, str]:
+    """The environment of a process of this Python that finds this package, and Triton in an env."""
+    env = built("triton-3.9.0")
+    if (env.python_version or "").split(".")[:2] != [str(number) for number in sys.version_info[:2]]:
+        pytest.skip("Triton's wheel in that env is for another Python than the one that runs the tests")
+    assert env.python is not None
+    (packages,) = Path(env.python).parents[1].glob("lib/python3*/site-packages")
+    (tmp_path / "kernels.py").write_text(LAUNCH)
+    return {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), str(tmp_path), str(packages)])}
+
+
+def test_a_block_is_captured_and_leaves_all_as_it_was(environ: dict[str, str], tmp_path: Path) -> None:
+    (tmp_path / "program.py").write_text(BLOCK)
+    done = subprocess.run([sys.executable, "program.py"], cwd=tmp_path, env=environ, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    first, second = done.stdout.splitlines()
+    assert first == "copy ['BLOCK64', 'BLOCK32'] ['unknown']"  # Triton was found by PYTHONPATH
+    assert second == "triton.runtime.jit builtins 0"
+    assert (tmp_path / "captured" / "copy.toml").exists()
+
+
+@pytest.mark.parametrize("processes", ["0", "1"])
+def test_a_test_suite_is_captured_by_a_plugin(environ: dict[str, str], tmp_path: Path, processes: str) -> None:
+    (tmp_path / "test_kernels.py").write_text(SUITE)
+    words = [
+        "-m",
+        "pytest",
+        "-q",
+        "-p",
+        "compat.pytest_plugin",
+        "-n",
+        processes,
+        "-p",
+        "no:cacheprovider",
+        "--compat-output",
+        "found",
+    ]
+    environ |= {"CUDA_VISIBLE_DEVICES": ""}  # as on a machine without a GPU
+    done = subprocess.run([sys.executable, *words], cwd=tmp_path, env=environ, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "2 passed" in done.stdout
+    assert "1 kernel launched, 1 captured as 3 cases, 0 not" in done.stdout  # the module that the tests import launches it, too
+    assert sorted(each.name for each in (tmp_path / "found").iterdir()) == ["copy.py", "copy.toml", "index.json"]

@@ -1,0 +1,198 @@
+"""However a program ends: what it launched by then is captured, its exit code is the command's, and the reason is told."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from compat.capturing.capturing import Capture, capture_program, command
+from compat.capturing.settings import Check, Options
+from compat.errors import ConfigError, SelectionError
+from compat.model import BuiltEnv
+from compat.report.capture import capture_lines
+
+LAUNCH = """
+import os, signal, sys, time
+import triton
+import triton.language as tl
+
+class Tensor:
+    dtype = "torch.float32"
+    def data_ptr(self): return 64
+
+@triton.jit
+def copy(x, y, BLOCK: tl.constexpr):
+    at = tl.arange(0, BLOCK)
+    tl.store(y + at, tl.load(x + at))
+
+copy[(1,)](Tensor(), Tensor(), BLOCK=64)
+"""
+FORKED = """
+if os.fork():
+    sys.exit(os.waitstatus_to_exitcode(os.wait()[1]))
+copy[(1,)](Tensor(), Tensor(), BLOCK=128)
+os._exit(4)
+"""
+HANGING = """
+signal.signal(signal.SIGTERM, signal.SIG_IGN)
+os.fork()
+open("child-%d" % os.getpid(), "w")
+while True:
+    time.sleep(1)
+"""
+ENDINGS = {
+    "raise SystemExit(5)": 5,
+    "raise RuntimeError('no')": 1,
+    "os._exit(7)": 7,
+    "os.kill(os.getpid(), signal.SIGKILL)": 128 + signal.SIGKILL,
+    "os.abort()": 128 + signal.SIGABRT,
+    FORKED: 4,
+}
+
+
+@pytest.fixture
+def python(built: Callable[[str], BuiltEnv]) -> str:
+    """A Python that has Triton and no PyTorch."""
+    found = built("triton-3.9.0")
+    return str(found.python)
+
+
+@pytest.fixture
+def program(tmp_path: Path) -> Callable[[str], Path]:
+    """Writes a program that launches a kernel and then does something."""
+
+    def write(then: str) -> Path:
+        path = tmp_path / "program.py"
+        path.write_text(LAUNCH + then + "\n")
+        return path
+
+    return write
+
+
+def captured(words: tuple[str, ...], folder: Path, python: str, **options: object) -> Capture:
+    asked = Options(output=folder / "captured", check=Check.NOTHING, fake=True)
+    return capture_program(words, asked, python=python, **options)  # type: ignore[arg-type]
+
+
+@pytest.mark.wheels
+@pytest.mark.parametrize("then", ENDINGS)
+def test_what_was_launched_is_kept(then: str, program: Callable[[str], Path], python: str, tmp_path: Path) -> None:
+    found = captured((str(program(then)),), tmp_path, python)
+    assert found.ended is not None
+    assert found.ended.exit_code == ENDINGS[then]
+    (kernel,) = found.captured.kernels
+    assert kernel.name == "copy"
+    assert [case.name for case in kernel.cases] == (["BLOCK64", "BLOCK128"] if then == FORKED else ["default"])
+    assert (tmp_path / "captured" / "index.json").exists()
+    told = "\n".join(capture_lines(found, "captured"))
+    assert ("exit code" in told) == (ENDINGS[then] < 128)
+    assert ("ended by SIG" in told) == (ENDINGS[then] > 128)
+
+
+@pytest.mark.wheels
+def test_a_program_that_hangs_is_ended(program: Callable[[str], Path], python: str, tmp_path: Path) -> None:
+    then = (
+        "signal.signal(signal.SIGTERM, signal.SIG_IGN)\nos.fork()\nopen('child-%d' % os.getpid(), 'w')\nwhile True: time.sleep(1)"
+    )
+    path = program(f"os.chdir({str(tmp_path)!r})\n{then}")
+    found = captured((str(path),), tmp_path, python, timeout=4.0)
+    assert found.ended is not None
+    assert found.ended.timed_out
+    assert [kernel.name for kernel in found.captured.kernels] == ["copy"]
+    assert "--timeout" in "\n".join(capture_lines(found, "captured"))
+    pids = [int(each.name.partition("-")[2]) for each in tmp_path.glob("child-*")]
+    assert len(pids) == 2
+    assert not [pid for pid in pids if Path(f"/proc/{pid}/stat").exists() and " Z " not in Path(f"/proc/{pid}/stat").read_text()]
+
+
+@pytest.mark.wheels
+def test_what_is_no_argument_of_a_launch_is_told(program: Callable[[str], Path], python: str, tmp_path: Path) -> None:
+    then = "try: copy[(1,)](Tensor(), object(), BLOCK=64)\nexcept Exception: pass"
+    found = captured((str(program(then)),), tmp_path, python)
+    (lacking,) = found.captured.not_captured
+    assert str(lacking) == "program.py:copy: its argument y is an object of the class object"
+
+
+@pytest.mark.wheels
+def test_what_the_user_has_customized_is_still_run(python: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "own").mkdir()
+    (tmp_path / "own" / "sitecustomize.py").write_text("import os\nos.environ['CUSTOMIZED'] = 'yes'\n")
+    (tmp_path / "program.py").write_text("import os, sys\nsys.exit(9 if os.environ.get('CUSTOMIZED') else 1)\n")
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path / "own"))
+    found = captured((str(tmp_path / "program.py"),), tmp_path, python)
+    assert found.ended is not None
+    assert found.ended.exit_code == 9
+    assert next(iter(capture_lines(found, "captured"))) == "nothing was captured: no process of the program imported Triton"
+
+
+@pytest.mark.wheels
+def test_only_what_a_capture_wrote_is_replaced(program: Callable[[str], Path], python: str, tmp_path: Path) -> None:
+    path = program("")
+    captured((str(path),), tmp_path, python)
+    path.write_text(path.read_text().replace("copy", "moved"))
+    captured((str(path),), tmp_path, python)
+    folder = tmp_path / "captured"
+    assert sorted(each.name for each in folder.iterdir()) == ["index.json", "moved.py", "moved.toml"]
+    (folder / "index.json").unlink()
+    with pytest.raises(ConfigError, match=r"moved\.toml: this is in the way"):
+        captured((str(path),), tmp_path, python)
+
+
+def test_words_lead_to_a_program(tmp_path: Path) -> None:
+    python = tmp_path / "bin" / "python"
+    python.parent.mkdir()
+    for name in ("python", "torchrun"):
+        (python.parent / name).write_text("#!/bin/sh\n")
+        (python.parent / name).chmod(0o755)
+    own = str(python)
+    assert command(("train.py", "--lr", "1"), own) == (own, "train.py", "--lr", "1")
+    assert command(("-m", "train"), own) == (own, "-m", "train")
+    assert command(("python3", "train.py"), own) == (own, "train.py")
+    assert command(("torchrun", "train.py"), own) == (str(python.parent / "torchrun"), "train.py")
+    assert command(("pytest", "tests"), own) == (own, "-m", "pytest", "tests")
+    assert command(("make", "test"), own) == ("make", "test")
+    assert command(("make", "test"), None) == ("make", "test")
+    assert command(("train.py",), None)[1:] == ("train.py",)
+    with pytest.raises(SelectionError, match="there is no such interpreter"):
+        command(("train.py",), str(tmp_path / "none"))
+
+
+def test_a_program_that_there_is_not(tmp_path: Path) -> None:
+    with pytest.raises(SelectionError, match="cannot be started"):
+        capture_program((str(tmp_path / "none"),), Options(output=tmp_path, fake=True))
+
+
+def test_a_target_of_which_no_gpu_is_known(tmp_path: Path) -> None:
+    with pytest.raises(SelectionError, match="sm_91: no target is called so"):
+        capture_program(("true",), Options(output=tmp_path, target="sm_91"))
+    with pytest.raises(SelectionError, match="no GPU of gfx1200 is known"):
+        capture_program(("true",), Options(output=tmp_path, target="gfx1200"))
+
+
+@pytest.mark.wheels
+def test_the_command_ends_as_the_program_does(program: Callable[[str], Path], python: str, tmp_path: Path) -> None:
+    words = [
+        "capture",
+        "--python",
+        python,
+        "--output",
+        "found",
+        "--check",
+        "nothing",
+        "--no-gpu",
+        "--",
+        str(program("sys.exit(6)")),
+    ]
+    start = "from compat.cli.start import start; start()"
+    variables = {**os.environ, "COLUMNS": "80"}
+    asked = [sys.executable, "-c", start, *words]
+    done = subprocess.run(asked, cwd=tmp_path, capture_output=True, text=True, check=False, env=variables)
+    assert done.returncode == 6
+    assert "1 kernel launched, 1 captured as 1 case, 0 not" in done.stdout
+    assert "next: compat matrix --spec 'found/**/*.toml'" in done.stdout
