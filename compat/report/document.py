@@ -111,6 +111,7 @@ def _kernel(report: Report, spec: Specialization) -> JsonObject:
         "function": spec.function,
         "origin": spec.origin,
         "summary": spec.summary,
+        "compile": spec.compile.document(),
     }
 
 

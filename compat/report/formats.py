@@ -4,11 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from compat.json_text import write_json
-from compat.report.code_quality import code_quality
 from compat.report.document import dump, matrix_document
-from compat.report.findings import findings
-from compat.report.junit import junit_xml
 from compat.report.markdown import matrix_markdown
 from compat.report.summary import Report
 
@@ -18,10 +14,16 @@ def _json(report: Report) -> str:
 
 
 def _junit(report: Report, _: str) -> str:
+    from compat.report.junit import junit_xml  # few runs need it, or what it imports
+
     return junit_xml(report)
 
 
 def _code_quality(report: Report, inside: str) -> str:
+    from compat.json_text import write_json
+    from compat.report.code_quality import code_quality
+    from compat.report.findings import findings
+
     return write_json(code_quality(findings(report, inside))) + "\n"
 
 

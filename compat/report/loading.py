@@ -177,6 +177,7 @@ class _Loading:
             function=stored.function,
             origin=stored.origin,
             summary=stored.summary,
+            compile=stored.compile,
             guessed=cell.guessed,
         )
 

@@ -11,7 +11,7 @@ from typing import Any
 from attrs import field, frozen
 from packaging.version import Version
 
-from compat.model import DEFAULT_TOOLCHAIN, Noticed, Package, Status, StoodIn
+from compat.model import DEFAULT_TOOLCHAIN, CompileSpec, Noticed, Package, Status, StoodIn
 from compat.records import KEY
 
 
@@ -130,6 +130,7 @@ class StoredKernel:
     function: str = ""
     origin: str = ""
     summary: str = ""
+    compile: CompileSpec = field(factory=CompileSpec)
 
 
 @frozen(kw_only=True)

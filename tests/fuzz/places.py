@@ -14,6 +14,7 @@ from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from typing import Any
+from xml.etree.ElementTree import fromstring
 
 from attrs import asdict, evolve, frozen
 from hypothesis import strategies as st
@@ -43,12 +44,34 @@ from compat.execution.script import ScriptRun
 from compat.execution.store import Store
 from compat.history.verdict import verdicts
 from compat.json_text import read_json, write_json
-from compat.model import BuiltEnv, Cell, CompileSpec, Done, Env, Evidence, Expectation, Result, Specialization, Status
+from compat.model import (
+    BuiltEnv,
+    Cell,
+    CompileSpec,
+    Done,
+    Env,
+    Evidence,
+    Expectation,
+    Failure,
+    Outcome,
+    Result,
+    Specialization,
+    Status,
+)
 from compat.printable import printable
 from compat.reduce.module import extracted, is_whole
 from compat.report import Report
+from compat.report.annotations import workflow_commands
+from compat.report.code_quality import code_quality
 from compat.report.compact import one_line
-from compat.report.document import dump
+from compat.report.diff import Side, compare
+from compat.report.diff.document import diff_document
+from compat.report.diff.markdown import LIMIT, diff_markdown
+from compat.report.diff.text import diff_lines
+from compat.report.document import dump, matrix_document
+from compat.report.findings import findings
+from compat.report.junit import junit_xml
+from compat.report.loading import load_report
 from compat.report.markdown import code, escape, fence, matrix_markdown, prose
 from compat.report.terminal import matrix_text
 from compat.repro import expected_output, issue
@@ -486,6 +509,38 @@ def _script(text: str, _: Path) -> None:
     shown(issue.short(text, "k"))
 
 
+_FAILED = Outcome(
+    status=Status.REJECTED,
+    stage="ttir",
+    failure=Failure(failure_class="shape-mismatch", stage="ttir", fingerprint="f:1", excerpt="no", advice="do", location="k.py:3"),
+    metrics={"registers": 32, "artifacts": {"ptx": 100}},
+)
+_SAVED = Report(
+    results=(Result(cell=CELL, built=BUILT, outcome=_FAILED, expectation=Expectation(status=Status.CRASHED)),),
+    verdicts=verdicts([Result(cell=CELL, built=BUILT, outcome=_FAILED)]),
+    existing={"triton": (Version("3.0.0"), Version("3.1.0"))},
+    envs=(BUILT,),
+    command="compat matrix",
+    seconds=1.0,
+    root="/k",
+)
+
+
+def _saved(text: str, _: Path) -> None:
+    """A report that somebody wrote: every output of it, and what changed to it."""
+    found = load_report(text)
+    fromstring(junit_xml(found))
+    for line in workflow_commands(findings(found)):
+        shown(line)
+        assert "\n" not in line
+    changed = compare(Side(name="old", report=_SAVED), Side(name="new", report=found))
+    as_json(write_json([matrix_document(found), code_quality(findings(found)), diff_document(changed)]))
+    comment = diff_markdown(changed)
+    assert len(comment) < LIMIT
+    for each in (matrix_markdown(found), matrix_text(found), "\n".join(diff_lines(changed)), comment):
+        shown(each)
+
+
 def _json(text: str, _: Path) -> None:
     try:
         value = read_json(text, lenient=True)
@@ -549,6 +604,7 @@ PLACES: Mapping[str, Place] = {
     "compilers: words": Place(inputs=st.tuples(OUTPUT, OUTPUT, _TYPES, _STAGES), act=_printed),
     "compilers: IR": Place(inputs=OUTPUT, act=_ir, share=4),
     "scripts": Place(inputs=OUTPUT, act=_script, share=4),
+    "saved reports": Place(inputs=json_texts(matrix_document(_SAVED)), act=_saved, share=4),
     "JSON": Place(inputs=st.one_of(json_texts(_DONE), VALUES.map(json_of)), act=_json, share=4),
     "values": Place(inputs=VALUES, act=_any, share=4),
 }

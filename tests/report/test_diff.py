@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
 from compat.json_text import write_json
-from compat.model import Outcome, Status
+from compat.model import CompileSpec, Outcome, Status
 from compat.report import Report
 from compat.report.diff import Comparison, Kind, Side, compare
 from compat.report.diff.document import diff_document
@@ -187,6 +187,16 @@ def test_reports_without_a_common_cell_say_so() -> None:
     assert found.compared == 0
     assert list(diff_lines(found))[-1].startswith("The reports have no cell in common, so that nothing was compared: ")
     assert list(diff_lines(compared(report([]), report([]))))[-1].endswith("nothing was compared: both are empty.")
+
+
+def test_other_arguments_are_told() -> None:
+    other = [
+        evolve(r, cell=evolve(r.cell, spec=evolve(r.cell.spec, compile=CompileSpec(signature={"x": "*fp32"}))))
+        for r in tried("k", "v", always(OK), envs=ENVS)
+    ]
+    found = compared(report(tried("k", "v", always(OK), envs=ENVS)), report(other))
+    assert (found.arguments, found.counts) == (("k/v/d64",), {})
+    assert "note: the arguments or options of k/v/d64 changed" in list(diff_lines(found))
 
 
 def test_a_declared_failure_is_told_and_does_not_count() -> None:

@@ -15,8 +15,9 @@ from functools import cached_property
 from attrs import frozen
 
 from compat.history.verdict import is_deprecated, is_good
-from compat.model import BuiltEnv, Failure, Outcome, Result
+from compat.model import Failure, Outcome, Result
 from compat.report.compact import Where, natural
+from compat.report.diff.axes import ChangedEnv, axes_of, changed_arguments, changed_envs, without
 from compat.report.diff.metrics import THRESHOLD, Jump, JumpGroup, grouped, jumps_of
 from compat.report.summary import Report, came_out_as
 
@@ -83,15 +84,6 @@ class Difference:
 
 
 @frozen(kw_only=True)
-class ChangedEnv:
-    """An env that is called the same in both reports and is not the same."""
-
-    name: str
-    before: str
-    after: str
-
-
-@frozen(kw_only=True)
 class Comparison:
     """Two reports, and what changed between them."""
 
@@ -106,6 +98,8 @@ class Comparison:
     same: int
     """Those of them of which nothing is told."""
     envs: tuple[ChangedEnv, ...]
+    arguments: tuple[str, ...]
+    """``kernel/variant/case`` of those that both have with other arguments or options; a file of an older schema does not say."""
 
     def of(self, kind: Kind) -> tuple[Difference, ...]:
         """The differences of a kind."""
@@ -126,8 +120,8 @@ class Comparison:
     @cached_property
     def only(self) -> tuple[Mapping[str, tuple[str, ...]], Mapping[str, tuple[str, ...]]]:
         """Axis → what only the old report has of it, and what only the new one has."""
-        old, new = _axes(self.old.report), _axes(self.new.report)
-        return _without(old, new), _without(new, old)
+        old, new = axes_of(self.old.report), axes_of(self.new.report)
+        return without(old, new), without(new, old)
 
     @property
     def versions(self) -> tuple[str, str] | None:
@@ -153,8 +147,13 @@ def compare(old: Side, new: Side, threshold: float = THRESHOLD) -> Comparison:
         jumps=grouped(jumps, new.report),
         compared=len(both),
         same=sum(kind is None and after.cell.id not in jumped for kind, _, after in kinds),
-        envs=_changed_envs(old.report, new.report),
+        envs=changed_envs(old.report, new.report),
+        arguments=changed_arguments(old.report, new.report),
     )
+
+
+_Change = tuple[Kind, Result | None, Result | None]
+"""What became of a cell, the old result and the new one, of which one may be missing."""
 
 
 # --- cells -----------------------------------------------------------------------------------------------------------------------
@@ -191,8 +190,8 @@ def _jumps(before: Result, after: Result, threshold: float) -> Iterable[Jump]:
     return jumps_of(before, after, threshold) if good else ()
 
 
-def _differences(found: Iterable[tuple[Kind, Result | None, Result | None]], old: Report, new: Report) -> tuple[Difference, ...]:
-    groups: dict[tuple[object, ...], list[tuple[Kind, Result | None, Result | None]]] = defaultdict(list)
+def _differences(found: Iterable[_Change], old: Report, new: Report) -> tuple[Difference, ...]:
+    groups: dict[tuple[object, ...], list[_Change]] = defaultdict(list)
     for kind, before, after in found:
         told = after or before
         assert told
@@ -212,7 +211,7 @@ def _said(result: Result | None) -> tuple[str, str | None] | None:
     return came_out_as(result), failure.fingerprint if failure else None
 
 
-def _difference(group: list[tuple[Kind, Result | None, Result | None]], old: Report, new: Report) -> Difference:
+def _difference(group: list[_Change], old: Report, new: Report) -> Difference:
     kind, before, after = group[0]
     report = new if after else old
     results = tuple(result for _, one, other in group if (result := other or one))
@@ -240,56 +239,3 @@ def _is_declared(result: Result) -> bool:
     """Whether it fails, as its declaration says."""
     expectation, status = result.expectation, result.outcome.status
     return expectation is not None and result.expected and not is_good(result.outcome) and status is expectation.status
-
-
-# --- axes ------------------------------------------------------------------------------------------------------------------------
-
-
-def _axes(report: Report) -> dict[str, tuple[str, ...]]:
-    """Axis → its values, in natural order."""
-    cells = [result.cell for result in report.ordered]
-    values = {
-        "kernels": {cell.spec.kernel for cell in cells},
-        "variants": {f"{cell.spec.kernel}/{cell.spec.variant}" for cell in cells},
-        "cases": {f"{cell.spec.kernel}/{cell.spec.variant}/{cell.spec.case}" for cell in cells},
-        "targets": {cell.target.name for cell in cells},
-        "envs": {cell.env.name for cell in cells},
-    }
-    return {axis: tuple(sorted(found, key=natural)) for axis, found in values.items()}
-
-
-def _without(these: Mapping[str, tuple[str, ...]], those: Mapping[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
-    """What is on these axes and not on those. A variant of a kernel that is not there either is not told again, nor is its case."""
-    lacking = {axis: [value for value in values if value not in those[axis]] for axis, values in these.items()}
-    for axis, above in (("cases", "variants"), ("variants", "kernels")):
-        lacking[axis] = [value for value in lacking[axis] if value.rpartition("/")[0] not in lacking[above]]
-    return {axis: tuple(values) for axis, values in lacking.items() if values}
-
-
-def _changed_envs(old: Report, new: Report) -> tuple[ChangedEnv, ...]:
-    before = {built.env.name: built for built in old.envs}
-    pairs = [(before[built.env.name], built) for built in new.envs if built.env.name in before]
-    return tuple(
-        ChangedEnv(name=other.env.name, before=_env(one), after=_env(other) + _packages(one, other))
-        for one, other in sorted(pairs, key=lambda pair: natural(pair[1].env.name))
-        if _env(one) != _env(other) or _packages(one, other)
-    )
-
-
-def _env(built: BuiltEnv) -> str:
-    """What of an env decides what it does, in words; nothing is told of one that could not be built."""
-    if built.error is not None:
-        return "broken"
-    torch = [f"torch {built.torch}"] if built.torch else []
-    return ", ".join((f"{built.env.distribution} {built.release}", *torch, f"Python {built.python_version}"))
-
-
-def _packages(one: BuiltEnv, other: BuiltEnv) -> str:
-    """Which other packages changed."""
-    if one.error is not None or other.error is not None:
-        return ""
-    known = {one.env.distribution, other.env.distribution, "torch"}
-    before, after = ({p.name: p.version for p in built.packages if p.name not in known} for built in (one, other))
-    changed = sorted(name for name in before.keys() | after.keys() if before.get(name) != after.get(name))
-    said = [f"{name} {before.get(name, 'none')} → {after.get(name, 'none')}" for name in changed]
-    return f" ({', '.join(said)})" if said else ""

@@ -25,6 +25,7 @@ def diff_document(found: Comparison) -> JsonObject:
         "metrics": [_jump(jump) for group in found.jumps for jump in group.jumps],
         "only_old": {axis: list(values) for axis, values in old.items()},
         "only_new": {axis: list(values) for axis, values in new.items()},
+        "arguments": list(found.arguments),
         "envs": [{"name": env.name, "before": env.before, "after": env.after} for env in found.envs],
     }
 

@@ -45,6 +45,8 @@ def remarks(found: Comparison) -> Iterator[str]:
     for side, axes in zip(("old", "new"), found.only, strict=True):
         if axes:
             yield f"only the {side} report has {listed([_values(axis, values) for axis, values in axes.items()])}"
+    if found.arguments:
+        yield f"the arguments or options of {listed(_some(found.arguments))} changed"
     yield from (f"the env {env.name} changed: {env.before} → {env.after}" for env in found.envs)
 
 
@@ -91,8 +93,12 @@ def _declared(differences: Sequence[Difference]) -> str:
 
 def _values(axis: str, values: Sequence[str]) -> str:
     """``the targets sm_80 and sm_90``, some of them where they are many."""
-    more = [f"{len(values) - _NAMED} more"] if len(values) > _NAMED else []
-    return f"the {axis if len(values) > 1 else axis.removesuffix('s')} {listed([*values[:_NAMED], *more])}"
+    return f"the {axis if len(values) > 1 else axis.removesuffix('s')} {listed(_some(values))}"
+
+
+def _some(values: Sequence[str]) -> list[str]:
+    more = [f"{len(values) - _NAMED:,} more"] if len(values) > _NAMED else []
+    return [*values[:_NAMED], *more]
 
 
 def _percent(jump: Jump) -> str:
