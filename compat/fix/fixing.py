@@ -83,6 +83,12 @@ class Fix:
         return next(each for each in self.before if each.cell.env == self.cell.env)
 
     @property
+    def breaks(self) -> tuple[Result, ...]:
+        """Where the kernel compiles as it is, and does not with the edit."""
+        compiles = {each.cell.env for each in self.before if is_good(each.outcome)}
+        return tuple(each for each in (self.found.not_even_so if self.found else ()) if each.cell.env in compiles)
+
+    @property
     def known(self) -> tuple[str, ...]:
         """The names of the edits that are known for the failure's class."""
         return tuple(edit.name for edit in known_edits(self.failure.outcome.failure, self.cell.env.toolchain))
