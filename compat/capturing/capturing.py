@@ -14,7 +14,7 @@ from compat.capturing.assembling import Captured, assemble, write_index
 from compat.capturing.checking import Compared, compare
 from compat.capturing.index import index_document
 from compat.capturing.records import launches_in, read_records
-from compat.capturing.settings import Check, Options, recorder_settings, target_of, toolchain, variables
+from compat.capturing.settings import Check, Options, recorder_settings, target_of, target_of_arch, toolchain, variables
 from compat.errors import SelectionError, StoreError
 from compat.execution.user_program import Ended, run_program
 from compat.scratch import Folder
@@ -75,15 +75,16 @@ def made_of(
     records: Path, options: Options, ended: Ended | None, on_check: Callable[[int], None] = lambda kernels: None
 ) -> Capture:
     """Write the kernel files of records, and compare their code. Raises ConfigError and StoreError."""
-    recorded, target = read_records(records), target_of(options.target)
-    place = f"for {target.name}" if options.is_fake else "on a GPU"
+    recorded = read_records(records)
+    target = target_of(options.target) if options.is_fake else target_of_arch(recorded.arch)
+    place = f"for {target.name}" if target else "on a GPU"
     origin = f"captured with {toolchain().title} {recorded.release or '(none)'} {place}"
     try:
         captured = assemble(recorded, options.output, configs=options.configs, origin=origin)
         if options.check is not Check.NOTHING:
             on_check(len(captured.kernels))
-        compared = compare(captured, target) if options.is_fake else ()
-        document = index_document(captured, compared, target.name if options.is_fake else None)
+        compared = compare(captured, target) if target else ()
+        document = index_document(captured, compared, target.name if target else None, on_gpu=not options.is_fake)
         write_index(document, options.output)
     except OSError as error:
         raise StoreError(f"the kernel files could not be written: {error.strerror}", where=str(options.output)) from error

@@ -11,8 +11,8 @@ from compat.capturing.checking import Compared
 from compat.capturing.kernels import Case, Kernel
 
 
-def index_document(captured: Captured, compared: Sequence[Compared], target: str | None) -> dict[str, Any]:
-    """All that is known of a capture but how long it took; ``target`` is what the program was made to believe in."""
+def index_document(captured: Captured, compared: Sequence[Compared], target: str | None, *, on_gpu: bool) -> dict[str, Any]:
+    """All that is known of a capture but how long it took; ``target`` is what the program compiled for, as far as it is known."""
     recorded = captured.recorded
     agreements = {(each.kernel, each.case): str(each.agreement) for each in compared}
     return {
@@ -22,7 +22,7 @@ def index_document(captured: Captured, compared: Sequence[Compared], target: str
         "torch": recorded.torch,
         "python": next((each.version for each in recorded.toolchains.values()), None),
         "target": target,
-        "gpu": target is None,
+        "gpu": on_gpu,
         "processes": recorded.processes,
         "ended": recorded.ended,
         "kernels": [_kernel(each, agreements) for each in captured.kernels],

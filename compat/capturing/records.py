@@ -33,6 +33,8 @@ class Original:
     """A hash over assembly code; ``None`` where it failed."""
     error: str | None
     """The class of the exception that it failed with."""
+    arch: int | str | None = None
+    """The architecture that the code is for."""
 
 
 @define(kw_only=True)
@@ -105,6 +107,12 @@ class Recorded:
     def release(self) -> str | None:
         """The release of the toolchain that kernels were launched with; of several the first."""
         return next(iter(self.toolchains), None)
+
+    @property
+    def arch(self) -> int | str | None:
+        """The architecture that the program compiled for; ``None`` where that is not known."""
+        found = (each.original.arch for each in self.launches.values() if each.original is not None)
+        return next((arch for arch in found if arch is not None), None)
 
 
 def read_records(folder: Path) -> Recorded:
@@ -183,7 +191,7 @@ def _failed(process: str, record: Mapping[str, Any], recorded: Recorded) -> None
 
 
 def _original(process: str, record: Mapping[str, Any], recorded: Recorded) -> None:
-    made = Original(stage=record.get("stage"), digest=record.get("digest"), error=record.get("error"))
+    made = Original(stage=record.get("stage"), digest=record.get("digest"), error=record.get("error"), arch=record.get("arch"))
     recorded.launches[process, record["key"]].original = made
 
 

@@ -87,6 +87,11 @@ def target_of(name: str | None) -> Target:
     return known[found]
 
 
+def target_of_arch(arch: int | str | None) -> Target | None:
+    """The target with this architecture; ``None`` where there is none."""
+    return next((each for each in toolchains.targets().values() if arch is not None and each.arch == arch), None)
+
+
 def recorder_settings(options: Options, folder: Path) -> dict[str, Any]:
     """What the recorder is told. Raises SelectionError for a target that there is not."""
     target = target_of(options.target)

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from compat.capturing.capturing import Capture, capture_program, command
+from compat.capturing.checking import Agreement
 from compat.capturing.settings import Check, Options
 from compat.errors import ConfigError, SelectionError
 from compat.model import BuiltEnv
@@ -196,3 +197,52 @@ def test_the_command_ends_as_the_program_does(program: Callable[[str], Path], py
     assert done.returncode == 6
     assert "1 kernel launched, 1 captured as 1 case, 0 not" in done.stdout
     assert "next: compat matrix --spec 'found/**/*.toml'" in done.stdout
+
+
+ON_A_GPU = """
+from triton.backends.compiler import GPUTarget
+from triton.runtime import driver
+
+class Gpu:
+    '''A GPU's driver, as far as a launch asks it: code is loaded and launched in name only.'''
+    launched = []
+    utils = property(lambda self: self)
+    get_current_target = lambda self: GPUTarget("cuda", 80, 32)
+    get_current_device = lambda self: 0
+    get_current_stream = lambda self, device: 0
+    get_device_properties = lambda self, device: {"max_shared_mem": 166912}
+    load_binary = lambda self, *_: (1, 1, 16, 0, 1024)[:LOADED]
+    launcher_cls = lambda self, src, metadata: lambda *_: self.launched.append(metadata.name)
+
+driver.set_active(Gpu())
+kernel = copy[(1,)](Tensor(), Tensor(), BLOCK=64)
+assert ".target sm_80" in kernel.asm["ptx"]
+
+@triton.jit
+def broken(x, BLOCK: tl.constexpr):
+    tl.store(x, tl.max(0, BLOCK))
+
+try:
+    broken[(1,)](Tensor(), BLOCK=64)
+except triton.CompilationError:
+    sys.exit(len(Gpu.launched))
+"""
+
+
+@pytest.mark.wheels
+@pytest.mark.parametrize(("release", "loaded"), [("3.2.0", 4), ("3.9.0", 5)])
+def test_where_there_is_a_gpu_nothing_is_replaced(
+    built: Callable[[str], BuiltEnv], tmp_path: Path, release: str, loaded: int
+) -> None:
+    """The driver alone is not real here: what is compiled, launched and raised is what it would be without the recorder."""
+    path = tmp_path / "program.py"
+    path.write_text(LAUNCH.replace("copy[(1,)]", "#") + ON_A_GPU.replace("LOADED", str(loaded)))
+    options = Options(output=tmp_path / "captured", fake=False)
+    found = capture_program((str(path),), options, python=built(f"triton-{release}").python)
+    assert found.ended is not None
+    assert found.ended.exit_code == 1  # one kernel was launched
+    assert {each.name for each in found.captured.kernels} == {"broken", "copy"}
+    assert {(each.kernel, each.agreement) for each in found.compared} == {("copy", Agreement.EQUAL), ("broken", Agreement.EQUAL)}
+    assert (found.document["gpu"], found.document["target"]) == (True, "sm_80")
+    failed = {each["name"]: each["cases"][0]["failed"] for each in found.document["kernels"]}
+    assert failed == {"broken": "CompilationError", "copy": None}

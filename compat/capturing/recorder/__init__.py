@@ -22,7 +22,7 @@ Standard library only, Python 3.8 to 3.14, every Triton from 3.0; imports nothin
 - ``launch``: a launch of a new kind: function, arguments, constexprs, options, grid, place (:mod:`.launches`)
 - ``count``: how often a kind of launch has been seen, at powers of two; whether an autotuner tried it or chose it
 - ``failed``: the class of what a launch raised
-- ``original``: a hash over the assembly code of a launch (:mod:`.originals`)
+- ``original``: a hash over the assembly code of a launch, and the architecture that it is for (:mod:`.originals`)
 - ``lacking``: a launch that cannot be written down, and why
 - ``end``: the process ended as Python does
 """

@@ -279,12 +279,10 @@ def _installed(value: Any, name: str) -> tuple[str, str] | None:
     """Where Triton or the standard library has a value, if one of them has it."""
     plain = _plain(value)
     module = getattr(plain, "__module__", None) or getattr(value, "__module__", None) or ""
-    for place, called_there in (
-        (module, getattr(plain, "__name__", name)),
-        (module, name),
-        ("triton.language", name),
-        ("builtins", name),
-    ):
+    own = getattr(plain, "__name__", name)
+    # Of Triton's language what is public first: in which of its modules something is defined changes from release to release.
+    places = (("triton.language", own), ("triton.language", name), (module, own), (module, name), ("builtins", name))
+    for place, called_there in places:
         there = sys.modules.get(place) if place.partition(".")[0] in _INSTALLED else None
         if there is not None and getattr(there, called_there, None) is value:
             return place, called_there

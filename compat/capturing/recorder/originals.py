@@ -60,7 +60,7 @@ class Originals:
         except Exception as error:
             return {"error": type(error).__name__}
         stage = next((each for each in _STAGES if each in compiled.asm), None)
-        return {"stage": stage, "digest": digest_of(compiled.asm[stage]) if stage else None}
+        return {"stage": stage, "digest": digest_of(compiled.asm[stage]) if stage else None, "arch": target.arch}
 
 
 def digest_of(assembly: str) -> str:
