@@ -7,7 +7,7 @@ from typing import Any
 
 from attrs import Factory, frozen
 
-SOURCE_STAGE = "import"
+SOURCE_STAGE = "source"
 """The stage in which the kernel's file is imported; what follows are the stages of its toolchain."""
 LATER_STAGES = ("interpret", "launch", "check")
 """Stages behind a compile, which need more than a compiler."""
@@ -100,7 +100,7 @@ class Evidence:
     """The toolchain could not be imported: nothing is known of this cell."""
     alone: bool = False
     """The cell had a fresh process to itself and the compiler's diagnostics were on."""
-    stage: str = "import"
+    stage: str = SOURCE_STAGE
     """The last stage entered."""
     entered: float = 0.0
     """Seconds from the start of the attempt to that of ``stage``."""

@@ -117,7 +117,7 @@ class Attempt:
 
     def compile(self, action: dict[str, Any], toolchain: Adapter, sources: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
         """Compile the job's function, or a file of IR in its place; the metrics, and what each stage made."""
-        self.enter("import")
+        self.enter("source")
         toolchain.aim(self.job["target"])
         if action["keep_ir"]:
             self.kept = os.path.join(self.directory, "kept", self.job["nonce"])
@@ -149,7 +149,7 @@ class Attempt:
             try:
                 look()
             except BaseException:
-                self.enter("import")
+                self.enter("source")
                 raise
 
     def place_of(self, error: BaseException, toolchain: Adapter) -> dict[str, Any] | None:

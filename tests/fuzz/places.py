@@ -140,7 +140,7 @@ _DONE = {
     "nonce": "n",
     "actions": [{"do": "compile", "made": {"ttir": {"bytes": 7, "sha256": "0" * 64}}, "requires": []}],
     "output": 120,
-    "stages": {"import": 0.1, "ast": 0.2},
+    "stages": {"source": 0.1, "ast": 0.2},
     "metrics": {"shared": 1024, "registers": 30, "artifacts": {"ttir": 100, "cubin": 2000}},
     "warnings": [{"type": "DeprecationWarning", "message": "old"}],
     "raised": [
@@ -215,7 +215,7 @@ _ROW = {
     "at": "/k/k.py:4",
     "quoted": {"/k/k.py:3": "    tl.dot(a, b)"},
     "seconds": 0.5,
-    "stages": {"import": 0.1},
+    "stages": {"source": 0.1},
     "metrics": {"shared": 1024, "artifacts": {"ttir": 10}},
     "warnings": [{"type": "DeprecationWarning", "message": "old"}],
     "kept": {"ttir": "a.ttir"},
@@ -502,7 +502,7 @@ def _any(value: Any, _: Path) -> None:
     bounds.warnings(value)
 
 
-_STAGES = st.sampled_from(["import", "ast", "ttir", "ttgir", "llir", "ptx", "cubin", "hsaco"])
+_STAGES = st.sampled_from(["source", "ast", "ttir", "ttgir", "llir", "ptx", "cubin", "hsaco"])
 _TYPES = st.sampled_from(
     ["triton.compiler.errors.CompilationError", "RuntimeError", "ValueError", "AssertionError", "\x1b", "\ud800"]
 )
