@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +23,7 @@ from compat.model import CompileSpec, Specialization
 
 _Meaning = Mapping[str, Any]
 _DECORATORS = {"jit": "@triton.jit", "constexpr_function": "@triton.constexpr_function"}
+_OPTIONAL = "frozen_optional"
 _NOT_TAKEN = ("torch", "numpy")
 """Packages of which a bundle takes nothing."""
 
@@ -56,19 +57,27 @@ class NotFrozen(Exception):
     """A kernel that cannot be a module of its own, and why."""
 
 
-def module_of_frozen(kernel: str, given: Mapping[str, str], functions: Mapping[str, Frozen], folder: Path) -> str:
+def module_of_frozen(
+    kernel: str,
+    given: Mapping[str, str],
+    functions: Mapping[str, Frozen],
+    folder: Path,
+    optional: Callable[[Frozen, str], bool] = lambda function, name: False,
+) -> str:
     """The text of a module that holds the function with this id and what it uses.
 
     ``given`` are functions that it is given as constexprs, name → id; they keep their names. Files are written in ``folder``, which
-    may hold those of earlier calls. Raises NotFrozen.
+    may hold those of earlier calls. ``optional`` says whether a function has an installed name only where that is there: then the
+    module can be imported where it is not. Raises NotFrozen.
     """
-    layout = _Layout(functions=functions, folder=folder)
+    layout = _Layout(functions=functions, folder=folder, optional=optional)
     first = layout.place(kernel, beside=given)
     problems = [each for file in layout.files for each in file.problems()]
     if problems:
         raise NotFrozen(problems[0])
     for file in layout.files:
         (folder / f"{file.module}.py").write_text(file.text(), encoding="utf-8")
+    (folder / f"{_OPTIONAL}.py").write_text("\n".join(layout.tolerant.values()), encoding="utf-8")
     spec = Specialization(
         kernel="frozen",
         variant="frozen",
@@ -166,7 +175,9 @@ class _File:
             yield from self._imported(name, meaning["function"])
         elif "installed" in meaning:
             module, there = meaning["installed"]
-            if module != "builtins" or there != name:
+            if self._is_optional(name, meaning) and self.layout.tolerate(module, there):
+                yield f"from {_OPTIONAL} import {_as(there, name)}"
+            elif module != "builtins" or there != name:
                 yield f"from {module} import {_as(there, name)}"
         elif "module" in meaning:
             if meaning["module"].partition(".")[0] not in _NOT_TAKEN:
@@ -175,6 +186,10 @@ class _File:
             yield f"import {_as(self.layout.members(meaning).module, name)}"
         elif not _unfrozen(meaning):
             yield f"{name} = {_expression(meaning)}"
+
+    def _is_optional(self, name: str, meaning: _Meaning) -> bool:
+        using = (each for each in self.functions.values() if each.names.get(name) == meaning)
+        return any(self.layout.optional(each, name) for each in using)
 
     def _imported(self, name: str, id: str) -> Iterator[str]:
         function = self.layout.functions[id]
@@ -191,9 +206,17 @@ class _Layout:
 
     functions: Mapping[str, Frozen]
     folder: Path
+    optional: Callable[[Frozen, str], bool]
     files: list[_File] = field(factory=list)
+    tolerant: dict[str, str] = field(factory=dict)
+    """Name → the statement that imports it where it is there."""
     _places: dict[str, _File] = field(factory=dict)
     _members: dict[str, _File] = field(factory=dict)
+
+    def tolerate(self, module: str, name: str) -> bool:
+        """Have a name imported where it is there; whether that can be, since no other is called so."""
+        statement = f"try:\n    from {module} import {name}\nexcept ImportError:  # not in every release\n    pass\n"
+        return self.tolerant.setdefault(name, statement) == statement
 
     def place(self, id: str, beside: Mapping[str, str] | None = None) -> _File:
         """The file that a function stands in, put there with all that it uses, and with the functions ``beside``."""

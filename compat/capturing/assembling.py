@@ -12,8 +12,8 @@ from attrs import define, evolve, field, frozen
 
 from compat import arguments, constexprs, toolchains
 from compat.bundle.closure import read_source
-from compat.bundle.frozen import NotFrozen, module_of_frozen, names_used, reached
-from compat.capturing.conditionals import Asked, asked
+from compat.bundle.frozen import Frozen, NotFrozen, module_of_frozen, names_used, reached
+from compat.capturing.conditionals import Asked, about, asked
 from compat.capturing.kernels import Configs, Kernel, cases, constexprs_of, given_functions, wanted
 from compat.capturing.records import Lacking, Launch, Recorded
 from compat.config.declared_kernel import ONLY_VARIANT
@@ -88,7 +88,7 @@ def assemble(recorded: Recorded, output: Path, *, configs: Configs, origin: str)
             failed.append(NotCaptured(module=kernel.module, name=kernel.function, why=str(error)))
     captured.kernels, captured.not_captured = tuple(written), tuple(failed)
     captured.never_launched = _never_launched(recorded)
-    captured.conditionals = tuple(dict.fromkeys(each for kernel in written for each in kernel.asked))
+    captured.conditionals = tuple(sorted({each for kernel in written for each in kernel.asked}, key=Asked.place))
     return captured
 
 
@@ -113,7 +113,7 @@ def _kernels(recorded: Recorded) -> tuple[list[Kernel], list[NotCaptured]]:
             place = folder / str(number)
             place.mkdir()
             try:
-                text = module_of_frozen(id, given, recorded.functions, place)
+                text = module_of_frozen(id, given, recorded.functions, place, _is_asked_for)
             except NotFrozen as error:
                 failed[NotCaptured(module=function.module, name=function.name, why=str(error))] = None
                 continue
@@ -126,6 +126,11 @@ def _kernels(recorded: Recorded) -> tuple[list[Kernel], list[NotCaptured]]:
         kernel.name = _free(kernel.function, taken)
         taken.add(kernel.name)
     return kernels, list(failed)
+
+
+def _is_asked_for(function: Frozen, name: str) -> bool:
+    """Whether a function's module, or the one that it has a name from, asked while it was imported what is there."""
+    return bool(function.file and about(function.module, Path(function.file), name))
 
 
 def _given(recorded: Recorded) -> dict[str, dict[str, str]]:

@@ -15,6 +15,8 @@ from compat.bundle.scopes import bound_by
 _ASKS = frozenset({"__version__", "hasattr", "find_spec", "Version", "parse_version", "version_info", "get_device_capability"})
 _ASKS |= {"getattr", "get_device_properties", "get_current_target", "get_device_name", "environ", "getenv"}
 _LONGEST = 80
+_DEPTH = 4
+"""Modules that a name is followed through."""
 
 
 @frozen(kw_only=True)
@@ -29,11 +31,56 @@ class Asked:
     def __str__(self) -> str:
         return f"{self.module}:{self.line}: {self.text}"
 
+    def place(self) -> tuple[str, int]:
+        """Where it stands, to sort by."""
+        return self.module, self.line
+
 
 def asked(module: str, path: Path, used: Collection[str]) -> tuple[Asked, ...]:
-    """The questions of a module that what these global names of it mean depends on. None where the file cannot be read."""
-    found = [(line, text) for line, text, names in _questions_in(path) if names & set(used)]
-    return tuple(Asked(module=module, line=line, text=text) for line, text in sorted(found))
+    """The questions that what these global names of a module mean depends on, its own and those of modules that it has them from.
+
+    Files that cannot be read have none.
+    """
+    return tuple(sorted({each for name in used for each in about(module, path, name)}, key=Asked.place))
+
+
+def about(module: str, path: Path, name: str, depth: int = 0) -> tuple[Asked, ...]:
+    """The questions that the meaning of one name depends on."""
+    found = [Asked(module=module, line=line, text=text) for line, text, names in _questions_in(path) if name in names]
+    source = _imports_in(path).get(name)
+    if found or source is None or depth >= _DEPTH:
+        return tuple(found)
+    there, name_there = source
+    place = _file_of(_absolute(module, path, there), module, path)
+    return about(_absolute(module, path, there), place, name_there, depth + 1) if place else ()
+
+
+def _absolute(module: str, path: Path, there: tuple[int, str]) -> str:
+    """The name of a module that is imported with so many dots."""
+    level, name = there
+    if not level:
+        return name
+    parts = module.split(".") if path.name == "__init__.py" else module.split(".")[:-1]
+    return ".".join([*parts[: len(parts) - level + 1], *([name] if name else [])])
+
+
+def _file_of(wanted: str, module: str, path: Path) -> Path | None:
+    """The file of a module that lies in the same tree as another one."""
+    depth = module.count(".") + (path.name == "__init__.py")
+    place = path.parents[depth].joinpath(*wanted.split(".")) if depth < len(path.parents) else None
+    candidates = (place.with_suffix(".py"), place / "__init__.py") if place and wanted else ()
+    return next((each for each in candidates if each.is_file()), None)
+
+
+@lru_cache(maxsize=1024)
+def _imports_in(path: Path) -> Mapping[str, tuple[tuple[int, str], str]]:
+    """Name → the module that a file has it from, and what it is called there."""
+    try:
+        tree = tree_of(text_of(path), path.name)
+    except (OSError, SyntaxError):
+        return {}
+    nodes = [node for node in tree.body if isinstance(node, ast.ImportFrom)]
+    return {alias.asname or alias.name: ((node.level, node.module or ""), alias.name) for node in nodes for alias in node.names}
 
 
 @lru_cache(maxsize=1024)

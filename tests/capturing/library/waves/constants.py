@@ -20,6 +20,15 @@ else:
         return x + 1.0
 
 
+if hasattr(tl, "gather"):
+    gather = tl.gather
+else:
+
+    @triton.jit
+    def gather(source, index, axis):
+        return source
+
+
 constexpr_function = getattr(triton, "constexpr_function", lambda function: function)
 
 

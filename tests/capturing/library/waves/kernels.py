@@ -6,7 +6,7 @@ import torch
 import triton
 import triton.language as tl
 
-from .constants import next_power
+from .constants import gather, next_power
 from .helpers import activation
 
 _CONFIGS = [triton.Config({"BLOCK": block}, num_warps=warps) for block in (64, 128) for warps in (2, 4)]
@@ -37,6 +37,8 @@ def chosen(x_ptr, y_ptr, bias_ptr, n: int, scale, BLOCK: tl.constexpr, EVEN: tl.
     x = tl.load(x_ptr + at) if EVEN else tl.load(x_ptr + at, mask=at < n)
     if bias_ptr is not None:
         x += tl.load(bias_ptr + at * n, mask=at < n)
+    if BLOCK > 64:
+        x = gather(x, at, 0)
     tl.store(y_ptr + at, x * scale, mask=at < n)
 
 

@@ -1,0 +1,82 @@
+"""What recording launches costs a program: ``python -m bench.capture``.
+
+A program that imports PyTorch and a small library, and launches its kernels again and again, runs without a GPU twice: once with
+what makes it believe in one and records, and once with the same and nothing that records. Comparing code is not part of it.
+"""
+
+from __future__ import annotations
+
+import os
+import statistics
+import subprocess
+import tempfile
+from pathlib import Path
+
+import click
+
+from bench.__main__ import ROOT
+from compat.capturing.settings import START, Check, Options, recorder_settings, variables
+from compat.config.matrix import load_matrix
+from compat.envs.env import read_env
+
+LIBRARY = ROOT / "tests" / "capturing" / "library"
+PROGRAM = """
+import torch
+from waves import operators
+
+for number in range({rounds}):
+    x = torch.ones(64 + number % 256, device="cuda")
+    operators.apply(x, "exp")
+    operators.double(x)
+    operators.scaled(x, x)
+    operators.padded(x)
+"""
+NOT_RECORDING = """
+import sys
+sys.path[:] = [each for each in sys.path if each != {here!r}]
+import importlib.util, json, os
+path = {folder!r} + "/__init__.py"
+spec = importlib.util.spec_from_file_location("_compat_recorder", path, submodule_search_locations=[{folder!r}])
+module = importlib.util.module_from_spec(spec)
+sys.modules["_compat_recorder"] = module
+spec.loader.exec_module(module)
+from _compat_recorder import launches
+launches.watch = lambda *_: None
+module.begin(json.loads(os.environ[module.VARIABLE]))
+"""
+
+
+@click.command()
+@click.option("--env", default="triton-3.5.1-torch-2.9.1", show_default=True, help="An env with PyTorch.")
+@click.option("--launches", default=4000, show_default=True, help="Launches that the program makes.")
+@click.option("--rounds", default=3, show_default=True, help="Measurements of each; medians are printed.")
+def main(env: str, launches: int, rounds: int) -> None:
+    """Measure a program with and without recording."""
+    config = load_matrix(ROOT / "matrix.toml")
+    python = read_env(config.env(env), config.env_cache()).python
+    assert python is not None, f"{env} is not built: compat envs build {env}"
+    with tempfile.TemporaryDirectory() as folder:
+        program, idle = Path(folder, "program.py"), Path(folder, "idle")
+        program.write_text(PROGRAM.format(rounds=launches // 4))
+        idle.mkdir()
+        (idle / "sitecustomize.py").write_text(NOT_RECORDING.format(here=str(idle), folder=str(START.parent)))
+        times = [(_seconds(python, program, START), _seconds(python, program, idle)) for _ in range(rounds)]
+    recorded, plain = (statistics.median(each) for each in zip(*times, strict=True))
+    click.echo(f"{launches:,} launches in {env}, median of {rounds}")
+    click.echo(f"  recorded      {recorded:6.2f} s")
+    click.echo(f"  not recorded  {plain:6.2f} s   recorded/not {recorded / plain:5.2f}")
+
+
+def _seconds(python: str, program: Path, start: Path) -> float:
+    """What the program takes, in CPU seconds of its own, with this folder at the beginning of its path."""
+    with tempfile.TemporaryDirectory() as folder:
+        settings = recorder_settings(Options(fake=True, check=Check.NOTHING), Path(folder))
+        environ = {**os.environ, **variables(settings, Path(folder, "cache"))}
+        environ["PYTHONPATH"] = os.pathsep.join([str(start), str(LIBRARY)])
+        began = os.times().children_user + os.times().children_system
+        subprocess.run([python, str(program)], env=environ, check=True)
+        return os.times().children_user + os.times().children_system - began
+
+
+if __name__ == "__main__":
+    main()
