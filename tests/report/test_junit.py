@@ -16,7 +16,20 @@ from hypothesis import strategies as st
 from compat.model import Status
 from compat.report import Report
 from compat.report.junit import junit_xml
-from tests.report.factory import LOST, OK, SHAPE, TARGETS, always, bad, declared, env, expected_matrix, report, tried, troubled_matrix
+from tests.report.factory import (
+    LOST,
+    OK,
+    SHAPE,
+    TARGETS,
+    always,
+    bad,
+    declared,
+    env,
+    expected_matrix,
+    report,
+    tried,
+    troubled_matrix,
+)
 
 SCHEMA = xmlschema.XMLSchema(Path(__file__).parent / "junit.xsd")
 
@@ -85,9 +98,8 @@ def test_a_failure_has_its_excerpt_its_advice_and_a_command() -> None:
 def test_hostile_text_stays_text() -> None:
     said = "]]></failure><failure>\x00\x1b[31m\x85\ufffe\uffff\ud800 &amp; <![CDATA[ x ]]> \r\n end"
     expect = [declared(evolve(SHAPE, failure_class="other"), reason=said)]
-    (case,) = cases(
-        report(tried("k<", 'v"&', always(bad(evolve(SHAPE, excerpt=said))), envs=[env("3.1.0")], targets=TARGETS[:1], expect=expect))
-    )
+    failing = always(bad(evolve(SHAPE, excerpt=said)))
+    (case,) = cases(report(tried("k<", 'v"&', failing, envs=[env("3.1.0")], targets=TARGETS[:1], expect=expect)))
     assert len(case) == 1
     text = case[0].text or ""
     assert text.startswith("]]></failure><failure>\\x00\\x1b[31m\\x85\\ufffe\\uffff\\ud800 &amp; <![CDATA[ x ]]> \n end")
