@@ -29,7 +29,7 @@ class Ledger:
         self.refusal = ""
         """The words of the last refusal."""
         self.elsewhere = False
-        """Whether one was in another thread, or what failed leads to more than can be followed: what that left undone is unknown."""
+        """Whether what that left undone is unknown: one was in another thread, or leads to more than can be followed."""
         self.late = False
         """Whether a package was stood in for after modules had found it absent."""
         self.missing: dict[str, dict[str, BaseException]] = {}
