@@ -61,6 +61,8 @@ class Effects:
                 continue
             self._seen[id(found)] = found
             waiting += self._led_to(found, inside)
+        if waiting:
+            LEDGER.elsewhere = True
 
     def _led_to(self, value: Any, inside: bool) -> list[tuple[Any, bool]]:
         if isinstance(value, FunctionType):

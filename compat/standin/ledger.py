@@ -29,7 +29,7 @@ class Ledger:
         self.refusal = ""
         """The words of the last refusal."""
         self.elsewhere = False
-        """Whether one of them was in another thread: of what that did or left undone nothing is known."""
+        """Whether what that left undone is unknown: one was in another thread, or leads to more than can be followed."""
         self.late = False
         """Whether a package was stood in for after modules had found it absent."""
         self.missing: dict[str, dict[str, BaseException]] = {}

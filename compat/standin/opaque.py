@@ -38,7 +38,7 @@ def _refusal(words: str) -> Lacking:
 
 def swallowed() -> Lacking:
     """The last refusal once more, for whoever caught it and went on: what was made of it is no answer."""
-    return Lacking(LEDGER.refusal)
+    return Lacking(LEDGER.refusal or "what a statement that fails would have changed cannot be followed")
 
 
 class PartlyKnown(ABCMeta):
