@@ -27,6 +27,8 @@ from compat.scratch import Folder
 
 INDEX = "index.json"
 SCHEMA = 1
+_TOLD = 3
+"""Questions that a kernel file tells of; the index has all."""
 _NAME = re.compile(r"[A-Za-z0-9_.+-]+")
 
 
@@ -202,8 +204,9 @@ def _asked(kernel: Kernel, recorded: Recorded) -> tuple[Asked, ...]:
 
 
 def _answered(kernel: Kernel) -> str:
-    places = [f"{each.module}:{each.line}" for each in kernel.asked]
-    return f"; {', '.join(places)} answered for good then" if places else ""
+    places = [f"{each.module}:{each.line}" for each in kernel.asked[:_TOLD]]
+    further = [f"{len(kernel.asked) - _TOLD} more"] if len(kernel.asked) > _TOLD else []
+    return f"; answered for good then: {', '.join([*places, *further])}" if places else ""
 
 
 # --- the folder -------------------------------------------------------------------------------------------------------------------

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 
@@ -44,15 +44,25 @@ def asked(module: str, path: Path, used: Collection[str]) -> tuple[Asked, ...]:
     return tuple(sorted({each for name in used for each in about(module, path, name)}, key=Asked.place))
 
 
+@lru_cache(maxsize=8192)
 def about(module: str, path: Path, name: str, depth: int = 0) -> tuple[Asked, ...]:
     """The questions that the meaning of one name depends on."""
-    found = [Asked(module=module, line=line, text=text) for line, text, names in _questions_in(path) if name in names]
+    found = tuple(
+        Asked(module=module, line=each.line, text=each.text)
+        for each in _statements_in(path)
+        if name in each.binds and (each.asks or _depends(module, path, each.words - each.binds, depth))
+    )
     source = _imports_in(path).get(name)
     if found or source is None or depth >= _DEPTH:
-        return tuple(found)
+        return found
     there, name_there = source
     place = _file_of(_absolute(module, path, there), module, path)
     return about(_absolute(module, path, there), place, name_there, depth + 1) if place else ()
+
+
+def _depends(module: str, path: Path, words: frozenset[str], depth: int) -> bool:
+    """Whether one of these names depends on a question."""
+    return depth < _DEPTH and any(about(module, path, word, depth + 1) for word in sorted(words))
 
 
 def _absolute(module: str, path: Path, there: tuple[int, str]) -> str:
@@ -83,16 +93,37 @@ def _imports_in(path: Path) -> Mapping[str, tuple[tuple[int, str], str]]:
     return {alias.asname or alias.name: ((node.level, node.module or ""), alias.name) for node in nodes for alias in node.names}
 
 
+@frozen(kw_only=True)
+class _Statement:
+    """A statement of a module that gives names a meaning, and is no definition."""
+
+    line: int
+    text: str
+    binds: frozenset[str]
+    words: frozenset[str]
+    """The names in what decides which meaning that is."""
+    asks: bool
+    """Whether it asks itself."""
+
+
 @lru_cache(maxsize=1024)
-def _questions_in(path: Path) -> tuple[tuple[int, str, frozenset[str]], ...]:
-    """The lines of a file that ask, with the names that depend on what they hear."""
+def _statements_in(path: Path) -> tuple[_Statement, ...]:
     try:
         text = text_of(path)
         tree = tree_of(text, path.name)
     except (OSError, SyntaxError):
         return ()
-    lines = text.split("\n")
-    return tuple((node.lineno, _shown(lines[node.lineno - 1]), frozenset(names)) for node, names in _questions(tree))
+    return tuple(_statements(tree, text.split("\n")))
+
+
+def _statements(tree: ast.Module, lines: Sequence[str]) -> Iterator[_Statement]:
+    for node in tree.body:
+        if isinstance(node, ast.FunctionDef | ast.ClassDef | ast.Import | ast.ImportFrom):
+            continue
+        words = _words(node)
+        asks = bool(words & _ASKS) or (isinstance(node, ast.Try) and any(_is_import_error(each.type) for each in node.handlers))
+        text = _shown(lines[node.lineno - 1])
+        yield _Statement(line=node.lineno, text=text, binds=bound_by(node), words=words, asks=asks)
 
 
 def _shown(line: str) -> str:
@@ -100,26 +131,11 @@ def _shown(line: str) -> str:
     return line if len(line) <= _LONGEST else f"{line[: _LONGEST - 1]}…"
 
 
-def _questions(tree: ast.Module) -> Iterator[tuple[ast.stmt, set[str]]]:
-    """Statements of a module that ask, and the names that depend on what they hear."""
-    asking: dict[str, ast.stmt] = {}
-    for node in tree.body:
-        if isinstance(node, ast.FunctionDef | ast.ClassDef | ast.Import | ast.ImportFrom):
-            continue
-        names = set(bound_by(node))
-        if _asks(node, asking):
-            asking |= dict.fromkeys(names, node)
-            yield node, names
-
-
-def _asks(node: ast.stmt, asking: Mapping[str, ast.stmt]) -> bool:
-    if isinstance(node, ast.Try):
-        return any(_is_import_error(handler.type) for handler in node.handlers)
+def _words(node: ast.stmt) -> frozenset[str]:
+    """The names and attributes in the test of an ``if``, or in an assigned value."""
     question: ast.AST | None = node.test if isinstance(node, ast.If) else getattr(node, "value", None)
-    if question is None:
-        return False
-    words = {word for each in ast.walk(question) for word in (getattr(each, "id", None), getattr(each, "attr", None)) if word}
-    return bool(words & _ASKS) or bool(words & asking.keys())
+    found = ast.walk(question) if question is not None else ()
+    return frozenset(word for each in found for word in (getattr(each, "id", None), getattr(each, "attr", None)) if word)
 
 
 def _is_import_error(kind: ast.expr | None) -> bool:
