@@ -76,6 +76,12 @@ def inner(session: nox.Session) -> dict[str, str | None]:
     return {"UV": uv} if uv else {}
 
 
+def testing(session: nox.Session) -> dict[str, str | None]:
+    """Variables for tests, which start some thousand commands: what Python compiles is kept, and outside the checkout."""
+    kept = os.path.join(session.virtualenv.location, "pycache")
+    return {**inner(session), "PYTHONDONTWRITEBYTECODE": None, "PYTHONPYCACHEPREFIX": kept}
+
+
 @nox.session(**PARALLEL)
 def lint(session: nox.Session) -> None:
     """Check the style of the code."""
@@ -95,14 +101,14 @@ def types(session: nox.Session) -> None:
 def tests(session: nox.Session) -> None:
     """Run the tests; those on real wheels build the environments that they need."""
     install_once(session, "-e", ".", *group("tests"))
-    session.run("pytest", *SHARED, *session.posargs, env=inner(session))
+    session.run("pytest", *SHARED, *session.posargs, env=testing(session))
 
 
 @nox.session(python=["3.11", "3.12", "3.13"], default=False)
 def drivers(session: nox.Session) -> None:
     """Run the tests that need no wheels on each Python that the driver may run on, as far as this machine has it."""
     install_once(session, "-e", ".", *group("tests"))
-    session.run("pytest", *SHARED, "-m", "not wheels", *session.posargs, env=inner(session))
+    session.run("pytest", *SHARED, "-m", "not wheels", *session.posargs, env=testing(session))
 
 
 @nox.session(default=False)
@@ -112,7 +118,7 @@ def coverage(session: nox.Session) -> None:
     session.run("coverage", "erase")
     failed = False
     try:
-        session.run("coverage", "run", "-m", "pytest", "-m", "not wheels", *session.posargs, env=inner(session))
+        session.run("coverage", "run", "-m", "pytest", "-m", "not wheels", *session.posargs, env=testing(session))
     except nox.command.CommandFailed:
         failed = True  # the table is true of what ran
     session.run("coverage", "combine", "--quiet")

@@ -216,7 +216,23 @@ raise ValueError("changed")""",
         statuses=UNIMPORTABLE,
         at_import=True,
     ),
-    Behaviour(name="needs_a_package", code="import no_such_package_anywhere", statuses=UNIMPORTABLE, at_import=True),
+    Behaviour(name="imports_a_package", code="import no_such_package_anywhere", statuses=OK, at_import=True),
+    Behaviour(
+        name="needs_a_package",
+        code="import no_such_package_anywhere\nscale = shift = total = no_such_package_anywhere.wrapped(scale)",
+        statuses=UNIMPORTABLE,
+        at_import=True,
+    ),
+    Behaviour(
+        name="catches_what_it_lacks",
+        code="""import no_such_package_anywhere
+try:
+    scale = shift = total = [scale, shift][int(no_such_package_anywhere.number)]
+except:
+    pass""",
+        statuses=UNIMPORTABLE,
+        at_import=True,
+    ),
     Behaviour(name="exits_on_import", code="raise SystemExit(0)", statuses=UNIMPORTABLE, at_import=True),
     Behaviour(name="dies_on_import", code="import ctypes; ctypes.string_at(0)", statuses=UNIMPORTABLE, at_import=True),
     Behaviour(name="leaves_on_import", code="import os; os._exit(0)", statuses=LOST, at_import=True),

@@ -96,7 +96,7 @@ def _of_text(text: str, dtypes: Collection[str]) -> str:
     if found := _DESCRIPTOR.fullmatch(text):
         return f"tensordesc<{_dtype(found[1], dtypes)}[{found[2].replace(' ', '')}]>"
     if text in dtypes:
-        raise UnknownForm(f"{text!r} is a type, and a launch passes values", hint=f'The number itself; a tensor is "*{text}".')
+        raise UnknownForm(f"{text!r} is a type, and a launch passes values", hint=f'Say the number itself; a tensor is "*{text}".')
     raise UnknownForm(f"{text!r} is no argument of a launch")
 
 

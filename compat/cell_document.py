@@ -74,7 +74,12 @@ def _expectation(expectation: Expectation | None) -> JsonObject | None:
     return (
         None
         if expectation is None
-        else {"status": str(expectation.status), "class": expectation.failure_class, "reason": expectation.reason}
+        else {
+            "status": str(expectation.status),
+            "class": expectation.failure_class,
+            "reason": expectation.reason,
+            "strict": expectation.strict,
+        }
     )
 
 

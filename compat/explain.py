@@ -16,7 +16,7 @@ from compat.config.selection import nothing_matches, several_match
 from compat.diagnosis import classify
 from compat.execution.run import expectation_of, outcome_of
 from compat.execution.spawn import WORKER
-from compat.execution.store import Store, cell_key
+from compat.execution.store import CellKeys, Store
 from compat.files import folder_digest
 from compat.history.verdict import Verdict, release_of, verdicts
 from compat.model import BuiltEnv, Cell, Env, Evidence, Result
@@ -129,9 +129,10 @@ class _Known:
     def attempts(self, cells: Iterable[Cell]) -> dict[Cell, tuple[Evidence, ...]]:
         """The evidence on each of the cells that have any."""
         keys: dict[str, list[Cell]] = {}
+        key = CellKeys(folder_digest(WORKER))
         for cell in cells:
             if (built := self.env(cell.env)).error is None:
-                keys.setdefault(cell_key(cell, built, folder_digest(WORKER)), []).append(cell)
+                keys.setdefault(key.of(cell, built), []).append(cell)
         return {cell: found for key, found in self.store.read(keys, deadline=0, memory=0).items() for cell in keys[key]}
 
     def results(self, cells: Sequence[Cell]) -> tuple[Result, ...]:

@@ -14,12 +14,14 @@ from typing import Any
 
 from attrs import define, field, frozen
 
+from compat import toolchains
 from compat.config.kernel_files import kernels_of
 from compat.config.toml_reader import parse_toml, shown
-from compat.errors import ConfigError
+from compat.errors import ConfigError, StoreError
 from compat.files import replace_file
-from compat.guess import GuessedSource, NotTaken, kernel_file_text
 from compat.guess.finding import sources, split, where_else
+from compat.guess.guessing import GuessedSource, kernel_file_text
+from compat.guess.jitted import NotTaken
 from compat.guess.loading import read_sources
 
 MATRIX = "matrix.toml"
@@ -34,7 +36,7 @@ kernels = [{patterns}]
 
 # [defaults]
 # envs = ["releases"]                    # names, groups or globs
-# targets = ["sm_80", "sm_89", "sm_90"]
+# targets = [{targets}]
 """
 _NOXFILE = "from compat.nox import sessions\nsessions()\n"
 _IGNORED = ("/.compat/", "/.nox/", "/reports/matrix.*")
@@ -73,7 +75,7 @@ class Initialized:
 def initialize(folder: Path, named: Sequence[str] = ()) -> Initialized:
     """Write what is missing in ``folder`` for these sources, relative to it, else for those that are found in it.
 
-    Raises ConfigError where there is no kernel, or a source cannot be read; OSError where a file cannot be written.
+    Raises ConfigError where there is no kernel, or a source cannot be read; StoreError where a file cannot be written.
     """
     return _Initializing(folder).run(named)
 
@@ -132,7 +134,8 @@ class _Initializing:
         pattern = f"{place.relative_to(self.folder).as_posix()}/*.toml"
         path = self.folder / MATRIX
         if not path.exists():
-            self._write(path, _MATRIX.format(patterns=f'"{pattern}"'))
+            targets = ", ".join(f'"{name}"' for name in toolchains.DEFAULT.default_targets)
+            self._write(path, _MATRIX.format(patterns=f'"{pattern}"', targets=targets))
             return
         missing = [each for each in self.written if each.suffix == ".toml" and not declared.covers(each)]
         self.kept[path] = f'add "{pattern}" to its kernels' if missing else ""
@@ -153,7 +156,11 @@ class _Initializing:
             self._write(path, start + "".join(f"{each}\n" for each in missing))
 
     def _write(self, path: Path, text: str, kernels: tuple[str, ...] = ()) -> None:
-        replace_file(path, text)
+        try:
+            replace_file(path, text)
+        except OSError as error:
+            hint = "Run it in a folder that can be written, and name the sources by their paths."
+            raise StoreError(f"cannot be written: {error.strerror or error}", where=str(path), hint=hint) from error
         self.written[path] = kernels
 
 

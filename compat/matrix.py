@@ -6,10 +6,11 @@ In: a :class:`compat.project.Selection`. Out: a :class:`compat.report.Report`, f
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from compat.bisect import known
+from compat.cell_document import rounded
 from compat.errors import EnvError, SelectionError, StoreError
 from compat.execution import durations, plan
 from compat.execution.run import Interrupted, RunContext, run
@@ -119,10 +120,17 @@ class _Run:
             existing=existing,
             envs=envs,
             command=self.command,
-            seconds=time.monotonic() - self.began,
+            seconds=rounded(time.monotonic() - self.began),
             options=self.selection.options,
+            limits=tuple(self._limits()),
             pending=pending,
+            root=str(self.selection.root.resolve()),
         )
+
+    def _limits(self) -> Iterator[str]:
+        """The option that has a cell stopped after as long, where that is not what ``matrix.toml`` says."""
+        if (deadline := self.context.limits.deadline) != self.selection.config.deadline:
+            yield from ("--deadline", f"{deadline:g}")
 
 
 def write_reports(report: Report, folder: Path) -> tuple[Path, ...]:

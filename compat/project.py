@@ -27,7 +27,6 @@ from compat.execution.flight import Limits
 from compat.execution.run import RunContext, available_cores
 from compat.execution.store import Store
 from compat.guess.finding import is_source
-from compat.guess.loading import load_sources
 from compat.model import BuiltEnv, Cell, Env, Result, Specialization, Target
 
 KEEP_WORKERS = "COMPAT_KEEP_WORKERS"
@@ -58,6 +57,9 @@ class Listener:
     def step(self, subject: str) -> AbstractContextManager[Callable[[str], None]]:
         """Something is done that may take long: what to call with how far it is, in a few words, perhaps from another thread."""
         return nullcontext(lambda words: None)
+
+    def found(self, answer: object) -> None:
+        """One of several answers, which are returned together when all are known."""
 
 
 @frozen(kw_only=True)
@@ -243,6 +245,10 @@ def _specs(config: MatrixConfig, kernel_files: Sequence[str], on_bad: Callable[[
     where = None if kernel_files else "matrix.toml: kernels"
     declared = load_kernels(files, base, failure_classes=failure_classes, where=where, on_bad=on_bad)
     sources = [pattern for pattern in patterns if is_source(pattern, base)]
+    if not sources:
+        return declared
+    from compat.guess.loading import load_sources  # takes longer to import than most kernel files take to read
+
     return (*declared, *load_sources(sources, base, {spec.kernel for spec in declared}))
 
 

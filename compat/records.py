@@ -11,10 +11,10 @@ from enum import StrEnum
 from functools import cache
 from typing import Any, TypeVar
 
-from attrs import evolve, has
+from attrs import evolve, fields, fields_dict, has
 from cattrs import ClassValidationError, Converter, ForbiddenExtraKeysError, IterableValidationError
 from cattrs.cols import homogenous_tuple_structure_factory, is_mapping, mapping_structure_factory
-from cattrs.gen import make_dict_structure_fn
+from cattrs.gen import make_dict_structure_fn, override
 from cattrs.strategies import configure_union_passthrough
 from packaging.specifiers import SpecifierSet
 from packaging.version import Version
@@ -22,6 +22,9 @@ from packaging.version import Version
 from compat.model import CompileSpec
 
 T = TypeVar("T")
+
+KEY = "key"
+"""The metadata of a field with it has the key that the field is read from, where Python cannot call it so: ``class``."""
 
 _NAMES: Mapping[type, str] = {
     bool: "a boolean",
@@ -114,7 +117,8 @@ def _only(kind: type, take: _Hook = lambda value, _: value, also: type | None = 
 
 
 def _of_record(kind: type, converter: Converter) -> _Hook:
-    make: _Hook = make_dict_structure_fn(kind, converter, _cattrs_forbid_extra_keys=converter.forbid_extra_keys)
+    keys: dict[str, Any] = {each.name: override(rename=each.metadata[KEY]) for each in fields(kind) if KEY in each.metadata}
+    make: _Hook = make_dict_structure_fn(kind, converter, _cattrs_forbid_extra_keys=converter.forbid_extra_keys, **keys)
     if kind is CompileSpec:  # in JSON its tuples are arrays
         return _only(dict, lambda value, wanted: _with_tuples(make(value, wanted)))
     return _only(dict, make)
@@ -163,13 +167,19 @@ def _told(error: Exception, path: str) -> Iterator[str]:
     if isinstance(error, ClassValidationError):
         within, others = error.group_exceptions()
         for each, note in within:
-            yield from _told(each, f"{path}.{note.name}")
+            yield from _told(each, f"{path}.{_key_of(error.cl, note.name)}")
     elif isinstance(error, IterableValidationError):
         located, others = error.group_exceptions()
         for each, place in located:
             yield from _told(each, f"{path}[{place.index!r}]" if isinstance(place.index, int) else f"{path}.{place.index}")
     for other in others:
         yield f"{path.removeprefix('.') or 'the whole'}: {_words(other)}"
+
+
+def _key_of(kind: Any, name: str) -> str:
+    """What a field is called in data."""
+    field = fields_dict(kind).get(name) if has(kind) else None
+    return str(field.metadata.get(KEY, name)) if field else name
 
 
 def _words(error: BaseException) -> str:

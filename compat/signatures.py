@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 ArgumentType = str | tuple[Any, ...]
-"""A name, or a tuple of types."""
+"""A type: a name, or the types of a tuple's elements."""
 CONSTEXPR = "constexpr"
 _PATH = re.compile(r"(?P<parameter>[^\[\]]+)(?P<indices>(?:\[(?:0|[1-9]\d{0,5})\])*)")
 

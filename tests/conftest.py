@@ -18,6 +18,9 @@ from compat.model import BuiltEnv
 
 ROOT = Path(__file__).parent.parent
 
+for _name in ("GITHUB_ACTIONS", "GITHUB_STEP_SUMMARY", "GITHUB_WORKSPACE", "CI_PROJECT_DIR"):
+    os.environ.pop(_name, None)  # the commands that the tests start are not to speak to the CI system that runs these
+
 os.environ["COMPAT_KEEP_WORKERS"] = "0"  # no worker outlives a test, except in the tests of that
 
 

@@ -16,7 +16,7 @@ PACKAGE = Path(__file__).parent.parent / "compat"
 
 FLOORS = {
     **dict.fromkeys(("cli", "pytest_plugin"), 7),
-    **dict.fromkeys(("matrix", "report", "repro"), 6),
+    **dict.fromkeys(("matrix", "report", "repro", "saved"), 6),
     **dict.fromkeys(("bisect", "capturing", "explain", "fix", "init", "reduce"), 5),
     **dict.fromkeys(("execution", "nox", "project"), 4),
     **dict.fromkeys(("config", "guess", "history"), 3),
@@ -62,6 +62,7 @@ DOORS = {
     "matrix": {"MatrixInterrupted", "run_matrix", "write_reports"},
     "reduce": {"candidate", "reducing", "reduction"},
     "repro": {"document", "reproducing", "writing"},
+    "saved": {"read_report"},
 }
 """What of a feature the command line may call: the feature itself, what it takes, and what it returns."""
 WORDS = {
@@ -308,7 +309,7 @@ def test_a_room_says_what_comes_in_and_what_goes_out(path: Path) -> None:
     assert path.parent.name == "worker" or ("In: " in said and "Out: " in said)
 
 
-@pytest.mark.parametrize("name", ["matrix.py", "project.py", "explain.py", "init.py"])
+@pytest.mark.parametrize("name", ["matrix.py", "project.py", "explain.py", "init.py", "saved.py"])
 def test_so_does_a_feature_that_is_one_module(name: str) -> None:
     said = ast.get_docstring(ast.parse((PACKAGE / name).read_text())) or ""
     assert "In: " in said
@@ -351,7 +352,7 @@ def words_of(path: Path) -> set[str]:
 def test_only_a_toolchains_own_room_goes_by_its_names(path: Path) -> None:
     if room(path) == "toolchains" or str(path.relative_to(PACKAGE)) in SOURCE_LANGUAGE:
         return
-    allowed = {DEFAULT_TOOLCHAIN} if path.name == "model.py" else set(NAMES_ALLOWED)
+    allowed = {DEFAULT_TOOLCHAIN} if path == PACKAGE / "model" / "env.py" else set(NAMES_ALLOWED)
     assert {word for word in words_of(path) if OF_A_TOOLCHAIN.search(word)} <= allowed
 
 

@@ -33,7 +33,7 @@ EVIDENCE = Evidence(
     entered=0.25,
     raised=(Raised(type="RuntimeError", message="failed", errno=28), Raised(type="ValueError", message="")),
     seconds=2.0,
-    stages={"import": 0.1, "ast": 1.0},
+    stages={"source": 0.1, "ast": 1.0},
     metrics={"shared": 1024, "artifacts": {"ttir": 10}},
     warnings=(Noticed(type="DeprecationWarning", message="old"),),
     diagnosis=Diagnosis(pass_="cse", op="tt.load"),

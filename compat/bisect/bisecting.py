@@ -156,7 +156,9 @@ class _Bisecting:
         axis, every = self.request.axis, len(self.selection.kernels)
         for number, subject in enumerate(self.subjects(), 1):
             with self.listener.step(f"the {axis} of {subject.cell.id}, {number} of {every}") as note:
-                yield look_inside(axis, evolve(subject, on_step=note))
+                answer = look_inside(axis, evolve(subject, on_step=note))
+            self.listener.found(answer)
+            yield answer
 
     def subjects(self) -> Iterator[Subject]:
         """Each kernel with the cells that a search inside its failure starts from."""

@@ -24,6 +24,8 @@ class Parameters:
     names: tuple[str, ...]
     required: frozenset[str]
     """Those without a default."""
+    constexprs: frozenset[str] = frozenset()
+    """Those that are annotated as such."""
 
 
 @frozen(kw_only=True)
@@ -34,6 +36,17 @@ class Source:
     functions: dict[str, Parameters]
     closure: str
     """SHA-256 over the names and contents of the file and of what it imports from its tree, followed all the way."""
+
+
+@frozen(kw_only=True)
+class _Import:
+    """One import statement: ``import a.b``, or ``from ..a.b import names``."""
+
+    level: int
+    """Dots before it; 0 where it is absolute."""
+    parts: tuple[str, ...]
+    """``a`` and ``b``."""
+    names: tuple[str, ...] = ()
 
 
 LIBRARY = "compat-library.json"
@@ -67,7 +80,7 @@ def read_source(path: Path, roots: Sequence[Path] = ()) -> Source:
 
 @define
 class Unchanged:
-    """Whether sources still are what they were when their closures were read, and draw in nothing that is in no closure.
+    """Whether sources still are what they were when their closures were read, and which files they draw in that are in no closure.
 
     Only then may a result be kept under a key that holds the closure. Files are read again only when their size or time differs.
     """
@@ -75,12 +88,14 @@ class Unchanged:
     _known: dict[tuple[str, str], dict[Path, tuple[int, int] | None]] = field(factory=dict)
     """Source and digest → every file of that closure as it was when it was found to have that digest."""
 
-    def __call__(self, source: str, closure: str, imported: Iterable[str] = (), roots: Sequence[str] = ()) -> bool:
-        """Whether ``source`` has this closure now, and everything that was ``imported`` for it is part of it."""
+    def beyond(self, source: str, closure: str, imported: Iterable[str] = (), roots: Sequence[str] = ()) -> tuple[Path, ...] | None:
+        """Of what was ``imported`` for ``source`` what is no part of its closure; ``None`` where it has another closure now."""
         known = self._known.get((source, closure))
         if known is None or any(_stamp(path) != stamp for path, stamp in known.items()):
             known = self._known[source, closure] = _stamps(Path(source), closure, [Path(root) for root in roots])
-        return bool(known) and all(Path(path) in known for path in imported)
+        if not known:
+            return None
+        return tuple(dict.fromkeys(Path(path) for path in imported if Path(path) not in known))
 
 
 def _stamps(path: Path, closure: str, roots: Sequence[Path]) -> dict[Path, tuple[int, int] | None]:
@@ -123,7 +138,15 @@ def parameters_of(arguments: ast.arguments) -> Parameters:
     positional = [*arguments.posonlyargs, *arguments.args]
     required = {arg.arg for arg in positional[: len(positional) - len(arguments.defaults)]}
     required |= {arg.arg for arg, default in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True) if default is None}
-    return Parameters(names=tuple(arg.arg for arg in (*positional, *arguments.kwonlyargs)), required=frozenset(required))
+    every = (*positional, *arguments.kwonlyargs)
+    constexprs = frozenset(arg.arg for arg in every if arg.annotation and _is_constexpr(arg.annotation))
+    return Parameters(names=tuple(arg.arg for arg in every), required=frozenset(required), constexprs=constexprs)
+
+
+def _is_constexpr(annotation: ast.expr) -> bool:
+    """Whether an annotation is ``tl.constexpr``, also as a text."""
+    said = annotation.value if isinstance(annotation, ast.Constant) else ast.unparse(annotation)
+    return isinstance(said, str) and said.rpartition(".")[2] == "constexpr"
 
 
 def _digest(path: Path, files: Iterable[Path], roots: Sequence[Path]) -> str:
@@ -147,18 +170,29 @@ def closure_files(path: Path, tree: ast.Module, roots: Sequence[Path] = ()) -> f
     """The file itself, whose tree is given, and the files below the roots that it imports, transitively."""
     roots = roots or roots_of(path)
     found = {path, *(file for root in roots for file in _library(root))}
-    waiting = [*_packages(path, roots), *_imported(tree, path, roots)]
+    waiting = [*_packages(path, roots), *_imported(_imports(tree), path, roots)]
     while waiting:
         file = waiting.pop()
         if file in found:
             continue
         found.add(file)
-        try:
-            tree = tree_of(file.read_bytes(), file.name)
-        except SyntaxError:
-            continue  # Its bytes count; its imports do not, as long as it cannot be parsed.
-        waiting += _imported(tree, file, roots)
+        waiting += _imported(_imports_in(file.read_bytes()), file, roots)
     return frozenset(found)
+
+
+_known: dict[bytes, tuple[_Import, ...]] = {}
+"""Hash of a content → what it imports: the kernels of a package draw in the same files again and again."""
+
+
+def _imports_in(content: bytes) -> tuple[_Import, ...]:
+    """What a file with this content imports; nothing as long as it cannot be parsed, though its bytes count."""
+    key = hashlib.sha256(content).digest()
+    if key not in _known:
+        try:
+            _known[key] = _imports(tree_of(content))
+        except SyntaxError:
+            _known[key] = ()
+    return _known[key]
 
 
 def _library(root: Path) -> Iterator[Path]:
@@ -175,30 +209,38 @@ def _packages(path: Path, roots: Sequence[Path]) -> Iterator[Path]:
             yield root / folder / "__init__.py"
 
 
-def _imported(tree: ast.Module, file: Path, roots: Sequence[Path]) -> Iterator[Path]:
-    for node in _statements(tree):
-        if isinstance(node, ast.Import):
-            for alias in node.names:
-                yield from _modules(roots, alias.name.split("."))
-        elif isinstance(node, ast.ImportFrom):
-            starts = [file.parent] if node.level else roots
-            for _ in range(node.level - 1):
-                starts = [start.parent for start in starts]
-            if not any(start.is_relative_to(root) for start in starts for root in roots):
-                continue
-            parts = node.module.split(".") if node.module else []
-            yield from _modules(starts, parts)
-            for alias in node.names:  # `from package import module` names a file, `from module import function` does not.
-                yield from _modules(starts, [*parts, alias.name])
+def _imports(tree: ast.Module) -> tuple[_Import, ...]:
+    """The import statements of a source."""
+    return tuple(found for node in _statements(tree) for found in _imports_of(node))
 
 
-def _modules(starts: Sequence[Path], parts: list[str]) -> Iterator[Path]:
+def _imports_of(node: ast.AST) -> Iterator[_Import]:
+    if isinstance(node, ast.Import):
+        yield from (_Import(level=0, parts=tuple(alias.name.split("."))) for alias in node.names)
+    elif isinstance(node, ast.ImportFrom):
+        parts = tuple(node.module.split(".")) if node.module else ()
+        yield _Import(level=node.level, parts=parts, names=tuple(alias.name for alias in node.names))
+
+
+def _imported(imports: Iterable[_Import], file: Path, roots: Sequence[Path]) -> Iterator[Path]:
+    for each in imports:
+        starts = [file.parent] if each.level else list(roots)
+        for _ in range(each.level - 1):
+            starts = [start.parent for start in starts]
+        if not any(start.is_relative_to(root) for start in starts for root in roots):
+            continue
+        yield from _modules(starts, each.parts)
+        for name in each.names:  # `from package import module` names a file, `from module import function` does not.
+            yield from _modules(starts, (*each.parts, name))
+
+
+def _modules(starts: Sequence[Path], parts: Sequence[str]) -> Iterator[Path]:
     """The files that importing ``a.b.c`` may run, those of them that exist: ``a``'s, ``a.b``'s and ``a.b.c``'s, from each start."""
     for start in starts:
         yield from _modules_below(start, parts)
 
 
-def _modules_below(start: Path, parts: list[str]) -> Iterator[Path]:
+def _modules_below(start: Path, parts: Sequence[str]) -> Iterator[Path]:
     """The files that importing ``a.b.c`` runs, those of them that exist: ``a``'s, ``a.b``'s and ``a.b.c``'s."""
     for length in range(1, len(parts) + 1):
         place = start.joinpath(*parts[:length])

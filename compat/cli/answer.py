@@ -40,6 +40,14 @@ class Answer:
         """Give the answer, which is made in the form that is wanted."""
         self.write(write_json(document(), indent=2) if self.as_json else "\n".join(lines()))
 
+    def follow(self, lines: Callable[[], Iterable[str]], document: Callable[[], Any]) -> None:
+        """Give an answer of which each line tells something that has just been done: it is printed at once."""
+        if self.as_json or self.file is not None:
+            self.give(lines, document)
+            return
+        for line in lines():
+            click.echo(line)
+
     def draw(self, picture: Callable[[], Any], document: Callable[[], Any]) -> None:
         """Give an answer that rich lays out."""
         if self.as_json:

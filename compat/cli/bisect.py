@@ -15,8 +15,8 @@ from compat.bisect.bisecting import Bisection
 from compat.bisect.candidates import Asked
 from compat.bisect.request import FEW, Axis, Request
 from compat.cli.answer import Answer, answer_options, write_file
-from compat.cli.invocation import INTERRUPTED, command_line
-from compat.cli.judging import judge_options, read_criterion
+from compat.cli.invocation import INTERRUPTED, command_line, deadline_words
+from compat.cli.judging import judge_options, judge_words, read_criterion
 from compat.cli.progress import ProgressListener
 from compat.cli.selecting import SECONDS, kernel_arguments, obtaining, opened_store, select, selection_options
 from compat.execution.run import Interrupted
@@ -72,15 +72,16 @@ def bisect(
     `unexpected`, a metric such as `registers>128` or `compile_seconds>10`, or `run=COMMAND`.
     """
     request = _request(judge_text, chosen)
-    selection = request.selection
-    with _interruptible(), opened_store(selection) as store:
+    selection, listener = request.selection, ProgressListener()
+    options = (*_options(request, deadline, build=not no_build), *judge_words(judge_text, "ok"))
+    inside = (*options, *_ends(request), *_inside_options(request))
+    with _interruptible(listener, inside, request.axis, answer), opened_store(selection) as store:
         context = selection.context(store, deadline=deadline, jobs=jobs, again=again)
-        found = bisecting.bisect(request, context, obtaining(selection, build=not no_build), ProgressListener())
-    options = _options(request, judge_text, deadline)
+        found = bisecting.bisect(request, context, obtaining(selection, build=not no_build), listener)
     if request.axis is Axis.RELEASES:
-        _show(found, options, answer, output)
+        _show(found, options, tuple(_ends(request)), answer, output)
     else:
-        _show_cells(found, (*options, *_inside_options(request)), answer, output)
+        _show_cells(found, inside, answer, output)
     sys.exit(0 if found.conclusive else 1)
 
 
@@ -99,36 +100,40 @@ def _request(judge_text: str, chosen: dict[str, Any]) -> Request:
     )
 
 
-def _options(request: Request, judge: str, deadline: float | None) -> tuple[str, ...]:
-    """The options that a command for one kernel needs besides those that name it and the range."""
+def _options(request: Request, deadline: float | None, *, build: bool) -> Iterator[str]:
+    """The options on which the answer for one kernel depends, besides those that name it, the ends and the judge."""
     asked = request.asked
-    words = [*request.selection.options]
-    words += [word for env in request.selection.patterns.envs for word in ("--envs", env)]
-    words += ["--judge", judge] if judge != "ok" else []
-    words += ["--find-links", asked.find_links] if asked.find_links else []
-    words += ["--index-url", asked.index_url] if asked.index_url else []
-    words += ["--distribution", asked.distribution] if asked.distribution else []
-    words += ["--deadline", f"{deadline:g}"] if deadline else []
-    return tuple(words)
+    yield from request.selection.options
+    yield from (word for env in request.selection.patterns.envs for word in ("--envs", env))
+    valued = {"--releases": asked.releases, "--find-links": asked.find_links, "--index-url": asked.index_url}
+    valued |= {"--distribution": asked.distribution}
+    yield from (word for option, value in valued.items() if value for word in (option, str(value)))
+    flags = {"--patches": asked.patches, "--pre": asked.pre, "--all": request.every, "--search": request.every is False}
+    yield from (option for option, on in {**flags, "--no-build": not build}.items() if on)
+    yield from deadline_words(deadline)
+
+
+def _ends(request: Request) -> Iterator[str]:
+    """The ends of the range as they were asked for."""
+    yield from (word for end in ("good", "bad") if (release := getattr(request, end)) for word in (f"--{end}", str(release)))
+    yield from ("--fixed",) if request.fixed else ()
 
 
 def _inside_options(request: Request) -> Iterator[str]:
     """Those that a search inside a failure needs besides."""
-    for option, value in (("--good", request.good), ("--bad", request.bad), ("--against", request.against)):
-        if value is not None:
-            yield from (option, str(value))
+    yield from ("--against", request.against) if request.against else ()
     yield from (word for assembler in request.assemblers for word in ("--ptxas", assembler))
 
 
 # --- saying it, with imports where they are needed: none is, until the cells are compiled -------------------------------------
 
 
-def _show(found: Bisection, options: tuple[str, ...], answer: Answer, output: Path | None) -> None:
+def _show(found: Bisection, options: tuple[str, ...], ends: tuple[str, ...], answer: Answer, output: Path | None) -> None:
     from compat.report.bisect import BisectReport
     from compat.report.bisect.document import bisect_document
     from compat.report.bisect.terminal import TerminalAnswer
 
-    report = BisectReport.of(found, command=command_line(), options=options)
+    report = BisectReport.of(found, command=command_line(), options=options, ends=ends)
     answer.draw(lambda: TerminalAnswer(report=report), lambda: bisect_document(report))
     if output:
         from compat.report.bisect.markdown import bisect_markdown
@@ -145,20 +150,32 @@ def _show_cells(found: Bisection, options: tuple[str, ...], answer: Answer, outp
             name, (first, *details) = each.cell.id, cell_answer_lines(each, found.axis, options)
             yield from (click.style(name, bold=True) + first.removeprefix(name), *details)
 
-    answer.give(lines, lambda: [cell_answer_document(each, found.axis) for each in found.cells])
+    answer.give(lines, lambda: [cell_answer_document(each, found.axis, options) for each in found.cells])
     if output:
         write_file(output, cell_answers_markdown(found.cells, found.axis, options))
         answer.add(f"wrote {output}")
 
 
 @contextmanager
-def _interruptible() -> Iterator[None]:
-    """Report on Ctrl-C that finished probes are kept."""
+def _interruptible(listener: ProgressListener, options: tuple[str, ...], axis: Axis, answer: Answer) -> Iterator[None]:
+    """Show on Ctrl-C what is known by then, and say that finished probes are kept."""
     try:
         yield
     except (Stopped, KeyboardInterrupt) as interrupted:
         done = "finished probes are kept"
         if isinstance(interrupted, Interrupted):
             done = f"{interrupted.done:,} of {interrupted.total:,} probes of this run are done and kept"
+        if not answer.as_json and (lines := [*_known_lines(listener, axis, options)]):
+            answer.give(lambda: lines, list)
         click.echo(f"interrupted: {done}; the same command continues from there", err=True)
         sys.exit(INTERRUPTED)
+
+
+def _known_lines(listener: ProgressListener, axis: Axis, options: tuple[str, ...]) -> Iterator[str]:
+    from compat.report.bisect.inside import cell_answer_lines
+    from compat.report.bisect.so_far import so_far_lines
+
+    if axis is Axis.RELEASES:
+        yield from so_far_lines(listener.results)
+    for answer in listener.answers:
+        yield from cell_answer_lines(answer, axis, options)

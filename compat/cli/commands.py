@@ -22,7 +22,10 @@ from compat.interruption import Stopped
 
 _log = logging.getLogger(__name__)
 
-_COMMANDS = ("init", "capture", "matrix", "list", "explain", "bisect", "check", "fix", "reduce", "repro", "envs", "workers")
+_COMMANDS = (
+    *("init", "capture", "matrix", "report", "diff", "list", "explain", "bisect", "check", "fix"),
+    *("reduce", "repro", "envs", "workers"),
+)
 """In the order of the help; each is in the module of its name."""
 
 
@@ -43,6 +46,7 @@ class _Commands(Group):
         try:
             return super().invoke(context)
         except (Stopped, KeyboardInterrupt):
+            click.echo("interrupted: what was finished is kept", err=True)
             sys.exit(INTERRUPTED)
         except BrokenPipeError:  # the reader of the output has closed it
             sys.exit(BROKEN_PIPE)

@@ -21,7 +21,7 @@ from compat.envs.inventory import kept_envs
 from compat.envs.inventory import prune as prune_envs
 from compat.errors import EnvError
 from compat.project import read_matrix
-from compat.report.envs import built_document, built_line, env_document, env_row, in_bytes, pruned_line
+from compat.report.envs import built_document, built_line, env_document, env_row, pruned_document, pruned_lines
 
 _DAY = 86400.0
 
@@ -35,14 +35,22 @@ def _matrix_option(command: Callable[..., Any]) -> Callable[..., Any]:
     )(command)
 
 
+class _Envs(Group):
+    """Without a subcommand, lists; options of that are taken, too."""
+
+    def parse_args(self, context: click.Context, args: list[str]) -> list[str]:
+        first = args[0] if args else "--"
+        listing = first.startswith("-") and first not in context.help_option_names
+        return super().parse_args(context, ["list", *args] if listing else args)
+
+
 @click.group(
-    cls=Group, invoke_without_command=True, short_help="List, build, remove and locate the environments that projects share."
+    cls=_Envs,
+    subcommand_metavar="[COMMAND] [ARGS]...",
+    short_help="List, build, remove and locate the environments that projects share.",
 )
-@click.pass_context
-def envs(context: click.Context) -> None:
+def envs() -> None:
     """List, build, remove and locate the environments that all projects share; without a subcommand, list them."""
-    if context.invoked_subcommand is None:
-        context.invoke(list_, quiet=False, as_json=False)
 
 
 @envs.command("list", short_help="What is in the cache.")
@@ -100,7 +108,8 @@ def build(*, names: Sequence[str], matrix_path: Path | None, again: bool, jobs: 
 @click.option("--all", "everything", is_flag=True, help="Remove every env, even if it was used recently.")
 @click.option("--dry-run", is_flag=True, help="Show what would be removed, and remove nothing.")
 @_matrix_option
-def prune(*, older_than: float, everything: bool, dry_run: bool, matrix_path: Path | None) -> None:
+@answer_options(json_help="A JSON array, one object per env, instead of a line each.")
+def prune(*, answer: Answer, older_than: float, everything: bool, dry_run: bool, matrix_path: Path | None) -> None:
     """Remove envs that have not been used for a while, whichever project they were built for.
 
     None is removed that a command is using or building. What is removed is built again when it is asked for.
@@ -108,32 +117,34 @@ def prune(*, older_than: float, everything: bool, dry_run: bool, matrix_path: Pa
     if math.isnan(older_than):
         raise click.BadParameter("'nan' is not a number of days.", param_hint="--older-than")
     cache, now = _cache(matrix_path), time.time()
-    freed = []
-    for each in prune_envs(cache, unused_since=math.inf if everything else now - older_than * _DAY, dry_run=dry_run):
-        click.echo(pruned_line(each, now, dry_run=dry_run))
-        freed += [] if each.kept else [each.size]
-    done = "would remove" if dry_run else "removed"
-    click.echo(f"{done} {len(freed)} of the environments in {cache.folder}, {in_bytes(sum(freed))}")
+    pruned = prune_envs(cache, unused_since=math.inf if everything else now - older_than * _DAY, dry_run=dry_run)
+    answer.follow(
+        lambda: pruned_lines(pruned, cache.folder, now, dry_run=dry_run),
+        lambda: [pruned_document(each, dry_run=dry_run) for each in pruned],
+    )
 
 
 @envs.command(short_help="The folder of an env, for scripts.")
 @click.argument("name", type=ENV, required=False, metavar="[ENV|RELEASE]")
 @_matrix_option
 @click.option("--python", is_flag=True, help="The path of its interpreter instead of its folder.")
-def where(*, name: str | None, matrix_path: Path | None, python: bool) -> None:
+@answer_options(json_help="Both paths as a JSON object.")
+def where(*, answer: Answer, name: str | None, matrix_path: Path | None, python: bool) -> None:
     """Print the folder of an env's virtual environment; without a name, the folder that all are in.
 
     Exits with 4 where the env is not built.
     """
     if name is None:
-        click.echo(_cache(matrix_path).folder)
+        folder = str(_cache(matrix_path).folder)
+        answer.give(lambda: [folder], lambda: {"folder": folder})
         return
     config = read_matrix(matrix_path)
     env = config.one_env(name)
     found = read_env(env, config.env_cache())
     if found.error is not None or found.python is None:
         raise EnvError(f"{env.name} cannot be used: {found.error}", hint=f"`compat envs build {name}` builds it.")
-    click.echo(found.python if python else Path(found.python).parents[1])
+    paths = {"folder": str(Path(found.python).parents[1]), "python": found.python}
+    answer.give(lambda: [paths["python" if python else "folder"]], lambda: {"name": env.name, **paths})
 
 
 def _cache(matrix_path: Path | None) -> EnvCache:

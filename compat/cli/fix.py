@@ -18,14 +18,14 @@ from compat.cli.selecting import SECONDS, kernel_arguments, obtaining, opened_st
 from compat.report.fix import diff_style, fix_document, fix_lines
 
 NONE_FOUND = 1
-"""The exit code where no edit was found."""
+"""The exit code where no edit was found, or it was not written."""
 
 
 @click.command(short_help="Find the edit that makes a rejected kernel compile.")
 @click.argument("cell", type=CELL, metavar="CELL|KERNEL")
 @kernel_arguments
 @selection_options
-@click.option("--write", is_flag=True, help="Write the edit into the file, if that is still what was read.")
+@click.option("--write", is_flag=True, help="Write the edit, unless it breaks the kernel on another release that was asked for.")
 @answer_options(json_help="What was found as a JSON object.")
 @click.option("--deadline", type=SECONDS, help="Seconds one cell may take.")
 @click.option("--jobs", "-j", type=click.IntRange(min=1), help="Compiles at the same time (default: number of cores).")
@@ -48,19 +48,21 @@ def fix(
     The edits known for the class of its failure are compiled in its env and in those that --envs names
     (default: those of matrix.toml), until one compiles in all of them. Numbers are not checked.
 
-    Exits with 0 if an edit was found that compiles in the cell's env, with 1 if none was, and with 2 if a kernel file is wrong and
-    was left out.
+    Exits with 0 if an edit was found that compiles in the cell's env, with 1 if none was or it was not written, and with 2 if a
+    kernel file is wrong and was left out.
     """
     cell, files = split_cells((cell,))
     selection = select(files=(*files, *chosen.pop("files")), **chosen)
     with opened_store(selection) as store:
         context = selection.context(store, deadline=deadline, jobs=jobs)
         found = fixes.fix(selection, cell, context, obtaining(selection, build=not no_build), ProgressListener(judged=False))
-    written = fixes.write_fix(found) if write else ()
+    written = fixes.write_fix(found) if write and not found.breaks else ()
     answer.give(lambda: _styled(found), lambda: fix_document(found, written))
     for path in written:
         answer.add(f"wrote {os.path.relpath(path)}")
-    sys.exit(NONE_FOUND if not found.found else selection.problems[0].exit_code if selection.problems else 0)
+    sys.exit(
+        NONE_FOUND if not found.found or (write and found.breaks) else selection.problems[0].exit_code if selection.problems else 0
+    )
 
 
 def _styled(found: fixes.Fix) -> Iterator[str]:

@@ -2,41 +2,57 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import Any
 
 import click
 
+from compat.cli.answer import Answer, answer_options
 from compat.cli.invocation import relative
 from compat.init import Initialized, initialize
 from compat.printable import printable
 
 _SHOWN = 20
-"""Guesses that are listed at most."""
+"""Lines of one kind at most: files, what was left out, guesses."""
 
 
 @click.command(short_help="Write a matrix.toml, and kernel files guessed from Python sources.")
 @click.argument("sources", nargs=-1, metavar="[FILE.py|FOLDER]...")
-def init(*, sources: tuple[str, ...]) -> None:
+@answer_options(json_help="What was written, and what deserves a look, as a JSON object.")
+def init(*, answer: Answer, sources: tuple[str, ...]) -> None:
     """Write a matrix.toml and a kernel file for each source that has Triton kernels, with their arguments guessed.
 
     Without arguments all of the current folder is looked through. Files that are there are left as they are: after a source has
     been added, the same command adds its kernel file alone. Sources are read, and never imported.
     """
     found = initialize(Path.cwd(), sources)
-    for line in _lines(found):
-        click.echo(printable(line))
+    answer.give(lambda: map(printable, _lines(found)), lambda: _document(found))
 
 
 def _lines(found: Initialized) -> Iterator[str]:
-    for path, kernels in found.written.items():
-        yield f"wrote {relative(path)}{': ' if kernels else ''}{', '.join(kernels)}"
-    for path, why in found.kept.items():
-        yield f"kept  {relative(path)}, which was there{': ' if why else ''}{why}"
-    yield from _not_taken(found)
+    written = found.written.items()
+    yield from _first(
+        f"wrote {relative(path)}{': ' if kernels else ''}{', '.join(kernels)}" for path, kernels in written if kernels
+    )
+    yield from (f"wrote {relative(path)}" for path, kernels in written if not kernels)
+    kept = {path: f"kept  {relative(path)}, which was there{': ' if why else ''}{why}" for path, why in found.kept.items()}
+    yield from _first(line for path, line in kept.items() if path.parent != Path.cwd())
+    yield from (line for path, line in kept.items() if path.parent == Path.cwd())
+    yield from _first(_not_taken(found))
     yield from _look_at(found)
     if any(found.written.values()):
         yield f"next: compat matrix    ({found.cases:,} {'case' if found.cases == 1 else 'cases'} for each release and target)"
+    elif not found.written:
+        yield "nothing was missing; next: compat matrix"
+
+
+def _first(lines: Iterable[str]) -> Iterator[str]:
+    """The first lines, and how many more there are."""
+    every = list(lines)
+    yield from every[:_SHOWN]
+    if len(every) > _SHOWN:
+        yield f"… and {len(every) - _SHOWN:,} more"
 
 
 def _not_taken(found: Initialized) -> Iterator[str]:
@@ -49,6 +65,19 @@ def _look_at(found: Initialized) -> Iterator[str]:
         yield f"{found.guesses:,} types and values are guessed, and marked `# guessed` with the reason"
     if found.look_at:
         yield "look at:"
-        yield from (f"  {relative(each.path)} {each.kernel}: {each.words}" for each in found.look_at[:_SHOWN])
-    if len(found.look_at) > _SHOWN:
-        yield f"  … and {len(found.look_at) - _SHOWN:,} more"
+        yield from (f"  {line}" for line in _first(f"{relative(each.path)} {each.kernel}: {each.words}" for each in found.look_at))
+
+
+def _document(found: Initialized) -> dict[str, Any]:
+    return {
+        "written": {relative(path): list(kernels) for path, kernels in found.written.items()},
+        "kept": {relative(path): why for path, why in found.kept.items()},
+        "left_out": [
+            {"source": relative(path), "line": each.line, "name": each.name, "why": each.why}
+            for path, functions in found.not_taken.items()
+            for each in functions
+        ],
+        "guesses": found.guesses,
+        "look_at": [{"file": relative(each.path), "kernel": each.kernel, "words": each.words} for each in found.look_at],
+        "cases": found.cases,
+    }

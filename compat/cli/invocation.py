@@ -17,6 +17,11 @@ def command_line() -> str:
     return printable(shlex.join(["compat", *sys.argv[1:]]))
 
 
+def deadline_words(seconds: float | None) -> tuple[str, ...]:
+    """The option that has a cell take as long again; nothing where none was given."""
+    return ("--deadline", f"{seconds:g}") if seconds else ()
+
+
 def relative(path: Path) -> str:
     """A path as somebody in the current folder would write it, where it lies in that folder."""
     try:

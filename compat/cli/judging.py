@@ -45,5 +45,16 @@ def read_criterion(text: str) -> Criterion:
     return parse_criterion(text, program)
 
 
+def judge_words(text: str, usual: str) -> tuple[str, ...]:
+    """The options that ask the same judge again, where that is not the ``usual`` one."""
+    return (*(() if text == usual else ("--judge", text)), *judge_deadline_words())
+
+
+def judge_deadline_words() -> tuple[str, ...]:
+    """The option that gives the judge's program as long again, where that is not the usual time."""
+    seconds = click.get_current_context().meta.get(_DEADLINE, DEADLINE)
+    return () if seconds == DEADLINE else ("--judge-deadline", f"{seconds:g}")
+
+
 def _show(words: str) -> None:
     click.echo(words, err=True)

@@ -9,6 +9,7 @@ from typing import Any
 import click
 
 from compat.cli.answer import Answer, answer_options
+from compat.cli.ci import file_options, tell_github, write_files
 from compat.cli.invocation import INTERRUPTED, command_line, relative
 from compat.cli.progress import ProgressListener
 from compat.cli.selecting import SECONDS, kernel_arguments, obtaining, opened_store, select, selection_options
@@ -23,6 +24,7 @@ from compat.report.terminal import TerminalReport
 @selection_options
 @answer_options(file=False, json_help="The report as JSON, as in matrix.json, instead of a table.")
 @click.option("--output", type=click.Path(path_type=Path, file_okay=False), help="Folder for matrix.md and matrix.json [reports].")
+@file_options
 @click.option("--jobs", "-j", type=click.IntRange(min=1), help="Cells compiled at the same time (default: number of cores).")
 @click.option("--deadline", type=SECONDS, help="Seconds one cell may take.")
 @click.option("--again", is_flag=True, help="Compile cells even if nothing has changed since their last result.")
@@ -35,6 +37,8 @@ def matrix(
     deadline: float | None,
     again: bool,
     no_build: bool,
+    junit: Path | None,
+    code_quality: Path | None,
     **chosen: Any,
 ) -> None:
     """Compile every chosen cell, and write reports/matrix.md and reports/matrix.json.
@@ -43,7 +47,7 @@ def matrix(
 
     Exits with 0 if every cell is as expected, with 1 if one is not, and with 2 if a kernel file is wrong and was left out.
     """
-    selection = select(**chosen)
+    selection = select(**chosen, note=False)
     obtain = obtaining(selection, build=not no_build)
     try:
         with opened_store(selection) as store:
@@ -58,6 +62,8 @@ def matrix(
     written = write_reports(found, output or selection.root / "reports")
     _show(found, answer)
     answer.add(f"wrote {' and '.join(map(relative, written))}")
+    write_files(found, answer, selection.root, junit=junit, code_quality=code_quality)
+    tell_github(found, selection.root)
     sys.exit(1 if found.unexpected else selection.problems[0].exit_code if selection.problems else 0)
 
 

@@ -28,16 +28,23 @@ class ProgressListener(Listener):
     def __init__(self, rows: Sequence[Cell] = (), *, judged: bool = True) -> None:
         """``rows`` are the cells of a table that a terminal shows as it fills; unexpected ones count unless none is ``judged``."""
         self._rows, self._judged = rows, judged
+        self.results: list[Result] = []
+        """Those that are known by now."""
+        self.answers: list[Any] = []
+        """The answers that are known by now, where there are several."""
 
     @contextmanager
     def compiling(self, total: int) -> Iterator[Callable[[Result], None]]:
-        progress = Progress(total, self._rows, judged=self._judged)
+        progress = Progress(total, self._rows, judged=self._judged, results=self.results)
         with Showing(progress.line, progress.table if self._rows else None):
             yield progress.note
 
     def expecting(self, cells: Sequence[Cell], seconds: float | None) -> None:
         if line := expectation_line(len(cells), seconds):
             say(line)
+
+    def found(self, answer: object) -> None:
+        self.answers.append(answer)
 
     def step(self, subject: str) -> AbstractContextManager[Callable[[str], None]]:
         return doing(subject)
@@ -46,9 +53,9 @@ class ProgressListener(Listener):
 class Progress:
     """Results as they come. Safe to call from several threads."""
 
-    def __init__(self, total: int, rows: Sequence[Cell] = (), *, judged: bool = True) -> None:
+    def __init__(self, total: int, rows: Sequence[Cell] = (), *, judged: bool = True, results: list[Result] | None = None) -> None:
         self._total, self._rows, self._judged = total, rows, judged
-        self._results: list[Result] = []
+        self._results: list[Result] = [] if results is None else results
         self._began: float | None = None
         self._drawn: Any = ""
         self._draw_again = 0.0

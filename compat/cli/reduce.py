@@ -11,10 +11,10 @@ from attrs import evolve
 
 from compat.cli.answer import Answer, answer_options
 from compat.cli.completing import CELL, ENV
-from compat.cli.invocation import INTERRUPTED
-from compat.cli.judging import judge_options, read_criterion
+from compat.cli.invocation import INTERRUPTED, deadline_words
+from compat.cli.judging import judge_deadline_words, judge_options, read_criterion
 from compat.cli.reduction_progress import ReductionProgress
-from compat.cli.selecting import SECONDS, kernel_arguments, obtaining, opened_store, select, selection_options
+from compat.cli.selecting import SECONDS, kernel_arguments, obtaining, opened_store, select, selection_options, split_cells
 from compat.project import Patterns
 from compat.reduce import reducing
 from compat.reduce.reduction import Ended
@@ -71,6 +71,11 @@ def reduce(
     In every other release that is built, the kernel stays ok where it was ok, and keeps its failure where it failed; --only drops
     this. --good and --bad may be repeated, and may list several, separated by commas: envs, groups, globs, or releases.
     """
+    if (
+        not what.endswith(".py") or not Path(what).with_suffix(".toml").exists()
+    ):  # a source that has a kernel file beside it means what that describes
+        what, files = split_cells((what,))
+        chosen["files"] = (*files, *chosen["files"])
     selection = select(**chosen)
     with opened_store(selection) as store:
         reduction = reducing.reduce(
@@ -86,6 +91,7 @@ def reduce(
             budget=budget,
             output=output,
         )
-    options = evolve(selection, patterns=Patterns()).options
-    answer.give(lambda: reduction_lines(reduction, selection.config.path, options), lambda: reduction_document(reduction))
+    options = (*evolve(selection, patterns=Patterns()).options, *deadline_words(deadline))
+    limits = (*deadline_words(deadline), *judge_deadline_words())
+    answer.give(lambda: reduction_lines(reduction, selection.config.path, options, limits), lambda: reduction_document(reduction))
     sys.exit(INTERRUPTED if reduction.ended is Ended.INTERRUPTED else 0)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
+import shlex
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -15,18 +16,19 @@ from compat import repro as repros
 from compat.bisect import last_bisect
 from compat.cli.answer import Answer, answer_options
 from compat.cli.completing import CELL
-from compat.cli.invocation import command_line
-from compat.cli.selecting import SECONDS, kernel_arguments, obtaining, opened_store, select, selection_options
+from compat.cli.invocation import command_line, deadline_words
+from compat.cli.selecting import SECONDS, kernel_arguments, obtaining, opened_store, select, selection_options, split_cells
 from compat.cli.showing import doing, say
 from compat.model import BuiltEnv, Cell
-from compat.project import read_matrix
+from compat.printable import printable
+from compat.project import Selection, read_matrix
 from compat.repro.document import outcome_document
 from compat.repro.reproducing import Listener
 from compat.repro.writing import Unverified, Written
 
 
 @click.command(short_help="Write a standalone script and an issue for a failing cell.")
-@click.argument("cell", type=CELL)
+@click.argument("cell", type=CELL, metavar="CELL|KERNEL")
 @kernel_arguments
 @selection_options
 @click.option("--portable", is_flag=True, help="A script that runs on every release, not only on the one that fails.")
@@ -54,8 +56,10 @@ def repro(
     """
     if cell == last_bisect.WORD and not (chosen["spec"] or chosen["files"]):
         chosen["spec"] = last_bisect.read_bad_ends(read_matrix(chosen["matrix_path"]).base).kernel_files
-    selection = select(**chosen)
+    cell, files = split_cells((cell,))
+    selection = select(files=(*files, *chosen.pop("files")), **chosen)
     obtain = obtaining(selection, build=True)
+    again = (*_places(selection), *_options(portable, output, reduced), *deadline_words(deadline))
     with opened_store(selection) as store:
         context = selection.context(store, deadline=deadline, jobs=jobs)
         outcomes = repros.repro(
@@ -63,22 +67,41 @@ def repro(
             cell,
             context,
             obtain,
-            _Told(answer),
+            _Told(answer, again),
             folder=output,
             reduced=reduced,
             portable=portable,
             command=command_line(),
         )
     if answer.as_json:
-        answer.give(lambda: (), lambda: [outcome_document(outcome) for outcome in outcomes])
+        answer.give(lambda: (), lambda: [outcome_document(outcome, _command(outcome.cell, again)) for outcome in outcomes])
     sys.exit(0 if all(isinstance(outcome, Written) for outcome in outcomes) else 1)
+
+
+def _places(selection: Selection) -> Iterator[str]:
+    """The options that say where the kernels are, and which envs and targets an issue's table has."""
+    yield from selection.options
+    asked = selection.patterns
+    yield from (
+        word for option, names in (("--envs", asked.envs), ("--target", asked.targets)) for each in names for word in (option, each)
+    )
+
+
+def _options(portable: bool, output: Path | None, reduced: Path | None) -> Iterator[str]:
+    """The options that say what is written, and where."""
+    yield from ("--portable",) if portable else ()
+    yield from (word for option, path in (("--output", output), ("--reduced", reduced)) if path for word in (option, str(path)))
+
+
+def _command(cell: Cell, options: Sequence[str]) -> str:
+    return printable(shlex.join(["compat", "repro", cell.id, *options]))
 
 
 class _Told(Listener):
     """Says how each repro goes, and unless all of it is wanted as JSON what came of it."""
 
-    def __init__(self, answer: Answer) -> None:
-        self._answer = answer
+    def __init__(self, answer: Answer, again: Sequence[str]) -> None:
+        self._answer, self._again = answer, again
 
     def left_out(self, built: BuiltEnv) -> None:
         say(f"left out: {built.env.name}, {built.error}")
@@ -94,8 +117,9 @@ class _Told(Listener):
             return
         if isinstance(outcome, Written):
             click.echo(f"wrote {', '.join(os.path.relpath(path) for path in outcome.paths)}")
-            return
-        click.echo("verification failed; nothing written:")
-        for reason in outcome.reasons:
-            click.echo(f"  {reason}")
-        click.echo(f"the evidence is in {os.path.relpath(outcome.evidence)}")
+        else:
+            click.echo("verification failed; nothing written:")
+            for reason in outcome.reasons:
+                click.echo(f"  {reason}")
+            click.echo(f"the evidence is in {os.path.relpath(outcome.evidence)}")
+        click.echo(f"again: {_command(outcome.cell, self._again)}")

@@ -67,7 +67,7 @@ def split_cells(words: Sequence[str]) -> tuple[str, tuple[str, ...]]:
 
     Raises SelectionError where two words mean cells.
     """
-    files = tuple(word for word in words if word.partition("::")[0].endswith(_FILES) or os.path.exists(word))
+    files = tuple(word for word in words if word.partition(":")[0].endswith(_FILES) or os.path.exists(word))
     cells = [word for word in words if word not in files]
     if len(cells) > 1:
         raise SelectionError(f"both {cells[0]!r} and {cells[1]!r} would be a glob over cells, and neither is a file")
@@ -84,15 +84,19 @@ def select(
     variant: Sequence[str] = (),
     case: Sequence[str] = (),
     spec: Sequence[str] = (),
+    note: bool = True,
 ) -> Selection:
-    """What these options choose. Raises ConfigError for what the files say wrongly, SelectionError for what matches nothing."""
+    """What these options choose; that arguments are guessed is noted, unless the answer says so itself.
+
+    Raises ConfigError for what the files say wrongly, SelectionError for what matches nothing.
+    """
     named = (*spec, *files)
     found = project.select(matrix_path, envs=envs, targets=target, kernels=kernel, variants=variant, cases=case, kernel_files=named)
     for problem in found.problems:
         click.echo(printable(f"error: {problem}; its kernels are left out"), err=True)
         if problem.hint:
             click.echo(printable(f"  hint: {problem.hint}"), err=True)
-    if guessed := guesses(found.specs):
+    if note and (guessed := guesses(found.specs)):
         click.echo(printable(f"note: {guessed}"), err=True)
     return found
 

@@ -15,6 +15,8 @@ from compat.model import Env
 
 _PARTS = 5
 """Parts of an id: kernel, variant, case, target, env."""
+_TARGET = 3
+"""The place of the target among them, from 0."""
 
 
 @frozen(kw_only=True)
@@ -33,14 +35,26 @@ class CellWords:
 
 def cell_words(text: str, config: MatrixConfig) -> CellWords:
     """Read a word for cells. What means no env and no GPU stays as it is: that nothing matches it is found out later."""
-    *others, last = text.split("/")
-    if not others:
+    parts = text.split("/")
+    if len(parts) == 1:
         return CellWords(patterns=(text,))
-    envs = _envs(last, config, whole=len(others) == _PARTS - 1)
-    ends = tuple(env.name for env in envs) or toolchains.targets_of_gpu(last) or (last,)
-    before = toolchains.targets_of_gpu(others[-1]) if len(others) == _PARTS - 1 else ()
-    found = product(["/".join(others[:-1])] if len(others) > 1 else [None], before or (others[-1],), ends)
-    return CellWords(patterns=tuple("/".join(part for part in parts if part is not None) for parts in found), envs=envs)
+    envs = _envs(parts[-1], config, whole=len(parts) == _PARTS)
+    meant = [_targets(parts, place) for place in range(len(parts))]
+    meant[-1] = tuple(env.name for env in envs) or meant[-1]
+    return CellWords(patterns=tuple(map("/".join, product(*meant))), envs=envs)
+
+
+def _targets(parts: list[str], place: int) -> tuple[str, ...]:
+    """What a part of a word means, which may be a GPU where the target can stand: the last part, or the one before it.
+
+    A star reaches over several parts, so that fewer may stand before the target than an id has there; what looks like a GPU may be
+    the name of a variant or a case then, too.
+    """
+    fewer = place < _TARGET and any("*" in part for part in parts[:place])
+    if place < len(parts) - 2 or not (place == _TARGET or fewer):
+        return (parts[place],)
+    found = toolchains.targets_of_gpu(parts[place])
+    return (parts[place], *found) if fewer else found or (parts[place],)
 
 
 def _envs(word: str, config: MatrixConfig, *, whole: bool) -> tuple[Env, ...]:

@@ -44,6 +44,9 @@ def _check_arguments(variant: Table, named: str, parameters: Parameters | None, 
         if name not in parameters.names:
             hint = did_you_mean(name, parameters.names) or f"If this variant has no such parameter: {name} = {{drop = true}}."
             variant.fail(f"{named} has no parameter {name!r}, but the tables give it a type or a value", hint=hint)
+    if typed := [name for name in spec.signature if name in parameters.constexprs]:
+        hint = f"Its value goes into [constexprs]: {typed[0]} = 64."
+        variant.fail(f"{named}: {typed[0]!r} is a constexpr of the function, and the signature gives it a type", hint=hint)
     if missing := [name for name in parameters.names if name in parameters.required and name not in {**passed, **values}]:
         variant.fail(f"{named}: no type or value for {', '.join(missing)}")
 

@@ -176,7 +176,7 @@ def _config(top: Table, path: Path) -> MatrixConfig:
         companions=declared.companions,
         further_companions=further,
         default_envs=defaults.strings("envs", _default_envs(own)),
-        default_targets=defaults.strings("targets", ("sm_80", "sm_89", "sm_90")),
+        default_targets=defaults.strings("targets", _default_targets(own or others)),
         deadline=defaults.number("deadline", 60.0),
         memory=_memory(defaults),
         import_deadline=defaults.number("import_deadline", 120.0),
@@ -192,6 +192,12 @@ def _default_envs(own: Sequence[Env]) -> tuple[str, ...]:
     if not own:
         return (_RELEASES,)
     return (_DEFAULT,) if any(_DEFAULT in env.groups for env in own) else ("*",)
+
+
+def _default_targets(envs: Sequence[Env]) -> tuple[str, ...]:
+    """What is compiled for where neither the file nor the command line says: what is usual with the toolchains of these envs."""
+    used = dict.fromkeys(env.toolchain for env in envs)
+    return tuple(dict.fromkeys(target for name in used for target in toolchains.named(name).default_targets))
 
 
 def _env_folder(table: Table, base: Path) -> Path | None:

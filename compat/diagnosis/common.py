@@ -41,7 +41,7 @@ MACHINE = FailureClass(
     advice="Look at the machine: room where TMPDIR is, `ulimit -a`, memory. It says nothing about the kernel, and is not kept.",
     blame=Blame.ENV,
 )
-LACKING = Sign(error=r"(?:^|\.)Lacking$", message=r"this env lacks `(?P<name>[\w.]+)`", stage=r"^import$", means="no module {name}")
+LACKING = Sign(error=r"(?:^|\.)Lacking$", message=r"this env lacks `(?P<name>[\w.]+)`", stage=r"^source$", means="no module {name}")
 """The kernel reaches something of a package that only a stand-in was there for."""
 SOURCE_NEEDS_PACKAGE = FailureClass(
     name="source-needs-package",
@@ -56,7 +56,7 @@ SOURCE_NEEDS_PACKAGE = FailureClass(
         Sign(
             error=r"^ModuleNotFoundError$",
             message=r"^No module named '(?P<name>[\w.]+)'",
-            stage=r"^import$",
+            stage=r"^source$",
             means="no module {name}",
         ),
         LACKING,

@@ -17,7 +17,7 @@ from attrs import evolve
 
 from compat.diagnosis import bounds, dumps
 from compat.diagnosis.dumps import Pipeline
-from compat.model import Diagnosis, Evidence
+from compat.model import SOURCE_STAGE, Diagnosis, Evidence
 
 WORDS_LIMIT = 1024 * 1024
 """Characters of what was printed, without IR, that are searched for where it failed; fewer are kept."""
@@ -28,7 +28,7 @@ _OP = re.compile(
     r"|see current operation:[^\"\n]*\"(?P<generic>\w+\.[\w.]+)\""
 )
 _ERROR_AT = re.compile(r"^(?:loc\()?\"?(?P<path>[^\s\":]+\.py)\"?:(?P<line>\d+):\d+\)?: error:", re.MULTILINE)
-_FRONT_END = ("import", "ast")
+_FRONT_END = (SOURCE_STAGE, "ast")
 
 Keep = Callable[[str, bytes], str]
 """Keeps an artifact, given a suffix and its bytes, and returns the name it can be found under."""

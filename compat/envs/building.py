@@ -38,6 +38,8 @@ class Builder:
     """The backend that envs must have been built with; ``None`` where that does not matter."""
     again: bool = False
     """Whether envs that are as asked for are built anew, too."""
+    built_for: str | None = None
+    """The mark of the command that has them built, which records keep."""
 
     def build(self, env: Env) -> str | None:
         """Build an env, unless it is there as asked for; why it cannot be used, if it cannot.
@@ -71,10 +73,10 @@ class Builder:
         for note in found.notes:
             self.say(note)
         if found.problem is not None:
-            write_record(folder, env, error=found.problem)
+            write_record(folder, env, error=found.problem, built_for=self.built_for)
             return found.problem
         installer = self.installer()
-        facts = {"location": found.tag, "backend": installer.backend, "interpreter": found.python}
+        facts = {"location": found.tag, "backend": installer.backend, "interpreter": found.python, "built_for": self.built_for}
         write_record(folder, env, error=INTERRUPTED, **facts)
         locks.clear(folder)
         self.say(f"Installing {', '.join(requirements(env))} with {found.python}; output goes to {folder.log}")
@@ -82,14 +84,14 @@ class Builder:
         return _conclude(env, folder, facts, done=done)
 
 
-def _conclude(env: Env, folder: EnvFolder, facts: dict[str, str], *, done: bool) -> str | None:
+def _conclude(env: Env, folder: EnvFolder, facts: dict[str, str | None], *, done: bool) -> str | None:
     """Record how an installation ended, having looked at what it left. Returns why the env cannot be used, if it cannot."""
     if not done:
         error = installers_words(folder) or "the installer failed and said nothing"
         write_record(folder, env, error=error, **facts)
         return error
     try:
-        found = inspect(folder.path / facts["location"], distributions(env))
+        found = inspect(folder.path / str(facts["location"]), distributions(env))
     except NotInstalled as problem:
         error = printable(f"the installer ended without an error, but {problem}")
         write_record(folder, env, error=error, **facts)

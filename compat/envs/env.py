@@ -31,6 +31,8 @@ _log = logging.getLogger(__name__)
 INDEX = Path(".compat", "index")
 """Where answers of package indexes are kept, below the root of the project."""
 
+MARK = "COMPAT_BUILT_FOR"
+"""The environment variable by which a command marks what nox builds for it, so that it knows what another one has built."""
 _NOXFILE = Path(__file__).parents[1] / "nox" / "noxfile.py"
 _NOX_ENVIRONMENT = ("NOXSESSION", "NOX_CURRENT_SESSION", "VIRTUAL_ENV", "UV_PYTHON", "UV_PROJECT_ENVIRONMENT")
 """What a nox session sets for its own commands and must not reach a nox started inside it."""
@@ -102,14 +104,15 @@ def build_envs(
     again: bool = False,
     matrix: Path | None = None,
     cache: EnvCache | None = None,
+    mark: str = "",
     echo: Callable[[str], None] | None = None,
 ) -> None:
     """Have nox build the envs of those names, ``jobs`` at a time; :func:`read_env` says what came of each.
 
     ``matrix`` is the file that declares them where it is not ``matrix.toml`` in ``root``; where there is no such file, they are
     built-in ones. ``cache`` is where they go if not where that file says. ``backend`` forces nox's (``uv``, ``virtualenv``),
-    ``again`` has those built anew that are there, ``echo`` receives every line that nox prints. An env that another command builds
-    at the same time is waited for.
+    ``again`` has those built anew that are there. Their records keep the ``mark`` of who has them built, and ``echo`` receives
+    every line that nox prints. An env that another command builds at the same time is waited for.
     Raises EnvError where nox itself could not do its work.
     """
     if not names:
@@ -122,7 +125,7 @@ def build_envs(
     declaring = (matrix or root / "matrix.toml").absolute()
     command += ["--", "--matrix", str(declaring)] if declaring.exists() else ["--", "--project", str(declaring.parent)]
     environ = {key: value for key, value in os.environ.items() if key not in _NOX_ENVIRONMENT}
-    environ |= {VARIABLE: str(cache.folder)} if cache else {}
+    environ |= {MARK: mark, **({VARIABLE: str(cache.folder)} if cache else {})}
     _log.info("%s", shlex.join(command))
     code, tail = _stream(command, root, environ, echo)
     _log.info("nox ended with exit code %d", code)

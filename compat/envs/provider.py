@@ -6,6 +6,7 @@ import logging
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
+from uuid import uuid4
 
 from attrs import evolve, frozen
 
@@ -81,15 +82,11 @@ class EnvProvider:
     def have_built(self, matrix: Path, envs: Sequence[Env], *, again: bool = False) -> None:
         """Have nox build these envs, where they are missing or (``again``) in any case. Raises EnvError as the call does."""
         self.cache.prepare()
-        names = [env.name for env in envs]
-        self.echo(f"building {', '.join(names)}")
-        others = [env.name for env in envs if locks.is_being_built(self.cache.folder_of(env))]
-        if others:
-            self.echo(f"another command is building {', '.join(others)}: waiting for it")
+        names, mark = [env.name for env in envs], uuid4().hex
         try:
-            with self.busy() as now, told(envs, self.cache, self.echo, now):
+            with self.busy() as now, told(envs, self.cache, mark, self.echo, now):
                 jobs = min(len(names), self.jobs)
-                build_envs(names, matrix.parent, jobs=jobs, matrix=matrix, cache=self.cache, again=again)
+                build_envs(names, matrix.parent, jobs=jobs, matrix=matrix, cache=self.cache, again=again, mark=mark)
         except EnvError as error:  # what could be built is there; what could not is told with the answer
             self.echo(f"warning: {error}")
 

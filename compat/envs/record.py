@@ -30,7 +30,7 @@ _WIDTH = 1000
 """Letters of one of its lines."""
 _LARGEST = 64 * 1024 * 1024
 """Bytes of a record; one of an env with PyTorch has ten thousand."""
-_TEXTS = ("error", "location", "backend", "interpreter", "python", "name", "specifier")
+_TEXTS = ("error", "location", "backend", "interpreter", "python", "name", "specifier", "built_for")
 _LISTS = ("requirements", "distributions")
 
 _ANSI = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|\r")
@@ -43,6 +43,8 @@ def distributions(env: Env) -> list[str]:
 
 def read_record(folder: EnvFolder) -> dict[str, Any] | None:
     """The record of an env: ``fingerprint``, ``ok`` and ``error`` at least, of a built one also ``location`` and ``packages``.
+
+    ``built_for`` is the mark of the command that had it built (:data:`compat.envs.env.MARK`), where that gave one.
 
     ``None`` where there is none, or a damaged one.
     """

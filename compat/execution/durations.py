@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from statistics import fmean
 
 from compat.execution.store import Store
 from compat.model import Cell
@@ -38,7 +37,7 @@ def _means(before: Mapping[str, Iterable[float]]) -> dict[str, float]:
     for each, took in before.items():
         for words in _likenesses(each):
             seconds[words] += took
-    return {words: fmean(all_) for words, all_ in seconds.items() if all_}
+    return {words: sum(all_) / len(all_) for words, all_ in seconds.items() if all_}
 
 
 def _likenesses(cell_id: str) -> tuple[str, ...]:

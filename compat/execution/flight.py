@@ -10,7 +10,7 @@ from typing import Any
 from attrs import define, field, frozen
 
 from compat.bundle.closure import module_of, roots_of
-from compat.model import Cell, Evidence, Target
+from compat.model import SOURCE_STAGE, Cell, Evidence, Target
 
 
 @frozen(kw_only=True)
@@ -74,11 +74,11 @@ class Flight:
     cell: Cell
     nonce: str
     started: float = 0.0
-    stage: str = "import"
+    stage: str = SOURCE_STAGE
     entered: float = 0.0
     """Seconds from the start of the cell to that of ``stage``."""
     imported: float = 0.0
-    """Seconds from the start of the cell to the end of the stage ``import``; 0 before that."""
+    """Seconds from the start of the cell to the end of the stage ``source``; 0 before that."""
     output: int = 0
     """Offset in the output file at which the cell's own output begins."""
     target_known: bool | None = None
@@ -96,13 +96,13 @@ class Flight:
     def enter(self, stage: str) -> None:
         """Note that a stage begins now."""
         self.entered = time.monotonic() - self.started
-        if self.stage == "import" != stage:
+        if self.stage == SOURCE_STAGE != stage:
             self.imported = self.entered
         self.stage = stage
 
     def limit(self, limits: Limits) -> float:
         """The deadline that is in force in its present stage, in seconds."""
-        return limits.import_deadline if self.stage == "import" else limits.deadline
+        return limits.import_deadline if self.stage == SOURCE_STAGE else limits.deadline
 
     def left(self, limits: Limits) -> float:
         """Seconds until that deadline."""

@@ -19,7 +19,7 @@ from compat.diagnosis import diagnose
 from compat.diagnosis.bounds import readable, within_bounds
 from compat.execution.database import Row
 from compat.json_text import read_json
-from compat.model import Diagnosis, Done, Evidence, Made
+from compat.model import SOURCE_STAGE, Diagnosis, Done, Evidence, Made
 
 _CONVERTER = cattrs.Converter(omit_if_default=True, detailed_validation=False)
 _OMIT = override(omit=True)
@@ -97,10 +97,21 @@ def row_of(key: str, attempts: Sequence[Evidence]) -> Row:
 def attempts_of(row: Row) -> tuple[Evidence, ...]:
     """The raw evidence in a row; none in one that this version of the tool cannot read, or that no version has written."""
     try:
-        read = _CONVERTER.structure(read_json(row.attempts), tuple[Evidence, ...])
+        read = _CONVERTER.structure(_renamed(read_json(row.attempts)), tuple[Evidence, ...])
     except _UNREADABLE:
         return ()
     return tuple(within_bounds(each) for each in read) if all(each.stage in toolchains.stages() for each in read) else ()
+
+
+def _renamed(attempts: Any) -> Any:
+    """Rows of earlier versions with the stage by its name: it was called ``import``."""
+    for each in attempts if isinstance(attempts, list) else ():
+        if isinstance(each, dict) and each.get("stage") == "import":
+            each["stage"] = SOURCE_STAGE
+        stages = each.get("stages") if isinstance(each, dict) else None
+        if isinstance(stages, dict) and "import" in stages:
+            each["stages"] = {SOURCE_STAGE if stage == "import" else stage: seconds for stage, seconds in stages.items()}
+    return attempts
 
 
 def as_read(row: Row, attempts: Sequence[Evidence]) -> tuple[Evidence, ...] | None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import logging
 import os
 import threading
+import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
@@ -16,19 +17,19 @@ from contextlib import closing
 from pathlib import Path
 from typing import TypeVar
 
-from attrs import field, frozen
+from attrs import evolve, field, frozen
 from packaging.version import Version
 
 from compat import toolchains
-from compat.bundle.closure import Unchanged
+from compat.bundle.closure import Unchanged, roots_of
 from compat.diagnosis import classify
 from compat.errors import MachineError
-from compat.execution import plan
+from compat.execution import plan, witnesses
 from compat.execution.executors.base import Batch, Executor, OpenExecutor
 from compat.execution.executors.local import LocalExecutor
 from compat.execution.flight import Limits
 from compat.execution.spawn import WORKER
-from compat.execution.store import Store, cell_key
+from compat.execution.store import CellKeys, Store, cell_key
 from compat.files import folder_digest
 from compat.interruption import Stopped
 from compat.model import BuiltEnv, Cell, Evidence, Expectation, Outcome, Result, Status
@@ -100,12 +101,13 @@ def run(
         results[position] = _result(cells[position], context, outcome, cached=cached)
         on_result(results[position])
 
+    keys = CellKeys(folder_digest(context.worker))
     for position, cell in enumerate(cells):
-        error = context.envs[cell.env.name].error
-        if error is not None:
-            finish(position, classify.broken_env(error))
+        env = context.envs[cell.env.name]
+        if env.error is not None:
+            finish(position, classify.broken_env(env.error))
         else:
-            keyed.setdefault(_key(cell, context), []).append(position)
+            keyed.setdefault(keys.of(cell, env), []).append(position)
     stored = {} if context.again else _already_known({key: cells[alike[0]] for key, alike in keyed.items()}, context)
     for key, outcome in stored.items():
         for position in keyed.pop(key):
@@ -141,9 +143,10 @@ def _refuse_mixed(cells: Iterable[Cell]) -> None:
 def known(cells: Sequence[Cell], context: RunContext) -> tuple[Result, ...]:
     """What earlier runs found of ``cells``, of those that anything is known of. Compiles nothing."""
     keyed: dict[str, list[Cell]] = {}
+    keys = CellKeys(folder_digest(context.worker))
     for cell in cells:
-        if context.envs[cell.env.name].error is None:
-            keyed.setdefault(_key(cell, context), []).append(cell)
+        if (env := context.envs[cell.env.name]).error is None:
+            keyed.setdefault(keys.of(cell, env), []).append(cell)
     outcomes = _already_known({key: alike[0] for key, alike in keyed.items()}, context)
     return tuple(_result(cell, context, outcome, cached=True) for key, outcome in outcomes.items() for cell in keyed[key])
 
@@ -220,7 +223,7 @@ def concurrently(function: Callable[[_Item], _Answer], items: Iterable[_Item], s
 
 def _compile_batch(batch: Sequence[Cell], executor: Executor, envs: _Envs, context: RunContext, finish: _Finish) -> None:
     """Have a batch attempted and confirmed, keep and tell."""
-    name = batch[0].env.name
+    name, began = batch[0].env.name, time.time()
     asked = Batch.of(batch, context.envs[name], context.limits, confirm=True)
     try:
         with closing(executor.submit(asked)) as told:
@@ -229,8 +232,8 @@ def _compile_batch(batch: Sequence[Cell], executor: Executor, envs: _Envs, conte
                 outcome = outcome_of(cell, attempts)
                 _log.debug("%s: %s after %d attempts", cell.id, outcome.status, len(attempts))
                 context.store.add(each.artifacts)
-                if _may_be_kept(cell, outcome, attempts, context):
-                    context.store.write(_key(cell, context), cell, attempts)
+                if (kept := _to_be_kept(cell, outcome, attempts, context, began)) is not None:
+                    context.store.write(_key(cell, context), cell, kept)
                 finish(cell, outcome)
     except Stopped:
         pass
@@ -238,13 +241,23 @@ def _compile_batch(batch: Sequence[Cell], executor: Executor, envs: _Envs, conte
         envs.batch_done(name)
 
 
-def _may_be_kept(cell: Cell, outcome: Outcome, attempts: Sequence[Evidence], context: RunContext) -> bool:
-    """Whether evidence belongs under the cell's key: it is about the kernel, or says why its file could not be imported; and the
-    file was what the key says, all the time."""
+def _to_be_kept(
+    cell: Cell, outcome: Outcome, attempts: Sequence[Evidence], context: RunContext, began: float
+) -> Sequence[Evidence] | None:
+    """Evidence that belongs under the cell's key, with what else it depends on; ``None`` where it does not belong there.
+
+    It does if it is about the kernel, or says why its file could not be imported, and the file was what the key says, all the time.
+    """
     if not outcome.status.is_answer and outcome.status is not Status.SOURCE_BROKEN:
-        return False
-    imported = (path for evidence in attempts for path in evidence.imported)
-    return context.unchanged(cell.spec.source, cell.spec.closure, imported, cell.spec.roots)
+        return None
+    spec = cell.spec
+    imported = [path for evidence in attempts for path in evidence.imported]
+    beyond = context.unchanged.beyond(spec.source, spec.closure, imported, spec.roots)
+    if beyond is None or not all(map(Path.is_absolute, beyond)):  # where too much was imported, it is not all told
+        return None
+    roots = map(Path, spec.roots) if spec.roots else roots_of(Path(spec.source))
+    found = witnesses.taken(beyond, roots, began)
+    return None if found is None else [evolve(evidence, witnesses=found) for evidence in attempts] if found else attempts
 
 
 class _Envs:

@@ -8,13 +8,14 @@ committed as it arrives; ``kill -9`` loses none.
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import json
 import logging
 import sqlite3
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import Any, Self, TypeVar
 
@@ -30,6 +31,7 @@ from compat.execution.flight import PLAIN, Mode
 from compat.execution.printed import text_of
 from compat.execution.rows import as_read, attempts_of, row_of
 from compat.execution.spawn import STANDIN
+from compat.execution.witnesses import hold
 from compat.files import content_of, folder_digest, replace_file
 from compat.model import BuiltEnv, Cell, Evidence
 
@@ -48,18 +50,38 @@ def cell_key(cell: Cell, env: BuiltEnv, worker: str, mode: Mode = PLAIN) -> str:
     result is of. Deadline and memory are no part of it: what they cut short is told by the evidence (:meth:`Store.read` leaves out
     what a larger limit could change).
     """
-    spec, target, toolchain = cell.spec, cell.target, toolchains.of(cell.env)
-    facts: Mapping[str, Any] = {
-        "closure": spec.closure,
-        "function": spec.function,
-        "compile": spec.compile.document(),
-        "target": [target.backend, target.arch, target.warp_size, target.shared_memory],
-        "env": env.digest,
-        "variables": variables.dependencies(toolchain, target.backend),
-        "worker": [worker, folder_digest(toolchain.adapter), folder_digest(STANDIN)],
-        "actions": [action.document() for action in mode.actions],
-    }
-    return hashlib.sha256(json.dumps(facts).encode()).hexdigest()
+    return CellKeys(worker, mode).of(cell, env)
+
+
+class CellKeys:
+    """The keys of many cells at one moment: what they share of the machine is read once."""
+
+    def __init__(self, worker: str, mode: Mode = PLAIN) -> None:
+        """See :func:`cell_key`."""
+        self._worker = worker
+        self._actions = [action.document() for action in mode.actions]
+        self._of_machine = cache(self._read_machine)
+
+    def of(self, cell: Cell, env: BuiltEnv) -> str:
+        """The key of a cell in an env (:func:`cell_key`)."""
+        spec, target = cell.spec, cell.target
+        depends, adapter = self._of_machine(cell.env.toolchain, target.backend)
+        facts: Mapping[str, Any] = {
+            "closure": spec.closure,
+            "function": spec.function,
+            "compile": spec.compile.document(),
+            "target": [target.backend, target.arch, target.warp_size, target.shared_memory],
+            "env": env.digest,
+            "variables": depends,
+            "worker": [self._worker, adapter, folder_digest(STANDIN)],
+            "actions": self._actions,
+        }
+        return hashlib.sha256(json.dumps(facts).encode()).hexdigest()
+
+    @staticmethod
+    def _read_machine(toolchain_name: str, backend: str) -> tuple[dict[str, str], str]:
+        toolchain = toolchains.named(toolchain_name)
+        return variables.dependencies(toolchain, backend), folder_digest(toolchain.adapter)
 
 
 class Store:
@@ -80,7 +102,8 @@ class Store:
         try:
             self.artifacts.mkdir(parents=True, exist_ok=True)
         except OSError as error:
-            raise StoreError(f"there can be no folder for results: {error}", where=str(folder), hint=_hint_on(error)) from error
+            hint = _hint_on_folder(error)
+            raise StoreError(f"there can be no folder for results: {error.strerror}", where=str(folder), hint=hint) from error
         self._file = self._opened()
 
     def _opened(self) -> Database:
@@ -100,17 +123,18 @@ class Store:
             self._warn(f"{path} {why}: it is now {aside.name}, and a new one is begun; what it had is compiled again")
 
     def read(self, keys: Iterable[str], *, deadline: float, memory: int) -> dict[str, tuple[Evidence, ...]]:
-        """What is known under these keys, without what would have to be tried again under these limits.
+        """What is known under these keys, without what has to be tried again: under these limits, or as files have changed.
 
         Raises :class:`StoreError` when the database cannot be read, for another reason than that it is damaged.
         """
-        wanted = list(keys)
+        wanted, digests = list(keys), dict[str, str | None]()
         found: dict[str, tuple[Evidence, ...]] = {}
         for start in range(0, len(wanted), _CHUNK):
             chunk = wanted[start : start + _CHUNK]
             for row in self._do(partial(Database.rows, keys=chunk), "results cannot be read"):
                 attempts = attempts_of(row)
-                if attempts and not _cut_short(attempts, deadline, memory) and (read := self._read(row, attempts)):
+                outdated = not attempts or _cut_short(attempts, deadline, memory) or not hold(attempts[0].witnesses, digests)
+                if not outdated and (read := self._read(row, attempts)):
                     found[row.key] = read
         return found
 
@@ -197,6 +221,14 @@ class Store:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+
+def _hint_on_folder(error: OSError) -> str:
+    """What to do about a folder that cannot be made."""
+    if error.errno in (errno.EROFS, errno.EACCES, errno.EPERM):
+        place = "beside matrix.toml, or else in the current folder"
+        return f"Results are kept {place}: run the command in a folder that can be written, and name the kernels by their paths."
+    return _hint_on(error)
 
 
 def _hint_on(error: Exception) -> str:

@@ -126,6 +126,8 @@ class _Watch:
         self.deadline_hit: float | None = None
         self.memory_hit: int | None = None
         self._quiet_since = self._asked = time.monotonic()
+        self.imported: tuple[str, ...] = ()
+        """The files that the child said it has imported."""
         self._killed: float | None = None
         self._looked = 0.0
         self._arriving = {self.child.events: Lines(), self.child.exit: Lines()}
@@ -214,6 +216,8 @@ class _Watch:
             self._note(f"not an event of the cell in flight: {line[:200].decode(errors='replace')}")
         elif event == "stage" and message.get("stage") in self.stages:
             self.in_flight.enter(str(message["stage"]))
+        elif event == "imported":
+            self.imported = bounds.paths(message.get("files"))
         elif event == "done" and (evidence := self._answer(self.in_flight, message)) is not None:
             flight, self.in_flight = self.in_flight, None
             yield flight, evidence
@@ -342,6 +346,7 @@ class _Watch:
             deadline=self.deadline_hit,
             memory=self.memory_hit,
             seconds=time.monotonic() - flight.started,
+            imported=self.imported,
             protocol=tuple(flight.notes),
         )
         return self._completed(evidence, flight, None)

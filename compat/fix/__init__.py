@@ -11,10 +11,33 @@ by the toolchain; whether one helps is found out by compiling. No number that a 
 - :mod:`compat.fix.guessed`: edits of a kernel whose arguments are guessed
 - :mod:`compat.fix.changes`: the files that an edit changes, with diffs
 - :mod:`compat.fix.writing`: the edit in the user's file
+
+It is imported when it is asked for: reports only say where an edit is known.
 """
 
-from compat.fix.fixing import Fix, Tried, fix
-from compat.fix.known import known_edits
-from compat.fix.writing import write_fix
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from compat.fix.fixing import Fix, Tried, fix
+    from compat.fix.known import known_edits
+    from compat.fix.writing import write_fix
 
 __all__ = ["Fix", "Tried", "fix", "known_edits", "write_fix"]
+
+
+def __getattr__(name: str) -> Any:
+    if name == "write_fix":
+        from compat.fix.writing import write_fix
+
+        return write_fix
+    if name == "known_edits":
+        from compat.fix.known import known_edits
+
+        return known_edits
+    if name in __all__:
+        from compat.fix import fixing
+
+        return getattr(fixing, name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -26,6 +26,8 @@ class Changed:
     old: str
     new: str
     """Both as text with ``\\n`` at the end of every line."""
+    is_whole: bool = True
+    """Whether the text says all that is in the file."""
 
     @property
     def diff(self) -> str:
@@ -54,14 +56,23 @@ def _range(start: int, end: int) -> str:
 
 
 def changed_files(candidate: Candidate, source: SourceFile, spec: Specialization, root: Path) -> tuple[Changed, ...]:
-    """The files that a candidate changes: the source, or the kernel file, which is named from ``root``.
+    """The files that a candidate changes: the source, files that it imports, or the kernel file, which is named from ``root``.
 
     Raises ConfigError where the kernel file cannot be read.
     """
     found = []
-    if candidate.text != source.text:
-        after = source.encoded(candidate.text)
-        found.append(Changed(path=source.path, before=source.content, after=after, old=source.text, new=candidate.text))
+    for file, text in ((source, candidate.text), *((source.editable[name], text) for name, text in candidate.beside.items())):
+        if text != file.text:
+            found.append(
+                Changed(
+                    path=file.path,
+                    before=file.content,
+                    after=file.encoded(text),
+                    old=file.text,
+                    new=text,
+                    is_whole=file.is_whole,
+                )
+            )
     if candidate.constexprs:
         found.append(_kernel_file(spec, root, candidate.constexprs))
     return tuple(found)

@@ -22,7 +22,7 @@ from compat.execution.run import RunContext
 from compat.fix.changes import Changed, changed_files
 from compat.fix.guessed import settled
 from compat.fix.known import known_edits
-from compat.fix.searching import Candidate, Search
+from compat.fix.searching import Candidate, Files, Search
 from compat.fix.source import SourceFile
 from compat.history.verdict import class_of, is_good, release_of
 from compat.model import BuiltEnv, Cell, Env, Outcome, Result, Specialization, Status, Target
@@ -81,6 +81,12 @@ class Fix:
     def failure(self) -> Result:
         """The cell itself."""
         return next(each for each in self.before if each.cell.env == self.cell.env)
+
+    @property
+    def breaks(self) -> tuple[Result, ...]:
+        """Where the kernel compiles as it is, and does not with the edit."""
+        compiles = {each.cell.env for each in self.before if is_good(each.outcome)}
+        return tuple(each for each in (self.found.not_even_so if self.found else ()) if each.cell.env in compiles)
 
     @property
     def known(self) -> tuple[str, ...]:
@@ -172,6 +178,11 @@ class Compiling:
             function=self.spec.function,
             toolchain=toolchains.of(env),
             try_all=lambda some: self._attempted(some, env),
+            files=Files(
+                name=self.source.name,
+                beside={name: each.text for name, each in self.source.editable.items()},
+                roots=self.source.inner_roots,
+            ),
         )
         found: list[Tried] = []
         for candidate in islice(search.run(start, outcome.failure), _MOST):
@@ -215,7 +226,7 @@ class Compiling:
     def _written(self, candidate: Candidate) -> Specialization:
         self._count += 1
         spec = evolve(self.spec, compile=candidate.compile)
-        return self.source.specialize(spec, candidate.text, self.folder / str(self._count))
+        return self.source.specialize(spec, candidate.text, self.folder / str(self._count), candidate.beside)
 
 
 def _tells(result: Result) -> bool:

@@ -18,7 +18,7 @@ def settled(candidate: Candidate, spec: Specialization, source: SourceFile, fold
 
     ``folder`` is one to write copies into. Raises ConfigError where the edit is one of the arguments, which the source cannot say.
     """
-    after = _guess(spec, source.specialize(spec, candidate.text, folder / "after"))
+    after = _guess(spec, source.specialize(spec, candidate.text, folder / "after", candidate.beside))
     if after == candidate.compile:
         return evolve(candidate, constexprs={})
     path = spec.origin.partition("::")[0]

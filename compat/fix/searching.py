@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+import ast
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from attrs import Factory, define, evolve, field, frozen
 
 from compat import signatures
+from compat.bundle.parsing import tree_of
 from compat.fix.known import known_edits
 from compat.history.account import is_good
 from compat.model import CompileSpec, Failure, Outcome
@@ -18,6 +20,19 @@ _STEPS = 6
 """Edits that are made one after the other at most."""
 _PROPOSALS = 100
 """Proposals of one edit that are compiled at most."""
+_ELSEWHERE = "{name} changes, too: other kernels that use it were not compiled"
+
+
+@frozen(kw_only=True)
+class Files:
+    """The modules that a kernel is made of."""
+
+    name: str = "kernel.py"
+    """The file of the kernel's own module."""
+    beside: Mapping[str, str] = Factory(dict)
+    """The others that may be edited, by the names of their files."""
+    roots: tuple[str, ...] = ("",)
+    """The folders that absolute imports are looked for in."""
 
 
 @frozen(kw_only=True)
@@ -25,6 +40,7 @@ class Candidate:
     """A kernel with some edits."""
 
     text: str
+    """The kernel's own module."""
     compile: CompileSpec
     edits: tuple[str, ...] = ()
     """What was done, in a few words each."""
@@ -32,15 +48,26 @@ class Candidate:
     """What that takes for granted or changes."""
     constexprs: dict[str, object] = Factory(dict)
     """Constexprs of the kernel file that have other values."""
+    beside: dict[str, str] = Factory(dict)
+    """Modules that the kernel imports and that the edits change, by the names of their files."""
 
-    def after(self, edit: KnownEdit, proposal: Proposal) -> Candidate:
-        """The candidate with one edit more."""
+    @property
+    def key(self) -> str:
+        """Equal for candidates that are compiled alike."""
+        return repr((self.text, sorted(self.beside.items()), self.compile.document()))
+
+    def after(self, edit: KnownEdit, proposal: Proposal, files: Files, file: str) -> Candidate:
+        """The candidate with one edit more, which was proposed for one of the files."""
+        texts = {**self.beside, **proposal.beside, file: proposal.text}
+        beside = {name: text for name, text in texts.items() if name in files.beside and text != files.beside[name]}
+        notes = (*self.notes, *proposal.notes, *(_ELSEWHERE.format(name=name) for name in beside))
         return evolve(
             self,
-            text=proposal.text,
+            text=texts.get(files.name, self.text),
+            beside=beside,
             compile=_with(self.compile, proposal),
             edits=(*self.edits, edit.name) if edit.name not in self.edits else self.edits,
-            notes=tuple(dict.fromkeys((*self.notes, *proposal.notes))),
+            notes=tuple(dict.fromkeys(notes)),
             constexprs={**self.constexprs, **proposal.constexprs},
         )
 
@@ -66,6 +93,7 @@ class Search:
     function: str
     toolchain: Toolchain
     try_all: Try
+    files: Files = Factory(Files)
     refused: list[str] = field(factory=list)
     """Why edits were not made."""
     tried: int = 0
@@ -73,7 +101,7 @@ class Search:
 
     def run(self, start: Candidate, failure: Failure) -> Iterator[Candidate]:
         """Candidates that compile, in the order of the edits."""
-        seen = {(start.text, str(start.compile.document()))}
+        seen = {start.key}
         for _ in range(_STEPS):
             further: tuple[Candidate, Failure] | None = None
             found = False
@@ -89,27 +117,44 @@ class Search:
                 return
             start, failure = further
 
-    def _outcomes(
-        self, edit: KnownEdit, start: Candidate, failure: Failure, seen: set[tuple[str, str]]
-    ) -> list[tuple[Candidate, Outcome]]:
+    def _outcomes(self, edit: KnownEdit, start: Candidate, failure: Failure, seen: set[str]) -> list[tuple[Candidate, Outcome]]:
         candidates: list[Candidate] = []
-        for proposal in self._proposals(edit, start, failure):
-            candidate = start.after(edit, proposal)
-            key = (candidate.text, str(candidate.compile.document()))
-            if key not in seen and len(candidates) < _PROPOSALS:
-                seen.add(key)
-                candidates.append(candidate)
+        for faulty in self._faulties(start, failure):
+            for proposal in self._proposals(edit, faulty):
+                candidate = start.after(edit, proposal, self.files, faulty.file)
+                if candidate.key not in seen and len(candidates) < _PROPOSALS:
+                    seen.add(candidate.key)
+                    candidates.append(candidate)
         self.tried += len(candidates)
         return list(zip(candidates, self.try_all(candidates) if candidates else (), strict=True))
 
-    def _proposals(self, edit: KnownEdit, start: Candidate, failure: Failure) -> Iterator[Proposal]:
-        faulty = Faulty(text=start.text, function=self.function, compile=start.compile, failure=failure)
+    def _proposals(self, edit: KnownEdit, faulty: Faulty) -> Iterator[Proposal]:
         try:
             yield from edit.proposals(faulty)
         except CannotEdit as error:
             reason = f"{edit.name}: {error}"
             if reason not in self.refused:
                 self.refused.append(reason)
+
+    def _faulties(self, start: Candidate, failure: Failure) -> Iterator[Faulty]:
+        """The kernel as an edit sees it: the module that the failure is in, or may be in, and the others."""
+        texts = self._texts(start)
+        for file in files_of(failure, texts, self.files.name):
+            own = file == self.files.name
+            if function := self.function if own else function_at(texts[file], line_of(failure) or 0):
+                yield Faulty(
+                    text=texts[file],
+                    function=function,
+                    compile=start.compile,
+                    failure=failure,
+                    file=file,
+                    beside={name: text for name, text in texts.items() if name != file},
+                    roots=self.files.roots,
+                    kernel=(self.files.name, self.function),
+                )
+
+    def _texts(self, candidate: Candidate) -> dict[str, str]:
+        return {**self.files.beside, **candidate.beside, self.files.name: candidate.text}
 
     def _gets_further(self, before: Failure, after: Failure | None, start: Candidate, candidate: Candidate) -> bool:
         """Whether another edit may help after this one: it fails later, and edits are known for that."""
@@ -118,10 +163,41 @@ class Search:
         stages = self.toolchain.every_stage
         if before.stage != after.stage:
             return stages.index(after.stage) > stages.index(before.stage)
-        same_lines = start.text.count("\n") == candidate.text.count("\n")
+        old, new = self._texts(start), self._texts(candidate)
+        if _short(before) != _short(after):
+            return True  # what was wrong in the one file is not any more
+        same_lines = all(old[name].count("\n") == new[name].count("\n") for name in files_of(before, old, self.files.name))
         if before.failure_class == after.failure_class or same_lines:
             return same_lines and (line_of(after) or 0) > (line_of(before) or 0)
         return True
+
+
+def _short(failure: Failure) -> str:
+    """The name of the file that a failure is in, without its folder."""
+    return (failure.location or "").rpartition(":")[0]
+
+
+def files_of(failure: Failure, texts: Mapping[str, str], own: str) -> list[str]:
+    """The files that a failure may be in: of those with its name the ones whose line it shows, else all; else the kernel's own."""
+    number = line_of(failure) or 0
+    named = sorted(name for name in texts if name.rpartition("/")[2] == _short(failure))
+    shown = [name for name in named if (line := _line(texts[name], number)) and line in failure.excerpt]
+    return shown or named or [own]
+
+
+def _line(text: str, number: int) -> str:
+    lines = text.split("\n")
+    return lines[number - 1].strip() if 0 < number <= len(lines) else ""
+
+
+def function_at(text: str, line: int) -> str:
+    """The function at the top level of a module that a line is in; empty where it is in none."""
+    found = (node for node in ast.walk(tree_of(text)) if isinstance(node, ast.FunctionDef))
+    return next((each.name for each in found if _first_line(each) <= line <= (each.end_lineno or 0)), "")
+
+
+def _first_line(function: ast.FunctionDef) -> int:
+    return min([function.lineno, *(each.lineno for each in function.decorator_list)])
 
 
 def line_of(failure: Failure) -> int | None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import io
 import tokenize
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from functools import cached_property
 from pathlib import Path
 
 from attrs import Factory, evolve, frozen
@@ -17,8 +19,8 @@ from compat.model import Specialization
 
 
 @frozen(kw_only=True)
-class SourceFile:
-    """A source file, and what it imports from beside it."""
+class TextFile:
+    """A Python file as text."""
 
     path: Path
     content: bytes
@@ -27,6 +29,31 @@ class SourceFile:
     """With ``\\n`` at the end of every line, and without a byte order mark."""
     encoding: str
     newline: str
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether the text says all that is in the file: one with line ends of several kinds would not stay as it is."""
+        return self.encoded(self.text) == self.content
+
+    def encoded(self, text: str) -> bytes:
+        """A text as this file would have it. Raises ConfigError where that is not possible."""
+        try:
+            return text.replace("\n", self.newline).encode(self.encoding)
+        except UnicodeError as error:
+            raise ConfigError(f"the edit cannot be written in {self.encoding}", where=str(self.path)) from error
+
+
+def _decoded(content: bytes) -> dict[str, str]:
+    """Text, encoding and line end of a Python file. Raises SyntaxError, UnicodeError or LookupError."""
+    encoding, _ = tokenize.detect_encoding(io.BytesIO(content).readline)
+    newline = "\r\n" if b"\r\n" in content else "\n"
+    return {"text": content.decode(encoding).replace(newline, "\n"), "encoding": encoding, "newline": newline}
+
+
+@frozen(kw_only=True, slots=False)
+class SourceFile(TextFile):
+    """A source file, and what it imports from beside it."""
+
     beside: Mapping[str, bytes] = Factory(dict)
     """The files of its tree that it imports, by their paths from :attr:`top`."""
     top: Path = Path()
@@ -53,32 +80,46 @@ class SourceFile:
             top = min(around, key=lambda root: len(root.parts), default=path.parent)
             others = (each for each in closure_files(path, tree_of(content, path.name), roots) if each.is_relative_to(top))
             beside = {each.relative_to(top).as_posix(): each.read_bytes() for each in others if each != path}
-            encoding, _ = tokenize.detect_encoding(io.BytesIO(content).readline)
-            newline = "\r\n" if b"\r\n" in content else "\n"
-            text = content.decode(encoding).replace(newline, "\n")
+            return cls(path=path, content=content, **_decoded(content), beside=beside, top=top, roots=roots)
         except (OSError, SyntaxError, UnicodeError, LookupError) as error:
             raise ConfigError(f"cannot be read: {error}", where=str(path)) from error
-        return cls(path=path, content=content, text=text, encoding=encoding, newline=newline, beside=beside, top=top, roots=roots)
 
     @classmethod
     def alone(cls, text: str) -> SourceFile:
         """A module that is in no file."""
         return cls(path=Path("kernel.py"), content=text.encode(), text=text, encoding="utf-8", newline="\n")
 
-    def encoded(self, text: str) -> bytes:
-        """A text as this file would have it. Raises ConfigError where that is not possible."""
-        try:
-            return text.replace("\n", self.newline).encode(self.encoding)
-        except UnicodeError as error:
-            raise ConfigError(f"the edit cannot be written in {self.encoding}", where=str(self.path)) from error
+    @property
+    def name(self) -> str:
+        """Its path from :attr:`top`."""
+        return self.path.relative_to(self.top).as_posix()
 
-    def specialize(self, spec: Specialization, text: str, folder: Path) -> Specialization:
+    @cached_property
+    def editable(self) -> dict[str, TextFile]:
+        """The files beside it that an edit may change, by their names: those that can be read, and are of no library."""
+        found = {}
+        libraries = [root for root in self.roots if requirement_of(root)]
+        for name, content in self.beside.items():
+            path = self.top / name
+            if not any(path.is_relative_to(root) for root in libraries):
+                with suppress(SyntaxError, UnicodeError, LookupError):
+                    found[name] = TextFile(path=path, content=content, **_decoded(content))
+        return found
+
+    @property
+    def inner_roots(self) -> tuple[str, ...]:
+        """The roots inside of :attr:`top`, from there."""
+        return tuple(root.relative_to(self.top).as_posix() for root in self.roots if root.is_relative_to(self.top))
+
+    def specialize(self, spec: Specialization, text: str, folder: Path, beside: Mapping[str, str] | None = None) -> Specialization:
         """The specialization of this file with another text, written into a folder with what it imports.
 
-        The folder takes the place of every root that the file lies in: nothing can import the original from there.
+        The folder takes the place of every root that the file lies in: nothing can import the original from there. Files of
+        :attr:`editable` may have other texts, too.
         """
         own = self.path.relative_to(self.top)
-        for name, content in {**self.beside, own.as_posix(): self.encoded(text)}.items():
+        edited = {name: self.editable[name].encoded(each) for name, each in (beside or {}).items()}
+        for name, content in {**self.beside, **edited, own.as_posix(): self.encoded(text)}.items():
             place = folder / name
             place.parent.mkdir(parents=True, exist_ok=True)
             place.write_bytes(content)

@@ -12,17 +12,20 @@ from compat.config.toml_reader import did_you_mean
 
 _SUFFIX = ".py"
 _SEPARATOR = "::"
-_SKIPPED = {"site-packages", "build", "dist", "node_modules", "__pycache__", "tests", "test", "venv", "env"}
-"""Folders that are not looked through for sources, besides hidden ones and virtual environments."""
+_SKIPPED = {"site-packages", "build", "dist", "node_modules", "__pycache__", "tests", "test", "venv", "env", "repro", "reduced"}
+"""Folders that are not looked through for sources, besides hidden ones and virtual environments; `compat` writes the last two."""
 _MARK = b"triton"
 """What every source of a kernel holds."""
 
 
 def is_source(pattern: str, base: Path) -> bool:
-    """Whether what stands where kernel files are named means Python sources: ``a.py``, ``a.py::kernel``, or a folder of them."""
+    """Whether what stands where kernel files are named means Python sources: ``a.py``, ``a.py::kernel``, or a folder of them.
+
+    So does ``a.py:kernel``, which :func:`where_else` has a hint for.
+    """
     path, _, _ = pattern.partition(_SEPARATOR)
     folder = Path(base, path)
-    return path.endswith(_SUFFIX) or (folder.is_dir() and not kernel_files_in(folder))
+    return path.endswith(_SUFFIX) or f"{_SUFFIX}:" in path or (folder.is_dir() and not kernel_files_in(folder))
 
 
 def split(pattern: str) -> tuple[str, str | None]:
@@ -39,6 +42,9 @@ def sources(path: str, base: Path) -> list[Path]:
 
 def where_else(path: str, base: Path) -> str:
     """A hint for a path where no source is: sources beside it that have nearly its name, or else where it was looked for."""
+    source, colon, function = path.partition(f"{_SUFFIX}:")
+    if colon and function:
+        return f"Did you mean {source}{_SUFFIX}{_SEPARATOR}{function}? A kernel of a file stands behind two colons."
     name = Path(path).name
     beside = (each.name for each in Path(base, path).parent.glob(f"*{_SUFFIX}"))
     return did_you_mean(name, beside) or f"Looked from {base}."

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import ast
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
 from pathlib import Path
 
 from attrs import frozen
@@ -75,6 +77,17 @@ class Module:
         calls = (each.func for each in ast.walk(self.tree) if isinstance(each, ast.Call))
         found = (each.value for each in calls if isinstance(each, ast.Subscript))
         return frozenset(each.id for each in found if isinstance(each, ast.Name))
+
+    @cached_property
+    def launches(self) -> Mapping[str, Sequence[tuple[ast.FunctionDef, ast.Call]]]:
+        """Name → the launches of it, each with a function around it: of functions inside of one another, with each of them."""
+        found: dict[str, list[tuple[ast.FunctionDef, ast.Call]]] = defaultdict(list)
+        for around in (each for each in ast.walk(self.tree) if isinstance(each, ast.FunctionDef)):
+            for call in ast.walk(around):
+                match call:
+                    case ast.Call(func=ast.Subscript(value=ast.Name(id=name))):
+                        found[name].append((around, call))
+        return found
 
     def kernels(self, called_elsewhere: frozenset[str] = frozenset()) -> tuple[JitFunction, ...]:
         """The jit functions that are launched, or may be: they return nothing, and no other jit function calls them."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Mapping
+from itertools import groupby
 from typing import Any
 
 from attrs import Factory, frozen
@@ -42,18 +43,10 @@ def launches_of(function: JitFunction, module: Module) -> tuple[Launch, ...]:
 
 
 def _calls(name: str, module: Module) -> Iterator[tuple[ast.Call, Scope, Mapping[str, str]]]:
-    for around in ast.walk(module.tree):
-        if not isinstance(around, ast.FunctionDef):
-            continue
-        found = [each for each in ast.walk(around) if isinstance(each, ast.Call) and _launches(each, name)]
-        if found:
-            scope = _scope_in(around, module)
-            tensors = _tensors(around, scope)
-            yield from ((call, scope, tensors) for call in found)
-
-
-def _launches(call: ast.Call, name: str) -> bool:
-    return isinstance(call.func, ast.Subscript) and isinstance(call.func.value, ast.Name) and call.func.value.id == name
+    for around, calls in groupby(module.launches.get(name, ()), key=lambda each: each[0]):
+        scope = _scope_in(around, module)
+        tensors = _tensors(around, scope)
+        yield from ((call, scope, tensors) for _, call in calls)
 
 
 def _assignments(function: ast.FunctionDef) -> Iterator[tuple[str, ast.expr]]:

@@ -247,9 +247,9 @@ def _call(scope: Scope, node: ast.Call) -> Any:
 
 
 def _of_this_machine(called: str) -> bool:
-    """What a function that asks which GPU is there says: NVIDIA's, and no features that only some have. Raises Unknown."""
+    """What a function that asks which GPU is there says: one of NVIDIA's, and no features that only some have. Raises Unknown."""
     name = called.rpartition(".")[2]
-    if re.fullmatch(r"_?is_(cuda|nvidia)\w*|_?is_cuda_available", name):
+    if re.fullmatch(r"_?is_(cuda|nvidia)\w*|_?is_(cuda_)?available", name):
         return True
     if re.match(r"_?(is|has|supports?|check|use)_", name):
         return False

@@ -14,8 +14,8 @@ from attrs import evolve
 from compat.config.kernel_files import kernels_of
 from compat.config.toml_reader import did_you_mean, parse_toml, shown
 from compat.errors import ConfigError
-from compat.guess import GuessedSource, guess_sources, kernel_file_text
 from compat.guess.finding import sources, split, where_else
+from compat.guess.guessing import GuessedSource, guess_sources, kernel_file_text
 from compat.model import Specialization
 
 

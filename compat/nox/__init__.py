@@ -30,7 +30,7 @@ import nox.command
 from compat.config.matrix import MatrixConfig, load_matrix, no_matrix
 from compat.config.selection import MATRIX
 from compat.envs.building import Builder
-from compat.envs.env import INDEX
+from compat.envs.env import INDEX, MARK
 from compat.envs.installers import UNSET, choose_installer
 from compat.envs.requirements import requirements
 from compat.errors import CompatError, SelectionError
@@ -131,6 +131,7 @@ def _builder(session: nox.Session, config: MatrixConfig) -> Builder:
         say=session.log,
         backend=backend,
         again=last(option(words(), "--reuse-venv")) == "never",
+        built_for=os.environ.get(MARK) or None,
     )
 
 

@@ -115,7 +115,7 @@ class Reduction:
         name = f"{spec.kernel}-{spec.variant}-{spec.case}" if spec.variant != kernel_file.VARIANT else f"{spec.kernel}-{spec.case}"
         self.path = (output or Path("reduced", f"{name}.py")).with_suffix(".py")
         self.best = BestSoFar(self.path, self._kernel_file)
-        self.start = Candidate.of(spec, _extracted(spec))
+        self.start = _extracted(spec)
         self.history = [self.start]
         """Every candidate that was accepted."""
         self.results: list[Result] = []
@@ -355,9 +355,11 @@ class Reduction:
         )
 
 
-def _extracted(spec: Specialization) -> str:
+def _extracted(spec: Specialization) -> Candidate:
     try:
-        annotated = (spec.function,) if spec.compile.launch else ()  # what a launch makes of an argument depends on its annotation
-        return extracted(bundle(spec).text, spec.function, *spec.compile.functions, annotated=annotated)
+        alone = bundle(spec)
+        function = alone.spec.function
+        annotated = (function,) if spec.compile.launch else ()  # what a launch makes of an argument depends on its annotation
+        return Candidate.of(alone.spec, extracted(alone.text, function, *spec.compile.functions, annotated=annotated))
     except SyntaxError as error:
         raise ConfigError(f"the kernel cannot be parsed: {error.msg}", where=spec.source) from error

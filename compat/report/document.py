@@ -7,12 +7,11 @@ from collections.abc import Mapping
 from importlib.resources import files
 from typing import Any
 
-from compat import __version__
 from compat.cell_document import JsonObject, cell_document, rounded
 from compat.history.account import Bracket
 from compat.history.verdict import Verdict
 from compat.json_text import write_json
-from compat.model import BuiltEnv
+from compat.model import BuiltEnv, Specialization, Target
 from compat.report.compact import natural
 from compat.report.statements import statements
 from compat.report.summary import Report
@@ -25,8 +24,10 @@ def matrix_document(report: Report) -> JsonObject:
     """The whole report as JSON values, in an order that depends on nothing but the cells."""
     return {
         "schema": SCHEMA,
-        "tool": {"name": "triton-compat", "version": __version__},
+        "tool": {"name": "triton-compat", "version": report.version},
         "command": report.command,
+        "options": list(report.options),
+        "limits": list(report.limits),
         "seconds": rounded(report.seconds),
         "summary": {
             "cells": len(report.results),
@@ -40,6 +41,9 @@ def matrix_document(report: Report) -> JsonObject:
         "cells": [cell_document(result) for result in report.ordered],
         "verdicts": [verdict_document(verdict) for verdict in sorted(report.verdicts, key=_place)],
         "envs": [_env(built) for built in sorted(report.envs, key=lambda built: natural(built.env.name))],
+        "kernels": [_kernel(report, spec) for spec in report.specs],
+        "targets": [_target(target) for target in _targets(report)],
+        "existing": {name: [str(version) for version in sorted(known)] for name, known in sorted(report.existing.items())},
     }
 
 
@@ -97,9 +101,41 @@ def bracket_document(bracket: Bracket | None) -> JsonObject | None:
     }
 
 
+def _kernel(report: Report, spec: Specialization) -> JsonObject:
+    return {
+        "kernel": spec.kernel,
+        "variant": spec.variant,
+        "case": spec.case,
+        "toolchain": spec.toolchain,
+        "source": report.source_of(spec),
+        "function": spec.function,
+        "origin": spec.origin,
+        "summary": spec.summary,
+        "compile": spec.compile.document(),
+    }
+
+
+def _targets(report: Report) -> tuple[Target, ...]:
+    """The targets that were compiled for, each once."""
+    found = {result.cell.target.name: result.cell.target for result in report.ordered}
+    return tuple(found[name] for name in sorted(found, key=natural))
+
+
+def _target(target: Target) -> JsonObject:
+    return {
+        "name": target.name,
+        "backend": target.backend,
+        "arch": target.arch,
+        "warp_size": target.warp_size,
+        "shared_memory": target.shared_memory,
+    }
+
+
 def _env(built: BuiltEnv) -> JsonObject:
     return {
         "name": built.env.name,
+        "toolchain": built.env.toolchain,
+        "distribution": built.env.distribution,
         built.env.toolchain: built.release,
         "torch": built.torch,
         "python": built.python_version,

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 
 from compat.envs.inventory import KeptEnv, Pruned, size_of
@@ -49,8 +51,29 @@ def built_document(built: BuiltEnv) -> dict[str, Any]:
     return {"name": built.env.name, "python": built.python, "version": built.python_version, "error": built.error}
 
 
-def pruned_line(pruned: Pruned, now: float, *, dry_run: bool) -> str:
-    """What came of removing an env."""
+def pruned_lines(pruned: Iterable[Pruned], folder: Path, now: float, *, dry_run: bool) -> Iterator[str]:
+    """What came of removing envs from the cache in that folder, a line each as it comes, and all of it together."""
+    freed: list[int] = []
+    for each in pruned:
+        freed += [] if each.kept else [each.size]
+        yield _pruned_line(each, now, dry_run=dry_run)
+    done = "would remove" if dry_run else "removed"
+    yield f"{done} {len(freed)} of the environments in {folder}, {in_bytes(sum(freed))}"
+
+
+def pruned_document(pruned: Pruned, *, dry_run: bool) -> dict[str, Any]:
+    """What came of removing an env, as JSON values; ``removed`` is what would be with ``dry_run``."""
+    return {
+        "name": pruned.env.folder.path.name,
+        "folder": str(pruned.env.folder.path),
+        "size": pruned.size,
+        "removed": pruned.kept is None,
+        "dry_run": dry_run,
+        "kept": pruned.kept,
+    }
+
+
+def _pruned_line(pruned: Pruned, now: float, *, dry_run: bool) -> str:
     name = pruned.env.folder.path.name
     if pruned.kept:
         return f"left {name}: {pruned.kept}"

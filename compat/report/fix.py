@@ -5,16 +5,18 @@ from __future__ import annotations
 import shlex
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from packaging.version import Version
 
 from compat.cell_document import JsonObject, cell_document
-from compat.fix import Fix, Tried
 from compat.history.verdict import class_of, is_good, release_of
 from compat.model import Cell, Result
 from compat.printable import printable
 from compat.report.compact import counted, spans
+
+if TYPE_CHECKING:
+    from compat.fix.fixing import Fix, Tried
 
 SCHEMA = 1
 """The version of the JSON."""
@@ -53,7 +55,10 @@ def _lines(fix: Fix, command: str) -> Iterator[str]:
     for other in fix.others:
         yield f"also tried: {', '.join(other.candidate.edits)}: {_told(other.results, fix.existing)}"
     yield "Only compiling was tested: numbers were not checked."
-    if "--write" not in command:
+    if fix.breaks:
+        broken = _releases(fix.breaks, fix.found.results, fix.existing)
+        yield f"not written: on {broken} the kernel compiles as it is, and not with this edit; --envs says which releases it is for"
+    elif "--write" not in command:
         yield f"write it: {command} --write"
 
 
@@ -120,6 +125,7 @@ def fix_document(fix: Fix, written: Sequence[Path] = ()) -> JsonObject:
         "known": list(fix.known),
         "compiled": fix.tried,
         "before": [cell_document(each) for each in fix.before],
+        "breaks": [each.cell.env.name for each in fix.breaks],
         "edit": None if fix.found is None else _edit(fix, fix.found),
         "others": [_tried(each) for each in fix.others],
         "not_edited": list(fix.refused),

@@ -1,4 +1,4 @@
-"""The forms in which a matrix is written: the name of each file, and what makes its text. A further form is a further line."""
+"""The forms in which a matrix is written, always or on request, and what makes their text. A further form is a further line."""
 
 from __future__ import annotations
 
@@ -13,4 +13,21 @@ def _json(report: Report) -> str:
     return dump(matrix_document(report))
 
 
+def _junit(report: Report, _: str) -> str:
+    from compat.report.junit import junit_xml  # few runs need it, or what it imports
+
+    return junit_xml(report)
+
+
+def _code_quality(report: Report, inside: str) -> str:
+    from compat.json_text import write_json
+    from compat.report.code_quality import code_quality
+    from compat.report.findings import findings
+
+    return write_json(code_quality(findings(report, inside))) + "\n"
+
+
 FORMATS: Mapping[str, Callable[[Report], str]] = {"matrix.md": matrix_markdown, "matrix.json": _json}
+"""The files that every run writes, by name."""
+ASKED: Mapping[str, Callable[[Report, str], str]] = {"junit": _junit, "code_quality": _code_quality}
+"""Those that are written on request; they also take the path from the top of the repository to the folder of the project."""

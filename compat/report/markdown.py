@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import re
-import shlex
+from itertools import accumulate
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
-from compat import __version__
 from compat.history.verdict import release_of
 from compat.model import BuiltEnv, Result, Status
 from compat.report.bare import bare
@@ -16,12 +15,18 @@ from compat.report.excerpts import excerpts
 from compat.report.fix import fix_command
 from compat.report.grid import Mark, Row, grids, legend_of
 from compat.report.guesses import guesses
+from compat.report.repeat import explain_command, matrix_command
 from compat.report.stand_ins import stand_ins
 from compat.report.statements import statements
 from compat.report.summary import DistinctFailure, Report
 
 EVIDENCE_LINES = 12
 """Lines of an excerpt shown; the JSON has all of them."""
+
+SUMMARY_LIMIT = 1024 * 1024
+"""Bytes that the summary of a step may have on GitHub, which shows none of a longer one."""
+_ROOM = 200
+"""Bytes for the sentence that says what is left out."""
 
 BESIDE = ("numpy", "setuptools")
 """Packages that decide what a Triton can do although they are not part of it: worth a column."""
@@ -42,12 +47,27 @@ def matrix_markdown(report: Report) -> str:
             bare=bare(result.cell.spec for result in report.ordered),
             stand_ins=stand_ins(report.ordered),
             envs=sorted(report.envs, key=lambda built: (release_of(built).order, natural(built.env.name))),
-            version=__version__,
+            version=report.version,
             edits_known=edits_known,
             fix_command=fix_command,
         )
     )
     return re.sub(r"\n{3,}", "\n\n", text).strip() + "\n"
+
+
+def step_summary(report: Report, said: int) -> str:
+    """The same for the summary of a step on GitHub, which takes :data:`SUMMARY_LIMIT` bytes, ``said`` of them said already.
+
+    Of a longer one there are the first parts, and which are left out is said.
+    """
+    room = SUMMARY_LIMIT - said - _ROOM
+    parts = re.split(r"\n(?=##+ )", matrix_markdown(report))
+    sizes = accumulate(len(part.encode()) + 1 for part in parts)
+    kept = [part for part, size in zip(parts, sizes, strict=True) if size <= room]
+    if len(kept) < len(parts) and room > 0:
+        left_out = counted(len(parts) - len(kept), "section")
+        kept.append(f"\n{left_out} left out, for which there is no room here; the report has them.\n")
+    return "\n".join(kept)
 
 
 def headline(report: Report) -> str:
@@ -143,12 +163,11 @@ def per_target(distinct: DistinctFailure) -> tuple[tuple[str, str], ...]:
     return found if len(found) > 1 else ()
 
 
-def reproduce(distinct: DistinctFailure, options: tuple[str, ...]) -> str:
-    """The commands that show this failure again; ``options`` are those with which they read the same files."""
+def reproduce(distinct: DistinctFailure, report: Report) -> str:
+    """The commands that show this failure again."""
     cell = distinct.example.cell
-    run = ["compat", "matrix", "--kernel", cell.spec.kernel, "--variant", cell.spec.variant]
-    run += ["--target", cell.target.name, "--envs", cell.env.name, *options]
-    return f"{shlex.join(run)}\n{shlex.join(['compat', 'explain', cell.id, *options])}"
+    again = matrix_command(cell, (*report.options, *report.limits))
+    return f"{again}\n{explain_command(cell, report.options)}"
 
 
 def subject(row: Row) -> str:

@@ -15,11 +15,11 @@ from compat.reduce.holding import newest_first
 from compat.reduce.reduction import Reduction
 
 
-def reduction_lines(reduction: Reduction, matrix: Path, options: Sequence[str] = ()) -> Iterator[str]:
+def reduction_lines(reduction: Reduction, matrix: Path, options: Sequence[str] = (), limits: Sequence[str] = ()) -> Iterator[str]:
     """The reduced kernel, what is known about it, what was written, and commands to continue with.
 
     ``matrix`` is the file that declares the envs, if it is there, and ``options`` are those with which a command in this folder
-    reads it.
+    reads it; ``limits`` are those that say how long a cell and a judge may take.
     """
     path = reduction.path
     start, best, seconds = reduction.start, reduction.history[-1], reduction.seconds
@@ -36,7 +36,7 @@ def reduction_lines(reduction: Reduction, matrix: Path, options: Sequence[str] =
     cell = _cell(reduction)
     again = [*options, "--spec", str(path.with_suffix(".toml"))]
     yield f"for the issue: {shlex.join(['compat', 'repro', *again, cell])}"
-    yield f"to shorten its text further: {_polish(reduction, cell, matrix)}"
+    yield f"to shorten its text further: {_polish(reduction, cell, matrix, limits)}"
 
 
 def reduction_document(reduction: Reduction) -> JsonObject:
@@ -98,7 +98,7 @@ def _releases(reduction: Reduction) -> Iterator[str]:
         yield f"not preserved: {built.env.name}, {why}"
 
 
-def _polish(reduction: Reduction, cell: str, matrix: Path) -> str:
+def _polish(reduction: Reduction, cell: str, matrix: Path, limits: Sequence[str]) -> str:
     """A command line that has ``shrinkray`` reduce the text further, with its interestingness script."""
     path, failure = reduction.path, reduction.bad[0].outcome.failure
     kernel = path.with_suffix(".toml")
@@ -107,7 +107,7 @@ def _polish(reduction: Reduction, cell: str, matrix: Path) -> str:
     asked = reduction.holding.named[0].criterion.text
     if asked == "same-failure" and failure:  # as far as one cell alone can be asked for it
         asked = f"class={failure.failure_class}"
-    check += ["--envs", reduction.bad[0].cell.env.name, "--judge", asked]
+    check += ["--envs", reduction.bad[0].cell.env.name, "--judge", asked, *limits]
     script = f'd=$(mktemp -d); cp "$1" $d/{path.name}; cp {shlex.quote(str(kernel.absolute()))} $d; '
     script += f"{shlex.join(check)} --spec $d/{kernel.name}; [ $? = 1 ]"
     return f"uvx 'shrinkray<26.9' {shlex.join(['sh', '-c', script, '-'])} {path}"

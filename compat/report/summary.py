@@ -9,7 +9,7 @@ from pathlib import PurePath
 
 from attrs import frozen
 
-from compat import toolchains
+from compat import __version__, toolchains
 from compat.fix.known import known_edits
 from compat.history.verdict import (
     NONE_KNOWN,
@@ -22,7 +22,7 @@ from compat.history.verdict import (
     disagreements,
     release_of,
 )
-from compat.model import BuiltEnv, Cell, Env, Expectation, Failure, Result, Status
+from compat.model import BuiltEnv, Cell, Env, Expectation, Failure, Result, Specialization, Status
 from compat.report.compact import Where, natural, rectangles, spans
 
 _TOLD_APART = (Status.ENV_BROKEN, Status.SOURCE_BROKEN)
@@ -115,8 +115,14 @@ class Report:
     """Releases that are known to exist, whether they were tried or not."""
     options: tuple[str, ...] = ()
     """The options with which a command in the same folder reads the same files."""
+    limits: tuple[str, ...] = ()
+    """The options with which a command that compiles stops a cell after as long."""
     pending: tuple[Cell, ...] = ()
     """Cells of a run that has not ended, or was stopped, of which nothing is known yet."""
+    root: str = ""
+    """The folder of the project, absolute; empty where the paths of sources are relative to it."""
+    version: str = __version__
+    """The version of the tool that found it."""
 
     @cached_property
     def ordered(self) -> tuple[Result, ...]:
@@ -257,6 +263,17 @@ class Report:
         found = {**{version: str(version) for known in self.existing.values() for version in known}, **tried}
         return tuple(found[version] for version in sorted(found))
 
+    @cached_property
+    def specs(self) -> tuple[Specialization, ...]:
+        """The kernels that were tried, in every variant and case, in order."""
+        return tuple(dict.fromkeys(result.cell.spec for result in self.ordered))
+
+    def source_of(self, spec: Specialization) -> str:
+        """The path of a kernel's source: from the project's folder, with slashes, where it lies in there, else the absolute one."""
+        path = PurePath(spec.source)
+        inside = self.root and path.is_relative_to(self.root)
+        return (path.relative_to(self.root) if inside else path).as_posix() if spec.source else ""
+
     def spans(self, chosen: Collection[str]) -> str:
         """Releases, by label, as runs, which never cross one that was not tried; a fork is never part of one.
 
@@ -293,7 +310,7 @@ class Report:
         assert example.outcome.failure
         return UnimportedSource(
             kernel=example.cell.spec.kernel,
-            source=PurePath(example.cell.spec.source).name,
+            source=PurePath(example.cell.spec.source).name or example.cell.spec.kernel,
             failure=example.outcome.failure,
             releases=self.spans({release_of(result.built).label for result in group}),
             cells=len(group),

@@ -6,10 +6,13 @@ from compat.cell_document import JsonObject, cell_document
 from compat.repro.writing import Unverified, Written
 
 
-def outcome_document(outcome: Written | Unverified) -> JsonObject:
-    """The files that were written and the cell that they are about; or why nothing was, and where the evidence is."""
+def outcome_document(outcome: Written | Unverified, command: str) -> JsonObject:
+    """The files that were written and the cell that they are about; or why nothing was, and where the evidence is.
+
+    ``command`` does the same once more, for this cell alone.
+    """
     if isinstance(outcome, Written):
         finding = outcome.finding
         files = [str(path) for path in outcome.paths]
-        return {"verified": True, "title": finding.title, "files": files, "cell": cell_document(finding.result)}
-    return {"verified": False, "reasons": list(outcome.reasons), "evidence": str(outcome.evidence)}
+        return {"verified": True, "title": finding.title, "files": files, "cell": cell_document(finding.result), "command": command}
+    return {"verified": False, "reasons": list(outcome.reasons), "evidence": str(outcome.evidence), "command": command}

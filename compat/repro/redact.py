@@ -9,7 +9,7 @@ from pathlib import Path
 
 _IN_PATH = r"[^\s\"'`()\[\],;:]"
 _PACKAGES = re.compile(rf"(?<!{_IN_PATH})(?P<before>(?:(?!/){_IN_PATH})*+)/{_IN_PATH}*/(?:site|dist)-packages/")
-_PATH = re.compile(r"(?<![\w.:/~-])/(?:[\w.+@=~-]+/)+(?P<base>[\w.+@=~-]+)?")
+_PATH = re.compile(r"(?<![\w.:/~*-])/(?:[\w.+@=~-]+/)+(?P<base>[\w.+@=~-]+)?")
 _ADDRESS = re.compile(r"\b0x[0-9a-f]{6,}\b")
 _THREAD = re.compile(r"^((?:Current thread|Thread)) 0x[0-9a-f]+", re.MULTILINE)
 _TEMPORARY = re.compile(r"\btmp[a-z0-9_]{8}\b")

@@ -78,11 +78,17 @@ class Written:
     finding: Finding
     paths: tuple[Path, ...]
 
+    @property
+    def cell(self) -> Cell:
+        """What it is about."""
+        return self.finding.result.cell
+
 
 @frozen(kw_only=True)
 class Unverified:
     """What was found instead of the failure; only the evidence of it was written."""
 
+    cell: Cell
     reasons: tuple[str, ...]
     evidence: Path
 
@@ -357,7 +363,7 @@ class _Writing:
         self.request.folder.mkdir(parents=True, exist_ok=True)
         path = self.request.folder / f"{self.name}.evidence.txt"
         path.write_text(printable("\n\n".join(parts)) + "\n", encoding="utf-8")
-        return Unverified(reasons=tuple(map(printable, self.reasons)), evidence=path)
+        return Unverified(cell=self.cell, reasons=tuple(map(printable, self.reasons)), evidence=path)
 
     # --- pieces ---
 

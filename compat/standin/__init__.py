@@ -18,8 +18,9 @@ What a stand-in says is one of three things, and each is written down (:mod:`.le
 - **assumed**: the name of a GPU and its number of multiprocessors, which GPUs of one architecture differ in. Such a value
   is known by its type (:class:`.opaque.AssumedInt`);
 - **unknown** (:class:`.opaque.Opaque`): it can be called, indexed, or be a decorator or a base class, but has no truth
-  value, equals nothing and is no number. Whoever needs its value gets :class:`.opaque.Lacking`, which no
-  ``except Exception`` catches, so that it decides nothing.
+  value, equals nothing, is of no type and is no number. Whoever needs its value, or asks whether it exists, gets
+  :class:`.opaque.Lacking`, which no ``except Exception`` catches; what catches it all the same is left out, too
+  (:mod:`.guarded` and :mod:`.asking` find the questions that a value does not hear of, :mod:`.effects` what goes with a statement).
 
 Before a kernel is compiled, all that it reaches is looked through (:mod:`.needed`): where that is unknown, assumed, or was left out
 because it failed, the kernel cannot be imported here, and that is the answer.

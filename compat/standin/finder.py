@@ -13,8 +13,9 @@ from types import ModuleType
 from typing import Any
 
 from . import pytorch, versions
+from .guarded import is_guarded
 from .ledger import LEDGER
-from .opaque import AssumedStr, unknown_attribute
+from .opaque import AssumedStr, lacking, unknown_attribute
 
 _PACKAGING = {
     "packaging.version": {
@@ -23,6 +24,9 @@ _PACKAGING = {
         "InvalidVersion": versions.InvalidVersion,
     }
 }
+
+
+_NAMES: Any = vars(ModuleType)["__dict__"]
 
 
 class StandIn(ModuleType):
@@ -42,6 +46,18 @@ class StandIn(ModuleType):
             return importlib.import_module(inner)
         return unknown_attribute(path, name)
 
+    def __dir__(self) -> list[str]:
+        if LEDGER.in_tree(sys._getframe(1).f_code.co_filename):
+            raise lacking("%s.__dict__" % self.__name__)
+        return list(vars(self))
+
+    @property
+    def __dict__(self) -> Any:  # type: ignore[override]
+        """Its names, which are not all of them."""
+        if LEDGER.in_tree(sys._getframe(1).f_code.co_filename):
+            raise lacking("%s.__dict__" % self.__name__)
+        return _NAMES.__get__(self)
+
 
 def _known() -> dict[str, dict[str, Any]]:
     return {**(pytorch.modules() if "torch" in LEDGER.packages else {}), **_PACKAGING, "packaging": {}}
@@ -54,6 +70,8 @@ class Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         """A module of a package that is stood in for."""
         if name.split(".", 1)[0] not in LEDGER.packages:
             return None
+        if "." in name and name not in _known():
+            _refuse_a_question(name)
         return importlib.machinery.ModuleSpec(name, self, origin="stand-in", is_package=True)
 
     def create_module(self, spec: importlib.machinery.ModuleSpec) -> ModuleType:
@@ -67,10 +85,23 @@ class Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
     def find_distributions(self, context: Any = None) -> Iterator[Any]:
         """The metadata of those whose version is known, for ``importlib.metadata.version``."""
         name = getattr(context, "name", None)
-        version = LEDGER.packages.get(str(name))
+        version = LEDGER.packages.get(str(name).replace("-", "_"))
+        if version == "":
+            raise lacking("%s.__version__" % name)
         if version:
             LEDGER.answered("importlib.metadata.version(%r)" % name, version)
             yield _Distribution(str(name), version)
+
+
+def _refuse_a_question(module: str) -> None:
+    """Whether a package that is not here has a module is not known: importing it says that it has, but not where it may fail."""
+    frame: Any = sys._getframe(2)
+    looks = False
+    while frame is not None and "importlib" in frame.f_code.co_filename:
+        looks = looks or frame.f_code.co_name == "find_spec"  # of importlib.util; an import goes by others
+        frame = frame.f_back
+    if frame is not None and LEDGER.in_tree(frame.f_code.co_filename) and (looks or is_guarded(frame)):
+        raise lacking(module)
 
 
 class _Distribution(importlib.metadata.Distribution):

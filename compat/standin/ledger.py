@@ -26,14 +26,21 @@ class Ledger:
         """How often something was asked for that no stand-in knows."""
         self.refused = ""
         """What that was the last time."""
+        self.refusal = ""
+        """The words of the last refusal."""
+        self.elsewhere = False
+        """Whether what that left undone is unknown: one was in another thread, or leads to more than can be followed."""
+        self.late = False
+        """Whether a package was stood in for after modules had found it absent."""
         self.missing: dict[str, dict[str, BaseException]] = {}
-        """Module → name that a statement would have given a value if it had not failed → why it failed."""
+        """Module → name that a statement would have given a value if it had not failed → why it failed; ``*`` for names unknown."""
         self._answers: dict[str, None] = {}
         self._skipped: dict[str, None] = {}
 
     def begin(self) -> None:
         """Forget what was said while an import was tried that is now tried in another way."""
         self.missing.clear()
+        self.refusals, self.elsewhere, self.late = 0, False, False
         self._answers.clear()
         self._skipped.clear()
 

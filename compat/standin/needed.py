@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import builtins
 import dis
-import sys
 from collections.abc import Iterator
 from types import CodeType, FunctionType, ModuleType
 from typing import Any
 
+from .effects import is_of_tree
 from .finder import StandIn, is_from_stand_in
 from .ledger import LEDGER
-from .opaque import AssumedInt, AssumedStr, Lacking, is_opaque, path_of
+from .opaque import AssumedFloat, AssumedInt, AssumedStr, Lacking, is_opaque, path_of
 from .pytorch import Tensor, dtype
 
-_DEPTH = 6
+_DEPTH = 100
+"""Containers in containers. What is deeper is taken for unknown."""
 _LOADS = ("LOAD_GLOBAL", "LOAD_NAME", "LOAD_DEREF", "LOAD_CLASSDEREF", "LOAD_FROM_DICT_OR_DEREF", "LOAD_FROM_DICT_OR_GLOBALS")
 _TAKES = ("LOAD_ATTR", "LOAD_METHOD")
 _BETWEEN = ("CACHE", "EXTENDED_ARG", "PUSH_NULL", "NOP", "RESUME", "PRECALL")
@@ -43,11 +45,13 @@ class _Search:
         if is_opaque(value):
             raise self.lacks(path_of(value))
         kind = type(value)
-        if kind in (AssumedInt, AssumedStr):
+        if kind in (AssumedInt, AssumedFloat, AssumedStr):
             words = "`%s` uses `%s`, which is %r on the GPU that is assumed, and something else on others of its architecture"
             raise Lacking(words % (self.kernel, path, value))
-        if kind is dtype or value is Tensor or value is dtype or depth > _DEPTH or id(value) in self.seen:
+        if kind is dtype or value is Tensor or value is dtype or id(value) in self.seen:
             return
+        if depth > _DEPTH:
+            raise Lacking("`%s` uses `%s`, which is nested too deeply to be looked through" % (self.kernel, path))
         if isinstance(value, (int, float, str, bytes, type(None))):
             return
         self.seen.add(id(value))
@@ -76,7 +80,7 @@ class _Search:
             self.value(facts["fn"], path, depth)
         elif "value" in facts:
             self.value(facts["value"], path, depth + 1)
-        elif _is_of_tree(type(value)):
+        elif is_of_tree(type(value)):
             for name, each in facts.items():
                 self.value(each, "%s.%s" % (path, name), depth + 1)
 
@@ -103,6 +107,7 @@ class _Search:
         else:
             self.known(function.__globals__.get("__name__"), name)
             if name not in function.__globals__:
+                self.from_anywhere(function.__globals__.get("__name__"), name)
                 return
             value = function.__globals__[name]
         path = name
@@ -112,9 +117,10 @@ class _Search:
             if isinstance(value, ModuleType):
                 self.known(value.__name__, attribute)
                 if attribute not in vars(value) and not isinstance(value, StandIn):
+                    self.from_anywhere(value.__name__, attribute)
                     return
                 value = getattr(value, attribute)
-            elif attribute in _facts(value) and _is_of_tree(value if isinstance(value, type) else type(value)):
+            elif attribute in _facts(value) and is_of_tree(value if isinstance(value, type) else type(value)):
                 value = _facts(value)[attribute]
             else:
                 break
@@ -126,6 +132,11 @@ class _Search:
         error = LEDGER.missing.get(str(module), {}).get(name)
         if error is not None:
             raise error
+
+    def from_anywhere(self, module: Any, name: str) -> None:
+        """Raise what made a module miss names that are not even known: ``from package import *``."""
+        if not hasattr(builtins, name):
+            self.known(module, "*")
 
 
 def _defaults(function: FunctionType) -> Iterator[tuple[str, Any]]:
@@ -140,11 +151,6 @@ def _facts(value: Any) -> Any:
         return object.__getattribute__(value, "__dict__")
     except AttributeError:
         return {}
-
-
-def _is_of_tree(kind: type) -> bool:
-    """Whether a class is of a module of the tree."""
-    return LEDGER.in_tree(getattr(sys.modules.get(kind.__module__), "__file__", None) or "")
 
 
 def _uses(code: CodeType) -> Iterator[tuple[str, list[str]]]:

@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import dis
+import inspect
+import math
 import sys
+import threading
+from abc import ABCMeta
 from collections.abc import Callable
 from typing import Any
 
+from .guarded import is_guarded
 from .ledger import LEDGER
 
 
@@ -19,13 +24,38 @@ Lacking.__module__ = "compat"
 
 def lacking(what: str) -> Lacking:
     """The error for something whose value is needed; it is written down, too, in case that it is caught."""
-    LEDGER.refusals += 1
     LEDGER.refused = what
-    package = what.split(".", 1)[0]
-    return Lacking("the value of `%s` is needed, and this env lacks `%s`" % (what, package))
+    return _refusal("the value of `%s` is needed, and this env lacks `%s`" % (what, what.split(".", 1)[0]))
 
 
-class Base:
+def _refusal(words: str) -> Lacking:
+    LEDGER.refusals += 1
+    LEDGER.refusal = words
+    if threading.current_thread() is not threading.main_thread():
+        LEDGER.elsewhere = True
+    return Lacking(words)
+
+
+def swallowed() -> Lacking:
+    """The last refusal once more, for whoever caught it and went on: what was made of it is no answer."""
+    return Lacking(LEDGER.refusal or "what a statement that fails would have changed cannot be followed")
+
+
+class PartlyKnown(ABCMeta):
+    """A class of which only a part is known here, and what derives from it. Its metaclass goes together with that of an ABC."""
+
+    def __getattr__(cls, name: str) -> Any:
+        return unknown_of_known(cls, name)
+
+
+class Partly(metaclass=PartlyKnown):
+    """An object of which only a part is known here."""
+
+    def __getattr__(self, name: str) -> Any:
+        return unknown_of_known(type(self), name)
+
+
+class Base(Partly):
     """In the place of an unknown base class."""
 
     def __init_subclass__(cls, **_: Any) -> None:
@@ -36,7 +66,15 @@ class Opaque:
     """Something of a package that is stood in for. What is made of it is as unknown; where its value is needed it is refused."""
 
     def __init__(self, path: str) -> None:
-        self.__dict__["_compat_path"] = path
+        object.__getattribute__(self, "__dict__")["_compat_path"] = path
+
+    @property  # type: ignore[misc]
+    def __class__(self) -> Any:
+        """Its class, which is asked for by ``isinstance``, too."""
+        frame = sys._getframe(1)
+        if _asks(frame) or frame.f_code.co_filename == _INSPECT:  # such as `inspect.isfunction`
+            raise lacking(path_of(self))
+        return Opaque
 
     def __getattr__(self, name: str) -> Any:
         return unknown_attribute(path_of(self), name)
@@ -61,9 +99,13 @@ class Opaque:
         pass
 
     def __hash__(self) -> int:
+        if _asks(sys._getframe(1)):  # is it in a set, or a key?
+            raise lacking(path_of(self))
         return id(self)
 
     def __repr__(self) -> str:
+        if _asks(sys._getframe(1)):
+            raise lacking(path_of(self))
         return "<stand-in for %s>" % path_of(self)
 
 
@@ -78,19 +120,72 @@ def is_opaque(value: Any) -> bool:
     return issubclass(type(value), Opaque)
 
 
+def known(value: Any) -> Any:
+    """A value that Python is about to say something of without asking it (``is``, ``type``, ``callable``)."""
+    if is_opaque(value):
+        raise lacking(path_of(value))
+    return value
+
+
+_COPIED = ("__module__", "__name__", "__qualname__", "__doc__", "__annotations__", "__type_params__", "__wrapped__")
+"""What ``staticmethod`` and the like take over from a function if it has them."""
+
+
 def unknown_attribute(path: str, name: str) -> Opaque:
-    """An attribute of which nothing is known, not even whether it exists: whoever asks just that is refused."""
+    """An attribute of which nothing is known, not even whether it exists: whoever asks just that is refused.
+
+    Called by the ``__getattr__`` of what lacks it.
+    """
+    frame = sys._getframe(2)
+    what = "%s.%s" % (path, name)
     if name.startswith("__") and name.endswith("__") and name != "__version__":
+        if _asks(frame) and (_operation(frame) in _TAKING or (_is_call(frame) and name not in _COPIED)):
+            raise lacking(what)
         raise AttributeError(name)
-    if _is_question(sys._getframe(2)):
-        raise lacking("%s.%s" % (path, name))
-    return Opaque("%s.%s" % (path, name))
+    if _asks(frame) and (_is_call(frame) or is_guarded(frame)):
+        raise lacking(what)
+    return Opaque(what)
 
 
-def _is_question(frame: Any) -> bool:
-    """Whether a frame of the tree called something that looks for an attribute (``hasattr``), in the place of taking it."""
-    code = frame.f_code
-    return LEDGER.in_tree(code.co_filename) and "CALL" in dis.opname[code.co_code[frame.f_lasti]]
+def unknown_of_known(owner: type, name: str) -> Any:
+    """An attribute of something of which a part is known: for the tree it is unknown, and for all others it is not there."""
+    frame = sys._getframe(2)
+    if not _asks(frame) or (name.startswith("__") and name.endswith("__")):
+        raise AttributeError(name)
+    what = "%s.%s" % (name_of_base(owner), name)
+    if _is_call(frame) or is_guarded(frame):
+        raise lacking(what)
+    return Opaque(what)
+
+
+def name_of_base(owner: type) -> str:
+    """``torch.Tensor``: what a class of which only a part is known here is, or derives from."""
+    names = [base.__name__ if "." in base.__name__ else "torch.%s" % base.__name__ for base in owner.__mro__ if _is_ours(base)]
+    return str(names[0] if names else owner.__name__)
+
+
+def _is_ours(kind: type) -> bool:
+    return "." in kind.__name__ or kind.__module__ == "%s.pytorch" % __package__
+
+
+_TAKING = ("LOAD_ATTR", "LOAD_METHOD", "IMPORT_FROM", "IMPORT_STAR", "CALL_INTRINSIC_1")
+
+
+def _asks(frame: Any) -> bool:
+    """Whether a frame is of the tree."""
+    return LEDGER.in_tree(frame.f_code.co_filename)
+
+
+_INSPECT = inspect.__file__
+
+
+def _operation(frame: Any) -> str:
+    return str(dis.opname[frame.f_code.co_code[frame.f_lasti]])
+
+
+def _is_call(frame: Any) -> bool:
+    """Whether a frame called something that looks for an attribute (``hasattr``), in the place of taking it."""
+    return "CALL" in _operation(frame) and _operation(frame) != "CALL_INTRINSIC_1"
 
 
 def _refusing(name: str) -> Callable[..., Any]:
@@ -129,23 +224,35 @@ class AssumedInt(int):
     """A number that GPUs of one architecture differ in; what is computed from it is one, too."""
 
 
+class AssumedFloat(float):
+    """A number that was computed from one that GPUs of one architecture differ in."""
+
+
 class AssumedStr(str):
     """A text that GPUs of one architecture differ in."""
 
 
-def _assumed(name: str) -> Callable[..., Any]:
-    plain = getattr(int, name)
+def _assumed(name: str, plain: Any) -> Callable[..., Any]:
+    function = getattr(plain, name)
 
-    def operate(self: AssumedInt, *others: Any) -> Any:
-        result = plain(self, *others)
-        return AssumedInt(result) if type(result) is int else result
+    def operate(self: Any, *others: Any) -> Any:
+        result = function(self, *others)
+        return AssumedInt(result) if type(result) is int else AssumedFloat(result) if type(result) is float else result
 
     operate.__name__ = name
     return operate
 
 
-for _name in ("add", "sub", "mul", "floordiv", "mod", "pow", "and", "or", "xor", "lshift", "rshift"):
-    setattr(AssumedInt, "__%s__" % _name, _assumed("__%s__" % _name))
-    setattr(AssumedInt, "__r%s__" % _name, _assumed("__r%s__" % _name))
-for _name in ("neg", "pos", "abs", "invert"):
-    setattr(AssumedInt, "__%s__" % _name, _assumed("__%s__" % _name))
+def _unsure(self: Any) -> Any:
+    raise _refusal("a number is %r on the GPU that is assumed, and something else on others of its architecture" % (self,))
+
+
+for _kind, _plain in ((AssumedInt, int), (AssumedFloat, float)):
+    for _name in _OPERATORS:
+        for _whole in ("__%s__" % _name, "__r%s__" % _name):
+            if hasattr(_plain, _whole):
+                setattr(_kind, _whole, _assumed(_whole, _plain))
+    for _whole in ("__int__", "__float__"):
+        setattr(_kind, _whole, _unsure)
+for _function, _whole in ((round, "__round__"), (math.floor, "__floor__"), (math.ceil, "__ceil__"), (math.trunc, "__trunc__")):
+    setattr(AssumedFloat, _whole, lambda self, _as=_function: AssumedInt(_as(float.__add__(self, 0.0))))

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from .ledger import LEDGER
-from .opaque import AssumedInt, AssumedStr, Opaque, lacking
+from .opaque import AssumedInt, AssumedStr, Opaque, Partly, lacking, unknown_of_known
 
 _PAIRS = {
     "3.0": "2.4.1",
@@ -60,6 +60,9 @@ class dtype:
     def __reduce__(self) -> str:
         return self._name
 
+    def __getattr__(self, name: str) -> Any:
+        return unknown_of_known(dtype, name)
+
 
 @functools.lru_cache(maxsize=None)
 def _dtypes() -> dict[str, dtype]:
@@ -89,15 +92,15 @@ def _dtypes() -> dict[str, dtype]:
     return found
 
 
-class Tensor:
+class Tensor(Partly):
     """The class of tensors. There are none here."""
 
 
-class Size(tuple):  # type: ignore[type-arg]
+class Size(Partly, tuple):  # type: ignore[type-arg]
     """The shape of a tensor."""
 
 
-class device:
+class device(Partly):
     """A device, as its name says it."""
 
     def __init__(self, type: Any, index: int | None = None) -> None:
@@ -117,14 +120,14 @@ class device:
         return hash((self.type, self.index))
 
 
-class Module:
+class Module(Partly):
     """``torch.nn.Module``, to derive from."""
 
     def __init__(self, *_: Any, **__: Any) -> None:
         raise lacking("torch.nn.Module(…)")
 
 
-class Function:
+class Function(Partly):
     """``torch.autograd.Function``, to derive from."""
 
     @classmethod
@@ -171,7 +174,7 @@ def _undecorated(function: Any) -> Any:
     return function
 
 
-class _CustomOp:
+class _CustomOp(Partly):
     """What ``@torch.library.custom_op`` makes of a function: it can be called, and others can be registered with it."""
 
     def __init__(self, function: Callable[..., Any]) -> None:
@@ -204,7 +207,7 @@ def _registering(*arguments: Any, **__: Any) -> Any:
     return functions[-1] if functions else _undecorated
 
 
-class Library:
+class Library(Partly):
     """``torch.library.Library``."""
 
     def __init__(self, *_: Any, **__: Any) -> None:
@@ -301,6 +304,8 @@ def _built_for(releases: Any) -> AssumedStr:
     return AssumedStr([found for since, found in releases if since <= _minor()][-1])
 
 
+_DEFAULT: dict[str, Any] = {}
+"""What a module made the default dtype, if any did."""
 VALUES: dict[str, dict[str, Callable[[], Any]]] = {
     "torch": {"__version__": version},
     "torch.version": {"__version__": version, "cuda": _cuda_version, "hip": _hip_version},
@@ -326,7 +331,8 @@ def modules() -> dict[str, dict[str, Any]]:
             "Size": Size,
             "compile": _decorator,
             "is_tensor": lambda value: isinstance(value, Tensor),
-            "get_default_dtype": lambda: _dtypes()["float32"],
+            "get_default_dtype": lambda: _DEFAULT.get("dtype", _dtypes()["float32"]),
+            "set_default_dtype": lambda kind: _DEFAULT.update(dtype=kind),
         },
         "torch.nn": {"Module": Module},
         "torch.nn.modules": {},

@@ -14,7 +14,7 @@ from typing import Any
 from .finder import is_absent, stand_in_for
 from .ledger import LEDGER
 from .needed import check
-from .opaque import Lacking
+from .opaque import Lacking, swallowed
 from .tree import LENIENT, Loader, forget_modules, look_in
 
 
@@ -36,7 +36,10 @@ class Source:
         """
         if self._loaded is None:
             self._loaded = self._imported()
+        refused = LEDGER.refusals
         found = self._found(self._loaded, ast.parse(expression, mode="eval").body, expression)
+        if LEDGER.refusals > refused:
+            raise swallowed()
         if LEDGER.packages or LEDGER.missing:
             check(found, expression)
         return found
@@ -66,26 +69,32 @@ class Source:
         while True:
             LEDGER.begin()
             try:
-                return self._import()
-            except ModuleNotFoundError as error:
-                package = (error.name or "").split(".", 1)[0]
-                known = {"", self.module.split(".", 1)[0], *LEDGER.packages}
-                if type(error) is ModuleNotFoundError and package not in known and is_absent(package):
-                    forget_modules()
-                    stand_in_for(package)
-                    continue
-                self._give_up_or_go_on(error)
+                module = self._import()
+                if LEDGER.refusals or LEDGER.elsewhere:
+                    raise swallowed()
+                if not LEDGER.late:
+                    return module
             except (KeyboardInterrupt, SystemExit, MemoryError):
                 raise
             except BaseException as error:
-                self._give_up_or_go_on(error)
-            LENIENT[0] = True
+                if not LEDGER.late and not self._stand_in_for_what_lacks(error):
+                    self._give_up_or_go_on(error)
+            forget_modules()
+
+    def _stand_in_for_what_lacks(self, error: BaseException) -> bool:
+        """Whether an import failed for want of a package that now has a stand-in."""
+        package = (getattr(error, "name", None) or "").split(".", 1)[0]
+        known = {"", self.module.split(".", 1)[0], *LEDGER.packages}
+        if type(error) is not ModuleNotFoundError or package in known or not is_absent(package):
+            return False
+        stand_in_for(package)
+        return True
 
     def _give_up_or_go_on(self, error: BaseException) -> None:
         """Raise an error that came where nothing was stood in for, or where what fails is left out already."""
         if LENIENT[0] or not (LEDGER.packages or "torch" in sys.modules):
             raise error
-        forget_modules()
+        LENIENT[0] = True
 
     def _import(self) -> ModuleType:
         if os.path.dirname(self.path) in self.roots:
@@ -129,5 +138,7 @@ class Source:
         try:
             return vars(module)[node.id]
         except KeyError:
+            if "*" in LEDGER.missing.get(module.__name__, {}):
+                raise LEDGER.missing[module.__name__]["*"] from None
             file = os.path.basename(self.path)
             raise AttributeError("%s defines no %s in this env" % (file, expression)) from None

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import ast
 import importlib
+import importlib.util
 import sys
 from collections.abc import Iterable, Iterator
 from importlib.machinery import EXTENSION_SUFFIXES, SOURCE_SUFFIXES, ExtensionFileLoader, FileFinder, SourceFileLoader
 from types import CodeType, ModuleType
 from typing import Any
 
+from .asking import KNOWN, audible
+from .effects import Effects, is_in_tree, names_in
 from .finder import is_absent, stand_in_for
 from .ledger import LEDGER, short
+from .opaque import swallowed
 
 _SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
 
@@ -28,11 +32,18 @@ class Loader(SourceFileLoader):
         code: CodeType = self.source_to_code(self.get_data(path), path)
         return code
 
+    def source_to_code(self, data: Any, path: Any, **_: Any) -> CodeType:  # type: ignore[override]
+        """Compile it; where something is stood in for, so that all questions are heard."""
+        if not LEDGER.packages:
+            return super().source_to_code(data, path)
+        code: CodeType = compile(audible(data, path), path, "exec", dont_inherit=True)
+        return code
+
     def exec_module(self, module: ModuleType) -> None:
         """Run it; leniently, if that is how it is done now."""
         if LENIENT[0]:
             path = self.get_filename(module.__name__)
-            run_leniently(ast.parse(self.get_data(path), path), path, module)
+            run_leniently(audible(self.get_data(path), path), path, module)
         else:
             super().exec_module(module)
 
@@ -93,6 +104,7 @@ class _Run:
                 self.one(part)
 
     def one(self, statement: ast.stmt) -> None:
+        refused = LEDGER.refusals
         try:
             if isinstance(statement, ast.If):
                 self.all_of(statement.body if self.value(statement.test) else statement.orelse)
@@ -102,42 +114,69 @@ class _Run:
             raise
         except BaseException as error:
             self.leave_out(statement, error)
+        LEDGER.refusals = refused
 
     def execute(self, statement: ast.stmt) -> None:
         """Run a statement; again, where a package turns out to be absent for which there is no stand-in yet."""
         code = compile(ast.Module([statement], []), self.path, "exec", self.flags, dont_inherit=True)
         try:
-            exec(code, self.names)
+            self.run(code)
         except ModuleNotFoundError as error:
             package = (error.name or "").split(".", 1)[0]
             if type(error) is not ModuleNotFoundError or package in LEDGER.packages or not package or not is_absent(package):
                 raise
             stand_in_for(package)
-            exec(code, self.names)
-        for name in _bound(statement):
+            LEDGER.late = True
+            self.run(code)
+        for name in _bound(statement) - {"*"}:
             self.missing.pop(name, None)
+        if isinstance(statement, ast.ImportFrom) and statement.names[0].name == "*":
+            self.miss_what_it_lacks(statement)
+
+    def run(self, code: CodeType) -> Any:
+        """Run code; where a refusal was caught on the way, what came of it does not count."""
+        refused = LEDGER.refusals
+        found = eval(code, self.names)
+        if LEDGER.refusals > refused:
+            raise swallowed()
+        return found
 
     def value(self, test: ast.expr) -> bool:
-        code = compile(ast.Expression(test), self.path, "eval", self.flags, dont_inherit=True)
-        return bool(eval(code, self.names))
+        return bool(self.run(compile(ast.Expression(test), self.path, "eval", self.flags, dont_inherit=True)))
+
+    def miss_what_it_lacks(self, statement: ast.ImportFrom) -> None:
+        """After ``from module import *``: what is missing there is missing here, too."""
+        package = self.names.get("__package__") or ""
+        source = importlib.util.resolve_name("." * statement.level + (statement.module or ""), package)
+        for name, why in LEDGER.missing.get(source, {}).items():
+            if name not in self.names:
+                self.missing.setdefault(name, why)
 
     def leave_out(self, statement: ast.stmt, error: BaseException) -> None:
         cause = self.cause_of(error)
         LEDGER.left_out("%s:%d" % (short(self.path, LEDGER.roots), statement.lineno), cause)
-        for name in {*_bound(statement), *self.changed(statement)}:
-            self.names.pop(name, None)
-            self.missing[name] = cause
+        own = self.module.__name__
+        gone = {(own, name) for name in {*_bound(statement), *self.changed(statement)}}
+        gone.update(self.attributes_set(statement))
+        gone.update(Effects(names_in(_in_scope(statement)), self.names).changed())
+        for module, name in gone:
+            LEDGER.missing.setdefault(module, {})[name] = cause
+            if is_in_tree(sys.modules.get(module)):  # what belongs to others goes on working as it did
+                vars(sys.modules[module]).pop(name, None)
+
+    def attributes_set(self, statement: ast.stmt) -> Iterator[tuple[str, str]]:
+        """The modules and names of what a statement sets as an attribute."""
         for name, attribute in _attributes_set(statement):
             holder = self.names.get(name)
             if isinstance(holder, ModuleType):
-                LEDGER.missing.setdefault(holder.__name__, {})[attribute] = cause
+                yield holder.__name__, attribute
 
     def cause_of(self, error: BaseException) -> BaseException:
         """Why a name that this error misses is missing, where that is known: the first error tells more than what came of it."""
         name = getattr(error, "name", None)
         if isinstance(error, NameError):
             found = [why for name, why in self.missing.items() if "'%s'" % name in str(error)]
-            return found[0] if found else error
+            return found[0] if found else self.missing.get("*", error)
         if isinstance(error, (ImportError, AttributeError)):
             holder = name if isinstance(error, ImportError) else getattr(getattr(error, "obj", None), "__name__", None)
             known = LEDGER.missing.get(str(holder), {})
@@ -176,7 +215,7 @@ def _bound(statement: ast.AST) -> set[str]:
         elif isinstance(node, ast.Name) and isinstance(node.ctx, (ast.Store, ast.Del)):
             names.add(node.id)
         elif isinstance(node, (ast.Import, ast.ImportFrom)):
-            names.update(alias.asname or alias.name.split(".", 1)[0] for alias in node.names if alias.name != "*")
+            names.update(alias.asname or alias.name.split(".", 1)[0] for alias in node.names)
         if not isinstance(node, _SCOPES):
             waiting += ast.iter_child_nodes(node)
     return names
@@ -188,7 +227,7 @@ def _touched(statement: ast.AST) -> set[str]:
     for node in _in_scope(statement):
         if isinstance(node, (ast.Attribute, ast.Subscript)) and isinstance(node.ctx, (ast.Store, ast.Del)):
             names.update(_root(node))
-        elif isinstance(node, ast.Call):
+        elif isinstance(node, ast.Call) and not (isinstance(node.func, ast.Name) and node.func.id == KNOWN):
             if isinstance(node.func, ast.Attribute):
                 names.update(_root(node.func))
             for argument in [*node.args, *(keyword.value for keyword in node.keywords)]:

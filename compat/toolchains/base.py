@@ -192,6 +192,8 @@ class Toolchain:
     """What it can compile for, without anybody declaring it, in the order in which they are listed."""
     gpus: Mapping[str, str] = Factory(dict)
     """What GPUs are called → the name of the target that code for one is compiled for. Small letters and digits only."""
+    usual_targets: tuple[str, ...] = ()
+    """The names of the targets that are compiled for where nothing says which; empty for all of them."""
     types: Types
     knowledge: Knowledge
     """What is known of its failures."""
@@ -204,6 +206,11 @@ class Toolchain:
     """How launches are captured; ``None`` where they are not."""
     edits: tuple[KnownEdit, ...] = ()
     """What is known to mend kernels, the smallest edits first."""
+
+    @property
+    def default_targets(self) -> tuple[str, ...]:
+        """The names of the targets that are compiled for where nothing says which."""
+        return self.usual_targets or tuple(target.name for target in self.targets)
 
     @property
     def backends(self) -> tuple[str, ...]:

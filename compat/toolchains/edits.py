@@ -25,13 +25,21 @@ class Faulty:
     """A kernel that fails."""
 
     text: str
-    """A whole module."""
+    """A whole module: the one that the failure is in."""
     function: str
-    """The kernel. Only it and the functions of the module that it uses are edited."""
+    """The kernel, or the function of this module that it fails in. Only it and what it uses are edited."""
     compile: CompileSpec
-    """How it is compiled."""
+    """How the kernel is compiled."""
     failure: Failure
     """How it fails."""
+    file: str = "kernel.py"
+    """The name of the module's file."""
+    beside: Mapping[str, str] = Factory(dict)
+    """The other modules that the kernel is made of and that may be edited, by the names of their files, from one folder."""
+    roots: tuple[str, ...] = ("",)
+    """The folders that absolute imports are looked for in, from that folder."""
+    kernel: tuple[str, str] | None = None
+    """The file and the function of the kernel, where these are others."""
 
 
 @frozen(kw_only=True)
@@ -40,10 +48,18 @@ class Proposal:
 
     text: str
     """The module with the edit; as it was where only values of the kernel file change."""
+    beside: Mapping[str, str] = Factory(dict)
+    """Other modules with the edit, by the names of their files."""
     constexprs: Mapping[str, Any] = Factory(dict)
     """Constexprs of the kernel file that get other values."""
     notes: tuple[str, ...] = ()
     """What the edit takes for granted, or changes in what the kernel does; empty where it is not known to do either."""
+
+    @classmethod
+    def of(cls, faulty: Faulty, texts: Mapping[str, str], notes: tuple[str, ...] = ()) -> Proposal:
+        """A change of several files, by their names."""
+        beside = {file: text for file, text in texts.items() if file != faulty.file}
+        return cls(text=texts.get(faulty.file, faulty.text), beside=beside, notes=notes)
 
 
 @frozen(kw_only=True)

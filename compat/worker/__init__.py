@@ -32,13 +32,14 @@ forked. The driver goes by this pipe: what a child leaves may hold the others op
 - ``{"event": "start", "output": 120, "target_known": true}``: the cell is in flight; its output begins at this offset of the output
   file. With ``diagnose`` it says whether an assembler that the toolchain brings has heard of the target, else ``null``.
 - ``{"event": "stage", "stage": "ttgir"}``: a stage was entered.
+- ``{"event": "imported", "files": [...]}``, of the first job with a source: what was imported for it, as the answer says it.
 - ``{"event": "done", "actions": [{"do": "compile", "made": {"ttir": {"bytes": 812, "sha256": ...}, ...}, "requires": []}],
   "stages": {...}, "metrics": {...}, "warnings": [...], "imported": [...], "output": 340}``: the answer. Exactly one per cell.
   ``actions`` are those that were done, in order: what each stage ``made``, and which devices it ``requires``: none so far. Where
   one of those asked for is missing, there are ``"raised": [{"type": ..., "message": ..., "traceback": ...}, ...]`` and ``"at":
   {"path": ..., "line": 12}``. ``raised`` is the chain of exceptions, outermost first; a ``traceback`` is its frames in Python's own
   form, bounded, and of an ``OSError`` there is ``errno``. ``at`` is the line of the kernel's file that it is about, or ``null``.
-  ``imported`` are the files below the source's folder that were imported, the source itself among them.
+  ``imported`` are the files that were imported, or read on the way, and that no env's digest covers, the source itself among them.
 - ``{"event": "refused", "cannot": ["launch"]}``, in the place of ``start`` and the rest: the job asks for actions that this worker
   does not know. Nothing was done.
 - ``{"event": "unable", "raised": [...]}``, with the nonce of the first job and before any cell: the child cannot begin, as on a

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Callable
 from . import standin
 from .beacon import Beacon
 from .descendants import end_children
+from .opened import Opened
 from .places import innermost_line, traceback_of
 
 if TYPE_CHECKING:
@@ -51,9 +52,10 @@ def run(toolchain: Adapter, jobs_fd: int, events_fd: int, output_fd: int) -> Non
         toolchain.look_again()
     toolchain.observe(beacon, passes=diagnose)
     sources: dict[str, Any] = {}
+    opened = Opened(directory)
     for job in batch["jobs"]:
         beacon.clear()
-        attempt = Attempt(job, events_fd, directory)
+        attempt = Attempt(job, events_fd, directory, opened)
         attempt.make(toolchain, sources, diagnose)
 
 
@@ -70,9 +72,10 @@ def _settle_in(directory: str) -> None:
 class Attempt:
     """One job: the stages it went through and the answer to it."""
 
-    def __init__(self, job: dict[str, Any], events_fd: int, directory: str) -> None:
+    def __init__(self, job: dict[str, Any], events_fd: int, directory: str, opened: Opened) -> None:
         self.job = job
         self.directory = directory
+        self.opened = opened
         self.kept: str | None = None
         """Where what the stages make is written to, if it was asked for."""
         self.events_fd = events_fd
@@ -108,24 +111,34 @@ class Attempt:
                 self.enter(None)
         self.leave_copies()
         end_children()
-        answer.update(stages=self.seconds, warnings=_distinct(caught), imported=_imported(self.job["roots"]), output=_position())
+        answer.update(stages=self.seconds, warnings=_distinct(caught), imported=self.read(), output=_position())
         answer.update(stood_in=unless_broken(self.source.told) if self.source is not None else None)
         self.send("done", **answer)
 
     def compile(self, action: dict[str, Any], toolchain: Adapter, sources: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
         """Compile the job's function, or a file of IR in its place; the metrics, and what each stage made."""
-        self.enter("import")
+        self.enter("source")
         toolchain.aim(self.job["target"])
         if action["keep_ir"]:
             self.kept = os.path.join(self.directory, "kept", self.job["nonce"])
         self.job["ir"] = os.path.join(self.directory, "given", action["ir"]) if action["ir"] else None
         if action["ir"] is None:
+            is_first = self.job["source"] not in sources
             self.source = _source(self.job, sources, toolchain.version)
             if "torch_dtype" in str(self.job["constexprs"]):
                 self.source.have_torch()
-            self.function = self.source.function(self.job["function"])
+            with self.opened.noting():
+                self.function = self.source.function(self.job["function"])
+            if is_first:  # what the compiler aborts at has been imported, too
+                self.send("imported", files=self.read())
         metrics, made = self.compiled(toolchain)
         return metrics, {stage: _facts(result) for stage, result in made.items() if isinstance(result, (str, bytes))}
+
+    def read(self) -> list[str]:
+        """The files that the kernel is made of, as far as no env's digest covers them: modules, and what they read."""
+        own = tuple(os.path.join(folder, "") for folder in (os.path.dirname(os.path.abspath(__file__)), standin.FOLDER))
+        others = (path for path in self.opened.paths() if not path.startswith(own))
+        return sorted({*_imported(self.job["roots"]), *others})
 
     def compiled(self, toolchain: Adapter) -> tuple[dict[str, Any], dict[str, Any]]:
         """What the toolchain makes of it; none of that counts where it took something of a package that is not here."""
@@ -136,7 +149,7 @@ class Attempt:
             try:
                 look()
             except BaseException:
-                self.enter("import")
+                self.enter("source")
                 raise
 
     def place_of(self, error: BaseException, toolchain: Adapter) -> dict[str, Any] | None:
@@ -226,7 +239,7 @@ def unless_broken(function: Callable[..., Any], *arguments: Any) -> Any:
     """What it returns; ``None`` where it raises, as what a kernel's file has done to Python itself can make it."""
     try:
         return function(*arguments)
-    except Exception:
+    except BaseException:  # what stands in for a value raises no Exception
         return None
 
 
@@ -261,7 +274,8 @@ def _source(job: dict[str, Any], sources: dict[str, Any], release: str) -> Any:
 def _imported(roots: list[str]) -> list[str]:
     """The files that have been imported and that no env's digest covers: those of the tree, and of what is installed as a link."""
     installed = os.sep + "site-packages" + os.sep
-    env = tuple(os.path.join(os.path.realpath(folder), "") for folder in {sys.prefix, sys.base_prefix, sys.exec_prefix})
+    prefixes = {sys.prefix, sys.base_prefix, sys.exec_prefix}
+    env = tuple(os.path.join(form, "") for folder in prefixes for form in {folder, os.path.realpath(folder)})
     own = tuple(os.path.join(folder, "") for folder in (os.path.dirname(os.path.abspath(__file__)), standin.FOLDER))
     tree = tuple(os.path.join(root, "") for root in roots)
     found = set()
@@ -274,7 +288,7 @@ def _imported(roots: list[str]) -> list[str]:
         if root is not None:
             if installed not in os.sep + path.partition(root)[2]:
                 found.add(path)
-        elif installed not in path and not os.path.realpath(path).startswith(env) and not path.startswith("<"):
+        elif installed not in path and not path.startswith(("<", *env)) and not os.path.realpath(path).startswith(env):
             found.add(path)
     return sorted(found)
 

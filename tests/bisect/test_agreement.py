@@ -30,7 +30,7 @@ OUTCOMES = (
     *(OK, OK, OK),
     *(bad(SHAPE), bad(PASS), bad(ASSERT, Status.CRASHED), bad(MISSING), bad(MISSING), bad(REMOVED)),
     *(bad(SHARED, Status.OK), bad(UNKNOWN_TARGET, Status.UNSUPPORTED), bad(UNKNOWN_TARGET, Status.UNSUPPORTED)),
-    *(BROKEN, LOST, Outcome(status=Status.SOURCE_BROKEN, stage="import"), bad(SHAPE, flaky=True)),
+    *(BROKEN, LOST, Outcome(status=Status.SOURCE_BROKEN, stage="source"), bad(SHAPE, flaky=True)),
 )
 """A predicted failure, a target that is not supported, and what is no answer are among them."""
 

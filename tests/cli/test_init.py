@@ -121,6 +121,29 @@ def test_what_cannot_be_used_is_one_error_and_nothing_is_written(tmp_path: Path,
     assert sorted(tmp_path.iterdir()) == before
 
 
+def test_long_lists_are_cut_and_what_to_do_is_not(tmp_path: Path) -> None:
+    for number in range(25):
+        (tmp_path / f"k{number}.py").write_text(KERNEL.replace("def fill", f"def fill_{number}"))
+    (tmp_path / "matrix.toml").write_text('kernels = ["mine.toml"]\n')
+    said, _ = compat(tmp_path, "init")
+    assert said.count("wrote kernels/") == 20
+    assert "… and 5 more\n" in said
+    assert 'kept  matrix.toml, which was there: add "kernels/*.toml" to its kernels\n' in said
+    (tmp_path / "matrix.toml").write_text('kernels = ["kernels/*.toml"]\n')
+    said, _ = compat(tmp_path, "init")
+    assert said.count("kept  kernels/") == 20
+    assert said.endswith("nothing was missing; next: compat matrix\n")
+
+
+def test_where_nothing_can_be_written_that_is_said(tmp_path: Path) -> None:
+    (tmp_path / "a.py").write_text(KERNEL)
+    (tmp_path / "kernels").write_text("a file where the folder would be")
+    (tmp_path / "compat-kernels").write_text("another")
+    _, said = compat(tmp_path, "init", code=5)
+    assert "kernels/a.toml: cannot be written: " in said
+    assert "hint: Run it in a folder that can be written, and name the sources by their paths." in said
+
+
 @pytest.mark.parametrize(
     ("pattern", "message"),
     [

@@ -20,6 +20,8 @@ SOURCES = ROOT / "tests" / "guess" / "sources"
 RELEASES = ["3.0.0", "3.1.0", "3.2.0", "3.3.0", "3.3.1", "3.4.0", "3.5.0", "3.5.1", "3.6.0", "3.7.0", "3.7.1", "3.8.0", "3.9.0"]
 ENDS = ("--envs", "3.2,newest", "--target", "h100")
 
+ONE_COLON = "softmax.py:softmax_kernel"
+
 BLOCK_POINTERS = """
 import triton
 import triton.language as tl
@@ -275,6 +277,10 @@ def test_an_env_that_two_projects_want_at_once_is_built_once(project: Project, t
             ("bisect", "softmax.py::softmx"),
             2,
             "softmax.py::softmx: there is no such jit function\n  hint: Did you mean softmax_kernel?\n",
+        ),
+        *(
+            (words, 2, "error: softmax.py:softmax_kernel: no such file\n  hint: Did you mean softmax.py::softmax_kernel? ")
+            for words in [("matrix", ONE_COLON), ("reduce", ONE_COLON)]
         ),
         (("matrix", "softmax.py", "--envs", "3.99"), 3, "error: no known release matches '3.99'\n  hint: Known releases: 3.0.0"),
         (("bisect", "softmax.py", "--envs", "3.99"), 3, "error: no known release matches '3.99'\n"),

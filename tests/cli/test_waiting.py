@@ -142,6 +142,17 @@ def test_ctrl_c_prints_the_table_of_what_is_known(project: Path) -> None:
 
 
 @pytest.mark.wheels
+def test_ctrl_c_in_a_bisect_tells_what_is_known_and_concludes_nothing(project: Path) -> None:
+    (project / "mine.toml").write_text(ENDLESS)
+    code, said = in_terminal(project, "bisect", "-j", "2", "--envs", "triton-3.9.0", interrupt="2 of 3 cells")
+    assert code == 130
+    assert "mine/copy (small, sm_90), so far: ok on 3.9.0" in said
+    assert "mine/broken (small, sm_90), so far: shape-mismatch on 3.9.0" in said
+    assert "endless" not in said.rpartition("so far: ")[2]
+    assert "interrupted: 2 of 3 probes of this run are done and kept; the same command continues from there" in said
+
+
+@pytest.mark.wheels
 def test_a_cell_that_takes_long_is_named(project: Path) -> None:
     (project / "mine.toml").write_text(ENDLESS)
     _, said = in_terminal(project, "matrix", "--variant", "endless", "--envs", "triton-3.9.0", interrupt="slow: ")
@@ -166,6 +177,12 @@ def test_a_pipe_gets_lines_of_their_natural_length_and_nothing_that_a_terminal_o
     assert len(advice) > 100
 
 
+def compat_written(folder: Path, *arguments: str) -> str:
+    """What a command writes into the file that it is told."""
+    compat(folder, *arguments, "--output", "answer.txt")
+    return (folder / "answer.txt").read_text()
+
+
 @pytest.mark.wheels
 def test_quiet_json_and_a_file_for_the_answer(project: Path) -> None:
     ran = compat(project, "matrix", "-q", "--json")
@@ -175,22 +192,22 @@ def test_quiet_json_and_a_file_for_the_answer(project: Path) -> None:
     cell = "mine/broken/small/sm_90/triton-3.9.0"
     for command in (
         ("list", "cells"),
-        ("list", "envs"),
+        ("init", "mine.py"),
         ("explain", cell),
         ("explain", "mine/*"),
         ("check", cell),
         ("envs", "list"),
         ("envs", "build", "triton-3.9.0"),
+        ("envs", "where", "3.9"),
+        ("envs", "prune", "--dry-run"),
         ("workers",),
     ):
-        json.loads(compat(project, *command, "-q", "--json").stdout)
-        printed = compat(project, *command, "-q")
-        assert printed.stderr == ""
-        silent = compat(project, *command, "--output", "answer.txt")
-        assert silent.stdout == ""
-        assert silent.returncode == printed.returncode
-        if command not in (("envs", "list"), ("workers",)):  # they tell of other projects' too, and since when those are idle
-            assert (project / "answer.txt").read_text() == printed.stdout
+        found = compat(project, *command, "-q", "--json")
+        json.loads(found.stdout)
+        silent = compat(project, *command, "-q", "--output", "answer.txt")
+        assert (silent.stdout, silent.stderr, silent.returncode) == ("", "", found.returncode)
+        assert (project / "answer.txt").read_text().endswith("\n")
+    assert compat(project, "check", cell).stdout == compat_written(project, "check", cell)
     for axis in ("releases", "pass", "config"):
         search = ("bisect", "--axis", axis, "--variant", "broken", "--envs", "*", "-q")
         assert isinstance(json.loads(compat(project, *search, "--json").stdout), list)
@@ -201,32 +218,81 @@ def test_quiet_json_and_a_file_for_the_answer(project: Path) -> None:
     assert "the answer could not be written" in failed.stderr
 
 
+JUDGE = ("--judge", "run=test $COMPAT_TRITON = 3.0.0", "--judge-deadline", "20")
+
+
+@pytest.fixture(scope="module")
+def outside(tmp_path_factory: pytest.TempPathFactory, built: Callable[[str], BuiltEnv]) -> Path:
+    """A folder whose project is elsewhere, with a kernel file that matrix.toml does not name."""
+    folder = tmp_path_factory.mktemp("elsewhere")
+    for release in RELEASES:
+        built(f"triton-{release}")
+    for name, text in (("own.toml", MATRIX.replace("mine.toml", "none.toml")), ("other.toml", KERNEL), ("mine.py", SOURCE)):
+        (folder / name).write_text(text)
+    (folder / "outside").mkdir()
+    return folder / "outside"
+
+
+ELSEWHERE = ("--matrix", "../own.toml", "--spec", "../other.toml")
+BROKEN = "mine/broken/small/sm_90/triton-3.9.0"
+
+
 @pytest.mark.wheels
-def test_commands_that_an_answer_gives_work_from_the_same_folder(project: Path) -> None:
-    """The project is in another folder, and its kernel file is none that matrix.toml names."""
-    (project / "matrix.toml").rename(project / "own.toml")
-    (project / "mine.toml").rename(project / "other.toml")
-    outside = project / "outside"
-    outside.mkdir()
-    (project / "own.toml").write_text(MATRIX.replace("mine.toml", "none.toml"))
-    chosen = ("--matrix", "../own.toml", "--spec", "../other.toml")
-    cell = "mine/broken/small/sm_90/triton-3.9.0"
-    compat(outside, "matrix", *chosen, "--envs", "triton-3.9.0")
-    told = [
-        after(compat(outside, "explain", *chosen, cell).stdout, "again:"),
-        *re.findall(r"^compat .*$", (project / "reports" / "matrix.md").read_text(), re.MULTILINE),
-        after(compat(outside, "bisect", *chosen, "--envs", "*", "--axis", "config", "--variant", "broken").stdout, "again: "),
-        json.loads(compat(outside, "bisect", *chosen, "--envs", "*", "--variant", "broken", "--json").stdout)[0]["command"],
-        after(compat(outside, "reduce", *chosen, cell).stdout, "for the issue: "),
-    ]
-    assert len(told) == 6
-    for line in told:
-        words = shlex.split(line)
-        assert words[0] == "compat"
-        assert "../own.toml" in words
-        ran = compat(outside, *words[1:])
-        assert ran.returncode in (0, 1), (line, ran.stderr)
-        assert "broken" in ran.stdout or "wrote" in ran.stdout, (line, ran.stdout)
+@pytest.mark.parametrize(
+    "search",
+    [
+        ("--variant", "broken", "--good", "3.0", "--bad", "3.9", "--search", "--deadline", "50"),
+        ("--variant", "copy", *JUDGE),
+        ("--variant", "copy", "--fixed", "--no-build", "--judge", "run=test $COMPAT_TRITON != 3.0.0"),
+        ("--axis", "pass", "--variant", "broken", "--bad", "3.8", "--deadline", "50"),
+    ],
+    ids=" ".join,
+)
+def test_a_bisect_that_is_run_again_as_it_says_gives_the_same_answer(outside: Path, search: tuple[str, ...]) -> None:
+    first = json.loads(compat(outside, "bisect", "--envs", "*", *search, *ELSEWHERE, "-q", "--json").stdout)[0]
+    words = shlex.split(first["command"])
+    second = json.loads(compat(outside, *words[1:], "-q", "--json").stdout)[0]
+    assert second["command"] == first["command"]
+    told = ("kernel", "variant", "case", "target", "answer", "bracket", "class")
+    assert {key: second.get(key) for key in told} == {key: first.get(key) for key in told}
+    if "--judge-deadline" in search:
+        assert "--judge-deadline 20" in first["command"]
+
+
+@pytest.mark.wheels
+def test_a_cell_that_is_compiled_again_as_a_report_or_explain_says_has_the_same_outcome(outside: Path) -> None:
+    compat(outside, "matrix", *ELSEWHERE, "--envs", "3.9", "--deadline", "50")
+    matrix, explain = re.findall(r"^compat .*$", (outside.parent / "reports" / "matrix.md").read_text(), re.MULTILINE)
+    explained = compat(outside, *shlex.split(explain)[1:]).stdout
+    assert explained.startswith(BROKEN)
+    for line in (matrix, after(explained, "again:")):
+        (cell,) = json.loads(compat(outside, *shlex.split(line)[1:], "--json").stdout)["cells"]
+        assert cell["id"] == BROKEN
+        assert cell["failure"]["fingerprint"] in explained
+    assert "--deadline 50" in matrix
+
+
+@pytest.mark.wheels
+def test_a_repro_that_is_written_again_as_it_says_is_the_same(outside: Path) -> None:
+    how = ("--envs", "3.9", "--target", "h100", "--portable", "--output", "scripts", "--deadline", "50")
+    first = compat(outside, "repro", "mine/bro*/h100/3.9", *ELSEWHERE, *how)
+    assert first.returncode == 0, first.stderr
+    (script,) = (outside / "scripts").glob("*.py")
+    text = script.read_text()
+    script.unlink()
+    line = after(first.stdout, "again:")
+    (again,) = json.loads(compat(outside, *shlex.split(line)[1:], "--json").stdout)
+    assert again["command"] == line
+    assert script.read_text() == text
+
+
+@pytest.mark.wheels
+def test_what_a_reduction_says_for_the_issue_writes_one(outside: Path) -> None:
+    reduced = compat(outside, "reduce", BROKEN, *ELSEWHERE, "--only", "--judge-deadline", "20", "--budget", "2")
+    assert "--judge-deadline 20" in after(reduced.stdout, "to shorten its text further:")
+    written = compat(outside, *shlex.split(after(reduced.stdout, "for the issue:"))[1:], "--envs", "3.9")
+    assert written.returncode == 0, written.stdout + written.stderr
+    assert "wrote " in written.stdout
 
 
 def after(text: str, words: str) -> str:

@@ -93,6 +93,11 @@ def test_the_variant_lies_over_the_kernel_and_the_case_over_both(load: Load) -> 
     assert spec.compile.options == {"num_warps": 8}
 
 
+def test_a_constexpr_has_no_type(load: Load) -> None:
+    with pytest.raises(ConfigError, match="'BLOCK' is a constexpr of the function, and the signature gives it a type"):
+        load(HEAD + TABLES.replace("[constexprs]\nBLOCK = 64", 'BLOCK = "i32"') + CASE + VARIANT)
+
+
 TUPLES = """
 [signature]
 x = ["*fp16", "constexpr", ["i32", "*fp32"]]

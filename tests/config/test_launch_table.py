@@ -91,7 +91,7 @@ def test_one_case_has_a_launch_and_the_other_a_signature(load: Load) -> None:
 FORMS = arguments.FORMS
 HINTLESS = 'A launch says what was passed: n = 4096, or x_ptr = { tensor = "fp16", aligned = false }.'
 ERRORS = [
-    (LAUNCH.replace("4096", '"i32"'), "launch.n: 'i32' is a type, and a launch passes values The number itself"),
+    (LAUNCH.replace("4096", '"i32"'), "launch.n: 'i32' is a type, and a launch passes values Say the number itself"),
     (LAUNCH.replace("4096", '"*fp17"'), "launch.n: 'fp17' is no element type One of: fp16."),
     (LAUNCH.replace("4096", '"*kfp16"'), "launch.n: '*kfp16' is a type That the kernel only reads it"),
     (LAUNCH.replace("4096", '"relu"'), "launch.n: 'relu' is no argument of a launch " + FORMS),

@@ -147,6 +147,11 @@ def test_gpus_are_of_targets_that_there_are() -> None:
         ("k/v/c/sm_90/3.77", ["k/v/c/sm_90/3.77"]),
         ("softmax", ["softmax"]),
         ("k/h100/*", ["k/h100/*"]),
+        ("k/*/h100/3.9", ["k/*/h100/triton-3.9.0", "k/*/sm_90/triton-3.9.0"]),
+        ("*/h100/*", ["*/h100/*", "*/sm_90/*"]),
+        ("*/h100", ["*/h100", "*/sm_90"]),
+        ("*/*/*/h100/newest", ["*/*/*/sm_90/triton-3.9.0"]),
+        ("k/*/h100/*/3.9", ["k/*/h100/*/triton-3.9.0"]),
     ],
 )
 def test_what_an_id_means(built_in: MatrixConfig, word: str, patterns: list[str]) -> None:

@@ -43,7 +43,7 @@ KERNELS_OWN = TRITONS + '  File "/home/user/k.py", line 7, in helper\n'
 
 def raised_at_import(error: str, message: str, traceback: str = '  File "k.py", line 3, in <module>\n') -> Evidence:
     """An exception that came while the kernel's file was imported."""
-    return Evidence(answered=True, stage="import", raised=(Raised(type=error, message=message, traceback=traceback),))
+    return Evidence(answered=True, stage="source", raised=(Raised(type=error, message=message, traceback=traceback),))
 
 
 class TestOneAttempt:

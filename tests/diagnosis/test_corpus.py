@@ -16,7 +16,7 @@ from tests.diagnosis.captured_failures import evidence_of
 from tests.diagnosis.corpus import kernels, targets
 from tests.diagnosis.corpus._kept import kept
 
-FRONT_END = ("import", "ast")
+FRONT_END = ("source", "ast")
 _UNSUPPORTED = ("toolchain-missing", "target-unknown")
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -132,13 +133,12 @@ def test_two_projects_that_want_the_same_env_at_once_build_it_once(project: Call
     slow_uv.wait_until_asked()
     second = there.start("envs", "build", UV=str(slow_uv.program))
     assert second.stderr is not None
-    said = second.stderr.readline() + second.stderr.readline()
-    assert "another command is building there: waiting for it" in said
+    assert second.stderr.readline() == "another command is building there: waiting for it\n"
     time.sleep(0.5)
     assert second.poll() is None
     slow_uv.go_on()
-    ended(first)
-    ended(second)
+    assert re.search(r"^building here\nhere: built in \d+\.\d s$", ended(first), re.MULTILINE)
+    assert re.search(r"^there: another command has built it, waited for \d+\.\d s$", ended(second), re.MULTILINE)
     assert len(slow_uv.asked()) == 1
     assert here.read("here").python == there.read("there").python is not None
     assert here.compat("envs", "where", "here") == there.compat("envs", "where", "there")

@@ -92,8 +92,8 @@ def test_a_slow_import_has_a_deadline_of_its_own(env: BuiltEnv, tmp_path: Path) 
 
 def test_it_is_tried_again_and_an_answer_is_not(env: BuiltEnv, tmp_path: Path) -> None:
     """What a file lacks may be there the next time, without anything that its key holds having changed."""
-    source = tmp_path / "reads.py"
-    source.write_text("from pathlib import Path\nPath(__file__).with_name('data.txt').read_text()\n" + SOURCE.read_text())
+    source = tmp_path / "looks.py"
+    source.write_text("from pathlib import Path\nassert Path(__file__).with_name('data.txt').exists()\n" + SOURCE.read_text())
     with Store(tmp_path / "store") as store:
         (before,) = results(cells(env, source), env, store)
         (tmp_path / "data.txt").write_text("here")
@@ -103,21 +103,93 @@ def test_it_is_tried_again_and_an_answer_is_not(env: BuiltEnv, tmp_path: Path) -
     assert statuses == [(Status.SOURCE_BROKEN, False), (Status.OK, False), (Status.OK, True)]
 
 
+@pytest.mark.parametrize("read", ["Path({path!r}).read_text()", "os.read(os.open({path!r}, os.O_RDONLY), 9)", "helper.read()"])
+def test_what_a_file_reads_is_no_part_of_the_key_and_so_nothing_is_kept(env: BuiltEnv, tmp_path: Path, read: str) -> None:
+    source, data = tmp_path / "reads.py", tmp_path / "data.txt"
+    (tmp_path / "helper.py").write_text(f"from pathlib import Path\ndef read():\n    return Path({str(data)!r}).read_text()\n")
+    imports = "import os\nfrom pathlib import Path\nimport helper\n"
+    source.write_text(imports + f"assert int({read.format(path=str(data))}) == 64\n" + SOURCE.read_text())
+    found = []
+    with Store(tmp_path / "store") as store:
+        for number in ("64", "64", "63", "64"):
+            data.write_text(number)
+            # Two cells of one process, which imports the source once.
+            found.append(
+                [(each.outcome.status, each.cached) for each in results(cells(env, source, ("sm_90", "sm_90")), env, store)]
+            )
+    fine, broken = [(Status.OK, False)] * 2, [(Status.SOURCE_BROKEN, False)] * 2
+    assert found == [fine, fine, broken, fine]
+
+
 def test_what_the_key_does_not_hold_is_not_kept(env: BuiltEnv, tmp_path: Path) -> None:
-    """A module that is imported in a way that cannot be read off the source, and a file that changes under the compiler's hands."""
-    dynamic, edited = tmp_path / "dynamic.py", tmp_path / "edited.py"
-    (tmp_path / "helper_of_mine.py").write_text("")
-    dynamic.write_text("import importlib\nimportlib.import_module('helper' + '_of_mine')\n" + SOURCE.read_text())
+    """A file that changes under the compiler's hands."""
+    edited = tmp_path / "edited.py"
     edited.write_text(SOURCE.read_text())
     with Store(tmp_path / "store") as store:
-        first = results(cells(env, dynamic), env, store)
-        known = results(cells(env, dynamic), env, store)
         stale = cells(env, edited)
         edited.write_text(SOURCE.read_text() + "\n# edited since\n")
         results(stale, env, store)
         again = results(stale, env, store)
-    assert [each.outcome.status for each in (*first, *known, *again)] == [Status.OK] * 3
-    assert [each.cached for each in (*known, *again)] == [False, False]
+    assert [(each.outcome.status, each.cached) for each in again] == [(Status.OK, False)]
+
+
+DYNAMIC = """import importlib
+import sys
+from pathlib import Path
+here = Path(__file__).parent
+sys.path.append(str(here / "editable" / "src"))  # as a .pth file of an editable install does
+import installed_as_a_link
+for path in sorted(here.glob("plugins/*.py")):
+    importlib.import_module("plugins." + path.stem)
+"""
+
+
+def test_modules_that_no_source_shows_are_part_of_the_result(built: Callable[[str], BuiltEnv], tmp_path: Path) -> None:
+    """They are known once they were imported: as long as they are what they were, and nothing new is beside them, it is kept."""
+    env, dynamic, plugin = built("triton-3.9.0"), tmp_path / "dynamic.py", tmp_path / "plugins" / "one.py"
+    linked = tmp_path / "editable" / "src" / "installed_as_a_link.py"
+    for path, text in {dynamic: DYNAMIC + SOURCE.read_text(), plugin: "", linked: ""}.items():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    with Store(tmp_path / "store") as store:
+
+        def cached() -> bool:
+            time.sleep(0.15)  # what was changed just now may have changed after it was imported
+            (result,) = results(cells(env, dynamic), env, store)
+            assert result.outcome.status is Status.OK
+            return result.cached
+
+        assert [cached(), cached()] == [False, True]
+        linked.write_text("# edited\n")
+        assert [cached(), cached()] == [False, True]
+        (plugin.parent / "two.py").write_text("")
+        assert not cached()
+        plugin.unlink()
+        assert [cached(), cached()] == [False, True]
+
+
+def test_what_was_edited_after_it_was_imported_is_not_taken_for_it(built: Callable[[str], BuiltEnv], tmp_path: Path) -> None:
+    env, helper, dynamic = built("triton-3.9.0"), tmp_path / "helper_of_mine.py", tmp_path / "dynamic.py"
+    helper.write_text("from pathlib import Path\nPath(__file__).write_text('')\n")
+    dynamic.write_text("import importlib\nimportlib.import_module('helper' + '_of_mine')\n" + SOURCE.read_text())
+    time.sleep(0.15)
+    with Store(tmp_path / "store") as store:
+        found = [results(cells(env, dynamic), env, store)[0] for _ in range(2)]
+    # What the first run imported wrote over itself, and what the second imported does nothing.
+    assert [(each.outcome.status, each.cached) for each in found] == [(Status.OK, False)] * 2
+
+
+def test_a_crash_depends_on_what_was_imported_before_it(built: Callable[[str], BuiltEnv], tmp_path: Path) -> None:
+    env, helper, dynamic = built("triton-3.9.0"), tmp_path / "helper_of_mine.py", tmp_path / "dynamic.py"
+    helper.write_text("import os\nimport triton\ntriton.compile = lambda *_, **__: os.abort()\n")
+    dynamic.write_text("import importlib\nimportlib.import_module('helper' + '_of_mine')\n" + SOURCE.read_text())
+    with Store(tmp_path / "store") as store:
+        time.sleep(0.15)
+        crashed, known = (results(cells(env, dynamic), env, store)[0] for _ in range(2))
+        helper.write_text("")
+        (fine,) = results(cells(env, dynamic), env, store)
+    found = [(each.outcome.status, each.cached) for each in (crashed, known, fine)]
+    assert found == [(Status.CRASHED, False), (Status.CRASHED, True), (Status.OK, False)]
 
 
 def test_cells_with_one_key_are_compiled_once(env: BuiltEnv, tmp_path: Path) -> None:

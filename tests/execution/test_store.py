@@ -41,7 +41,7 @@ EVIDENCE = Evidence(
     kept={"reproducer": "a.mlir"},
     stderr="k.py:3:1: error: 'tt.load' op …",
     seconds=0.5,
-    stages={"import": 0.1, "ast": 0.2},
+    stages={"source": 0.1, "ast": 0.2},
     metrics={"shared": 1024, "artifacts": {"ttir": 10}},
     warnings=(Noticed(type="DeprecationWarning", message="old"),),
     diagnosis=Diagnosis(pass_="tritongpu-coalesce", op="tt.load", location="k.py:3", reproducer="a.mlir"),
@@ -75,6 +75,19 @@ def test_what_a_wider_limit_could_change_is_tried_again(tmp_path: Path) -> None:
         assert set(read(store, "slow", "fat", deadline=10, memory=1 << 30)) == {"slow", "fat"}
         assert set(read(store, "slow", "fat", deadline=11, memory=1 << 30)) == {"fat"}
         assert set(read(store, "slow", "fat", deadline=10, memory=1 << 34)) == {"slow"}
+
+
+def test_rows_that_call_the_stage_of_the_source_import_are_read(tmp_path: Path) -> None:
+    with Store(tmp_path) as store:
+        store.write("k", CELL, (evolve(EVIDENCE, stage="source"),))
+    with opened(tmp_path / "results.sqlite") as database:
+        database.execute("""UPDATE evidence SET attempts = replace(attempts, '"source":', '"import":')""")
+        (written,) = database.execute("SELECT attempts FROM evidence").fetchone()
+        database.execute("UPDATE evidence SET attempts = ?", (written.replace("[{", '[{"stage": "import", ', 1),))
+    database.close()
+    assert '"import": 0.1' in written
+    with Store(tmp_path) as store:
+        assert read(store, "k") == {"k": (evolve(EVIDENCE, stage="source"),)}
 
 
 def test_rows_of_another_form_are_as_good_as_absent(tmp_path: Path) -> None:

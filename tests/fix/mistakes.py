@@ -64,6 +64,8 @@ def newer_keyword(source, result, size, BLOCK: tl.constexpr):
     total = 0.0
     for i in tl.range(0, size, warp_specialize=False, flatten=True, num_stages=2):
         total += tl.load(source + i)
+    for i in tl.range(0, size, loop_unroll_factor=2, disallow_acc_multi_buffer=True, disable_licm=True):
+        total += tl.load(source + i)
     tl.store(result, total)
 
 
@@ -72,6 +74,40 @@ def operand_keyword(source, result, size, BLOCK: tl.constexpr):
     at = tl.arange(0, 16)[:, None] * 16 + tl.arange(0, 16)[None, :]
     x = tl.load(source + at)
     tl.store(result + at, tl.dot(x, x, trans_b=True))
+
+
+@triton.jit
+def first_operand_keyword(source, result, size, BLOCK: tl.constexpr):
+    at = tl.arange(0, 16)[:, None] * 16 + tl.arange(0, 16)[None, :]
+    x = tl.load(source + at)
+    tl.store(result + at, tl.dot(x, x, trans_a=True))
+
+
+@triton.jit
+def high_half(source, result, size, BLOCK: tl.constexpr):
+    tl.store(result, tl.math.mulhi(size, size + 1))
+
+
+@triton.jit
+def fast_exponential(source, result, size, BLOCK: tl.constexpr):
+    tl.store(result, tl.math.fast_expf(tl.load(source)))
+
+
+@triton.jit
+def fast_division(source, result, size, BLOCK: tl.constexpr):
+    tl.store(result, tl.math.fast_dividef(tl.load(source), tl.load(source + 1)))
+
+
+@triton.jit
+def experimental(source, result, size, BLOCK: tl.constexpr):
+    rows = tl._experimental_make_tensor_descriptor(source, [size, 64], [64, 1], [16, 64])
+    tl.store(result, tl.sum(tl.sum(rows.load([0, 0]), 1), 0))
+
+
+@triton.jit
+def usual_padding(source, result, size, BLOCK: tl.constexpr):
+    rows = tl.make_tensor_descriptor(source, [size, 64], [64, 1], [16, 64], padding_option="zero")
+    tl.store(result, tl.sum(tl.sum(rows.load([0, 0]), 1), 0))
 
 
 @triton.jit

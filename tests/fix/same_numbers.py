@@ -1,4 +1,8 @@
-"""``TRITON_INTERPRET=1 python same_numbers.py ORIGINAL.py EDITED.py KERNEL…``: whether both compute the same, bit for bit.
+"""``TRITON_INTERPRET=1 python -O same_numbers.py ORIGINAL.py EDITED.py LAYOUT KERNEL…``: whether both compute the same bits.
+
+The layout is ``any``, contiguous and not, or ``aligned``: an innermost stride of 1, and the other one a multiple of 16 elements, as
+the interpreter of 3.5.1 wants it for tensor descriptors. It also asserts that offsets along the innermost axis are multiples of 16
+bytes, which ``-O`` leaves out. ``whole`` is ``aligned`` with sizes that fill every block.
 
 Runs in an env with Triton, PyTorch and NumPy. Prints one line per kernel and size, and exits with 1 where any differs.
 """
@@ -22,30 +26,42 @@ def load(path):
     return module
 
 
-def outputs(kernel, rows, columns, dtype, strided):
+def sizes(layout):
+    """Rows and columns. The layout ``whole`` is ``aligned`` with sizes that fill every block, and programs for those only."""
+    return [(BM, BN), (3 * BM, BN)] if layout == "whole" else SIZES
+
+
+def strides(columns, layout):
+    """Of rows and columns, in elements, for each form of a layout."""
+    return [(-(-columns // 16) * 16, 1)] if layout in ("aligned", "whole") else [(columns, 1), (2 * columns, 2)]
+
+
+def outputs(kernel, programs, rows, columns, dtype, row, column):
     generator = torch.Generator().manual_seed(rows * 100 + columns)
-    size = 2 * rows * columns * (2 if strided else 1) + 2 * SLACK
+    size = 2 * rows * row + 2 * SLACK
     x = (torch.randn(size, generator=generator) * 8).to(dtype)
     y = torch.full((size,), -7).to(dtype)
-    strides = (2 * columns, 2) if strided else (columns, 1)
-    kernel[(3, 2)](x[SLACK:], y[SLACK:], rows, columns, *strides, BM=BM, BN=BN)
+    kernel[(programs, 2)](x[SLACK:], y[SLACK:], rows, columns, row, column, BM=BM, BN=BN)
     return x, y
 
 
-def main(original, edited, *names):
+def main(original, edited, layout, *names):
     one, other = load(original), load(edited)
     differ = 0
     for name in names:
-        for rows, columns in SIZES:
+        for rows, columns in sizes(layout):
+            programs = rows // BM if layout == "whole" else 3
             for dtype in (torch.float32, torch.float16):
-                for strided in (False, True):
-                    before = outputs(getattr(one, name), rows, columns, dtype, strided)
-                    after = outputs(getattr(other, name), rows, columns, dtype, strided)
+                for row, column in strides(columns, layout):
+                    before = outputs(getattr(one, name), programs, rows, columns, dtype, row, column)
+                    after = outputs(getattr(other, name), programs, rows, columns, dtype, row, column)
                     same = all(torch.equal(a.view(torch.int16), b.view(torch.int16)) for a, b in zip(before, after, strict=True))
                     changed = int((before[1] != -7).sum())
                     if not same or not changed:
                         differ += 1
-                        print(f"{name} {rows}x{columns} {dtype} {strided}: {'same' if same else 'DIFFERENT'}, {changed} written")
+                        print(
+                            f"{name} {rows}x{columns} {dtype} {row} {column}: {'same' if same else 'DIFFERENT'}, {changed} written"
+                        )
         print(f"{name}: done")
     sys.exit(1 if differ else 0)
 

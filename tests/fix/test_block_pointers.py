@@ -25,6 +25,7 @@ from tests.targets import TARGETS
 
 HERE = Path(__file__).parent
 KERNELS = HERE / "block_pointers.py"
+HANDED = HERE / "handed.py"
 KERNELS_HERE = HERE.parents[1] / "kernels"
 TEXT = KERNELS.read_text()
 NAMES = [
@@ -41,10 +42,21 @@ NAMES = [
     ),
     *("three_dimensions", "reassigned", "branches", "with_helper", "named_alike", "not_always_one", "other_shape"),
 ]
+HANDED_NAMES = ["attended", "fused_attention", "handed_back", "made_elsewhere", "handed_on", "handed_other_blocks"]
+EVERY = {KERNELS: NAMES, HANDED: HANDED_NAMES}
 FAILURE = Failure(failure_class="api-removed", stage="ast", fingerprint="f", excerpt="", advice="")
 TYPES = {"x": "*fp32", "y": "*fp32", "n": "i32", "m": "i32", "sn": "i32", "sm": "i32"}
-DESCRIBED = ("copied", "rows_only", "before_the_beginning", "advanced", "copies", "transposed", "reassigned", "named_alike")
-"""Those that tensor descriptors can take the place of, if ``sm`` is 1."""
+NOT_DESCRIBED = {
+    "not_a_number": "NaN",
+    "one_dimension": "no innermost stride",
+    "branches": "no innermost stride",
+    "with_helper": "no innermost stride",
+    "other_shape": "in different places",
+    "made_elsewhere": "no innermost stride",
+    "handed_other_blocks": "the dtype of a block pointer is asked for where it was handed to",
+}
+"""Those that tensor descriptors cannot take the place of even if ``sm`` is 1, and why."""
+DESCRIBED = {path: [name for name in names if name not in NOT_DESCRIBED] for path, names in EVERY.items()}
 
 
 def faulty(function: str, text: str = TEXT, **compiled: object) -> Faulty:
@@ -53,12 +65,12 @@ def faulty(function: str, text: str = TEXT, **compiled: object) -> Faulty:
 
 def with_plain_pointers(function: str, text: str = TEXT) -> str:
     (proposal,) = plain.proposals(faulty(function, text))
-    assert proposal.notes == ()
+    assert all("other parameters" in note for note in proposal.notes)
     return proposal.text
 
 
-def with_descriptors(function: str) -> str:
-    (proposal,) = descriptors.proposals(faulty(function, equal_to_1=("sm",)))
+def with_descriptors(function: str, text: str = TEXT) -> str:
+    (proposal,) = descriptors.proposals(faulty(function, text, equal_to_1=("sm",)))
     assert any("set_allocator" in note for note in proposal.notes)
     return proposal.text
 
@@ -71,31 +83,52 @@ def body_of(text: str, function: str) -> str:
 # --- numbers -----------------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.wheels
-def test_plain_pointers_compute_the_same_bit_for_bit(tmp_path: Path, pair_python: str) -> None:
-    """Rows and columns that fill a block and that do not, in two dtypes, contiguous and not, by Triton's interpreter."""
-    edited = TEXT
-    for name in NAMES:
-        edited = with_plain_pointers(name, edited)
-    (tmp_path / "edited.py").write_text(edited)
-    command = [pair_python, str(HERE / "same_numbers.py"), str(KERNELS), str(tmp_path / "edited.py"), *NAMES]
-    done = subprocess.run(command, env={**os.environ, "TRITON_INTERPRET": "1"}, capture_output=True, text=True, check=False)
+def held(
+    python: str, original: Path, edited: str, folder: Path, layout: str, names: Sequence[str]
+) -> subprocess.CompletedProcess[str]:
+    """The kernels of a file and what became of them, by Triton's interpreter."""
+    (folder / "edited.py").write_text(edited)
+    command = [python, "-O", str(HERE / "same_numbers.py"), str(original), str(folder / "edited.py"), layout, *names]
+    return subprocess.run(command, env={**os.environ, "TRITON_INTERPRET": "1"}, capture_output=True, text=True, check=False)
+
+
+def assert_same(done: subprocess.CompletedProcess[str], names: Sequence[str]) -> None:
     assert done.returncode == 0, done.stdout + done.stderr
-    assert done.stdout.split() == [word for name in NAMES for word in (f"{name}:", "done")]
-    assert "make_block_ptr" not in "".join(body_of(edited, name).partition('"""')[0] for name in NAMES)
+    assert done.stdout.split() == [word for name in names for word in (f"{name}:", "done")]
+
+
+@pytest.mark.wheels
+@pytest.mark.parametrize("path", EVERY, ids=lambda path: path.stem)
+def test_plain_pointers_compute_the_same_bit_for_bit(path: Path, tmp_path: Path, pair_python: str) -> None:
+    """Rows and columns that fill a block and that do not, in two dtypes, contiguous and not, by Triton's interpreter."""
+    edited, names = path.read_text(), EVERY[path]
+    for name in names:
+        edited = with_plain_pointers(name, edited)
+    assert_same(held(pair_python, path, edited, tmp_path, "any", names), names)
+    assert "make_block_ptr" not in "".join(body_of(edited, name).partition('"""')[0] for name in names)
+
+
+@pytest.mark.wheels
+@pytest.mark.parametrize("path", EVERY, ids=lambda path: path.stem)
+def test_descriptors_compute_the_same_bit_for_bit(path: Path, tmp_path: Path, pair_python: str) -> None:
+    """The same sizes, in tensors that descriptors can be made of."""
+    edited, names = path.read_text(), [name for name in DESCRIBED[path] if name != "unchecked"]  # it reads what is outside
+    for name in names:
+        edited = with_descriptors(name, edited)
+    checked = [name for name in names if name != "fused_attention"]
+    assert_same(held(pair_python, path, edited, tmp_path, "aligned", checked), checked)
+    assert_same(held(pair_python, path, edited, tmp_path, "whole", names), names)
+    assert "make_block_ptr" not in "".join(body_of(edited, name).partition('"""')[0] for name in names)
 
 
 @pytest.mark.wheels
 def test_a_wrong_number_is_noticed(tmp_path: Path, pair_python: str) -> None:
     """What is held above would say so: an edit without one comparison differs."""
-    edited = with_plain_pointers("copied").replace("(source_0 < n) & ", "")
-    (tmp_path / "edited.py").write_text(edited)
-    command = [pair_python, str(HERE / "same_numbers.py"), str(KERNELS), str(tmp_path / "edited.py"), "copied"]
-    done = subprocess.run(command, env={**os.environ, "TRITON_INTERPRET": "1"}, capture_output=True, text=True, check=False)
-    assert "target_0 < n" in edited
-    assert done.returncode == 0  # what is read too much is not stored
-    (tmp_path / "edited.py").write_text(with_plain_pointers("copied").replace("(target_0 < n) & ", ""))
-    done = subprocess.run(command, env={**os.environ, "TRITON_INTERPRET": "1"}, capture_output=True, text=True, check=False)
+    edited = with_plain_pointers("copied")
+    unread, unwritten = edited.replace("(source_0 < n) & ", ""), edited.replace("(target_0 < n) & ", "")
+    assert edited not in (unread, unwritten)
+    assert_same(held(pair_python, KERNELS, unread, tmp_path, "any", ["copied"]), ["copied"])  # what is read too much is not stored
+    done = held(pair_python, KERNELS, unwritten, tmp_path, "any", ["copied"])
     assert done.returncode == 1
     assert "DIFFERENT" in done.stdout
 
@@ -163,17 +196,20 @@ def run_in(cells: Sequence[Cell], folder: Path, envs: Sequence[BuiltEnv]) -> tup
 
 @pytest.mark.wheels
 def test_plain_pointers_compile_before_and_after_the_removal(tmp_path: Path, built: Callable[[str], BuiltEnv]) -> None:
-    envs = [built(f"triton-{release}") for release in ("3.0.0", "3.8.0", "3.9.0")]
-    found = compiled({name: with_plain_pointers(name) for name in NAMES}, tmp_path, envs)
+    envs = [built(f"triton-{release}") for release in ("3.0.0", "3.9.0")]
+    texts = {name: with_plain_pointers(name, path.read_text()) for path, names in EVERY.items() for name in names}
+    found = compiled(texts, tmp_path, envs)
     assert {key for key, status in found.items() if status is not Status.OK} == set()
-    assert len(found) == 3 * len(NAMES)
+    assert len(found) == 2 * len(texts) == 44
 
 
 @pytest.mark.wheels
 def test_descriptors_compile_where_there_are_some(tmp_path: Path, built: Callable[[str], BuiltEnv]) -> None:
     envs = [built("triton-3.4.0"), built("triton-3.9.0")]
-    found = compiled({name: with_descriptors(name) for name in DESCRIBED}, tmp_path, envs)
+    texts = {name: with_descriptors(name, path.read_text()) for path, names in DESCRIBED.items() for name in names}
+    found = compiled(texts, tmp_path, envs)
     assert {key for key, status in found.items() if status is not Status.OK} == set()
+    assert len(found) == 2 * len(texts) == 30
 
 
 # --- the text ----------------------------------------------------------------------------------------------------------------
@@ -203,7 +239,7 @@ def test_an_advance_is_added_to_an_offset() -> None:
 
 
 def test_what_may_be_negative_is_compared_with_zero() -> None:
-    assert "(p_0_ >= 0) & (p_0_ < n) & (p_1_ >= 0) & (p_1_ < m)" in with_plain_pointers("before_the_beginning")
+    assert "(p_0 >= 0) & (p_0 < n) & (p_1 >= 0) & (p_1 < m)" in with_plain_pointers("before_the_beginning")
     assert ">= 0" not in body_of(with_plain_pointers("copied"), "copied")
 
 
@@ -214,7 +250,9 @@ def test_only_what_the_kernel_uses_is_edited() -> None:
 
 
 REFUSED = {
-    "handed": ("return helper(p)", "used for something else"),
+    "handed": ("return helper(p)", "returns one"),
+    "unknown": ("return unknown(p)", "used for something else"),
+    "several": ("q = helper(p)\n    q = helper(x)\n    tl.load(q)", "by one call, and something else by another"),
     "unknown_axes": ("return tl.load(p, boundary_check=AXES)", "not written out as axes"),
     "condition": ("while tl.load(p):\n        pass", "in the condition"),
 }
@@ -234,8 +272,13 @@ def test_what_cannot_be_edited_says_why(name: str) -> None:
 def test_descriptors_are_refused_where_no_stride_is_known_to_be_one() -> None:
     with pytest.raises(CannotEdit, match="no innermost stride"):
         list(descriptors.proposals(faulty("copied")))
-    with pytest.raises(CannotEdit, match="NaN"):
-        list(descriptors.proposals(faulty("not_a_number", equal_to_1=("sm",))))
+
+
+@pytest.mark.parametrize("name", NOT_DESCRIBED)
+def test_descriptors_are_refused_where_they_cannot_be(name: str) -> None:
+    path = next(path for path, names in EVERY.items() if name in names)
+    with pytest.raises(CannotEdit, match=NOT_DESCRIBED[name]):
+        with_descriptors(name, path.read_text())
 
 
 def test_descriptors_of_a_transposed_tensor() -> None:

@@ -99,8 +99,11 @@ MISTAKES = (
     Mistake(
         function="newer_keyword",
         edit="name in other releases",
-        before=("for i in tl.range(0, size, warp_specialize=False, flatten=True, num_stages=2):",),
-        after=("for i in tl.range(0, size, num_stages=2):",),
+        before=(
+            "for i in tl.range(0, size, warp_specialize=False, flatten=True, num_stages=2):",
+            "for i in tl.range(0, size, loop_unroll_factor=2, disallow_acc_multi_buffer=True, disable_licm=True):",
+        ),
+        after=("for i in tl.range(0, size, num_stages=2):", "for i in tl.range(0, size):"),
         release="3.0.0",
         also=("3.9.0",),
     ),
@@ -109,6 +112,45 @@ MISTAKES = (
         edit="name in other releases",
         before=("tl.store(result + at, tl.dot(x, x, trans_b=True))",),
         after=("tl.store(result + at, tl.dot(x, tl.trans(x)))",),
+    ),
+    Mistake(
+        function="first_operand_keyword",
+        edit="name in other releases",
+        before=("tl.store(result + at, tl.dot(x, x, trans_a=True))",),
+        after=("tl.store(result + at, tl.dot(tl.trans(x), x))",),
+    ),
+    Mistake(
+        function="high_half",
+        edit="name in other releases",
+        before=("tl.store(result, tl.math.mulhi(size, size + 1))",),
+        after=("tl.store(result, tl.umulhi(size, size + 1))",),
+    ),
+    Mistake(
+        function="fast_exponential",
+        edit="name in other releases",
+        before=("tl.store(result, tl.math.fast_expf(tl.load(source)))",),
+        after=("tl.store(result, tl.exp(tl.load(source)))",),
+    ),
+    Mistake(
+        function="fast_division",
+        edit="name in other releases",
+        before=("tl.store(result, tl.math.fast_dividef(tl.load(source), tl.load(source + 1)))",),
+        after=("tl.store(result, tl.fdiv(tl.load(source), tl.load(source + 1)))",),
+    ),
+    Mistake(
+        function="experimental",
+        edit="name in other releases",
+        before=("rows = tl._experimental_make_tensor_descriptor(source, [size, 64], [64, 1], [16, 64])",),
+        after=("rows = tl.make_tensor_descriptor(source, [size, 64], [64, 1], [16, 64])",),
+        also=("3.4.0",),
+    ),
+    Mistake(
+        function="usual_padding",
+        edit="name in other releases",
+        before=('rows = tl.make_tensor_descriptor(source, [size, 64], [64, 1], [16, 64], padding_option="zero")',),
+        after=("rows = tl.make_tensor_descriptor(source, [size, 64], [64, 1], [16, 64])",),
+        release="3.4.0",
+        also=("3.9.0",),
     ),
     Mistake(
         function="sized",
@@ -143,13 +185,35 @@ MISTAKES = (
 )
 
 
-def searched(mistake: Mistake, folder: Path, built: Callable[[str], BuiltEnv]) -> tuple[Tried | None, SourceFile]:
+IMPORTS = {
+    "from triton.language.math import libdevice": "from triton.language.extra import libdevice",
+    "from triton.language import libdevice": "from triton.language.extra import libdevice",
+    "import triton.language.libdevice as libdevice": "import triton.language.extra.libdevice as libdevice",
+    "from triton.language.extra.hip import libdevice": "from triton.language.extra import libdevice",
+    "from triton.language.extra.intel import libdevice": "from triton.language.extra import libdevice",
+}
+"""Imports that 3.9.0 refuses for sm_90, and what becomes of them."""
+IMPORTING = """import triton
+import triton.language as tl
+{statement}
+
+
+@triton.jit
+def importing(source, result, size, BLOCK: tl.constexpr):
+    at = tl.arange(0, BLOCK)
+    tl.store(result + at, libdevice.tanh(tl.load(source + at)))
+"""
+
+
+def searched(
+    mistake: Mistake, folder: Path, built: Callable[[str], BuiltEnv], path: Path = SOURCE
+) -> tuple[Tried | None, SourceFile]:
     envs = [built(f"triton-{release}") for release in (mistake.release, *mistake.also)]
-    made = spec("api", mistake.function, source=str(SOURCE), closure=read_source(SOURCE).closure, **mistake.changes)
+    made = spec("api", mistake.function, source=str(path), closure=read_source(path).closure, **mistake.changes)
     with Store(folder / "store") as store:
         by_name = {each.env.name: each for each in envs}
         context = RunContext(envs=by_name, store=store, limits=Limits(deadline=60, memory=4 << 30), slots=2)
-        source = SourceFile.read(SOURCE)
+        source = SourceFile.read(path)
         compiling = Compiling(spec=made, source=source, target=TARGETS[mistake.target], context=context, folder=folder / "edits")
         found, _ = compiling.search(envs[0].env, [each.env for each in envs])
     return best_of(found), source
@@ -169,6 +233,18 @@ def test_a_mistake_is_mended(mistake: Mistake, tmp_path: Path, built: Callable[[
     assert candidate.constexprs == mistake.constexprs
     assert bool(candidate.notes) == bool(mistake.note)
     assert all(mistake.note in note for note in candidate.notes)
+
+
+@pytest.mark.wheels
+@pytest.mark.parametrize("statement", IMPORTS)
+def test_a_device_library_is_imported_from_where_it_is(statement: str, tmp_path: Path, built: Callable[[str], BuiltEnv]) -> None:
+    path = tmp_path / "importing.py"
+    path.write_text(IMPORTING.format(statement=statement))
+    mistake = Mistake(function="importing", edit="name in other releases", before=(), after=(), also=())
+    found, _ = searched(mistake, tmp_path, built, path)
+    assert found is not None
+    assert [each.outcome.status for each in found.results] == [Status.OK]
+    assert found.candidate.text == IMPORTING.format(statement=IMPORTS[statement])
 
 
 @pytest.mark.wheels

@@ -14,6 +14,7 @@ from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from typing import Any
+from xml.etree.ElementTree import fromstring
 
 from attrs import asdict, evolve, frozen
 from hypothesis import strategies as st
@@ -43,12 +44,34 @@ from compat.execution.script import ScriptRun
 from compat.execution.store import Store
 from compat.history.verdict import verdicts
 from compat.json_text import read_json, write_json
-from compat.model import BuiltEnv, Cell, CompileSpec, Done, Env, Evidence, Expectation, Result, Specialization, Status
+from compat.model import (
+    BuiltEnv,
+    Cell,
+    CompileSpec,
+    Done,
+    Env,
+    Evidence,
+    Expectation,
+    Failure,
+    Outcome,
+    Result,
+    Specialization,
+    Status,
+)
 from compat.printable import printable
 from compat.reduce.module import extracted, is_whole
 from compat.report import Report
+from compat.report.annotations import workflow_commands
+from compat.report.code_quality import code_quality
 from compat.report.compact import one_line
-from compat.report.document import dump
+from compat.report.diff import Side, compare
+from compat.report.diff.document import diff_document
+from compat.report.diff.markdown import LIMIT, diff_markdown
+from compat.report.diff.text import diff_lines
+from compat.report.document import dump, matrix_document
+from compat.report.findings import findings
+from compat.report.junit import junit_xml
+from compat.report.loading import load_report
 from compat.report.markdown import code, escape, fence, matrix_markdown, prose
 from compat.report.terminal import matrix_text
 from compat.repro import expected_output, issue
@@ -140,7 +163,7 @@ _DONE = {
     "nonce": "n",
     "actions": [{"do": "compile", "made": {"ttir": {"bytes": 7, "sha256": "0" * 64}}, "requires": []}],
     "output": 120,
-    "stages": {"import": 0.1, "ast": 0.2},
+    "stages": {"source": 0.1, "ast": 0.2},
     "metrics": {"shared": 1024, "registers": 30, "artifacts": {"ttir": 100, "cubin": 2000}},
     "warnings": [{"type": "DeprecationWarning", "message": "old"}],
     "raised": [
@@ -215,7 +238,7 @@ _ROW = {
     "at": "/k/k.py:4",
     "quoted": {"/k/k.py:3": "    tl.dot(a, b)"},
     "seconds": 0.5,
-    "stages": {"import": 0.1},
+    "stages": {"source": 0.1},
     "metrics": {"shared": 1024, "artifacts": {"ttir": 10}},
     "warnings": [{"type": "DeprecationWarning", "message": "old"}],
     "kept": {"ttir": "a.ttir"},
@@ -486,6 +509,38 @@ def _script(text: str, _: Path) -> None:
     shown(issue.short(text, "k"))
 
 
+_FAILED = Outcome(
+    status=Status.REJECTED,
+    stage="ttir",
+    failure=Failure(failure_class="shape-mismatch", stage="ttir", fingerprint="f:1", excerpt="no", advice="do", location="k.py:3"),
+    metrics={"registers": 32, "artifacts": {"ptx": 100}},
+)
+_SAVED = Report(
+    results=(Result(cell=CELL, built=BUILT, outcome=_FAILED, expectation=Expectation(status=Status.CRASHED)),),
+    verdicts=verdicts([Result(cell=CELL, built=BUILT, outcome=_FAILED)]),
+    existing={"triton": (Version("3.0.0"), Version("3.1.0"))},
+    envs=(BUILT,),
+    command="compat matrix",
+    seconds=1.0,
+    root="/k",
+)
+
+
+def _saved(text: str, _: Path) -> None:
+    """A report that somebody wrote: every output of it, and what changed to it."""
+    found = load_report(text)
+    fromstring(junit_xml(found))
+    for line in workflow_commands(findings(found)):
+        shown(line)
+        assert "\n" not in line
+    changed = compare(Side(name="old", report=_SAVED), Side(name="new", report=found))
+    as_json(write_json([matrix_document(found), code_quality(findings(found)), diff_document(changed)]))
+    comment = diff_markdown(changed)
+    assert len(comment) < LIMIT
+    for each in (matrix_markdown(found), matrix_text(found), "\n".join(diff_lines(changed)), comment):
+        shown(each)
+
+
 def _json(text: str, _: Path) -> None:
     try:
         value = read_json(text, lenient=True)
@@ -502,7 +557,7 @@ def _any(value: Any, _: Path) -> None:
     bounds.warnings(value)
 
 
-_STAGES = st.sampled_from(["import", "ast", "ttir", "ttgir", "llir", "ptx", "cubin", "hsaco"])
+_STAGES = st.sampled_from(["source", "ast", "ttir", "ttgir", "llir", "ptx", "cubin", "hsaco"])
 _TYPES = st.sampled_from(
     ["triton.compiler.errors.CompilationError", "RuntimeError", "ValueError", "AssertionError", "\x1b", "\ud800"]
 )
@@ -549,6 +604,7 @@ PLACES: Mapping[str, Place] = {
     "compilers: words": Place(inputs=st.tuples(OUTPUT, OUTPUT, _TYPES, _STAGES), act=_printed),
     "compilers: IR": Place(inputs=OUTPUT, act=_ir, share=4),
     "scripts": Place(inputs=OUTPUT, act=_script, share=4),
+    "saved reports": Place(inputs=json_texts(matrix_document(_SAVED)), act=_saved, share=4),
     "JSON": Place(inputs=st.one_of(json_texts(_DONE), VALUES.map(json_of)), act=_json, share=4),
     "values": Place(inputs=VALUES, act=_any, share=4),
 }

@@ -55,8 +55,8 @@ LETTERS = {
     "a": Outcome(status=Status.REJECTED, stage="ast", failure=failure("api-changed")),
     "u": Outcome(status=Status.UNSUPPORTED, stage="cubin", failure=failure("target-unknown")),
     "r": Outcome(status=Status.REJECTED, stage="ast", failure=failure("api-removed")),
-    "?": Outcome(status=Status.ENV_BROKEN, stage="import", failure=failure("install")),
-    "l": Outcome(status=Status.LOST, stage="import"),
+    "?": Outcome(status=Status.ENV_BROKEN, stage="source", failure=failure("install")),
+    "l": Outcome(status=Status.LOST, stage="source"),
     "F": Outcome(status=Status.CRASHED, stage="ttir", failure=failure("timeout"), flaky=True),
     "f": Outcome(status=Status.OK, stage="cubin", flaky=True),
 }

@@ -94,7 +94,7 @@ UNKNOWN_TARGET = Failure(
 )
 INSTALL = Failure(
     failure_class="install",
-    stage="import",
+    stage="source",
     fingerprint="install:deadbeef",
     excerpt="× No solution found when resolving dependencies",
     advice="Look at what the installer says; is there a wheel for this interpreter?",
@@ -104,7 +104,7 @@ OK = Outcome(
     status=Status.OK, stage="cubin", metrics={"shared": 65_536, "registers": 128}, stages={"ttir": 0.01, "cubin": 0.3}, seconds=0.4
 )
 LOST = Outcome(status=Status.LOST, stage="ttir")
-BROKEN = Outcome(status=Status.ENV_BROKEN, stage="import", failure=INSTALL)
+BROKEN = Outcome(status=Status.ENV_BROKEN, stage="source", failure=INSTALL)
 DEPRECATED = evolve(OK, warnings=(Noticed(type="DeprecationWarning", message="block pointers will be removed"),))
 
 Fate = Callable[[str, Target], Outcome]

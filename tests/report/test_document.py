@@ -75,7 +75,7 @@ def test_a_cell() -> None:
         "torch": "2.5.1",
         "status": "rejected",
         "expected": True,
-        "expectation": {"status": "rejected", "class": "shape-mismatch", "reason": "so"},
+        "expectation": {"status": "rejected", "class": "shape-mismatch", "reason": "so", "strict": True},
         "stage": "ttir",
         "failure": {
             "class": "shape-mismatch",

@@ -146,12 +146,12 @@ def test_sentences_say_what_they_cannot_know() -> None:
 def test_files_that_cannot_be_imported_are_no_defects_of_kernels() -> None:
     failure = Failure(
         failure_class="source-needs-package",
-        stage="import",
+        stage="source",
         fingerprint="source-needs-package:1",
         excerpt="ModuleNotFoundError: No module named 'torch'",
         advice="Install `torch`.",
     )
-    broken = Outcome(status=Status.SOURCE_BROKEN, stage="import", failure=failure)
+    broken = Outcome(status=Status.SOURCE_BROKEN, stage="source", failure=failure)
     envs = [env(release) for release in ("3.0.0", "3.1.0", "3.2.0")]
     found = report(tried("sel", "loop", since("3.2.0", OK, broken), envs=envs))
     (source,) = found.unimported

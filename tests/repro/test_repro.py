@@ -93,6 +93,7 @@ def test_a_promise_is_found_in_time_whatever_is_printed() -> None:
 def test_places_are_shortened_to_what_means_something_elsewhere() -> None:
     text = 'File "/home/jo/.venv/lib/python3.11/site-packages/triton/core.py", line 3\n/tmp/x/repro.py:4: a / b and/or https://a.org/b\n'
     assert without_places(text) == 'File "triton/core.py", line 3\nrepro.py:4: a / b and/or https://a.org/b\n'
+    assert without_places("compat repro 'k/*/h100/3.2' /home/me/k.toml") == "compat repro 'k/*/h100/3.2' k.toml"
     assert without_places('loc("/work/a/k.py":12:3) 0x7fabc0123456') == 'loc("k.py":12:3) 0x…'
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -53,14 +53,25 @@ def spec(path: Path, function: str = "kernel", constexprs: Mapping[str, Any] | N
 
 def attempted(built: BuiltEnv, spec: Specialization, target: str = "sm_90") -> Evidence:
     """One attempt at a cell."""
-    cell = Cell(env=built.env, target=TARGETS[target], spec=spec)
+    (found,) = attempted_each(built, [spec], target)
+    return found
+
+
+def attempted_each(built: BuiltEnv, specs: Sequence[Specialization], target: str = "sm_90") -> Iterator[Evidence]:
+    """One attempt at each cell, by one worker, in a process of its own."""
     with LocalExecutor() as executor:
-        told = executor.submit(Batch.of([cell], built, Limits(deadline=60, memory=4 << 30)))
-        with closing(told):
-            (found,) = told
-    return found.attempts[0]
+        for spec in specs:
+            cell = Cell(env=built.env, target=TARGETS[target], spec=spec)
+            with closing(executor.submit(Batch.of([cell], built, Limits(deadline=60, memory=4 << 30)))) as told:
+                (found,) = told
+            yield found.attempts[0]
 
 
 def outcome(built: BuiltEnv, spec: Specialization, target: str = "sm_90") -> Outcome:
     """What one attempt means."""
-    return classify.classify([attempted(built, spec, target)], target=TARGETS[target], knowledge=of(built.env).knowledge)
+    return meaning(built, attempted(built, spec, target), target)
+
+
+def meaning(built: BuiltEnv, attempt: Evidence, target: str = "sm_90") -> Outcome:
+    """What an attempt means."""
+    return classify.classify([attempt], target=TARGETS[target], knowledge=of(built.env).knowledge)

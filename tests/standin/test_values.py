@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from compat.model import BuiltEnv, Status
-from tests.standin.packages import HEADER, KERNEL, PLAIN, attempted, outcome, spec, written
+from tests.standin.packages import HEADER, KERNEL, PLAIN, attempted, attempted_each, meaning, outcome, spec, written
 
 pytestmark = pytest.mark.wheels
 
@@ -69,7 +69,87 @@ LEAKS = {
     + "def make(scale):\n"
     + "\n".join(f"    {line}" for line in KERNEL.format(value="tl.load(source + at) * scale").strip().split("\n"))
     + "\n    return kernel\nkernel = make(torch.get_num_threads())\n",
+    "a factory that handles it": HEADER
+    + f"def make(kind):\n    try:\n        assert {NUMBER}\n    except:\n        pass\n    return kernel\n"
+    + PLAIN,
+    # What is caught although it is no Exception.
+    "a bare except": HEADER + f"try:\n    SCALE = tl.constexpr({NUMBER})\nexcept:\n    SCALE = tl.constexpr(3)\n" + SCALED,
+    "a function that catches all": scaled(
+        "number()", f"def number():\n    try:\n        return {NUMBER}\n    except BaseException:\n        return 3\n"
+    ),
+    "a function that returns on the way": scaled(
+        "number()", f"def number():\n    try:\n        {NUMBER}\n    finally:\n        return 3\n"
+    ),
+    "what is suppressed": scaled(
+        "found[-1]", f"import contextlib\nfound = [3]\nwith contextlib.suppress(BaseException):\n    found.append({NUMBER})\n"
+    ),
+    "an error in a thread": scaled(
+        "found[-1]",
+        f"import threading\nfound = [3]\nthread = threading.Thread(target=lambda: found.append({NUMBER}))\n"
+        "thread.start()\nthread.join()\n",
+    ),
+    # What Python answers without asking the value, or by its hash.
+    "a set": scaled("2 if torch.get_num_threads() in {8, 16} else 3"),
+    "a key": scaled("{8: 2}.get(torch.get_num_threads(), 3)"),
+    "a key that is made of it": scaled("{torch.get_num_threads(): 2}.get(8, 3)"),
+    "an instance": scaled("2 if isinstance(torch.get_num_threads(), int) else 3"),
+    "a type": scaled("2 if type(torch.get_num_threads()) is int else 3"),
+    "a class": scaled("2 if torch.get_num_threads().__class__ == int else 3"),
+    "nothing": scaled("2 if torch.backends.mine is None else 3"),
+    "the same thing": scaled("2 if torch.backends.mine is torch.backends.mine else 3"),
+    "what can be called": scaled("2 if callable(torch.backends.mine) else 3"),
+    "a function of Python's": scaled("2 if inspect.isfunction(torch.backends.mine) else 3", "import inspect\n"),
+    "a name": scaled("2 if torch.backends.mine.__name__ == 'mine' else 3"),
+    "a representation": scaled("2 if '8' in repr(torch.get_num_threads()) else 3"),
+    "a formatted representation": scaled("2 if '8' in '%r' % torch.get_num_threads() else 3"),
+    # Whether there is such a thing.
+    "a list of names": scaled("2 if 'something_new' in dir(torch) else 3"),
+    "a dictionary of names": scaled("vars(torch).get('something_new', 3)"),
+    "a name that is tried": HEADER
+    + "try:\n    torch.something_new\n    SCALE = tl.constexpr(2)\nexcept AttributeError:\n    SCALE = tl.constexpr(3)\n"
+    + SCALED,
+    "an import that is tried": HEADER
+    + "try:\n    from torch import something_new\n    SCALE = tl.constexpr(2)\nexcept ImportError:\n    SCALE = tl.constexpr(3)\n"
+    + SCALED,
+    "a module that is tried": HEADER
+    + "try:\n    import torch.something_new\n    SCALE = tl.constexpr(2)\nexcept ImportError:\n    SCALE = tl.constexpr(3)\n"
+    + SCALED,
+    "a module that is looked for": scaled("2 if importlib.util.find_spec('torch.something_new') else 3", "import importlib.util\n"),
+    "a package that is looked for": scaled(
+        "version('transformers')", "import transformers\nfrom importlib.metadata import version\n"
+    ),
+    "a method of a class that is known": scaled("2 if hasattr(torch.Tensor, 'something_new') else 3"),
+    "an attribute of a class that derives from it": scaled(
+        "getattr(Settings, 'scale', 3)", "import transformers\nclass Settings(transformers.Settings):\n    pass\n"
+    ),
+    "an attribute of an object": scaled(
+        "getattr(Settings(), 'scale', 3)", "import transformers\nclass Settings(transformers.Settings):\n    pass\n"
+    ),
+    "whatever a package has": HEADER + "from transformers import *\n" + KERNEL.format(value="helper(tl.load(source + at))"),
+    # What a function would have done that a statement calls.
+    "a global": scaled("NUMBER", f"NUMBER = 3\ndef set_up():\n    global NUMBER\n    NUMBER = {NUMBER}\nset_up()\n"),
+    "a global, two functions away": scaled(
+        "NUMBER",
+        "NUMBER = 3\ndef inner():\n    global NUMBER\n    NUMBER = 2\n"
+        f"def set_up():\n    if {NUMBER} > 4:\n        inner()\nset_up()\n",
+    ),
+    "what a function fills": scaled("found[-1]", f"found = [3]\ndef set_up():\n    found.append({NUMBER})\nset_up()\n"),
+    "what a function fills, by another name": scaled(
+        "other[-1]", f"found = other = [3]\ndef set_up():\n    found.append({NUMBER})\nset_up()\n"
+    ),
+    "what a decorator sets": scaled(
+        "NUMBER", f"NUMBER = 3\ndef mark(f):\n    global NUMBER\n    NUMBER = {NUMBER}\n    return f\n@mark\ndef launch(): ...\n"
+    ),
+    "what making an object sets": scaled(
+        "Settings.scale",
+        f"class Settings:\n    scale = 3\n    def __init__(self):\n        Settings.scale = {NUMBER}\nSettings()\n",
+    ),
+    # What is computed from what is assumed.
+    "an assumed number as another": scaled(f"int({MULTIPROCESSORS})"),
+    "half an assumed number": scaled(f"{MULTIPROCESSORS} / 2"),
+    "a rounded half": scaled(f"math.ceil({MULTIPROCESSORS} / 2)", "import math\n"),
 }
+FUNCTIONS = {"a factory that handles it": "make(1)"}
 
 
 @pytest.fixture(params=["triton-3.0.0", "triton-3.3.1", "triton-3.9.0"])
@@ -77,14 +157,41 @@ def env(request: pytest.FixtureRequest, built: Callable[[str], BuiltEnv]) -> Bui
     return built(request.param)
 
 
-@pytest.mark.parametrize("leak", LEAKS)
-def test_what_is_not_known_here_is_no_answer_about_the_kernel(env: BuiltEnv, tmp_path: Path, leak: str) -> None:
-    path = written(tmp_path, {"leaking.py": LEAKS[leak]}) / "leaking.py"
-    found = outcome(env, spec(path))
-    assert found.status is Status.SOURCE_BROKEN, found
-    assert found.failure is not None
-    assert found.failure.failure_class in ("source-needs-package", "source-import")
-    assert re.search(r"`(torch|transformers|einops)\b.* this env lacks|on the GPU that is assumed", found.failure.excerpt)
+def test_what_is_not_known_here_is_no_answer_about_the_kernel(env: BuiltEnv, tmp_path: Path) -> None:
+    paths = [written(tmp_path / str(number), {"leaking.py": text}) / "leaking.py" for number, text in enumerate(LEAKS.values())]
+    specs = [spec(path, FUNCTIONS.get(leak, "kernel")) for leak, path in zip(LEAKS, paths, strict=True)]
+    for leak, attempt in zip(LEAKS, attempted_each(env, specs), strict=True):
+        found = meaning(env, attempt)
+        assert found.status is Status.SOURCE_BROKEN, (leak, found)
+        assert found.failure is not None
+        assert found.failure.failure_class in ("source-needs-package", "source-import"), (leak, found)
+        excerpt = found.failure.excerpt
+        assert re.search(r"`(torch|transformers|einops)\b.* this env lacks|on the GPU that is assumed", excerpt), (leak, excerpt)
+
+
+NAMES_OF_ANOTHER = {
+    "mine/__init__.py": "",
+    "mine/constants.py": "import torch\nimport triton.language as tl\nSCALE = tl.constexpr(int(torch.get_num_threads()))\n",
+    "mine/settings.py": "import torch\nSCALE = 3\n",
+    "mine/kernels.py": HEADER + "from .constants import *\n" + SCALED,
+    "mine/sets.py": HEADER
+    + "from . import settings\nsettings.SCALE = int(torch.get_num_threads())\nSCALE = tl.constexpr(settings.SCALE)\n"
+    + SCALED,
+    "mine/optional.py": "try:\n    import einops\n    SCALE = 2\nexcept ImportError:\n    SCALE = 3\n",
+    "mine/needs.py": "import torch\nassert int(torch.get_num_threads())\nimport einops\n",
+    "mine/late.py": HEADER
+    + "from .optional import SCALE as NUMBER\nfrom . import needs\nSCALE = tl.constexpr(NUMBER)\n"
+    + SCALED.replace("at) * SCALE", "at) * (SCALE if SCALE == 2 else not_that)"),
+}
+
+
+def test_modules_of_one_tree_see_the_same_of_a_package_that_is_not_here(env: BuiltEnv, tmp_path: Path) -> None:
+    """What one of them lacks no other has, however it gets there; and a package is here for all of them or for none."""
+    folder = written(tmp_path, NAMES_OF_ANOTHER)
+    specs = [spec(folder / "mine" / f"{name}.py") for name in ("kernels", "sets", "late")]
+    kernels, sets, late = (meaning(env, attempt) for attempt in attempted_each(env, specs))
+    assert kernels.status is sets.status is Status.SOURCE_BROKEN, (kernels, sets)
+    assert late.status is Status.OK, late
 
 
 FINE = {
@@ -119,6 +226,19 @@ def test_what_the_kernel_does_not_need_is_in_nobodys_way(env: BuiltEnv, tmp_path
     assert found.stood_in is not None
     assert any(each.startswith("torch ") for each in found.stood_in.packages)
     assert bool(found.stood_in.skipped) == (preamble == "what fails and is not needed")
+
+
+def test_what_fails_beside_a_stand_in_is_told_as_ever(built: Callable[[str], BuiltEnv], tmp_path: Path) -> None:
+    """What Python looks up on the way to an error, in all modules that there are, is no question of the kernel's."""
+    env = built("triton-3.0.0")
+    path = written(tmp_path, {"fine.py": HEADER + PLAIN}) / "fine.py"
+    found = outcome(env, spec(path), "gfx942")
+    assert found.failure is not None
+    assert (found.status, found.failure.failure_class) == (Status.UNSUPPORTED, "toolchain-missing")
+    path = written(tmp_path, {"wrong.py": HEADER + KERNEL.format(value="nowhere_defined")}) / "wrong.py"
+    found = outcome(env, spec(path))
+    assert found.failure is not None
+    assert (found.failure.failure_class, found.failure.location) == ("undefined-name", "wrong.py:8")
 
 
 def test_what_follows_from_the_target_is_said_for_each(env: BuiltEnv, tmp_path: Path) -> None:

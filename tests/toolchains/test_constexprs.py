@@ -83,7 +83,7 @@ def test_tuples_and_functions(release: str, built: Callable[[str], BuiltEnv]) ->
     if not combined.built:  # as their launchers say
         assert (combined.stage, combined.raised[0].type) == ("ast", "TypeError")
         assert "Callable constexpr at index 1 is not supported" in said(combined)
-    assert unknown.stage == "import"
+    assert unknown.stage == "source"
     assert "'smaller'" in said(unknown)
 
 

@@ -31,4 +31,5 @@ def test_pointers_to_every_kind(release: str, built: Callable[[str], BuiltEnv]) 
                 assert evidence.built, (target, kind, said(evidence))
             else:
                 assert outcome.failure is not None, (target, kind)
-                assert outcome.failure.failure_class == "dtype-unsupported", (target, kind)
+                aborts = (release, kind) == ("3.0.0", "fp8e5b16")  # in LLVM, for want of a rounding mode
+                assert outcome.failure.failure_class == ("compiler-assert" if aborts else "dtype-unsupported"), (target, kind)

@@ -33,7 +33,7 @@ OTHERS = '{ triton = "3.1.0" }, { triton = "3.9.0", groups = ["releases"] }, { t
 def mixed(project: Path) -> Path:
     """The toy's project, with Triton's envs and a kernel for Triton besides."""
     text = MATRIX.replace('{ toy = "1.0"', OTHERS).replace('["kernel.toml"]', '["kernel.toml", "scale.toml"]')
-    (project / "matrix.toml").write_text(text.replace('["toy_*"]', '["toy_*", "sm_90"]'))
+    (project / "matrix.toml").write_text(text + '[defaults]\ntargets = ["toy_*", "sm_90"]\n')
     (project / "scale.toml").write_text(TRITONS)
     (project / "scale.py").write_text(SOURCE)
     return project

@@ -30,10 +30,6 @@ MATRIX = """
 schema = 1
 kernels = ["kernel.toml"]
 env = [{ toy = "1.0" }, { toy = "1.1" }, { toy = "1.2" }, { toy = "1.3" }]
-
-[defaults]
-envs = ["*"]
-targets = ["toy_*"]
 """
 KERNEL = """
 schema = 1
@@ -159,6 +155,23 @@ def test_cells_are_of_one_toolchain() -> None:
 
     found = [(cell.env.name, cell.target.name, cell.spec.kernel) for cell in cross(envs, targets, [spec("triton"), spec("toy")])]
     assert found == [("triton-3.1.0", "sm_90", "triton"), ("toy-1.0", "toy_t1", "toy")]
+
+
+@pytest.mark.usefixtures("known")
+@pytest.mark.parametrize(
+    ("envs", "targets"),
+    [
+        ('[{ toy = "1.0" }]', ["toy_t1"]),
+        ('[{ triton = "3.1.0" }]', ["sm_80", "sm_89", "sm_90"]),
+        ('[{ toy = "1.0" }, { triton = "3.1.0" }]', ["sm_80", "sm_89", "sm_90", "toy_t1"]),
+    ],
+)
+def test_what_is_compiled_for_is_what_is_usual_with_the_toolchains_of_the_envs(
+    tmp_path: Path, envs: str, targets: list[str]
+) -> None:
+    path = tmp_path / "matrix.toml"
+    path.write_text(f"env = {envs}\n")
+    assert [target.name for target in load_matrix(path).choose_targets()] == targets
 
 
 WRONG: list[tuple[str, str]] = [

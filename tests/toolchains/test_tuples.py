@@ -94,12 +94,14 @@ def test_scripts_compile_the_same(release: str, built: Callable[[str], BuiltEnv]
             ran = subprocess.run([str(env.python), str(path), "compile"], capture_output=True, text=True, check=False, cwd=tmp_path)
             assert "'tuple' object has no attribute 'dtype'" in ran.stderr
         return
-    for asked in cells(env):
+    ranges = {"pointer_range_32": ("sources[1]", "result")}
+    on_amd = cell(env, "told", "of_tuples", "gfx942", **TUPLES[0][1], **ranges)
+    for asked in (*cells(env), on_amd):
         (tmp_path / "job.json").write_text(json.dumps(Flight(cell=asked, nonce="n").job()))
         paths = []
         for form in (form_of(release), Form.ANY):
             paths.append(str(tmp_path / f"{form.name}.py"))
-            Path(paths[-1]).write_text(script(asked.spec, "sm_90", form))
+            Path(paths[-1]).write_text(script(asked.spec, asked.target.name, form))
         command = [str(env.python), str(HERE / "described.py"), str(DEFAULT.adapter), str(tmp_path / "job.json"), *paths]
         ran = subprocess.run(command, capture_output=True, text=True, check=True, cwd=tmp_path)
         worker, pinned, portable = ran.stdout.splitlines()

@@ -61,7 +61,7 @@ def test_each_cell_of_a_batch_names_its_own_line(server: OwnWorker, env: BuiltEn
 
 def test_a_name_that_cannot_be_imported_is_told_with_its_line(server: OwnWorker, env: BuiltEnv) -> None:
     evidence = attempts(server, [cell(env, "asks_for_too_much", "asking")])["asking"]
-    assert evidence.stage == "import"
+    assert evidence.stage == "source"
     assert evidence.diagnosis.location == place_of("asks_for_too_much", "import no_such_function")
     assert "asks_for_too_much.py" in evidence.raised[-1].traceback
 

@@ -17,8 +17,17 @@ from compat.execution.flight import Limits
 from compat.execution.spawn import WORKER, OwnWorker
 from compat.execution.watch import attempt
 from compat.files import folder_digest
-from compat.model import BuiltEnv, Env
+from compat.model import BuiltEnv, Cell, Env
 from tests.cells import cell
+from tests.standin.packages import spec, written
+from tests.standin.test_values import LEAKS
+from tests.targets import TARGETS
+
+QUESTIONS = (
+    *("a default for what is absent", "a name that is tried", "whatever a package has", "a module that is looked for"),
+    *("a set", "an instance", "a name", "nothing", "a global", "an attribute of a class that derives from it"),
+)
+"""What stand-ins know by what Python is doing, which each Python has its own words for."""
 
 
 @pytest.mark.wheels
@@ -37,6 +46,11 @@ def test_the_worker_serves(minor: tuple[int, int], packages: list[str], tmp_path
         cells = [cell(Env(name="some"), "faces", function) for function in functions]
         limits = Limits(deadline=60, memory=4 << 30)
         found = [evidence for _, evidence in attempt(server, cells, limits, stop=threading.Event())]
+        for leak in QUESTIONS:
+            path = written(tmp_path / leak.replace(" ", "_"), {"leaking.py": LEAKS[leak]}) / "leaking.py"
+            asked = Cell(env=Env(name="some"), target=TARGETS["sm_90"], spec=spec(path))
+            ((_, refused),) = attempt(server, [asked], limits, stop=threading.Event())
+            assert "this env lacks" in refused.raised[0].message, (leak, refused)
     with tempfile.TemporaryDirectory(prefix="rt-", dir="/tmp") as runtime:  # a socket's path has to be short
         monkeypatch.setenv("XDG_RUNTIME_DIR", runtime)
         stays = BuiltEnv(env=Env(name="some"), python=python, digest="some")

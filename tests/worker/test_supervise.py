@@ -72,7 +72,7 @@ def test_a_server_forks_from_one_thread(server: OwnWorker) -> None:
 def test_a_built_cell_has_stages_and_metrics(server: OwnWorker, env: BuiltEnv) -> None:
     evidence = attempts(server, [cell(env, "faces", "fine")])["fine"]
     assert (evidence.answered, evidence.built, evidence.stage) == (True, True, "cubin")
-    assert list(evidence.stages) == ["import", "ast", "ttir", "ttgir", "llir", "ptx", "cubin"]
+    assert list(evidence.stages) == ["source", "ast", "ttir", "ttgir", "llir", "ptx", "cubin"]
     assert all(seconds > 0 for seconds in evidence.stages.values())
     assert evidence.metrics["registers"] > 0
     assert evidence.metrics["spill_store_bytes"] == 0

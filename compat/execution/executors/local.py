@@ -21,7 +21,7 @@ from compat.execution.flight import Limits
 from compat.execution.pool import WorkerPool
 from compat.execution.spawn import WORKER
 from compat.execution.watch import attempt
-from compat.model import Cell, Evidence, Status
+from compat.model import SOURCE_STAGE, Cell, Evidence, Status
 
 _log = logging.getLogger(__name__)
 
@@ -110,7 +110,7 @@ class _Confirming:
             limits = evolve(
                 limits,
                 deadline=min(limits.deadline, 2 * first.entered + _CONFIRM_GRACE),
-                import_deadline=_CONFIRM_GRACE if first.stage == "import" else limits.import_deadline,
+                import_deadline=_CONFIRM_GRACE if first.stage == SOURCE_STAGE else limits.import_deadline,
             )
         _log.debug("%s: not ok, so it is tried again alone", cell.id)
         second = self._alone(cell, limits)

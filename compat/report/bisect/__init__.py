@@ -34,6 +34,8 @@ class BisectReport:
     """The command line that asked."""
     options: tuple[str, ...] = ()
     """Options that a command for one of the kernels needs besides those that name it: ``--spec``, ``--judge``."""
+    ends: tuple[str, ...] = ()
+    """Options that say which range was asked for, where there is no bracket that says it better."""
     left_out: Mapping[str, tuple[str, ...]] = field(factory=dict)
     """Why → releases that are no candidates."""
     notes: tuple[str, ...] = ()
@@ -42,12 +44,13 @@ class BisectReport:
     """A fix was looked for, not a regression."""
 
     @classmethod
-    def of(cls, found: Bisection, *, command: str, options: tuple[str, ...] = ()) -> BisectReport:
+    def of(cls, found: Bisection, *, command: str, options: tuple[str, ...] = (), ends: tuple[str, ...] = ()) -> BisectReport:
         """The report on what a bisect along releases found."""
         return cls(
             answers=found.releases,
             command=command,
             options=options,
+            ends=ends,
             left_out=found.left_out,
             notes=found.notes,
             seconds=found.seconds,

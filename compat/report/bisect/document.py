@@ -55,7 +55,7 @@ def _answer(answer: ReleaseAnswer, report: BisectReport) -> JsonObject:
         "not_tried": list(answer.not_tried),
         "flaky": list(account.flaky),
         "compare": compare_url(answer.bracket) if answer.bracket else None,
-        "command": repeat_command(answer, report.options),
+        "command": repeat_command(answer, report.options, report.ends),
     }
 
 

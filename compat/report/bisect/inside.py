@@ -19,12 +19,12 @@ _DIFF_LINES = 40
 """Lines of a diff that are shown; the folder has all of it."""
 
 
-def cell_answer_document(answer: CellAnswer, axis: Axis) -> JsonObject:
-    """The answer as JSON values."""
+def cell_answer_document(answer: CellAnswer, axis: Axis, options: tuple[str, ...] = ()) -> JsonObject:
+    """The answer as JSON values; ``options`` are those that finding it again needs."""
     cell, spec = answer.cell, answer.cell.spec
     place = {"kernel": spec.kernel, "variant": spec.variant, "case": spec.case, "target": cell.target.name, "env": cell.env.name}
     facts = {key.rstrip("_"): value for key, value in attrs.asdict(answer.found).items()} if answer.found else None
-    return {"schema": SCHEMA, "axis": str(axis), **place, "answer": facts}
+    return {"schema": SCHEMA, "axis": str(axis), **place, "answer": facts, "command": repeat_inside(answer, axis, options)}
 
 
 def cell_answer_lines(answer: CellAnswer, axis: Axis, options: tuple[str, ...] = ()) -> Iterator[str]:

@@ -32,7 +32,7 @@ def _facts(group: Group, report: BisectReport) -> dict[str, object]:
         "headline": said[:1].upper() + said[1:],
         "remarks": remarks(answer, fixed=report.fixed),
         "failures": tuple({f.fingerprint: f for probe in answer.probes if (f := probe.result.outcome.failure)}.values()),
-        "repeat": repeat_command(answer, report.options),
+        "repeat": repeat_command(answer, report.options, report.ends),
         "compare": compare_url(change) if change else None,
         "commits": commits_command(change) if change else None,
         "commits_advice": commits_advice(change) if change else None,

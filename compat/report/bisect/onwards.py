@@ -17,16 +17,16 @@ from compat.toolchains import Toolchain
 _COMMIT = re.compile(r"git\.?([0-9a-f]{6,40})\b")
 
 
-def repeat_command(answer: ReleaseAnswer, options: tuple[str, ...] = ()) -> str:
-    """The command that finds the same for this kernel alone, in the narrowest range that shows it."""
+def repeat_command(answer: ReleaseAnswer, options: tuple[str, ...] = (), ends: tuple[str, ...] = ()) -> str:
+    """The command that finds the same for this kernel alone, in the narrowest range that shows it, else between ``ends``."""
     spec = answer.spec
     words = ["compat", "bisect", "--kernel", spec.kernel, "--variant", spec.variant, "--case", spec.case]
     words += ["--target", answer.target.name]
     if answer.bracket is not None:
         change = answer.bracket
         good, bad = (change.after, change.before) if change.is_fix else (change.before, change.after)
-        words += ["--good", good.release, "--bad", bad.release, *(["--fixed"] if change.is_fix else [])]
-    return printable(shlex.join((*words, *options)))
+        ends = ("--good", good.release, "--bad", bad.release, *(["--fixed"] if change.is_fix else []))
+    return printable(shlex.join((*words, *ends, *options)))
 
 
 def repeat_inside(answer: CellAnswer, axis: Axis, options: tuple[str, ...] = ()) -> str:

@@ -107,7 +107,7 @@ def _onwards(group: Group, report: BisectReport) -> Iterator[RenderableType]:
         return
     # Never broken into lines, so that they can be copied.
     lines = {
-        "repeat": repeat_command(group.example, report.options),
+        "again": repeat_command(group.example, report.options, report.ends),
         "commits": compare_url(change),
         "go on": commits_command(change),
     }

@@ -17,7 +17,7 @@ from compat.toolchains.triton.edits import EDITS
 from compat.toolchains.triton.knowledge import KNOWLEDGE
 from compat.toolchains.triton.parts import PARTS
 from compat.toolchains.triton.script_call import SCRIPT
-from compat.toolchains.triton.targets import GPUS, TARGETS
+from compat.toolchains.triton.targets import GPUS, TARGETS, USUAL
 from compat.toolchains.triton.types import TYPES
 from compat.toolchains.triton.variables import VARIABLES
 
@@ -34,6 +34,7 @@ TRITON = Toolchain(
     commits_command=("tritonparseoss", "bisect", "--triton-dir", "triton", "--test-script", "test.py"),
     targets=TARGETS,
     gpus=GPUS,
+    usual_targets=USUAL,
     types=TYPES,
     knowledge=KNOWLEDGE,
     variables=VARIABLES,

@@ -43,7 +43,7 @@ KNOWLEDGE = Knowledge(
         dialects=_DIALECTS,
     ),
     programs={
-        "import": "the kernel's file",
+        "source": "the kernel's file",
         "ast": "the front end",
         "ttir": "MLIR",
         "ttgir": "MLIR",

@@ -164,7 +164,9 @@ def _portable(call: Launched) -> list[str]:
         *(_UNFOLDED.splitlines() if call.typed else ()),
         "        names = [name for name in fn.arg_names if name in signature or name in constants]",
         '        types = {name: signature.get(name, "constexpr") for name in names}',
-        *(_WITH_RANGES if call.small else _ATTRIBUTES).replace("PATH", _PATH if call.has_tuples else "(index,)").splitlines(),
+        *(_PATHS.format("divisible_by_16").splitlines() if call.has_tuples else ()),
+        *(_PATHS.format("pointer_range_32").splitlines() if call.has_tuples and call.small else ()),
+        *(_WITH_RANGES if call.small else _ATTRIBUTES).replace("PATH", "index" if call.has_tuples else "(index,)").splitlines(),
         *(_NO_TUPLES.splitlines() if call.has_tuples else ()),
         "    try:  # 3.2",
         "        from triton.backends.compiler import AttrsDescriptor",
@@ -189,7 +191,9 @@ _UNFOLDED = """\
 _ATTRIBUTES = """\
         return ASTSource(fn, types, constants, {PATH: [["tt.divisibility", 16]] for index in divisible_by_16})
 """
-_PATH = "index if isinstance(index, tuple) else (index,)"
+_PATHS = """\
+        {0} = [index if isinstance(index, tuple) else (index,) for index in {0}]
+"""
 """An element of a tuple is named by its path, a parameter by its number."""
 _NO_TUPLES = """\
     triton.runtime.jit.mangle_type(())  # up to 3.2: as the launcher does with a tuple

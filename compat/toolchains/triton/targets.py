@@ -45,6 +45,9 @@ TARGETS = (
     _amd("gfx1201", 64),  # RX 9070
 )
 
+USUAL = ("sm_80", "sm_89", "sm_90")
+"""What is compiled for where nothing says which: data center GPUs of two generations, and one with less shared memory."""
+
 
 def _named(target: str, *gpus: str) -> dict[str, str]:
     return dict.fromkeys(gpus, target)

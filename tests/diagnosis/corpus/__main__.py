@@ -34,7 +34,7 @@ from tests.diagnosis.corpus._kept import keep
 
 ROOT = Path(__file__).parents[3]
 LIMITS = Limits(deadline=60, memory=4 << 30)
-FRONT_END = ("import", "ast")
+FRONT_END = ("source", "ast")
 
 
 class Corpus:

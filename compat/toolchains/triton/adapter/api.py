@@ -97,7 +97,7 @@ class Triton:
         """What Triton makes of a file of IR, of a launch, or of a signature."""
         source = job.get("ir")
         if not source:
-            values = call.constants(function, job)  # what these lack is no answer about the kernel: still in stage import
+            values = call.constants(function, job)  # what these lack is no answer about the kernel: still in stage source
             self._on_stage("ast")
             if job["launch"]:
                 return launch.compiled(_jit_function(function), job, values)

@@ -59,7 +59,6 @@ CLASSES = (
             Sign(message=r"(?P<type>fp8\w*) (?:data type is not supported on|on CUDA arch)", means="{type} on this target"),
             Sign(message=r"does not support (?P<type>fp8\w*) on CUDA arch", means="{type} on this target"),
             Sign(assertion=r"only supported on compute capability >= 89", means="fp8e4nv on this target"),
-            Sign(assertion=r"Unsupported rounding mode for conversion", means="conversion of fp8 on this target"),
             Sign(message=r"^Expected dtype (?P<wanted>\[.*\]) but got (?P<type>(?!pointer)[\w<>]+)"),
             Sign(message=r"^Only supports .* operand \((?P<type>\w+)\)$", means="{type} on this target"),
             Sign(message=r"^Unsupported (?:lhs |rhs )?dtype (?P<type>\w+)$", means="dot of {type}"),

@@ -37,7 +37,7 @@ CLASSES = (
             Sign(
                 error=r"^ModuleNotFoundError$",
                 message=r"^No module named '(?P<name>(?!triton\b)[\w.]+)'",
-                stage=r"^import$",
+                stage=r"^source$",
                 means="no module {name}",
             ),
             common.LACKING,

@@ -177,7 +177,7 @@ CLASSES = (
             Sign(
                 error=r"^AttributeError$",
                 message=r"^'tuple' object has no attribute 'dtype'$",
-                place=r": mangle_type$",
+                place=r": mangle_type$|^$",
                 means="tuples as arguments",
                 advice="Launchers of this release take no tuples as arguments, which came with Triton 3.3: make each element a "
                 "parameter.",

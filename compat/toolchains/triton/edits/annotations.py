@@ -62,7 +62,9 @@ def _annotating(code: Code, parameter: cst.Param) -> dict[cst.CSTNode, cst.CSTNo
 def _values(code: Code, faulty: Faulty, parameter: cst.Param) -> dict[str, object] | None:
     """What the kernel file has to say then; ``None`` where no value is known."""
     name = parameter.name.value
-    kernel = code.definitions[faulty.function]
+    kernel = code.definitions[code.function]
+    if faulty.kernel not in (None, (faulty.file, faulty.function)):
+        return {}  # of a function that the kernel calls
     if not any(each is parameter for each in walk(kernel.params)) or name in faulty.compile.constexprs:
         return {}
     if isinstance(faulty.compile.launch.get(name), int | float):  # what a launch passes is passed to a constexpr as well

@@ -5,10 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import fields
 from functools import cache, cached_property
+from pathlib import Path
 
 import libcst as cst
 from attrs import define, field
 
+from compat.bundle.factories import CannotBeFrozen, reached
+from compat.bundle.names import Names
+from compat.bundle.parsing import expression_of
+from compat.bundle.statements import File
 from compat.toolchains.edits import CannotEdit
 
 LANGUAGE = "triton.language"
@@ -20,22 +25,40 @@ class Code:
 
     module: cst.Module
     function: str
+    inside: tuple[str, ...] = ()
+    """The factories and classes that the kernel's function stands in, outermost first."""
+    scope: cst.FunctionDef | None = None
+    """The function that new names are for; of the whole module where there is none."""
 
     @classmethod
     def of(cls, text: str, function: str) -> Code:
-        """The module with this text. Raises CannotEdit where it cannot be parsed, or has no such function."""
+        """The module with this text; ``function`` is its kernel as a kernel file says it: ``kernel``, ``make(64)``.
+
+        Raises CannotEdit where it cannot be parsed, or has no such function.
+        """
         try:
-            code = cls(cst.parse_module(text), function)
+            code = cls(cst.parse_module(text), *place_of(text, function))
         except (cst.ParserSyntaxError, RecursionError) as error:
             raise CannotEdit("the source cannot be parsed") from error
-        if function not in code.definitions:
+        if code.function not in code.definitions:
             raise CannotEdit(f"the source does not define {function} at its top level")
         return code
 
     @cached_property
     def definitions(self) -> dict[str, cst.FunctionDef]:
-        """The functions of the module, by name; of several the last, as in Python."""
-        return {node.name.value: node for node in _functions(self.module)}
+        """The functions of the module, by name; of several the last, as in Python. Those beside the kernel hide others."""
+        found = {node.name.value: node for node in _functions(self.module.body)}
+        body: Sequence[cst.CSTNode] = self.module.body
+        for name in self.inside:
+            holder = [node for node in body if isinstance(node, cst.FunctionDef | cst.ClassDef) and node.name.value == name]
+            if not holder:
+                raise CannotEdit(f"{name} is not where it can be edited")
+            body = holder[-1].body.body
+            inner = list(_functions(body))
+            if sum(node.name.value == self.function for node in inner) > 1:
+                raise CannotEdit(f"{name} defines several functions {self.function}")
+            found |= {node.name.value: node for node in inner}
+        return found
 
     @cached_property
     def reachable(self) -> tuple[cst.FunctionDef, ...]:
@@ -51,10 +74,11 @@ class Code:
 
     @cached_property
     def names(self) -> set[str]:
-        """Every name that the module uses or binds; attributes are none."""
-        unused = {id(node.attr) for node in walk(self.module) if isinstance(node, cst.Attribute)}
-        unused |= {id(node.name) for node in walk(self.module) if isinstance(node, cst.ImportAlias) and node.asname}
-        return {node.value for node in walk(self.module) if isinstance(node, cst.Name) and id(node) not in unused}
+        """Every name that the module, or the function, uses or binds; attributes are none."""
+        tree = self.scope or self.module
+        unused = {id(node.attr) for node in walk(tree) if isinstance(node, cst.Attribute)}
+        unused |= {id(node.name) for node in walk(tree) if isinstance(node, cst.ImportAlias) and node.asname}
+        return {node.value for node in walk(tree) if isinstance(node, cst.Name) and id(node) not in unused}
 
     @cached_property
     def language(self) -> Language:
@@ -65,22 +89,44 @@ class Code:
         """The text of a node, in one line where that was its only purpose to be in several."""
         return self.module.code_for_node(node)
 
+    def within(self, function: cst.FunctionDef) -> Code:
+        """The same, with new names for a function."""
+        return Code(self.module, self.function, self.inside, function)
+
     def with_functions(self, changed: dict[str, cst.FunctionDef]) -> str:
         """The text of the module with these functions in the place of their namesakes."""
         replaced: dict[cst.CSTNode, cst.CSTNode] = {self.definitions[name]: node for name, node in changed.items()}
-        return replace(self.module, replaced).code
+        if not all(any(node is old for node in self.module.body) for old in replaced):
+            return replace(self.module, replaced).code
+        body = [replaced.get(node, node) for node in self.module.body]  # ten times as fast: replacing makes every node anew
+        return self.module.with_changes(body=body).code
 
     def fresh(self, wanted: str) -> str:
-        """A name that nothing in the module has: the one that is wanted, if possible."""
+        """A name that nothing in the module, or the function, has: the one that is wanted, if possible."""
         while wanted in self.names:
             wanted += "_"
         self.names.add(wanted)
         return wanted
 
 
-def _functions(module: cst.Module) -> Iterator[cst.FunctionDef]:
-    """Function definitions at the top level, inside of ``if`` and ``try``, too."""
-    waiting: list[cst.CSTNode] = list(reversed(module.body))
+def place_of(text: str, function: str) -> tuple[str, tuple[str, ...]]:
+    """The name of the function that an expression reaches, and the factories and classes of the text that it stands in.
+
+    Raises CannotEdit where that is not told by this text.
+    """
+    if function.isidentifier():
+        return function, ()
+    try:
+        kernel = reached(Names(roots=()), File.of(Path("kernel.py"), text), expression_of(function))
+    except (SyntaxError, KeyError, CannotBeFrozen) as error:
+        why = error.args[0] if error.args else error
+        raise CannotEdit(f"{function} cannot be found in the source: {why}") from error
+    return kernel.name, kernel.file.inside
+
+
+def _functions(body: Sequence[cst.CSTNode]) -> Iterator[cst.FunctionDef]:
+    """Function definitions among statements, inside of ``if`` and ``try``, too."""
+    waiting: list[cst.CSTNode] = list(reversed(body))
     while waiting:
         node = waiting.pop()
         if isinstance(node, cst.FunctionDef):

@@ -149,9 +149,6 @@ def _argument(code: Code, called: str, argument: cst.Arg, unknown: set[str] | No
         return [argument]
     if name in _HINTS.get(called, ()) or _DEFAULTS.get((called, name)) == code.code_for(argument.value).replace("'", '"'):
         return []
-    if called == "dot" and name == "allow_tf32" and code.code_for(argument.value) in ("True", "False"):
-        precision = "tf32" if code.code_for(argument.value) == "True" else "ieee"
-        return [argument.with_changes(keyword=cst.Name("input_precision"), value=cst.SimpleString(f'"{precision}"'))]
     return [argument]
 
 

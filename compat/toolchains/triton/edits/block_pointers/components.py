@@ -7,7 +7,7 @@ bound once and outside of loops, and of operations without effects.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Container, Hashable, Mapping
+from collections.abc import Callable, Container, Mapping
 from functools import cached_property
 
 import libcst as cst
@@ -18,7 +18,7 @@ from compat.toolchains.triton.edits.block_pointers.normal import Made
 from compat.toolchains.triton.edits.block_pointers.webs import Definition, Flow, Web
 from compat.toolchains.triton.edits.code import Code, dotted, literal, walk
 
-Part = Hashable
+Part = str | tuple[str, int]
 _PURE_CALLS = ("program_id", "num_programs", "cdiv", "minimum", "maximum", "multiple_of", "max_contiguous", "full", "cast")
 _PURE = (
     *(
@@ -57,11 +57,14 @@ class Bindings:
     """Name → what it is bound to, where that is said in one assignment."""
     ranges: frozenset[str]
     """Names that count up from a number that is not negative."""
+    naturals: frozenset[str]
+    """Parameters that are given no negative numbers."""
+    function: cst.FunctionDef
     code: Code
     """The module that the function is of."""
 
     @classmethod
-    def of(cls, code: Code, function: cst.FunctionDef) -> Bindings:
+    def of(cls, code: Code, function: cst.FunctionDef, naturals: frozenset[str] = frozenset()) -> Bindings:
         counts, values, ranges = Counter[str](), dict[str, cst.BaseExpression](), set[str]()
         counts.update(each.name.value for each in walk(function.params) if isinstance(each, cst.Param))
         in_loops = {id(inner) for each in walk(function.body) if isinstance(each, cst.For | cst.While) for inner in walk(each)}
@@ -74,7 +77,7 @@ class Bindings:
                     values[target.value] = value
             if isinstance(node, cst.For) and isinstance(node.target, cst.Name) and _counts_up(code, node.iter):
                 ranges.add(node.target.value)
-        return cls(counts=counts, values=values, ranges=frozenset(ranges), code=code)
+        return cls(counts=counts, values=values, ranges=frozenset(ranges), naturals=naturals, function=function, code=code)
 
     def stable(self, node: cst.BaseExpression) -> bool:
         """Whether an expression gives the same wherever in the function it stands."""
@@ -98,7 +101,7 @@ class Bindings:
             return self._natural_call(node, depth)
         if not isinstance(node, cst.Name):
             return False
-        if node.value in self.blocks or (node.value in self.ranges and self.counts.get(node.value, 0) <= 2):
+        if node.value in self.naturals | self.blocks or (node.value in self.ranges and self.counts.get(node.value, 0) <= 2):
             return True
         once = self.counts.get(node.value) == 1 and node.value in self.values
         return once and self.natural(self.values[node.value], depth - 1)
@@ -113,10 +116,9 @@ class Bindings:
     def blocks(self) -> frozenset[str]:
         """Names of block sizes, which are positive: what ``tl.arange(0, …)`` and the blocks of block pointers are given."""
         found: set[str] = set()
-        for function in self.code.reachable:
-            for node in walk(function):
-                if self.code.language.called(node) in ("arange", "make_block_ptr"):
-                    found |= _sizes(node)
+        for node in walk(self.function):
+            if self.code.language.called(node) in ("arange", "make_block_ptr"):
+                found |= _sizes(node)
         return frozenset(name for name in found if self.counts.get(name, 1) == 1 and name not in self.values)
 
 
@@ -191,13 +193,18 @@ class Parts:
         if definition.made is not None:
             return dict(self._parts_of(definition))
         source = {part: value for (web, part), value in self._values.items() if web == id(definition.source_web)}
-        moved = {("at", axis) for axis, by in enumerate(definition.offsets) if literal(by) != 0}
+        moved = {("at", axis) for axis, by in enumerate(definition.offsets) if moves(definition, by)}
         return {part: KEPT if part in moved else value for part, value in source.items()}
 
 
 def is_moved(definition: Definition) -> bool:
     """Whether a definition advances by anything."""
-    return any(literal(by) != 0 for by in definition.offsets)
+    return any(moves(definition, by) for by in definition.offsets)
+
+
+def moves(definition: Definition, by: cst.BaseExpression) -> bool:
+    """Whether an offset of a definition makes it another one than that which it comes from had."""
+    return dotted(by) != "None" if definition.placed else literal(by) != 0
 
 
 def check_blocks(flow: Flow, code: Code, webs: Container[int]) -> None:

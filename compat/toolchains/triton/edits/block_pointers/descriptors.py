@@ -13,16 +13,22 @@ import libcst as cst
 
 from compat.toolchains.edits import CannotEdit, Faulty, Proposal
 from compat.toolchains.triton.edits.block_pointers.access import Access
-from compat.toolchains.triton.edits.block_pointers.components import KEPT, Bindings, Kept, Part, Parts, Value
+from compat.toolchains.triton.edits.block_pointers.components import KEPT, Bindings, Kept, Part, Parts, Value, moves
+from compat.toolchains.triton.edits.block_pointers.editing import Kind, edited
+from compat.toolchains.triton.edits.block_pointers.exchange import GIVEN
+from compat.toolchains.triton.edits.block_pointers.handing import Handing
+from compat.toolchains.triton.edits.block_pointers.learning import Known, of_descriptors
+from compat.toolchains.triton.edits.block_pointers.plain import PLAIN
 from compat.toolchains.triton.edits.block_pointers.texts import added, assignment, stored
 from compat.toolchains.triton.edits.block_pointers.webs import Definition, Flow, Web
-from compat.toolchains.triton.edits.block_pointers.writing import edited
 from compat.toolchains.triton.edits.code import Code, literal, whole
+from compat.toolchains.triton.edits.program import Program
 
 _HOST = (
     "tensor descriptors need Triton 3.4 or newer, and where they are made on the device the host has to call triton.set_allocator "
     "before the launch",
-    "every base is taken to be aligned to 16 bytes, and every stride but the innermost to be a multiple of 16 bytes",
+    "every base is taken to be aligned to 16 bytes, and every stride but the innermost to be a multiple of 16 bytes; Triton's "
+    "interpreter wants offsets along the innermost axis to be so, too",
 )
 _UNCHECKED = "what lies outside of a tensor's shape is read as zero and not written, also where there was no boundary_check for it"
 _HINTS = "cache modifiers, eviction policies and volatile are gone, since descriptors do not take them"
@@ -31,16 +37,23 @@ _STRIDE = "{names}: taken to be 1, as the kernel file says, and no longer used a
 
 def proposals(faulty: Faulty) -> Iterator[Proposal]:
     """The kernel with tensor descriptors."""
-    code, notes = Code.of(faulty.text, faulty.function), dict.fromkeys(_HOST)
-    ones = faulty.compile.ones
+    program = Program.of(faulty)
+    ones = {program.kernel: faulty.compile.ones}
+    notes, known = dict.fromkeys(_HOST), Known(ones=ones)
+    if Handing.of(program).hands:
+        known = of_descriptors(edited(program, PLAIN, known).known)
 
-    def make(code: Code, flow: Flow, bindings: Bindings, accesses: Sequence[Access]) -> Descriptors:
+    def make(code: Code, flow: Flow, bindings: Bindings, accesses: Sequence[Access], ones: frozenset[str]) -> Descriptors:
         form = Descriptors(code, flow, bindings, accesses, ones)
         notes.update(dict.fromkeys(form.notes()))
         return form
 
-    text = edited(code, make)
-    yield Proposal(text=text, notes=tuple(notes))
+    found = edited(program, Kind(make=make, handed=_handed), known)
+    yield Proposal.of(faulty, found.texts, (*notes, *found.notes))
+
+
+def _handed(rank: int) -> Sequence[Part]:
+    return ("made", *(("at", axis) for axis in range(rank)))
 
 
 class Descriptors:
@@ -61,7 +74,7 @@ class Descriptors:
             yield _UNCHECKED
         if any(each.hints for each in self._accesses):
             yield _HINTS
-        made = [each.made for each in self._flow.definitions if each.made]
+        made = [each.made for each in self._flow.definitions if each.made and not self._is_given(each)]
         innermost = {self._code.code_for(each.strides[self._innermost(each.strides)]) for each in made}
         if innermost & self._ones:
             yield _STRIDE.format(names=", ".join(sorted(innermost & self._ones)))
@@ -94,7 +107,7 @@ class Descriptors:
 
     def defining(self, definition: Definition) -> list[str]:
         web, source, lines = definition.web, definition.source_web, []
-        if definition.made is not None:
+        if definition.made is not None and not self._is_given(definition):
             lines.append(f"{self._name(web, 'made')} = {self._made(definition)}")
         elif isinstance(self._parts.value(web, "made"), Kept) and source is not None:
             lines.append(f"{self._name(web, 'made')} = {self._value(source, 'made')}")
@@ -118,11 +131,23 @@ class Descriptors:
 
     def element_holder(self, web: Web) -> str:
         base = web.made.base
+        if self._text(base) == GIVEN:
+            raise CannotEdit("tensor descriptors: the dtype of a block pointer is asked for where it was handed to")
         while isinstance(base, cst.BinaryOperation):  # whatever is added to a pointer, its dtype stays
             base = base.left
         return whole(self._text(base))
 
+    def handing(self, web: Web) -> dict[Part, str]:
+        return {part: self._value(web, part) for part in _handed(web.made.rank)}
+
+    def is_natural(self, web: Web, part: Part) -> bool:
+        return False
+
     # --- parts ---
+
+    def _is_given(self, definition: Definition) -> bool:
+        """Whether it is a parameter."""
+        return definition.made is not None and self._text(definition.made.base) == GIVEN
 
     def _as_made(self, definition: Definition) -> Mapping[Part, Value]:
         made = definition.made
@@ -153,7 +178,9 @@ class Descriptors:
                 yield axis, self._text(made.offsets[axis])
             elif source is not None:
                 by = definition.offsets[axis] if definition.offsets else None
-                yield axis, added(self._value(source, ("at", axis)), "" if by is None or literal(by) == 0 else self._text(by))
+                by_text = "" if by is None or not moves(definition, by) else self._text(by)
+                placed = by_text if definition.placed else ""
+                yield axis, placed or added(self._value(source, ("at", axis)), by_text)
 
     def _value(self, web: Web, part: Part) -> str:
         value = self._parts.value(web, part)

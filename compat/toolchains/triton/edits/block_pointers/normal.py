@@ -1,6 +1,7 @@
-"""Every use of a block pointer in one of five forms, each in a statement of its own.
+"""Every use of a block pointer in one of a few forms, each in a statement of its own.
 
-``p = make_block_ptr(…)``, ``p = q``, ``p = advance(q, …)``, and, in any expression, ``load(p, …)`` and ``store(p, …)``.
+``p = make_block_ptr(…)``, ``p = q``, ``p = advance(q, …)``, and, in any expression, ``load(p, …)``, ``store(p, …)`` and ``f(p, …)``
+for a function of the user's. What such a function returns is ``p = f(…)``, until :mod:`.exchange` says what that is made of.
 """
 
 from __future__ import annotations
@@ -14,6 +15,8 @@ from compat.toolchains.edits import CannotEdit
 from compat.toolchains.triton.edits.code import Code, arguments_of, elements_of, walk
 
 MAKE, ADVANCE = "make_block_ptr", "advance"
+PLACED = "__placed__"
+"""``p = __placed__(q, (offset, None))``: what ``q`` is, with some of its offsets replaced. It stands in no source."""
 _MAKE = ("base", "shape", "strides", "offsets", "block_shape", "order")
 _Exprs = tuple[cst.BaseExpression, ...]
 
@@ -55,18 +58,34 @@ class Made:
 
 @frozen(kw_only=True)
 class Moved:
-    """The arguments of ``advance``."""
+    """The arguments of ``advance``, or of :data:`PLACED`."""
 
     pointer: str
     offsets: _Exprs
+    placed: bool = False
+
+
+def is_placed(node: cst.CSTNode) -> bool:
+    """Whether a call is :data:`PLACED`."""
+    return isinstance(node, cst.Call) and isinstance(node.func, cst.Name) and node.func.value == PLACED
 
 
 class Reader:
     """Recognises the forms in the functions of a module."""
 
-    def __init__(self, code: Code, pointers: frozenset[str] = frozenset()) -> None:
+    def __init__(
+        self,
+        code: Code,
+        pointers: frozenset[str] = frozenset(),
+        returns: Callable[[cst.CSTNode], bool] = lambda _: False,
+        hands: Callable[[cst.CSTNode], Sequence[cst.BaseExpression]] = lambda _: (),
+    ) -> None:
         self.code, self.pointers = code, pointers
         """The names of variables that hold block pointers."""
+        self.returns = returns
+        """Whether a node is a call of a function that returns a block pointer, and nothing else."""
+        self.hands = hands
+        """The block pointers that a call or a ``return`` hands over."""
 
     def makes(self, node: cst.CSTNode) -> bool:
         return self.code.language.called(node) == MAKE
@@ -80,6 +99,11 @@ class Reader:
         return called == ADVANCE or (method and called is None and _receiver(node) in self.pointers)
 
     def moved(self, call: cst.Call) -> Moved:
+        if is_placed(call):
+            pointer, offsets = call.args[0].value, elements_of(call.args[1].value)
+            assert isinstance(pointer, cst.Name)
+            assert offsets is not None
+            return Moved(pointer=pointer.value, offsets=offsets, placed=True)
         of_method = self.code.language.called(call) is None
         given = arguments_of(call, ("offsets",) if of_method else ("base", "offsets"))
         base = _receiver(call) if of_method else given["base"].value if isinstance(given.get("base"), cst.Name) else ""  # type: ignore[attr-defined]
@@ -93,7 +117,11 @@ class Reader:
 
     def gives_pointer(self, node: cst.CSTNode) -> bool:
         """Whether an expression's value is a block pointer."""
-        return self.makes(node) or self.advances(node) or self.is_pointer(node)
+        return self.computes(node) or self.is_pointer(node)
+
+    def computes(self, node: cst.CSTNode) -> bool:
+        """Whether a call's value is a block pointer."""
+        return self.makes(node) or self.advances(node) or is_placed(node) or self.returns(node)
 
 
 def _receiver(call: cst.Call) -> str:
@@ -101,9 +129,8 @@ def _receiver(call: cst.Call) -> str:
     return value.value if isinstance(value, cst.Name) else ""
 
 
-def pointers_of(code: Code, function: cst.FunctionDef) -> frozenset[str]:
-    """The variables of a function that hold block pointers at some time."""
-    known: frozenset[str] = frozenset()
+def pointers_of(code: Code, function: cst.FunctionDef, known: frozenset[str] = frozenset()) -> frozenset[str]:
+    """The variables of a function that hold block pointers at some time; of some this is known."""
     while True:
         reader = Reader(code, known)
         found = {name for node in walk(function) for name in _bound(node, reader)} | known
@@ -117,12 +144,12 @@ def _bound(node: cst.CSTNode, reader: Reader) -> Iterable[str]:
         return
     targets = [each.target for each in node.targets] if isinstance(node, cst.Assign) else [node.target]
     for target in targets:
-        for one, value in _pairs(target, node.value):
-            if isinstance(one, cst.Name) and any(map(reader.gives_pointer, _choices(value))):
+        for one, value in pairs(target, node.value):
+            if isinstance(one, cst.Name) and any(map(reader.gives_pointer, choices(value))):
                 yield one.value
 
 
-def _pairs(target: cst.BaseExpression, value: cst.BaseExpression) -> list[tuple[cst.BaseExpression, cst.BaseExpression]]:
+def pairs(target: cst.BaseExpression, value: cst.BaseExpression) -> list[tuple[cst.BaseExpression, cst.BaseExpression]]:
     """Targets with their values, of ``a, b = c, d`` each with its own."""
     targets, values = elements_of(target), elements_of(value)
     if targets is not None and values is not None and len(targets) == len(values):
@@ -130,8 +157,8 @@ def _pairs(target: cst.BaseExpression, value: cst.BaseExpression) -> list[tuple[
     return [(target, value)]
 
 
-def _choices(value: cst.BaseExpression) -> list[cst.BaseExpression]:
-    return [*_choices(value.body), *_choices(value.orelse)] if isinstance(value, cst.IfExp) else [value]
+def choices(value: cst.BaseExpression) -> list[cst.BaseExpression]:
+    return [*choices(value.body), *choices(value.orelse)] if isinstance(value, cst.IfExp) else [value]
 
 
 # --- into that form ----------------------------------------------------------------------------------------------------------
@@ -195,10 +222,9 @@ def _rewritten_compound(statement: cst.BaseStatement, rewrite: Rewrite) -> cst.B
     return statement.with_changes(**changed) if changed else statement
 
 
-def normal(code: Code, function: cst.FunctionDef) -> cst.FunctionDef:
-    """The function with every use in one of the five forms. Raises CannotEdit where one cannot be brought into them."""
-    reader = Reader(code, pointers_of(code, function))
-    return rewritten(function, _Normal(code, reader).statement)
+def normal(function: cst.FunctionDef, reader: Reader) -> cst.FunctionDef:
+    """The function with every use in one of these forms. Raises CannotEdit where one cannot be brought into them."""
+    return rewritten(function, _Normal(reader.code, reader).statement)
 
 
 class _Normal:
@@ -206,7 +232,7 @@ class _Normal:
         self.code, self.reader = code, reader
 
     def statement(self, old: cst.SimpleStatementLine) -> list[cst.BaseStatement]:
-        if not any(self.reader.makes(node) or self.reader.advances(node) or self._copies(node) for node in walk(old)):
+        if not any(self.reader.computes(node) or self._copies(node) for node in walk(old)):
             return [old]
         new = [each for small in old.body for each in self._small(small)]
         if len(new) == 1 and len(old.body) == 1 and new[0].deep_equals(old.with_changes(leading_lines=[])):
@@ -217,7 +243,7 @@ class _Normal:
         return isinstance(node, cst.Assign) and any(map(self.reader.is_pointer, [each for _, each in self._single(node)]))
 
     def _single(self, node: cst.Assign) -> list[tuple[cst.BaseExpression, cst.BaseExpression]]:
-        return [pair for each in node.targets for pair in _pairs(each.target, node.value)]
+        return [pair for each in node.targets for pair in pairs(each.target, node.value)]
 
     def _small(self, small: cst.BaseSmallStatement) -> list[cst.BaseStatement]:
         if isinstance(small, cst.AnnAssign) and small.value is not None and self.reader.gives_pointer(small.value):
@@ -225,7 +251,7 @@ class _Normal:
         if not isinstance(small, cst.Assign):
             return self._hoisted(small)
         pairs = self._single(small)
-        if len(pairs) == 1 or not any(self.reader.gives_pointer(choice) for _, value in pairs for choice in _choices(value)):
+        if len(pairs) == 1 or not any(self.reader.gives_pointer(choice) for _, value in pairs for choice in choices(value)):
             return self._assignment(pairs[0][0], small) if len(pairs) == 1 else self._hoisted(small)
         targets = [target.value for target, _ in pairs if isinstance(target, cst.Name)]
         if len(targets) < len(pairs):
@@ -242,13 +268,13 @@ class _Normal:
 
     def _assignment(self, target: cst.BaseExpression, small: cst.Assign) -> list[cst.BaseStatement]:
         value = small.value
-        if isinstance(value, cst.IfExp) and any(map(self.reader.gives_pointer, _choices(value))) and isinstance(target, cst.Name):
+        if isinstance(value, cst.IfExp) and any(map(self.reader.gives_pointer, choices(value))) and isinstance(target, cst.Name):
             bodies = [
                 cst.IndentedBlock(body=self._assignment(target, small.with_changes(value=each)))
                 for each in (value.body, value.orelse)
             ]
             return [cst.If(test=value.test, body=bodies[0], orelse=cst.Else(body=bodies[1]))]
-        if self.reader.makes(value) or self.reader.advances(value):
+        if self.reader.computes(value):
             if not isinstance(target, cst.Name):
                 raise CannotEdit("a block pointer is kept in something that is not a variable")
             return self._hoisted(small, keep=value)
@@ -270,7 +296,7 @@ class _Hoisting(cst.CSTTransformer):
 
     def leave_Call(self, original_node: cst.Call, updated_node: cst.Call) -> cst.BaseExpression:
         reader = self._normal.reader
-        if original_node is self._keep or not (reader.makes(original_node) or reader.advances(original_node)):
+        if original_node is self._keep or not reader.computes(original_node):
             return updated_node
         name = self._normal.code.fresh("block")
         self.before.append(assign(name, updated_node))

@@ -22,22 +22,29 @@ from compat.toolchains.triton.edits.block_pointers.components import (
     Value,
     check_blocks,
     is_moved,
+    moves,
 )
+from compat.toolchains.triton.edits.block_pointers.editing import Kind, edited
+from compat.toolchains.triton.edits.block_pointers.exchange import all_parts
+from compat.toolchains.triton.edits.block_pointers.learning import Known
 from compat.toolchains.triton.edits.block_pointers.texts import added, addend, assignment, axis_index, stored
 from compat.toolchains.triton.edits.block_pointers.webs import Definition, Flow, Web
-from compat.toolchains.triton.edits.block_pointers.writing import edited
-from compat.toolchains.triton.edits.code import Code, literal, whole
+from compat.toolchains.triton.edits.code import Code, whole
+from compat.toolchains.triton.edits.program import Program
 
 
 def proposals(faulty: Faulty) -> Iterator[Proposal]:
     """The kernel with plain pointers."""
-    yield Proposal(text=edited(Code.of(faulty.text, faulty.function), PlainPointers))
+    found = edited(Program.of(faulty), PLAIN, Known())
+    yield Proposal.of(faulty, found.texts, found.notes)
 
 
 class PlainPointers:
     """Plain pointers in one function."""
 
-    def __init__(self, code: Code, flow: Flow, bindings: Bindings, accesses: Sequence[Access]) -> None:
+    def __init__(
+        self, code: Code, flow: Flow, bindings: Bindings, accesses: Sequence[Access], ones: frozenset[str] = frozenset()
+    ) -> None:
         self._code, self._flow, self._bindings = code, flow, bindings
         self._language = code.language.name
         self._names: dict[tuple[str, Part], str] = {}
@@ -80,6 +87,13 @@ class PlainPointers:
     def element_holder(self, web: Web) -> str:
         return whole(self._value(web, "base")) if id(web) in self._moving else web.variable
 
+    def handing(self, web: Web) -> dict[Part, str]:
+        parts = {part: self._value(web, part) for part in all_parts(web.made.rank) if part[0] != "block"}
+        return {**parts, **{("block", axis): self._text(each) for axis, each in enumerate(web.made.block)}}
+
+    def is_natural(self, web: Web, part: Part) -> bool:
+        return isinstance(part, tuple) and part[0] == "at" and self._natural(web, part[1])
+
     # --- block pointers that are never advanced ---
 
     def _grid(self, definition: Definition) -> list[str]:
@@ -97,7 +111,7 @@ class PlainPointers:
         """The name of the mask for these axes."""
         alike = [each for each in self._flow.webs if each.name == web.name]
         several = len({axes for each in alike for axes in self._checks[id(each)]}) > 1
-        return self._fresh(web, ("mask", axes), f"{web.name}_mask{'_' + ''.join(map(str, axes)) if several else ''}")
+        return self._fresh(web, f"mask{axes}", f"{web.name}_mask{'_' + ''.join(map(str, axes)) if several else ''}")
 
     # --- those that are ---
 
@@ -120,18 +134,27 @@ class PlainPointers:
             if definition.made is not None:
                 yield part, self._text(_part(definition, part))
             elif source is not None:
-                value = added(self._value(source, part), self._by(definition, part))
+                value = self._placed(definition, part) or added(self._value(source, part), self._by(definition, part))
                 if value != self._name(web, part):
                     yield part, value
 
     def _is_needed(self, web: Web, part: Part) -> bool:
-        """Whether anything asks for it: the shape only where there is a check."""
-        if not (isinstance(part, tuple) and part[0] == "shape"):
+        """Whether anything asks for it: the shape only where there is a check, or it is handed on."""
+        if not (isinstance(part, tuple) and part[0] == "shape") or self._flow.handed:
             return True
         return any(part[1] in axes for axes in self._checks[id(web)])
 
+    def _placed(self, definition: Definition, part: Part) -> str:
+        """Where a function that was called has moved it to along an axis; empty where it has not."""
+        if not (isinstance(part, tuple) and part[0] == "at" and definition.placed):
+            return ""
+        at = definition.offsets[part[1]]
+        return self._text(at) if moves(definition, at) else ""
+
     def _by(self, definition: Definition, part: Part) -> str:
-        if not (isinstance(part, tuple) and part[0] == "at") or not definition.offsets or literal(definition.offsets[part[1]]) == 0:
+        if not (isinstance(part, tuple) and part[0] == "at") or not definition.offsets or definition.placed:
+            return ""
+        if not moves(definition, definition.offsets[part[1]]):
             return ""
         return self._text(definition.offsets[part[1]])
 
@@ -148,7 +171,7 @@ class PlainPointers:
             seen.add(id(here))
             for each in here.definitions:
                 given = each.made.offsets[axis] if each.made else each.offsets[axis] if each.offsets else None
-                if given is not None and not self._bindings.natural(given):
+                if given is not None and not (self._bindings.natural(given) or (each.placed and not moves(each, given))):
                     return False
                 if each.source_web is not None and id(each.source_web) not in seen:
                     waiting.append(each.source_web)
@@ -191,7 +214,7 @@ class PlainPointers:
         return self._name(web, part) if isinstance(value, Kept) else value
 
     def _name(self, web: Web, part: Part) -> str:
-        said = part if isinstance(part, str) else "_".join(map(str, part)) if isinstance(part, tuple) else ""
+        said = part if isinstance(part, str) else "_".join(map(str, part))
         return self._fresh(web, part, f"{web.name}_{said}")
 
     def _fresh(self, web: Web, part: Part, wanted: str) -> str:
@@ -204,9 +227,12 @@ class PlainPointers:
         return self._code.code_for(node)
 
 
+PLAIN = Kind(make=PlainPointers, handed=all_parts)
+
+
 def _moving(flow: Flow) -> set[int]:
-    """Webs that are advanced, or that one that is advanced comes from or leads to."""
-    moving = {id(each.web) for each in flow.definitions if is_moved(each)}
+    """Webs that are advanced or handed on, or that one of these comes from or leads to."""
+    moving = {id(each.web) for each in flow.definitions if is_moved(each)} | {id(flow.web_of(name)) for name in flow.handed}
     while True:
         found = set(moving)
         for each in flow.definitions:

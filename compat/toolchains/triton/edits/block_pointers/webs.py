@@ -31,6 +31,8 @@ class Definition:
     """The variable that it is copied or advanced from."""
     offsets: tuple[cst.BaseExpression, ...] = ()
     """By which it is advanced."""
+    placed: bool = False
+    """The offsets are where it is then; ``None`` for an axis along which it stays where it was."""
     in_loop: bool = False
     web: Web = field(init=False)
     source_web: Web | None = None
@@ -74,6 +76,8 @@ class Flow:
     """Load or store → the definitions that reach it."""
     asked: dict[cst.Attribute, frozenset[int]] = field(factory=dict)
     """``p.dtype`` → the definitions that reach it."""
+    handed: dict[cst.Name, frozenset[int]] = field(factory=dict)
+    """What is handed to another function, or returned → the definitions that reach it."""
     _sources: dict[int, frozenset[int]] = field(factory=dict)
     _numbers: dict[cst.CSTNode, int] = field(factory=dict)
     webs: list[Web] = field(factory=list)
@@ -88,9 +92,19 @@ class Flow:
         return None if number is None else self.definitions[number]
 
     def web_of(self, use: cst.CSTNode) -> Web:
-        """The web of a load, a store, or a question for the dtype."""
-        reaching = self.use_of.get(use) or self.asked[use]  # type: ignore[call-overload,index]
+        """The web of a load, a store, a question for the dtype, or what is handed over."""
+        reaching = self.use_of.get(use) or self.asked.get(use) or self.handed[use]  # type: ignore[call-overload,index]
         return self.definitions[min(reaching)].web
+
+    def origins(self, web: Web) -> set[cst.SimpleStatementLine]:
+        """The statements that make what is in a web."""
+        found, seen, waiting = set(), set[int](), [web]
+        while waiting:
+            here = waiting.pop()
+            seen.add(id(here))
+            found |= {each.statement for each in here.definitions if each.made is not None}
+            waiting += [each.source_web for each in here.definitions if each.source_web and id(each.source_web) not in seen]
+        return found
 
     # --- through the statements ---
 
@@ -157,7 +171,14 @@ class Flow:
         if self.reader.makes(value):
             return Definition(statement=node, variable=variable, made=Made.of(value), in_loop=in_loop)
         moved = self.reader.moved(value)
-        return Definition(statement=node, variable=variable, source=moved.pointer, offsets=moved.offsets, in_loop=in_loop)
+        return Definition(
+            statement=node,
+            variable=variable,
+            source=moved.pointer,
+            offsets=moved.offsets,
+            placed=moved.placed,
+            in_loop=in_loop,
+        )
 
     def _uses(self, node: cst.CSTNode, state: _State, but: Sequence[cst.Name] = ()) -> None:
         """Note the loads, stores and questions in an expression or statement, and refuse all else."""
@@ -172,6 +193,11 @@ class Flow:
                     continue
                 self.asked[each] = self._reaching(each.value.value, state) | self.asked.get(each, frozenset())
                 known.add(id(each.value))
+            for value in self.reader.hands(each):
+                if not isinstance(value, cst.Name) or not self.reader.is_pointer(value) or not self._holds(value, state):
+                    raise CannotEdit("a function is given a block pointer by one call, and something else by another")
+                self.handed[value] = self._reaching(value.value, state) | self.handed.get(value, frozenset())
+                known.add(id(value))
         names = {id(each.keyword) for each in walk(node) if isinstance(each, cst.Arg)}
         names |= {id(each.attr) for each in walk(node) if isinstance(each, cst.Attribute)}
         for each in walk(node):
@@ -220,7 +246,7 @@ class Flow:
             for each in found[1:]:
                 leader[each] = found[0]
 
-        for reaching in (*self.use_of.values(), *self.asked.values()):
+        for reaching in (*self.use_of.values(), *self.asked.values(), *self.handed.values()):
             unite(reaching)
         for number, reaching in self._sources.items():
             definition = self.definitions[number]

@@ -1,18 +1,18 @@
-"""From block pointers to another form of access: the steps that all forms share."""
+"""From block pointers to another form of access, statement by statement: what all forms share."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Protocol
 
 import libcst as cst
 
 from compat.toolchains.edits import CannotEdit
 from compat.toolchains.triton.edits.block_pointers.access import Access
-from compat.toolchains.triton.edits.block_pointers.components import Bindings
-from compat.toolchains.triton.edits.block_pointers.normal import Reader, in_place_of, normal, pointers_of, rewritten
+from compat.toolchains.triton.edits.block_pointers.components import Part
+from compat.toolchains.triton.edits.block_pointers.normal import in_place_of, rewritten
 from compat.toolchains.triton.edits.block_pointers.webs import Definition, Flow, Web
-from compat.toolchains.triton.edits.code import Code, walk
+from compat.toolchains.triton.edits.code import walk
 
 
 class Form(Protocol):
@@ -30,43 +30,39 @@ class Form(Protocol):
     def element_holder(self, web: Web) -> str:
         """An expression whose ``dtype`` is that of a pointer to an element."""
 
+    def handing(self, web: Web) -> Mapping[Part, str]:
+        """Expressions for the parts of a block pointer that is handed to another function, or returned."""
 
-class MakeForm(Protocol):
-    """Makes the form for a function, in which ``accesses`` are all the loads and stores. Raises CannotEdit where it cannot be."""
-
-    def __call__(self, code: Code, flow: Flow, bindings: Bindings, accesses: Sequence[Access]) -> Form: ...
-
-
-def edited(code: Code, make_form: MakeForm) -> str:
-    """The module without block pointers. Raises CannotEdit where there are none, or where some cannot be replaced."""
-    changed = {}
-    for function in code.reachable:
-        if pointers_of(code, function) or any(Reader(code).makes(node) for node in walk(function)):
-            changed[function.name.value] = _edited(code, function, make_form)
-    if not changed:
-        raise CannotEdit("the kernel makes no block pointers")
-    return code.with_functions(changed)
+    def is_natural(self, web: Web, part: Part) -> bool:
+        """Whether a part is certainly no negative number."""
 
 
-def _edited(code: Code, function: cst.FunctionDef, make_form: MakeForm) -> cst.FunctionDef:
-    function = normal(code, function)
-    flow = Flow(Reader(code, pointers_of(code, function)), function)
-    accesses = {call: Access.of(call, flow.web_of(call), code) for call in flow.use_of}
-    form = make_form(code, flow, Bindings.of(code, function), list(accesses.values()))
-    rewriting = _Rewriting(flow, form, accesses)
-    new = rewritten(function, rewriting.statement)
-    if rewriting.done != {*accesses, *flow.asked}:
-        raise CannotEdit("a block pointer is used in the condition of a statement")
-    return new
+class Exchange(Protocol):
+    """What is done with block pointers that are handed over, in one function."""
+
+    def arguments(self, call: cst.Call, edited: cst.Call) -> Sequence[cst.Arg] | None:
+        """The arguments of a call that hands block pointers over; ``None`` for others. ``edited`` is it with edited arguments."""
+
+    def returned(self, statement: cst.Return, edited: cst.Return) -> cst.Return:
+        """A ``return`` in the same way."""
 
 
-class _Rewriting:
-    def __init__(self, flow: Flow, form: Form, accesses: dict[cst.Call, Access]) -> None:
-        self._flow, self._form, self._accesses = flow, form, accesses
+class Rewriting:
+    """A function in which each statement gets its new form."""
+
+    def __init__(self, flow: Flow, form: Form, accesses: dict[cst.Call, Access], exchange: Exchange) -> None:
+        self._flow, self._form, self._accesses, self._exchange = flow, form, accesses, exchange
         self._comments: list[cst.EmptyLine] = []
-        self.done: set[cst.CSTNode] = set()
+        self._done: set[cst.CSTNode] = set()
 
-    def statement(self, old: cst.SimpleStatementLine) -> list[cst.BaseStatement]:
+    def of(self, function: cst.FunctionDef) -> cst.FunctionDef:
+        """The function. Raises CannotEdit where not all of it has a new form."""
+        new = rewritten(function, self._statement)
+        if self._done != {*self._accesses, *self._flow.asked, *self._flow.handed}:
+            raise CannotEdit("a block pointer is used in the condition of a statement")
+        return new
+
+    def _statement(self, old: cst.SimpleStatementLine) -> list[cst.BaseStatement]:
         definition = self._flow.definition_at(old)
         if definition is not None:
             new = in_place_of(old, _parsed(self._form.defining(definition)))
@@ -85,24 +81,30 @@ class _Rewriting:
         return new
 
     def _with_uses(self, old: cst.SimpleStatementLine) -> list[cst.BaseStatement]:
-        here = [node for node in walk(old) if node in self._accesses or node in self._flow.asked]
+        here = [node for node in walk(old) if node in self._accesses or node in self._flow.asked or node in self._flow.handed]
         if not here:
             return [old]
         before = [line for node in here if node in self._accesses for line in self._form.before(self._accesses[node])]  # type: ignore[index]
-        new = old.with_changes(leading_lines=[]).visit(_Accesses(self._flow, self._form, self._accesses))
-        self.done.update(here)
+        new = old.with_changes(leading_lines=[]).visit(_Uses(self._flow, self._form, self._accesses, self._exchange))
+        self._done.update(here)
         assert isinstance(new, cst.SimpleStatementLine)
         return in_place_of(old, [*_parsed(dict.fromkeys(before)), new])
 
 
-class _Accesses(cst.CSTTransformer):
-    def __init__(self, flow: Flow, form: Form, accesses: dict[cst.Call, Access]) -> None:
+class _Uses(cst.CSTTransformer):
+    def __init__(self, flow: Flow, form: Form, accesses: dict[cst.Call, Access], exchange: Exchange) -> None:
         super().__init__()
-        self._flow, self._form, self._accesses = flow, form, accesses
+        self._flow, self._form, self._accesses, self._exchange = flow, form, accesses, exchange
 
     def leave_Call(self, original_node: cst.Call, updated_node: cst.Call) -> cst.BaseExpression:
         access = self._accesses.get(original_node)
-        return updated_node if access is None else cst.parse_expression(self._form.accessing(access, updated_node))
+        if access is not None:
+            return cst.parse_expression(self._form.accessing(access, updated_node))
+        arguments = self._exchange.arguments(original_node, updated_node)
+        return updated_node if arguments is None else updated_node.with_changes(args=arguments)
+
+    def leave_Return(self, original_node: cst.Return, updated_node: cst.Return) -> cst.Return:
+        return self._exchange.returned(original_node, updated_node)
 
     def leave_Attribute(self, original_node: cst.Attribute, updated_node: cst.Attribute) -> cst.BaseExpression:
         if original_node not in self._flow.asked:

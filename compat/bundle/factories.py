@@ -1,0 +1,299 @@
+"""Kernels that a factory makes, or that a class holds, as if they stood at the top level of a module.
+
+``make(64)`` is taken apart into a scope of its own, which lies in the module of ``make``: its parameters are assignments,
+conditions whose value the source tells are decided, and all else is as it was written. So the values that the kernel closes over
+are global names there, and what computes them comes along. Of a class comes the function alone, since a kernel sees no name of its
+class.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+from attrs import define, field
+
+from compat.bundle.literals import Unknown, value_of
+from compat.bundle.names import Module, Names, Ours
+from compat.bundle.scopes import bound_by, uses
+from compat.bundle.statements import File, Statement, called_by
+
+_TUNING = frozenset({"autotune", "heuristics"})
+_HARMLESS = frozenset({"cache", "lru_cache"})
+"""Decorators of a factory that do not change what it makes."""
+_STEPS = 20
+_WITHOUT_VALUE = ast.Expr | ast.Assert | ast.Pass | ast.Delete
+_SCOPES = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Lambda
+
+
+class CannotBeFrozen(ValueError):
+    """A kernel of a factory or a class that cannot be made one of a module."""
+
+
+def reached(names: Names, file: File, node: ast.expr, steps: int = _STEPS) -> Ours:
+    """The definition of the function that an expression over the names of a file reaches.
+
+    Raises KeyError where nothing defines it, CannotBeFrozen where it cannot be told what it is.
+    """
+    if not steps:
+        raise CannotBeFrozen(f"`{ast.unparse(node)}` leads too far")
+    match node:
+        case ast.Name(id=name):
+            return _named(names, file, name, steps)
+        case ast.Attribute(value=holder, attr=name):
+            return _held(names, file, holder, name, steps)
+        case ast.Call(func=ast.Call() as tuner, args=[tuned]) if called_by(tuner) in _TUNING:
+            return reached(names, file, tuned, steps - 1)
+        case ast.Call():
+            return _made(names, file, node, steps)
+        case ast.IfExp(test=test, body=body, orelse=other):
+            return reached(names, file, body if _decided(test, _known(file)) else other, steps - 1)
+    raise CannotBeFrozen(f"what `{ast.unparse(node)}` is cannot be told from the source")
+
+
+def _named(names: Names, file: File, name: str, steps: int) -> Ours:
+    meaning = names.meaning(file, name)
+    if not isinstance(meaning, Ours):
+        raise KeyError(f"{file.path.name} defines no function {name}")
+    found = meaning.file.binding(meaning.name)
+    if any(not isinstance(each.node, ast.Assign | ast.AnnAssign) for each in found):
+        return meaning
+    node = found[-1].node
+    if isinstance(node, ast.Assign | ast.AnnAssign) and node.value is not None:
+        return reached(names, meaning.file, node.value, steps - 1)
+    raise KeyError(f"{file.path.name} defines no function {name}")
+
+
+# --- classes -----------------------------------------------------------------------------------------------------------------
+
+
+def _held(names: Names, file: File, holder: ast.expr, name: str, steps: int) -> Ours:
+    """A function of a class, or of a module that is called by its name."""
+    if isinstance(holder, ast.Name) and isinstance(module := names.meaning(file, holder.id), Module):
+        member = names.member(module, name)
+        if not isinstance(member, Ours):
+            raise KeyError(f"{holder.id} has no function {name}")
+        return _named(names, member.file, member.name, steps)
+    where, owners = _classes(names, file, holder)
+    owner = owners[-1]
+    found = [each for each in owner.body if isinstance(each, ast.FunctionDef) and each.name == name]
+    if not found:
+        raise CannotBeFrozen(f"the class `{owner.name}` does not itself define a function {name}")
+    seen = {use.name for each in _head(found[-1]) for use in uses(each)} & set().union(*map(bound_by, owner.body))
+    if seen:
+        raise CannotBeFrozen(f"the head of `{owner.name}.{name}` uses `{min(seen)}` of its class, which a kernel does not see")
+    inside = tuple(each.name for each in owners)
+    path = where.path.with_name(f"{where.path.name}:{'.'.join(inside)}")
+    return Ours(file=File.of(path, _text(where, found[-1]), around=where, inside=inside), name=name)
+
+
+def _classes(names: Names, file: File, node: ast.expr) -> tuple[File, tuple[ast.ClassDef, ...]]:
+    """A class with those that it is inside of, outermost first, and where they are."""
+    if isinstance(node, ast.Name) and isinstance(meaning := names.meaning(file, node.id), Ours):
+        definition = meaning.file.binding(meaning.name)[-1].node
+        if isinstance(definition, ast.ClassDef):
+            return meaning.file, (definition,)
+    if isinstance(node, ast.Attribute):
+        where, owners = _classes(names, file, node.value)
+        inner = [each for each in owners[-1].body if isinstance(each, ast.ClassDef) and each.name == node.attr]
+        if inner:
+            return where, (*owners, inner[-1])
+    raise CannotBeFrozen(f"`{ast.unparse(node)}` is no class and no module, as far as the source tells")
+
+
+# --- factories ---------------------------------------------------------------------------------------------------------------
+
+
+def _made(names: Names, file: File, call: ast.Call, steps: int) -> Ours:
+    factory = reached(names, file, call.func, steps - 1)
+    statement = factory.file.binding(factory.name)[-1]
+    node = statement.node
+    if not isinstance(node, ast.FunctionDef):
+        raise CannotBeFrozen(f"`{factory.name}` is not defined by a function of its own")
+    if node.decorator_list or not all(called_by(each) in _HARMLESS for each in statement.dropped):
+        raise CannotBeFrozen(f"`{factory.name}` has decorators, so that what a call of it makes is not told by its source")
+    unfolding = _Unfolding(file=factory.file, factory=node)
+    unfolding.give(call)
+    returned = unfolding.run(node.body)
+    if returned is None:
+        raise CannotBeFrozen(f"`{ast.unparse(call)}` returns nothing")
+    path = factory.file.path.with_name(f"{factory.file.path.name}:{factory.name}")
+    try:
+        scope = File.of(path, "\n".join(unfolding.pieces), around=factory.file, inside=(factory.name,))
+    except SyntaxError as error:
+        raise CannotBeFrozen(f"the body of `{factory.name}` cannot be taken out of it: {error.msg}") from error
+    kernel = reached(names, scope, returned, steps - 1)
+    _check_order(scope)
+    return kernel
+
+
+def _known(file: File) -> dict[str, Any]:
+    """The values that the source tells of names: of those that one assignment binds, in a scope of a function the last."""
+    known = _known(file.around) if file.around is not None else {}
+    bound: set[str] = set()
+    for statement in file.statements:
+        value = _assigned(statement.node, known) if file.around is not None or not statement.binds & bound else None
+        bound |= statement.binds
+        for name in statement.binds:
+            known.pop(name, None)
+        known |= value or {}
+    return known
+
+
+def _assigned(statement: ast.stmt, known: dict[str, Any]) -> dict[str, Any] | None:
+    """What an assignment of one name binds it to, where the source tells it."""
+    match statement:
+        case ast.Assign(targets=[ast.Name(id=name)], value=value):
+            try:
+                return {name: value_of(value, known)}
+            except Unknown:
+                return None
+    return None
+
+
+def _decided(test: ast.expr, known: dict[str, Any]) -> bool:
+    try:
+        return bool(value_of(test, known))
+    except Unknown as error:
+        raise CannotBeFrozen(f"whether `{ast.unparse(test)}` cannot be told from the source") from error
+
+
+@define(kw_only=True)
+class _Unfolding:
+    """The body of a factory while it is taken apart, for one call of it."""
+
+    file: File
+    factory: ast.FunctionDef
+    pieces: list[str] = field(factory=list)
+    """Statements, in the order in which they run."""
+    known: dict[str, Any] = field(factory=dict)
+    """The values of names, where the source tells them."""
+
+    def __attrs_post_init__(self) -> None:
+        for node in ast.walk(self.factory):
+            if isinstance(node, ast.Global | ast.Nonlocal | ast.Yield | ast.YieldFrom | ast.Await):
+                raise CannotBeFrozen(f"`{self.factory.name}` has a `{type(node).__name__.lower()}` statement, line {node.lineno}")
+
+    def give(self, call: ast.Call) -> None:
+        """Make assignments of the parameters."""
+        arguments = self.factory.args
+        names = [each.arg for each in (*arguments.posonlyargs, *arguments.args)]
+        starred = any(isinstance(each, ast.Starred) for each in call.args) or any(each.arg is None for each in call.keywords)
+        if arguments.vararg or arguments.kwarg or starred or len(call.args) > len(names):
+            raise CannotBeFrozen(f"the parameters of `{self.factory.name}` cannot be matched with `{ast.unparse(call)}`")
+        given = dict(zip(names[len(names) - len(arguments.defaults) :], arguments.defaults, strict=True))
+        given |= {each.arg: value for each, value in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True) if value}
+        names += [each.arg for each in arguments.kwonlyargs]
+        given |= dict(zip(names, call.args, strict=False)) | {str(each.arg): each.value for each in call.keywords}
+        if set(given) != set(names):
+            raise CannotBeFrozen(f"the parameters of `{self.factory.name}` cannot be matched with `{ast.unparse(call)}`")
+        bound = {*names, *(name for each in self.factory.body for name in bound_by(each))}
+        self.known = {name: value for name, value in _known(self.file).items() if name not in bound}
+        for name in names:
+            if taken := {use.name for use in uses(given[name])} & bound:
+                raise CannotBeFrozen(f"`{min(taken)}` means something else outside of `{self.factory.name}` than inside")
+            self._bind(ast.Assign([ast.Name(name, ast.Store())], given[name]))
+            self.pieces.append(f"{name} = {ast.unparse(given[name])}")
+
+    def run(self, body: Sequence[ast.stmt]) -> ast.expr | None:
+        """Go through statements up to a ``return``; what that returns."""
+        for statement in body:
+            if isinstance(statement, ast.Return):
+                return statement.value or ast.Constant(None)
+            if isinstance(statement, ast.Raise):
+                raise CannotBeFrozen(f"`{self.factory.name}` raises an exception, line {statement.lineno}")
+            if isinstance(statement, ast.If) and (branch := self._branch(statement)) is not None:
+                returned = self.run(branch)
+                if returned is not None:
+                    return returned
+            elif not isinstance(statement, _WITHOUT_VALUE):
+                self._keep(statement)
+        return None
+
+    def _branch(self, statement: ast.If) -> list[ast.stmt] | None:
+        try:
+            return statement.body if value_of(statement.test, self.known) else statement.orelse
+        except Unknown:
+            return None
+
+    def _keep(self, statement: ast.stmt) -> None:
+        if any(isinstance(each, ast.Return | ast.Raise) for each in _in_scope(statement)):
+            raise CannotBeFrozen(
+                f"what `{self.factory.name}` returns depends on line {statement.lineno}, which has to run for that"
+            )
+        self._bind(statement)
+        self.pieces.append(_text(self.file, statement))
+
+    def _bind(self, statement: ast.stmt) -> None:
+        value = _assigned(statement, self.known)
+        for name in bound_by(statement):
+            self.known.pop(name, None)
+        self.known |= value or {}
+
+
+def _check_order(scope: File) -> None:
+    """Refuse a name that gets another value after it was used: definitions are put in order by what uses what."""
+    for number, statement in enumerate(scope.statements):
+        used = {use.name for each in _at_once(statement) for use in uses(each)} - statement.binds
+        for later in scope.statements[number + 1 :]:
+            if (again := used & later.binds) and not isinstance(later.node, ast.FunctionDef):
+                raise CannotBeFrozen(f"`{min(again)}` gets another value after it was used")
+
+
+def _at_once(statement: Statement) -> Iterable[ast.AST]:
+    """What a statement computes when it runs: of a function its head."""
+    return _head(statement.node) if isinstance(statement.node, ast.FunctionDef) else [statement.node]
+
+
+def _head(function: ast.FunctionDef) -> list[ast.expr]:
+    arguments = function.args
+    annotated = (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)
+    annotations = [each.annotation for each in annotated if each.annotation]
+    defaults = [*arguments.defaults, *(each for each in arguments.kw_defaults if each)]
+    kept = [each for each in function.decorator_list if called_by(each) not in {"staticmethod", *_TUNING}]
+    return [*defaults, *annotations, *kept]
+
+
+def _in_scope(statement: ast.stmt) -> Iterator[ast.AST]:
+    """The nodes of a statement that run with it."""
+    waiting: list[ast.AST] = [statement]
+    while waiting:
+        node = waiting.pop()
+        yield node
+        waiting += [] if isinstance(node, _SCOPES) else ast.iter_child_nodes(node)
+
+
+# --- text --------------------------------------------------------------------------------------------------------------------
+
+
+def _text(file: File, statement: ast.stmt) -> str:
+    """The text of a statement inside of another, as it would stand at the top level."""
+    assert statement.end_lineno is not None
+    assert statement.end_col_offset is not None
+    decorators = statement.decorator_list if isinstance(statement, ast.FunctionDef | ast.ClassDef) else []
+    first, last = min([statement.lineno, *(each.lineno for each in decorators)]) - 1, statement.end_lineno - 1
+    lines = file.lines[first : last + 1]
+    lines[-1] = lines[-1][: statement.end_col_offset] + b"\n"
+    if lines[0][: statement.col_offset].strip():  # something else stands before it in its line
+        lines[0] = b" " * statement.col_offset + lines[0][statement.col_offset :]
+    inside = _inside_strings(statement)
+    while first and isinstance(statement, ast.FunctionDef) and file.lines[first - 1].lstrip().startswith(b"#"):
+        first -= 1
+        lines.insert(0, file.lines[first])
+    numbered = enumerate(lines, first + 1)
+    return b"".join(line if number in inside else _dedented(line, statement.col_offset) for number, line in numbered).decode()
+
+
+def _dedented(line: bytes, columns: int) -> bytes:
+    margin = len(line) - len(line.lstrip(b" \t"))
+    return line[min(margin, columns) :]
+
+
+def _inside_strings(statement: ast.stmt) -> set[int]:
+    """The lines that begin inside of a string, whose white space is part of it."""
+    found: set[int] = set()
+    for node in ast.walk(statement):
+        if isinstance(node, ast.JoinedStr) or (isinstance(node, ast.Constant) and isinstance(node.value, str | bytes)):
+            found.update(range(node.lineno + 1, (node.end_lineno or node.lineno) + 1))
+    return found

@@ -1,0 +1,77 @@
+"""The kernels of Python sources, and the kernel file that says of them what was guessed."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from pathlib import Path
+from typing import Any
+
+from attrs import evolve, frozen
+
+from compat.config.toml_reader import SCHEMA
+from compat.config.toml_writer import toml_text
+from compat.guess.jitted import Module, NotTaken, read_module
+from compat.guess.kernels import GuessedKernel, guess_kernel
+
+
+@frozen(kw_only=True)
+class GuessedSource:
+    """The kernels of one source, as they were guessed."""
+
+    path: Path
+    kernels: tuple[GuessedKernel, ...]
+    helpers: tuple[str, ...]
+    """Jit functions that are no kernels: they return something, or other jit functions call them."""
+    not_taken: tuple[NotTaken, ...]
+
+
+def guess_sources(paths: Sequence[Path], taken: Collection[str] = ()) -> tuple[GuessedSource, ...]:
+    """Guess the kernels of some sources, those without any jit function left out.
+
+    A kernel is called as its function is; where that name is ``taken``, or another source has it, the source's name comes before
+    it. Raises OSError, and SyntaxError where a source cannot be parsed.
+    """
+    modules = [module for path in paths if (module := read_module(path)).functions or module.not_taken]
+    called = frozenset[str]().union(*(module.called for module in modules))
+    found: list[GuessedSource] = []
+    names = set(taken)
+    for module in modules:
+        guessed = _guessed(module, called)
+        kernels = tuple(evolve(each, name=_free_name(each.name, module.path, names)) for each in guessed.kernels)
+        names |= {each.name for each in kernels}
+        found.append(evolve(guessed, kernels=kernels))
+    return tuple(found)
+
+
+def _guessed(module: Module, called: frozenset[str]) -> GuessedSource:
+    functions = module.kernels(called)
+    kernels = tuple(guess_kernel(function, module) for function in functions)
+    helpers = tuple(name for name in module.functions if name not in {each.name for each in functions})
+    return GuessedSource(path=module.path, kernels=kernels, helpers=helpers, not_taken=module.not_taken)
+
+
+def _free_name(name: str, path: Path, taken: Collection[str]) -> str:
+    """A name that no other kernel has."""
+    parts = [path.stem, *(each.name for each in path.parents)]
+    candidate = name
+    for part in parts:
+        if candidate not in taken:
+            break
+        candidate = f"{part}.{candidate}"
+    return candidate
+
+
+def kernel_file_text(kernels: Sequence[GuessedKernel], source: str) -> str:
+    """The kernel file of these kernels of one source, which it names as ``source``, relative to its folder."""
+    documents = [{**_named(each), **each.tables} for each in kernels]
+    if len(documents) == 1:
+        (only,) = documents
+        document: dict[str, Any] = {"schema": SCHEMA, "kernel": only.pop("name"), "source": source, **only}
+    else:
+        document = {"schema": SCHEMA, "source": source, "kernel": documents}
+    return toml_text(document)
+
+
+def _named(kernel: GuessedKernel) -> dict[str, Any]:
+    function = {} if kernel.function == kernel.name else {"function": kernel.function}
+    return {"name": kernel.name, **function}

@@ -1,0 +1,47 @@
+"""The records that travel through the program, and the words for them.
+
+Every record is frozen and keyword-only: made once at a border (a TOML file, a worker's answer, the result store) and handed
+down unchanged from there::
+
+    Env × Target × Specialization = Cell ─▶ Evidence, one per attempt ─▶ Outcome ─▶ Result
+
+In: nothing. Out: the records, each in the module of its noun. The account of results over the releases is in :mod:`compat.history`.
+Nothing here reads a file, starts a process or decides.
+"""
+
+from __future__ import annotations
+
+from compat.model.cell import Cell, Expectation, Specialization
+from compat.model.compile_spec import HINTS, TABLES, CompileSpec
+from compat.model.env import DEFAULT_TOOLCHAIN, BuiltEnv, Env, Package
+from compat.model.evidence import LATER_STAGES, SOURCE_STAGE, Diagnosis, Done, Evidence, Made, Noticed, Raised, StoodIn
+from compat.model.outcome import Failure, Outcome, Result
+from compat.model.status import Status
+from compat.model.target import Target
+
+__all__ = [
+    "DEFAULT_TOOLCHAIN",
+    "HINTS",
+    "LATER_STAGES",
+    "SOURCE_STAGE",
+    "TABLES",
+    "BuiltEnv",
+    "Cell",
+    "CompileSpec",
+    "Diagnosis",
+    "Done",
+    "Env",
+    "Evidence",
+    "Expectation",
+    "Failure",
+    "Made",
+    "Noticed",
+    "Outcome",
+    "Package",
+    "Raised",
+    "Result",
+    "Specialization",
+    "Status",
+    "StoodIn",
+    "Target",
+]

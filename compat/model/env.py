@@ -1,0 +1,70 @@
+"""Envs: as asked for, and as found on disk."""
+
+from __future__ import annotations
+
+from attrs import Factory, frozen
+from packaging.specifiers import SpecifierSet
+from packaging.version import Version
+
+DEFAULT_TOOLCHAIN = "triton"
+"""The name of the default toolchain, which it is also published under."""
+
+
+@frozen(kw_only=True)
+class Env:
+    """An isolated environment as asked for: a toolchain (a release, or a fork of it), perhaps its PyTorch pair, a Python."""
+
+    name: str
+    toolchain: str = DEFAULT_TOOLCHAIN
+    """The name of its toolchain (see :mod:`compat.toolchains`)."""
+    release: Version | None = None
+    """The release asked for; ``None`` for a wheel whose version is known only once it is installed."""
+    torch: Version | None = None
+    distribution: str = DEFAULT_TOOLCHAIN
+    """The name the toolchain is published under; forks use their own."""
+    wheel: str | None = None
+    """A path or URL of a wheel to install instead of a release."""
+    index: str | None = None
+    """The URL of a package index to look in besides the default one."""
+    python: SpecifierSet = Factory(SpecifierSet)
+    install: tuple[str, ...] = ()
+    """Further requirements, as pip reads them."""
+    groups: tuple[str, ...] = ()
+
+
+@frozen(kw_only=True)
+class Package:
+    """One distribution as installed. ``digest`` is the SHA-256 of its RECORD, which lists the hash of every file it has."""
+
+    name: str
+    version: str
+    digest: str
+
+
+@frozen(kw_only=True)
+class BuiltEnv:
+    """An env as found on disk: what resolved, or the installer's own words on why nothing did."""
+
+    env: Env
+    python: str | None = None
+    """Path of the env's interpreter, ``None`` where there is none to run."""
+    python_version: str | None = None
+    packages: tuple[Package, ...] = ()
+    error: str | None = None
+    """Why the env cannot be used, in the words of whoever failed (installer, interpreter search); ``None`` when it can."""
+    digest: str = ""
+    """One hash over interpreter version and packages: equal digests mean the same toolchain."""
+
+    def version_of(self, distribution: str) -> str | None:
+        """The installed version of a distribution, or ``None`` where it is not installed."""
+        return next((p.version for p in self.packages if p.name == distribution), None)
+
+    @property
+    def release(self) -> str | None:
+        """The version of the toolchain in this env: as installed, or as asked for where nothing is installed."""
+        return self.version_of(self.env.distribution) or (str(self.env.release) if self.env.release else None)
+
+    @property
+    def torch(self) -> str | None:
+        """The version of PyTorch in this env, as installed or else as asked for; ``None`` without a pair."""
+        return self.version_of("torch") or (str(self.env.torch) if self.env.torch else None)

@@ -1,0 +1,84 @@
+"""What the evidence on a cell means."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from attrs import Factory, frozen
+
+from compat.model.cell import Cell, Expectation
+from compat.model.env import BuiltEnv
+from compat.model.evidence import Noticed, StoodIn
+from compat.model.status import Status
+
+
+@frozen(kw_only=True)
+class Failure:
+    """Why a cell is not ``ok``."""
+
+    failure_class: str
+    """The class, one of :func:`compat.toolchains.failure_classes`. ``class`` in JSON."""
+    stage: str
+    fingerprint: str
+    """Equal for the same defect whatever the release, path, line, stage or pass; different for different ones."""
+    excerpt: str
+    """The few lines that say it."""
+    advice: str
+    pass_: str | None = None
+    op: str | None = None
+    location: str | None = None
+    reproducer: str | None = None
+    ir: str | None = None
+    prediction: bool = False
+    """True where nothing failed yet: it compiled, and a launch would fail."""
+
+
+@frozen(kw_only=True)
+class Outcome:
+    """What all the evidence on one cell means."""
+
+    status: Status
+    stage: str
+    failure: Failure | None = None
+    flaky: bool = False
+    """Two attempts under the same conditions ended differently."""
+    attempts: tuple[str, ...] = ()
+    """One ``status class`` per attempt, first to last."""
+    warnings: tuple[Noticed, ...] = ()
+    metrics: Mapping[str, Any] = Factory(dict)
+    stages: Mapping[str, float] = Factory(dict)
+    seconds: float = 0.0
+    stood_in: StoodIn | None = None
+    """What took the place of packages that the env lacks."""
+
+
+@frozen(kw_only=True)
+class Result:
+    """A cell with its outcome, beside what was declared of it."""
+
+    cell: Cell
+    built: BuiltEnv
+    outcome: Outcome
+    expectation: Expectation | None = None
+    cached: bool = False
+    """Read from the store, not compiled in this run."""
+
+    @property
+    def expected(self) -> bool:
+        """Whether this is as expected.
+
+        A toolchain that cannot build for a target says nothing about the kernel, so ``unsupported`` is never unexpected; a broken
+        env, a lost answer and a flaky cell always are.
+        """
+        status, failure = self.outcome.status, self.outcome.failure
+        if self.outcome.flaky or not status.is_answer:
+            return False
+        if self.expectation is None:
+            return status is Status.UNSUPPORTED or (status is Status.OK and failure is None)
+        if status is Status.UNSUPPORTED and self.expectation.status is not Status.UNSUPPORTED:
+            return True
+        if status is Status.OK and failure is None and not self.expectation.strict:
+            return True
+        kind = failure.failure_class if failure else None
+        return status is self.expectation.status and self.expectation.failure_class in (None, kind)

@@ -1,0 +1,86 @@
+"""Which numbers of a build jumped: registers, spills, shared memory, sizes of artifacts, whatever a toolchain tells of both."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from attrs import frozen
+
+from compat.model import Result
+from compat.report.compact import Where
+from compat.report.summary import Report
+
+THRESHOLD: float = 10
+"""Percent by which a number may change unless the user says otherwise."""
+
+
+@frozen(kw_only=True)
+class Jump:
+    """A number of one cell that changed by more than the threshold."""
+
+    metric: str
+    """Its name in ``metrics``; of what is in a table there, with a point: ``artifacts.ptx``."""
+    before: float
+    after: float
+    result: Result
+    """The new one."""
+
+    @property
+    def rise(self) -> bool:
+        return self.after > self.before
+
+    @property
+    def percent(self) -> float | None:
+        """By how much; ``None`` from nothing."""
+        return (self.after - self.before) / self.before * 100 if self.before else None
+
+
+@frozen(kw_only=True)
+class JumpGroup:
+    """The jumps of one metric of one variant in one direction."""
+
+    largest: Jump
+    jumps: tuple[Jump, ...]
+    where: tuple[Where, ...]
+
+
+def jumps_of(old: Result, new: Result, threshold: float) -> Iterator[Jump]:
+    """The numbers that both results have and that changed by more than ``threshold`` percent; from zero any change is one."""
+    before, after = dict(_numbers(old.outcome.metrics)), dict(_numbers(new.outcome.metrics))
+    for metric in before.keys() & after.keys():
+        one, other = before[metric], after[metric]
+        if one != other and abs(other - one) * 100 > abs(one) * threshold:
+            yield Jump(metric=metric, before=one, after=other, result=new)
+
+
+def grouped(jumps: Iterable[Jump], report: Report) -> tuple[JumpGroup, ...]:
+    """Jumps by variant, metric and direction, the largest first."""
+    groups: dict[tuple[str, str, str, bool], list[Jump]] = defaultdict(list)
+    for jump in jumps:
+        spec = jump.result.cell.spec
+        groups[spec.kernel, spec.variant, jump.metric, jump.rise].append(jump)
+    found = (
+        JumpGroup(
+            largest=max(group, key=_size),
+            jumps=tuple(group),
+            where=report.where(jump.result for jump in group),
+        )
+        for group in groups.values()
+    )
+    return tuple(sorted(found, key=lambda group: (not group.largest.rise, -_size(group.largest), group.largest.metric)))
+
+
+def _size(jump: Jump) -> float:
+    """How large a jump is, up or down alike; what comes from nothing, or goes to nothing, is the largest."""
+    smaller, larger = sorted((abs(jump.before), abs(jump.after)))
+    return larger / smaller if smaller else float("inf")
+
+
+def _numbers(metrics: Mapping[str, Any], within: str = "") -> Iterator[tuple[str, float]]:
+    for name, value in metrics.items():
+        if isinstance(value, Mapping):
+            yield from _numbers(value, f"{within}{name}.")
+        elif isinstance(value, int | float) and not isinstance(value, bool):
+            yield f"{within}{name}", value

@@ -1,0 +1,109 @@
+"""What every form of a comparison says, in plain sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from compat.report.compact import counted, listed
+from compat.report.diff.comparing import Comparison, Difference, Kind
+from compat.report.diff.metrics import Jump, JumpGroup
+from compat.report.repeat import explain_command
+
+TITLES = {
+    Kind.BROKEN: "newly broken",
+    Kind.CHANGED: "failing differently",
+    Kind.INCONCLUSIVE: "without an answer now",
+    Kind.DEPRECATED: "newly deprecated",
+    Kind.METRIC: "with a metric that rose",
+    Kind.FIXED: "newly fixed",
+    Kind.ANSWERED: "answered now",
+    Kind.DROPPED: "not tested any more",
+    Kind.ADDED: "newly tested",
+}
+"""What is said of the cells of each kind."""
+_NAMED = 10
+"""Values of an axis that a sentence names."""
+
+
+def headline(found: Comparison) -> str:
+    """All of it in a sentence."""
+    changed = [f"{number:,} {TITLES[kind]}{_declared(found.of(kind))}" for kind, number in found.counts.items()]
+    if not found.compared:
+        return f"The reports have no cell in common, so that nothing was compared: {listed(changed) or 'both are empty'}."
+    if found.same == found.compared:
+        alone = f"; besides: {listed(changed)}" if changed else ""
+        return f"Nothing changed in the {counted(found.compared, 'cell')} that both reports have{alone}."
+    return f"Of {counted(found.compared, 'cell')} in both reports {found.same:,} are the same; {listed(changed) or 'metrics fell'}."
+
+
+def remarks(found: Comparison) -> Iterator[str]:
+    """What a reader has to know of the two reports before the changes mean something."""
+    if found.versions:
+        old, new = found.versions
+        wrote = f"version {old} of triton-compat wrote the old report, and {new} the new one"
+        yield f"{wrote}: what failures are called may have changed with it"
+    for side, axes in zip(("old", "new"), found.only, strict=True):
+        if axes:
+            yield f"only the {side} report has {listed([_values(axis, values) for axis, values in axes.items()])}"
+    if found.arguments:
+        yield f"the arguments or options of {listed(_some(found.arguments))} changed"
+    yield from (f"the env {env.name} changed: {env.before} → {env.after}" for env in found.envs)
+
+
+def title(kind: Kind, differences: Sequence[Difference]) -> str:
+    """``newly broken: 3 cells (1 declared)``."""
+    return f"{TITLES[kind]}: {counted(sum(len(each.results) for each in differences), 'cell')}{_declared(differences)}"
+
+
+def change(difference: Difference) -> str:
+    """``ok → rejected (api-removed)``."""
+    after = f"{difference.after}, with a deprecation warning" if difference.kind is Kind.DEPRECATED else difference.after
+    declared = ", as its kernel file declares" if difference.declared else ""
+    return " → ".join(said for said in (difference.before, after) if said) + declared
+
+
+def look(difference: Difference, found: Comparison) -> str:
+    """The command that shows the first of the cells."""
+    side = found.old if difference.kind is Kind.DROPPED else found.new
+    return explain_command(difference.results[0].cell, side.report.options)
+
+
+def why(difference: Difference) -> tuple[str, str]:
+    """What the compiler says of it, and the advice; nothing of a failure that is declared."""
+    advice = difference.failure.advice if difference.failure and difference.says else ""
+    return ("", "") if difference.declared else (difference.says, advice)
+
+
+def jump_line(group: JumpGroup) -> str:
+    """``registers: 32 → 40 (+25 %)``, and how many cells."""
+    jump, cells = group.largest, len(group.jumps)
+    largest = f" at most, in {counted(cells, 'cell')}" if cells > 1 else ""
+    return f"{jump.metric}: {_number(jump.before)} → {_number(jump.after)}{_percent(jump)}{largest}"
+
+
+def threshold_line(found: Comparison) -> str:
+    """Which numbers are told."""
+    return f"metrics that changed by more than {found.threshold:g} %"
+
+
+def _declared(differences: Sequence[Difference]) -> str:
+    meant = sum(len(each.results) - each.gated for each in differences)
+    return f" ({meant:,} declared)" if meant else ""
+
+
+def _values(axis: str, values: Sequence[str]) -> str:
+    """``the targets sm_80 and sm_90``, some of them where they are many."""
+    return f"the {axis if len(values) > 1 else axis.removesuffix('s')} {listed(_some(values))}"
+
+
+def _some(values: Sequence[str]) -> list[str]:
+    more = [f"{len(values) - _NAMED:,} more"] if len(values) > _NAMED else []
+    return [*values[:_NAMED], *more]
+
+
+def _percent(jump: Jump) -> str:
+    return "" if jump.percent is None else f" ({jump.percent:+,.0f} %)"
+
+
+def _number(value: float) -> str:
+    return f"{value:,}" if isinstance(value, int) else f"{value:,.4g}"

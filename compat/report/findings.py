@@ -1,0 +1,122 @@
+"""What is unexpected, each with the place in a repository that it is about: what CI systems show beside the source."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from pathlib import PurePosixPath
+
+from attrs import frozen
+
+from compat.model import Failure, Result, Status
+from compat.report.compact import counted, one_line
+from compat.report.repeat import explain_command
+from compat.report.summary import BrokenEnv, Report, Surprise, UnimportedSource
+
+
+@frozen(kw_only=True)
+class Finding:
+    """Something unexpected."""
+
+    title: str
+    """Of what, and what came: ``sel_dense/block_ptr: rejected (api-removed)``."""
+    body: tuple[str, ...]
+    """Where, what was expected, what the compiler says, what to do, and how to look closer; a line each."""
+    check: str
+    """The failure's class, or the status where there is none."""
+    status: Status
+    path: str | None = None
+    """The source, from the top of the repository; ``None`` for what is about no file of it."""
+    line: int | None = None
+    identity: tuple[str, ...]
+    """What stays the same while the same thing is unexpected, whichever releases it is found in."""
+
+
+def findings(report: Report, inside: str = "") -> tuple[Finding, ...]:
+    """All that makes a run not as expected, by kernel; envs that are broken come last.
+
+    ``inside`` is the path from the top of the repository to the folder of the project.
+    """
+    groups: dict[tuple[str, ...], list[Surprise]] = defaultdict(list)
+    for surprise in report.surprises:
+        groups[_identity(surprise)].append(surprise)
+    return (
+        *(_surprising(report, inside, identity, group) for identity, group in groups.items()),
+        *(_unimported(report, inside, each) for each in report.unimported),
+        *(_broken(each) for each in report.broken),
+    )
+
+
+def _identity(surprise: Surprise) -> tuple[str, ...]:
+    failure = surprise.results[0].outcome.failure
+    return surprise.where.kernel, surprise.where.variant, surprise.declared, surprise.got, failure.fingerprint if failure else ""
+
+
+def _surprising(report: Report, inside: str, identity: tuple[str, ...], group: Sequence[Surprise]) -> Finding:
+    first, example = group[0], group[0].results[0]
+    failure = example.outcome.failure
+    expected = f"expected {first.declared}" + (f" ({first.reason})" if first.reason else "")
+    where = (f"{each.where.subject}: {each.where.releases}, {' '.join(each.where.targets)}" for each in group)
+    return Finding(
+        title=f"{first.where.kernel}/{first.where.variant}: {first.got}",
+        body=(*where, expected, *_said(failure), explain_command(example.cell, report.options)),
+        check=failure.failure_class if failure else str(example.outcome.status),
+        status=example.outcome.status,
+        path=_path(report, inside, example),
+        line=_line(example),
+        identity=identity,
+    )
+
+
+def _unimported(report: Report, inside: str, source: UnimportedSource) -> Finding:
+    failure = source.failure
+    return Finding(
+        title=f"{source.source} could not be imported",
+        body=(
+            f"{counted(source.cells, 'cell')} of {source.kernel} could not be tried, on {source.releases}",
+            *_said(failure),
+            explain_command(source.example.cell, report.options),
+        ),
+        check=failure.failure_class,
+        status=Status.SOURCE_BROKEN,
+        path=_path(report, inside, source.example),
+        line=_line(source.example),
+        identity=(source.kernel, source.source, failure.fingerprint),
+    )
+
+
+def _broken(broken: BrokenEnv) -> Finding:
+    said = (one_line(broken.words) or "there is no output", *([broken.advice] if broken.advice else []))
+    return Finding(
+        title=f"env {broken.env.name} is broken",
+        body=(f"{counted(broken.cells, 'cell')} could not be tried", *said),
+        check=str(Status.ENV_BROKEN),
+        status=Status.ENV_BROKEN,
+        identity=(broken.env.name,),
+    )
+
+
+def _said(failure: Failure | None) -> Iterator[str]:
+    if failure is None:
+        return
+    at = " ".join((f"at stage {failure.stage}", *([failure.location] if failure.location else [])))
+    yield at
+    yield from failure.excerpt.strip("\n").splitlines()
+    if failure.advice:
+        yield failure.advice
+
+
+def _path(report: Report, inside: str, result: Result) -> str | None:
+    """The source's path from the top of the repository; a source outside of the project is none of its files."""
+    source = PurePosixPath(report.source_of(result.cell.spec))
+    if not source.name or source.is_absolute() or ".." in source.parts:
+        return None
+    return str(PurePosixPath(inside) / source)
+
+
+def _line(result: Result) -> int | None:
+    """The line in the source that a failure points at; one in a helper of another file is no line of it."""
+    failure = result.outcome.failure
+    name, _, number = (failure.location or "").rpartition(":") if failure else ("", "", "")
+    same = name and name == PurePosixPath(result.cell.spec.source).name
+    return int(number) if same and number.isascii() and number.isdigit() and len(number) < 10 else None

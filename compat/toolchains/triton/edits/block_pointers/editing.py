@@ -1,0 +1,245 @@
+"""From block pointers to another form of access: all functions of a kernel, those that are called before those that call them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
+from typing import Protocol
+
+import libcst as cst
+from attrs import Factory, define, frozen
+
+from compat.toolchains.edits import CannotEdit
+from compat.toolchains.triton.edits.block_pointers.access import Access
+from compat.toolchains.triton.edits.block_pointers.components import Bindings, Part
+from compat.toolchains.triton.edits.block_pointers.exchange import Back, Taken, received, replaced_arguments, replaced_parameters
+from compat.toolchains.triton.edits.block_pointers.handing import Handing, arguments
+from compat.toolchains.triton.edits.block_pointers.learning import Known, Site, learned
+from compat.toolchains.triton.edits.block_pointers.normal import Reader, normal, pointers_of
+from compat.toolchains.triton.edits.block_pointers.webs import Flow
+from compat.toolchains.triton.edits.block_pointers.writing import Form, Rewriting
+from compat.toolchains.triton.edits.code import Code, elements_of, names_in, walk
+from compat.toolchains.triton.edits.program import Place, Program
+
+_HANDED = (
+    "{names}: other parameters, or other values that are returned; calls from files that the kernel does not import need the same"
+)
+_ROUNDS = 8
+"""How often what is known of handed parts is used to learn more of them."""
+
+
+class MakeForm(Protocol):
+    """Makes the form for a function, in which ``accesses`` are all the loads and stores. Raises CannotEdit where it cannot be."""
+
+    def __call__(self, code: Code, flow: Flow, bindings: Bindings, accesses: Sequence[Access], ones: frozenset[str]) -> Form: ...
+
+
+@frozen(kw_only=True)
+class Kind:
+    """A form of access, for all functions."""
+
+    make: MakeForm
+    handed: Callable[[int], Sequence[Part]]
+    """The parts that are handed to another function, for a number of dimensions."""
+
+
+@frozen
+class Edited:
+    """Files without block pointers."""
+
+    texts: Mapping[str, str]
+    known: Known
+    """What is known of the parts that are handed over."""
+    notes: tuple[str, ...]
+
+
+def edited(program: Program, kind: Kind, known: Known) -> Edited:
+    """The files of a program without block pointers. Raises CannotEdit where there are none, or where some cannot be replaced."""
+    handing = Handing.of(program)
+    for _ in range(_ROUNDS):
+        edit = _Edit(handing, kind, known)
+        texts = edit.texts()
+        more = learned(edit.sites, program, known)
+        if more == known:
+            break
+        known = more
+    names = ", ".join(dict.fromkeys(place.function for place in handing.family if handing.changes(place)))
+    return Edited(texts, known, (_HANDED.format(names=names),) if names else ())
+
+
+@define
+class _Helper:
+    """A function as it is after the edit."""
+
+    definition: cst.FunctionDef
+    taken: Mapping[str, Taken]
+    """The parameters that were block pointers."""
+    backs: Sequence[Back | None]
+    """What it returns: of block pointers their parts, and ``None`` for all else. Empty where it returns no block pointer."""
+
+
+@define
+class _Edit:
+    """One way to edit all functions, with what is known of the parts that are handed over."""
+
+    handing: Handing
+    kind: Kind
+    known: Known
+    sites: list[Site] = Factory(list)
+    """What every call hands over: filled while editing."""
+    _helpers: dict[Place, _Helper] = Factory(dict)
+
+    @property
+    def program(self) -> Program:
+        return self.handing.program
+
+    def texts(self) -> dict[str, str]:
+        for place in self.handing.bottom_up:
+            code = self.program.code_of(place)
+            if self.handing.ranks.get(place) or any(Reader(code).makes(node) for node in walk(self.program.definition(place))):
+                self._helpers[place] = self._edited(place)
+        if not self._helpers:
+            raise CannotEdit("the kernel makes no block pointers")
+        changed: dict[str, dict[str, cst.FunctionDef]] = {}
+        for place, helper in self._helpers.items():
+            changed.setdefault(place.file, {})[place.function] = helper.definition
+        codes = {place.file: self.program.code_of(place) for place in self._helpers}
+        return {file: code.with_functions(changed[file]) for file, code in codes.items()}
+
+    def _edited(self, place: Place) -> _Helper:
+        original = self.program.definition(place)
+        code = self.program.code_of(place).within(original)
+        taken = {
+            name: Taken.of(name, rank, self.kind.handed(rank), self.known.texts.get((place, name), {}), code)
+            for name, rank in self.handing.parameters.get(place, {}).items()
+        }
+        function = _beginning(original, [each.statement for each in taken.values()])
+        function = normal(function, self._reader(place, code, function, partial(self._returns_one, place)))
+        function = received(function, self._received(place, function), code)
+        flow = Flow(self._reader(place, code, function, lambda _: False), function)
+        accesses = {call: Access.of(call, flow.web_of(call), code) for call in flow.use_of}
+        naturals, ones = _names_of(self.known.naturals, place, taken), _names_of(self.known.strides, place, taken)
+        ones |= self.known.ones.get(place, frozenset())
+        form = self.kind.make(code, flow, Bindings.of(code, function, naturals), list(accesses.values()), ones)
+        backs = self._backs(place, flow, form, taken)
+        new = Rewriting(flow, form, accesses, _Exchange(self, place, flow, form, backs, ones)).of(function)
+        used = set(names_in(new.body))
+        for each in taken.values():
+            each.new = {part: name for part, name in each.new.items() if name in used}
+        return _Helper(new.with_changes(params=replaced_parameters(new.params, taken, code)), taken, backs)
+
+    def _reader(self, place: Place, code: Code, function: cst.FunctionDef, returns: Callable[[cst.CSTNode], bool]) -> Reader:
+        pointers = pointers_of(code, function, frozenset(self.handing.ranks.get(place, ())))
+        return Reader(code, pointers, returns, partial(self.handed, place))
+
+    def _returns_one(self, place: Place, node: cst.CSTNode) -> bool:
+        called = self.program.called(place.file, node)
+        returns = self.handing.returned.get(called) if called is not None else None
+        return returns is not None and returns.alone
+
+    def handed(self, place: Place, node: cst.CSTNode) -> list[cst.BaseExpression]:
+        """The block pointers that a call or a ``return`` hands over."""
+        if isinstance(node, cst.Return):
+            returns = self.handing.returned.get(place)
+            return [value for value, rank in zip(_values(node), returns.ranks, strict=False) if rank] if returns else []
+        called = self.program.called(place.file, node)
+        pointers = self.handing.parameters.get(called, {}) if called is not None else {}
+        if not pointers or called is None or not isinstance(node, cst.Call):
+            return []
+        return [each.value for name, each in arguments(node, self.program.definition(called)) if name in pointers]
+
+    def helper(self, place: Place, node: cst.CSTNode) -> tuple[Place, _Helper] | None:
+        """The edited function that a call calls."""
+        called = self.program.called(place.file, node)
+        return (called, self._helpers[called]) if called is not None and called in self._helpers else None
+
+    def _received(
+        self, place: Place, function: cst.FunctionDef
+    ) -> dict[cst.Call, tuple[Sequence[Back | None], bool, cst.FunctionDef]]:
+        """Calls that return block pointers: what they return, whether that is one value, and the function."""
+        found = {}
+        for node in walk(function.body):
+            helper = self.helper(place, node)
+            if isinstance(node, cst.Call) and helper is not None and helper[1].backs:
+                found[node] = (helper[1].backs, self.handing.returned[helper[0]].alone, self.program.definition(helper[0]))
+        return found
+
+    def _backs(self, place: Place, flow: Flow, form: Form, taken: Mapping[str, Taken]) -> list[Back | None]:
+        returns = self.handing.returned.get(place)
+        if returns is None:
+            return []
+        found: list[Back | None] = []
+        values = [_values(node) for node in walk(flow.function.body) if isinstance(node, cst.Return)]
+        for number, rank in enumerate(returns.ranks):
+            at_it = [each[number] for each in values if number < len(each)]
+            names = [each for each in at_it if isinstance(each, cst.Name)] if rank else []
+            texts = [form.handing(flow.web_of(name)) for name in names]
+            found.append(Back.of(names, flow, texts, taken.values(), alone=returns.alone) if names else None)
+        return found
+
+
+class _Exchange:
+    """What is handed over in one function, in parts."""
+
+    def __init__(
+        self, edit: _Edit, place: Place, flow: Flow, form: Form, backs: Sequence[Back | None], ones: frozenset[str]
+    ) -> None:
+        self._edit, self._place, self._flow, self._form, self._backs, self._ones = edit, place, flow, form, backs, ones
+
+    def arguments(self, call: cst.Call, edited: cst.Call) -> Sequence[cst.Arg] | None:
+        found = self._edit.helper(self._place, call)
+        if found is None or not found[1].taken:
+            return None
+        called, helper = found
+        named = list(arguments(call, self._edit.program.definition(called)))
+        webs = {name: self._flow.web_of(each.value) for name, each in named if name in helper.taken}
+        if missing := [name for name in helper.taken if name not in webs]:
+            raise CannotEdit(f"a call of {called.function} does not give it {missing[0]}")
+        parts = {name: self._form.handing(web) for name, web in webs.items()}
+        text = self._edit.program.code_of(self._place).code_for
+        self._edit.sites.append(
+            Site(
+                caller=self._place,
+                called=called,
+                given={name: text(each.value) for name, each in named if name not in webs and not each.star},
+                parts={(name, part): each for name, texts in parts.items() for part, each in texts.items()},
+                naturals=frozenset(
+                    (name, part) for name, web in webs.items() for part in parts[name] if self._form.is_natural(web, part)
+                ),
+                ones=self._ones,
+            )
+        )
+        new = {name: [(given, parts[name][part]) for part, given in each.new.items()] for name, each in helper.taken.items()}
+        return replaced_arguments(edited.args, [name for name, _ in named], new)
+
+    def returned(self, statement: cst.Return, edited: cst.Return) -> cst.Return:
+        if not any(self._backs):
+            return edited
+        found: list[cst.BaseExpression] = []
+        for old, new, back in zip(_values(statement), _values(edited), self._backs, strict=True):
+            texts = self._form.handing(self._flow.web_of(old)) if back else {}
+            found += [cst.parse_expression(texts[part]) for part in back.parts] if back else [new]
+        whole = len(found) == 1 and self._edit.handing.returned[self._place].alone
+        value = found[0] if whole else cst.Tuple([cst.Element(each) for each in found], lpar=[], rpar=[])
+        return edited.with_changes(value=value, whitespace_after_return=cst.SimpleWhitespace(" "))
+
+
+def _names_of(some: Iterable[tuple[Place, str, Part]], place: Place, taken: Mapping[str, Taken]) -> frozenset[str]:
+    """What stands in a function for those parts of what it is given."""
+    return frozenset(taken[name].texts[part] for where, name, part in some if where == place and name in taken)
+
+
+def _values(statement: cst.Return) -> Sequence[cst.BaseExpression]:
+    if statement.value is None:
+        return ()
+    elements = elements_of(statement.value)
+    return elements if elements is not None else (statement.value,)
+
+
+def _beginning(function: cst.FunctionDef, statements: Sequence[cst.SimpleStatementLine]) -> cst.FunctionDef:
+    """The function with statements behind its docstring."""
+    if not statements or not isinstance(function.body, cst.IndentedBlock):
+        return function
+    body = list(function.body.body)
+    place = 1 if function.get_docstring(clean=False) is not None else 0
+    return function.with_changes(body=function.body.with_changes(body=[*body[:place], *statements, *body[place:]]))

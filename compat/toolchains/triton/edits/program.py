@@ -1,0 +1,158 @@
+"""The functions that a kernel is made of, in all the files that they are in, and which of them a name means in which file."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from pathlib import PurePosixPath
+
+import libcst as cst
+from attrs import Factory, define, frozen
+
+from compat.toolchains.edits import Faulty
+from compat.toolchains.triton.edits.code import Code, dotted, walk
+
+_MODULE = ""
+"""The name that an import gives to a whole module, where it is looked up."""
+
+
+@frozen
+class Place:
+    """A function."""
+
+    file: str
+    function: str
+
+
+@define(eq=False)
+class Program:
+    """The files, and the kernel's function."""
+
+    texts: Mapping[str, str]
+    kernel: Place
+    roots: Sequence[str] = ("",)
+    _codes: dict[str, Code | None] = Factory(dict)
+    _known_links: dict[str, dict[str, list[tuple[str, str]]]] = Factory(dict)
+
+    @classmethod
+    def of(cls, faulty: Faulty) -> Program:
+        """What a kernel that fails is made of. Raises CannotEdit where its own file cannot be read."""
+        texts = {**faulty.beside, faulty.file: faulty.text}
+        file, function = faulty.kernel or (faulty.file, faulty.function)
+        code = Code.of(texts[file], function)
+        program = cls(texts, Place(file, code.function), faulty.roots)
+        program._codes[file] = code
+        return program
+
+    def code(self, file: str) -> Code | None:
+        """A file, which is parsed when it is asked for; ``None`` where it cannot be."""
+        if file not in self._codes:
+            try:
+                self._codes[file] = Code(cst.parse_module(self.texts[file]), self.kernel.function)
+            except (cst.ParserSyntaxError, RecursionError):
+                self._codes[file] = None
+        return self._codes[file]
+
+    def code_of(self, place: Place) -> Code:
+        """The file that a function is in."""
+        code = self.code(place.file)
+        assert code is not None, "a place is found by reading its file"
+        return code
+
+    def definition(self, place: Place) -> cst.FunctionDef:
+        """The function at a place."""
+        return self.code_of(place).definitions[place.function]
+
+    def meant(self, file: str, name: str) -> Place | None:
+        """The function that a dotted name means in a file; ``None`` for what is not defined in these files."""
+        return self._meant(file, name, frozenset())
+
+    def called(self, file: str, node: cst.CSTNode) -> Place | None:
+        """The function that a call calls."""
+        return self.meant(file, dotted(node.func)) if isinstance(node, cst.Call) and dotted(node.func) else None
+
+    def used(self, place: Place) -> Iterator[Place]:
+        """The functions that a function names."""
+        for node in walk(self.definition(place).body):
+            if isinstance(node, cst.Name | cst.Attribute) and (found := self.meant(place.file, dotted(node))) is not None:
+                yield found
+
+    def reachable(self, *starts: Place) -> tuple[Place, ...]:
+        """The functions and those that they use, directly or through others."""
+        found: dict[Place, None] = {}
+        waiting = list(starts)
+        while waiting:
+            place = waiting.pop()
+            if place not in found:
+                found[place] = None
+                waiting += self.used(place)
+        return tuple(found)
+
+    def naming(self, names: Collection[str]) -> Iterator[Place]:
+        """All functions of files in which one of these names stands."""
+        for file, text in self.texts.items():
+            code = self.code(file) if any(name in text for name in names) else None
+            yield from (Place(file, function) for function in (code.definitions if code else ()))
+
+    # --- imports ---
+
+    def _meant(self, file: str, name: str, seen: frozenset[tuple[str, str]]) -> Place | None:
+        code = None if (file, name) in seen else self.code(file)
+        if code is None:
+            return None
+        if name in code.definitions:
+            return Place(file, name)
+        parts = name.split(".")
+        for length in range(1, len(parts) + 1):
+            first, rest = ".".join(parts[:length]), parts[length:]
+            for source, member in self._links(file).get(first, ()):
+                asked = ".".join(filter(None, (member, *rest)))
+                if asked and (found := self._meant(source, asked, seen | {(file, name)})) is not None:
+                    return found
+        return None
+
+    def _links(self, file: str) -> dict[str, list[tuple[str, str]]]:
+        if file not in self._known_links:
+            self._known_links[file] = {}
+            code = self.code(file)
+            for name, source, member in self._imported(file, code.module) if code else ():
+                self._known_links[file].setdefault(name, []).append((source, member))
+        return self._known_links[file]
+
+    def _imported(self, file: str, module: cst.Module) -> Iterator[tuple[str, str, str]]:
+        """Name in the file, the file of the module that it is from, and what it is there; of a module itself an empty one."""
+        for node in walk(module):
+            if isinstance(node, cst.Import):
+                for alias in node.names:
+                    path, said = dotted(alias.name).replace(".", "/"), alias.asname
+                    name = said.name.value if said and isinstance(said.name, cst.Name) else dotted(alias.name)
+                    for root in self.roots:
+                        if source := self._module(_below(root, path)):
+                            yield name, source, _MODULE
+            elif isinstance(node, cst.ImportFrom) and not isinstance(node.names, cst.ImportStar):
+                for alias in node.names:
+                    said = alias.asname
+                    name = said.name.value if said and isinstance(said.name, cst.Name) else dotted(alias.name)
+                    for source, member in self._from(file, node, dotted(alias.name)):
+                        yield name, source, member
+
+    def _from(self, file: str, node: cst.ImportFrom, name: str) -> Iterator[tuple[str, str]]:
+        path = dotted(node.module).replace(".", "/") if node.module else ""
+        starts = list(self.roots)
+        if node.relative:
+            folder = PurePosixPath(file).parent
+            for _ in node.relative[1:]:
+                folder = folder.parent
+            starts = [folder.as_posix()]
+        for start in starts:
+            if module := self._module(_below(start, f"{path}/{name}".lstrip("/"))):
+                yield module, _MODULE
+            if module := self._module(_below(start, path) or start):
+                yield module, name
+
+    def _module(self, path: str) -> str | None:
+        names = (f"{path}.py", f"{path}/__init__.py".lstrip("/"))
+        return next((name for name in names if name in self.texts), None)
+
+
+def _below(folder: str, path: str) -> str:
+    return "/".join(filter(None, (folder.strip("."), path)))

@@ -1,0 +1,74 @@
+"""The tutorials: what a page has as files is written, its commands run in order in an empty folder, and print what it says.
+
+A line `…` on a page stands for any lines; seconds differ from run to run.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from compat.model import BuiltEnv
+
+ROOT = Path(__file__).parents[2]
+RELEASES = ("3.0.0", "3.1.0", "3.2.0", "3.3.0", "3.3.1", "3.4.0", "3.5.0", "3.5.1", "3.6.0", "3.7.0", "3.7.1", "3.8.0", "3.9.0")
+NOWHERE = "http://127.0.0.1:9/simple"
+"""An index that does not answer: what it once said is kept, so that no release of later changes what a page prints."""
+_BLOCK = re.compile(r"^```(?P<language>\w+)(?: title=\"(?P<title>[^\"]+)\")?\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL)
+_SECONDS = re.compile(r"\b\d+\.\d+ s\b")
+_ANY = "…"
+
+
+@pytest.fixture
+def environment(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """What a shell needs that has this tree's command."""
+    folder = tmp_path_factory.mktemp("bin")
+    (folder / "compat").write_text(f'#!/bin/sh\nexec {sys.executable} -P -m compat.cli "$@"\n')
+    (folder / "compat").chmod(0o755)
+    left_out = ("COLUMNS", "NO_COLOR", "FORCE_COLOR")
+    own = {key: value for key, value in os.environ.items() if key not in left_out}
+    return {**own, "PATH": f"{folder}:{own['PATH']}", "PYTHONPATH": str(ROOT), "LC_ALL": "C.UTF-8", "UV_DEFAULT_INDEX": NOWHERE}
+
+
+@pytest.mark.wheels
+@pytest.mark.parametrize("page", ["tutorial-package", "tutorial-bisect"])
+def test_a_tutorial_prints_what_it_says(
+    page: str, tmp_path: Path, environment: dict[str, str], built: Callable[[str], BuiltEnv]
+) -> None:
+    for release in RELEASES:
+        built(f"triton-{release}")
+    index = tmp_path / ".compat" / "index"
+    index.mkdir(parents=True)
+    files = [[f"triton-{release}-cp311-cp311-manylinux_2_17_x86_64.whl", None, False] for release in RELEASES]
+    (index / "triton.json").write_text(json.dumps({NOWHERE: {"asked": 0, "files": files}}))
+    for block in _BLOCK.finditer((ROOT / "docs" / f"{page}.md").read_text(encoding="utf-8")):
+        if block["title"]:
+            (tmp_path / block["title"]).parent.mkdir(parents=True, exist_ok=True)
+            (tmp_path / block["title"]).write_text(block["text"], encoding="utf-8")
+        elif block["language"] == "console":
+            for command, shown in _commands(block["text"]):
+                ran = subprocess.run(
+                    ["bash", "-c", command], cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=200
+                )
+                assert "Traceback" not in ran.stderr, ran.stderr
+                assert _is_shown(shown, ran.stdout), f"$ {command}\n{ran.stdout}{ran.stderr}"
+
+
+def _commands(text: str) -> Iterator[tuple[str, str]]:
+    """Each command of a block, and what is shown below it."""
+    for part in re.split(r"^\$ ", text, flags=re.MULTILINE)[1:]:
+        command, _, shown = part.partition("\n")
+        yield command, shown
+
+
+def _is_shown(shown: str, printed: str) -> bool:
+    """Whether a text has the lines that a page shows, in order and without others between them."""
+    lines = ["(?:.*\n)*?" if line == _ANY else re.escape(f"{line}\n") for line in _SECONDS.sub("? s", shown).splitlines()]
+    return re.fullmatch("".join(lines), _SECONDS.sub("? s", printed)) is not None

@@ -1,0 +1,89 @@
+"""Kernels of factories and classes: edited where they stand, reduced and shown on their own."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from compat.model import BuiltEnv
+from compat.toolchains.edits import CannotEdit
+from compat.toolchains.triton.edits.code import Code
+
+ROOT = Path(__file__).parent.parent.parent
+HEAD = "import triton\nimport triton.language as tl\n\n\n"
+BODY = """\
+    @triton.jit
+    def kernel(x, y, n, BLOCK: tl.constexpr):
+        at = tl.arange(0, BLOCK)  # a comment
+        v = tl.load(x + at, mask=at < n)
+        tl.store(y + at, tl.max(v, 0.0), mask=at < n)
+"""
+MADE = f"{HEAD}def make(width):\n    COUNT = tl.constexpr(width * 2)\n\n{BODY.replace('0.0)', '0.0) * COUNT')}\n    return kernel\n"
+HELD = f'{HEAD}class Holder:\n    """Kernels."""\n\n    @staticmethod\n{BODY}'
+MATRIX = """schema = 1
+env = [{ triton = "3.9.0" }]
+kernels = ["other.toml"]
+defaults = { targets = ["sm_90"], envs = ["triton-3.9.0"] }
+"""
+TOML = """schema = 1
+kernel = "{name}"
+source = "{name}.py"
+function = "{function}"
+signature = {{ x = "*fp32", y = "*fp32", n = "i32" }}
+constexprs = {{ BLOCK = 64 }}
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "function", "name", "inside"),
+    [
+        (MADE, "make(3)", "kernel", ("make",)),
+        (HELD, "Holder.kernel", "kernel", ("Holder",)),
+        (f"{HELD}\n\ndef kernel(x):\n    pass\n", "kernel", "kernel", ()),
+    ],
+)
+def test_the_function_that_is_edited_is_the_one_that_is_meant(text: str, function: str, name: str, inside: tuple[str, ...]) -> None:
+    code = Code.of(text, function)
+    assert (code.function, code.inside) == (name, inside)
+    assert [each.name.value for each in code.reachable] == [name]
+    assert len(code.definitions["kernel"].params.params) == (4 if inside else 1)
+
+
+@pytest.mark.parametrize(
+    ("text", "function", "message"),
+    [
+        (f"{HEAD}from makers import make\n", "make(3)", "cannot be found in the source"),
+        (f"{HEAD}def make():\n{BODY}\n{BODY}\n    return kernel\n", "make()", "make defines several functions kernel"),
+        (HEAD, "kernel", "does not define kernel at its top level"),
+    ],
+)
+def test_what_cannot_be_edited_is_said(text: str, function: str, message: str) -> None:
+    with pytest.raises(CannotEdit, match=message):
+        Code.of(text, function)
+
+
+@pytest.mark.wheels
+def test_commands_take_such_kernels(built: Callable[[str], BuiltEnv], tmp_path: Path) -> None:
+    built("triton-3.9.0")
+    (tmp_path / "matrix.toml").write_text(MATRIX)
+    (tmp_path / "other.py").write_text(MADE)
+    (tmp_path / "other.toml").write_text(TOML.format(name="other", function="make(3)"))
+    compat(tmp_path, "repro", "other/*")
+    (script,) = (tmp_path / "repro").glob("*.py")
+    assert "width = 3\nCOUNT = tl.constexpr(width * 2)\n" in script.read_text()
+    assert "tl.max(" in compat(tmp_path, "reduce", "other/as_written/default/sm_90/triton-3.9.0", "--only", "--budget", "2")
+    assert "+++ b/other.py" in compat(tmp_path, "fix", "other/*", "--write")
+    assert (tmp_path / "other.py").read_text() == MADE.replace("tl.max(", "tl.maximum(")
+
+
+def compat(project: Path, *arguments: str) -> str:
+    command = [sys.executable, "-m", "compat.cli", *arguments]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "COLUMNS": "100"}
+    done = subprocess.run(command, cwd=project, env=environment, capture_output=True, text=True, timeout=240, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout

@@ -1,0 +1,311 @@
+"""What changed between two reports: goldens, what counts as what, and that a comment fits."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+import pytest
+from attrs import evolve
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from markdown_it import MarkdownIt
+
+from compat.json_text import write_json
+from compat.model import CompileSpec, Outcome, Status
+from compat.report import Report
+from compat.report.diff import Comparison, Kind, Side, compare
+from compat.report.diff.document import diff_document
+from compat.report.diff.markdown import LIMIT, MARKER, diff_markdown
+from compat.report.diff.text import diff_lines
+from compat.report.document import dump, matrix_document
+from compat.report.loading import load_report
+from tests.report.factory import (
+    ASSERT,
+    BROKEN,
+    DEPRECATED,
+    LOST,
+    OK,
+    REMOVED,
+    SHAPE,
+    SHARED,
+    TARGETS,
+    UNKNOWN_TARGET,
+    always,
+    bad,
+    declared,
+    env,
+    expected_matrix,
+    report,
+    since,
+    tried,
+    troubled_matrix,
+)
+
+FIXTURES = Path(__file__).parent / "fixtures"
+ENVS = [env("3.8.0"), env("3.9.0")]
+
+
+def compared(old: Report, new: Report, threshold: float = 10) -> Comparison:
+    return compare(Side(name="HEAD~1:reports/matrix.json", report=old), Side(name="reports/matrix.json", report=new), threshold)
+
+
+def cell(outcome: Outcome) -> Report:
+    return report(tried("k", "v", always(outcome), envs=ENVS[:1], targets=TARGETS[:1]))
+
+
+def built(**metrics: object) -> Outcome:
+    return evolve(OK, metrics=metrics)
+
+
+def everything() -> Comparison:
+    """A change of every kind."""
+    before: Mapping[str, Outcome] = {
+        "broken": OK,
+        "changed": bad(SHAPE),
+        "declared": OK,
+        "deprecated": OK,
+        "fixed": bad(ASSERT, Status.CRASHED),
+        "gone": OK,
+        "inconclusive": OK,
+        "answered": LOST,
+        "jumped": built(registers=128, shared=65_536, spill_store_bytes=0, artifacts={"ptx": 67_104}),
+        "same": OK,
+    }
+    after: Mapping[str, Outcome] = {
+        **before,
+        "broken": bad(REMOVED),
+        "changed": bad(ASSERT, Status.CRASHED),
+        "declared": bad(SHAPE),
+        "deprecated": DEPRECATED,
+        "fixed": OK,
+        "inconclusive": BROKEN,
+        "answered": OK,
+        "jumped": built(registers=255, shared=32_768, spill_store_bytes=21_504, artifacts={"ptx": 68_000}),
+        "added": bad(SHAPE),
+    }
+    expect = [declared(SHAPE, reason="It is known.")]
+
+    def made(fates: Mapping[str, Outcome], leave_out: str) -> Report:
+        return report(
+            [
+                result
+                for variant, outcome in fates.items()
+                if variant != leave_out
+                for result in tried("k", variant, always(outcome), envs=ENVS, expect=expect if variant == "declared" else ())
+            ]
+        )
+
+    changed_env = evolve(ENVS[1], python_version="3.12.3")
+    new = made(after, "gone")
+    return compared(made(before, ""), evolve(new, envs=(ENVS[0], changed_env), version="99"))
+
+
+# --- goldens ---------------------------------------------------------------------------------------------------------------------
+
+
+def test_text(golden: Callable[[str, str], None]) -> None:
+    golden("diff.txt", "".join(f"{line}\n" for line in at_version(diff_lines(everything()))))
+
+
+def test_markdown(golden: Callable[[str, str], None]) -> None:
+    golden("diff.md", "\n".join(at_version(diff_markdown(everything()).split("\n"))))
+
+
+def test_document(golden: Callable[[str, str], None]) -> None:
+    golden("diff.json", "\n".join(at_version(write_json(diff_document(everything())).split("\n"))) + "\n")
+
+
+def at_version(lines: object) -> list[str]:
+    """Without the version of the tool, which changes."""
+    from compat import __version__
+
+    return [str(line).replace(__version__, "VERSION") for line in lines]  # type: ignore[attr-defined]
+
+
+# --- what counts as what ---------------------------------------------------------------------------------------------------------
+
+NO_ANSWER = [LOST, BROKEN, bad(SHAPE, Status.SOURCE_BROKEN), bad(SHAPE, flaky=True)]
+PREDICTED = evolve(OK, failure=SHARED)
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "kind"),
+    [
+        (OK, OK, None),
+        (OK, bad(SHAPE), Kind.BROKEN),
+        (OK, PREDICTED, Kind.BROKEN),
+        (OK, bad(UNKNOWN_TARGET, Status.UNSUPPORTED), Kind.BROKEN),
+        (DEPRECATED, bad(REMOVED), Kind.BROKEN),
+        (OK, DEPRECATED, Kind.DEPRECATED),
+        (DEPRECATED, DEPRECATED, None),
+        (DEPRECATED, OK, None),
+        (bad(SHAPE), OK, Kind.FIXED),
+        (PREDICTED, OK, Kind.FIXED),
+        (bad(SHAPE), DEPRECATED, Kind.FIXED),
+        (bad(SHAPE), bad(SHAPE), None),
+        (bad(SHAPE), bad(evolve(SHAPE, excerpt="other words", location="k.py:9")), None),
+        (bad(SHAPE), bad(evolve(SHAPE, fingerprint="shape-mismatch:0")), Kind.CHANGED),
+        (bad(ASSERT, Status.CRASHED), bad(ASSERT), Kind.CHANGED),
+        *((OK, silent, Kind.INCONCLUSIVE) for silent in NO_ANSWER),
+        *((bad(REMOVED), silent, Kind.INCONCLUSIVE) for silent in NO_ANSWER),
+        *((silent, OK, Kind.ANSWERED) for silent in NO_ANSWER),
+        *((silent, bad(REMOVED), Kind.ANSWERED) for silent in NO_ANSWER),
+        *((silent, LOST, None) for silent in NO_ANSWER),
+    ],
+)
+def test_what_became_of_a_cell(before: Outcome, after: Outcome, kind: Kind | None) -> None:
+    found = compared(cell(before), cell(after))
+    assert list(found.counts) == ([kind] if kind else [])
+    assert found.same == (kind is None)
+
+
+@pytest.mark.parametrize("axis", ["kernels", "variants", "cases", "targets", "envs"])
+def test_what_only_one_report_has_is_never_broken(axis: str) -> None:
+    small = tried("k", "v", always(OK), envs=ENVS[:1], targets=TARGETS[:1])
+    more = {
+        "kernels": tried("other", "v", always(bad(SHAPE)), envs=ENVS[:1], targets=TARGETS[:1]),
+        "variants": tried("k", "other", always(bad(SHAPE)), envs=ENVS[:1], targets=TARGETS[:1]),
+        "cases": tried("k", "v", always(bad(SHAPE)), envs=ENVS[:1], targets=TARGETS[:1], cases=("other",)),
+        "targets": tried("k", "v", always(bad(SHAPE)), envs=ENVS[:1], targets=TARGETS[1:2]),
+        "envs": tried("k", "v", always(bad(SHAPE)), envs=ENVS[1:], targets=TARGETS[:1]),
+    }[axis]
+    grown = compared(report(small), report([*small, *more]))
+    assert grown.counts == {Kind.ADDED: 1}
+    assert list(grown.only[1]) == [axis]
+    assert not grown.gated([Kind.BROKEN, Kind.CHANGED])
+    shrunk = compared(report([*small, *more]), report(small))
+    assert shrunk.counts == {Kind.DROPPED: 1}
+    assert list(shrunk.only[0]) == [axis]
+    assert not shrunk.gated([Kind.BROKEN, Kind.CHANGED])
+    assert "only the new report has the" in "\n".join(diff_lines(grown))
+
+
+def test_reports_without_a_common_cell_say_so() -> None:
+    found = compared(cell(OK), report(tried("other", "v", always(OK), envs=ENVS)))
+    assert found.compared == 0
+    assert list(diff_lines(found))[-1].startswith("The reports have no cell in common, so that nothing was compared: ")
+    assert list(diff_lines(compared(report([]), report([]))))[-1].endswith("nothing was compared: both are empty.")
+
+
+def test_other_arguments_are_told() -> None:
+    other = [
+        evolve(r, cell=evolve(r.cell, spec=evolve(r.cell.spec, compile=CompileSpec(signature={"x": "*fp32"}))))
+        for r in tried("k", "v", always(OK), envs=ENVS)
+    ]
+    found = compared(report(tried("k", "v", always(OK), envs=ENVS)), report(other))
+    assert (found.arguments, found.counts) == (("k/v/d64",), {})
+    assert "note: the arguments or options of k/v/d64 changed" in list(diff_lines(found))
+
+
+def test_a_declared_failure_is_told_and_does_not_count() -> None:
+    results = tried("k", "v", since("3.9.0", bad(REMOVED), OK), envs=ENVS, expect=[declared(REMOVED, releases=">=3.9")])
+    found = compared(report(tried("k", "v", always(OK), envs=ENVS)), report(results))
+    assert found.counts == {Kind.BROKEN: 2}
+    assert found.gated([Kind.BROKEN]) == 0
+    assert "newly broken: 2 cells (2 declared)" in list(diff_lines(found))
+
+
+def test_unsupported_is_no_declared_failure() -> None:
+    found = compared(cell(OK), cell(bad(UNKNOWN_TARGET, Status.UNSUPPORTED)))
+    assert found.gated([Kind.BROKEN]) == 1
+
+
+@pytest.mark.parametrize("name", ["schema-1.json", "schema-2.json"])
+def test_a_report_of_an_older_schema_compares_with_a_new_one(name: str) -> None:
+    old = load_report((FIXTURES / name).read_bytes())
+    new = load_report(dump(matrix_document(troubled_matrix())))
+    found = compared(old, new)
+    assert (found.compared, found.same, found.counts) == (91, 91, {})
+
+
+# --- metrics ---------------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "threshold", "jumps"),
+    [
+        ({"registers": 100}, {"registers": 110}, 10, []),
+        ({"registers": 100}, {"registers": 111}, 10, [("registers", 100, 111)]),
+        ({"registers": 100}, {"registers": 89}, 10, [("registers", 100, 89)]),
+        ({"registers": 100}, {"registers": 101}, 0, [("registers", 100, 101)]),
+        ({"registers": 100}, {"registers": 100}, 0, []),
+        ({"spills": 0}, {"spills": 1}, 1e6, [("spills", 0, 1)]),
+        ({"artifacts": {"ptx": 10, "cubin": 10}}, {"artifacts": {"ptx": 20}}, 10, [("artifacts.ptx", 10, 20)]),
+        ({"registers": 100}, {"shared": 100}, 10, []),
+        ({"name": "a", "flag": False}, {"name": "b", "flag": True}, 0, []),
+    ],
+)
+def test_jumps(
+    before: dict[str, object], after: dict[str, object], threshold: float, jumps: Sequence[tuple[str, float, float]]
+) -> None:
+    found = compared(cell(built(**before)), cell(built(**after)), threshold)
+    assert [(jump.metric, jump.before, jump.after) for group in found.jumps for jump in group.jumps] == jumps
+    assert found.gated([Kind.METRIC]) == sum(after > before for _, before, after in jumps)
+    assert found.same == (not jumps)
+
+
+def test_metrics_of_what_does_not_work_are_not_compared() -> None:
+    assert not compared(cell(built(registers=1)), cell(evolve(PREDICTED, metrics={"registers": 9}))).jumps
+    assert not compared(cell(built(registers=1)), cell(evolve(OK, flaky=True, metrics={"registers": 9}))).jumps
+
+
+# --- a comment -------------------------------------------------------------------------------------------------------------------
+
+
+def many(outcome: Callable[[int], Outcome]) -> Report:
+    results = [result for number in range(300) for result in tried(f"k{number}", "v", always(outcome(number)), envs=ENVS)]
+    return report(results)
+
+
+def test_a_long_comment_fits_and_says_what_it_lacks() -> None:
+    said = "error: " + "x" * 250
+    found = compared(many(lambda _: OK), many(lambda n: bad(evolve(SHAPE, fingerprint=f"f:{n}", excerpt=said))))
+    text = diff_markdown(found)
+    assert text.splitlines()[0] == MARKER
+    assert LIMIT / 2 < len(text) < LIMIT
+    assert "parts of this comparison did not fit here" in text
+    assert text.count("<details>") == text.count("</details>") > 5
+
+
+def test_a_comment_never_exceeds_its_limit_whatever_is_in_it() -> None:
+    long = "y" * 100_000
+    found = compared(cell(OK), report(tried("k" * 300, long, always(bad(evolve(SHAPE, advice=long, excerpt=long))), envs=ENVS)))
+    assert len(diff_markdown(found)) < LIMIT
+
+
+@settings(deadline=None)
+@given(st.text(alphabet="<>/summarydetails`\n*@#|\\ ", max_size=40))
+def test_no_text_ends_the_details(said: str) -> None:
+    found = compared(cell(OK), cell(bad(evolve(SHAPE, excerpt=said, advice=said))))
+    tokens = MarkdownIt("commonmark").enable("table").parse(diff_markdown(found))
+    html = [token.content.strip() for token in tokens if token.type == "html_block"]
+    assert html == [MARKER, "<details><summary>newly broken: 1 cell</summary>", "</details>"]
+    inline = [child.type for token in tokens for child in token.children or ()]
+    assert "html_inline" not in inline
+
+
+def test_the_document_is_json_and_names_every_cell() -> None:
+    document = json.loads(write_json(diff_document(everything())))
+    kinds = {each["kind"] for each in document["differences"]}
+    assert kinds | {"metric"} == {str(kind) for kind in Kind}
+    for kind, number in document["counts"].items():
+        cells = {name for each in document["differences"] if each["kind"] == kind for name in each["cells"]}
+        rose = {each["cell"] for each in document["metrics"] if each["after"] > each["before"]}
+        assert len(rose if kind == "metric" else cells) == number
+
+
+def test_the_documentation_names_every_kind_and_every_key() -> None:
+    text = (Path(__file__).parents[2] / "docs" / "ci.md").read_text(encoding="utf-8")
+    document = diff_document(everything())
+    keys = {*document, *document["old"], *document["differences"][0], *document["metrics"][0], *document["envs"][0]}
+    assert {word for word in {*keys, *map(str, Kind)} if f"`{word}`" not in text} == set()
+
+
+def test_a_real_pair() -> None:
+    found = compared(expected_matrix(), troubled_matrix())
+    assert found.compared + found.counts[Kind.DROPPED] == len(expected_matrix().results)
+    assert found.compared + found.counts[Kind.ADDED] == len(troubled_matrix().results)
+    told = sum(number for kind, number in found.counts.items() if kind not in (Kind.DROPPED, Kind.ADDED))
+    assert found.same + told == found.compared

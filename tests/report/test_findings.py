@@ -1,0 +1,120 @@
+"""What GitHub and GitLab show beside the source: goldens, places, and that no text ends a workflow command."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+
+from attrs import evolve
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from compat.json_text import write_json
+from compat.model import Status
+from compat.report import Report
+from compat.report.annotations import MOST, workflow_commands
+from compat.report.code_quality import code_quality
+from compat.report.findings import findings
+from compat.report.markdown import SUMMARY_LIMIT, matrix_markdown, step_summary
+from tests.report.factory import OK, SHAPE, TARGETS, always, bad, env, expected_matrix, report, since, tried, troubled_matrix
+
+COMMAND = re.compile(r"::(error|notice) ([a-z]+=[^:,\n\r]*(?:,[a-z]+=[^:,\n\r]*)*)::([^\n\r]*)")
+"""What the runner takes for a command, as GitHub documents it."""
+
+
+def troubled() -> Report:
+    return evolve(troubled_matrix(), root="/")
+
+
+def unescaped(text: str) -> str:
+    """As the runner reads it."""
+    for code, character in (("%0A", "\n"), ("%0D", "\r"), ("%3A", ":"), ("%2C", ","), ("%25", "%")):
+        text = text.replace(code, character)
+    return text
+
+
+def test_annotations(golden: Callable[[str, str], None]) -> None:
+    golden("troubled.annotations.txt", "".join(f"{line}\n" for line in workflow_commands(findings(troubled(), "sub/folder"))))
+
+
+def test_code_quality(golden: Callable[[str, str], None]) -> None:
+    golden("troubled.code-quality.json", write_json(code_quality(findings(troubled(), "sub/folder"))) + "\n")
+
+
+def test_what_is_as_expected_is_no_finding() -> None:
+    assert findings(expected_matrix()) == ()
+
+
+def test_every_unexpected_cell_is_in_a_finding() -> None:
+    found = findings(troubled())
+    assert len(found) == len({finding.identity for finding in found})
+    assert {finding.status for finding in found} == {result.outcome.status for result in troubled().unexpected}
+
+
+def test_ten_are_shown_and_the_rest_is_counted() -> None:
+    many = [each for number in range(13) for each in tried(f"k{number}", "v", always(bad(SHAPE)), envs=[env("3.1.0")])]
+    lines = list(workflow_commands(findings(report(many))))
+    assert [line.split()[0] for line in lines] == ["::error"] * MOST + ["::notice"]
+    assert "3 more findings" in lines[-1]
+
+
+def test_a_place_is_in_the_repository_or_none() -> None:
+    (result,) = tried("sel_dense", "v", always(bad(SHAPE)), envs=[env("3.1.0")], targets=TARGETS[:1])
+    inside = findings(evolve(report([result]), root="/kernels"), "project")
+    assert [(each.path, each.line) for each in inside] == [("project/sel_dense.py", 41)]
+    outside = findings(evolve(report([result]), root="/home/project"))
+    assert [each.path for each in outside] == [None]
+    assert code_quality(outside) == []
+    (line,) = workflow_commands(outside)
+    assert line.startswith("::error title=sel_dense/v%3A rejected")
+    helper = evolve(result, outcome=bad(evolve(SHAPE, location="helper.py:3")))
+    assert [(each.path, each.line) for each in findings(evolve(report([helper]), root="/kernels"))] == [("sel_dense.py", None)]
+
+
+@settings(deadline=None)
+@given(st.text(max_size=30), st.text(min_size=1, max_size=30), st.text(max_size=30))
+def test_no_text_ends_a_command_or_begins_another(said: str, name: str, reason: str) -> None:
+    results = tried(name, "v", always(bad(evolve(SHAPE, excerpt=said, advice=reason))), envs=[env("3.1.0")], targets=TARGETS[:1])
+    (line,) = workflow_commands(findings(evolve(report(results), root="/kernels")))
+    found = COMMAND.fullmatch(line)
+    assert found
+    properties = dict(each.split("=", 1) for each in found[2].split(","))
+    assert unescaped(properties["title"]) == f"{name}/v: rejected (shape-mismatch)"
+    assert reason in unescaped(found[3])
+
+
+def test_an_issue_stays_the_same_while_it_spreads() -> None:
+    envs = [env("3.8.0"), env("3.9.0")]
+    one, other = (
+        code_quality(findings(evolve(report(tried("k", "v", since(first, bad(SHAPE), OK), envs=envs)), root="/kernels")))
+        for first in ("3.9.0", "3.8.0")
+    )
+    assert [issue["fingerprint"] for issue in one] == [issue["fingerprint"] for issue in other]
+    assert one != other
+
+
+def test_issues_have_what_gitlab_asks_for() -> None:
+    issues = json.loads(write_json(code_quality(findings(troubled(), ""))))
+    assert len({issue["fingerprint"] for issue in issues}) == len(issues) > 5
+    for issue in issues:
+        assert {"description", "check_name", "fingerprint", "severity", "location"} == set(issue)
+        assert issue["severity"] in ("info", "minor", "major", "critical", "blocker")
+        assert not issue["location"]["path"].startswith("/")
+        assert issue["location"]["lines"]["begin"] >= 1
+
+
+def test_what_is_about_no_file_is_left_to_junit() -> None:
+    broken = [finding for finding in findings(troubled()) if finding.status is Status.ENV_BROKEN]
+    assert [finding.title for finding in broken] == ["env triton-3.2.0 is broken"]
+    assert code_quality(broken) == []
+
+
+def test_a_summary_has_the_whole_report_or_says_what_it_lacks() -> None:
+    whole = matrix_markdown(troubled())
+    assert step_summary(troubled(), 0) == whole
+    little = step_summary(troubled(), SUMMARY_LIMIT - 4_000)
+    assert len(little.encode()) < 4_000
+    assert little.startswith(whole[:500])
+    assert re.search(r"\n\d+ sections left out, for which there is no room here; the report has them\.\n$", little)
+    assert step_summary(troubled(), SUMMARY_LIMIT) == ""

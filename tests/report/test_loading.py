@@ -1,0 +1,218 @@
+"""matrix.json read back: the report that it was made from, whatever version wrote it, and one clear error for anything else."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import pytest
+from attrs import evolve
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from jsonschema import Draft202012Validator
+
+from compat.errors import StoreError
+from compat.model import CompileSpec, Status, StoodIn
+from compat.report import Report
+from compat.report.document import SCHEMA, dump, matrix_document, schema
+from compat.report.junit import junit_xml
+from compat.report.loading import load_report
+from compat.report.markdown import matrix_markdown
+from compat.report.terminal import matrix_text
+from tests.report.factory import (
+    DEPRECATED,
+    MISSING,
+    OK,
+    RELEASES,
+    SHAPE,
+    always,
+    bad,
+    declared,
+    env,
+    expected_matrix,
+    report,
+    since,
+    tried,
+    troubled_matrix,
+)
+
+FIXTURES = Path(__file__).parent / "fixtures"
+
+
+def remembering_matrix() -> Report:
+    """A run of two releases that knows the others from earlier runs, or does not know them."""
+    envs = [env(release) for release in ("3.0.0", "3.9.0")]
+    earlier = [env(release) for release in RELEASES[1:-1] if release not in ("3.2.0", "3.5.0")]
+    fates = {"descriptor": since("3.4.0", DEPRECATED, bad(MISSING)), "loop_1d": always(OK), "as_written": always(bad(SHAPE))}
+    results = [result for variant, fate in fates.items() for result in tried("k", variant, fate, envs=envs, summary="As it was.")]
+    before = [result for variant, fate in fates.items() for result in tried("k", variant, fate, envs=earlier, summary="As it was.")]
+    before = [evolve(r, outcome=bad(SHAPE, flaky=True)) if r.built.release == "3.6.0" else r for r in before]
+    return report(results, remembered=before, existing=RELEASES)
+
+
+def odd_matrix() -> Report:
+    """What reports tell apart besides: sources, guesses, stand-ins, options, declarations that need not come true."""
+    stood_in = StoodIn(packages=("torch 2.9.1",), answers=("an answer",))
+    envs = [env("3.1.0"), env("3.1.0", name="fork", distribution="our-triton")]
+    expect = [evolve(declared(SHAPE, reason="at times"), strict=False)]
+    lenient = tried("k", "v", always(evolve(OK, stood_in=stood_in)), envs=envs, expect=expect)
+    told = CompileSpec(
+        signature={"x": "*fp16", "pair": ("i32", "*fp32")},
+        constexprs={"BLOCK": 64, "SHAPE": (16, (32, 1.5)), "FLAG": True, "NONE": None},
+        options={"num_warps": 4},
+    )
+    lenient = [evolve(r, cell=evolve(r.cell, spec=evolve(r.cell.spec, compile=told))) for r in lenient]
+    guessed = [
+        evolve(r, cell=evolve(r.cell, spec=evolve(r.cell.spec, guessed=True, origin="a.py::k2", source="/elsewhere/a.py")))
+        for r in tried("k2", "v", always(bad(SHAPE, Status.SOURCE_BROKEN)), envs=envs)
+    ]
+    found = report([*lenient, *guessed])
+    return evolve(found, options=("--spec", "a b.toml"), limits=("--deadline", "3"), root="/kernels", version="0.0.9")
+
+
+REPORTS = [expected_matrix, troubled_matrix, remembering_matrix, odd_matrix, lambda: report([])]
+
+
+@pytest.mark.parametrize("make", REPORTS)
+def test_every_output_can_be_made_from_the_file_alone(make: Callable[[], Report]) -> None:
+    whole = make()
+    text = dump(matrix_document(whole))
+    Draft202012Validator(schema()).validate(json.loads(text))
+    read = load_report(text)
+    assert matrix_markdown(read) == matrix_markdown(whole)
+    assert matrix_text(read, width=100) == matrix_text(whole, width=100)
+    assert junit_xml(read) == junit_xml(whole)
+    assert dump(matrix_document(read)) == text
+    assert [spec.compile for spec in read.specs] == [spec.compile for spec in whole.specs]
+
+
+def test_no_path_of_the_machine_is_in_the_file_but_of_sources_that_lie_elsewhere() -> None:
+    sources = {kernel["kernel"]: kernel["source"] for kernel in matrix_document(odd_matrix())["kernels"]}
+    assert sources == {"k": "k.py", "k2": "/elsewhere/a.py"}
+
+
+# --- older files, and newer ones -------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["schema-1.json", "schema-2.json"])
+def test_an_older_file_is_read(name: str) -> None:
+    """Both are of this report, as earlier versions wrote it: without sources, options, and what forks are called."""
+    assert matrix_markdown(load_report((FIXTURES / name).read_bytes())) == matrix_markdown(troubled_matrix())
+
+
+def test_each_schema_has_an_old_file() -> None:
+    assert {path.name for path in FIXTURES.glob("schema-*.json")} >= {f"schema-{number}.json" for number in range(1, SCHEMA + 1)}
+    for path in FIXTURES.glob("schema-*.json"):
+        assert path.stem == f"schema-{json.loads(path.read_text(encoding='utf-8'))['schema']}"
+
+
+def test_an_older_file_of_this_schema_is_still_valid() -> None:
+    Draft202012Validator(schema()).validate(json.loads((FIXTURES / f"schema-{SCHEMA}.json").read_text(encoding="utf-8")))
+
+
+def test_a_fork_of_an_older_file_does_not_pass_for_a_release() -> None:
+    document = matrix_document(odd_matrix())
+    for built in document["envs"]:
+        del built["distribution"], built["toolchain"]
+    assert [release.label for release in load_report(dump(document)).releases] == ["3.1.0", "our-triton 3.1.0"]
+
+
+def test_a_declaration_that_need_not_come_true_is_seen_in_an_older_file() -> None:
+    document = matrix_document(odd_matrix())
+    for cell in document["cells"]:
+        if cell["expectation"]:
+            del cell["expectation"]["strict"]
+    assert matrix_markdown(load_report(dump(document))) == matrix_markdown(odd_matrix())
+
+
+def test_a_newer_file_is_refused() -> None:
+    document = {**matrix_document(report([])), "schema": SCHEMA + 1, "cells": "something else"}
+    with pytest.raises(StoreError) as caught:
+        load_report(dump(document), where="old/matrix.json")
+    assert str(caught.value) == f"old/matrix.json: it has schema {SCHEMA + 1}, and this version reads schemas up to {SCHEMA}"
+    assert "newer" in (caught.value.hint or "")
+
+
+# --- what is wrong with a file ---------------------------------------------------------------------------------------------------
+
+BROKEN: list[tuple[Callable[[Any], object], str]] = [
+    (lambda d: d["cells"][12].update(status="fine"), "cells[12].status: expected one of ok, rejected, "),
+    (lambda d: d["cells"][0].pop("status"), "cells[0].status: is missing"),
+    (lambda d: d["cells"][1].update(env="gone"), "cells[1].env: there is no 'gone' in envs"),
+    (
+        lambda d: d["cells"].append(d["cells"][3]),
+        "cells[91]: sel_dense/as_written/d64/sm_80/triton-3.2.0 is there twice",
+    ),
+    (
+        lambda d: d["cells"][0]["failure"].update({"class": 7}),
+        "cells[0].failure.class: expected a string, found a whole number",
+    ),
+    (lambda d: d["cells"][0].update(flaky="false"), "cells[0].flaky: expected a boolean, found 'false'"),
+    (
+        lambda d: d["verdicts"][2].update(not_tried=["new"]),
+        "verdicts[2].not_tried[0]: expected a version, found 'new'",
+    ),
+    (lambda d: d["verdicts"][0]["intervals"][1].pop("from"), "verdicts[0].intervals[1].from: is missing"),
+    (
+        lambda d: d["envs"][0].update(toolchain="cute"),
+        "envs[0].toolchain: no toolchain called 'cute' is installed here",
+    ),
+    (
+        lambda d: d["kernels"][0].update(toolchain="x"),
+        "kernels[0].toolchain: no toolchain called 'x' is installed here",
+    ),
+    (lambda d: d.update(cells=None), "cells: expected an array, found null"),
+    (lambda d: d.update(schema=True), "this is no report: it does not say which schema it has"),
+    (lambda d: d.update(envs={"a": 1}), "envs: expected an array, found an object"),
+]
+
+
+@pytest.mark.parametrize(("spoil", "message"), BROKEN)
+def test_what_is_wrong_is_told_with_its_place(spoil: Callable[[Any], object], message: str) -> None:
+    document = matrix_document(troubled_matrix())
+    spoil(document)
+    with pytest.raises(StoreError) as caught:
+        load_report(dump(document))
+    assert str(caught.value).startswith(f"matrix.json: {message}")
+
+
+@pytest.mark.parametrize("text", [b"", b"[]", b"7", b"{", b"\xff\xfe", b'{"schema": 1e999}', b"[" * 100_000, b'{"schema": 2}'])
+def test_what_is_no_report_is_one_error(text: bytes) -> None:
+    with pytest.raises(StoreError, match=r"^x\.json: "):
+        load_report(text, where="x.json")
+
+
+values = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(max_size=5),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
+    max_leaves=5,
+)
+DOCUMENT = matrix_document(odd_matrix())
+
+
+@settings(deadline=None)
+@given(st.data(), values)
+def test_whatever_stands_somewhere_is_read_or_is_one_error(data: st.DataObject, value: object) -> None:
+    document: Any = json.loads(json.dumps(DOCUMENT))
+    place: Any = document
+    while isinstance(place, dict | list) and place:
+        inside = list(place) if isinstance(place, dict) else range(len(place))
+        key = data.draw(st.sampled_from(list(inside)))
+        if not isinstance(place[key], dict | list) or data.draw(st.booleans()):
+            place[key] = value
+            break
+        place = place[key]
+    with suppress(StoreError):
+        matrix_markdown(load_report(json.dumps(document)))
+
+
+def test_what_would_be_obeyed_is_written_out() -> None:
+    document = matrix_document(troubled_matrix())
+    document["cells"][0]["failure"]["excerpt"] = "\x1b[2J\u202e"
+    document["command"] = "compat\x07"
+    read = load_report(json.dumps(document))
+    assert read.command == "compat\\x07"
+    assert "\x1b" not in matrix_markdown(read)

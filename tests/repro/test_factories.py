@@ -1,0 +1,288 @@
+"""Kernels of factories and classes on their own: the same code as where they come from, or one clear reason why not."""
+
+from __future__ import annotations
+
+import re
+import threading
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from attrs import evolve
+
+from compat.bundle.bundle import Bundle, bundle
+from compat.bundle.closure import read_source
+from compat.errors import ConfigError
+from compat.execution.flight import KEEPING_IR
+from compat.execution.spawn import OwnWorker
+from compat.execution.store import Store
+from compat.execution.watch import attempt
+from compat.model import BuiltEnv, Cell, CompileSpec, Specialization
+from tests.targets import TARGETS
+from tests.toolchains.compiling import LIMITS, said
+
+HEAD = "import triton\nimport triton.language as tl\n"
+JIT = "    @triton.jit\n    def kernel(p, N: tl.constexpr):\n"
+RETURNED = f"{JIT}        pass\n    return kernel\n"
+
+
+def spec_of(folder: Path, text: str, function: str) -> Specialization:
+    source = folder / "main.py"
+    source.write_text(HEAD + text)
+    return Specialization(
+        kernel="k",
+        variant=re.sub(r"\W", "_", function),
+        case="c",
+        source=str(source),
+        function=function,
+        closure=read_source(source).closure,
+        compile=CompileSpec(signature={"p": "*fp32"}, constexprs={"N": 64}, divisible_by_16=("p",)),
+    )
+
+
+def bundled(folder: Path, text: str, function: str) -> Bundle:
+    return bundle(spec_of(folder, text, function))
+
+
+def body(found: Bundle) -> str:
+    assert found.text.startswith(HEAD), found.text
+    return "\n".join(line for line in found.text.removeprefix(HEAD).splitlines() if line)
+
+
+KERNEL = "@triton.jit\ndef kernel(p, N: tl.constexpr):\n    tl.store(p, N)"
+
+
+@pytest.mark.parametrize(
+    ("factory", "function"),
+    [
+        ("def make():\n", "make()"),
+        ("def make(width, act='relu'):\n    other = width\n", "make(64)"),
+        ("def make(width=None):\n    if width is None:\n        width = 4\n", "make(width=3)"),
+    ],
+)
+def test_what_a_kernel_does_not_use_stays_behind(factory: str, function: str, tmp_path: Path) -> None:
+    found = bundled(tmp_path, f"{factory}{JIT}        tl.store(p, N)\n    return kernel\n", function)
+    assert found.spec.function == "kernel"
+    assert body(found) == KERNEL
+
+
+def test_values_that_a_kernel_closes_over_come_along(tmp_path: Path) -> None:
+    text = """
+width = tl.constexpr(3)
+
+@triton.jit
+def scaled(x):
+    return x * width
+
+def make(width, max=2):
+    if width is None:
+        width = 16
+    width = tl.constexpr(width * max)
+
+    @triton.jit
+    def twice(x):  # of the factory
+        return scaled(x) + width
+
+    # Said of the kernel.
+    @triton.autotune([], key=[])
+    @triton.jit
+    def kernel(p, N: tl.constexpr):
+        '''Several
+        lines.'''
+        tl.store(p, twice(width))
+
+    return kernel
+"""
+    assert body(bundled(tmp_path, text, "make(None)")) == (
+        "width = tl.constexpr(3)\n"
+        "@triton.jit\ndef scaled(x):\n    return x * width\n"
+        "width_2 = None\n"
+        "width_2 = 16\n"
+        "max_2 = 2\n"
+        "width_2 = tl.constexpr(width_2 * max_2)\n"
+        "@triton.jit\ndef twice(x):  # of the factory\n    return scaled(x) + width_2\n"
+        "# Said of the kernel.\n@triton.jit\ndef kernel(p, N: tl.constexpr):\n"
+        "    '''Several\n        lines.'''\n"
+        "    tl.store(p, twice(width_2))"
+    )
+
+
+CHOSEN = """
+def make(kind, dtype=tl.float16):
+    if kind == "one":
+        @triton.jit
+        def one(p, N: tl.constexpr):
+            tl.store(p, 1)
+        return one
+    if dtype == tl.float32 or dtype in (tl.int8, tl.int32):
+        raise ValueError(dtype)
+    @triton.jit
+    def two(p, N: tl.constexpr):
+        tl.store(p, 2)
+    @triton.jit
+    def three(p, N: tl.constexpr):
+        tl.store(p, 3)
+    chosen = two if kind == "two" else three
+    return triton.autotune([], key=[])(chosen)
+
+kernel = make("two")
+
+class Holder:
+    class Inner:
+        @staticmethod
+        @triton.jit
+        def kernel(p, N: tl.constexpr):
+            tl.store(p, 4)
+    kernel = make("three")
+"""
+
+
+@pytest.mark.parametrize(
+    ("function", "name", "value"),
+    [
+        ("make('one')", "one", 1),
+        ("make('two')", "two", 2),
+        ("make(kind='three')", "three", 3),
+        ("kernel", "two", 2),
+        ("Holder.Inner.kernel", "kernel", 4),
+    ],
+)
+def test_what_is_chosen_is_told_by_the_source(function: str, name: str, value: int, tmp_path: Path) -> None:
+    found = bundled(tmp_path, CHOSEN, function)
+    assert found.spec.function == name
+    assert body(found) == f"@triton.jit\ndef {name}(p, N: tl.constexpr):\n    tl.store(p, {value})"
+
+
+def test_a_factory_of_another_file(tmp_path: Path) -> None:
+    (tmp_path / "makers.py").write_text(
+        f"{HEAD}SIZE = tl.constexpr(2)\ndef make():\n{JIT}        tl.store(p, SIZE)\n    return kernel\n"
+    )
+    assert body(bundled(tmp_path, "import makers\n", "makers.make()")) == f"SIZE = tl.constexpr(2)\n{KERNEL}".replace(
+        "p, N)", "p, SIZE)"
+    )
+    assert "SIZE" in body(bundled(tmp_path, "from makers import make as build\n", "build()"))
+
+
+@pytest.mark.parametrize(
+    ("text", "function", "message"),
+    [
+        (
+            f"import os\ndef make():\n    kernel = None\n    if os.name:\n        return kernel\n{RETURNED}",
+            "make()",
+            "depends on line 6",
+        ),
+        (f"def make(n):\n{RETURNED}", "make()", "cannot be matched with `make\\(\\)`"),
+        (f"def make(*n):\n{RETURNED}", "make()", "cannot be matched with `make\\(\\)`"),
+        (f"def make():\n    global x\n{RETURNED}", "make()", "has a `global` statement, line 4"),
+        ("def make():\n    pass\n", "make()", "`make\\(\\)` returns nothing"),
+        ("def make():\n    raise ValueError\n", "make()", "raises an exception, line 4"),
+        (f"def make():\n{JIT}        pass\n    return [kernel][0]\n", "make()", "what `\\[kernel\\]\\[0\\]` is cannot be told"),
+        (f"def make(n):\n    c = n\n    n = 3\n{RETURNED}", "make(2)", "`n` gets another value after"),
+        (f"def trace(f):\n    return f\n@trace\ndef make():\n{RETURNED}", "make()", "`make` has decorators"),
+        ("class Base:\n    pass\nclass Holder(Base):\n    pass\n", "Holder.kernel", "does not itself define a function kernel"),
+        (
+            f"class Holder:\n    SIZE = 4\n{JIT.replace('constexpr)', 'constexpr = SIZE)')}        pass\n",
+            "Holder.kernel",
+            "uses `SIZE` of",
+        ),
+        ("kernel = other\nother = kernel\n", "kernel", "leads too far"),
+        ("kernel = print\n", "kernel", "defines no function print"),
+    ],
+)
+def test_what_cannot_be_frozen_is_said(text: str, function: str, message: str, tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match=message) as caught:
+        bundled(tmp_path, text, function)
+    assert str(caught.value).startswith(f"{tmp_path}/main.py: the kernel cannot be taken out of its file: ")
+
+
+# --- on real wheels ----------------------------------------------------------------------------------------------------------
+
+REAL = """
+@triton.jit
+def relu(x):
+    return tl.where(x > 0, x, 0.0)
+
+def make(width, act="relu", dtype=tl.float16, bias=True):
+    COUNT = tl.constexpr(width * 2)
+    KIND = tl.constexpr(dtype)
+    BIAS = tl.constexpr(bias)
+
+    if act == "relu":
+        activate = relu
+    else:
+        @triton.jit
+        def activate(x):
+            return x * 2.0
+
+    @triton.jit
+    def kernel(p, N: tl.constexpr):
+        at = tl.arange(0, N)
+        x = activate(tl.load(p + at)).to(KIND)
+        if BIAS:
+            x += COUNT
+        tl.store(p + at, x)
+
+    return kernel
+
+def plain(double):
+    if double:
+        @triton.jit
+        def kernel(p, N: tl.constexpr):
+            at = tl.arange(0, N)
+            tl.store(p + at, relu(tl.load(p + at)) * 2)
+    else:
+        @triton.jit
+        def kernel(p, N: tl.constexpr):
+            at = tl.arange(0, N)
+            tl.store(p + at, relu(tl.load(p + at)) * 3)
+    return kernel
+
+class Holder:
+    @staticmethod
+    @triton.jit
+    def kernel(p, N: tl.constexpr):
+        at = tl.arange(0, N)
+        tl.store(p + at, relu(tl.load(p + at)) + 1)
+"""
+
+
+@pytest.mark.wheels
+@pytest.mark.parametrize("release", ["3.1.0", "3.4.0", "3.9.0"])
+def test_the_code_is_that_of_the_original(release: str, tmp_path: Path, built: Callable[[str], BuiltEnv]) -> None:
+    """Before 3.4.0 Triton knows no closures: what a factory's values are frozen into compiles there, and the original does not."""
+    env = built(f"triton-{release}")
+    assert env.python
+    closures = ("make(8)", "make(8, act='twice', bias=False)") if release >= "3.4" else ()
+    originals = [spec_of(tmp_path, REAL, function) for function in ("plain(True)", "plain(False)", "Holder.kernel", *closures)]
+    alone = []
+    for number, spec in enumerate(originals):
+        (tmp_path / str(number)).mkdir()
+        alone.append(bundle(spec).write(tmp_path / str(number) / "main.py"))
+    codes = []
+    for specs in (originals, alone):
+        cells = [Cell(env=env.env, target=TARGETS["sm_90"], spec=spec) for spec in specs]
+        found = []
+        with OwnWorker(env.python) as server, Store(tmp_path / "state") as store:
+            for cell in cells:
+                ((_, evidence),) = attempt(server, [cell], LIMITS, stop=threading.Event(), mode=KEEPING_IR, keep=store.keep)
+                assert evidence.built, said(evidence)
+                found.append(without_lines((store.artifacts / evidence.kept["ptx"]).read_text()))
+        codes.append(found)
+    assert codes[0] == codes[1]
+    assert len(set(codes[0])) == len(originals)
+
+
+def without_lines(ptx: str) -> str:
+    """The code itself: where a kernel stands in which file is not the same."""
+    code = ptx.partition(".section")[0]
+    return "\n".join(line.partition("//")[0].rstrip() for line in code.splitlines() if not re.match(r"\s*\.(loc|file)\b", line))
+
+
+@pytest.mark.wheels
+def test_originals_with_closures_fail_before_3_4(tmp_path: Path, built: Callable[[str], BuiltEnv]) -> None:
+    env = built("triton-3.1.0")
+    assert env.python
+    cell = Cell(env=env.env, target=TARGETS["sm_90"], spec=evolve(spec_of(tmp_path, REAL, "make(8)")))
+    with OwnWorker(env.python) as server:
+        ((_, evidence),) = attempt(server, [cell], LIMITS, stop=threading.Event())
+    assert "is not defined" in said(evidence)
