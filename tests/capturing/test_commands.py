@@ -1,0 +1,63 @@
+"""Captured kernels go through the other commands as any others do."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from compat.capturing.capturing import capture_program
+from compat.capturing.settings import Check, Options
+from compat.cli import main
+from compat.model import BuiltEnv
+from compat.standin.pytorch import _MODELS
+from compat.toolchains.triton.capturing import CAPTURING
+from compat.toolchains.triton.targets import TARGETS
+from tests.capturing.test_endings import LAUNCH
+
+POINTERS = """
+@triton.jit
+def block(x, y, n: int, BLOCK: tl.constexpr):
+    found = tl.make_block_ptr(x, (n,), (1,), (0,), (BLOCK,), (0,))
+    tl.store(y + tl.arange(0, BLOCK), tl.load(found))
+
+block[(1,)](Tensor(), Tensor(), 1, BLOCK=64)
+"""
+
+
+@pytest.fixture
+def folder(built: Callable[[str], BuiltEnv], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """One in which kernels of a program have been captured with 3.8.0."""
+    (tmp_path / "program.py").write_text(LAUNCH + POINTERS)
+    for name in ("triton-3.8.0", "triton-3.9.0"):
+        built(name)
+    options = Options(output=tmp_path / "captured", check=Check.NOTHING, fake=True)
+    capture_program((str(tmp_path / "program.py"),), options, python=built("triton-3.8.0").python)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def said(*words: str) -> str:
+    done = CliRunner().invoke(main, [*words, "--spec", "captured/**/*.toml", "--envs", "3.8.0,3.9.0", "--target", "sm_90"])
+    return done.output
+
+
+@pytest.mark.wheels
+def test_commands_take_captured_kernels(folder: Path) -> None:
+    """Block pointers, gone in 3.9.0, are found in what a program launched with 3.8.0; so is the rest of the way to an issue."""
+    assert "4 cells in" in said("matrix")
+    assert "removed in 3.9.0" in said("matrix", "--kernel", "block")
+    assert "Last good 3.8.0, first bad 3.9.0" in said("bisect", "--kernel", "block", "--no-build")
+    assert "launch: x=*fp32, y=*fp32, n=1" in said("explain", "block/*/triton-3.9.0")
+    assert "wrote small.py and small.toml" in said("reduce", "block/*/triton-3.9.0", "--only", "--output", "small.py", "--no-build")
+    assert "make_block_ptr" in (folder / "small.py").read_text()
+    assert "wrote" in said("repro", "block/*/triton-3.9.0", "--output", "repro")
+    for path in (folder / "repro").iterdir():
+        assert str(folder) not in path.read_text()
+
+
+def test_programs_believe_in_the_gpus_that_stand_ins_tell_of() -> None:
+    models = {target.name: _MODELS[target.arch] for target in TARGETS if target.arch in _MODELS}
+    assert {name: (model.name, model.multiprocessors) for name, model in CAPTURING.models.items()} == models
