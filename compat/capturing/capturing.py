@@ -35,7 +35,7 @@ class Capture:
     """All that it took, the program's own time included."""
     compared: tuple[Compared, ...] = ()
     document: Mapping[str, Any] = field(factory=dict)
-    """The index, as it was written."""
+    """The index, as it was written; empty where nothing was."""
 
 
 def capture_program(
@@ -74,8 +74,10 @@ def capture_program(
 def made_of(
     records: Path, options: Options, ended: Ended | None, on_check: Callable[[int], None] = lambda kernels: None
 ) -> Capture:
-    """Write the kernel files of records, and compare their code. Raises ConfigError and StoreError."""
+    """Write the kernel files of records, if there are any, and compare their code. Raises ConfigError and StoreError."""
     recorded = read_records(records)
+    if recorded.release is None:
+        return Capture(captured=Captured(recorded=recorded), options=options, ended=ended, seconds=0.0)
     target = target_of(options.target) if options.is_fake else target_of_arch(recorded.arch)
     place = f"for {target.name}" if target else "on a GPU"
     origin = f"captured with {toolchain().title} {recorded.release or '(none)'} {place}"
@@ -96,23 +98,23 @@ def command(words: Sequence[str], python: str | None) -> tuple[str, ...]:
 
     Raises SelectionError where there is no such interpreter.
     """
+    is_for_python = words[0].endswith(".py") or words[0].startswith("-")
     if python is None:
-        found = shutil.which("python") or shutil.which("python3")
-        if words[0].endswith(".py") or words[0].startswith("-"):
-            return (found or "python3", *words)
-        return tuple(words)
+        found = shutil.which("python") or shutil.which("python3") or "python3"
+        return (found, *words) if is_for_python else tuple(words)
     path = shutil.which(python)
     if path is None:
         raise SelectionError("there is no such interpreter", where=f"--python {python}")
-    if words[0].endswith(".py") or words[0].startswith("-"):
+    if is_for_python:
         return (path, *words)
-    first, beside = words[0], Path(path).with_name(words[0])
-    if Path(first).name.startswith("python"):
+    if Path(words[0]).name.startswith("python"):
         return (path, *words[1:])
-    return (
-        (str(beside), *words[1:])
-        if "/" not in first and beside.exists()
-        else (path, "-m", *words)
-        if first == "pytest"
-        else tuple(words)
-    )
+    return _beside(path, words)
+
+
+def _beside(python: str, words: Sequence[str]) -> tuple[str, ...]:
+    """The words that start a program of an interpreter's environment, if it is one."""
+    program = Path(python).with_name(words[0])
+    if "/" not in words[0] and program.exists():
+        return (str(program), *words[1:])
+    return (python, "-m", *words) if words[0] == "pytest" else tuple(words)

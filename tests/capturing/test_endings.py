@@ -140,6 +140,8 @@ def test_only_what_a_capture_wrote_is_replaced(program: Callable[[str], Path], p
     captured((str(path),), tmp_path, python)
     folder = tmp_path / "captured"
     assert sorted(each.name for each in folder.iterdir()) == ["index.json", "moved.py", "moved.toml"]
+    captured(("-c", "import os"), tmp_path, python)  # nothing is captured, and nothing removed
+    assert sorted(each.name for each in folder.iterdir()) == ["index.json", "moved.py", "moved.toml"]
     (folder / "index.json").unlink()
     with pytest.raises(ConfigError, match=r"moved\.toml: this is in the way"):
         captured((str(path),), tmp_path, python)
