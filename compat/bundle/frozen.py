@@ -89,7 +89,7 @@ def module_of_frozen(
     try:
         return bundle(spec).text
     except ConfigError as error:
-        raise NotFrozen(str(error)) from error
+        raise NotFrozen(str(error).removeprefix(f"{error.where}: ")) from error  # which is a temporary file
 
 
 def reached(kernel: str, functions: Mapping[str, Frozen]) -> tuple[str, ...]:

@@ -167,7 +167,8 @@ def _write(kernel: Kernel, recorded: Recorded, output: Path, origin: str) -> tup
     except (ConfigError, arguments.UnknownForm, constexprs.UnknownForm) as error:
         with suppress(OSError):
             source.unlink()
-        raise ConfigError(f"no kernel file says its arguments: {error}") from error
+        words = str(error).removeprefix(f"{getattr(error, 'where', None)}: ")
+        raise ConfigError(f"no kernel file says its arguments: {words}") from error
 
 
 def _compile(launch: Launch, recorded: Recorded) -> CompileSpec:

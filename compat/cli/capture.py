@@ -15,6 +15,7 @@ from compat.cli.completing import TARGET
 from compat.cli.invocation import relative
 from compat.cli.selecting import SECONDS
 from compat.cli.showing import say
+from compat.printable import printable
 from compat.report.capture import capture_lines
 
 _EVERY = 30.0
@@ -79,7 +80,7 @@ def capture(
         fake=True if no_gpu else None,
     )
     found = capture_program(words, options, python=python, timeout=timeout, on_progress=_Progress(), on_check=_tell_check)
-    answer.give(lambda: capture_lines(found, relative(output)), lambda: found.document)
+    answer.give(lambda: map(printable, capture_lines(found, relative(output))), lambda: found.document)
     assert found.ended is not None
     sys.exit(124 if found.ended.timed_out else found.ended.exit_code)
 

@@ -248,3 +248,40 @@ def test_where_there_is_a_gpu_nothing_is_replaced(
     assert (found.document["gpu"], found.document["target"]) == (True, "sm_80")
     failed = {each["name"]: each["cases"][0]["failed"] for each in found.document["kernels"]}
     assert failed == {"broken": "CompilationError", "copy": None}
+
+
+HOSTILE = """
+class Hostile:
+    @property
+    def dtype(self): raise RuntimeError("/home/somebody/secret")
+
+class Mode:
+    pass
+MODE = Mode()
+
+@triton.jit
+def with_object(x, BLOCK: tl.constexpr):
+    tl.store(x, MODE.value)
+
+for launch in (lambda: copy[(1,)](Tensor(), Hostile(), BLOCK=64), lambda: with_object[(1,)](Tensor(), BLOCK=64),
+               lambda: copy[(1,)](Tensor(), Tensor(), BLOCK=MODE), lambda: copy[(1,)](Tensor())):
+    try:
+        launch()
+    except Exception:
+        pass
+"""
+
+
+@pytest.mark.wheels
+def test_what_cannot_be_written_down_is_told_without_its_content(
+    program: Callable[[str], Path], python: str, tmp_path: Path
+) -> None:
+    found = captured((str(program(HOSTILE)),), tmp_path, python)
+    assert {str(each) for each in found.captured.not_captured} == {
+        "program.py:copy: has an argument that cannot be looked at (RuntimeError)",
+        "program.py:with_object: with_object uses MODE.value, which is __main__.Mode",
+        "program.py:copy: its argument BLOCK is an object of the class __main__.Mode",
+        "program.py:copy: is not given the argument y",
+    }
+    assert [kernel.name for kernel in found.captured.kernels] == ["copy"]
+    assert "secret" not in (tmp_path / "captured" / "index.json").read_text()

@@ -39,7 +39,7 @@ _ITEMS = 256
 _INSTALLED = (
     frozenset({"triton"})
     | frozenset(getattr(sys, "stdlib_module_names", ()))
-    | frozenset({"math", "functools", "builtins", "typing"})
+    | frozenset({"builtins", "collections", "dataclasses", "enum", "functools", "itertools", "math", "operator", "typing"})
 )
 _OTHERS = frozenset({"torch", "numpy"})
 """Packages of which nothing is taken into a kernel."""

@@ -127,7 +127,7 @@ class _Log:
             self._lacking(function, str(error))
             return None
         except Exception as error:  # of a value that is asked what it is: the program is not to notice
-            self._lacking(function, "%s: %s" % (type(error).__name__, str(error)[:200]))
+            self._lacking(function, "has an argument that cannot be looked at (%s)" % type(error).__name__)
             return None
         role = getattr(self._recording.now, "tuned", None)
         with self._lock:
