@@ -17,6 +17,7 @@ What a name means has one of these forms:
 """
 
 from __future__ import annotations
+import __future__
 
 import ast
 import builtins
@@ -43,7 +44,7 @@ _INSTALLED = (
 )
 _OTHERS = frozenset({"torch", "numpy"})
 """Packages of which nothing is taken into a kernel."""
-_FUTURE_ANNOTATIONS = 0x1000000 if sys.version_info >= (3, 8) else 0
+_FUTURE_ANNOTATIONS = __future__.annotations.compiler_flag
 
 
 class Functions:
