@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -392,14 +392,3 @@ def _defaults(node: ast.FunctionDef) -> Iterator[tuple[str, ast.expr]]:
     pairs = [*zip(reversed(positional), reversed(node.args.defaults), strict=False)]
     pairs += [(argument, given) for argument, given in zip(node.args.kwonlyargs, node.args.kw_defaults, strict=True) if given]
     yield from ((argument.arg, default) for argument, default in pairs)
-
-
-def names_used(kernel: Iterable[str], functions: Mapping[str, Frozen]) -> dict[str, set[str]]:
-    """Module → the global names of it that these functions use."""
-    found: dict[str, set[str]] = {}
-    for id in kernel:
-        function = functions[id]
-        if not function.error:
-            node = tree_of(function.source).body[0]  # with its decorators: they may be names that were chosen
-            found.setdefault(function.module, set()).update(use.name for use in uses(node))
-    return found

@@ -12,8 +12,8 @@ from attrs import define, evolve, field, frozen
 
 from compat import arguments, constexprs, toolchains
 from compat.bundle.closure import read_source
-from compat.bundle.frozen import Frozen, NotFrozen, module_of_frozen, names_used, reached
-from compat.capturing.conditionals import Asked, about, asked
+from compat.bundle.frozen import Frozen, NotFrozen, module_of_frozen, reached
+from compat.capturing.conditionals import Asked, about, asked, names_used
 from compat.capturing.kernels import Configs, Kernel, cases, constexprs_of, given_functions, wanted
 from compat.capturing.records import Lacking, Launch, Recorded
 from compat.config.declared_kernel import ONLY_VARIANT

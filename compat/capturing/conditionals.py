@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 
 from attrs import frozen
 
+from compat.bundle.frozen import Frozen
 from compat.bundle.parsing import text_of, tree_of
-from compat.bundle.scopes import bound_by
+from compat.bundle.scopes import bound_by, uses
 
 _ASKS = frozenset({"__version__", "hasattr", "find_spec", "Version", "parse_version", "version_info", "get_device_capability"})
 _ASKS |= {"getattr", "get_device_properties", "get_current_target", "get_device_name", "environ", "getenv"}
@@ -141,3 +142,14 @@ def _words(node: ast.stmt) -> frozenset[str]:
 def _is_import_error(kind: ast.expr | None) -> bool:
     names = {getattr(each, "id", "") for each in ast.walk(kind)} if kind is not None else set()
     return bool(names & {"ImportError", "ModuleNotFoundError", "AttributeError"})
+
+
+def names_used(kernel: Iterable[str], functions: Mapping[str, Frozen]) -> dict[str, set[str]]:
+    """Module → the global names of it that these functions use."""
+    found: dict[str, set[str]] = {}
+    for id in kernel:
+        function = functions[id]
+        if not function.error:
+            node = tree_of(function.source).body[0]  # with its decorators: they may be names that were chosen
+            found.setdefault(function.module, set()).update(use.name for use in uses(node))
+    return found
