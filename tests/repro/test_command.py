@@ -62,7 +62,8 @@ def test_a_glob_names_what_to_write(project: Path) -> None:
     ran = repro(project, "faces/bound/*", "--reduced", "smaller.py")
     assert ran.returncode == 0, ran.stdout + ran.stderr
     stem = "repro/faces-bound-only-sm_90-3.9.0"
-    assert ran.stdout == f"wrote {stem}.py, {stem}.md\n"
+    again = "compat repro faces/bound/only/sm_90/triton-3.9.0 --reduced smaller.py"
+    assert ran.stdout == f"wrote {stem}.py, {stem}.md\nagain: {again}\n"
     script = (project / f"{stem}.py").read_text()
     assert "def block_typed_bound(source):" in script
     assert 'signature={"source": "*fp32"},' in script
