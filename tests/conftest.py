@@ -14,6 +14,7 @@ import pytest
 from compat.config.matrix import MatrixConfig, load_matrix
 from compat.envs.cache import VARIABLE
 from compat.envs.env import build_envs, read_env
+from compat.files import replace_file
 from compat.model import BuiltEnv
 
 ROOT = Path(__file__).parent.parent
@@ -108,7 +109,7 @@ def once_file(pytestconfig: pytest.Config, tmp_path_factory: pytest.TempPathFact
         path = folder / name
         with _locked(pytestconfig, name):
             if not path.exists():
-                path.write_text(make(), encoding="utf-8")
+                replace_file(path, make())
         return path
 
     return file

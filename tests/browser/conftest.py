@@ -6,13 +6,15 @@ import os
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import pytest
 from playwright.sync_api import Browser, sync_playwright
 
+from compat.report.html.page import matrix_html
 from tests.browser.chromium import VARIABLE, find_chromium
 from tests.browser.looking import Look, looking
+from tests.browser.pages import REPORTS
 
 NEEDED = "COMPAT_NEEDS_CHROMIUM"
 """The environment variable with which no test is skipped for want of a browser; ``.ci/run`` sets it."""
@@ -51,3 +53,21 @@ def look(browser: Browser) -> Iterator[Callable[..., Look]]:
     """Opens a file, as :func:`tests.browser.looking.looking` does, until the test ends."""
     with ExitStack() as stack:
         yield lambda path, **options: stack.enter_context(looking(browser, path, **options))
+
+
+@pytest.fixture(scope="session")
+def pages(once_file: Callable[[str, Callable[[], str]], Path]) -> Callable[[str], Path]:
+    """The page of a report, by its name in :data:`tests.browser.pages.REPORTS`."""
+    return lambda name: once_file(f"{name}.html", lambda: matrix_html(REPORTS[name]()))
+
+
+@pytest.fixture
+def open_page(look: Callable[..., Look], pages: Callable[[str], Path]) -> Callable[..., Look]:
+    """Opens the page of a report by its name, and waits until it is drawn."""
+
+    def opened(name: str, **options: Any) -> Look:
+        found = look(pages(name), **options)
+        found.page.wait_for_selector("body[data-ready]")
+        return found
+
+    return opened

@@ -8,8 +8,8 @@ from tests.report.synthetic import synthetic
 
 
 def test_everything_occurs_in_it_and_it_is_always_the_same() -> None:
-    report = synthetic(2_000)
-    assert len(report.results) == 2_000
+    report = synthetic(2_400)
+    assert len(report.results) == 2_400
     assert set(report.counts) == set(Status)
     assert {str(verdict.word) for verdict in report.verdicts} >= {"works", "needs ≥", "regressed in", "fixed in", "removed in"}
     outcomes = [result.outcome for result in report.results]
@@ -18,4 +18,4 @@ def test_everything_occurs_in_it_and_it_is_always_the_same() -> None:
     assert any(outcome.failure and outcome.failure.prediction for outcome in outcomes)
     assert any(result.expectation and not result.expected for result in report.results)
     assert any(result.expectation and result.expected for result in report.results)
-    assert dump(matrix_document(report)) == dump(matrix_document(synthetic(2_000)))
+    assert dump(matrix_document(report)) == dump(matrix_document(synthetic(2_400)))
