@@ -43,6 +43,8 @@ def matrix_document(report: Report) -> JsonObject:
         "envs": [_env(built) for built in sorted(report.envs, key=lambda built: natural(built.env.name))],
         "kernels": [_kernel(report, spec) for spec in report.specs],
         "targets": [_target(target) for target in _targets(report)],
+        "sources": [{"path": path, "text": text} for path, text in sorted(report.sources.items())],
+        "attachments": [{"name": name, "gzip": content} for name, content in sorted(report.attachments.items())],
         "existing": {name: [str(version) for version in sorted(known)] for name, known in sorted(report.existing.items())},
     }
 

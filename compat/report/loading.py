@@ -32,6 +32,7 @@ from compat.model import (
 )
 from compat.printable import printable
 from compat.records import RecordError, structure
+from compat.report import enclosed
 from compat.report.document import SCHEMA
 from compat.report.stored import (
     StoredCell,
@@ -120,6 +121,8 @@ class _Loading:
             options=self.matrix.options,
             limits=self.matrix.limits,
             version=self.matrix.tool.version,
+            sources={source.path: source.text for source in self.matrix.sources},
+            attachments={each.name: each.gzip for each in self.matrix.attachments if enclosed.is_packed(each.gzip)},
         )
 
     @cached_property

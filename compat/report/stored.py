@@ -145,6 +145,23 @@ class StoredTarget:
 
 
 @frozen(kw_only=True)
+class StoredSource:
+    """The text of a kernel's source."""
+
+    path: str
+    text: str
+
+
+@frozen(kw_only=True)
+class StoredAttachment:
+    """What a kept artifact holds."""
+
+    name: str
+    gzip: str
+    """As base64."""
+
+
+@frozen(kw_only=True)
 class StoredMatrix:
     """The whole file."""
 
@@ -159,3 +176,5 @@ class StoredMatrix:
     kernels: tuple[StoredKernel, ...] = ()
     targets: tuple[StoredTarget, ...] = ()
     existing: Mapping[str, tuple[Version, ...]] = field(factory=dict)
+    sources: tuple[StoredSource, ...] = ()
+    attachments: tuple[StoredAttachment, ...] = ()

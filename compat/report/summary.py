@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Mapping
 from functools import cached_property
 from pathlib import PurePath
 
-from attrs import frozen
+from attrs import field, frozen
 
 from compat import __version__, toolchains
 from compat.fix.known import known_edits
@@ -123,6 +123,10 @@ class Report:
     """The folder of the project, absolute; empty where the paths of sources are relative to it."""
     version: str = __version__
     """The version of the tool that found it."""
+    sources: Mapping[str, str] = field(factory=dict)
+    """The text of kernels' sources, by the path that :meth:`source_of` gives; not of all, where there is too much of it."""
+    attachments: Mapping[str, str] = field(factory=dict)
+    """What kept artifacts of distinct failures hold (MLIR reproducers, IR), by their names: text by gzip, as base64."""
 
     @cached_property
     def ordered(self) -> tuple[Result, ...]:
