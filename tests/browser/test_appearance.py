@@ -40,7 +40,7 @@ def test_it_is_dark_where_the_system_is_and_where_the_switch_says_so(open_page: 
 def test_no_view_is_wider_than_a_phone(open_page: Open, width: int, view: str) -> None:
     page = open_page("various", width=width, fragment=f"#view={view}").page
     assert page.evaluate(OVERFLOW) == 0
-    page.locator(f"[data-view={view}]").get_by_role("button").first.click()
+    page.locator(f"[data-view={view}] :is(button, summary)").first.click()
     assert page.evaluate(OVERFLOW) == 0
 
 
@@ -58,7 +58,7 @@ def test_the_drawer_fits_on_a_phone(open_page: Open) -> None:
 
 
 def test_the_whole_grid_is_printed_and_no_control(open_page: Open) -> None:
-    page = open_page("various").page
+    page = open_page("large").page
     in_sight = page.locator("tr[data-level]").count()
     page.emulate_media(media="print")
     assert page.locator("tr[data-level]").count() > in_sight

@@ -17,7 +17,7 @@ from attrs import frozen
 from compat.cell_document import JsonObject
 from compat.history.verdict import Coordinate, Verdict, points_of
 from compat.json_text import write_json
-from compat.model import BuiltEnv, Failure, Specialization
+from compat.model import BuiltEnv, Cell, Failure, Specialization
 from compat.report.compact import Where, natural
 from compat.report.excerpts import excerpts
 from compat.report.grid import COMING, LEGEND, Mark, mark_of, phrase_in_full, remembered_mark
@@ -73,6 +73,7 @@ def page_data(report: Report) -> JsonObject:
     failures = {distinct.id: number for number, distinct in enumerate(report.failures)}
     envs = sorted(report.envs, key=lambda built: natural(built.env.name))
     specs = {spec: number for number, spec in enumerate(report.specs)}
+    places = {result.cell: number for number, result in enumerate(report.ordered)}
     return {
         "toolchain": report.toolchains,
         "releases": [{"label": label, "fork": fork, "tried": label in _tried(report)} for label, fork in releases],
@@ -93,7 +94,7 @@ def page_data(report: Report) -> JsonObject:
             },
         },
         "cells": cell_columns(report.ordered, {built.env.name: number for number, built in enumerate(envs)}),
-        "failures": [_failure(distinct) for distinct in report.failures],
+        "failures": [_failure(distinct, places) for distinct in report.failures],
         "envs": [_env(built) for built in envs],
         "commands": command_table(report.options, report.limits),
         "sources": {_shown_path(path): text for path, text in report.sources.items()},
@@ -165,7 +166,7 @@ def _shown_path(path: str) -> str:
     return path if inside else PurePosixPath(path).name
 
 
-def _failure(distinct: DistinctFailure) -> JsonObject:
+def _failure(distinct: DistinctFailure, places: Mapping[Cell, int]) -> JsonObject:
     failure = distinct.failure
     said = excerpts(distinct.example, distinct.results)
     return {
@@ -175,7 +176,7 @@ def _failure(distinct: DistinctFailure) -> JsonObject:
         "statuses": [str(status) for status in distinct.statuses],
         "cells": len(distinct.results),
         "where": [_where(where) for where in distinct.where],
-        "example": distinct.example.cell.id,
+        "example": places[distinct.example.cell],
         "per_target": [list(pair) for pair in said] if len(said) > 1 else [],
         "edit": distinct.edit_known,
     }
