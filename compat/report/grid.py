@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from attrs import frozen
 
 from compat.history.account import Entry, Interval, Word
-from compat.history.verdict import Coordinate, Point, Verdict, is_deprecated, is_good, points_of
+from compat.history.verdict import Coordinate, Point, Verdict, is_deprecated, is_good
 from compat.model import Outcome, Status
 from compat.report.compact import natural, rectangles
 from compat.report.summary import Report
@@ -141,7 +141,7 @@ def legend_of(found: Sequence[Grid]) -> dict[str, str]:
 
 
 def _marks(report: Report, coordinate: Coordinate) -> tuple[Mark, ...]:
-    points = {point.release.label: point for point in points_of(report.by_coordinate[coordinate])}
+    points = {point.release.label: point for point in report.points[coordinate]}
     return tuple(
         mark_of(report, points[release.label])
         if release.label in points

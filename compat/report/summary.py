@@ -15,11 +15,13 @@ from compat.history.verdict import (
     NONE_KNOWN,
     Coordinate,
     Existing,
+    Point,
     Release,
     Verdict,
     class_of,
     coordinate_of,
     disagreements,
+    points_of,
     release_of,
 )
 from compat.model import BuiltEnv, Cell, Env, Expectation, Failure, Result, Specialization, Status
@@ -235,6 +237,11 @@ class Report:
         for result in self.ordered:
             groups[coordinate_of(result)].append(result)
         return {coordinate: tuple(group) for coordinate, group in groups.items()}
+
+    @cached_property
+    def points(self) -> Mapping[Coordinate, tuple[Point, ...]]:
+        """The releases of each (kernel, variant, case, target), oldest first, then forks."""
+        return {coordinate: points_of(results) for coordinate, results in self.by_coordinate.items()}
 
     @cached_property
     def coming(self) -> frozenset[tuple[Coordinate, str]]:

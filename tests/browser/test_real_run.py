@@ -35,14 +35,12 @@ def test_the_page_of_a_run_has_the_source_and_the_ir_of_a_failing_pass(
         shutil.copy(ROOT / "tests" / "kernels" / name, tmp_path)
     (tmp_path / "matrix.toml").write_text('schema = 1\nkernels = ["failures.toml"]\n')
     ran = compat(tmp_path, "matrix", "--envs", "triton-3.5.1", "--target", "sm_90", "--variant", "scan")
-    assert "wrote reports/matrix.md, reports/matrix.json and reports/index.html" in ran.stdout, ran.stdout + ran.stderr
+    assert "wrote reports/index.html, reports/matrix.md and reports/matrix.json" in ran.stdout, ran.stdout + ran.stderr
     (cell,) = json.loads((tmp_path / "reports" / "matrix.json").read_text())["cells"]
 
     page = look(tmp_path / "reports" / "index.html", fragment=f"#cell={CELL}").page
     drawer = page.locator("[data-drawer]")
-    assert (
-        drawer.locator("[data-offending] .text").inner_text().strip() == "tl.store(result + at, tl.cumsum(tl.load(source + at), 0))"
-    )
+    assert drawer.locator("[data-offending] .text").inner_text() == "def scan(source, result, size, BLOCK: tl.constexpr):"
     for kind in ("reproducer", "ir"):
         with page.expect_download() as download:
             drawer.locator(f"a[data-download={kind}]").click()

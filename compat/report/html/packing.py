@@ -15,8 +15,8 @@ from pathlib import PurePosixPath
 from attrs import frozen
 
 from compat.cell_document import JsonObject
-from compat.history.verdict import Coordinate, Verdict, points_of
-from compat.json_text import write_json
+from compat.history.verdict import Coordinate, Verdict
+from compat.json_text import plain
 from compat.model import BuiltEnv, Cell, Failure, Specialization
 from compat.report.compact import Where, natural
 from compat.report.excerpts import excerpts
@@ -59,13 +59,13 @@ class _Point:
 
 def packed(report: Report) -> str:
     """The data as the page reads it: JSON, by gzip, as base64."""
-    plain = json.dumps(json.loads(write_json(page_data(report), indent=None)), separators=(",", ":"), ensure_ascii=False)
-    return base64.b64encode(gzip.compress(plain.encode(), compresslevel=6, mtime=0)).decode()
+    text = json.dumps(page_data(report), separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+    return base64.b64encode(gzip.compress(text.encode(), compresslevel=6, mtime=0)).decode()
 
 
 def page_data(report: Report) -> JsonObject:
-    """The data as JSON values."""
-    releases = _releases(report)
+    """The data as JSON values. Columns of numbers, which are most of it, are JSON as they are."""
+    releases, tried = _releases(report), {release.label for release in report.releases}
     columns = {label: number for number, (label, _) in enumerate(releases)}
     points = tuple(_points(report, columns))
     words = {point.mark.word for point in points} | {"-"}
@@ -76,10 +76,10 @@ def page_data(report: Report) -> JsonObject:
     places = {result.cell: number for number, result in enumerate(report.ordered)}
     return {
         "toolchain": report.toolchains,
-        "releases": [{"label": label, "fork": fork, "tried": label in _tried(report)} for label, fork in releases],
+        "releases": plain([{"label": label, "fork": fork, "tried": label in tried} for label, fork in releases]),
         "marks": [{"word": word, "meaning": LEGEND[word], "kind": _KINDS.get(word, "bad")} for word in marks],
-        "rows": _rows(report, specs),
-        "specs": [_spec(report, spec) for spec in specs],
+        "rows": plain(_rows(report, specs)),
+        "specs": plain([_spec(report, spec) for spec in specs]),
         "points": {
             "row": [point.row for point in points],
             "release": [point.release for point in points],
@@ -88,16 +88,16 @@ def page_data(report: Report) -> JsonObject:
             "flags": [UNEXPECTED * point.mark.unexpected + REMEMBERED * point.remembered for point in points],
             "cells": [point.cells for point in points],
             "earlier": {
-                number: [point.earlier.failure_class, point.earlier.fingerprint]
+                number: plain([point.earlier.failure_class, point.earlier.fingerprint])
                 for number, point in enumerate(points)
                 if point.earlier
             },
         },
         "cells": cell_columns(report.ordered, {built.env.name: number for number, built in enumerate(envs)}),
-        "failures": [_failure(distinct, places) for distinct in report.failures],
-        "envs": [_env(built) for built in envs],
-        "commands": command_table(report.options, report.limits),
-        "sources": {_shown_path(path): text for path, text in report.sources.items()},
+        "failures": plain([_failure(distinct, places) for distinct in report.failures]),
+        "envs": plain([_env(built) for built in envs]),
+        "commands": plain(command_table(report.options, report.limits)),
+        "sources": plain({_shown_path(path): text for path, text in report.sources.items()}),
     }
 
 
@@ -106,10 +106,6 @@ def _releases(report: Report) -> list[tuple[str, bool]]:
     return [(label, False) for label in report.line] + [
         (each.label, True) for each in report.releases if each.label not in report.line
     ]
-
-
-def _tried(report: Report) -> frozenset[str]:
-    return frozenset(release.label for release in report.releases)
 
 
 # --- rows and points ---------------------------------------------------------------------------------------------------------
@@ -127,8 +123,8 @@ def _rows(report: Report, specs: Mapping[Specialization, int]) -> JsonObject:
 
 def _points(report: Report, columns: Mapping[str, int]) -> Iterator[_Point]:
     verdicts = _verdicts(report)
-    for row, (coordinate, results) in enumerate(report.by_coordinate.items()):
-        for point in points_of(results):
+    for row, (coordinate, points) in enumerate(report.points.items()):
+        for point in points:
             release = columns[point.release.label]
             yield _Point(row=row, release=release, mark=mark_of(report, point), cells=len(point.results))
         if verdict := verdicts.get(coordinate):

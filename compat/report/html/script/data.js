@@ -5,6 +5,7 @@ const UNEXPECTED = 1;
 const REMEMBERED = 2;
 const FLAKY = 1;
 const GUESSED = 2;
+const SURPRISING = 8; // of a cell; a point is UNEXPECTED where one of its cells is
 
 async function unzipped(base64) {
   const packed = Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));

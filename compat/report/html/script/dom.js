@@ -38,17 +38,17 @@ function prose(text) {
   return text.split(/`([^`\n]+)`/).map((part, at) => (at % 2 ? make("code", {}, part) : part));
 }
 
-function copyButton(text, what) {
-  const label = make("span", {}, "Copy");
+function copyButton(text, what, words = "Copy") {
+  const label = make("span", {}, words);
   const done = () => {
     label.textContent = "Copied";
     say(`Copied ${what}`);
-    setTimeout(() => (label.textContent = "Copy"), 1500);
+    setTimeout(() => (label.textContent = words), 1500);
   };
   return make(
     "button",
     { type: "button", class: "quiet copy", "data-copy": "", "aria-label": `Copy ${what}`, onclick: () => copied(text()).then(done) },
-    icon("copy"),
+    icon(words === "Copy" ? "copy" : "link"),
     label,
   );
 }

@@ -73,7 +73,7 @@ class Drawer {
         { class: "row" },
         make("h2", { id: "drawer-title" }, parts.flatMap((part, at) => (at ? [make("span", { class: "slash" }, "/"), part] : [part]))),
         make("span", { class: "grow" }),
-        copyButton(() => location.href, "the link to this cell"),
+        copyButton(() => location.href, "the link to this cell", "Copy link"),
         make("button", { type: "button", class: "quiet", "data-close": "", "aria-label": "Close", onclick: () => this.close() }, icon("close")),
       ),
       make("p", { class: "place" }, below),
@@ -87,7 +87,7 @@ class Drawer {
     const surprise = data.has(point, UNEXPECTED);
     const expectation = cell === undefined ? null : data.record("expectation", cell);
     const earlier = data.has(point, REMEMBERED) ? ", as an earlier run found" : "";
-    const declared = surprise ? "not as declared" : expectation && mark.kind !== "good" ? "as declared" : "";
+    const declared = surprise ? "unexpected" : expectation && mark.kind !== "good" ? "as declared" : "";
     const right = cell === undefined ? null : rightness(data, cell);
     const fast = cell === undefined ? null : speed(data, cell);
     return make(
@@ -120,7 +120,7 @@ class Drawer {
     const buttons = data.releases.map((each, at) => {
       const point = data.point(row, at);
       const mark = data.mark(point);
-      const words = `${each.label}: ${mark.meaning}${data.has(point, UNEXPECTED) ? ", not as declared" : ""}`;
+      const words = `${each.label}: ${mark.meaning}${data.has(point, UNEXPECTED) ? ", unexpected" : ""}`;
       const classes = `swatch k-${mark.kind} m-${slug(mark.word)}${data.has(point, UNEXPECTED) ? " unexpected" : ""}`;
       return make(
         "button",

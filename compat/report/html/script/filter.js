@@ -127,10 +127,9 @@ class Filter {
   legend() {
     const { data } = this;
     const cells = new Map();
-    let unexpected = 0;
+    const unexpected = data.cells.flags.filter((flags) => flags & SURPRISING).length;
     data.points.mark.forEach((mark, point) => {
       cells.set(mark, (cells.get(mark) ?? 0) + data.points.cells[point]);
-      if (data.has(point, UNEXPECTED)) unexpected += 1;
     });
     const items = data.marks.map((mark, at) => {
       if (mark.kind === "absent") return null;
@@ -148,7 +147,7 @@ class Filter {
         "button",
         { type: "button", class: "key", "data-unexpected": "", "aria-pressed": "false", onclick: () => this.state.set({ only: this.state.now.only ? "" : "unexpected" }) },
         make("span", { class: "swatch k-bad unexpected" }, icon("rejected")),
-        "not as declared",
+        "unexpected",
         make("small", {}, number(unexpected)),
       );
     return make(

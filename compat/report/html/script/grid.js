@@ -1,6 +1,6 @@
 // The grid as a table. Only the lines in sight are elements; the others are room above and below.
 
-const OVERSCAN = 8;
+const OVERSCAN = 5;
 const PRINTED = 2000; // lines that are printed; nobody wants more paper
 
 class Grid {
@@ -17,7 +17,7 @@ class Grid {
     print.addEventListener("change", () => this.print(print.matches));
     addEventListener("beforeprint", () => this.print(true));
     addEventListener("afterprint", () => this.print(false));
-    matchMedia("(max-width: 640px)").addEventListener("change", () => this.redraw());
+    for (const width of [640, 1000]) matchMedia(`(max-width: ${width}px)`).addEventListener("change", () => this.reflow());
     this.keys = new Keyboard(this);
     this.refresh();
   }
@@ -75,11 +75,16 @@ class Grid {
     one("[data-count]").textContent = rows.length ? `${counted(variants, "variant")}, ${part}` : "Nothing matches the filter.";
   }
 
+  /** Lines have another height now. */
+  reflow() {
+    this.height = 0;
+    this.redraw();
+  }
+
   redraw() {
     const focus = this.table.contains(document.activeElement);
     for (const element of this.shown.values()) element.remove();
     this.shown.clear();
-    this.height = 0;
     this.paint();
     if (focus) this.focus({ scroll: false });
   }
@@ -138,7 +143,7 @@ class Grid {
   print(everything) {
     if (this.everything === everything) return;
     this.everything = everything;
-    this.redraw();
+    this.reflow();
   }
 
   // --- a line ---
@@ -146,6 +151,7 @@ class Grid {
   line(at) {
     const line = this.lines[at];
     const entries = this.entries(line);
+    const verdict = this.source.verdict(line, this.state.now.fact);
     return make(
       "tr",
       {
@@ -154,7 +160,7 @@ class Grid {
       },
       this.heading(line, at),
       entries.map((entry, release) => this.cell(line, at, release, entry)),
-      make("td", { class: "verdict", role: "gridcell", "aria-colindex": this.data.columns + 2 }, this.source.verdict(line)),
+      make("td", { class: "verdict", role: "gridcell", "aria-colindex": this.data.columns + 2, title: verdict }, verdict),
     );
   }
 
@@ -183,7 +189,7 @@ class Grid {
       foldable ? icon("open", { class: "icon fold" }) : make("span", { class: "nofold" }),
       make("span", { class: "label" }, line.name),
       line.level === "variant" && line.rows.length > 1 && make("span", { class: "times" }, `×${line.rows.length}`),
-      make("span", { class: "phrase" }, this.source.verdict(line)),
+      make("span", { class: "phrase" }, this.source.verdict(line, this.state.now.fact)),
     );
   }
 

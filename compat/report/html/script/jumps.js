@@ -65,9 +65,10 @@ function allJumps(data) {
   return sorted.sort((one, other) => size(other[0]) - size(one[0]));
 }
 
-/** How large a jump is: by the factor of what changed most; from nothing counts as 64 times. */
+/** How large a jump is: by the factor of what changed most, where little is as good as nothing. */
 function size(jump) {
-  return Math.max(...jump.changes.map(({ before, after }) => (before && after ? Math.max(before / after, after / before) : 64)));
+  const factor = ({ series, before, after }) => (Math.max(before, after) + series.least) / (Math.min(before, after) + series.least || 1);
+  return Math.max(...jump.changes.map(factor));
 }
 
 /** `3.8.0: 255 → 32 registers, spills 0 → 21 kB`. */

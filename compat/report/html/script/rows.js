@@ -1,6 +1,8 @@
 // The lines of the grid: kernels, under them their variants, under these the single cases and targets. What a line that stands for
 // several rows is marked with, release by release.
 
+const TALLY = { word: "tally", meaning: "", kind: "tally" };
+const SILENT = new Set(["absent", "unknown"]); // kinds of marks that say nothing of the kernel
 const UNFOLDED = 80; // lines of variants up to which all kernels are unfolded
 
 class Lines {
@@ -29,7 +31,7 @@ class Lines {
     const unfolded = rows.length > 1 ? (this.folds.get(key) ?? false) : undefined;
     lines.push({ level: "variant", depth: 2, name: variant, key, rows, unfolded });
     if (!unfolded) return;
-    for (const row of rows) lines.push({ level: "row", depth: 3, name: `${this.data.rows.case[row]} · ${this.data.rows.target[row]}`, key: this.data.name(row), rows: [row] });
+    for (const row of rows) lines.push({ level: "leaf", depth: 3, name: `${this.data.rows.case[row]} · ${this.data.rows.target[row]}`, key: this.data.name(row), rows: [row] });
   }
 
   fold(line, unfolded = !line.unfolded) {
@@ -64,18 +66,18 @@ class Lines {
       ...this.caveats(points, fact),
     };
     if (same) return { ...some, mark: marks[0], failure: failures.size === 1 ? [...failures][0] : -2 };
-    const tested = marks.filter((mark) => mark.kind !== "absent").length;
-    return { ...some, mark: PARTLY, failure: -2, good: marks.filter((mark) => mark.kind === "good").length, of: tested };
+    const answers = marks.filter((mark) => !SILENT.has(mark.kind));
+    return { ...some, mark: PARTLY, failure: -2, good: answers.filter((mark) => mark.kind === "good").length, of: answers.length };
   }
 
   /** Of a kernel: how many of its variants are good wherever they were tested. */
   tally(line, release, fact) {
     const entries = [...line.variants.values()].map((rows) => this.entry({ level: "variant", rows }, release, fact));
-    const tested = entries.filter((entry) => entry.mark.kind !== "absent");
+    const answers = entries.filter((entry) => !SILENT.has(entry.mark.kind));
     return {
-      mark: tested.length ? { word: "tally", meaning: "", kind: "tally" } : ABSENT,
-      good: tested.filter((entry) => entry.mark.kind === "good").length,
-      of: tested.length,
+      mark: answers.length ? TALLY : entries[0].mark,
+      good: answers.filter((entry) => entry.mark.kind === "good").length,
+      of: answers.length,
       unexpected: entries.some((entry) => entry.unexpected),
       faded: entries.every((entry) => entry.faded),
       failure: -2,
@@ -95,10 +97,19 @@ class Lines {
   }
 
   /** What a line comes to in words. */
-  verdict(line) {
+  verdict(line, fact) {
     if (line.level === "kernel") return counted(line.variants.size, "way of writing it", "ways of writing it");
+    if (fact !== "compiles") return this.factVerdict(line, fact);
     const phrases = new Set(line.rows.map((row) => this.data.rows.verdict[row]));
     return phrases.size === 1 ? [...phrases][0] : `${phrases.size} histories, by case and target`;
+  }
+
+  /** Of what is right, or fast, nothing is said but where it was tested. */
+  factVerdict(line, fact) {
+    const releases = this.data.releases.map((_, release) => this.entry(line, release, fact)).filter((entry) => !SILENT.has(entry.mark.kind));
+    const good = releases.filter((entry) => entry.mark.kind === "good").length;
+    const words = fact === "right" ? "right" : "no slower than before";
+    return releases.length ? `${words} on ${good} of ${counted(releases.length, "release")} tested` : "not tested";
   }
 
   /** What a screen reader says of an entry, and a pointer that rests on it. */
@@ -106,13 +117,13 @@ class Lines {
     const { data } = this;
     const at = data.releases[release].label;
     if (entry.mark.kind === "tally") return `${line.name}, ${at}: ${entry.good} of ${entry.of} variants are good`;
-    if (entry.mark === PARTLY) return `${line.name}, ${at}: ${entry.good} of ${entry.of} cells are good${entry.unexpected ? ", not as declared" : ""}`;
+    if (entry.mark === PARTLY) return `${line.name}, ${at}: ${entry.good} of ${entry.of} cells are good${entry.unexpected ? ", unexpected" : ""}`;
     const failure = entry.failure >= 0 ? data.failures[entry.failure] : null;
     const parts = [
       `${line.name}, ${at}: ${entry.mark.meaning}`,
       failure && `${failure.class}, ${failure.id}`,
       entry.changed && "another failure than in the release before",
-      entry.unexpected && "not as declared",
+      entry.unexpected && "unexpected",
       entry.remembered && "from an earlier run",
       entry.wrong && "wrong numbers",
       entry.slower && "slower than before",
