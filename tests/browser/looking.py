@@ -64,9 +64,11 @@ def _axe() -> str:
 
 
 @contextmanager
-def looking(browser: Browser, path: Path, *, fragment: str = "", width: int = 1280, **options: Any) -> Iterator[Look]:
+def looking(
+    browser: Browser, path: Path, *, fragment: str = "", width: int = 1280, height: int = 800, **options: Any
+) -> Iterator[Look]:
     """Open a file; ``options`` are those of a context. In the end it must not have done what it must not."""
-    context = browser.new_context(viewport={"width": width, "height": 800}, **options)
+    context = browser.new_context(viewport={"width": width, "height": height}, **options)
     try:
         context.grant_permissions(["clipboard-read", "clipboard-write"])
         context.add_init_script(_TELL_VIOLATIONS)
