@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import PurePosixPath
 
 from attrs import frozen
+from packaging.version import Version
 
 from compat.cell_document import JsonObject
 from compat.history.verdict import Coordinate, Verdict
@@ -103,9 +104,10 @@ def page_data(report: Report) -> JsonObject:
 
 def _releases(report: Report) -> list[tuple[str, bool]]:
     """The columns: every release that there is, tried or not, oldest first, then the forks that were tried."""
-    return [(label, False) for label in report.line] + [
-        (each.label, True) for each in report.releases if each.label not in report.line
-    ]
+    remembered = {Version(release): release for verdict in report.verdicts for release in verdict.remembered}
+    found = remembered | {Version(label): label for label in report.line}
+    line = [found[version] for version in sorted(found)]
+    return [*((label, False) for label in line), *((each.label, True) for each in report.releases if each.label not in line)]
 
 
 # --- rows and points ---------------------------------------------------------------------------------------------------------

@@ -166,5 +166,7 @@ function marker(at, x, y) {
 function range(amounts, unit) {
   if (!amounts.length) return "none";
   const [least, most] = [Math.min(...amounts), Math.max(...amounts)];
-  return least === most ? measured(most, unit) : `${measured(least, unit)} – ${measured(most, unit)}`;
+  const [from, to] = [measured(least, unit), measured(most, unit)];
+  const shared = / \S+$/.exec(to)?.[0] ?? "";
+  return from === to ? to : `${from.endsWith(shared) ? from.slice(0, from.length - shared.length) : from}–${to}`;
 }
