@@ -176,6 +176,8 @@ def _failure(distinct: DistinctFailure) -> JsonObject:
         "example": distinct.example.cell.id,
         "per_target": [list(pair) for pair in said] if len(said) > 1 else [],
         "edit": distinct.edit_known,
+        "reproducer": failure.reproducer,
+        "ir": failure.ir,
     }
 
 
