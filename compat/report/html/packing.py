@@ -18,7 +18,7 @@ from packaging.version import Version
 from compat.cell_document import JsonObject
 from compat.history.verdict import Coordinate, Verdict
 from compat.json_text import plain
-from compat.model import BuiltEnv, Failure, Specialization
+from compat.model import BuiltEnv, Cell, Failure, Specialization
 from compat.report.compact import Where, natural
 from compat.report.excerpts import excerpts
 from compat.report.grid import COMING, LEGEND, Mark, mark_of, phrase_in_full, remembered_mark
@@ -74,6 +74,7 @@ def page_data(report: Report) -> JsonObject:
     failures = {distinct.id: number for number, distinct in enumerate(report.failures)}
     envs = sorted(report.envs, key=lambda built: natural(built.env.name))
     specs = {spec: number for number, spec in enumerate(report.specs)}
+    places = {result.cell: number for number, result in enumerate(report.ordered)}
     return {
         "toolchain": report.toolchains,
         "releases": plain([{"label": label, "fork": fork, "tried": label in tried} for label, fork in releases]),
@@ -94,7 +95,7 @@ def page_data(report: Report) -> JsonObject:
             },
         },
         "cells": cell_columns(report.ordered, {built.env.name: number for number, built in enumerate(envs)}),
-        "failures": plain([_failure(distinct) for distinct in report.failures]),
+        "failures": plain([_failure(distinct, places) for distinct in report.failures]),
         "envs": plain([_env(built) for built in envs]),
         "commands": plain(command_table(report.options, report.limits)),
         "sources": plain({_shown_path(path): text for path, text in report.sources.items()}),
@@ -163,7 +164,7 @@ def _shown_path(path: str) -> str:
     return path if inside else PurePosixPath(path).name
 
 
-def _failure(distinct: DistinctFailure) -> JsonObject:
+def _failure(distinct: DistinctFailure, places: Mapping[Cell, int]) -> JsonObject:
     failure = distinct.failure
     said = excerpts(distinct.example, distinct.results)
     return {
@@ -173,7 +174,7 @@ def _failure(distinct: DistinctFailure) -> JsonObject:
         "statuses": [str(status) for status in distinct.statuses],
         "cells": len(distinct.results),
         "where": [_where(where) for where in distinct.where],
-        "example": distinct.example.cell.id,
+        "example": places[distinct.example.cell],
         "per_target": [list(pair) for pair in said] if len(said) > 1 else [],
         "edit": distinct.edit_known,
         "reproducer": failure.reproducer,

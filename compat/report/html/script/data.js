@@ -87,11 +87,16 @@ class Data {
 
   /** Where an id leads: the row, the release and, where there is one, the cell. The last part may be a release instead of an env. */
   find(id) {
-    this.byName ??= new Map(this.rows.kernel.map((_, row) => [this.name(row), row]));
-    const end = id.lastIndexOf("/");
-    const row = this.byName.get(id.slice(0, end));
-    if (row === undefined) return null;
-    const last = id.slice(end + 1);
+    this.rowNames ??= this.rows.kernel.map((_, row) => `${this.name(row)}/`);
+    for (let row = 0; row < this.size; row++) {
+      const place = id.startsWith(this.rowNames[row]) && this.among(row, id.slice(this.rowNames[row].length));
+      if (place) return place;
+    }
+    return null;
+  }
+
+  /** The place of an env or a release in a row. */
+  among(row, last) {
     for (let release = 0; release < this.columns; release++) {
       const point = this.point(row, release);
       const cells = point < 0 ? [] : this.cellsOf(point);

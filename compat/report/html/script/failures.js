@@ -54,8 +54,7 @@ class Failures {
 
   /** What the cell that knows most about it has to say. */
   told(failure) {
-    const place = this.data.find(failure.example);
-    return this.data.record("failure", place.cell);
+    return this.data.record("failure", failure.example);
   }
 
   search(text) {
@@ -103,13 +102,14 @@ class Failures {
 
   body(failure) {
     const told = this.told(failure);
+    const example = this.data.id(failure.example);
     const facts = [
       ["Fingerprint", make("span", { class: "row" }, make("code", {}, failure.fingerprint), copyButton(() => failure.fingerprint, "the fingerprint"))],
       ["Stage", told.stage],
       ["Pass", told.pass],
       ["Op", told.op],
       ["At", told.location],
-      ["Example", make("a", { href: this.state.link({ view: "failures", cell: failure.example, failure: failure.fingerprint }) }, failure.example)],
+      ["Example", make("a", { href: this.state.link({ view: "failures", cell: example, failure: failure.fingerprint }) }, example)],
     ].filter(([, value]) => value);
     const where = failure.where.map((each) =>
       make("tr", {}, make("th", { scope: "row" }, make("a", { href: this.state.link({ ...CLEARED, view: "grid", q: `${each.kernel}/${each.variant}/` }) }, each.subject)), make("td", {}, each.releases), make("td", {}, each.targets.join(", "))),

@@ -118,7 +118,7 @@ class Trends {
       { "data-chart": `${variant}/${series.name}` },
       draw(
         "svg",
-        { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "img", "aria-label": words },
+        { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "group", "aria-label": words }, // what is in an image leads nowhere
         draw("title", {}, words),
         draw("path", { class: "axis", d: `M0 ${HEIGHT - BOTTOM}H${WIDTH}` }),
         lines.map((line) => this.curve(line, series, targets.indexOf(data.rows.target[line.row]), scale)),
