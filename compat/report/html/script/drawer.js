@@ -265,7 +265,8 @@ class Drawer {
     const attached = this.attached();
     if (attached[failure[kind]]) return downloadLink(kind, `${name}.${kind}.mlir`, words, () => unzipped(attached[failure[kind]]));
     const other = attached[distinct?.[kind]];
-    if (other) return downloadLink(kind, `${distinct.example.replaceAll("/", "-")}.${kind}.mlir`, `${words} of ${distinct.example}, the same failure`, () => unzipped(other));
+    const example = other && this.data.id(distinct.example);
+    if (other) return downloadLink(kind, `${example.replaceAll("/", "-")}.${kind}.mlir`, `${words} of ${example}, the same failure`, () => unzipped(other));
     return failure[kind] && make("span", { class: "note" }, `${words}: kept as ${failure[kind]}, not in this page`);
   }
 
