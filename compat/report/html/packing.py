@@ -177,6 +177,8 @@ def _failure(distinct: DistinctFailure, places: Mapping[Cell, int]) -> JsonObjec
         "example": places[distinct.example.cell],
         "per_target": [list(pair) for pair in said] if len(said) > 1 else [],
         "edit": distinct.edit_known,
+        "reproducer": failure.reproducer,
+        "ir": failure.ir,
     }
 
 

@@ -255,13 +255,19 @@ class Drawer {
 
   downloads(failure, cell) {
     const name = this.data.id(cell).replaceAll("/", "-");
-    const links = [["reproducer", "MLIR reproducer"], ["ir", "IR before the pass"]].map(([kind, words]) => {
-      if (!failure[kind]) return null;
-      const packed = this.attached()[failure[kind]];
-      if (!packed) return make("span", { class: "note" }, `${words}: kept as ${failure[kind]}, not in this page`);
-      return downloadLink(kind, `${name}.${kind}.mlir`, words, () => unzipped(packed));
-    });
+    const links = [["reproducer", "MLIR reproducer"], ["ir", "IR before the pass"]].map(([kind, words]) => this.download(kind, words, name, failure));
     return make("div", { class: "row downloads" }, links, downloadLink("message", `${name}.txt`, "The message", () => failure.excerpt));
+  }
+
+  /** What was kept of this cell, else of the one that its failure is told by. */
+  download(kind, words, name, failure) {
+    const distinct = this.data.failures.find((each) => each.fingerprint === failure.fingerprint);
+    const attached = this.attached();
+    if (attached[failure[kind]]) return downloadLink(kind, `${name}.${kind}.mlir`, words, () => unzipped(attached[failure[kind]]));
+    const other = attached[distinct?.[kind]];
+    const example = other && this.data.id(distinct.example);
+    if (other) return downloadLink(kind, `${example.replaceAll("/", "-")}.${kind}.mlir`, `${words} of ${example}, the same failure`, () => unzipped(other));
+    return failure[kind] && make("span", { class: "note" }, `${words}: kept as ${failure[kind]}, not in this page`);
   }
 
   attached() {

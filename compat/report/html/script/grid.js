@@ -152,6 +152,7 @@ class Grid {
     const line = this.lines[at];
     const entries = this.entries(line);
     const verdict = this.source.verdict(line, this.state.now.fact);
+    const classes = line.level !== "kernel" && this.state.now.fact === "compiles" ? this.source.classes(line).join(", ") : "";
     return make(
       "tr",
       {
@@ -160,7 +161,7 @@ class Grid {
       },
       this.heading(line, at),
       entries.map((entry, release) => this.cell(line, at, release, entry)),
-      make("td", { class: "verdict", role: "gridcell", "aria-colindex": this.data.columns + 2, title: verdict }, verdict),
+      make("td", { class: "verdict", role: "gridcell", "aria-colindex": this.data.columns + 2, title: [verdict, classes].filter(Boolean).join("; ") }, verdict, classes && make("span", { class: "classes" }, classes)),
     );
   }
 

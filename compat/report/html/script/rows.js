@@ -104,6 +104,15 @@ class Lines {
     return phrases.size === 1 ? [...phrases][0] : `${phrases.size} histories, by case and target`;
   }
 
+  /** The classes of the failures of a line, each once. */
+  classes(line) {
+    const found = new Set();
+    for (const row of line.rows) {
+      for (let release = 0; release < this.data.columns; release++) found.add(this.data.failureClass(this.data.point(row, release)));
+    }
+    return [...found].filter(Boolean);
+  }
+
   /** Of what is right, or fast, nothing is said but where it was tested. */
   factVerdict(line, fact) {
     const releases = this.data.releases.map((_, release) => this.entry(line, release, fact)).filter((entry) => !SILENT.has(entry.mark.kind));

@@ -32,7 +32,7 @@ class Trends {
     this.charts = make("div", { class: "charts" });
     this.section.append(
       make("h2", { id: "trends-title" }, "Trends"),
-      make("p", { class: "lead" }, "What a build is like from release to release, where it compiles. Nothing here was launched unless latency or errors are charted."),
+      make("p", { class: "lead" }, `What a build is like from release to release, where it compiles.${hasAny(data.cells.latency) ? "" : " Latency is not tested."}`),
       this.jumpList(),
       make("label", { class: "row chooser" }, "Kernel", this.chooser),
       this.charts,
