@@ -120,6 +120,7 @@ class _Loading:
             options=self.matrix.options,
             limits=self.matrix.limits,
             version=self.matrix.tool.version,
+            variants=self.matrix.variants,
         )
 
     @cached_property

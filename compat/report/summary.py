@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Mapping
 from functools import cached_property
 from pathlib import PurePath
 
-from attrs import frozen
+from attrs import Factory, frozen
 
 from compat import __version__, toolchains
 from compat.fix.known import known_edits
@@ -123,6 +123,8 @@ class Report:
     """The folder of the project, absolute; empty where the paths of sources are relative to it."""
     version: str = __version__
     """The version of the tool that found it."""
+    variants: Mapping[str, tuple[str, ...]] = Factory(dict)
+    """Kernel → its variants in the order in which they are declared; empty where a file does not say it."""
 
     @cached_property
     def ordered(self) -> tuple[Result, ...]:
