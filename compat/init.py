@@ -38,7 +38,7 @@ kernels = [{patterns}]
 # envs = ["releases"]                    # names, groups or globs
 # targets = [{targets}]
 """
-_NOXFILE = "from compat.nox import sessions\nsessions()\n"
+_NOXFILE = "from compat.nox import matrix, sessions\n\nmatrix(sessions())\n"
 _IGNORED = ("/.compat/", "/.nox/", "/reports/matrix.*")
 _HEAD = """\
 # Guessed from {source} by `compat init`: what is marked so may be wrong for your launches. Edit it; nothing writes it again.

@@ -97,7 +97,7 @@ def _head(guard: Guard) -> str:
         loader=PackageLoader("compat.guard"), undefined=StrictUndefined, trim_blocks=True, keep_trailing_newline=True
     )
     kernels = list(guard.facts.kernels)
-    return templates.get_template("head.py.jinja").render(
+    return templates.get_template("head.py.j2").render(
         title=guard.toolchain.title,
         policy=guard.policy,
         example=json.dumps(kernels[0] if kernels else "kernel", ensure_ascii=False),
