@@ -16,8 +16,8 @@ PACKAGE = Path(__file__).parent.parent / "compat"
 
 FLOORS = {
     **dict.fromkeys(("cli", "pytest_plugin"), 7),
-    **dict.fromkeys(("guard", "matrix", "report", "repro", "saved"), 6),
-    **dict.fromkeys(("bisect", "capturing", "explain", "fix", "init", "reduce"), 5),
+    **dict.fromkeys(("guard", "init", "matrix", "report", "repro", "saved", "workflows"), 6),
+    **dict.fromkeys(("bisect", "capturing", "explain", "fix", "reduce"), 5),
     **dict.fromkeys(("execution", "nox", "project"), 4),
     **dict.fromkeys(("config", "guess", "history"), 3),
     "toolchains": 2,
@@ -64,6 +64,7 @@ DOORS = {
     "reduce": {"candidate", "reducing", "reduction"},
     "repro": {"document", "reproducing", "writing"},
     "saved": {"read_report"},
+    "workflows": {"System"},
 }
 """What of a feature the command line may call: the feature itself, what it takes, and what it returns."""
 WORDS = {
