@@ -6,6 +6,7 @@ In: a :class:`compat.project.Selection`. Out: a :class:`compat.report.Report`, f
 from __future__ import annotations
 
 import time
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
@@ -17,7 +18,7 @@ from compat.execution.run import Interrupted, RunContext, run
 from compat.files import replace_file
 from compat.history.verdict import verdicts
 from compat.interruption import Stopped
-from compat.model import BuiltEnv, Cell, Env, Result
+from compat.model import BuiltEnv, Cell, Env, Result, Specialization
 from compat.project import Listener, Obtain, Selection, with_envs
 from compat.report.enclosed import enclosing
 from compat.report.formats import FORMATS
@@ -126,6 +127,7 @@ class _Run:
             limits=tuple(self._limits()),
             pending=pending,
             root=str(self.selection.root.resolve()),
+            variants=_declared(self.selection.specs),
         )
         return enclosing(report, self._source, self._artifact)
 
@@ -148,6 +150,14 @@ class _Run:
         """The option that has a cell stopped after as long, where that is not what ``matrix.toml`` says."""
         if (deadline := self.context.limits.deadline) != self.selection.config.deadline:
             yield from ("--deadline", f"{deadline:g}")
+
+
+def _declared(specs: Sequence[Specialization]) -> dict[str, tuple[str, ...]]:
+    """Kernel → its variants, in the order of the kernel files."""
+    found: dict[str, dict[str, None]] = defaultdict(dict)
+    for spec in specs:
+        found[spec.kernel][spec.variant] = None
+    return {kernel: tuple(variants) for kernel, variants in found.items()}
 
 
 def write_reports(report: Report, folder: Path) -> tuple[Path, ...]:

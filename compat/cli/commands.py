@@ -24,7 +24,7 @@ _log = logging.getLogger(__name__)
 
 _COMMANDS = (
     *("init", "capture", "matrix", "report", "diff", "list", "explain", "bisect", "check", "fix"),
-    *("reduce", "repro", "envs", "workers"),
+    *("reduce", "repro", "guard", "envs", "workers"),
 )
 """In the order of the help; each is in the module of its name."""
 

@@ -174,6 +174,8 @@ class StoredMatrix:
     verdicts: tuple[StoredVerdict, ...]
     envs: tuple[StoredEnv, ...]
     kernels: tuple[StoredKernel, ...] = ()
+    variants: Mapping[str, tuple[str, ...]] = field(factory=dict)
+    """Kernel → its variants, in the order in which they are declared."""
     targets: tuple[StoredTarget, ...] = ()
     existing: Mapping[str, tuple[Version, ...]] = field(factory=dict)
     sources: tuple[StoredSource, ...] = ()

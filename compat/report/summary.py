@@ -129,6 +129,8 @@ class Report:
     """The text of kernels' sources, by the path that :meth:`source_of` gives; not of all, where there is too much of it."""
     attachments: Mapping[str, str] = field(factory=dict)
     """What kept artifacts of distinct failures hold (MLIR reproducers, IR), by their names: text by gzip, as base64."""
+    variants: Mapping[str, tuple[str, ...]] = field(factory=dict)
+    """Kernel → its variants in the order in which they are declared; empty where a file does not say it."""
 
     @cached_property
     def ordered(self) -> tuple[Result, ...]:

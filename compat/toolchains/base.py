@@ -164,6 +164,18 @@ class Capturing:
 
 
 @frozen(kw_only=True)
+class Guarding:
+    """How a library finds out which variant of a kernel to launch: the code of what ``compat guard`` writes."""
+
+    code: Path
+    """The file with it, for every Python; it has a line ``FACTS: … = {}``, in whose place the facts come."""
+    decide: Callable[[dict[str, Any], str, str, str, str], Any]
+    """The same code: facts, kernel, release, target, policy → the answer, with ``variant`` (``None`` for none) and ``why``."""
+    policies: tuple[str, ...]
+    """What can be assumed of what was not tested; the first one unless another is asked for."""
+
+
+@frozen(kw_only=True)
 class Toolchain:
     """One compiler with all its releases."""
 
@@ -204,6 +216,8 @@ class Toolchain:
     """How repro scripts call it; ``None`` where there are none."""
     capturing: Capturing | None = None
     """How launches are captured; ``None`` where they are not."""
+    guarding: Guarding | None = None
+    """How libraries choose variants; ``None`` where they cannot."""
     edits: tuple[KnownEdit, ...] = ()
     """What is known to mend kernels, the smallest edits first."""
 
