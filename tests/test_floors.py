@@ -17,7 +17,7 @@ PACKAGE = Path(__file__).parent.parent / "compat"
 FLOORS = {
     **dict.fromkeys(("cli", "pytest_plugin"), 7),
     **dict.fromkeys(("matrix", "report", "repro", "saved"), 6),
-    **dict.fromkeys(("bisect", "capturing", "explain", "fix", "init", "reduce"), 5),
+    **dict.fromkeys(("api", "bisect", "capturing", "explain", "fix", "init", "reduce"), 5),
     **dict.fromkeys(("execution", "nox", "project"), 4),
     **dict.fromkeys(("config", "guess", "history"), 3),
     "toolchains": 2,
@@ -30,7 +30,7 @@ FLOORS = {
     "__init__": 6,  # only what is imported when it is asked for: `compat.capture`
 }
 MAY_START_PROCESSES = {"envs", "execution"}
-APART = {"worker", "adapter", "standin", "recorder"}
+APART = {"worker", "adapter", "names", "standin", "recorder"}
 """Folders whose code runs inside a foreign env."""
 WORKER_READERS = {"execution"}
 """Who may read what a worker left behind with the worker's own code."""
@@ -91,6 +91,7 @@ DECIDES = (
         for name in ("candidate", "edits", "expressions", "facts", "helpers", "module", "passes", "search", "shapes")
     ),
     "reduce/statements.py",
+    *(f"api/{name}.py" for name in ("comparing", "finding", "histories", "needing", "records", "uses")),
     *(f"fix/{name}.py" for name in ("known", "searching")),
     "toolchains/edits.py",
     "toolchains/triton/edits",
