@@ -116,8 +116,11 @@ def _nothing(looked: Looked) -> EnvError:
     missing = [place.label for place in looked.places if place.missing]
     broken = [place for place in looked.places if not place.missing]
     if broken:
-        said = "; ".join(f"{place.label}: {_last_line(place.error)}" for place in broken)
-        return EnvError(f"no env could be looked at: {said}", hint=build_hint(missing))
+        said: dict[str, list[str]] = {}
+        for place in broken:
+            said.setdefault(_last_line(place.error), []).append(place.label)
+        words = "; ".join(f"{', '.join(labels)}: {line}" for line, labels in said.items())
+        return EnvError(f"no env could be looked at: {words}", hint=build_hint(missing))
     return EnvError("none of the envs is built", hint=build_hint(missing))
 
 

@@ -8,7 +8,7 @@ import inspect
 import re
 import types
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, Dict
 
 from . import sources
 
