@@ -53,6 +53,7 @@ ACTS = {
     "scratch",
 }
 DOORS = {
+    "api": {"comparing", "finding", "histories", "looking", "records", "sourcing"},
     "bisect": {"bisecting", "candidates", "checking", "criterion", "judging_program", "last_bisect", "request"},
     "capturing": {"capturing", "kernels", "settings"},
     "envs": {"cache", "env", "inventory", "provider", "record"},
@@ -91,7 +92,7 @@ DECIDES = (
         for name in ("candidate", "edits", "expressions", "facts", "helpers", "module", "passes", "search", "shapes")
     ),
     "reduce/statements.py",
-    *(f"api/{name}.py" for name in ("comparing", "finding", "histories", "needing", "records", "uses")),
+    *(f"api/{name}.py" for name in ("comparing", "explaining", "finding", "histories", "needing", "records", "uses")),
     *(f"fix/{name}.py" for name in ("known", "searching")),
     "toolchains/edits.py",
     "toolchains/triton/edits",

@@ -1,8 +1,8 @@
-"""Which names a word means: ``tl.dot``, ``dot``, ``'tl.*descriptor*'``. Pure."""
+"""Which names a word means: ``tl.dot``, ``dot``, ``'tl.*descriptor*'``, ``'tl.**'``. Pure."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from fnmatch import fnmatchcase
 
 from attrs import frozen
@@ -34,7 +34,8 @@ def find(looked: Looked, words: Iterable[str], *, internal: bool = False) -> Fou
     hidden = 0
     for word in words:
         if _GLOB & set(word):
-            matched = [full for written, full in shown.items() if fnmatchcase(written, word) or fnmatchcase(full, word)]
+            in_full = word.startswith(tuple(looked.short.values()))
+            matched = [full for written, full in shown.items() if matches(full if in_full else written, word)]
             meant = [full for full in matched if internal or not _is_internal(looked, full)]
             meant = list(_without_aliases(looked, meant))
             hidden += len(set(_without_aliases(looked, matched)) - set(meant))
@@ -44,6 +45,20 @@ def find(looked: Looked, words: Iterable[str], *, internal: bool = False) -> Fou
             raise nothing_matches("name", word, shown)
         found |= dict.fromkeys(meant)
     return Found(names=tuple(found), internal=hidden)
+
+
+def matches(name: str, glob: str) -> bool:
+    """Whether a glob means a name: part by part, ``**`` for any number of parts; one of a single part means what names end with."""
+    parts, wanted = name.split("."), glob.split(".")
+    return fnmatchcase(parts[-1], glob) if len(wanted) == 1 else _fit(parts, wanted)
+
+
+def _fit(parts: Sequence[str], wanted: Sequence[str]) -> bool:
+    if not wanted:
+        return not parts
+    if wanted[0] == "**":
+        return any(_fit(parts[start:], wanted[1:]) for start in range(len(parts) + 1))
+    return bool(parts) and fnmatchcase(parts[0], wanted[0]) and _fit(parts[1:], wanted[1:])
 
 
 def shown_names(looked: Looked) -> dict[str, str]:

@@ -11,6 +11,7 @@ from packaging.version import Version
 from compat import toolchains
 from compat.api.records import Document, Looked, Namespace, Place
 from compat.bisect.known import existing_releases
+from compat.envs import locks
 from compat.envs.cache import EnvCache
 from compat.errors import ConfigError, EnvError
 from compat.execution.introspection import Unanswered, introspect
@@ -174,6 +175,7 @@ def _asked(built: BuiltEnv, toolchain: Toolchain, cache: EnvCache) -> Namespace 
     """The names in an env, which are kept from now on; or why there is no answer."""
     assert built.python is not None
     _log.info("asking %s which names it has", built.env.name)
+    locks.hold(cache.folder_of(built.env))
     try:
         answer = introspect(built.python, toolchain)
         found = _read(answer)

@@ -35,7 +35,7 @@ class Lack:
 
     shown: str
     why: str
-    """``is not there``, ``has no parameter 'dtype'``, or what it says where all that it does is raise."""
+    """``is not there``, ``has no parameter 'dtype'``, ``only raises NotImplementedError: …``."""
     uses: tuple[Use, ...]
 
     @property
@@ -147,7 +147,8 @@ def _having(place: Place, needs: Sequence[Need]) -> Having:
             unknown.append(f"{need.shown}: {why}")
         else:
             refused = next((name.refuses for _, name in entries if name), "")
-            lacks.append(Lack(shown=need.shown, why=refused or "is not there", uses=need.uses))
+            why = f"only raises {refused}" if refused else "is not there"
+            lacks.append(Lack(shown=need.shown, why=why, uses=need.uses))
     return Having(place=place, lacks=tuple(lacks), unknown=tuple(unknown), deprecated=tuple(deprecated))
 
 
