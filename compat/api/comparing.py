@@ -73,7 +73,7 @@ def compare(looked: Looked, old: Place, new: Place, matches: Callable[[str], boo
     unknown = tuple(sorted({*before.broken, *after.broken}))
     changes = [
         change
-        for full in sorted({*before.names, *after.names})
+        for full in sorted({*before.names, *after.names}, key=looked.order)
         if matches(full) and not before.unknown(full) and not after.unknown(full)
         for change in _changes(looked, full, before, after)
     ]
@@ -119,7 +119,9 @@ def _elsewhere(looked: Looked, full: str, before: Namespace, after: Namespace) -
     """Where else the object was that is there still."""
     own = before.names[full]
     first = own.same_as or full
-    names = [name for name in (first, *before.others.get(first, ())) if name != full and name in after.names]
+    names = [
+        name for name in (first, *before.others.get(first, ())) if name != full and (there := after.get(name)) and not there.refuses
+    ]
     return (f"still {', '.join(map(looked.shown, names))}",) if names else ()
 
 

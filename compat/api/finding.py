@@ -62,10 +62,10 @@ def _fit(parts: Sequence[str], wanted: Sequence[str]) -> bool:
 
 
 def shown_names(looked: Looked) -> dict[str, str]:
-    """Every name that some place has, as people write it → in full; in the order of what people write."""
+    """Every name that some place has, as people write it → in full; those of the language first."""
     names = {full for place in looked.known if place.namespace for full in place.namespace.names}
     written = {looked.shown(full): full for full in names}
-    return {each: written[each] for each in sorted(written)}
+    return {each: written[each] for each in sorted(written, key=lambda each: looked.order(written[each]))}
 
 
 def _named(looked: Looked, word: str, shown: dict[str, str]) -> Iterable[str]:

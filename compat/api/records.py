@@ -155,6 +155,13 @@ class Looked:
                 return short + full[len(module) :]
         return full
 
+    def order(self, full: str) -> tuple[int, str]:
+        """The key to sort names by: those of the language first, then those of the package itself, then others."""
+        shown = self.shown(full)
+        modules = list(self.short.values())
+        rank = next((number for number, module in enumerate(modules) if _is_in(full, module)), None)
+        return (1 if rank is None else 2 * rank), shown
+
     def full(self, written: str) -> str:
         """The full name of what people write."""
         first, dot, rest = written.partition(".")

@@ -115,7 +115,13 @@ class _Scope:
     meanings: Meanings
     condition: int | None = None
     function: str = ""
+    local: frozenset[str] = frozenset()
+    """The names that a function around it binds."""
     top: bool = False
+
+    def binding(self, names: frozenset[str]) -> _Scope:
+        """Where these names are bound to something that nobody knows."""
+        return evolve(self, meanings={**self.meanings, **dict.fromkeys(names, ())}, local=self.local | names)
 
     def under(self, line: int) -> _Scope:
         return evolve(self, condition=line)
@@ -204,7 +210,7 @@ class _Reading:
                 self._all(node.values[1:], scope.under(node.lineno))
             case ast.ListComp() | ast.SetComp() | ast.DictComp() | ast.GeneratorExp():
                 targets = bound(each.target for each in node.generators)
-                self._all(ast.iter_child_nodes(node), evolve(scope, meanings={**scope.meanings, **dict.fromkeys(targets, ())}))
+                self._all(ast.iter_child_nodes(node), scope.binding(targets))
             case ast.Call():
                 self._reference(node.func, scope, _call(node))
                 self._all([*node.args, *node.keywords], scope)
@@ -240,11 +246,13 @@ class _Reading:
             name = name or (node.name if self._makes_kernel(node, scope) else "")
         self._all(outside, scope)
         body: list[ast.AST] = [node.body] if isinstance(node, ast.Lambda) else [*node.body]
-        local = dict.fromkeys((bound(body) - declared_global(body)) | {each.arg for each in own}, ())
-        imported = {} if isinstance(node, ast.Lambda) else self.meanings_of(node.body, scope.meanings)
-        meanings = {**scope.meanings, **local, **{each: meant for each, meant in imported.items() if each in local}}
-        condition = None if isinstance(node, _Function) and scope.top else scope.condition
-        self._all(body, _Scope(meanings=meanings, condition=condition, function=name))
+        local = (bound(body) - declared_global(body)) | {each.arg for each in own}
+        inside = evolve(scope.binding(local), function=name, top=False)
+        if isinstance(node, _Function):
+            imported = {each: meant for each, meant in self.meanings_of(node.body, scope.meanings).items() if each in local}
+            condition = None if scope.top else scope.condition
+            inside = evolve(inside, meanings={**inside.meanings, **imported}, condition=condition)
+        self._all(body, inside)
 
     def _makes_kernel(self, node: _Function, scope: _Scope) -> bool:
         decorators = (each.func if isinstance(each, ast.Call) else each for each in node.decorator_list)
@@ -256,7 +264,7 @@ class _Reading:
             self._note(node, meanings, scope, call)
         elif isinstance(node, ast.Attribute):
             root = _root(node)
-            foreign = isinstance(root, ast.Name) and root.id not in scope.meanings
+            foreign = isinstance(root, ast.Name) and root.id not in scope.local
             if scope.function and not foreign:
                 self.unresolved.append(Unresolved(name=node.attr, line=node.lineno, function=scope.function))
             self.visit(node.value, scope)

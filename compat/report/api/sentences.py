@@ -11,7 +11,7 @@ from compat.history.account import Bracket, Entry, Judgement, account
 from compat.report.compact import spans
 
 KINDS = {
-    "builtin": "built-in function of kernels",
+    "builtin": "built-in",
     "jit": "jit function",
 }
 """What kinds are called that a reader may not know."""

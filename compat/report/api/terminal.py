@@ -56,10 +56,10 @@ def difference_picture(looked: Looked, difference: Difference, *, internal: bool
         if changes:
             parts.append(Text(f"\n{title}: {len(changes):,}", style="bold"))
             table = _plain_table()
-            for change in changes:
-                table.add_row(
-                    _cell(change.shown), kind_of(change.of), _cell("\n".join(in_short(each, looked) for each in change.said))
-                )
+            for change, within in _folded(changes):
+                said = [in_short(each, looked) for each in change.said]
+                said += [f"with {counted(within, 'name')}"] if within else []
+                table.add_row(_cell(change.shown), kind_of(change.of), _cell("\n".join(said)))
             parts.append(Padding(table, (0, 0, 0, 2)))
     if not shown:
         parts.append(Text("nothing differs of the names that are meant for users" if not internal else "nothing differs"))
