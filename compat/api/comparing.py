@@ -70,14 +70,14 @@ def place_of(looked: Looked, word: str) -> Place:
 def compare(looked: Looked, old: Place, new: Place, matches: Callable[[str], bool] = lambda full: True) -> Difference:
     """What differs, of the names that ``matches`` takes; of several names of one object one is told."""
     before, after = _names(old), _names(new)
-    unknown = tuple(sorted({*before.broken, *after.broken}))
+    broken = {full for names in (before, after) for full in names.broken if not names.names[full].internal}
     changes = [
         change
         for full in sorted({*before.names, *after.names}, key=looked.order)
         if matches(full) and not before.unknown(full) and not after.unknown(full)
         for change in _changes(looked, full, before, after)
     ]
-    return Difference(old=old, new=new, changes=tuple(changes), unknown=unknown)
+    return Difference(old=old, new=new, changes=tuple(changes), unknown=tuple(sorted(broken)))
 
 
 def _names(place: Place) -> Namespace:
@@ -161,7 +161,7 @@ def _only_by_keyword(parameter: Parameter) -> str:
 def _parameter(old: Parameter, new: Parameter) -> str:
     said = []
     if old.kind != new.kind:
-        said.append(f"{old.kind} → {new.kind}")
+        said.append("by keyword only" if new.kind == "keyword-only" else f"{old.kind} → {new.kind}")
     if old.default != new.default:
         said.append(f"{_default(old)} → {_default(new)}")
     return f"{new.name}: {', '.join(said)}" if said else ""

@@ -89,7 +89,7 @@ def _though_all_is_there(of_names: Sequence[Result], others: Sequence[str], havi
         said = " ".join((failure.excerpt.splitlines() or [""])[-1].split()) if failure else ""
         methods = ", ".join(dict.fromkeys(f".{each.name}" for each in kernel.needs.uses.unresolved))
         rest = f"; attributes of values are not resolved: {methods}" if methods else ""
-        return f"the compiler misses something that the text does not show by name: {said}{rest}"
+        return f"all names that the text shows are there, and the compiler says: {said}{rest}"
     if others:
         what = "what is known of its names is not all" if having.unknown else "all names are there"
         return f"{what}, and it fails: {', '.join(dict.fromkeys(others))} is no matter of names"

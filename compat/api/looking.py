@@ -42,8 +42,8 @@ def look(selection: Selection, listener: Listener | None = None) -> Looked:
     with (listener or Listener()).step("looking at names") as now:
         answers = dict(zip((built.env.name for built in usable), _all_of(usable, toolchain, cache, now), strict=True))
     places = [_place(built, answers.get(built.env.name)) for built in best]
-    if not selection.patterns.envs:
-        places += _others(existing_releases(selection.config)[toolchain.name], places)
+    others = existing_releases(selection.config)[toolchain.name]
+    places += _others(others, places, left_out=bool(selection.patterns.envs))
     order = {place.label: _order(place) for place in places}
     looked = Looked(
         toolchain=toolchain.name,
@@ -102,10 +102,15 @@ def _place(built: BuiltEnv, answer: Namespace | str | None) -> Place:
     )
 
 
-def _others(existing: Iterable[Version], places: Sequence[Place]) -> list[Place]:
-    """The releases that are known to exist, and that there is no env of."""
-    named = {release_of(place.built).version for place in places if place.built}
-    return [Place(label=str(version), error="not built yet", missing=True) for version in existing if version not in named]
+def _others(existing: Iterable[Version], places: Sequence[Place], *, left_out: bool) -> list[Place]:
+    """The releases that are known to exist, and that no env is looked at of."""
+    named = {release_of(place.built).version for place in places if place.built and not place.fork}
+    why = "not asked for" if left_out else "not built yet"
+    return [
+        Place(label=str(version), error=why, missing=not left_out, left_out=left_out)
+        for version in existing
+        if version not in named
+    ]
 
 
 def _order(place: Place) -> tuple[object, ...]:
@@ -115,7 +120,7 @@ def _order(place: Place) -> tuple[object, ...]:
 
 def _nothing(looked: Looked) -> EnvError:
     missing = [place.label for place in looked.places if place.missing]
-    broken = [place for place in looked.places if not place.missing]
+    broken = [place for place in looked.places if not place.missing and not place.left_out]
     if broken:
         said: dict[str, list[str]] = {}
         for place in broken:

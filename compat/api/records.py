@@ -126,6 +126,8 @@ class Place:
     """Why nothing is known of it."""
     missing: bool = False
     """Whether that is because its env is not built."""
+    left_out: bool = False
+    """Whether that is because other envs were asked for."""
 
 
 @frozen(kw_only=True)

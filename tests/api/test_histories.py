@@ -175,7 +175,7 @@ def test_what_differs_between_two_releases() -> None:
         (
             Kind.CHANGED,
             "tl.load",
-            ("- boundary_check=()", "+ policy=None, by keyword only", "cache: positional or keyword → keyword-only"),
+            ("- boundary_check=()", "+ policy=None, by keyword only", "cache: by keyword only"),
         ),
         (Kind.CHANGED, "tl.moved", ("order: a, b → b, a",)),
         (Kind.REFUSES, "tl.raises", ("RuntimeError: removed",)),

@@ -63,12 +63,14 @@ def in_short(text: str, looked: Looked) -> str:
 
 def not_looked_at(looked: Looked) -> Iterator[str]:
     """What nothing is said of, and what to do about it."""
+    left_out = [place.label for place in looked.places if place.left_out]
+    if left_out:
+        yield f"not looked at: {spans(left_out, looked.line)}, not among --envs"
     missing = [place.label for place in looked.places if place.missing]
     if missing:
-        names = [place.label for place in looked.places if place.missing]
-        yield f"not looked at: {spans(names, looked.line)}, not built: `compat envs build {' '.join(missing)}`"
+        yield f"not looked at: {spans(missing, looked.line)}, not built: `compat envs build {' '.join(missing)}`"
     for place in looked.places:
-        if place.namespace is None and not place.missing:
+        if place.namespace is None and not place.missing and not place.left_out:
             yield f"not looked at: {place.label}: env_broken: {(place.error.strip().splitlines() or [''])[-1]}"
 
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any
+from itertools import pairwise
+from typing import Any, TypeVar
 
 from rich.console import Group
 from rich.padding import Padding
@@ -20,6 +21,7 @@ from compat.printable import printable
 from compat.report.api.sentences import extent, in_short, kind_of, lack_line, not_looked_at, phrase
 from compat.report.compact import counted, spans
 
+T = TypeVar("T")
 TITLES = {
     Kind.ADDED: "added",
     Kind.REMOVED: "removed",
@@ -66,9 +68,8 @@ def difference_picture(looked: Looked, difference: Difference, *, internal: bool
     if hidden := len(difference.changes) - len(shown):
         parts.append(Text(f"\n{counted(hidden, 'change')} more in modules that are not meant for users: --all"))
     if difference.unknown:
-        parts.append(
-            _text(f"nothing is known of {', '.join(map(looked.shown, difference.unknown))}, which cannot be imported there")
-        )
+        broken = ", ".join(map(looked.shown, difference.unknown))
+        parts.append(_text(f"nothing is said of {broken}, which cannot be imported in both envs"))
     return Group(*parts)
 
 
@@ -109,11 +110,11 @@ def _detail(looked: Looked, history: NameHistory) -> Group:
     if history.parameters:
         table = _plain_table()
         for parameter in history.parameters:
-            for number, run in enumerate(parameter.runs):
-                default = "" if run.value.default is None else f"={run.value.default}"
-                kind = "" if run.value.kind == "positional or keyword" else run.value.kind
-                said = ", ".join(filter(None, (in_short(default, looked), kind, run.value.deprecated)))
-                table.add_row(_cell(parameter.name) if not number else "", spans(run.releases, history.line), _cell(said))
+            for number, (found, releases) in enumerate(_joined(parameter.runs)):
+                default = "" if found.default is None else f"={found.default}"
+                kind = "" if found.kind == "positional or keyword" else found.kind
+                said = ", ".join(filter(None, (in_short(default, looked), kind, found.deprecated)))
+                table.add_row(_cell("" if number else parameter.name), spans(releases, history.line), _cell(said))
         parts += [Text("parameters"), Padding(table, (0, 0, 0, 2))]
     return Group(*parts)
 
@@ -129,14 +130,22 @@ def _of_name(looked: Looked, history: NameHistory) -> Iterator[tuple[str, str]]:
     yield "forks", ", ".join(f"{name}: {state}" for name, state in history.forks)
     yield "kind", _told(history.kinds, line) if len({run.value for run in history.kinds}) > 1 else ""
     yield "value", _told(history.values, line)
-    yield "same as", "\n".join(f"{run.value} ({spans(run.releases, line)})" for run in history.same_as)
+    yield "same as", "\n".join(f"{alias} ({spans(releases, line)})" for alias, releases in _joined(history.same_as))
     if history.signatures:
         newest = history.signatures[-1]
         yield "signature", f"{newest.last}: {history.shown}{in_short(newest.value, looked)}"
 
 
 def _told(found: Iterable[Run[str]], line: Sequence[str]) -> str:
-    return "\n".join(f"{spans(run.releases, line)}: {run.value}" for run in found)
+    return "\n".join(f"{spans(releases, line)}: {value}" for value, releases in _joined(found))
+
+
+def _joined(found: Iterable[Run[T]]) -> Iterator[tuple[T, tuple[str, ...]]]:
+    """What is known, each thing once, with all the releases that it is known of."""
+    groups: dict[T, tuple[str, ...]] = {}
+    for run in found:
+        groups[run.value] = (*groups.get(run.value, ()), *run.releases)
+    yield from groups.items()
 
 
 def _table(histories: Sequence[NameHistory]) -> Table:
@@ -145,12 +154,21 @@ def _table(histories: Sequence[NameHistory]) -> Table:
         table.add_column(heading, overflow="fold")
     for history in histories:
         said = [phrase(history)]
-        said += [f"deprecated {spans(run.releases, history.line)}" for run in history.deprecated]
-        changed = [run.first for run in history.signatures[1:]]
-        said += [f"parameters changed in {', '.join(changed)}"] if changed else []
+        deprecated = [release for run in history.deprecated for release in run.releases]
+        said += [f"deprecated {spans(deprecated, history.line)}"] if deprecated else []
+        changed = ", ".join(_changes(history))
+        said += [f"parameters changed {changed}"] if changed else []
         there = extent(history.usable, history.line) or "-"
         table.add_row(_cell(history.shown), kind_of(history.kind), there, _cell("; ".join(said)))
     return table
+
+
+def _changes(history: NameHistory) -> Iterator[str]:
+    """``in 3.5.0``, ``by 3.9.0``: the latter where the release before was not looked at."""
+    for before, after in pairwise(history.signatures):
+        if before.value != after.value:
+            neighbours = history.line.index(after.first) - history.line.index(before.last) == 1
+            yield f"{'in' if neighbours else 'by'} {after.first}"
 
 
 # --- needs -----------------------------------------------------------------------------------------------------------------------

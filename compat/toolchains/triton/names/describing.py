@@ -112,6 +112,8 @@ def _written(value: Any) -> str:
     """A value as Python would write it, the same in every process."""
     if inspect.isclass(value) or isinstance(value, types.FunctionType):
         return value.__qualname__
+    if type(value).__name__ == "constexpr" and hasattr(value, "value"):
+        return _written(value.value)
     if isinstance(value, enum.Enum):
         return f"{type(value).__name__}.{value.name}"
     try:

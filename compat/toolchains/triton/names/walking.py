@@ -49,10 +49,10 @@ def document() -> dict[str, Any]:
     triton = importlib.import_module(ROOT)
     errors: dict[str, str] = {}
     modules = [triton, *_below(triton, errors)]
-    names: Names = {name: {"kind": "module", "error": error, "internal": True} for name, error in errors.items()}
+    names: Names = {name: {"kind": "module", "error": error, **_internal(name)} for name, error in errors.items()}
     first: dict[int, str] = {}
     for module in sorted(modules, key=_rank):
-        names[module.__name__] = {"kind": "module", **({"internal": True} if _is_in(module.__name__, _INTERNAL) else {})}
+        names[module.__name__] = {"kind": "module", **_internal(module.__name__)}
         for name, value in _members(module):
             _enter(names, first, module, name, value)
     return {"schema": SCHEMA, "version": str(triton.__version__), "names": names}
@@ -127,6 +127,10 @@ def _enter(names: Names, first: dict[int, str], module: types.ModuleType, name: 
 
 def _is_in_python(module: Any) -> bool:
     return _is_below(module) and not module.startswith(ROOT + "._C")
+
+
+def _internal(module: str) -> dict[str, Any]:
+    return {"internal": True} if _is_in(module, _INTERNAL + _LEFT_OUT) else {}
 
 
 def _is_in(path: str, modules: tuple[str, ...]) -> bool:
