@@ -9,13 +9,15 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
+from compat.api.kept import kept_names
+from compat.api.packing import Packed
 from compat.bisect import known
 from compat.cell_document import rounded
 from compat.errors import EnvError, SelectionError, StoreError
 from compat.execution import durations, plan
 from compat.execution.run import Interrupted, RunContext, run
 from compat.files import replace_file
-from compat.history.verdict import verdicts
+from compat.history.verdict import Existing, verdicts
 from compat.interruption import Stopped
 from compat.model import BuiltEnv, Cell, Env, Result
 from compat.project import Listener, Obtain, Selection, with_envs
@@ -125,7 +127,14 @@ class _Run:
             limits=tuple(self._limits()),
             pending=pending,
             root=str(self.selection.root.resolve()),
+            api=self._names(envs, existing),
         )
+
+    def _names(self, envs: Sequence[BuiltEnv], existing: Existing) -> Packed | None:
+        """Which names the envs' toolchain has, where somebody has asked for them before."""
+        toolchain = envs[0].env.toolchain if envs else ""
+        cache = self.selection.config.env_cache()
+        return kept_names(envs, existing.get(toolchain, ()), cache, self.selection.state)
 
     def _limits(self) -> Iterator[str]:
         """The option that has a cell stopped after as long, where that is not what ``matrix.toml`` says."""

@@ -92,7 +92,7 @@ DECIDES = (
         for name in ("candidate", "edits", "expressions", "facts", "helpers", "module", "passes", "search", "shapes")
     ),
     "reduce/statements.py",
-    *(f"api/{name}.py" for name in ("comparing", "explaining", "finding", "histories", "needing", "records", "uses")),
+    *(f"api/{name}.py" for name in ("comparing", "explaining", "finding", "histories", "needing", "packing", "records", "uses")),
     *(f"fix/{name}.py" for name in ("known", "searching")),
     "toolchains/edits.py",
     "toolchains/triton/edits",

@@ -92,7 +92,8 @@ def history(looked: Looked, full: str) -> NameHistory:
     of_forks = [name for place in forks if (name := _at(place, full))]
 
     def line(value: Callable[[Name], T | None]) -> tuple[Run[T], ...]:
-        return runs((place.label, value(told[place.label]) if place.label in told else None) for place in places)
+        found = {label: said for label, name in told.items() if (said := value(name)) is not None}
+        return runs((place.label, found.get(place.label)) for place in places) if found else ()
 
     return NameHistory(
         full=full,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import logging
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
 from packaging.version import Version
 
@@ -27,6 +27,7 @@ from compat.toolchains import Toolchain
 
 _log = logging.getLogger(__name__)
 _LARGEST = 64 * 1024 * 1024
+_LONGEST_KEY = 100
 
 
 def look(selection: Selection, listener: Listener | None = None) -> Looked:
@@ -41,18 +42,42 @@ def look(selection: Selection, listener: Listener | None = None) -> Looked:
     usable = [built for built in best if built.error is None]
     with (listener or Listener()).step("looking at names") as now:
         answers = dict(zip((built.env.name for built in usable), _all_of(usable, toolchain, cache, now), strict=True))
-    places = [_place(built, answers.get(built.env.name)) for built in best]
-    others = existing_releases(selection.config)[toolchain.name]
-    places += _others(others, places, left_out=bool(selection.patterns.envs))
-    order = {place.label: _order(place) for place in places}
-    looked = Looked(
-        toolchain=toolchain.name,
-        places=tuple(sorted(places, key=lambda place: order[place.label])),
-        short=toolchain.names.short if toolchain.names else {},
-    )
+    left_out = bool(selection.patterns.envs)
+    looked = looked_of(best, answers, existing_releases(selection.config)[toolchain.name], left_out=left_out)
     if not looked.known:
         raise _nothing(looked)
     return looked
+
+
+def looked_of(
+    envs: Sequence[BuiltEnv],
+    answers: Mapping[str, Namespace | str],
+    existing: Collection[Version],
+    *,
+    left_out: bool = True,
+) -> Looked:
+    """What was found in these envs, by their names, beside the releases that exist and were not looked at.
+
+    ``left_out`` says whether those were not asked for; else they are not built.
+    """
+    toolchain = toolchains.of(envs[0].env)
+    places = [_place(built, answers.get(built.env.name)) for built in envs]
+    places += _others(existing, places, left_out=left_out)
+    return Looked(
+        toolchain=toolchain.name,
+        places=tuple(sorted(places, key=_order)),
+        short=toolchain.names.short if toolchain.names else {},
+    )
+
+
+def is_kept(built: BuiltEnv, cache: EnvCache) -> bool:
+    """Whether the names of an env are kept from an earlier look."""
+    try:
+        with cache.folder_of(built.env).names.open("rb") as file:
+            key = file.readline(_LONGEST_KEY)
+    except OSError:
+        return False
+    return key.rstrip(b"\n").decode(errors="replace") == _key(built, toolchains.of(built.env))
 
 
 def kept(built: BuiltEnv, cache: EnvCache) -> Namespace | None:

@@ -91,12 +91,19 @@ class Namespace:
 
     def unknown(self, full: str) -> str:
         """Why nothing is known of a name: the module that it would be in cannot be imported there. Empty where it is known."""
+        if full not in self.broken and not full.startswith(self._inside):
+            return ""
         return next((f"{module}: {error}" for module, error in self.broken.items() if _is_in(full, module)), "")
 
     @cached_property
     def broken(self) -> Mapping[str, str]:
         """Module that cannot be imported → why."""
         return {full: name.error for full, name in self.names.items() if name.error}
+
+    @cached_property
+    def _inside(self) -> tuple[str, ...]:
+        """How names begin that are in a module that cannot be imported."""
+        return tuple(f"{module}." for module in self.broken)
 
     @cached_property
     def others(self) -> Mapping[str, tuple[str, ...]]:

@@ -12,6 +12,7 @@ from compat.history.account import Bracket
 from compat.history.verdict import Verdict
 from compat.json_text import write_json
 from compat.model import BuiltEnv, Specialization, Target
+from compat.records import unstructure
 from compat.report.compact import natural
 from compat.report.statements import statements
 from compat.report.summary import Report
@@ -44,6 +45,7 @@ def matrix_document(report: Report) -> JsonObject:
         "kernels": [_kernel(report, spec) for spec in report.specs],
         "targets": [_target(target) for target in _targets(report)],
         "existing": {name: [str(version) for version in sorted(known)] for name, known in sorted(report.existing.items())},
+        **({"api": unstructure(report.api, compact=True)} if report.api else {}),
     }
 
 

@@ -120,6 +120,7 @@ class _Loading:
             options=self.matrix.options,
             limits=self.matrix.limits,
             version=self.matrix.tool.version,
+            api=self.matrix.api,
         )
 
     @cached_property

@@ -11,6 +11,7 @@ from typing import Any
 from attrs import field, frozen
 from packaging.version import Version
 
+from compat.api.packing import Packed
 from compat.model import DEFAULT_TOOLCHAIN, CompileSpec, Noticed, Package, Status, StoodIn
 from compat.records import KEY
 
@@ -159,3 +160,4 @@ class StoredMatrix:
     kernels: tuple[StoredKernel, ...] = ()
     targets: tuple[StoredTarget, ...] = ()
     existing: Mapping[str, tuple[Version, ...]] = field(factory=dict)
+    api: Packed | None = None

@@ -10,6 +10,7 @@ from pathlib import PurePath
 from attrs import frozen
 
 from compat import __version__, toolchains
+from compat.api.packing import Packed
 from compat.fix.known import known_edits
 from compat.history.verdict import (
     NONE_KNOWN,
@@ -123,6 +124,8 @@ class Report:
     """The folder of the project, absolute; empty where the paths of sources are relative to it."""
     version: str = __version__
     """The version of the tool that found it."""
+    api: Packed | None = None
+    """Which names the toolchain has in the envs; ``None`` where that was never looked at."""
 
     @cached_property
     def ordered(self) -> tuple[Result, ...]:
