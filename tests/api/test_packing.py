@@ -10,6 +10,11 @@ from compat.records import structure, unstructure
 from tests.api.invented import looked, name, parameter, place
 
 
+def told(text: str, packed: Packed) -> dict[str, str]:
+    """Run → what is said of it."""
+    return {run: packed.texts[int(number)] for run, _, number in (each.partition(":") for each in text.split())}
+
+
 def test_names_are_packed_as_runs_and_texts() -> None:
     old = parameter("tf32=None")
     deprecated = type(old)(name="tf32", kind=old.kind, default="None", deprecated="*Deprecated.*")
@@ -22,11 +27,13 @@ def test_names_are_packed_as_runs_and_texts() -> None:
     packed = pack(looked(*places))
     assert (packed.releases, packed.looked_at) == (("3.0.0", "3.1.0", "3.2.0", "3.3.0"), "0 2-3")
     dot = packed.names["tl.dot"]
-    assert (dot.kind, dot.there, dot.signatures, dot.deprecated) == ("builtin", "0 2", "0:0 2:1 3:0", "")
-    assert packed.texts[int(dot.refuses.removeprefix("3:"))] == "RuntimeError: removed"
-    assert packed.texts[int(dot.parameters.removeprefix("2:"))] == "tf32: *Deprecated.*"
-    assert packed.names["tl.exp"].there == "0 2-3"
-    assert packed.texts[int(packed.names["tl.exp"].deprecated.removeprefix("3:"))] == "Gone soon."
+    assert (dot.kind, dot.there, dot.deprecated) == ("builtin", "0 2", "")
+    assert told(dot.signatures, packed) == {"0": "(a)", "2": "(a, tf32=None)", "3": "(a)"}
+    assert told(dot.refuses, packed) == {"3": "RuntimeError: removed"}
+    assert told(dot.parameters, packed) == {"2": "tf32: *Deprecated.*"}
+    exp = packed.names["tl.exp"]
+    assert (exp.there, told(exp.signatures, packed)) == ("0 2-3", {"0": "(a)", "2-3": "(a)"})
+    assert told(exp.deprecated, packed) == {"3": "Gone soon."}
     assert packed.same == {"tl.also": "tl.dot"}
     assert "tl.core" not in packed.names
 
