@@ -117,10 +117,10 @@ class _Loading:
             command=self.matrix.command,
             seconds=self.matrix.seconds,
             existing=existing,
+            api=self.matrix.api,
             options=self.matrix.options,
             limits=self.matrix.limits,
             version=self.matrix.tool.version,
-            api=self.matrix.api,
         )
 
     @cached_property

@@ -154,10 +154,10 @@ class StoredMatrix:
     options: tuple[str, ...] = ()
     limits: tuple[str, ...] = ()
     seconds: float
+    api: Packed | None = None
     cells: tuple[StoredCell, ...]
     verdicts: tuple[StoredVerdict, ...]
     envs: tuple[StoredEnv, ...]
     kernels: tuple[StoredKernel, ...] = ()
     targets: tuple[StoredTarget, ...] = ()
     existing: Mapping[str, tuple[Version, ...]] = field(factory=dict)
-    api: Packed | None = None

@@ -114,6 +114,8 @@ class Report:
     seconds: float
     existing: Existing = NONE_KNOWN
     """Releases that are known to exist, whether they were tried or not."""
+    api: Packed | None = None
+    """Which names the toolchain has in the envs; ``None`` where that was never looked at."""
     options: tuple[str, ...] = ()
     """The options with which a command in the same folder reads the same files."""
     limits: tuple[str, ...] = ()
@@ -124,8 +126,6 @@ class Report:
     """The folder of the project, absolute; empty where the paths of sources are relative to it."""
     version: str = __version__
     """The version of the tool that found it."""
-    api: Packed | None = None
-    """Which names the toolchain has in the envs; ``None`` where that was never looked at."""
 
     @cached_property
     def ordered(self) -> tuple[Result, ...]:
