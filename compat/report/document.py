@@ -12,6 +12,7 @@ from compat.history.account import Bracket
 from compat.history.verdict import Verdict
 from compat.json_text import write_json
 from compat.model import BuiltEnv, Specialization, Target
+from compat.records import unstructure
 from compat.report.compact import natural
 from compat.report.statements import statements
 from compat.report.summary import Report
@@ -47,6 +48,7 @@ def matrix_document(report: Report) -> JsonObject:
         "sources": [{"path": path, "text": text} for path, text in sorted(report.sources.items())],
         "attachments": [{"name": name, "gzip": content} for name, content in sorted(report.attachments.items())],
         "existing": {name: [str(version) for version in sorted(known)] for name, known in sorted(report.existing.items())},
+        **({"api": unstructure(report.api, compact=True)} if report.api else {}),
     }
 
 

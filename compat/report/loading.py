@@ -138,6 +138,7 @@ class _Loading:
             command=self.matrix.command,
             seconds=self.matrix.seconds,
             existing=existing,
+            api=self.matrix.api,
             options=self.matrix.options,
             limits=self.matrix.limits,
             version=self.matrix.tool.version,
