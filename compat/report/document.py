@@ -15,6 +15,7 @@ from compat.model import BuiltEnv, Specialization, Target
 from compat.report.compact import natural
 from compat.report.statements import statements
 from compat.report.summary import Report
+from compat.report.versions import LibraryVersion, library_versions
 
 SCHEMA = 2
 """The version of the format; a key may be added within one, but none goes away or changes its meaning."""
@@ -43,6 +44,7 @@ def matrix_document(report: Report) -> JsonObject:
         "envs": [_env(built) for built in sorted(report.envs, key=lambda built: natural(built.env.name))],
         "kernels": [_kernel(report, spec) for spec in report.specs],
         "targets": [_target(target) for target in _targets(report)],
+        "packages": [_library(each) for each in library_versions(report)],
         "existing": {name: [str(version) for version in sorted(known)] for name, known in sorted(report.existing.items())},
     }
 
@@ -109,9 +111,28 @@ def _kernel(report: Report, spec: Specialization) -> JsonObject:
         "toolchain": spec.toolchain,
         "source": report.source_of(spec),
         "function": spec.function,
+        "package": spec.package,
         "origin": spec.origin,
         "summary": spec.summary,
         "compile": spec.compile.document(),
+    }
+
+
+def _library(found: LibraryVersion) -> JsonObject:
+    return {
+        "package": found.name,
+        "version": found.version,
+        "kernels": found.kernels,
+        "releases": [
+            {
+                "release": release,
+                "compile": tally.compile,
+                "fail": tally.fail,
+                "unknown": tally.unknown,
+                "classes": dict(tally.classes),
+            }
+            for release, tally in found.releases.items()
+        ],
     }
 
 
