@@ -16,8 +16,8 @@ def guesses(specs: Iterable[Specialization]) -> str | None:
     guessed = [spec for spec in specs if spec.guessed]
     libraries = dict.fromkeys(spec.package for spec in guessed if spec.package)
     if libraries:
-        said = f"the arguments of the kernels of {', '.join(libraries)} are guessed, one set for each, and others may give other results"
-        return f"{said}; `compat capture --live` records those of real launches"
+        said = f"the arguments of the kernels of {', '.join(libraries)} are guessed, one set for each kernel"
+        return f"{said}, and others may give other results; `compat capture --live` records those of real launches"
     sources = list(dict.fromkeys(spec.origin.partition("::")[0] for spec in guessed))
     if not sources:
         return None

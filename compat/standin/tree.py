@@ -67,11 +67,15 @@ def look_in(roots: Iterable[str]) -> None:
 
 def forget_modules() -> None:
     """Drop every module of the tree, so that it is imported anew."""
-    for name, module in list(sys.modules.items()):
-        facts = getattr(module, "__dict__", {})
-        path = facts.get("__file__") or next(iter(list(facts.get("__path__") or [])), None)
-        if isinstance(path, str) and LEDGER.in_tree(path + "/"):
-            del sys.modules[name]
+    # Found first: the path of a package without an ``__init__.py`` asks for the one above it.
+    for name in [name for name, module in list(sys.modules.items()) if _is_of_tree(module)]:
+        del sys.modules[name]
+
+
+def _is_of_tree(module: Any) -> bool:
+    facts = getattr(module, "__dict__", {})
+    path = facts.get("__file__") or next(iter(list(facts.get("__path__") or [])), None)
+    return isinstance(path, str) and LEDGER.in_tree(path + "/")
 
 
 # --- statement by statement ---------------------------------------------------------------------------------------------------
