@@ -50,6 +50,7 @@ def run(toolchain: Adapter, jobs_fd: int, events_fd: int, output_fd: int) -> Non
     if batch["variables"]:
         os.environ.update(batch["variables"])
         toolchain.look_again()
+    standin.load().hide(batch["hidden"])
     toolchain.observe(beacon, passes=diagnose)
     sources: dict[str, Any] = {}
     opened = Opened(directory)
