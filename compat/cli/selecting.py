@@ -19,6 +19,7 @@ from compat.errors import SelectionError
 from compat.execution.store import Store
 from compat.printable import printable
 from compat.project import Obtain, Selection
+from compat.report.absent import absences
 from compat.report.guesses import guesses
 
 _OPTIONS = (
@@ -41,6 +42,12 @@ _OPTIONS = (
     click.option("--kernel", multiple=True, type=KERNEL, metavar="GLOB", help="Kernels, such as 'sel_*'."),
     click.option("--variant", multiple=True, type=VARIANT, metavar="GLOB", help="Variants, such as block_ptr or 'as_written*'."),
     click.option("--case", multiple=True, type=CASE, metavar="GLOB", help="Named cases of a kernel."),
+    click.option(
+        "--package",
+        multiple=True,
+        metavar="NAME==VERSION,…",
+        help="The kernels of a library from the package index, in one version or several: fla-core==0.4.0,0.6.0.",
+    ),
     click.option(
         "--spec",
         multiple=True,
@@ -89,6 +96,7 @@ def select(
     variant: Sequence[str] = (),
     case: Sequence[str] = (),
     spec: Sequence[str] = (),
+    package: Sequence[str] = (),
     note: bool = True,
 ) -> Selection:
     """What these options choose; that arguments are guessed is noted, unless the answer says so itself.
@@ -96,11 +104,22 @@ def select(
     Raises ConfigError for what the files say wrongly, SelectionError for what matches nothing.
     """
     named = (*spec, *files)
-    found = project.select(matrix_path, envs=envs, targets=target, kernels=kernel, variants=variant, cases=case, kernel_files=named)
+    found = project.select(
+        matrix_path,
+        envs=envs,
+        targets=target,
+        kernels=kernel,
+        variants=variant,
+        cases=case,
+        kernel_files=named,
+        packages=package,
+    )
     for problem in found.problems:
         click.echo(printable(f"error: {problem}; its kernels are left out"), err=True)
         if problem.hint:
             click.echo(printable(f"  hint: {problem.hint}"), err=True)
+    for words in absences(found.absent):
+        click.echo(printable(f"note: {words}"), err=True)
     if note and (guessed := guesses(found.specs)):
         click.echo(printable(f"note: {guessed}"), err=True)
     return found

@@ -200,6 +200,7 @@ class _Loading:
             toolchain=stored.toolchain,
             source=stored.source,
             function=stored.function,
+            package=stored.package,
             origin=stored.origin,
             summary=stored.summary,
             compile=stored.compile,

@@ -129,6 +129,7 @@ class StoredKernel:
     toolchain: str = DEFAULT_TOOLCHAIN
     source: str = ""
     function: str = ""
+    package: str = ""
     origin: str = ""
     summary: str = ""
     compile: CompileSpec = field(factory=CompileSpec)
