@@ -39,6 +39,7 @@ def joined(parts: Sequence[Part]) -> StoredMatrix:
         seconds=sum(matrix.seconds for matrix in matrices),
         cells=tuple(cell for matrix in matrices for cell in matrix.cells),
         verdicts=tuple(verdict for matrix in matrices for verdict in matrix.verdicts),
+        helpers=_union(matrix.helpers for matrix in matrices),
         variants=_union(matrix.variants for matrix in matrices),
         existing={name: tuple(sorted(known)) for name, known in _union(matrix.existing for matrix in matrices).items()},
         **alike,

@@ -141,6 +141,7 @@ class _Loading:
             limits=self.matrix.limits,
             version=self.matrix.tool.version,
             variants=self.matrix.variants,
+            helpers=self.matrix.helpers,
         )
 
     @cached_property
