@@ -21,6 +21,7 @@ from compat.history.verdict import verdicts
 from compat.interruption import Stopped
 from compat.model import BuiltEnv, Cell, Env, Result, Specialization
 from compat.project import Listener, Obtain, Selection, with_envs
+from compat.report.enclosed import enclosing
 from compat.report.findings import place_of
 from compat.report.formats import FORMATS
 from compat.report.summary import Report, path_in
@@ -63,7 +64,7 @@ class _Run:
 
     def __init__(self, selection: Selection, context: RunContext, obtain: Obtain, listener: Listener, command: str) -> None:
         self.selection, self.context, self.obtain, self.listener, self.command = selection, context, obtain, listener, command
-        self.began = time.monotonic()
+        self.began, self.started = time.monotonic(), time.time()
         self.cells = plan.newest_first(selection.cells)
         self.results: list[Result] = []
         self.envs: dict[str, BuiltEnv] = {}
@@ -117,7 +118,7 @@ class _Run:
         context = with_envs(self.context, envs)
         remembered = known.recall(self.selection.kernels, context, self.selection.config, besides=envs)
         existing = known.existing_releases(self.selection.config)
-        return Report(
+        report = Report(
             results=tuple(results),
             verdicts=verdicts(results, remembered=remembered, existing=existing),
             existing=existing,
@@ -131,6 +132,22 @@ class _Run:
             variants=_declared(self.selection.specs),
             helpers=_helpers(results, str(self.selection.root.resolve())),
         )
+        return enclosing(report, self._source, self._artifact)
+
+    def _source(self, path: str) -> str | None:
+        """The text of a kernel's source, where it still is what was compiled."""
+        source = Path(path)
+        try:
+            return source.read_text(encoding="utf-8") if source.stat().st_mtime <= self.started else None
+        except (OSError, ValueError):
+            return None
+
+    def _artifact(self, name: str) -> str | None:
+        """What was kept under a name, without the paths of this machine."""
+        from compat.repro.redact import without_places  # with all that verifies scripts; few failures have artifacts
+
+        data = self.context.store.artifact(name)
+        return without_places(data.decode(errors="replace")) if data is not None else None
 
     def _limits(self) -> Iterator[str]:
         """The option that has a cell stopped after as long, where that is not what ``matrix.toml`` says."""

@@ -45,6 +45,8 @@ def matrix_document(report: Report) -> JsonObject:
         "helpers": {source: list(files) for source, files in sorted(report.helpers.items())},
         "variants": {kernel: list(declared) for kernel, declared in sorted(report.variants.items())},
         "targets": [_target(target) for target in _targets(report)],
+        "sources": [{"path": path, "text": text} for path, text in sorted(report.sources.items())],
+        "attachments": [{"name": name, "gzip": content} for name, content in sorted(report.attachments.items())],
         "existing": {name: [str(version) for version in sorted(known)] for name, known in sorted(report.existing.items())},
     }
 

@@ -15,6 +15,7 @@ _ALIKE: Mapping[str, tuple[str, Callable[[Any], Hashable]]] = {
     "envs": ("env", lambda env: env.name),
     "kernels": ("kernel", lambda kernel: f"{kernel.kernel}/{kernel.variant}/{kernel.case}"),
     "targets": ("target", lambda target: target.name),
+    "sources": ("source", lambda source: source.path),
 }
 """What may be in several files, and has to be the same in all of them: what it is, and what it is called."""
 _HINT = "Only reports of one version of the kernels can be joined, in which no cell is twice."
@@ -39,6 +40,7 @@ def joined(parts: Sequence[Part]) -> StoredMatrix:
         seconds=sum(matrix.seconds for matrix in matrices),
         cells=tuple(cell for matrix in matrices for cell in matrix.cells),
         verdicts=tuple(verdict for matrix in matrices for verdict in matrix.verdicts),
+        attachments=tuple({each.name: each for matrix in matrices for each in matrix.attachments}.values()),
         helpers=_union(matrix.helpers for matrix in matrices),
         variants=_union(matrix.variants for matrix in matrices),
         existing={name: tuple(sorted(known)) for name, known in _union(matrix.existing for matrix in matrices).items()},

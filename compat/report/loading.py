@@ -32,6 +32,7 @@ from compat.model import (
 )
 from compat.printable import printable
 from compat.records import RecordError, structure
+from compat.report import enclosed
 from compat.report.document import SCHEMA
 from compat.report.joining import joined
 from compat.report.stored import (
@@ -140,6 +141,8 @@ class _Loading:
             options=self.matrix.options,
             limits=self.matrix.limits,
             version=self.matrix.tool.version,
+            sources={source.path: source.text for source in self.matrix.sources},
+            attachments={each.name: each.gzip for each in self.matrix.attachments if enclosed.is_packed(each.gzip)},
             variants=self.matrix.variants,
             helpers=self.matrix.helpers,
         )

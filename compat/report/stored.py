@@ -145,6 +145,23 @@ class StoredTarget:
 
 
 @frozen(kw_only=True)
+class StoredSource:
+    """The text of a kernel's source."""
+
+    path: str
+    text: str
+
+
+@frozen(kw_only=True)
+class StoredAttachment:
+    """What a kept artifact holds."""
+
+    name: str
+    gzip: str
+    """As base64."""
+
+
+@frozen(kw_only=True)
 class StoredMatrix:
     """The whole file."""
 
@@ -163,3 +180,5 @@ class StoredMatrix:
     """Kernel → its variants, in the order in which they are declared."""
     targets: tuple[StoredTarget, ...] = ()
     existing: Mapping[str, tuple[Version, ...]] = field(factory=dict)
+    sources: tuple[StoredSource, ...] = ()
+    attachments: tuple[StoredAttachment, ...] = ()

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Mapping
 from functools import cached_property
 from pathlib import PurePath
 
-from attrs import Factory, frozen
+from attrs import field, frozen
 
 from compat import __version__, toolchains
 from compat.fix.known import known_edits
@@ -15,11 +15,13 @@ from compat.history.verdict import (
     NONE_KNOWN,
     Coordinate,
     Existing,
+    Point,
     Release,
     Verdict,
     class_of,
     coordinate_of,
     disagreements,
+    points_of,
     release_of,
 )
 from compat.model import BuiltEnv, Cell, Env, Expectation, Failure, Result, Specialization, Status
@@ -123,10 +125,14 @@ class Report:
     """The folder of the project, absolute; empty where the paths of sources are relative to it."""
     version: str = __version__
     """The version of the tool that found it."""
-    helpers: Mapping[str, tuple[str, ...]] = Factory(dict)
+    sources: Mapping[str, str] = field(factory=dict)
+    """The text of kernels' sources, by the path that :meth:`source_of` gives; not of all, where there is too much of it."""
+    attachments: Mapping[str, str] = field(factory=dict)
+    """What kept artifacts of distinct failures hold (MLIR reproducers, IR), by their names: text by gzip, as base64."""
+    helpers: Mapping[str, tuple[str, ...]] = field(factory=dict)
     """Source → the files of its tree that it imports, called as :meth:`source_of` calls sources; only for sources of which a
     failure names a line in another file."""
-    variants: Mapping[str, tuple[str, ...]] = Factory(dict)
+    variants: Mapping[str, tuple[str, ...]] = field(factory=dict)
     """Kernel → its variants in the order in which they are declared; empty where a file does not say it."""
 
     @cached_property
@@ -236,6 +242,11 @@ class Report:
         for result in self.ordered:
             groups[coordinate_of(result)].append(result)
         return {coordinate: tuple(group) for coordinate, group in groups.items()}
+
+    @cached_property
+    def points(self) -> Mapping[Coordinate, tuple[Point, ...]]:
+        """The releases of each (kernel, variant, case, target), oldest first, then forks."""
+        return {coordinate: points_of(results) for coordinate, results in self.by_coordinate.items()}
 
     @cached_property
     def coming(self) -> frozenset[tuple[Coordinate, str]]:
