@@ -1,8 +1,8 @@
 """How large the HTML report is, and how quick: ``python -m bench.page [--cells N]…``, in the Chromium that the tests take.
 
 Two times are told of everything that a user does: milliseconds on the clock, from the act to the end of the frame that shows what
-came of it, and of these the milliseconds of processor that the page's main thread took. The first grow on a machine that is busy, the
-second do not.
+comes of it; and of these the milliseconds of processor that the page's main thread took. The first grow on a machine that is busy,
+the second do not.
 """
 
 from __future__ import annotations

@@ -10,6 +10,8 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
+from compat.api.kept import kept_names
+from compat.api.packing import Packed
 from compat.bisect import known
 from compat.bundle.closure import helpers_of
 from compat.cell_document import rounded
@@ -17,7 +19,7 @@ from compat.errors import EnvError, SelectionError, StoreError
 from compat.execution import durations, plan
 from compat.execution.run import Interrupted, RunContext, run
 from compat.files import replace_file
-from compat.history.verdict import verdicts
+from compat.history.verdict import Existing, verdicts
 from compat.interruption import Stopped
 from compat.model import BuiltEnv, Cell, Env, Result, Specialization
 from compat.project import Listener, Obtain, Selection, with_envs
@@ -130,6 +132,7 @@ class _Run:
             pending=pending,
             root=str(self.selection.root.resolve()),
             variants=_declared(self.selection.specs),
+            api=self._names(envs, existing),
             helpers=_helpers(results, str(self.selection.root.resolve())),
         )
         return enclosing(report, self._source, self._artifact)
@@ -148,6 +151,12 @@ class _Run:
 
         data = self.context.store.artifact(name)
         return without_places(data.decode(errors="replace")) if data is not None else None
+
+    def _names(self, envs: Sequence[BuiltEnv], existing: Existing) -> Packed | None:
+        """Which names the envs' toolchain has, where somebody has asked for them before."""
+        toolchain = envs[0].env.toolchain if envs else ""
+        cache = self.selection.config.env_cache()
+        return kept_names(envs, existing.get(toolchain, ()), cache, self.selection.state)
 
     def _limits(self) -> Iterator[str]:
         """The option that has a cell stopped after as long, where that is not what ``matrix.toml`` says."""

@@ -17,7 +17,7 @@ PACKAGE = Path(__file__).parent.parent / "compat"
 FLOORS = {
     **dict.fromkeys(("cli", "pytest_plugin"), 7),
     **dict.fromkeys(("guard", "init", "matrix", "report", "repro", "saved", "workflows"), 6),
-    **dict.fromkeys(("bisect", "capturing", "explain", "fix", "reduce"), 5),
+    **dict.fromkeys(("api", "bisect", "capturing", "explain", "fix", "reduce"), 5),
     **dict.fromkeys(("execution", "nox", "project"), 4),
     **dict.fromkeys(("config", "guess", "history"), 3),
     "toolchains": 2,
@@ -30,7 +30,7 @@ FLOORS = {
     "__init__": 6,  # only what is imported when it is asked for: `compat.capture`
 }
 MAY_START_PROCESSES = {"envs", "execution"}
-APART = {"worker", "adapter", "standin", "recorder", "in_library"}
+APART = {"worker", "adapter", "names", "standin", "recorder", "in_library"}
 """Folders whose code runs inside a foreign env, or in a library."""
 WORKER_READERS = {"execution"}
 """Who may read what a worker left behind with the worker's own code."""
@@ -53,6 +53,7 @@ ACTS = {
     "scratch",
 }
 DOORS = {
+    "api": {"comparing", "finding", "histories", "looking", "records", "sourcing"},
     "bisect": {"bisecting", "candidates", "checking", "criterion", "judging_program", "last_bisect", "request"},
     "capturing": {"capturing", "kernels", "settings"},
     "envs": {"cache", "env", "inventory", "provider", "record"},
@@ -93,6 +94,7 @@ DECIDES = (
         for name in ("candidate", "edits", "expressions", "facts", "helpers", "module", "passes", "search", "shapes")
     ),
     "reduce/statements.py",
+    *(f"api/{name}.py" for name in ("comparing", "explaining", "finding", "histories", "needing", "packing", "records", "uses")),
     *(f"fix/{name}.py" for name in ("known", "searching")),
     "toolchains/edits.py",
     "toolchains/triton/edits",

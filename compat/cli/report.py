@@ -22,7 +22,13 @@ from compat.saved import read_report
 @file_options
 @answer_options(json_help="The report as JSON, in the newest schema.")
 def report(
-    *, answer: Answer, names: tuple[str, ...], markdown: Path | None, html: Path | None, junit: Path | None, code_quality: Path | None
+    *,
+    answer: Answer,
+    names: tuple[str, ...],
+    markdown: Path | None,
+    html: Path | None,
+    junit: Path | None,
+    code_quality: Path | None,
 ) -> None:
     """Show what a run of `compat matrix` found, and write it in other forms.
 

@@ -176,6 +176,21 @@ class Guarding:
 
 
 @frozen(kw_only=True)
+class Names:
+    """How it is found out which names of its Python interface a release has."""
+
+    program: Path
+    """A folder that the env's own Python runs, with the path of a file that it writes as its argument (see
+    :mod:`compat.api.records` for what): standard library and the toolchain only."""
+    short: Mapping[str, str]
+    """What people write for a module → its name: ``tl``."""
+    packages: Mapping[str, str]
+    """What a name stands for that a source imports from a module of its own, since packages hand the toolchain on like that."""
+    makes_kernels: frozenset[str]
+    """The decorators below which code is a kernel's."""
+
+
+@frozen(kw_only=True)
 class Toolchain:
     """One compiler with all its releases."""
 
@@ -218,6 +233,8 @@ class Toolchain:
     """How launches are captured; ``None`` where they are not."""
     guarding: Guarding | None = None
     """How libraries choose variants; ``None`` where they cannot."""
+    names: Names | None = None
+    """How it is found out which names a release has; ``None`` where it is not."""
     edits: tuple[KnownEdit, ...] = ()
     """What is known to mend kernels, the smallest edits first."""
 
