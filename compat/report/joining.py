@@ -40,6 +40,8 @@ def joined(parts: Sequence[Part]) -> StoredMatrix:
         seconds=sum(matrix.seconds for matrix in matrices),
         cells=tuple(cell for matrix in matrices for cell in matrix.cells),
         verdicts=tuple(verdict for matrix in matrices for verdict in matrix.verdicts),
+        # Each knows which names the releases have that it tried: those of one would pass for those of all.
+        api=first.api if all(matrix.api == first.api for matrix in matrices) else None,
         attachments=tuple({each.name: each for matrix in matrices for each in matrix.attachments}.values()),
         helpers=_union(matrix.helpers for matrix in matrices),
         variants=_union(matrix.variants for matrix in matrices),
