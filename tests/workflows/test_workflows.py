@@ -65,8 +65,7 @@ def _released(path: Path) -> str:
     return path.read_text(encoding="utf-8").replace(f"=={__version__}", "==VERSION")
 
 
-@pytest.mark.parametrize("text", ["", ODD, '[defaults]\nenvs = ["3.1"]\n'])
-@pytest.mark.parametrize("inside", [".", "kernels of ours"])
+@pytest.mark.parametrize(("text", "inside"), [("", "."), (ODD, "kernels of ours")])
 def test_the_linters_have_nothing_against_them(text: str, inside: str, folder: Path) -> None:
     (folder / inside).mkdir(exist_ok=True)
     config = load_matrix(matrix(folder / inside, text))
