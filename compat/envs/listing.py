@@ -26,7 +26,7 @@ from compat.model import Env
 
 _log = logging.getLogger(__name__)
 
-NO_INDEX = ("UV_OFFLINE", "UVNO_INDEX", "PIPNO_INDEX")
+NO_INDEX = ("UV_OFFLINE", "UV_NO_INDEX", "PIP_NO_INDEX")
 """Variables that have installers ask no index."""
 MAX_AGE = 3600.0
 """Seconds for which an answer of the index is believed without asking again."""
