@@ -53,7 +53,7 @@ class Captured:
     kernels: tuple[Kernel, ...] = ()
     not_captured: tuple[NotCaptured, ...] = ()
     never_launched: tuple[tuple[str, str], ...] = ()
-    """Jit functions of the packages that launched something, which no launched kernel is or uses: module and name."""
+    """Jit functions of the packages that launched something, which no kernel is or uses that was launched: module and name."""
     conditionals: tuple[Asked, ...] = ()
     specs: Mapping[str, tuple[Specialization, ...]] = field(factory=dict)
     """By kernel, as they are read from its kernel file."""
@@ -197,11 +197,12 @@ def _compile(launch: Launch, recorded: Recorded) -> CompileSpec:
 
 
 def _never_launched(recorded: Recorded) -> tuple[tuple[str, str], ...]:
+    given = _given(recorded)
+    roots = {*given, *(id for functions in given.values() for id in functions.values())}
     used = {
-        (recorded.functions[each].module, recorded.functions[each].name)
-        for id in _launched(recorded)
-        for each in reached(id, recorded.functions)
+        (recorded.functions[each].module, recorded.functions[each].name) for id in roots for each in reached(id, recorded.functions)
     }
+    used |= {(each.module, each.name) for each in recorded.lacking}
     packages = {module.partition(".")[0] for module, _ in used}
     return tuple(sorted(each for each in recorded.defined - used if each[0].partition(".")[0] in packages))
 

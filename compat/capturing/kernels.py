@@ -60,12 +60,9 @@ class Kernel:
 
 
 def given_functions(launch: Launch, recorded: Recorded) -> dict[str, str]:
-    """The jit functions that a launch passes as constexprs: name → id."""
-    return {
-        recorded.functions[id].name: id
-        for id in _ids([*launch.constexprs.values(), *launch.arguments.values()])
-        if id in recorded.functions
-    }
+    """The jit functions that a launch passes: name → id."""
+    ids = _ids([*launch.constexprs.values(), *launch.arguments.values()])
+    return {recorded.functions[id].name: id for id in ids if id in recorded.functions}
 
 
 def _ids(value: Any) -> Iterator[str]:

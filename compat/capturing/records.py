@@ -116,7 +116,7 @@ class Recorded:
 
     @property
     def release(self) -> str | None:
-        """The release of the toolchain that kernels were launched with; of several the first."""
+        """The release of the toolchain that was imported first."""
         return next(iter(self.toolchains), None)
 
     @property
@@ -127,7 +127,7 @@ class Recorded:
 
 
 def read_records(folder: Path) -> Recorded:
-    """All that the recorder left in a folder."""
+    """All that the recorder left in a folder, the process that began first before the others."""
     recorded = Recorded()
     for path in sorted(folder.glob("*.jsonl")):
         recorded.pythons += 1

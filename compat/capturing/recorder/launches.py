@@ -202,7 +202,7 @@ def _options(given: dict[str, Any]) -> dict[str, Any]:
             continue
         value = unwrapped(value)
         if not isinstance(value, (bool, int, float, str)):
-            raise Unwritable("is given the option %s, which is %r" % (name, type(value).__name__))
+            raise Unwritable("is given the option %s, which is a %r" % (name, type(value).__name__))
         found[name] = value
     return found
 
