@@ -216,10 +216,10 @@ class Drawer {
       {},
       failure && this.failure(failure, cell),
       guessed ? make("p", { class: "note" }, "The kernel's arguments were guessed from its source: what is found holds for the types and values that were guessed.") : null,
-      warnings && section("Warnings", make("ul", {}, warnings.map((each) => make("li", {}, make("strong", {}, each.type), ` ${each.message}`)))),
       failure && this.excerpt(failure),
       this.source(spec, failure),
       failure && this.downloads(failure, cell),
+      warnings && section("Warnings", make("ul", {}, warnings.map((each) => make("li", {}, make("strong", {}, each.type), ` ${each.message}`)))),
     );
   }
 
