@@ -83,7 +83,7 @@ class Drawer {
   /** Compiles, right and fast: three facts, each with what is known of it. */
   facts({ row, release, point, cell }) {
     const { data } = this;
-    const mark = data.mark(point);
+    const mark = compiles(data, point);
     const surprise = data.has(point, UNEXPECTED);
     const expectation = cell === undefined ? null : data.record("expectation", cell);
     const earlier = data.has(point, REMEMBERED) ? ", as an earlier run found" : "";
@@ -119,7 +119,7 @@ class Drawer {
     const { data } = this;
     const buttons = data.releases.map((each, at) => {
       const point = data.point(row, at);
-      const mark = data.mark(point);
+      const mark = compiles(data, point);
       const words = `${each.label}: ${mark.meaning}${data.has(point, UNEXPECTED) ? ", unexpected" : ""}`;
       const classes = `swatch k-${mark.kind} m-${slug(mark.word)}${data.has(point, UNEXPECTED) ? " unexpected" : ""}`;
       return make(
@@ -154,7 +154,7 @@ class Drawer {
     const cell = (name, target) => {
       const other = at(name, target);
       if (other === undefined) return make("td", {});
-      const mark = data.mark(data.point(other, release));
+      const mark = compiles(data, data.point(other, release));
       return make(
         "td",
         {},

@@ -155,9 +155,35 @@ class Filter {
       { class: "legend", role: "group", "aria-label": "Marks: what they mean, and a filter" },
       only,
       items,
-      make("span", { class: "key still" }, make("span", { class: "swatch k-absent" }), "not tested"),
+      this.further(),
+      still(ABSENT, "not tested"),
       make("button", { type: "button", class: "quiet", "data-clear": "", hidden: true, onclick: () => this.clear() }, icon("close"), "Clear the filter"),
     );
+  }
+
+  /** What else the grid shows, where there is any of it. */
+  further() {
+    const { data } = this;
+    const numbers = hasAny(data.cells.numbers) && data.cells.env.some((_, cell) => rightness(data, cell)?.right === false);
+    const latency = hasAny(data.cells.latency) && data.cells.env.some((_, cell) => speed(data, cell)?.slower);
+    return [
+      numbers && still(MISCOMPUTES, MISCOMPUTES.meaning),
+      latency && still(SLOW, `slower than on the release before (${SLOWER} ×)`),
+      data.points.flags.some((flags) => flags & REMEMBERED) && still(REMEMBERED_MARK, "pale: from an earlier run"),
+      this.anyChange() && still(CHANGED_MARK, "begins with a bar: another failure than before"),
+    ];
+  }
+
+  anyChange() {
+    const { data } = this;
+    const fails = (point) => point >= 0 && data.points.failure[point] >= 0;
+    for (let row = 0; row < data.size; row++) {
+      for (let release = 1; release < data.columns; release++) {
+        const [before, point] = [data.point(row, release - 1), data.point(row, release)];
+        if (fails(before) && fails(point) && data.points.failure[before] !== data.points.failure[point]) return true;
+      }
+    }
+    return false;
   }
 
   clear() {
@@ -184,5 +210,12 @@ class Filter {
   }
 }
 
+/** A part of the legend that is no switch. */
+function still(mark, words) {
+  return make("span", { class: "key still" }, make("span", { class: `swatch k-${mark.kind} m-${slug(mark.word)}` }, iconOf(mark) && icon(iconOf(mark))), words);
+}
+
+const REMEMBERED_MARK = { word: "remembered", kind: "good" };
+const CHANGED_MARK = { word: "changed", kind: "bad" };
 const hasAny = (found) => Object.keys(found ?? {}).length > 0;
 const slug = (word) => ({ "ok*": "deprecated", "n/a": "unable" })[word] ?? word.toLowerCase().replace(/[^a-z]/g, "");

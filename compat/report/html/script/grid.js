@@ -200,7 +200,7 @@ class Grid {
     const classes = [
       "cell", `k-${mark.kind}`, `m-${slug(mark.word)}`,
       entry.starts && "starts", entry.ends && "ends", entry.unexpected && "unexpected", entry.faded && "faded",
-      entry.changed && "changed", entry.remembered && "remembered", entry.wrong && "wrong", entry.slower && "slower",
+      entry.changed && "changed", entry.remembered && "remembered", entry.slower && "slower",
     ];
     const counting = mark.kind === "tally" || mark === PARTLY;
     return make(
@@ -210,8 +210,7 @@ class Grid {
         "data-column": release + 1, "aria-colindex": release + 2, "aria-label": words, title: words, tabindex: this.tabindex(at, release + 1),
       },
       counting ? make("span", { class: "tallied" }, `${entry.good}/${entry.of}`) : iconOf(mark) && icon(iconOf(mark)),
-      entry.wrong && icon("wrong", { class: "icon caveat" }),
-      !entry.wrong && entry.slower && icon("slower", { class: "icon caveat" }),
+      entry.slower && icon("slower", { class: "icon caveat" }),
     );
   }
 
@@ -298,7 +297,7 @@ function alike(one, other) {
   return (
     one.mark.word === other.mark.word && one.mark.kind === other.mark.kind && one.failure === other.failure && one.good === other.good &&
     one.unexpected === other.unexpected && one.remembered === other.remembered && one.faded === other.faded && one.mark.kind !== "tally" &&
-    one.wrong === other.wrong && one.slower === other.slower
+    one.slower === other.slower
   );
 }
 

@@ -47,7 +47,7 @@ class Trends {
     const fill = (count) => list.replaceChildren(...this.jumps.slice(0, count).map((group) => this.jump(group)));
     fill(8);
     const more = this.jumps.length > 8 && make("button", { type: "button", class: "quiet", onclick: (event) => (fill(LISTED), event.target.remove()) }, `Show ${Math.min(LISTED, this.jumps.length)} of ${this.jumps.length}`);
-    const how = "A jump is a change from one tested release that compiles to the next: a quarter of the registers or of the shared memory, half of the spills or of the code, three times the compile time.";
+    const how = "A jump is a change from one tested release that compiles to the next: a quarter of the registers or of the shared memory, half of the spills or of the code, three times the compile time, a fifth of the latency.";
     return make("section", { class: "jump-list" }, make("h3", {}, counted(this.jumps.length, "jump")), list, more, make("p", { class: "note" }, how));
   }
 
