@@ -6,6 +6,7 @@ five and the eighth, and what that is as the number of a text, ``0-4:12 5-9:13``
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 
 from attrs import Factory, define, frozen
@@ -14,6 +15,8 @@ from compat.api.finding import shown_names
 from compat.api.histories import NameHistory, State, history
 from compat.api.records import Looked
 from compat.history.runs import Run
+
+_RUN = re.compile(r"\b(\d{1,6})(?:-(\d{1,6}))?\b")
 
 
 @frozen(kw_only=True)
@@ -48,6 +51,12 @@ class Packed:
     texts: tuple[str, ...]
     same: Mapping[str, str] = Factory(dict)
     """Another name of an object → the name that is there."""
+
+    @property
+    def seen(self) -> tuple[str, ...]:
+        """The releases that were looked at; a file may hold anything."""
+        spans = [(int(found[1]), int(found[2] or found[1])) for found in _RUN.finditer(self.looked_at)]
+        return tuple(release for place, release in enumerate(self.releases) if any(first <= place <= last for first, last in spans))
 
 
 def pack(looked: Looked) -> Packed:

@@ -36,7 +36,7 @@ def test_it_is_dark_where_the_system_is_and_where_the_switch_says_so(open_page: 
     assert light.locator("html").get_attribute("data-theme") == "system"
 
 
-@pytest.mark.parametrize("view", ["grid", "failures", "trends"])
+@pytest.mark.parametrize("view", ["grid", "failures", "trends", "api"])
 @pytest.mark.parametrize("width", [390, 800])
 def test_no_view_is_wider_than_a_phone(open_page: Open, width: int, view: str) -> None:
     page = open_page("various", width=width, fragment=f"#view={view}").page
@@ -85,8 +85,8 @@ def test_an_open_drawer_is_printed_whole(open_page: Open) -> None:
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize(
     ("name", "fragment"),
-    [("various", ""), ("real", FAILED), ("various", "#view=failures"), ("various", "#view=trends")],
-    ids=["grid", "drawer", "failures", "trends"],
+    [("various", ""), ("real", FAILED), ("various", "#view=failures"), ("various", "#view=trends"), ("various", "#view=api")],
+    ids=["grid", "drawer", "failures", "trends", "api"],
 )
 def test_nothing_keeps_people_from_using_it(open_page: Open, name: str, fragment: str, scheme: str) -> None:
     look = open_page(name, fragment=fragment, color_scheme=scheme)

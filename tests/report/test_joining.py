@@ -10,11 +10,13 @@ import pytest
 from attrs import evolve
 
 from compat.errors import StoreError
+from compat.records import unstructure
 from compat.report import Report
 from compat.report.document import dump, matrix_document
 from compat.report.loading import load_reports
 from compat.report.markdown import matrix_markdown
 from tests.report.factory import MISSING, OK, SHAPE, always, bad, env, expected_matrix, report, since, tried, troubled_matrix
+from tests.report.naming import naming
 
 
 def parts_of(whole: Report, chosen: Callable[[Any], str]) -> list[tuple[str, str]]:
@@ -49,6 +51,19 @@ def test_their_commands_stand_one_after_the_other() -> None:
     parts = parts_of(expected_matrix(["3.8.0", "3.9.0"]), lambda r: r.cell.env.name)
     found = load_reports(parts)
     assert (found.command, found.seconds) == ("compat matrix triton-3.8.0 && compat matrix triton-3.9.0", 3.0)
+
+
+def test_names_are_those_of_the_part_that_looked_at_most_releases() -> None:
+    whole = naming()
+    few, most = evolve(whole, looked_at="0", names={}), evolve(whole, looked_at="1 3-4")
+    parts = parts_of(expected_matrix(["3.7.0", "3.8.0", "3.9.0"]), lambda r: r.cell.env.name)
+    documents = [json.loads(text) for _, text in parts]
+    for document, packed in zip(documents, (None, few, most), strict=True):
+        if packed:
+            document["api"] = unstructure(packed, compact=True)
+    assert load_reports([(name, dump(document)) for (name, _), document in zip(parts, documents, strict=True)]).api == most
+    assert load_reports(parts).api is None
+    assert evolve(most, looked_at="0 junk 3-999999999 9-1").seen == ("3.6.0", "3.8.0")
 
 
 def test_what_one_remembers_gives_way_to_what_another_has_tried() -> None:

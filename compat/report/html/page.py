@@ -24,10 +24,10 @@ from compat.report.summary import Report
 
 SCRIPTS = (
     *("dom", "data", "marks", "state", "filter", "rows", "grid", "keyboard"),
-    *("source", "drawer", "failures", "jumps", "trends", "theme", "start"),
+    *("source", "drawer", "failures", "jumps", "trends", "names", "theme", "start"),
 )
 """In this order; they are one module together."""
-STYLES = ("base", "grid", "drawer", "views", "print")
+STYLES = ("base", "grid", "drawer", "views", "names", "print")
 STATEMENTS = 100
 """Sentences that the page has; ``matrix.md`` has all of them."""
 POLICY = (

@@ -100,11 +100,16 @@ class Failures {
     return draw("svg", { class: "spark", viewBox: `0 0 ${columns * 7} 12`, width: columns * 7, height: 12, role: "img", "aria-label": words }, draw("title", {}, words), bars);
   }
 
+  /** The address of the page at this failure. */
+  address(failure) {
+    return location.href.split("#")[0] + this.state.link({ ...CLEARED, view: "failures", failure: failure.fingerprint });
+  }
+
   body(failure) {
     const told = this.told(failure);
     const example = this.data.id(failure.example);
     const facts = [
-      ["Fingerprint", make("span", { class: "row" }, make("code", {}, failure.fingerprint), copyButton(() => failure.fingerprint, "the fingerprint"))],
+      ["Fingerprint", make("span", { class: "row" }, make("code", {}, failure.fingerprint), copyButton(() => failure.fingerprint, "the fingerprint"), copyButton(() => this.address(failure), "the link to this failure", "Copy link"))],
       ["Stage", told.stage],
       ["Pass", told.pass],
       ["Op", told.op],

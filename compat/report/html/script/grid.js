@@ -161,7 +161,7 @@ class Grid {
       },
       this.heading(line, at),
       entries.map((entry, release) => this.cell(line, at, release, entry)),
-      make("td", { class: "verdict", role: "gridcell", "aria-colindex": this.data.columns + 2, title: [verdict, classes].filter(Boolean).join("; ") }, verdict, classes && make("span", { class: "classes" }, classes)),
+      make("td", { class: "verdict", role: "gridcell", "aria-colindex": this.data.columns + 2, title: [verdict, classes].filter(Boolean).join("; ") }, make("span", { "data-verdict": "" }, verdict), classes && make("span", { class: "classes" }, classes)),
     );
   }
 
