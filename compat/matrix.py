@@ -6,18 +6,21 @@ In: a :class:`compat.project.Selection`. Out: a :class:`compat.report.Report`, f
 from __future__ import annotations
 
 import time
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
+from compat.api.kept import kept_names
+from compat.api.packing import Packed
 from compat.bisect import known
 from compat.cell_document import rounded
 from compat.errors import EnvError, SelectionError, StoreError
 from compat.execution import durations, plan
 from compat.execution.run import Interrupted, RunContext, run
 from compat.files import replace_file
-from compat.history.verdict import verdicts
+from compat.history.verdict import Existing, verdicts
 from compat.interruption import Stopped
-from compat.model import BuiltEnv, Cell, Env, Result
+from compat.model import BuiltEnv, Cell, Env, Result, Specialization
 from compat.project import Listener, Obtain, Selection, with_envs
 from compat.report.enclosed import enclosing
 from compat.report.formats import FORMATS
@@ -126,6 +129,8 @@ class _Run:
             limits=tuple(self._limits()),
             pending=pending,
             root=str(self.selection.root.resolve()),
+            variants=_declared(self.selection.specs),
+            api=self._names(envs, existing),
         )
         return enclosing(report, self._source, self._artifact)
 
@@ -144,10 +149,24 @@ class _Run:
         data = self.context.store.artifact(name)
         return without_places(data.decode(errors="replace")) if data is not None else None
 
+    def _names(self, envs: Sequence[BuiltEnv], existing: Existing) -> Packed | None:
+        """Which names the envs' toolchain has, where somebody has asked for them before."""
+        toolchain = envs[0].env.toolchain if envs else ""
+        cache = self.selection.config.env_cache()
+        return kept_names(envs, existing.get(toolchain, ()), cache, self.selection.state)
+
     def _limits(self) -> Iterator[str]:
         """The option that has a cell stopped after as long, where that is not what ``matrix.toml`` says."""
         if (deadline := self.context.limits.deadline) != self.selection.config.deadline:
             yield from ("--deadline", f"{deadline:g}")
+
+
+def _declared(specs: Sequence[Specialization]) -> dict[str, tuple[str, ...]]:
+    """Kernel → its variants, in the order of the kernel files."""
+    found: dict[str, dict[str, None]] = defaultdict(dict)
+    for spec in specs:
+        found[spec.kernel][spec.variant] = None
+    return {kernel: tuple(variants) for kernel, variants in found.items()}
 
 
 def write_reports(report: Report, folder: Path) -> tuple[Path, ...]:

@@ -53,6 +53,8 @@ class Mode:
     """With the compiler's diagnostics on; for one cell in a process of its own."""
     variables: Mapping[str, str] = field(factory=dict)
     """Environment variables for the compiling process, such as ``TRITON_PTXAS_PATH``."""
+    hidden: tuple[str, ...] = ()
+    """Packages that are taken for absent while a kernel's file is imported, although the env has them."""
     keep_printed: bool = False
     """Keep what is printed of what is built, too (``Evidence.kept["printed"]``): with ``diagnose``, the IR before every pass."""
 

@@ -11,6 +11,7 @@ from typing import Any
 from attrs import field, frozen
 from packaging.version import Version
 
+from compat.api.packing import Packed
 from compat.model import DEFAULT_TOOLCHAIN, CompileSpec, Noticed, Package, Status, StoodIn
 from compat.records import KEY
 
@@ -128,6 +129,7 @@ class StoredKernel:
     toolchain: str = DEFAULT_TOOLCHAIN
     source: str = ""
     function: str = ""
+    package: str = ""
     origin: str = ""
     summary: str = ""
     compile: CompileSpec = field(factory=CompileSpec)
@@ -170,10 +172,13 @@ class StoredMatrix:
     options: tuple[str, ...] = ()
     limits: tuple[str, ...] = ()
     seconds: float
+    api: Packed | None = None
     cells: tuple[StoredCell, ...]
     verdicts: tuple[StoredVerdict, ...]
     envs: tuple[StoredEnv, ...]
     kernels: tuple[StoredKernel, ...] = ()
+    variants: Mapping[str, tuple[str, ...]] = field(factory=dict)
+    """Kernel → its variants, in the order in which they are declared."""
     targets: tuple[StoredTarget, ...] = ()
     existing: Mapping[str, tuple[Version, ...]] = field(factory=dict)
     sources: tuple[StoredSource, ...] = ()

@@ -10,6 +10,7 @@ from pathlib import PurePath
 from attrs import field, frozen
 
 from compat import __version__, toolchains
+from compat.api.packing import Packed
 from compat.fix.known import known_edits
 from compat.history.verdict import (
     NONE_KNOWN,
@@ -115,6 +116,8 @@ class Report:
     seconds: float
     existing: Existing = NONE_KNOWN
     """Releases that are known to exist, whether they were tried or not."""
+    api: Packed | None = None
+    """Which names the toolchain has in the envs; ``None`` where that was never looked at."""
     options: tuple[str, ...] = ()
     """The options with which a command in the same folder reads the same files."""
     limits: tuple[str, ...] = ()
@@ -129,6 +132,8 @@ class Report:
     """The text of kernels' sources, by the path that :meth:`source_of` gives; not of all, where there is too much of it."""
     attachments: Mapping[str, str] = field(factory=dict)
     """What kept artifacts of distinct failures hold (MLIR reproducers, IR), by their names: text by gzip, as base64."""
+    variants: Mapping[str, tuple[str, ...]] = field(factory=dict)
+    """Kernel → its variants in the order in which they are declared; empty where a file does not say it."""
 
     @cached_property
     def ordered(self) -> tuple[Result, ...]:

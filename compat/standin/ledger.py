@@ -20,6 +20,8 @@ class Ledger:
         self.packages: dict[str, str] = {}
         """Package that is stood in for → the version that it says it has, or nothing."""
         self.target: dict[str, Any] = {}
+        self.toolchain = ""
+        """The package that the toolchain is imported as."""
         self.release = ""
         """Of the toolchain."""
         self.refusals = 0

@@ -21,10 +21,12 @@ from .tree import LENIENT, Loader, forget_modules, look_in
 class Source:
     """A module, imported when it is first asked for something."""
 
-    def __init__(self, path: str, roots: list[str], module: str, target: dict[str, Any], release: str) -> None:
+    def __init__(self, path: str, roots: list[str], module: str, target: dict[str, Any], toolchain: tuple[str, str]) -> None:
+        """``toolchain`` is the package that it is imported as, and its release."""
         self.path, self.module, self.roots = path, module, roots
         LEDGER.roots += tuple(os.path.join(root, "") for root in roots)
-        LEDGER.target, LEDGER.release = target, release
+        LEDGER.target = target
+        LEDGER.toolchain, LEDGER.release = toolchain
         look_in(roots)
         self._loaded: ModuleType | None = None
 

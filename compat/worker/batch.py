@@ -50,6 +50,7 @@ def run(toolchain: Adapter, jobs_fd: int, events_fd: int, output_fd: int) -> Non
     if batch["variables"]:
         os.environ.update(batch["variables"])
         toolchain.look_again()
+    standin.load().hide(batch["hidden"])
     toolchain.observe(beacon, passes=diagnose)
     sources: dict[str, Any] = {}
     opened = Opened(directory)
@@ -124,7 +125,7 @@ class Attempt:
         self.job["ir"] = os.path.join(self.directory, "given", action["ir"]) if action["ir"] else None
         if action["ir"] is None:
             is_first = self.job["source"] not in sources
-            self.source = _source(self.job, sources, toolchain.version)
+            self.source = _source(self.job, sources, (toolchain.name, toolchain.version))
             if "torch_dtype" in str(self.job["constexprs"]):
                 self.source.have_torch()
             with self.opened.noting():
@@ -263,11 +264,11 @@ def cut(text: str, letters: int) -> str:
     return "%s\n[… %d characters left out …]\n%s" % (text[:half], len(text) - 2 * half, text[-half:])
 
 
-def _source(job: dict[str, Any], sources: dict[str, Any], release: str) -> Any:
+def _source(job: dict[str, Any], sources: dict[str, Any], toolchain: tuple[str, str]) -> Any:
     """The job's source file, which is imported once."""
     path = job["source"]
     if path not in sources:
-        sources[path] = standin.load().Source(path, job["roots"], job["module"], job["target"], release)
+        sources[path] = standin.load().Source(path, job["roots"], job["module"], job["target"], toolchain)
     return sources[path]
 
 

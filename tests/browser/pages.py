@@ -8,11 +8,14 @@ from collections.abc import Callable, Mapping
 from functools import cache
 from pathlib import Path
 
+from attrs import evolve
+
 from compat.report import Report
 from compat.report.document import dump, matrix_document
 from compat.report.enclosed import enclosing
 from compat.report.loading import load_report
 from tests.report.hostile import ATTACK, hostile
+from tests.report.naming import naming
 from tests.report.synthetic import synthetic
 
 REAL = Path(__file__).parent / "fixtures" / "releases.json.gz"
@@ -34,13 +37,13 @@ def large() -> Report:
 @cache
 def various() -> Report:
     """All that can occur."""
-    return synthetic(2_400)
+    return evolve(synthetic(2_400), api=naming())
 
 
 def attacking() -> Report:
     """Every text is an attack, in a file that somebody sent."""
     with tempfile.TemporaryDirectory() as folder:
-        made = hostile(Path(folder))
+        made = evolve(hostile(Path(folder)), api=naming(ATTACK, many=0))
         made = enclosing(made, lambda path: Path(path).read_text(encoding="utf-8", errors="replace"), lambda name: ATTACK)
     return load_report(dump(matrix_document(made)))
 

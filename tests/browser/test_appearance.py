@@ -39,7 +39,7 @@ def test_it_is_dark_where_the_system_is_and_where_the_switch_says_so(open_page: 
 @pytest.mark.parametrize("width", [390, 800])
 def test_no_view_is_wider_than_the_window(open_page: Open, width: int) -> None:
     page = open_page("various", width=width).page
-    for view in ("grid", "failures", "trends"):
+    for view in ("grid", "failures", "trends", "api"):
         page.locator(f"[data-view-link={view}]").click()
         assert page.evaluate(OVERFLOW) == 0, view
         page.locator(f"[data-view={view}] :is(button, summary)").first.click()
@@ -85,8 +85,15 @@ def test_an_open_drawer_is_printed_whole(open_page: Open) -> None:
 
 @pytest.mark.parametrize(
     ("name", "fragment"),
-    [("various", ""), ("various", "#mark=CRASH"), ("real", FAILED), ("various", "#view=failures"), ("various", "#view=trends")],
-    ids=["grid", "filtered", "drawer", "failures", "trends"],
+    [
+        ("various", ""),
+        ("various", "#mark=CRASH"),
+        ("real", FAILED),
+        ("various", "#view=failures"),
+        ("various", "#view=trends"),
+        ("various", "#view=api"),
+    ],
+    ids=["grid", "filtered", "drawer", "failures", "trends", "api"],
 )
 def test_nothing_keeps_people_from_using_it(open_page: Open, name: str, fragment: str) -> None:
     look = open_page(name, fragment=fragment)

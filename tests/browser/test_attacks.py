@@ -37,7 +37,7 @@ def test_the_grid_shows_it(open_page: Open) -> None:
     assert printable(ATTACK).split()[-2] in text  # what stands in the place of half a surrogate pair
 
 
-@pytest.mark.parametrize("view", ["failures", "trends"])
+@pytest.mark.parametrize("view", ["failures", "trends", "api"])
 def test_the_other_views_show_it(open_page: Open, view: str) -> None:
     page = open_page("attacking", fragment=f"#view={view}").page
     for summary in page.locator("main summary").all():

@@ -63,7 +63,7 @@ def test_each_cell_is_marked_as_in_the_other_reports(open_page: Open, name: str,
         of_it = "/".join(coordinate[:2])
         wanted = {point.release.label: mark_of(found, point).word for point in points_of(results)}
         assert marks(page, of_it) == {release: wanted.get(release, "-") for release in marks(page, of_it)}
-        assert line(page, of_it).locator(".verdict").inner_text().startswith(verdicts[coordinate])
+        assert line(page, of_it).locator("[data-verdict]").inner_text() == verdicts[coordinate]
 
 
 def test_what_is_said_of_a_cell_to_those_who_do_not_see_it(open_page: Open) -> None:

@@ -19,6 +19,7 @@ from compat.cell_document import JsonObject
 from compat.history.verdict import Coordinate, Verdict
 from compat.json_text import plain
 from compat.model import BuiltEnv, Cell, Failure, Specialization
+from compat.records import unstructure
 from compat.report.compact import Where, natural
 from compat.report.excerpts import excerpts
 from compat.report.grid import COMING, LEGEND, Mark, mark_of, phrase_in_full, remembered_mark
@@ -97,6 +98,7 @@ def page_data(report: Report) -> JsonObject:
         "cells": cell_columns(report.ordered, {built.env.name: number for number, built in enumerate(envs)}),
         "failures": plain([_failure(distinct, places) for distinct in report.failures]),
         "envs": plain([_env(built) for built in envs]),
+        **({"api": plain(unstructure(report.api, compact=True))} if report.api else {}),
         "commands": plain(command_table(report.options, report.limits)),
         "sources": plain({_shown_path(path): text for path, text in report.sources.items()}),
     }

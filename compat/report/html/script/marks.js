@@ -4,8 +4,24 @@ const ABSENT = { word: "-", meaning: "not tested", kind: "absent" };
 const PARTLY = { word: "partly", meaning: "compiles in part", kind: "partly" };
 
 const ICONS = {
-  ok: "ok", "ok*": "deprecated", pred: "predicted", rej: "rejected", CRASH: "crashed", time: "time", mem: "memory", "n/a": "unable",
-  WRONG: "wrong", miscomputes: "wrong", slower: "slower", env: "unknown", source: "unknown", lost: "unknown", flaky: "flaky", mixed: "mixed", remembered: "ok", changed: "rejected",
+  ok: "ok",
+  "ok*": "deprecated",
+  pred: "predicted",
+  rej: "rejected",
+  CRASH: "crashed",
+  time: "time",
+  mem: "memory",
+  "n/a": "unable",
+  WRONG: "wrong",
+  miscomputes: "wrong",
+  slower: "slower",
+  env: "unknown",
+  source: "unknown",
+  lost: "unknown",
+  flaky: "flaky",
+  mixed: "mixed",
+  remembered: "ok",
+  changed: "rejected",
 };
 const NOT_RIGHT = new Set(["wrong", "unstable", "faulted", "launch_refused", "launch-refused", "timed_out"]); // all others say nothing
 const SLOWER = 1.2; // times the latency on the release before, on the same device
@@ -26,7 +42,12 @@ function speed(data, cell) {
   const { row, release } = placeOf(data, cell);
   for (let earlier = release - 1; earlier >= 0; earlier--) {
     const point = data.point(row, earlier);
-    const before = point >= 0 && data.cellsOf(point).map((each) => data.cells.latency[each]).find((each) => each?.device === found.device);
+    const before =
+      point >= 0 &&
+      data
+        .cellsOf(point)
+        .map((each) => data.cells.latency[each])
+        .find((each) => each?.device === found.device);
     if (before) return { found, before, since: data.releases[earlier].label, slower: found.us > SLOWER * before.us };
   }
   return { found, before: null, slower: false };

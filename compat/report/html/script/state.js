@@ -1,7 +1,21 @@
 // What is shown is said in the fragment of the address, so that a link leads to it. Nothing else holds state but what is unfolded.
 
-const DEFAULTS = { view: "grid", q: "", mark: "", class: "", target: "", case: "", fact: "compiles", only: "", cell: "", failure: "", kernel: "" };
-const VIEWS = ["grid", "failures", "trends"];
+const DEFAULTS = {
+  view: "grid",
+  q: "",
+  mark: "",
+  class: "",
+  target: "",
+  case: "",
+  fact: "compiles",
+  only: "",
+  cell: "",
+  failure: "",
+  kernel: "",
+  name: "",
+  said: "",
+};
+const VIEWS = ["grid", "failures", "trends", "api"];
 
 class State {
   constructor() {
@@ -15,7 +29,7 @@ class State {
     const said = new URLSearchParams(location.hash.slice(1));
     const known = Object.entries(DEFAULTS).map(([name, usual]) => [name, said.get(name) ?? usual]);
     const state = Object.fromEntries(known);
-    if (!VIEWS.includes(state.view)) state.view = "grid";
+    if (!VIEWS.includes(state.view) || !one(`[data-view="${state.view}"]`)) state.view = "grid";
     return state;
   }
 
