@@ -141,6 +141,13 @@ def docs(session: nox.Session) -> None:
 
 
 @nox.session(default=False)
+def screenshots(session: nox.Session) -> None:
+    """Make the pictures of the page in docs/images again, of a matrix.json that is named, else of the run that the tests have."""
+    install_once(session, "-e", ".", *group("tests"), *group("screenshots"))
+    session.run("python", "-m", "tests.browser.screenshots", *session.posargs)
+
+
+@nox.session(default=False)
 def fuzz(session: nox.Session) -> None:
     """Give 100,000 inputs to every place where others have a say; prints figures. Takes about half an hour."""
     install_once(session, "-e", ".", *group("tests"))

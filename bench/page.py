@@ -1,8 +1,7 @@
 """How large the HTML report is, and how quick: ``python -m bench.page [--cells N]…``, in the Chromium that the tests take.
 
 Two times are told of everything that a user does: milliseconds on the clock, from the act to the end of the frame that shows what
-comes of it; and of these the milliseconds of processor that the page's main thread took. The first grow on a machine that is busy,
-the second do not.
+came of it, and of these the milliseconds of processor that the page's main thread took. On a machine that is busy the first grow.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ from tests.report.synthetic import synthetic
 READY = """new MutationObserver((_, observer) => {
   if (document.body?.dataset.ready === undefined) return;
   observer.disconnect();
-  requestAnimationFrame(() => setTimeout(() => (window.drawn = performance.now())));
+  requestAnimationFrame(() => setTimeout(() => (document.documentElement.dataset.drawn = performance.now())));
 }).observe(document, {subtree: true, attributes: true, childList: true});"""
 """Notes when the first view is there, and keys work."""
 DONE = """async ([selector, text]) => {
@@ -115,7 +114,8 @@ def measured(browser: Browser, path: Path) -> dict[str, Spent]:
 def drawn(page: Page, path: Path) -> float:
     """Open a page; milliseconds until its first view is there."""
     page.goto(path.as_uri())
-    return float(page.wait_for_function("window.drawn", timeout=120_000).json_value())
+    page.wait_for_selector("[data-drawn]", timeout=120_000)
+    return float(page.evaluate("document.documentElement.dataset.drawn"))
 
 
 def act(page: Page, session: CDPSession, selector: str, text: str | None = None) -> Spent:

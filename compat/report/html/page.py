@@ -28,6 +28,8 @@ SCRIPTS = (
 )
 """In this order; they are one module together."""
 STYLES = ("base", "grid", "drawer", "views", "names", "print")
+STATEMENTS = 100
+"""Sentences that the page has; ``matrix.md`` has all of them."""
 POLICY = (
     "default-src 'none'; script-src '{script}'; style-src '{style}'; img-src data:; base-uri 'none'; form-action 'none'; "
     "require-trusted-types-for 'script'; trusted-types 'none'"
@@ -37,6 +39,7 @@ POLICY = (
 
 def matrix_html(report: Report) -> str:
     """The report as one page. Equal reports give equal pages, but for the seconds and the command."""
+    told = statements(report)
     script, style = _joined("script", SCRIPTS, "js"), _joined("style", STYLES, "css")
     return _environment().get_template("page.html.j2").render(
         policy=POLICY.format(script=_hash(script), style=_hash(style)),
@@ -44,7 +47,8 @@ def matrix_html(report: Report) -> str:
         style=Markup(style),
         report=report,
         headline=headline(report).replace("**", ""),
-        statements=statements(report),
+        statements=told[:STATEMENTS],
+        further=len(told) - STATEMENTS,
         data=Markup(packed(report)),
         attachments=Markup(_in_script(write_json(dict(report.attachments), indent=None))),
     )  # fmt: skip

@@ -17,7 +17,9 @@ function filled(element, attributes, children) {
     if (typeof value === "function") element.addEventListener(name.slice(2), value);
     else element.setAttribute(name, value === true ? "" : value);
   }
-  element.append(...children.flat(Infinity).filter((child) => child !== undefined && child !== null && child !== false && child !== ""));
+  element.append(
+    ...children.flat(Infinity).filter((child) => child !== undefined && child !== null && child !== false && child !== ""),
+  );
   return element;
 }
 
@@ -47,7 +49,13 @@ function copyButton(text, what, words = "Copy") {
   };
   return make(
     "button",
-    { type: "button", class: "quiet copy", "data-copy": "", "aria-label": `Copy ${what}`, onclick: () => copied(text()).then(done) },
+    {
+      type: "button",
+      class: "quiet copy",
+      "data-copy": "",
+      "aria-label": `Copy ${what}`,
+      onclick: () => copied(text()).then(done),
+    },
     icon(words === "Copy" ? "copy" : "link"),
     label,
   );

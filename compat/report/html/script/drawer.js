@@ -35,7 +35,10 @@ class Drawer {
   }
 
   nothing(id) {
-    return [this.head([id], "There is no such cell in this report."), make("p", { class: "lead" }, "The link may be from another report.")];
+    return [
+      this.head([id], "There is no such cell in this report."),
+      make("p", { class: "lead" }, "The link may be from another report."),
+    ];
   }
 
   content(place) {
@@ -71,10 +74,18 @@ class Drawer {
       make(
         "div",
         { class: "row" },
-        make("h2", { id: "drawer-title" }, parts.flatMap((part, at) => (at ? [make("span", { class: "slash" }, "/"), part] : [part]))),
+        make(
+          "h2",
+          { id: "drawer-title" },
+          parts.flatMap((part, at) => (at ? [make("span", { class: "slash" }, "/"), part] : [part])),
+        ),
         make("span", { class: "grow" }),
         copyButton(() => location.href, "the link to this cell", "Copy link"),
-        make("button", { type: "button", class: "quiet", "data-close": "", "aria-label": "Close", onclick: () => this.close() }, icon("close")),
+        make(
+          "button",
+          { type: "button", class: "quiet", "data-close": "", "aria-label": "Close", onclick: () => this.close() },
+          icon("close"),
+        ),
       ),
       make("p", { class: "place" }, below),
     );
@@ -83,7 +94,7 @@ class Drawer {
   /** Compiles, right and fast: three facts, each with what is known of it. */
   facts({ row, release, point, cell }) {
     const { data } = this;
-    const mark = data.mark(point);
+    const mark = compiles(data, point);
     const surprise = data.has(point, UNEXPECTED);
     const expectation = cell === undefined ? null : data.record("expectation", cell);
     const earlier = data.has(point, REMEMBERED) ? ", as an earlier run found" : "";
@@ -94,8 +105,18 @@ class Drawer {
       "dl",
       { class: "facts-list" },
       this.fact("compiles", "Compiles", mark, mark.meaning + earlier, declared, surprise),
-      this.fact("right", "Right", right ? (right.right ? RIGHT : WRONG) : ABSENT, right ? rightWords(right) : "not tested: no number it computes was checked"),
-      this.fact("fast", "Fast", fast ? (fast.slower ? SLOW : FAST) : ABSENT, fast ? fastWords(fast) : "not tested: it was not launched"),
+      this.fact(
+        "right",
+        "Right",
+        right ? (right.right ? RIGHT : WRONG) : ABSENT,
+        right ? rightWords(right) : "not tested: no number it computes was checked",
+      ),
+      this.fact(
+        "fast",
+        "Fast",
+        fast ? (fast.slower ? SLOW : FAST) : ABSENT,
+        fast ? fastWords(fast) : "not tested: it was not launched",
+      ),
     );
   }
 
@@ -107,7 +128,11 @@ class Drawer {
       make(
         "dd",
         {},
-        make("span", { class: `swatch k-${mark.kind} m-${slug(mark.word)}${surprise ? " unexpected" : ""}` }, iconOf(mark) && icon(iconOf(mark))),
+        make(
+          "span",
+          { class: `swatch k-${mark.kind} m-${slug(mark.word)}${surprise ? " unexpected" : ""}` },
+          iconOf(mark) && icon(iconOf(mark)),
+        ),
         make("span", {}, words),
         further && make("strong", { class: surprise ? "surprise" : "note" }, further),
       ),
@@ -119,12 +144,19 @@ class Drawer {
     const { data } = this;
     const buttons = data.releases.map((each, at) => {
       const point = data.point(row, at);
-      const mark = data.mark(point);
+      const mark = compiles(data, point);
       const words = `${each.label}: ${mark.meaning}${data.has(point, UNEXPECTED) ? ", unexpected" : ""}`;
       const classes = `swatch k-${mark.kind} m-${slug(mark.word)}${data.has(point, UNEXPECTED) ? " unexpected" : ""}`;
       return make(
         "button",
-        { type: "button", "data-neighbour": each.label, "aria-label": words, title: words, "aria-current": at === release ? "true" : null, onclick: () => this.step(row, at) },
+        {
+          type: "button",
+          "data-neighbour": each.label,
+          "aria-label": words,
+          title: words,
+          "aria-current": at === release ? "true" : null,
+          onclick: () => this.step(row, at),
+        },
         make("span", { class: classes }, iconOf(mark) && icon(iconOf(mark))),
         make("span", { class: "release" }, each.label),
       );
@@ -135,7 +167,11 @@ class Drawer {
       event.preventDefault();
       this.step(row, release + step);
     };
-    return make("div", { class: "strip", role: "group", "aria-label": "The same on the other releases", onkeydown: arrows }, buttons);
+    return make(
+      "div",
+      { class: "strip", role: "group", "aria-label": "The same on the other releases", onkeydown: arrows },
+      buttons,
+    );
   }
 
   step(row, release) {
@@ -154,15 +190,19 @@ class Drawer {
     const cell = (name, target) => {
       const other = at(name, target);
       if (other === undefined) return make("td", {});
-      const mark = data.mark(data.point(other, release));
+      const mark = compiles(data, data.point(other, release));
       return make(
         "td",
         {},
         make(
           "button",
           {
-            type: "button", class: `swatch k-${mark.kind} m-${slug(mark.word)}`, "aria-label": `${name}, ${target}: ${mark.meaning}`,
-            title: `${name}, ${target}: ${mark.meaning}`, "aria-current": other === row ? "true" : null, "data-sibling": `${name}/${target}`,
+            type: "button",
+            class: `swatch k-${mark.kind} m-${slug(mark.word)}`,
+            "aria-label": `${name}, ${target}: ${mark.meaning}`,
+            title: `${name}, ${target}: ${mark.meaning}`,
+            "aria-current": other === row ? "true" : null,
+            "data-sibling": `${name}/${target}`,
             onclick: () => this.state.set({ cell: data.idOf(other, release) }),
           },
           iconOf(mark) && icon(iconOf(mark)),
@@ -176,8 +216,28 @@ class Drawer {
       make(
         "table",
         {},
-        make("thead", {}, make("tr", {}, make("td", {}), targets.map((target) => make("th", { scope: "col" }, target)))),
-        make("tbody", {}, cases.map((name) => make("tr", {}, make("th", { scope: "row" }, name), targets.map((target) => cell(name, target))))),
+        make(
+          "thead",
+          {},
+          make(
+            "tr",
+            {},
+            make("td", {}),
+            targets.map((target) => make("th", { scope: "col" }, target)),
+          ),
+        ),
+        make(
+          "tbody",
+          {},
+          cases.map((name) =>
+            make(
+              "tr",
+              {},
+              make("th", { scope: "row" }, name),
+              targets.map((target) => cell(name, target)),
+            ),
+          ),
+        ),
       ),
     );
   }
@@ -190,7 +250,12 @@ class Drawer {
     const button = (each) =>
       make(
         "button",
-        { type: "button", class: "switch", "aria-pressed": String(each === cell), onclick: () => this.state.set({ cell: data.id(each) }) },
+        {
+          type: "button",
+          class: "switch",
+          "aria-pressed": String(each === cell),
+          onclick: () => this.state.set({ cell: data.id(each) }),
+        },
         `${data.envs[data.cells.env[each]].name}: ${data.status(each)}`,
       );
     return make("div", { class: "switches", role: "group", "aria-label": "Envs of this release" }, cells.map(button));
@@ -202,9 +267,20 @@ class Drawer {
     const { data } = this;
     if (data.has(point, REMEMBERED)) {
       const earlier = data.points.earlier[point];
-      return section("From an earlier run", make("p", {}, earlier ? `It failed with ${earlier[0]} (${earlier[1]}).` : "It compiled.", " This run did not try it; the command below does."));
+      return section(
+        "From an earlier run",
+        make(
+          "p",
+          {},
+          earlier ? `It failed with ${earlier[0]} (${earlier[1]}).` : "It compiled.",
+          " This run did not try it; the command below does.",
+        ),
+      );
     }
-    return section("Not tested", make("p", {}, `Nothing is known of ${data.toolchain} ${data.releases[release].label} here. The command below finds it out.`));
+    return section(
+      "Not tested",
+      make("p", {}, `Nothing is known of ${data.toolchain} ${data.releases[release].label} here. The command below finds it out.`),
+    );
   }
 
   told({ cell, point }, failure, spec) {
@@ -215,11 +291,25 @@ class Drawer {
       "div",
       {},
       failure && this.failure(failure, cell),
-      guessed ? make("p", { class: "note" }, "The kernel's arguments were guessed from its source: what is found holds for the types and values that were guessed.") : null,
-      warnings && section("Warnings", make("ul", {}, warnings.map((each) => make("li", {}, make("strong", {}, each.type), ` ${each.message}`)))),
+      guessed
+        ? make(
+            "p",
+            { class: "note" },
+            "The kernel's arguments were guessed from its source: what is found holds for the types and values that were guessed.",
+          )
+        : null,
       failure && this.excerpt(failure),
       this.source(spec, failure),
       failure && this.downloads(failure, cell),
+      warnings &&
+        section(
+          "Warnings",
+          make(
+            "ul",
+            {},
+            warnings.map((each) => make("li", {}, make("strong", {}, each.type), ` ${each.message}`)),
+          ),
+        ),
     );
   }
 
@@ -227,19 +317,40 @@ class Drawer {
     const { data } = this;
     const expectation = data.record("expectation", cell);
     const distinct = data.failures.find((each) => each.fingerprint === failure.fingerprint);
-    const link = distinct && make("a", { href: this.state.link({ view: "failures", failure: failure.fingerprint, cell: "" }) }, `${distinct.id}: everywhere it occurs (${counted(distinct.cells, "cell")})`);
+    const link =
+      distinct &&
+      make(
+        "a",
+        { href: this.state.link({ view: "failures", failure: failure.fingerprint, cell: "" }) },
+        `${distinct.id}: everywhere it occurs (${counted(distinct.cells, "cell")})`,
+      );
     const facts = [
       ["Class", failure.class],
-      ["Fingerprint", make("span", { class: "row" }, make("code", {}, failure.fingerprint), copyButton(() => failure.fingerprint, "the fingerprint"))],
+      [
+        "Fingerprint",
+        make(
+          "span",
+          { class: "row" },
+          make("code", {}, failure.fingerprint),
+          copyButton(() => failure.fingerprint, "the fingerprint"),
+        ),
+      ],
       ["Stage", failure.stage],
       ["Pass", failure.pass],
       ["Op", failure.op],
       ["At", failure.location],
-      ["Declared", expectation && `${expectation.status}${expectation.class ? ` (${expectation.class})` : ""}. ${expectation.reason}`],
+      [
+        "Declared",
+        expectation && `${expectation.status}${expectation.class ? ` (${expectation.class})` : ""}. ${expectation.reason}`,
+      ],
       ["Same failure", link],
     ].filter(([, value]) => value);
     return [
-      section("Failure", definitions(facts), failure.prediction && make("p", { class: "note" }, "It compiles; that a launch would fail is a prediction.")),
+      section(
+        "Failure",
+        definitions(facts),
+        failure.prediction && make("p", { class: "note" }, "It compiles; that a launch would fail is a prediction."),
+      ),
       failure.advice && section("What to do", make("p", { class: "advice" }, prose(failure.advice))),
     ];
   }
@@ -255,8 +366,16 @@ class Drawer {
 
   downloads(failure, cell) {
     const name = this.data.id(cell).replaceAll("/", "-");
-    const links = [["reproducer", "MLIR reproducer"], ["ir", "IR before the pass"]].map(([kind, words]) => this.download(kind, words, name, failure));
-    return make("div", { class: "row downloads" }, links, downloadLink("message", `${name}.txt`, "The message", () => failure.excerpt));
+    const links = [
+      ["reproducer", "MLIR reproducer"],
+      ["ir", "IR before the pass"],
+    ].map(([kind, words]) => this.download(kind, words, name, failure));
+    return make(
+      "div",
+      { class: "row downloads" },
+      links,
+      downloadLink("message", `${name}.txt`, "The message", () => failure.excerpt),
+    );
   }
 
   /** What was kept of this cell, else of the one that its failure is told by. */
@@ -266,7 +385,10 @@ class Drawer {
     if (attached[failure[kind]]) return downloadLink(kind, `${name}.${kind}.mlir`, words, () => unzipped(attached[failure[kind]]));
     const other = attached[distinct?.[kind]];
     const example = other && this.data.id(distinct.example);
-    if (other) return downloadLink(kind, `${example.replaceAll("/", "-")}.${kind}.mlir`, `${words} of ${example}, the same failure`, () => unzipped(other));
+    if (other)
+      return downloadLink(kind, `${example.replaceAll("/", "-")}.${kind}.mlir`, `${words} of ${example}, the same failure`, () =>
+        unzipped(other),
+      );
     return failure[kind] && make("span", { class: "note" }, `${words}: kept as ${failure[kind]}, not in this page`);
   }
 
@@ -284,7 +406,17 @@ class Drawer {
     const names = this.names(place);
     const item = ({ title, words }) => {
       const line = words.map((word) => quoted(word.replace(/\{(\w+)\}/g, (_, name) => names[name]))).join(" ");
-      return make("li", {}, make("span", { class: "what" }, title), make("span", { class: "row" }, make("code", {}, line), copyButton(() => line, `the command: ${title}`)));
+      return make(
+        "li",
+        {},
+        make("span", { class: "what" }, title),
+        make(
+          "span",
+          { class: "row" },
+          make("code", {}, line),
+          copyButton(() => line, `the command: ${title}`),
+        ),
+      );
     };
     return section("Commands", make("ul", { class: "commands", "data-commands": "" }, wanted.map(item)));
   }
@@ -292,7 +424,13 @@ class Drawer {
   names({ row, release, cell }) {
     const { data } = this;
     const env = cell === undefined ? data.releases[release].label : data.envs[data.cells.env[cell]].name;
-    return { kernel: data.rows.kernel[row], variant: data.rows.variant[row], case: data.rows.case[row], target: data.rows.target[row], env };
+    return {
+      kernel: data.rows.kernel[row],
+      variant: data.rows.variant[row],
+      case: data.rows.case[row],
+      target: data.rows.target[row],
+      env,
+    };
   }
 
   // --- its circumstances ---
@@ -300,14 +438,26 @@ class Drawer {
   numbers({ row, release, cell }) {
     const { data } = this;
     const before = earlierGood(data, row, release);
-    const lines = Object.entries(data.cells.metrics).filter(([, column]) => column[cell] !== null).map(([name, column]) => {
-      const was = before === null ? null : column[before];
-      return make("tr", {}, make("th", { scope: "row" }, METRICS[name] ?? name), make("td", {}, number(column[cell])), make("td", { class: "note" }, was === null || was === column[cell] ? "" : `${number(was)} before`));
-    });
-    const said = Object.entries(data.cells.words[cell] ?? {}).map(([name, value]) => make("tr", {}, make("th", { scope: "row" }, name), make("td", {}, value), make("td", {})));
-    const stages = Object.entries(data.cells.stages).filter(([, column]) => column[cell] !== null).map(([name, column]) =>
-      make("tr", {}, make("th", { scope: "row" }, `${name}, seconds`), make("td", {}, column[cell].toFixed(3)), make("td", {})),
+    const lines = Object.entries(data.cells.metrics)
+      .filter(([, column]) => column[cell] !== null)
+      .map(([name, column]) => {
+        const was = before === null ? null : column[before];
+        return make(
+          "tr",
+          {},
+          make("th", { scope: "row" }, METRICS[name] ?? name),
+          make("td", {}, number(column[cell])),
+          make("td", { class: "note" }, was === null || was === column[cell] ? "" : `${number(was)} before`),
+        );
+      });
+    const said = Object.entries(data.cells.words[cell] ?? {}).map(([name, value]) =>
+      make("tr", {}, make("th", { scope: "row" }, name), make("td", {}, value), make("td", {})),
     );
+    const stages = Object.entries(data.cells.stages)
+      .filter(([, column]) => column[cell] !== null)
+      .map(([name, column]) =>
+        make("tr", {}, make("th", { scope: "row" }, `${name}, seconds`), make("td", {}, column[cell].toFixed(3)), make("td", {})),
+      );
     if (!lines.length && !stages.length) return null;
     return section("What the build is like", make("table", { class: "plain" }, make("tbody", {}, lines, said, stages)));
   }
@@ -321,7 +471,10 @@ class Drawer {
       ["Last stage", data.stage(cell)],
       ["Seconds", data.cells.seconds[cell].toFixed(3)],
       ["Attempts", attempts && attempts.join("; ")],
-      ["Env", `${env.name}: ${data.toolchain} ${env.release ?? "none"}${env.torch ? `, PyTorch ${env.torch}` : ""}, Python ${env.python ?? "none"}`],
+      [
+        "Env",
+        `${env.name}: ${data.toolchain} ${env.release ?? "none"}${env.torch ? `, PyTorch ${env.torch}` : ""}, Python ${env.python ?? "none"}`,
+      ],
       ["Packages", env.packages.join(", ")],
       ["Digest", env.digest],
       ["Env says", env.error],
@@ -338,7 +491,11 @@ function section(title, ...content) {
 }
 
 function definitions(facts) {
-  return make("dl", { class: "definitions" }, facts.map(([name, value]) => make("div", {}, make("dt", {}, name), make("dd", {}, value))));
+  return make(
+    "dl",
+    { class: "definitions" },
+    facts.map(([name, value]) => make("div", {}, make("dt", {}, name), make("dd", {}, value))),
+  );
 }
 
 /** A word of a command line as a POSIX shell reads it. */
@@ -356,10 +513,12 @@ function earlierGood(data, row, release) {
 }
 
 function rightWords({ right, found }) {
-  const told = Object.entries(found).filter(([, said]) => said).map(([by, said]) => {
-    const error = said.max_abs === undefined || said.max_abs === null ? "" : `, largest error ${said.max_abs}`;
-    return `${by === "gpu" ? (said.device ?? "GPU") : by}: ${said.status}${error}${said.where ? ` at ${said.where}` : ""}${said.reason ? ` (${said.reason})` : ""}`;
-  });
+  const told = Object.entries(found)
+    .filter(([, said]) => said)
+    .map(([by, said]) => {
+      const error = said.max_abs === undefined || said.max_abs === null ? "" : `, largest error ${said.max_abs}`;
+      return `${by === "gpu" ? (said.device ?? "GPU") : by}: ${said.status}${error}${said.where ? ` at ${said.where}` : ""}${said.reason ? ` (${said.reason})` : ""}`;
+    });
   return told.join("; ") || (right ? "right" : "wrong");
 }
 

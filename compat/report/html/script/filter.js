@@ -91,7 +91,12 @@ class Filter {
 
   search() {
     const input = make("input", {
-      type: "search", name: "q", placeholder: "Kernel, variant, class, F3 …", "aria-label": "Search the grid", autocomplete: "off", spellcheck: "false",
+      type: "search",
+      name: "q",
+      placeholder: "Kernel, variant, class, F3 …",
+      "aria-label": "Search the grid",
+      autocomplete: "off",
+      spellcheck: "false",
       oninput: (event) => this.state.set({ q: event.target.value }),
     });
     return make("label", { class: "search" }, icon("search"), input);
@@ -101,13 +106,27 @@ class Filter {
     if (values.length < 2) return null;
     if (values.length > MANY) return this.list(name, title, values);
     const button = (value) =>
-      make("button", { type: "button", class: "switch", [`data-${name}`]: value, "aria-pressed": "false", onclick: () => this.state.toggle(name, value) }, value);
+      make(
+        "button",
+        {
+          type: "button",
+          class: "switch",
+          [`data-${name}`]: value,
+          "aria-pressed": "false",
+          onclick: () => this.state.toggle(name, value),
+        },
+        value,
+      );
     return make("div", { class: "switches", role: "group", "aria-label": title }, values.map(button));
   }
 
   list(name, title, values) {
     const options = [make("option", { value: "" }, `${title}: all`), ...values.map((value) => make("option", { value }, value))];
-    return make("select", { name, "aria-label": title, onchange: (event) => this.state.set({ [name]: event.target.value }) }, options);
+    return make(
+      "select",
+      { name, "aria-label": title, onchange: (event) => this.state.set({ [name]: event.target.value }) },
+      options,
+    );
   }
 
   facts() {
@@ -120,7 +139,11 @@ class Filter {
         fact[0].toUpperCase() + fact.slice(1),
         !known[fact] && make("small", {}, "not tested"),
       );
-    return make("div", { class: "switches facts", role: "group", "aria-label": "Which fact the grid shows" }, Object.keys(known).map(button));
+    return make(
+      "div",
+      { class: "switches facts", role: "group", "aria-label": "Which fact the grid shows" },
+      Object.keys(known).map(button),
+    );
   }
 
   /** What the marks mean; each is a switch, too. */
@@ -135,7 +158,13 @@ class Filter {
       if (mark.kind === "absent") return null;
       return make(
         "button",
-        { type: "button", class: "key", "data-mark-filter": mark.word, "aria-pressed": "false", onclick: () => this.state.toggle("mark", mark.word) },
+        {
+          type: "button",
+          class: "key",
+          "data-mark-filter": mark.word,
+          "aria-pressed": "false",
+          onclick: () => this.state.toggle("mark", mark.word),
+        },
         make("span", { class: `swatch k-${mark.kind} m-${slug(mark.word)}` }, icon(iconOf(mark))),
         mark.meaning,
         make("small", {}, number(cells.get(at) ?? 0)),
@@ -145,7 +174,13 @@ class Filter {
       unexpected > 0 &&
       make(
         "button",
-        { type: "button", class: "key", "data-unexpected": "", "aria-pressed": "false", onclick: () => this.state.set({ only: this.state.now.only ? "" : "unexpected" }) },
+        {
+          type: "button",
+          class: "key",
+          "data-unexpected": "",
+          "aria-pressed": "false",
+          onclick: () => this.state.set({ only: this.state.now.only ? "" : "unexpected" }),
+        },
         make("span", { class: "swatch k-bad unexpected" }, icon("rejected")),
         "unexpected",
         make("small", {}, number(unexpected)),
@@ -155,9 +190,40 @@ class Filter {
       { class: "legend", role: "group", "aria-label": "Marks: what they mean, and a filter" },
       only,
       items,
-      make("span", { class: "key still" }, make("span", { class: "swatch k-absent" }), "not tested"),
-      make("button", { type: "button", class: "quiet", "data-clear": "", hidden: true, onclick: () => this.clear() }, icon("close"), "Clear the filter"),
+      this.further(),
+      still(ABSENT, "not tested"),
+      make(
+        "button",
+        { type: "button", class: "quiet", "data-clear": "", hidden: true, onclick: () => this.clear() },
+        icon("close"),
+        "Clear the filter",
+      ),
     );
+  }
+
+  /** What else the grid shows, where there is any of it. */
+  further() {
+    const { data } = this;
+    const numbers = hasAny(data.cells.numbers) && data.cells.env.some((_, cell) => rightness(data, cell)?.right === false);
+    const latency = hasAny(data.cells.latency) && data.cells.env.some((_, cell) => speed(data, cell)?.slower);
+    return [
+      numbers && still(MISCOMPUTES, MISCOMPUTES.meaning),
+      latency && still(SLOW, `slower than on the release before (${SLOWER} ×)`),
+      data.points.flags.some((flags) => flags & REMEMBERED) && still(REMEMBERED_MARK, "pale: from an earlier run"),
+      this.anyChange() && still(CHANGED_MARK, "begins with a bar: another failure than before"),
+    ];
+  }
+
+  anyChange() {
+    const { data } = this;
+    const fails = (point) => point >= 0 && data.points.failure[point] >= 0;
+    for (let row = 0; row < data.size; row++) {
+      for (let release = 1; release < data.columns; release++) {
+        const [before, point] = [data.point(row, release - 1), data.point(row, release)];
+        if (fails(before) && fails(point) && data.points.failure[before] !== data.points.failure[point]) return true;
+      }
+    }
+    return false;
   }
 
   clear() {
@@ -184,5 +250,17 @@ class Filter {
   }
 }
 
+/** A part of the legend that is no switch. */
+function still(mark, words) {
+  return make(
+    "span",
+    { class: "key still" },
+    make("span", { class: `swatch k-${mark.kind} m-${slug(mark.word)}` }, iconOf(mark) && icon(iconOf(mark))),
+    words,
+  );
+}
+
+const REMEMBERED_MARK = { word: "remembered", kind: "good" };
+const CHANGED_MARK = { word: "changed", kind: "bad" };
 const hasAny = (found) => Object.keys(found ?? {}).length > 0;
 const slug = (word) => ({ "ok*": "deprecated", "n/a": "unable" })[word] ?? word.toLowerCase().replace(/[^a-z]/g, "");

@@ -26,7 +26,13 @@ class Grid {
     const releases = this.data.releases.map((release, at) =>
       make(
         "th",
-        { scope: "col", role: "columnheader", "data-column": at + 1, class: release.tried ? "" : "untried", title: release.tried ? null : `${release.label} was not tested` },
+        {
+          scope: "col",
+          role: "columnheader",
+          "data-column": at + 1,
+          class: release.tried ? "" : "untried",
+          title: release.tried ? null : `${release.label} was not tested`,
+        },
         make("span", {}, release.label),
       ),
     );
@@ -37,12 +43,22 @@ class Grid {
       releases,
       make("th", { scope: "col", role: "columnheader", class: "verdict" }, "Verdict"),
     );
-    this.above = make("tr", { class: "room", role: "presentation", "aria-hidden": "true" }, make("td", { colspan: this.data.columns + 2 }));
+    this.above = make(
+      "tr",
+      { class: "room", role: "presentation", "aria-hidden": "true" },
+      make("td", { colspan: this.data.columns + 2 }),
+    );
     this.below = this.above.cloneNode(true);
     this.body = make("tbody", { role: "rowgroup" }, this.above, this.below);
     this.table = make(
       "table",
-      { class: "grid", role: "treegrid", "data-grid": "", "aria-label": "Kernels and variants by release", "aria-colcount": this.data.columns + 2 },
+      {
+        class: "grid",
+        role: "treegrid",
+        "data-grid": "",
+        "aria-label": "Kernels and variants by release",
+        "aria-colcount": this.data.columns + 2,
+      },
       make("thead", { role: "rowgroup" }, head),
       this.body,
     );
@@ -67,7 +83,8 @@ class Grid {
     for (const row of rows) {
       for (let release = 0; release < this.data.columns; release++) {
         const point = this.data.point(row, release);
-        if (point >= 0 && (!this.source.filter.selective || this.source.filter.matches(point))) cells += this.data.points.cells[point];
+        if (point >= 0 && (!this.source.filter.selective || this.source.filter.matches(point)))
+          cells += this.data.points.cells[point];
       }
     }
     const all = this.data.cells.env.length;
@@ -129,7 +146,10 @@ class Grid {
   }
 
   room(above, below) {
-    for (const [element, lines] of [[this.above, above], [this.below, below]]) {
+    for (const [element, lines] of [
+      [this.above, above],
+      [this.below, below],
+    ]) {
       element.hidden = lines === 0;
       element.firstChild.style.height = `${lines * (this.height || 34)}px`;
     }
@@ -156,12 +176,28 @@ class Grid {
     return make(
       "tr",
       {
-        role: "row", class: line.level, "data-level": line.level, "data-name": line.key, "data-at": at,
-        "aria-level": line.depth, "aria-rowindex": at + 2, "aria-expanded": line.unfolded === undefined ? null : String(line.unfolded),
+        role: "row",
+        class: line.level,
+        "data-level": line.level,
+        "data-name": line.key,
+        "data-at": at,
+        "aria-level": line.depth,
+        "aria-rowindex": at + 2,
+        "aria-expanded": line.unfolded === undefined ? null : String(line.unfolded),
       },
       this.heading(line, at),
       entries.map((entry, release) => this.cell(line, at, release, entry)),
-      make("td", { class: "verdict", role: "gridcell", "aria-colindex": this.data.columns + 2, title: [verdict, classes].filter(Boolean).join("; ") }, verdict, classes && make("span", { class: "classes" }, classes)),
+      make(
+        "td",
+        {
+          class: "verdict",
+          role: "gridcell",
+          "aria-colindex": this.data.columns + 2,
+          title: [verdict, classes].filter(Boolean).join("; "),
+        },
+        make("span", { "data-verdict": "" }, verdict),
+        classes && make("span", { class: "classes" }, classes),
+      ),
     );
   }
 
@@ -184,7 +220,12 @@ class Grid {
     return make(
       "th",
       {
-        scope: "row", role: "rowheader", class: "name", "data-column": 0, "aria-colindex": 1, tabindex: this.tabindex(at, 0),
+        scope: "row",
+        role: "rowheader",
+        class: "name",
+        "data-column": 0,
+        "aria-colindex": 1,
+        tabindex: this.tabindex(at, 0),
         title: line.level === "kernel" ? null : spec.summary || null,
       },
       foldable ? icon("open", { class: "icon fold" }) : make("span", { class: "nofold" }),
@@ -198,20 +239,33 @@ class Grid {
     const { mark } = entry;
     const words = this.source.words(line, release, entry);
     const classes = [
-      "cell", `k-${mark.kind}`, `m-${slug(mark.word)}`,
-      entry.starts && "starts", entry.ends && "ends", entry.unexpected && "unexpected", entry.faded && "faded",
-      entry.changed && "changed", entry.remembered && "remembered", entry.wrong && "wrong", entry.slower && "slower",
+      "cell",
+      `k-${mark.kind}`,
+      `m-${slug(mark.word)}`,
+      entry.starts && "starts",
+      entry.ends && "ends",
+      entry.unexpected && "unexpected",
+      entry.faded && "faded",
+      entry.changed && "changed",
+      entry.remembered && "remembered",
+      entry.slower && "slower",
     ];
     const counting = mark.kind === "tally" || mark === PARTLY;
     return make(
       "td",
       {
-        class: classes.filter(Boolean).join(" "), role: "gridcell", "data-release": this.data.releases[release].label, "data-mark": mark.word,
-        "data-column": release + 1, "aria-colindex": release + 2, "aria-label": words, title: words, tabindex: this.tabindex(at, release + 1),
+        class: classes.filter(Boolean).join(" "),
+        role: "gridcell",
+        "data-release": this.data.releases[release].label,
+        "data-mark": mark.word,
+        "data-column": release + 1,
+        "aria-colindex": release + 2,
+        "aria-label": words,
+        title: words,
+        tabindex: this.tabindex(at, release + 1),
       },
       counting ? make("span", { class: "tallied" }, `${entry.good}/${entry.of}`) : iconOf(mark) && icon(iconOf(mark)),
-      entry.wrong && icon("wrong", { class: "icon caveat" }),
-      !entry.wrong && entry.slower && icon("slower", { class: "icon caveat" }),
+      entry.slower && icon("slower", { class: "icon caveat" }),
     );
   }
 
@@ -296,9 +350,15 @@ class Grid {
 /** Whether two neighbouring releases have the same outcome, and are drawn as one. */
 function alike(one, other) {
   return (
-    one.mark.word === other.mark.word && one.mark.kind === other.mark.kind && one.failure === other.failure && one.good === other.good &&
-    one.unexpected === other.unexpected && one.remembered === other.remembered && one.faded === other.faded && one.mark.kind !== "tally" &&
-    one.wrong === other.wrong && one.slower === other.slower
+    one.mark.word === other.mark.word &&
+    one.mark.kind === other.mark.kind &&
+    one.failure === other.failure &&
+    one.good === other.good &&
+    one.unexpected === other.unexpected &&
+    one.remembered === other.remembered &&
+    one.faded === other.faded &&
+    one.mark.kind !== "tally" &&
+    one.slower === other.slower
   );
 }
 

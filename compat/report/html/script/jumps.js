@@ -1,21 +1,55 @@
 // What jumps from one release to the next, among builds that compile.
 
 const METRICS = {
-  registers: "Registers", spill_store_bytes: "Spill stores, bytes", spill_load_bytes: "Spill loads, bytes", stack_bytes: "Stack, bytes",
-  shared: "Shared memory, bytes", num_warps: "Warps", "artifacts.cubin": "cubin, bytes", "artifacts.hsaco": "hsaco, bytes",
-  "artifacts.ptx": "PTX, bytes", "artifacts.amdgcn": "amdgcn, bytes", "artifacts.ttir": "TTIR, bytes", "artifacts.ttgir": "TTGIR, bytes",
-  "artifacts.llir": "LLVM IR, bytes", "artifacts.source": "AST, bytes",
+  registers: "Registers",
+  spill_store_bytes: "Spill stores, bytes",
+  spill_load_bytes: "Spill loads, bytes",
+  stack_bytes: "Stack, bytes",
+  shared: "Shared memory, bytes",
+  num_warps: "Warps",
+  "artifacts.cubin": "cubin, bytes",
+  "artifacts.hsaco": "hsaco, bytes",
+  "artifacts.ptx": "PTX, bytes",
+  "artifacts.amdgcn": "amdgcn, bytes",
+  "artifacts.ttir": "TTIR, bytes",
+  "artifacts.ttgir": "TTGIR, bytes",
+  "artifacts.llir": "LLVM IR, bytes",
+  "artifacts.source": "AST, bytes",
 };
 // What is charted: how it is called, where it is from, from which factor on a change is a jump, and below which difference it never is.
 const SERIES = [
   { name: "Registers", unit: "", of: (cells, at) => value(cells, "registers", at), factor: 1.25, least: 16 },
-  { name: "Spills", unit: "B", of: (cells, at) => sum(value(cells, "spill_store_bytes", at), value(cells, "spill_load_bytes", at)), factor: 1.5, least: 64 },
+  {
+    name: "Spills",
+    unit: "B",
+    of: (cells, at) => sum(value(cells, "spill_store_bytes", at), value(cells, "spill_load_bytes", at)),
+    factor: 1.5,
+    least: 64,
+  },
   { name: "Shared memory", unit: "B", of: (cells, at) => value(cells, "shared", at), factor: 1.25, least: 1024 },
-  { name: "Machine code", unit: "B", of: (cells, at) => value(cells, "artifacts.cubin", at) ?? value(cells, "artifacts.hsaco", at), factor: 1.5, least: 4096 },
-  { name: "Assembly", unit: "B", of: (cells, at) => value(cells, "artifacts.ptx", at) ?? value(cells, "artifacts.amdgcn", at), factor: 1.5, least: 4096 },
+  {
+    name: "Machine code",
+    unit: "B",
+    of: (cells, at) => value(cells, "artifacts.cubin", at) ?? value(cells, "artifacts.hsaco", at),
+    factor: 1.5,
+    least: 4096,
+  },
+  {
+    name: "Assembly",
+    unit: "B",
+    of: (cells, at) => value(cells, "artifacts.ptx", at) ?? value(cells, "artifacts.amdgcn", at),
+    factor: 1.5,
+    least: 4096,
+  },
   { name: "Compile time", unit: "s", of: (cells, at) => cells.seconds[at], factor: 3, least: 1 },
   { name: "Latency", unit: "µs", of: (cells, at) => cells.latency?.[at]?.us ?? null, factor: SLOWER, least: 0 },
-  { name: "Largest error", unit: "", of: (cells, at) => cells.numbers?.[at]?.gpu?.max_abs ?? cells.numbers?.[at]?.interpreter?.max_abs ?? null, factor: 10, least: 0 },
+  {
+    name: "Largest error",
+    unit: "",
+    of: (cells, at) => cells.numbers?.[at]?.gpu?.max_abs ?? cells.numbers?.[at]?.interpreter?.max_abs ?? null,
+    factor: 10,
+    least: 0,
+  },
 ];
 
 const value = (cells, metric, at) => cells.metrics[metric]?.[at] ?? null;
@@ -32,7 +66,8 @@ function builds(data, row) {
   const found = [];
   for (let release = 0; release < data.columns; release++) {
     const point = data.point(row, release);
-    if (point >= 0 && data.mark(point).kind === "good" && data.points.cells[point]) found.push({ release, cell: data.cellsOf(point)[0] });
+    if (point >= 0 && data.mark(point).kind === "good" && data.points.cells[point])
+      found.push({ release, cell: data.cellsOf(point)[0] });
   }
   return found;
 }
@@ -67,13 +102,17 @@ function allJumps(data) {
 
 /** How large a jump is: by the factor of what changed most, where little is as good as nothing. */
 function size(jump) {
-  const factor = ({ series, before, after }) => (Math.max(before, after) + series.least) / (Math.min(before, after) + series.least || 1);
+  const factor = ({ series, before, after }) =>
+    (Math.max(before, after) + series.least) / (Math.min(before, after) + series.least || 1);
   return Math.max(...jump.changes.map(factor));
 }
 
 /** `3.8.0: 255 → 32 registers, spills 0 → 21 kB`. */
 function jumpWords(data, jump) {
-  const changes = jump.changes.map(({ series, before, after }) => `${series.name.toLowerCase()} ${measured(before, series.unit)} → ${measured(after, series.unit)}`);
+  const changes = jump.changes.map(
+    ({ series, before, after }) =>
+      `${series.name.toLowerCase()} ${measured(before, series.unit)} → ${measured(after, series.unit)}`,
+  );
   return `${data.releases[jump.release].label}: ${changes.join(", ")}`;
 }
 

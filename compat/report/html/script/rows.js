@@ -31,7 +31,14 @@ class Lines {
     const unfolded = rows.length > 1 ? (this.folds.get(key) ?? false) : undefined;
     lines.push({ level: "variant", depth: 2, name: variant, key, rows, unfolded });
     if (!unfolded) return;
-    for (const row of rows) lines.push({ level: "leaf", depth: 3, name: `${this.data.rows.case[row]} · ${this.data.rows.target[row]}`, key: this.data.name(row), rows: [row] });
+    for (const row of rows)
+      lines.push({
+        level: "leaf",
+        depth: 3,
+        name: `${this.data.rows.case[row]} · ${this.data.rows.target[row]}`,
+        key: this.data.name(row),
+        rows: [row],
+      });
   }
 
   fold(line, unfolded = !line.unfolded) {
@@ -58,14 +65,17 @@ class Lines {
     const marks = points.map((point) => factMark(data, point, fact));
     const failures = new Set(points.map((point) => (point < 0 ? -1 : data.points.failure[point])));
     const same = marks.every((mark) => mark.word === marks[0].word && mark.kind === marks[0].kind);
-    const some = {
-      points,
-      unexpected: points.some((point) => data.has(point, UNEXPECTED)),
-      remembered: points.every((point) => data.has(point, REMEMBERED)),
-      faded: this.filter.selective && !points.some((point) => this.filter.matches(point)),
-      ...this.caveats(points, fact),
-    };
-    if (same) return { ...some, mark: marks[0], failure: failures.size === 1 ? [...failures][0] : -2 };
+    const some =
+      fact !== "compiles"
+        ? { points, failure: -2 }
+        : {
+            points,
+            unexpected: points.some((point) => data.has(point, UNEXPECTED)),
+            remembered: points.every((point) => data.has(point, REMEMBERED)),
+            faded: this.filter.selective && !points.some((point) => this.filter.matches(point)),
+            slower: this.slower(points),
+          };
+    if (same) return { failure: failures.size === 1 ? [...failures][0] : -2, ...some, mark: marks[0] };
     const answers = marks.filter((mark) => !SILENT.has(mark.kind));
     return { ...some, mark: PARTLY, failure: -2, good: answers.filter((mark) => mark.kind === "good").length, of: answers.length };
   }
@@ -85,15 +95,13 @@ class Lines {
     };
   }
 
-  /** What is said of a point that compiles besides: wrong numbers, slower than before. */
-  caveats(points, fact) {
+  /** Whether one of these was slower when it was launched than on the release before. */
+  slower(points) {
     const { data } = this;
-    if (fact !== "compiles" || !(hasAny(data.cells.numbers) || hasAny(data.cells.latency))) return {};
-    const cells = points.filter((point) => point >= 0).flatMap((point) => data.cellsOf(point));
-    return {
-      wrong: cells.some((cell) => rightness(data, cell)?.right === false),
-      slower: cells.some((cell) => speed(data, cell)?.slower),
-    };
+    return (
+      hasAny(data.cells.latency) &&
+      points.some((point) => point >= 0 && data.cellsOf(point).some((cell) => speed(data, cell)?.slower))
+    );
   }
 
   /** What a line comes to in words. */
@@ -106,16 +114,22 @@ class Lines {
 
   /** The classes of the failures of a line, each once. */
   classes(line) {
+    const { data } = this;
     const found = new Set();
     for (const row of line.rows) {
-      for (let release = 0; release < this.data.columns; release++) found.add(this.data.failureClass(this.data.point(row, release)));
+      for (let release = 0; release < data.columns; release++) {
+        const point = data.point(row, release);
+        found.add(point >= 0 && compiles(data, point) === MISCOMPUTES ? "wrong-numbers" : data.failureClass(point));
+      }
     }
     return [...found].filter(Boolean);
   }
 
   /** Of what is right, or fast, nothing is said but where it was tested. */
   factVerdict(line, fact) {
-    const releases = this.data.releases.map((_, release) => this.entry(line, release, fact)).filter((entry) => !SILENT.has(entry.mark.kind));
+    const releases = this.data.releases
+      .map((_, release) => this.entry(line, release, fact))
+      .filter((entry) => !SILENT.has(entry.mark.kind));
     const good = releases.filter((entry) => entry.mark.kind === "good").length;
     const words = fact === "right" ? "right" : "no slower than before";
     return releases.length ? `${words} on ${good} of ${counted(releases.length, "release")} tested` : "not tested";
@@ -125,8 +139,12 @@ class Lines {
   words(line, release, entry) {
     const { data } = this;
     const at = data.releases[release].label;
-    if (entry.mark.kind === "tally") return `${line.name}, ${at}: ${entry.good} of ${entry.of} variants are good`;
-    if (entry.mark === PARTLY) return `${line.name}, ${at}: ${entry.good} of ${entry.of} cells are good${entry.unexpected ? ", unexpected" : ""}`;
+    const good = { compiles: "compile", right: "compute right numbers", fast: "are no slower than before" }[
+      this.filter.state.now.fact
+    ];
+    if (entry.mark.kind === "tally") return `${line.name}, ${at}: ${entry.good} of ${counted(entry.of, "variant")} ${good}`;
+    if (entry.mark === PARTLY)
+      return `${line.name}, ${at}: ${entry.good} of ${counted(entry.of, "cell")} ${good}${entry.unexpected ? ", unexpected" : ""}`;
     const failure = entry.failure >= 0 ? data.failures[entry.failure] : null;
     const parts = [
       `${line.name}, ${at}: ${entry.mark.meaning}`,
@@ -134,7 +152,6 @@ class Lines {
       entry.changed && "another failure than in the release before",
       entry.unexpected && "unexpected",
       entry.remembered && "from an earlier run",
-      entry.wrong && "wrong numbers",
       entry.slower && "slower than before",
     ];
     return parts.filter(Boolean).join(", ");

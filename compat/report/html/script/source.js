@@ -1,7 +1,8 @@
 // The source of a kernel, with the line that a failure points at.
 
 const AROUND = 6;
-const TOKENS = /(#.*$)|("""|'''|"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*')|\b(def|return|for|while|if|elif|else|in|range|import|from|as|and|or|not|is|None|True|False|with|assert|pass|lambda|continue|break)\b|\b(\d[\w.]*)/;
+const TOKENS =
+  /(#.*$)|("""|'''|"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*')|\b(def|return|for|while|if|elif|else|in|range|import|from|as|and|or|not|is|None|True|False|with|assert|pass|lambda|continue|break)\b|\b(\d[\w.]*)/;
 const KINDS = ["", "comment", "string", "word", "literal"];
 
 /** The source, opened at the line; nothing where the page has not the file. */
@@ -13,17 +14,30 @@ function sourceView(data, spec, failure) {
   const here = file && file === spec.source.split("/").pop() ? at : null;
   if (here !== null && here > lines.length) return null;
   const span = extent(lines, here, spec.function);
-  const box = make("div", { class: "code", "data-source": spec.source, tabindex: "0", role: "region", "aria-label": `Source of ${spec.function}` });
+  const box = make("div", {
+    class: "code",
+    "data-source": spec.source,
+    tabindex: "0",
+    role: "region",
+    "aria-label": `Source of ${spec.function}`,
+  });
   const show = (from, to) => box.replaceChildren(...listing(lines, from, to, here, failure));
   const from = here === null ? span.from : Math.max(span.from, here - AROUND);
   const to = here === null ? Math.min(span.to, span.from + 2 * AROUND) : Math.min(span.to, here + AROUND);
   show(from, to);
-  const button = (words, first, last) => make("button", { type: "button", class: "quiet", onclick: () => show(first, last) }, words);
+  const button = (words, first, last) =>
+    make("button", { type: "button", class: "quiet", onclick: () => show(first, last) }, words);
   return make(
     "div",
     {},
     box,
-    make("div", { class: "row" }, button("Whole function", span.from, span.to), button("Whole file", 1, lines.length), make("span", { class: "note" }, `${spec.source}, ${spec.function}`)),
+    make(
+      "div",
+      { class: "row" },
+      button("Whole function", span.from, span.to),
+      button("Whole file", 1, lines.length),
+      make("span", { class: "note" }, `${spec.source}, ${spec.function}`),
+    ),
   );
 }
 
@@ -57,7 +71,15 @@ function listing(lines, from, to, here, failure) {
       ),
     );
     const caret = at === here ? caretOf(lines[at - 1], failure.excerpt) : null;
-    if (caret !== null) shown.push(make("div", { class: "line caret", "aria-hidden": "true" }, make("span", { class: "number" }, " ".repeat(width)), make("span", { class: "text" }, `${" ".repeat(caret)}^`)));
+    if (caret !== null)
+      shown.push(
+        make(
+          "div",
+          { class: "line caret", "aria-hidden": "true" },
+          make("span", { class: "number" }, " ".repeat(width)),
+          make("span", { class: "text" }, `${" ".repeat(caret)}^`),
+        ),
+      );
   }
   return shown;
 }

@@ -28,7 +28,9 @@ async function start() {
   const lines = new Lines(data, filter);
   let drawer;
   const grid = new Grid(data, state, lines, (id) => drawer.open(id));
-  drawer = new Drawer(data, state, () => (state.now.view === "grid" ? grid.focus({ scroll: false }) : one(`[data-view-link="${state.now.view}"]`).focus()));
+  drawer = new Drawer(data, state, () =>
+    state.now.view === "grid" ? grid.focus({ scroll: false }) : one(`[data-view-link="${state.now.view}"]`).focus(),
+  );
   new Failures(data, state);
   new Trends(data, state);
   new Names(data, state);

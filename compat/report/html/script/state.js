@@ -1,6 +1,20 @@
 // What is shown is said in the fragment of the address, so that a link leads to it. Nothing else holds state but what is unfolded.
 
-const DEFAULTS = { view: "grid", q: "", mark: "", class: "", target: "", case: "", fact: "compiles", only: "", cell: "", failure: "", kernel: "", name: "", said: "" };
+const DEFAULTS = {
+  view: "grid",
+  q: "",
+  mark: "",
+  class: "",
+  target: "",
+  case: "",
+  fact: "compiles",
+  only: "",
+  cell: "",
+  failure: "",
+  kernel: "",
+  name: "",
+  said: "",
+};
 const VIEWS = ["grid", "failures", "trends", "api"];
 
 class State {

@@ -28,11 +28,19 @@ class Trends {
   build() {
     const { data } = this;
     this.jumps = allJumps(data);
-    this.chooser = make("select", { "aria-label": "Kernel", name: "kernel", onchange: (event) => this.state.set({ kernel: event.target.value, case: "" }) }, [...data.kernels.keys()].map((name) => make("option", { value: name }, name)));
+    this.chooser = make(
+      "select",
+      { "aria-label": "Kernel", name: "kernel", onchange: (event) => this.state.set({ kernel: event.target.value, case: "" }) },
+      [...data.kernels.keys()].map((name) => make("option", { value: name }, name)),
+    );
     this.charts = make("div", { class: "charts" });
     this.section.append(
       make("h2", { id: "trends-title" }, "Trends"),
-      make("p", { class: "lead" }, `What a build is like from release to release, where it compiles.${hasAny(data.cells.latency) ? "" : " Latency is not tested."}`),
+      make(
+        "p",
+        { class: "lead" },
+        `What a build is like from release to release, where it compiles.${hasAny(data.cells.latency) ? "" : " Latency is not tested."}`,
+      ),
       this.jumpList(),
       make("label", { class: "row chooser" }, "Kernel", this.chooser),
       this.charts,
@@ -42,13 +50,32 @@ class Trends {
   // --- jumps ---
 
   jumpList() {
-    if (!this.jumps.length) return make("p", { class: "lead" }, "No jumps: registers, spills, shared memory and sizes stay as they are from each tested release to the next.");
+    if (!this.jumps.length)
+      return make(
+        "p",
+        { class: "lead" },
+        "No jumps: registers, spills, shared memory and sizes stay as they are from each tested release to the next.",
+      );
     const list = make("ul", { class: "jumps" });
     const fill = (count) => list.replaceChildren(...this.jumps.slice(0, count).map((group) => this.jump(group)));
     fill(8);
-    const more = this.jumps.length > 8 && make("button", { type: "button", class: "quiet", onclick: (event) => (fill(LISTED), event.target.remove()) }, `Show ${Math.min(LISTED, this.jumps.length)} of ${this.jumps.length}`);
-    const how = "A jump is a change from one tested release that compiles to the next: a quarter of the registers or of the shared memory, half of the spills or of the code, three times the compile time.";
-    return make("section", { class: "jump-list" }, make("h3", {}, counted(this.jumps.length, "jump")), list, more, make("p", { class: "note" }, how));
+    const more =
+      this.jumps.length > 8 &&
+      make(
+        "button",
+        { type: "button", class: "quiet", onclick: (event) => (fill(LISTED), event.target.remove()) },
+        `Show ${Math.min(LISTED, this.jumps.length)} of ${this.jumps.length}`,
+      );
+    const how =
+      "A jump is a change from one tested release that compiles to the next: a quarter of the registers or of the shared memory, half of the spills or of the code, three times the compile time, a fifth of the latency.";
+    return make(
+      "section",
+      { class: "jump-list" },
+      make("h3", {}, counted(this.jumps.length, "jump")),
+      list,
+      more,
+      make("p", { class: "note" }, how),
+    );
   }
 
   jump(group) {
@@ -56,7 +83,12 @@ class Trends {
     const largest = group[0];
     const rows = data.kernels.get(data.rows.kernel[largest.row]).get(data.rows.variant[largest.row]).length;
     const where = `${data.rows.kernel[largest.row]}/${data.rows.variant[largest.row]}`;
-    const which = rows === 1 ? "" : group.length === 1 ? `${data.rows.case[largest.row]}, ${data.rows.target[largest.row]}` : `${data.rows.case[largest.row]}, ${data.rows.target[largest.row]}; ${group.length} of ${rows} cases and targets jump`;
+    const which =
+      rows === 1
+        ? ""
+        : group.length === 1
+          ? `${data.rows.case[largest.row]}, ${data.rows.target[largest.row]}`
+          : `${data.rows.case[largest.row]}, ${data.rows.target[largest.row]}; ${group.length} of ${rows} cases and targets jump`;
     return make(
       "li",
       { "data-jump": where },
@@ -77,8 +109,15 @@ class Trends {
     const chosen = cases.includes(this.state.now.case) ? this.state.now.case : cases[0];
     const shown = [...variants].map(([variant, rows]) => [variant, rows.filter((row) => data.rows.case[row] === chosen)]);
     const targets = [...new Set(shown.flatMap(([, rows]) => rows.map((row) => data.rows.target[row])))];
-    const series = SERIES.filter((each) => shown.some(([, rows]) => rows.some((row) => builds(data, row).some(({ cell }) => each.of(data.cells, cell) !== null))));
-    const button = (name) => make("button", { type: "button", class: "switch", "aria-pressed": String(name === chosen), onclick: () => this.state.set({ case: name }) }, name);
+    const series = SERIES.filter((each) =>
+      shown.some(([, rows]) => rows.some((row) => builds(data, row).some(({ cell }) => each.of(data.cells, cell) !== null))),
+    );
+    const button = (name) =>
+      make(
+        "button",
+        { type: "button", class: "switch", "aria-pressed": String(name === chosen), onclick: () => this.state.set({ case: name }) },
+        name,
+      );
     return [
       cases.length > 1 && make("div", { class: "switches", role: "group", "aria-label": "Case" }, cases.map(button)),
       this.key(targets),
@@ -88,30 +127,80 @@ class Trends {
         make(
           "table",
           {},
-          make("thead", {}, make("tr", {}, make("td", {}), series.map((each) => make("th", { scope: "col" }, each.name)))),
-          make("tbody", {}, shown.map(([variant, rows]) => this.line(variant, rows, series, targets))),
+          make(
+            "thead",
+            {},
+            make(
+              "tr",
+              {},
+              make("td", {}),
+              series.map((each) => make("th", { scope: "col" }, each.name)),
+            ),
+          ),
+          make(
+            "tbody",
+            {},
+            shown.map(([variant, rows]) => this.line(variant, rows, series, targets)),
+          ),
         ),
       ),
     ].filter(Boolean);
   }
 
   key(targets) {
-    const sample = (at) => draw("svg", { width: 26, height: 10, class: `series s${at % 6}`, "aria-hidden": "true" }, draw("path", { d: "M1 5H25" }), marker(at, 13, 5));
-    return make("p", { class: "key-line" }, targets.map((target, at) => make("span", {}, sample(at), target)), make("span", {}, draw("svg", { width: 14, height: 12, "aria-hidden": "true" }, draw("circle", { cx: 7, cy: 6, r: 4.5, class: "flag" })), "a jump"));
+    const sample = (at) =>
+      draw(
+        "svg",
+        { width: 26, height: 10, class: `series s${at % 6}`, "aria-hidden": "true" },
+        draw("path", { d: "M1 5H25" }),
+        marker(at, 13, 5),
+      );
+    return make(
+      "p",
+      { class: "key-line" },
+      targets.map((target, at) => make("span", {}, sample(at), target)),
+      make(
+        "span",
+        {},
+        draw("svg", { width: 14, height: 12, "aria-hidden": "true" }, draw("circle", { cx: 7, cy: 6, r: 4.5, class: "flag" })),
+        "a jump",
+      ),
+    );
   }
 
   line(variant, rows, series, targets) {
-    return make("tr", {}, make("th", { scope: "row" }, variant), series.map((each) => make("td", {}, this.chart(variant, rows, each, targets))));
+    return make(
+      "tr",
+      {},
+      make("th", { scope: "row" }, variant),
+      series.map((each) => make("td", {}, this.chart(variant, rows, each, targets))),
+    );
   }
 
   chart(variant, rows, series, targets) {
     const { data } = this;
-    const lines = rows.map((row) => ({ row, points: builds(data, row).map(({ release, cell }) => ({ release, cell, amount: series.of(data.cells, cell) })).filter((each) => each.amount !== null) }));
+    const lines = rows.map((row) => ({
+      row,
+      points: builds(data, row)
+        .map(({ release, cell }) => ({ release, cell, amount: series.of(data.cells, cell) }))
+        .filter((each) => each.amount !== null),
+    }));
     const amounts = lines.flatMap((line) => line.points.map((point) => point.amount));
     if (!amounts.length) return make("span", { class: "note" }, "–");
     const most = Math.max(...amounts);
-    const scale = { x: (release) => 6 + (release * (WIDTH - 12)) / Math.max(1, data.columns - 1), y: (amount) => HEIGHT - BOTTOM - (most ? (amount / most) * (HEIGHT - TOP - BOTTOM) : 0) };
-    const words = `${variant}, ${series.name.toLowerCase()}: ${lines.map((line) => `${data.rows.target[line.row]} ${range(line.points.map((point) => point.amount), series.unit)}`).join("; ")}`;
+    const scale = {
+      x: (release) => 6 + (release * (WIDTH - 12)) / Math.max(1, data.columns - 1),
+      y: (amount) => HEIGHT - BOTTOM - (most ? (amount / most) * (HEIGHT - TOP - BOTTOM) : 0),
+    };
+    const words = `${variant}, ${series.name.toLowerCase()}: ${lines
+      .map(
+        (line) =>
+          `${data.rows.target[line.row]} ${range(
+            line.points.map((point) => point.amount),
+            series.unit,
+          )}`,
+      )
+      .join("; ")}`;
     const newest = lines.map((line) => line.points.at(-1)?.amount).filter((amount) => amount !== undefined);
     return make(
       "figure",
@@ -123,7 +212,12 @@ class Trends {
         draw("path", { class: "axis", d: `M0 ${HEIGHT - BOTTOM}H${WIDTH}` }),
         lines.map((line) => this.curve(line, series, targets.indexOf(data.rows.target[line.row]), scale)),
       ),
-      make("figcaption", {}, make("span", {}, `max ${measured(most, series.unit)}`), make("span", {}, `newest ${range(newest, series.unit)}`)),
+      make(
+        "figcaption",
+        {},
+        make("span", {}, `max ${measured(most, series.unit)}`),
+        make("span", {}, `newest ${range(newest, series.unit)}`),
+      ),
     );
   }
 
