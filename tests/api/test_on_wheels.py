@@ -305,7 +305,8 @@ def made_up(folder: Path, release: str, source: str) -> None:
 
 def test_kernels_of_classes_and_factories_are_read(user: Path) -> None:
     jit = "@triton.jit\n        def kernel(x, y):\n            tl.store(y, tl.load(x))\n"
-    made = "def make(size):\n    if True:\n        @triton.jit\n        def kernel(x, y):\n            tl.advance(x, y)\n    return kernel"
+    tail = "        @triton.jit\n        def kernel(x, y):\n            tl.advance(x, y)\n    return kernel"
+    made = f"def make(size):\n    if True:\n{tail}"
     head = "import triton\nimport triton.language as tl\n"
     (user / "a.py").write_text(f"{head}\nclass Holder:\n    if True:\n        {jit}\n{made}\n")
     for name, function in {"held": "Holder.kernel", "made": "make(64)"}.items():
