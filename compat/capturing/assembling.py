@@ -17,6 +17,8 @@ from compat.bundle.closure import read_source
 from compat.bundle.frozen import Frozen, NotFrozen, module_of_frozen, reached
 from compat.capturing.conditionals import Asked, about, asked, names_used
 from compat.capturing.kernels import Configs, Kernel, arguments_of, cases, constexprs_of, given_functions, wanted
+from compat.capturing.live import Live, NotLive
+from compat.capturing.live import live as live_place
 from compat.capturing.records import Lacking, Launch, Recorded
 from compat.config.declared_kernel import ONLY_VARIANT
 from compat.config.kernel_writer import write_kernel_file
@@ -54,6 +56,8 @@ class Captured:
     not_captured: tuple[NotCaptured, ...] = ()
     never_launched: tuple[tuple[str, str], ...] = ()
     """Jit functions of the packages that launched something, which no kernel is or uses that was launched: module and name."""
+    not_live: tuple[NotCaptured, ...] = ()
+    """Kernels that were to be named where they are written, and are bundles."""
     conditionals: tuple[Asked, ...] = ()
     specs: Mapping[str, tuple[Specialization, ...]] = field(factory=dict)
     """By kernel, as they are read from its kernel file."""
@@ -71,14 +75,15 @@ class Captured:
         return sum(len(kernel.cases) for kernel in self.kernels)
 
 
-def assemble(recorded: Recorded, output: Path, *, configs: Configs, origin: str) -> Captured:
+def assemble(recorded: Recorded, output: Path, *, configs: Configs, origin: str, live: bool = False) -> Captured:
     """Write the kernel files of what was recorded, in the place of those that an earlier capture left there.
 
-    ``origin`` says in each where it comes from. Files that no capture has written stay as they are. Raises OSError where nothing
-    can be written.
+    ``origin`` says in each where it comes from. With ``live`` they name kernels where they are written, as far as that can be.
+    Files that no capture has written stay as they are. Raises OSError where nothing can be written.
     """
     captured = Captured(recorded=recorded)
-    kernels, failed = _kernels(recorded)
+    places, not_live = _live(recorded) if live else ({}, [])
+    kernels, failed = _kernels(recorded, places)
     captured.in_the_way = tuple(_name(kernels, output))
     failed += [NotCaptured(module=each.module, name=each.name, why=each.why) for each in _distinct(recorded.lacking)]
     _make_room(output)
@@ -86,13 +91,14 @@ def assemble(recorded: Recorded, output: Path, *, configs: Configs, origin: str)
     for kernel in kernels:
         launches = [each for each in recorded.launches.values() if each.function in kernel.ids]
         kernel.cases = cases(wanted(launches, configs), recorded)
-        kernel.asked = _asked(kernel, recorded)
+        kernel.asked = () if kernel.live else _asked(kernel, recorded)
         try:
             captured.specs = {**captured.specs, kernel.name: _write(kernel, recorded, output, origin)}
             written.append(kernel)
         except ConfigError as error:
             failed.append(NotCaptured(module=kernel.module, name=kernel.function, why=str(error)))
     captured.kernels, captured.not_captured = tuple(written), tuple(failed)
+    captured.not_live = tuple(each for each in not_live if each.name in {kernel.function for kernel in written})
     captured.never_launched = _never_launched(recorded)
     captured.conditionals = tuple(sorted({each for kernel in written for each in kernel.asked}, key=Asked.place))
     return captured
@@ -109,13 +115,32 @@ def _distinct(lacking: Sequence[Lacking]) -> list[Lacking]:
 # --- kernels ----------------------------------------------------------------------------------------------------------------------
 
 
-def _kernels(recorded: Recorded) -> tuple[list[Kernel], list[NotCaptured]]:
-    """The kernels by their content, and those of which there can be no bundle."""
-    found: dict[tuple[str, str], Kernel] = {}
+def _live(recorded: Recorded) -> tuple[dict[str, Live], list[NotCaptured]]:
+    """The launched functions that can be named where they are written, by their ids; and the others."""
+    found: dict[str, Live] = {}
+    others: dict[NotCaptured, None] = {}
+    for id, given in _given(recorded).items():
+        function = recorded.functions[id]
+        try:
+            if given:
+                raise NotLive("functions are passed to it")
+            found[id] = live_place(function)
+        except NotLive as error:
+            others[NotCaptured(module=function.module, name=function.name, why=str(error))] = None
+    return found, list(others)
+
+
+def _kernels(recorded: Recorded, places: Mapping[str, Live]) -> tuple[list[Kernel], list[NotCaptured]]:
+    """The kernels by their content, or by their places, named; and those of which there can be no bundle."""
+    found: dict[tuple[str, object], Kernel] = {}
     failed: dict[NotCaptured, None] = {}
     with Folder("compat-frozen-") as folder:
         for number, (id, given) in enumerate(_given(recorded).items()):
             function = recorded.functions[id]
+            if id in places:
+                kernel = found.setdefault((function.name, places[id]), _live_kernel(function, places[id]))
+                kernel.ids.add(id)
+                continue
             place = folder / str(number)
             place.mkdir()
             try:
@@ -127,6 +152,10 @@ def _kernels(recorded: Recorded) -> tuple[list[Kernel], list[NotCaptured]]:
             kernel = found.setdefault(key, Kernel(name="", function=function.name, module=function.module, text=text))
             kernel.ids.add(id)
     return sorted(found.values(), key=lambda each: (each.function, each.module, each.text)), list(failed)
+
+
+def _live_kernel(function: Frozen, place: Live) -> Kernel:
+    return Kernel(name="", function=place.function, module=function.module, text="", live=place)
 
 
 def _is_asked_for(function: Frozen, name: str) -> bool:
@@ -163,15 +192,19 @@ def _candidates(name: str) -> Iterator[str]:
 
 
 def _write(kernel: Kernel, recorded: Recorded, output: Path, origin: str) -> tuple[Specialization, ...]:
-    source = output / f"{kernel.name}.py"
-    replace_file(source, kernel.text)
+    source, roots = output / f"{kernel.name}.py", tuple[Path, ...]()
+    if kernel.live:
+        source, roots = kernel.live.source, (kernel.live.root,)
+    else:
+        replace_file(source, kernel.text)
     base = Specialization(
         kernel=kernel.name,
         variant=ONLY_VARIANT,
         case="",
         source=str(source),
+        roots=tuple(map(str, roots)),
         function=kernel.function,
-        closure=read_source(source).closure,
+        closure=read_source(source, roots).closure,
         summary=f"{kernel.module}: {origin}{_answered(kernel)}",
     )
     try:
@@ -179,7 +212,7 @@ def _write(kernel: Kernel, recorded: Recorded, output: Path, origin: str) -> tup
         return write_kernel_file(specs, output / f"{kernel.name}.toml")
     except (ConfigError, arguments.UnknownForm, constexprs.UnknownForm) as error:
         with suppress(OSError):
-            source.unlink()
+            (output / f"{kernel.name}.py").unlink()
         words = str(error).removeprefix(f"{getattr(error, 'where', None)}: ")
         raise ConfigError(f"no kernel file says its arguments: {words}") from error
 

@@ -83,10 +83,10 @@ def made_of(
     place = f"for {target.name}" if target else "on a GPU"
     origin = f"captured with {toolchain().title} {recorded.release or '(none)'} {place}"
     try:
-        captured = assemble(recorded, options.output, configs=options.configs, origin=origin)
+        captured = assemble(recorded, options.output, configs=options.configs, origin=origin, live=options.live)
         if options.check is not Check.NOTHING:
             on_check(len(captured.kernels))
-        compared = compare(captured, target) if target else ()
+        compared = compare(captured, target, fake=options.is_fake) if target else ()
         document = index_document(captured, compared, target.name if target else None, on_gpu=not options.is_fake)
         write_index(document, options.output)
     except OSError as error:

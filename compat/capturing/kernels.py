@@ -11,6 +11,7 @@ from typing import Any
 from attrs import define, field, frozen
 
 from compat.capturing.conditionals import Asked
+from compat.capturing.live import Live
 from compat.capturing.records import Launch, Recorded
 
 
@@ -51,7 +52,9 @@ class Kernel:
     module: str
     """Where that was defined."""
     text: str
-    """Its bundle."""
+    """Its bundle; empty where it is named where it is written, and no bundle was wanted."""
+    live: Live | None = None
+    """Where it is written, where the kernel file names that."""
     ids: set[str] = field(factory=set)
     """The functions of all processes that it is."""
     cases: tuple[Case, ...] = ()

@@ -40,6 +40,7 @@ _EVERY = 30.0
     show_default=True,
     help="Which configurations of an autotuner become cases.",
 )
+@click.option("--live", is_flag=True, help="Name kernels where they are written, in their library, in the place of bundles.")
 @click.option("--with-values", is_flag=True, help="Keep floating-point arguments as they were passed.")
 @click.option("--no-gpu", is_flag=True, help="Make the program believe in the GPU of --target even where there is one.")
 @click.option(
@@ -59,6 +60,7 @@ def capture(
     target: str | None,
     output: Path,
     configs: str,
+    live: bool,
     with_values: bool,
     no_gpu: bool,
     check: str,
@@ -76,6 +78,7 @@ def capture(
         output=output,
         target=target,
         configs=Configs(configs),
+        live=live,
         with_values=with_values,
         check=Check(check),
         fake=True if no_gpu else None,

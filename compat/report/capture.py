@@ -31,6 +31,7 @@ def capture_lines(capture: Capture, output: str) -> Iterator[str]:
         f"{len(captured.not_captured)} not, in {capture.seconds:.1f} s"
     )
     yield from _listed("not captured", [str(each) for each in captured.not_captured], every=True)
+    yield from _live(capture)
     yield from _code(capture)
     yield from _listed(
         "asked while importing, and answered for good in what was captured", [str(each) for each in captured.conditionals]
@@ -67,6 +68,16 @@ def _how_it_ended(capture: Capture) -> Iterator[str]:
     if early > 0:
         many = f"{early} of {recorded.processes} processes"
         yield f"{many} ended by os._exit or a signal: what they launched is captured, and its code not compared"
+
+
+def _live(capture: Capture) -> Iterator[str]:
+    if not capture.options.live:
+        return
+    kernels = capture.captured.kernels
+    packages = dict.fromkeys(each.live.package for each in kernels if each.live and each.live.package)
+    libraries = f", of {', '.join(packages)}" if packages else ""
+    yield f"imported where they are written, on every release: {sum(each.live is not None for each in kernels)}{libraries}"
+    yield from _listed("as bundles", [str(each) for each in capture.captured.not_live], every=True)
 
 
 def _code(capture: Capture) -> Iterator[str]:
