@@ -13,6 +13,7 @@ from pathlib import Path
 from compat.api.kept import kept_names
 from compat.api.packing import Packed
 from compat.bisect import known
+from compat.bundle.closure import helpers_of
 from compat.cell_document import rounded
 from compat.errors import EnvError, SelectionError, StoreError
 from compat.execution import durations, plan
@@ -23,8 +24,9 @@ from compat.interruption import Stopped
 from compat.model import BuiltEnv, Cell, Env, Result, Specialization
 from compat.project import Listener, Obtain, Selection, with_envs
 from compat.report.enclosed import enclosing
+from compat.report.findings import place_of
 from compat.report.formats import FORMATS
-from compat.report.summary import Report
+from compat.report.summary import Report, path_in
 
 
 class MatrixInterrupted(Interrupted):
@@ -131,6 +133,7 @@ class _Run:
             root=str(self.selection.root.resolve()),
             variants=_declared(self.selection.specs),
             api=self._names(envs, existing),
+            helpers=_helpers(results, str(self.selection.root.resolve())),
         )
         return enclosing(report, self._source, self._artifact)
 
@@ -167,6 +170,17 @@ def _declared(specs: Sequence[Specialization]) -> dict[str, tuple[str, ...]]:
     for spec in specs:
         found[spec.kernel][spec.variant] = None
     return {kernel: tuple(variants) for kernel, variants in found.items()}
+
+
+def _helpers(results: Sequence[Result], root: str) -> dict[str, tuple[str, ...]]:
+    """Source → the files that it imports, of sources that are not where their failures are."""
+    places = ((result.cell.spec, place_of(result)) for result in results)
+    elsewhere = {spec for spec, place in places if place and place[0] != Path(spec.source).name}
+    return {path_in(root, spec.source): tuple(path_in(root, str(path)) for path in _imported(spec)) for spec in elsewhere}
+
+
+def _imported(spec: Specialization) -> tuple[Path, ...]:
+    return helpers_of(Path(spec.source), [Path(root) for root in spec.roots])
 
 
 def write_reports(report: Report, folder: Path) -> tuple[Path, ...]:

@@ -49,27 +49,50 @@ def load_at_versions(
 
     What is no kernel file that can be read, whatever the version, is a ConfigError.
     """
-    specs: list[Specialization] = []
-    absent: list[Absent] = []
+    found: dict[tuple[Library, str], _Found] = {}
     for path in kernel_paths(patterns, base, where):
         table = read_toml(path, base)
         for library in libraries:
             if library.name in _names(table.data):
-                for found in _of_library(table, path, library, failure_classes):
-                    (specs if isinstance(found, Specialization) else absent).append(found)  # type: ignore[arg-type]
-    return AtVersions(specs=tuple(specs), absent=tuple(absent))
+                for each in _of_library(table, path, library, failure_classes):
+                    known = found.get((library, each.kernel))
+                    if known is None or each.rank > known.rank:
+                        found[library, each.kernel] = each
+    return AtVersions(
+        specs=tuple(spec for each in found.values() for spec in each.specs),
+        absent=tuple(Absent(library=library, kernel=name, why=each.why) for (library, name), each in found.items() if each.why),
+    )
 
 
-def _of_library(table: Table, path: Path, library: Library, failure_classes: Collection[str]) -> Iterator[Specialization | Absent]:
+@frozen(kw_only=True)
+class _Found:
+    """What a kernel file comes to for one kernel and one version."""
+
+    kernel: str
+    specs: tuple[Specialization, ...] = ()
+    why: str = ""
+    """Why there are none."""
+    is_own: bool = False
+    """Whether the kernel file speaks of this very version."""
+
+    @property
+    def rank(self) -> tuple[bool, bool]:
+        """Of two kernel files the one counts whose kernel is there, then the one that was made for this version."""
+        return bool(self.specs), self.is_own
+
+
+def _of_library(table: Table, path: Path, library: Library, failure_classes: Collection[str]) -> Iterator[_Found]:
     moved = evolve(table, data=_moved(table.data, library))
+    is_own = moved.data == table.data
     for kernel in kernels_of(moved, path, failure_classes):
         try:
             declared = kernel.specializations()
         except ConfigError as error:
-            why = str(error).removeprefix(f"{error.where}: ")
-            yield Absent(library=library, kernel=kernel.kernel, why=why)
+            yield _Found(kernel=kernel.kernel, why=str(error).removeprefix(f"{error.where}: "), is_own=is_own)
             continue
-        yield from (_as_variant(spec, library) for spec in declared if spec.package == library.requirement)
+        specs = tuple(_as_variant(spec, library) for spec in declared if spec.package == library.requirement)
+        if specs:
+            yield _Found(kernel=kernel.kernel, specs=specs, is_own=is_own)
 
 
 def _as_variant(spec: Specialization, library: Library) -> Specialization:

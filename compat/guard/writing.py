@@ -100,11 +100,16 @@ def _head(guard: Guard) -> str:
     return templates.get_template("head.py.j2").render(
         title=guard.toolchain.title,
         policy=guard.policy,
-        example=json.dumps(kernels[0] if kernels else "kernel", ensure_ascii=False),
-        kernels=listed(kernels),
-        command=command_of(guard.request),
-        cases=", ".join(guard.request.cases),
+        example=f'"{_inside_quotes(kernels[0] if kernels else "kernel")}"',
+        kernels=_inside_quotes(listed(kernels)),
+        command=_inside_quotes(command_of(guard.request)),
+        cases=_inside_quotes(", ".join(guard.request.cases)),
     )
+
+
+def _inside_quotes(text: str) -> str:
+    """A text in a string of Python, which it cannot end."""
+    return json.dumps(text, ensure_ascii=False)[1:-1]
 
 
 def command_of(request: Request, out: str = "FILE", report: str = "") -> str:

@@ -44,6 +44,7 @@ def matrix_document(report: Report) -> JsonObject:
         "verdicts": [verdict_document(verdict) for verdict in sorted(report.verdicts, key=_place)],
         "envs": [_env(built) for built in sorted(report.envs, key=lambda built: natural(built.env.name))],
         "kernels": [_kernel(report, spec) for spec in report.specs],
+        "helpers": {source: list(files) for source, files in sorted(report.helpers.items())},
         "variants": {kernel: list(declared) for kernel, declared in sorted(report.variants.items())},
         "targets": [_target(target) for target in _targets(report)],
         "sources": [{"path": path, "text": text} for path, text in sorted(report.sources.items())],

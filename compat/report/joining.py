@@ -42,6 +42,7 @@ def joined(parts: Sequence[Part]) -> StoredMatrix:
         verdicts=tuple(verdict for matrix in matrices for verdict in matrix.verdicts),
         attachments=tuple({each.name: each for matrix in matrices for each in matrix.attachments}.values()),
         api=max((matrix.api for matrix in matrices if matrix.api), key=lambda packed: len(packed.seen), default=None),
+        helpers=_union(matrix.helpers for matrix in matrices),
         variants=_union(matrix.variants for matrix in matrices),
         existing={name: tuple(sorted(known)) for name, known in _union(matrix.existing for matrix in matrices).items()},
         **alike,

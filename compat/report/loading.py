@@ -145,6 +145,7 @@ class _Loading:
             sources={source.path: source.text for source in self.matrix.sources},
             attachments={each.name: each.gzip for each in self.matrix.attachments if enclosed.is_packed(each.gzip)},
             variants=self.matrix.variants,
+            helpers=self.matrix.helpers,
         )
 
     @cached_property

@@ -177,6 +177,8 @@ class StoredMatrix:
     verdicts: tuple[StoredVerdict, ...]
     envs: tuple[StoredEnv, ...]
     kernels: tuple[StoredKernel, ...] = ()
+    helpers: Mapping[str, tuple[str, ...]] = field(factory=dict)
+    """Source → the files of its tree that it imports."""
     variants: Mapping[str, tuple[str, ...]] = field(factory=dict)
     """Kernel → its variants, in the order in which they are declared."""
     targets: tuple[StoredTarget, ...] = ()

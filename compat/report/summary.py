@@ -132,6 +132,9 @@ class Report:
     """The text of kernels' sources, by the path that :meth:`source_of` gives; not of all, where there is too much of it."""
     attachments: Mapping[str, str] = field(factory=dict)
     """What kept artifacts of distinct failures hold (MLIR reproducers, IR), by their names: text by gzip, as base64."""
+    helpers: Mapping[str, tuple[str, ...]] = field(factory=dict)
+    """Source → the files of its tree that it imports, called as :meth:`source_of` calls sources; only for sources of which a
+    failure names a line in another file."""
     variants: Mapping[str, tuple[str, ...]] = field(factory=dict)
     """Kernel → its variants in the order in which they are declared; empty where a file does not say it."""
 
@@ -286,9 +289,7 @@ class Report:
 
     def source_of(self, spec: Specialization) -> str:
         """The path of a kernel's source: from the project's folder, with slashes, where it lies in there, else the absolute one."""
-        path = PurePath(spec.source)
-        inside = self.root and path.is_relative_to(self.root)
-        return (path.relative_to(self.root) if inside else path).as_posix() if spec.source else ""
+        return path_in(self.root, spec.source)
 
     def spans(self, chosen: Collection[str]) -> str:
         """Releases, by label, as runs, which never cross one that was not tried; a fork is never part of one.
@@ -344,6 +345,13 @@ class Report:
             results=tuple(group),
             where=self.where(group),
         )
+
+
+def path_in(root: str, path: str) -> str:
+    """A path from the folder ``root``, with slashes, where it lies in there, else the absolute one; empty where there is none."""
+    found = PurePath(path)
+    inside = root and found.is_relative_to(root)
+    return (found.relative_to(root) if inside else found).as_posix() if path else ""
 
 
 def declared_as(expectation: Expectation | None) -> str:

@@ -2,9 +2,11 @@
 
 It needs the standard library and the toolchain under test, nothing else; it runs on Python 3.8 to 3.14; nothing of ours can be
 imported from inside it. ``python -I path/to/worker FOLDER CONTROL_FD ADAPTER`` starts it (see ``__main__``), for the one driver
-that has the other end of that socket. ``ADAPTER`` is the folder of the toolchain's adapter (see :mod:`.adapter`), which is all that
-knows the toolchain. With ``LISTEN_FD SECONDS`` after it the worker also takes drivers that connect to the listening socket, and
-stays until none has been there for so many seconds. ``FOLDER`` is private to it and holds that socket; in the end it removes it.
+that has the other end of that socket. ``ADAPTER`` is the folder of the toolchain's adapter (see :mod:`.adapter`), which is all
+that knows the toolchain. With ``LISTEN_FD SECONDS`` after it the worker also takes drivers that connect to the listening
+socket, and stays until none has been there for so many seconds. With ``PACKAGE`` in their place, ``{"root", "name", "roots",
+"target"}`` as JSON, it imports that package before it is ready, for jobs of its modules and of that target alone; where that
+fails it is ``broken``. ``FOLDER`` is private to it and holds that socket; in the end it removes it.
 
 The contract
 ============

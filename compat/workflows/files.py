@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from enum import StrEnum
 from pathlib import Path, PurePosixPath
@@ -11,6 +12,7 @@ from attrs import frozen
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from compat.config.matrix import MatrixConfig
+from compat.errors import ConfigError
 from compat.report.diff.markdown import MARKER
 from compat.workflows.groups import groups
 from compat.workflows.requirement import requirement
@@ -50,9 +52,12 @@ class Files:
 
 
 def workflow_files(system: System, config: MatrixConfig) -> Files:
-    """The files of a CI system, at the top of the project's repository. Raises SelectionError where its envs are none."""
+    """The files of a CI system, at the top of the project's repository.
+
+    Raises SelectionError where its envs are none, and ConfigError where its folder cannot be named in them.
+    """
     top = _top(config.base)
-    inside = config.base.resolve().relative_to(top).as_posix()
+    inside = _checked(config.base.resolve().relative_to(top).as_posix())
     wanted = requirement()
     templates = Environment(
         loader=PackageLoader("compat.workflows"),
@@ -79,6 +84,14 @@ def workflow_files(system: System, config: MatrixConfig) -> Files:
         requirement=wanted.text,
         unsure=f"it installs {wanted.text}, but {wanted.unsure}: say in COMPAT where a CI gets it" if wanted.unsure else "",
     )
+
+
+def _checked(inside: str) -> str:
+    """A path that means the same to YAML, shells, globs and expressions. Raises ConfigError for any other."""
+    if not re.fullmatch(r"[\w.+/ -]+", inside):
+        hint = "Rename the folder, or write the workflow by hand: `compat matrix` works in every folder."
+        raise ConfigError("no workflow can be written for a folder that is called so", where=inside, hint=hint)
+    return inside
 
 
 def _quoted(text: str) -> str:

@@ -46,10 +46,11 @@ class Look:
         self.troubles.append(f"{dialog.type}: {dialog.message}")
         dialog.dismiss()
 
-    def serious(self) -> list[str]:
-        """What axe finds of the page as it is now that keeps people from using it, a line for each rule and element."""
+    def serious(self, *rules: str) -> list[str]:
+        """What axe finds of the page as it is now that keeps people from using it, by all rules or these; one line an element."""
         self.page.evaluate(_axe())
-        found: list[dict[str, Any]] = self.page.evaluate("axe.run(document, {resultTypes: ['violations']}).then(r => r.violations)")
+        options = {"resultTypes": ["violations"], **({"runOnly": rules} if rules else {})}
+        found: list[dict[str, Any]] = self.page.evaluate("options => axe.run(options).then(found => found.violations)", options)
         return [
             f"{rule['impact']} {rule['id']}: {node['html']} {node['failureSummary']}"
             for rule in found

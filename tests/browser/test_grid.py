@@ -136,17 +136,14 @@ def test_text_filters_by_name_class_and_failure(open_page: Open) -> None:
     assert count(page) == "14 variants, 1,638 cells"
 
 
-def test_marks_filter_cells(open_page: Open) -> None:
+def test_marks_and_classes_filter_cells(open_page: Open) -> None:
     page = open_page("real").page
     page.locator("[data-mark-filter=CRASH]").click()
     assert [name for name in lines(page) if "/" in name] == ["sel_varlen/as_written"]
     assert count(page) == "1 variant, 117 of 1,638 cells"
     page.locator("[data-mark-filter='ok*']").click()
     assert count(page) == "3 variants, 171 of 1,638 cells"
-
-
-def test_classes_filter_cells(open_page: Open) -> None:
-    page = open_page("real").page
+    page.locator("[data-clear]").click()
     page.locator("form[data-filter] select[name=class]").select_option("api-removed")
     assert [name for name in lines(page) if "/" in name] == ["sel_dense/block_ptr", "sel_varlen/block_ptr"]
     assert count(page) == "2 variants, 18 of 1,638 cells"

@@ -251,6 +251,25 @@ def test_what_is_written_is_read_back_and_agrees_with_its_report(found: Report) 
     ast.parse(text, feature_version=(3, 8))
 
 
+ODD = ['"""\nimport os\n"""', "\\", '"', "'''", "{% x %}", "\u2028", "a b"]
+
+
+@settings(deadline=None, max_examples=50)
+@given(st.lists(st.text(min_size=1) | st.sampled_from(ODD), min_size=3, max_size=3))
+def test_names_are_text_and_never_code(names: list[str]) -> None:
+    kernel, variant, case = names
+    target = evolve(TARGETS[1], name=f"sm_90 {kernel}")
+    results = tried(kernel, variant, always(OK), envs=ENVS, targets=[target], cases=(case,))
+    found = load_report(dump(matrix_document(report(results))))
+    (spec,) = found.specs
+    text = guard_text(make_guard(found, Request(prefer=(spec.variant,))))
+    tree, usual = ast.parse(text, feature_version=(3, 8)), ast.parse(guard_text(guard_of(three())))
+    assert [type(node) for node in tree.body] == [type(node) for node in usual.body]
+    assert [ast.dump(node) for node in tree.body[5:]] == [ast.dump(node) for node in usual.body[5:]]  # behind the facts
+    assert list(read_guard(text).facts.kernels) == [spec.kernel]
+    assert check_guard(text, found).agrees
+
+
 # --- a guard beside another report -------------------------------------------------------------------------------------------
 
 

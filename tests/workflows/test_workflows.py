@@ -15,6 +15,7 @@ from ruamel.yaml import YAML
 from compat import __version__
 from compat.cli import main
 from compat.config.matrix import load_matrix, no_matrix
+from compat.errors import ConfigError
 from compat.workflows import System, requirement, workflow_files
 from compat.workflows.groups import JOBS, groups
 from tests.workflows.linters import ROOT, lint
@@ -65,8 +66,7 @@ def _released(path: Path) -> str:
     return path.read_text(encoding="utf-8").replace(f"=={__version__}", "==VERSION")
 
 
-@pytest.mark.parametrize("text", ["", ODD, '[defaults]\nenvs = ["3.1"]\n'])
-@pytest.mark.parametrize("inside", [".", "kernels of ours"])
+@pytest.mark.parametrize(("text", "inside"), [("", "."), (ODD, "kernels of ours")])
 def test_the_linters_have_nothing_against_them(text: str, inside: str, folder: Path) -> None:
     (folder / inside).mkdir(exist_ok=True)
     config = load_matrix(matrix(folder / inside, text))
@@ -90,6 +90,12 @@ def test_a_project_inside_of_a_repository(folder: Path, monkeypatch: pytest.Monk
     assert [step["with"]["path"] for step in job["steps"] if step.get("id") == "results"] == ["a/b/.compat"]
     assert (folder / ".gitlab-ci.yml").exists()
     assert not (inner / ".github").exists()
+
+
+def test_a_folder_that_no_workflow_can_name(folder: Path) -> None:
+    (folder / "${{ x }}").mkdir()
+    with pytest.raises(ConfigError, match="no workflow can be written for a folder that is called so"):
+        workflow_files(System.GITHUB, no_matrix(folder / "${{ x }}"))
 
 
 def test_nothing_is_overwritten(folder: Path) -> None:
