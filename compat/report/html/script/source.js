@@ -24,7 +24,12 @@ function sourceView(data, spec, failure) {
     "div",
     {},
     box,
-    make("div", { class: "row" }, switches, make("span", { class: "note" }, `${path}, ${spec.function}`)),
+    make(
+      "div",
+      { class: "row" },
+      switches,
+      make("span", { class: "note" }, path === spec.source ? `${path}, ${spec.function}` : path),
+    ),
   );
 }
 
