@@ -7,7 +7,7 @@ const KINDS = ["", "comment", "string", "word", "literal"];
 
 /** The source, opened at the line; nothing where the page has not the file. */
 function sourceView(data, spec, failure) {
-  const text = data.sources[spec.source];
+  const text = Object.hasOwn(data.sources, spec.source) ? data.sources[spec.source] : undefined; // it may be called "constructor"
   if (text === undefined) return null;
   const lines = text.split("\n");
   const [file, at] = placed(failure?.location);
