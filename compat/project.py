@@ -15,11 +15,14 @@ from pathlib import Path
 from attrs import Factory, evolve, frozen
 
 from compat import toolchains
+from compat.config.at_version import Absent, load_at_versions
 from compat.config.kernel_files import load_kernels
+from compat.config.libraries import OPTION, Library, libraries_named
 from compat.config.matrix import MatrixConfig, find_matrix, load_matrix, no_matrix
 from compat.config.selection import select_specs
 from compat.config.toml_reader import LONGEST, shown
 from compat.envs.env import read_env
+from compat.envs.libraries import unpacked
 from compat.envs.provider import EnvProvider
 from compat.errors import ConfigError, SelectionError
 from compat.execution import plan
@@ -81,6 +84,9 @@ class Patterns:
 
     Of a Python source (``a.py``, ``a.py::kernel``, or a folder of them) they are guessed.
     """
+    packages: tuple[str, ...] = ()
+    """Libraries of the package index, with their versions (``fla-core==0.4.0,0.6.0``): their kernels alone are meant, once for each
+    version, those that kernel files declare, and of a library of which they declare none those that are guessed."""
 
 
 @frozen(kw_only=True)
@@ -95,6 +101,8 @@ class Selection:
     """By which it was chosen."""
     problems: tuple[ConfigError, ...] = ()
     """What is wrong with kernel files, whose kernels are left out."""
+    absent: tuple[Absent, ...] = ()
+    """Kernels that a version of a library does not have as they are declared."""
 
     @property
     def cells(self) -> tuple[Cell, ...]:
@@ -111,6 +119,7 @@ class Selection:
         """The options with which a command in the same folder reads the same files: ``--matrix`` and ``--spec``, where needed."""
         path = os.path.relpath(self.config.path)
         words = ["--matrix", path] if path != "matrix.toml" and self.config.path.exists() else []
+        words += [word for text in self.patterns.packages for word in (OPTION, text)]
         return (*words, *(word for file in self.patterns.kernel_files for word in ("--spec", file)))
 
     @property
@@ -185,6 +194,7 @@ def select(
     variants: Sequence[str] = (),
     cases: Sequence[str] = (),
     kernel_files: Sequence[str] = (),
+    packages: Sequence[str] = (),
 ) -> Selection:
     """What patterns (see :class:`Patterns`) choose from a ``matrix.toml``: that of the path, else what :func:`read_matrix` finds.
 
@@ -198,6 +208,7 @@ def select(
         variants=tuple(variants),
         cases=tuple(cases),
         kernel_files=tuple(kernel_files),
+        packages=tuple(packages),
     )
     return _chosen(read_matrix(matrix), patterns)
 
@@ -216,7 +227,11 @@ def gpus_of(target: Target) -> tuple[str, ...]:
 
 def _chosen(config: MatrixConfig, patterns: Patterns) -> Selection:
     problems: list[ConfigError] = []
-    specs = _specs(config, patterns.kernel_files, problems.append)
+    absent: tuple[Absent, ...] = ()
+    if patterns.packages:
+        specs, absent = _of_packages(config, patterns)
+    else:
+        specs = _specs(config, patterns.kernel_files, problems.append)
     try:
         chosen = select_specs(specs, patterns.kernels, patterns.variants, patterns.cases)
     except SelectionError:
@@ -231,6 +246,7 @@ def _chosen(config: MatrixConfig, patterns: Patterns) -> Selection:
         targets=config.choose_targets(patterns.targets),
         specs=chosen,
         problems=tuple(problems),
+        absent=absent,
         patterns=patterns,
     )
 
@@ -250,6 +266,24 @@ def _specs(config: MatrixConfig, kernel_files: Sequence[str], on_bad: Callable[[
     from compat.guess.loading import load_sources  # takes longer to import than most kernel files take to read
 
     return (*declared, *load_sources(sources, base, {spec.kernel for spec in declared}))
+
+
+def _of_packages(config: MatrixConfig, patterns: Patterns) -> tuple[tuple[Specialization, ...], tuple[Absent, ...]]:
+    """The kernels of libraries, and those that a version lacks. Raises SelectionError, and EnvError for what cannot be had."""
+    wanted = libraries_named(patterns.packages)
+    folders = {library: unpacked(library.requirement) for library in wanted}
+    files, base = (patterns.kernel_files, Path.cwd()) if patterns.kernel_files else (config.kernels, config.base)
+    where = None if patterns.kernel_files else "matrix.toml: kernels"
+    found = load_at_versions(files, base, wanted, failure_classes=frozenset(toolchains.failure_classes()), where=where)
+    declared = {each.library.name for each in found.absent} | {
+        library.name for spec in found.specs if (library := Library.of(spec.package))
+    }
+    others = {library: folder for library, folder in folders.items() if library.name not in declared}
+    if not others:
+        return found.specs, found.absent
+    from compat.guess.packages import load_packages  # takes longer to import than most kernel files take to read
+
+    return (*found.specs, *load_packages(others, {spec.kernel for spec in found.specs})), found.absent
 
 
 def _place(config: MatrixConfig) -> str | None:

@@ -17,6 +17,7 @@ from compat.config.matrix import MatrixConfig, load_matrix
 from compat.envs.cache import VARIABLE
 from compat.envs.env import build_envs, read_env
 from compat.execution import resident
+from compat.files import replace_file
 from compat.model import BuiltEnv
 from tests.cells import KEPT
 
@@ -114,19 +115,25 @@ def pair_python(built: Callable[[str], BuiltEnv]) -> str:
 
 
 @pytest.fixture(scope="session")
-def once(pytestconfig: pytest.Config, tmp_path_factory: pytest.TempPathFactory) -> Callable[[str, Callable[[], str]], str]:
-    """A text by name. Where several processes run the tests, the first that needs it makes it for all."""
+def once_file(pytestconfig: pytest.Config, tmp_path_factory: pytest.TempPathFactory) -> Callable[[str, Callable[[], str]], Path]:
+    """A file by name, of a text. Where several processes run the tests, the first that needs it makes it for all."""
     own = tmp_path_factory.getbasetemp()
     folder = own.parent if hasattr(pytestconfig, "workerinput") else own
 
-    def text(name: str, make: Callable[[], str]) -> str:
-        path = folder / f"{name}.txt"
+    def file(name: str, make: Callable[[], str]) -> Path:
+        path = folder / name
         with _locked(pytestconfig, name):
             if not path.exists():
-                path.write_text(make(), encoding="utf-8")
-        return path.read_text(encoding="utf-8")
+                replace_file(path, make())
+        return path
 
-    return text
+    return file
+
+
+@pytest.fixture(scope="session")
+def once(once_file: Callable[[str, Callable[[], str]], Path]) -> Callable[[str, Callable[[], str]], str]:
+    """A text by name, made once by all processes that run the tests."""
+    return lambda name, make: once_file(f"{name}.txt", make).read_text(encoding="utf-8")
 
 
 @pytest.fixture

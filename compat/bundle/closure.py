@@ -10,6 +10,7 @@ import ast
 import hashlib
 import os
 from collections.abc import Iterable, Iterator, Sequence
+from functools import cache
 from pathlib import Path
 
 from attrs import define, field, frozen
@@ -73,9 +74,18 @@ def read_source(path: Path, roots: Sequence[Path] = ()) -> Source:
 
     Raises OSError, or SyntaxError where that cannot be done.
     """
-    roots = roots or roots_of(path)
+    roots = tuple(roots) or roots_of(path)
+    if all(os.path.isfile(root / LIBRARY) for root in roots):
+        return _read_of_libraries(path, roots)
     tree = tree_of(path.read_bytes(), path.name)
     return Source(tree=tree, functions=_functions(tree), closure=_digest(path, closure_files(path, tree, roots), roots))
+
+
+@cache
+def _read_of_libraries(path: Path, roots: tuple[Path, ...]) -> Source:
+    """The same of what never changes: a module may have many kernels."""
+    tree = tree_of(path.read_bytes(), path.name)
+    return Source(tree=tree, functions=_functions(tree), closure=_digest(path, (), roots))
 
 
 @define
@@ -151,7 +161,11 @@ def _is_constexpr(annotation: ast.expr) -> bool:
 
 def _digest(path: Path, files: Iterable[Path], roots: Sequence[Path]) -> str:
     digest = hashlib.sha256(f"{_name(path, roots)}\0".encode())  # two modules that import each other draw in the same files
-    for name, file in sorted((_name(file, roots), file) for file in files):
+    libraries = [root for root in roots if os.path.isfile(root / LIBRARY)]
+    for root in libraries:
+        digest.update(_library_digest(root))
+    own = (file for file in files if not any(file.is_relative_to(root) for root in libraries))
+    for name, file in sorted((_name(file, roots), file) for file in own):
         content = file.read_bytes()
         digest.update(f"{name}\0{len(content)}\0".encode())
         digest.update(content)
@@ -180,6 +194,14 @@ def closure_files(path: Path, tree: ast.Module, roots: Sequence[Path] = ()) -> f
     return frozenset(found)
 
 
+def helpers_of(path: Path, roots: Sequence[Path] = ()) -> tuple[Path, ...]:
+    """The files of its tree that a source imports, transitively; none where it cannot be read."""
+    try:
+        return tuple(sorted(closure_files(path, tree_of(path.read_bytes()), roots) - {path}))
+    except (OSError, SyntaxError):
+        return ()
+
+
 _known: dict[bytes, tuple[_Import, ...]] = {}
 """Hash of a content → what it imports: the kernels of a package draw in the same files again and again."""
 
@@ -195,10 +217,25 @@ def _imports_in(content: bytes) -> tuple[_Import, ...]:
     return _known[key]
 
 
-def _library(root: Path) -> Iterator[Path]:
+def _library(root: Path) -> tuple[Path, ...]:
     """All Python files of an unpacked library, which may import any of them in ways that its source does not show."""
-    if os.path.isfile(root / LIBRARY):
-        yield from (file for file in root.rglob("*.py") if file.is_file())
+    return _python_files(root) if os.path.isfile(root / LIBRARY) else ()
+
+
+@cache
+def _python_files(library: Path) -> tuple[Path, ...]:
+    return tuple(file for file in sorted(library.rglob("*.py")) if file.is_file())
+
+
+@cache
+def _library_digest(root: Path) -> bytes:
+    """Of all of them, read once: a library never changes, and its kernels may be hundreds."""
+    digest = hashlib.sha256()
+    for file in _library(root):
+        content = file.read_bytes()
+        digest.update(f"{file.relative_to(root).as_posix()}\0{len(content)}\0".encode())
+        digest.update(content)
+    return digest.digest()
 
 
 def _packages(path: Path, roots: Sequence[Path]) -> Iterator[Path]:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -14,12 +16,13 @@ from compat import arguments, constexprs, toolchains
 from compat.bundle.closure import read_source
 from compat.bundle.frozen import Frozen, NotFrozen, module_of_frozen, reached
 from compat.capturing.conditionals import Asked, about, asked, names_used
-from compat.capturing.kernels import Configs, Kernel, cases, constexprs_of, given_functions, wanted
+from compat.capturing.kernels import Configs, Kernel, arguments_of, cases, constexprs_of, given_functions, wanted
+from compat.capturing.live import Live, NotLive
+from compat.capturing.live import live as live_place
 from compat.capturing.records import Lacking, Launch, Recorded
 from compat.config.declared_kernel import ONLY_VARIANT
 from compat.config.kernel_writer import write_kernel_file
-from compat.config.toml_reader import shown
-from compat.errors import ConfigError
+from compat.errors import ConfigError, StoreError
 from compat.files import replace_file
 from compat.json_text import read_json, write_json
 from compat.model import DEFAULT_TOOLCHAIN, CompileSpec, Specialization
@@ -52,10 +55,14 @@ class Captured:
     kernels: tuple[Kernel, ...] = ()
     not_captured: tuple[NotCaptured, ...] = ()
     never_launched: tuple[tuple[str, str], ...] = ()
-    """Jit functions of the packages that launched something, which no launched kernel is or uses: module and name."""
+    """Jit functions of the packages that launched something, which no kernel is or uses that was launched: module and name."""
+    not_live: tuple[NotCaptured, ...] = ()
+    """Kernels that were to be named where they are written, and are bundles."""
     conditionals: tuple[Asked, ...] = ()
     specs: Mapping[str, tuple[Specialization, ...]] = field(factory=dict)
     """By kernel, as they are read from its kernel file."""
+    in_the_way: tuple[str, ...] = ()
+    """Files that no capture has written, in whose place a kernel's would be: it has another name for that."""
 
     @property
     def launched(self) -> int:
@@ -68,27 +75,30 @@ class Captured:
         return sum(len(kernel.cases) for kernel in self.kernels)
 
 
-def assemble(recorded: Recorded, output: Path, *, configs: Configs, origin: str) -> Captured:
+def assemble(recorded: Recorded, output: Path, *, configs: Configs, origin: str, live: bool = False) -> Captured:
     """Write the kernel files of what was recorded, in the place of those that an earlier capture left there.
 
-    ``origin`` says in each where it comes from. Raises ConfigError where another file is in the way, OSError where nothing can be
-    written.
+    ``origin`` says in each where it comes from. With ``live`` they name kernels where they are written, as far as that can be.
+    Files that no capture has written stay as they are. Raises OSError where nothing can be written.
     """
     captured = Captured(recorded=recorded)
-    kernels, failed = _kernels(recorded)
+    places, not_live = _live(recorded) if live else ({}, [])
+    kernels, failed = _kernels(recorded, places)
+    captured.in_the_way = tuple(_name(kernels, output))
     failed += [NotCaptured(module=each.module, name=each.name, why=each.why) for each in _distinct(recorded.lacking)]
-    _make_room(output, [kernel.name for kernel in kernels])
+    _make_room(output)
     written: list[Kernel] = []
     for kernel in kernels:
         launches = [each for each in recorded.launches.values() if each.function in kernel.ids]
         kernel.cases = cases(wanted(launches, configs), recorded)
-        kernel.asked = _asked(kernel, recorded)
+        kernel.asked = () if kernel.live else _asked(kernel, recorded)
         try:
             captured.specs = {**captured.specs, kernel.name: _write(kernel, recorded, output, origin)}
             written.append(kernel)
         except ConfigError as error:
             failed.append(NotCaptured(module=kernel.module, name=kernel.function, why=str(error)))
     captured.kernels, captured.not_captured = tuple(written), tuple(failed)
+    captured.not_live = tuple(each for each in not_live if each.name in {kernel.function for kernel in written})
     captured.never_launched = _never_launched(recorded)
     captured.conditionals = tuple(sorted({each for kernel in written for each in kernel.asked}, key=Asked.place))
     return captured
@@ -105,13 +115,32 @@ def _distinct(lacking: Sequence[Lacking]) -> list[Lacking]:
 # --- kernels ----------------------------------------------------------------------------------------------------------------------
 
 
-def _kernels(recorded: Recorded) -> tuple[list[Kernel], list[NotCaptured]]:
-    """The kernels by their content, named; and those of which there can be no bundle."""
-    found: dict[tuple[str, str], Kernel] = {}
+def _live(recorded: Recorded) -> tuple[dict[str, Live], list[NotCaptured]]:
+    """The launched functions that can be named where they are written, by their ids; and the others."""
+    found: dict[str, Live] = {}
+    others: dict[NotCaptured, None] = {}
+    for id, given in _given(recorded).items():
+        function = recorded.functions[id]
+        try:
+            if given:
+                raise NotLive("functions are passed to it")
+            found[id] = live_place(function)
+        except NotLive as error:
+            others[NotCaptured(module=function.module, name=function.name, why=str(error))] = None
+    return found, list(others)
+
+
+def _kernels(recorded: Recorded, places: Mapping[str, Live]) -> tuple[list[Kernel], list[NotCaptured]]:
+    """The kernels by their content, or by their places, named; and those of which there can be no bundle."""
+    found: dict[tuple[str, object], Kernel] = {}
     failed: dict[NotCaptured, None] = {}
     with Folder("compat-frozen-") as folder:
         for number, (id, given) in enumerate(_given(recorded).items()):
             function = recorded.functions[id]
+            if id in places:
+                kernel = found.setdefault((function.name, places[id]), _live_kernel(function, places[id]))
+                kernel.ids.add(id)
+                continue
             place = folder / str(number)
             place.mkdir()
             try:
@@ -122,12 +151,11 @@ def _kernels(recorded: Recorded) -> tuple[list[Kernel], list[NotCaptured]]:
             key = (function.name, text)
             kernel = found.setdefault(key, Kernel(name="", function=function.name, module=function.module, text=text))
             kernel.ids.add(id)
-    kernels = sorted(found.values(), key=lambda each: (each.function, each.module, each.text))
-    taken: set[str] = set()
-    for kernel in kernels:
-        kernel.name = _free(kernel.function, taken)
-        taken.add(kernel.name)
-    return kernels, list(failed)
+    return sorted(found.values(), key=lambda each: (each.function, each.module, each.text)), list(failed)
+
+
+def _live_kernel(function: Frozen, place: Live) -> Kernel:
+    return Kernel(name="", function=place.function, module=function.module, text="", live=place)
 
 
 def _is_asked_for(function: Frozen, name: str) -> bool:
@@ -144,21 +172,39 @@ def _given(recorded: Recorded) -> dict[str, dict[str, str]]:
     return found
 
 
-def _free(name: str, taken: set[str]) -> str:
-    candidates = (name, *(f"{name}_{number}" for number in range(2, len(taken) + 3)))
-    return next(each for each in candidates if each not in taken)
+def _name(kernels: Sequence[Kernel], output: Path) -> Iterator[str]:
+    """Give each kernel a name of its own; the files that one would have had to replace, and no capture has written."""
+    replaceable = set(_listed(output / INDEX))
+    taken: set[str] = set()
+    for kernel in kernels:
+        for name in _candidates(kernel.function):
+            others = [each for each in (f"{name}.toml", f"{name}.py") if each not in replaceable and (output / each).exists()]
+            yield from others
+            if name not in taken and not others:
+                break
+        kernel.name = name
+        taken.add(name)
+
+
+def _candidates(name: str) -> Iterator[str]:
+    yield name
+    yield from (f"{name}_{number}" for number in count(2))
 
 
 def _write(kernel: Kernel, recorded: Recorded, output: Path, origin: str) -> tuple[Specialization, ...]:
-    source = output / f"{kernel.name}.py"
-    replace_file(source, kernel.text)
+    source, roots = output / f"{kernel.name}.py", tuple[Path, ...]()
+    if kernel.live:
+        source, roots = kernel.live.source, (kernel.live.root,)
+    else:
+        replace_file(source, kernel.text)
     base = Specialization(
         kernel=kernel.name,
         variant=ONLY_VARIANT,
         case="",
         source=str(source),
+        roots=tuple(map(str, roots)),
         function=kernel.function,
-        closure=read_source(source).closure,
+        closure=read_source(source, roots).closure,
         summary=f"{kernel.module}: {origin}{_answered(kernel)}",
     )
     try:
@@ -166,7 +212,7 @@ def _write(kernel: Kernel, recorded: Recorded, output: Path, origin: str) -> tup
         return write_kernel_file(specs, output / f"{kernel.name}.toml")
     except (ConfigError, arguments.UnknownForm, constexprs.UnknownForm) as error:
         with suppress(OSError):
-            source.unlink()
+            (output / f"{kernel.name}.py").unlink()
         words = str(error).removeprefix(f"{getattr(error, 'where', None)}: ")
         raise ConfigError(f"no kernel file says its arguments: {words}") from error
 
@@ -174,7 +220,7 @@ def _write(kernel: Kernel, recorded: Recorded, output: Path, origin: str) -> tup
 def _compile(launch: Launch, recorded: Recorded) -> CompileSpec:
     elements = toolchains.named(DEFAULT_TOOLCHAIN).types.elements
     return CompileSpec(
-        launch={name: arguments.read(value, elements) for name, value in launch.arguments.items()},
+        launch={name: arguments.read(value, elements) for name, value in arguments_of(launch, recorded).items()},
         constexprs={name: constexprs.read(value) for name, value in constexprs_of(launch, recorded).items()},
         options=launch.options,
     )
@@ -184,11 +230,12 @@ def _compile(launch: Launch, recorded: Recorded) -> CompileSpec:
 
 
 def _never_launched(recorded: Recorded) -> tuple[tuple[str, str], ...]:
+    given = _given(recorded)
+    roots = {*given, *(id for functions in given.values() for id in functions.values())}
     used = {
-        (recorded.functions[each].module, recorded.functions[each].name)
-        for id in _launched(recorded)
-        for each in reached(id, recorded.functions)
+        (recorded.functions[each].module, recorded.functions[each].name) for id in roots for each in reached(id, recorded.functions)
     }
+    used |= {(each.module, each.name) for each in recorded.lacking}
     packages = {module.partition(".")[0] for module, _ in used}
     return tuple(sorted(each for each in recorded.defined - used if each[0].partition(".")[0] in packages))
 
@@ -213,16 +260,21 @@ def _answered(kernel: Kernel) -> str:
 # --- the folder -------------------------------------------------------------------------------------------------------------------
 
 
-def _make_room(output: Path, names: Sequence[str]) -> None:
-    """Remove what an earlier capture left. Raises ConfigError where a file is in the way that none has left."""
-    before = set(_listed(output / INDEX))
-    for name in names:
-        for path in (output / f"{name}.toml", output / f"{name}.py"):
-            if path.exists() and path.name not in before:
-                raise ConfigError(
-                    "this is in the way, and no capture has written it", where=shown(path), hint="Say another --output."
-                )
-    for name in before:
+def check_writable(output: Path) -> None:
+    """Find out whether files can be written there, and leave nothing behind. Raises StoreError where they cannot."""
+    there = next(each for each in (output, *output.absolute().parents) if each.exists())
+    try:
+        with tempfile.TemporaryFile(dir=there):
+            pass
+    except OSError as error:
+        raise StoreError(
+            f"nothing can be written there: {error.strerror}", where=str(output), hint="Say another --output."
+        ) from error
+
+
+def _make_room(output: Path) -> None:
+    """Remove what an earlier capture left."""
+    for name in _listed(output / INDEX):
         with suppress(OSError):
             (output / name).unlink()
 

@@ -20,6 +20,8 @@ from compat.execution.flight import Compile, Limits, Mode
 from compat.execution.run import available_cores, concurrently
 from compat.model import BuiltEnv, Cell, Env, Specialization, Target
 
+_ASKED_FOR_GPUS = ("torch",)
+"""Packages that would look for a GPU here: a stand-in answers in their place."""
 _LIMITS = Limits(deadline=120.0, memory=8 << 30)
 
 
@@ -44,10 +46,11 @@ class Compared:
     """What differs, or why nothing is known."""
 
 
-def compare(captured: Captured, target: Target, built: BuiltEnv | None = None) -> tuple[Compared, ...]:
+def compare(captured: Captured, target: Target, built: BuiltEnv | None = None, *, fake: bool = False) -> tuple[Compared, ...]:
     """Compile the cases whose launches the program compiled, where it did, and compare.
 
-    ``built`` is an env with the program's toolchain, where that of the program is not to be used.
+    ``built`` is an env with the program's toolchain, where that of the program is not to be used. Where the GPU was a ``fake``,
+    what a kernel's modules ask PyTorch while they are imported is answered for it here, too.
     """
     release = captured.recorded.release
     asked = tuple(_asked(captured))
@@ -57,7 +60,8 @@ def compare(captured: Captured, target: Target, built: BuiltEnv | None = None) -
     if built is None and not interpreter.has_its_own:
         why = "the program's toolchain was found by PYTHONPATH"
         return tuple(Compared(kernel=spec.kernel, case=spec.case, agreement=Agreement.UNKNOWN, why=why) for spec, _ in asked)
-    return tuple(_compared(asked, built or built_env(interpreter, release), target))
+    hidden = _ASKED_FOR_GPUS if fake else ()
+    return tuple(_compared(asked, built or built_env(interpreter, release), target, hidden))
 
 
 def built_env(interpreter: Interpreter, release: str) -> BuiltEnv:
@@ -71,25 +75,33 @@ def _asked(captured: Captured) -> Iterator[tuple[Specialization, Launch]]:
         by_case = {spec.case: spec for spec in captured.specs[kernel.name]}
         for case in kernel.cases:
             for launch in case.launches:
-                if launch.original is not None:
+                if launch.original is not None and launch.release == captured.recorded.release:
                     yield by_case[case.name], launch
                     break
 
 
-def _compared(asked: Sequence[tuple[Specialization, Launch]], built: BuiltEnv, target: Target) -> Iterator[Compared]:
+def _compared(
+    asked: Sequence[tuple[Specialization, Launch]], built: BuiltEnv, target: Target, hidden: tuple[str, ...]
+) -> Iterator[Compared]:
     by_kernel: dict[str, list[tuple[Specialization, Launch]]] = {}
     for spec, launch in asked:
         by_kernel.setdefault(spec.kernel, []).append((spec, launch))
     with LocalExecutor() as executor:
-        for found in concurrently(lambda pairs: _of_kernel(pairs, built, target, executor), by_kernel.values(), available_cores()):
+        for found in concurrently(
+            lambda pairs: _of_kernel(pairs, built, target, executor, hidden), by_kernel.values(), available_cores()
+        ):
             yield from found
 
 
 def _of_kernel(
-    asked: Sequence[tuple[Specialization, Launch]], built: BuiltEnv, target: Target, executor: LocalExecutor
+    asked: Sequence[tuple[Specialization, Launch]],
+    built: BuiltEnv,
+    target: Target,
+    executor: LocalExecutor,
+    hidden: tuple[str, ...],
 ) -> list[Compared]:
     cells = [Cell(env=built.env, target=target, spec=spec) for spec, _ in asked]
-    mode = Mode(actions=(Compile(keep_ir=True),), variables=capturing().without_lines)
+    mode = Mode(actions=(Compile(keep_ir=True),), variables=capturing().without_lines, hidden=hidden)
     with closing(executor.submit(Batch.of(cells, built, _LIMITS, mode=mode))) as told:
         return [_judged(cells[each.position], asked[each.position][1], each) for each in told]
 

@@ -27,6 +27,7 @@ def index_document(captured: Captured, compared: Sequence[Compared], target: str
         "ended": recorded.ended,
         "kernels": [_kernel(each, agreements) for each in captured.kernels],
         "not_captured": [{"module": each.module, "name": each.name, "why": each.why} for each in captured.not_captured],
+        "not_live": [{"module": each.module, "name": each.name, "why": each.why} for each in captured.not_live],
         "never_launched": [{"module": module, "name": name} for module, name in captured.never_launched],
         "answered_at_import": [{"module": each.module, "line": each.line, "text": each.text} for each in captured.conditionals],
     }
@@ -36,7 +37,8 @@ def _kernel(kernel: Kernel, agreements: dict[tuple[str, str], str]) -> dict[str,
     return {
         "name": kernel.name,
         "file": f"{kernel.name}.toml",
-        "source": f"{kernel.name}.py",
+        "source": None if kernel.live else f"{kernel.name}.py",
+        "package": kernel.live.package or None if kernel.live else None,
         "module": kernel.module,
         "function": kernel.function,
         "answered_at_import": [f"{each.module}:{each.line}" for each in kernel.asked],

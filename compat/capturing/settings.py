@@ -45,6 +45,8 @@ class Options:
     target: str | None = None
     """What a program without a GPU is made to believe in: a target, or what a GPU is called."""
     configs: Configs = Configs.ALL
+    live: bool = False
+    """Name kernels where they are written, in the place of bundles, as far as they can be."""
     with_values: bool = False
     """Keep numbers that no compile depends on as they were passed."""
     check: Check = Check.KERNELS

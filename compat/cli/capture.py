@@ -9,6 +9,7 @@ import click
 
 from compat.capturing.capturing import capture_program
 from compat.capturing.kernels import Configs
+from compat.capturing.records import Progress
 from compat.capturing.settings import Check, Options
 from compat.cli.answer import Answer, answer_options
 from compat.cli.completing import TARGET
@@ -39,6 +40,7 @@ _EVERY = 30.0
     show_default=True,
     help="Which configurations of an autotuner become cases.",
 )
+@click.option("--live", is_flag=True, help="Name kernels where they are written, in their library, in the place of bundles.")
 @click.option("--with-values", is_flag=True, help="Keep floating-point arguments as they were passed.")
 @click.option("--no-gpu", is_flag=True, help="Make the program believe in the GPU of --target even where there is one.")
 @click.option(
@@ -58,6 +60,7 @@ def capture(
     target: str | None,
     output: Path,
     configs: str,
+    live: bool,
     with_values: bool,
     no_gpu: bool,
     check: str,
@@ -75,6 +78,7 @@ def capture(
         output=output,
         target=target,
         configs=Configs(configs),
+        live=live,
         with_values=with_values,
         check=Check(check),
         fake=True if no_gpu else None,
@@ -86,15 +90,21 @@ def capture(
 
 
 class _Progress:
-    """Says now and then how many launches are recorded."""
+    """Says now and then how far the program is."""
 
     def __init__(self) -> None:
         self._said = 0.0
 
-    def __call__(self, launches: int, seconds: float) -> None:
+    def __call__(self, progress: Progress, seconds: float) -> None:
         if seconds - self._said >= _EVERY:
             self._said = seconds
-            say(f"compat capture: {launches:,} kinds of launches recorded, {seconds:.0f} s")
+            say(f"compat capture: {_how_far(progress)}, {seconds:.0f} s")
+
+
+def _how_far(progress: Progress) -> str:
+    if progress.to_compile:
+        return f"compiling as the program would have, to compare: {progress.compiled:,} of {progress.to_compile:,} launches"
+    return f"{progress.launches:,} kinds of launches recorded"
 
 
 def _tell_check(kernels: int) -> None:

@@ -19,6 +19,7 @@ from compat.errors import SelectionError
 from compat.execution.store import Store
 from compat.printable import printable
 from compat.project import Obtain, Selection
+from compat.report.absent import absences
 from compat.report.guesses import guesses
 
 _OPTIONS = (
@@ -42,6 +43,12 @@ _OPTIONS = (
     click.option("--variant", multiple=True, type=VARIANT, metavar="GLOB", help="Variants, such as block_ptr or 'as_written*'."),
     click.option("--case", multiple=True, type=CASE, metavar="GLOB", help="Named cases of a kernel."),
     click.option(
+        "--package",
+        multiple=True,
+        metavar="NAME==VERSION,…",
+        help="The kernels of a library from the package index, in one version or several: fla-core==0.4.0,0.6.0.",
+    ),
+    click.option(
         "--spec",
         multiple=True,
         metavar="PATH|GLOB",
@@ -55,6 +62,11 @@ _FILES = (".py", ".toml")
 def selection_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """Give a command the options that :func:`select` takes. Each may be repeated, and may list several, separated by commas."""
     return reduce(lambda decorated, option: option(decorated), reversed(_OPTIONS), command)
+
+
+def place_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Give a command those of them that choose envs and targets: ``--matrix``, ``--envs`` and ``--target``."""
+    return reduce(lambda decorated, option: option(decorated), reversed(_OPTIONS[:3]), command)
 
 
 def kernel_arguments(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -84,6 +96,7 @@ def select(
     variant: Sequence[str] = (),
     case: Sequence[str] = (),
     spec: Sequence[str] = (),
+    package: Sequence[str] = (),
     note: bool = True,
 ) -> Selection:
     """What these options choose; that arguments are guessed is noted, unless the answer says so itself.
@@ -91,11 +104,22 @@ def select(
     Raises ConfigError for what the files say wrongly, SelectionError for what matches nothing.
     """
     named = (*spec, *files)
-    found = project.select(matrix_path, envs=envs, targets=target, kernels=kernel, variants=variant, cases=case, kernel_files=named)
+    found = project.select(
+        matrix_path,
+        envs=envs,
+        targets=target,
+        kernels=kernel,
+        variants=variant,
+        cases=case,
+        kernel_files=named,
+        packages=package,
+    )
     for problem in found.problems:
         click.echo(printable(f"error: {problem}; its kernels are left out"), err=True)
         if problem.hint:
             click.echo(printable(f"  hint: {problem.hint}"), err=True)
+    for words in absences(found.absent):
+        click.echo(printable(f"note: {words}"), err=True)
     if note and (guessed := guesses(found.specs)):
         click.echo(printable(f"note: {guessed}"), err=True)
     return found

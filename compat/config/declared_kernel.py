@@ -106,6 +106,7 @@ class DeclaredKernel:
             toolchain=self.toolchain.name,
             source=str(place.source),
             roots=place.said,
+            package=place.package,
             targets=saying("targets", self.layers).strings("targets", ()),
             function=function,
             compile=compile_spec,

@@ -39,18 +39,9 @@ def load_kernels(
     ``where`` is where the patterns were written, for errors, ``None`` for arguments of a command. Raises ConfigError; for a file
     that is wrong only where ``on_bad`` is not there to hear of it, and the others are read.
     """
-    paths: dict[Path, None] = {}
-    for index, pattern in enumerate(patterns):
-        matches = [Path(base, match) for match in sorted(glob.glob(pattern, root_dir=base, recursive=True))]
-        found = [path for match in matches for path in (kernel_files_in(match) if match.is_dir() else [match])]
-        if not found:
-            hint = did_you_mean(pattern, _sources_beside(base / pattern, base)) or f"Looked from {base}."
-            place = None if where is None else f"{where}[{index}]"
-            raise ConfigError(f"no kernel file matches {pattern!r}", where=place, hint=hint)
-        paths.update(dict.fromkeys(found))
     specs: list[Specialization] = []
     owners: dict[str, str] = {}
-    for path in paths:
+    for path in kernel_paths(patterns, base, where):
         try:
             read_here = [(each, each.specializations()) for each in kernels_of(read_toml(path, base), path, failure_classes)]
             for read, _ in read_here:
@@ -64,6 +55,20 @@ def load_kernels(
         owners |= {read.kernel: read.own.file for read, _ in read_here}
         specs += [spec for _, declared in read_here for spec in declared]
     return tuple(specs)
+
+
+def kernel_paths(patterns: Sequence[str], base: Path, where: str | None) -> tuple[Path, ...]:
+    """The kernel files that paths, folders or globs name, each once; ``where`` as in :func:`load_kernels`. Raises ConfigError."""
+    paths: dict[Path, None] = {}
+    for index, pattern in enumerate(patterns):
+        matches = [Path(base, match) for match in sorted(glob.glob(pattern, root_dir=base, recursive=True))]
+        found = [path for match in matches for path in (kernel_files_in(match) if match.is_dir() else [match])]
+        if not found:
+            hint = did_you_mean(pattern, _sources_beside(base / pattern, base)) or f"Looked from {base}."
+            place = None if where is None else f"{where}[{index}]"
+            raise ConfigError(f"no kernel file matches {pattern!r}", where=place, hint=hint)
+        paths.update(dict.fromkeys(found))
+    return tuple(paths)
 
 
 def kernels_of(top: Table, path: Path, failure_classes: Collection[str] = ()) -> tuple[DeclaredKernel, ...]:

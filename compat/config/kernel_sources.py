@@ -33,6 +33,8 @@ class Place:
     roots: tuple[Path, ...]
     key: str
     """The key of the kernel file that says it, for errors."""
+    package: str = ""
+    """The requirement of the library that its module is looked for in; empty where there is none."""
 
     @property
     def said(self) -> tuple[str, ...]:
@@ -66,11 +68,12 @@ def _of_module(table: Table, tables: Sequence[Table], folder: Path, library: Cal
         table.fail(f"{module!r} is not the name of a module", "module", hint='For example "mylib.ops.act".')
     said = next((each for each in tables if "path" in each or "package" in each), table)
     roots = tuple(dict.fromkeys((*_roots(said, folder, library), *_installed(tables, folder, library))))
+    package = said.string("package", "")
     for root in roots:
         place = root.joinpath(*module.split("."))
         for file in (place / "__init__.py", place.with_name(f"{place.name}.py")):
             if os.path.isfile(file):
-                return Place(source=file, roots=roots, key="module")
+                return Place(source=file, roots=roots, key="module", package=package)
     looked = ", ".join(map(str, roots))
     return table.fail(f"there is no module {module!r}", "module", hint=f'Looked in {looked}; path = ["src"] names other folders.')
 

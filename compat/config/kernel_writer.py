@@ -169,9 +169,11 @@ def _source(source: str, roots: tuple[str, ...], folder: Path) -> dict[str, Any]
     if not source:
         raise Unwritable("a specialization has no source; Bundle.write gives it one")
     path, here = Path(os.path.realpath(source)), Path(os.path.realpath(folder))
-    if tuple(map(Path, roots)) in ((), roots_of(path)):
-        return {"source": os.path.relpath(path, here)}
+    own = roots_of(path)
+    roots = roots or tuple(map(str, own))
     found = [(root, kernel_sources.requirement_of(Path(root))) for root in roots]
+    if tuple(map(Path, roots)) == own and not any(requirement for _, requirement in found):
+        return {"source": os.path.relpath(path, here)}
     packages = [requirement for _, requirement in found if requirement]
     if len(packages) > 1:
         raise Unwritable(f"the sources of several libraries ({', '.join(packages)}) are looked for")

@@ -57,9 +57,11 @@ class Knowledge:
         return None
 
     def is_in_own_code(self, traceback: str) -> bool:
-        """Whether the innermost frame of a traceback is in the toolchain's own code."""
+        """Whether the innermost frame of a traceback is in the toolchain's own code, where that does not look at the machine."""
         frame = traceback.rpartition("  File ")[2]
-        return self.wording.package != "" and re.match(_IN_PACKAGE % re.escape(self.wording.package), frame) is not None
+        found = re.match(_IN_PACKAGE % re.escape(self.wording.package), frame) if self.wording.package else None
+        machine = self.wording.machine
+        return found is not None and not (machine and re.match(machine, found["path"]))
 
 
-_IN_PACKAGE = r'"[^"\n]*/site-packages/%s/'
+_IN_PACKAGE = r'"[^"\n]*/site-packages/%s/(?P<path>[^"\n]*)"'

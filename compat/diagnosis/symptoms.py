@@ -52,6 +52,9 @@ class Wording:
 
     package: str = ""
     """The Python package that its own code is in."""
+    machine: str = ""
+    """Which files of that package look at the machine, as a pattern over their paths in it: an error there says nothing of a
+    kernel."""
     wrappers: tuple[str, ...] = ()
     """Types of exceptions that show the kernel's source, with the cause below it or behind it."""
     assembler: re.Pattern[str] | None = None

@@ -18,14 +18,22 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Mapping
+from difflib import get_close_matches
 from pathlib import Path
+
+from packaging.utils import InvalidSdistFilename, InvalidWheelFilename, parse_sdist_filename, parse_wheel_filename
+from packaging.version import Version
 
 from compat.bundle.closure import LIBRARY
 from compat.envs.cache import env_cache
+from compat.envs.index import ask
 from compat.envs.installers import UNSET, find_uv
-from compat.errors import EnvError
+from compat.envs.listing import NO_INDEX, index_urls
+from compat.errors import EnvError, IndexUnavailable
 from compat.files import replace_file
 
+_NAMED = 8
+"""Versions that an error names."""
 _DEADLINE = 300.0
 """Seconds that fetching one may take."""
 _REQUIREMENT = re.compile(r"\s*([A-Za-z0-9][A-Za-z0-9._-]*)\s*(?:\[[^\]]*\])?\s*==\s*([A-Za-z0-9.!+_-]+)\s*")
@@ -86,6 +94,50 @@ def _install(requirement: str, target: Path, environ: Mapping[str, str] = os.env
     except subprocess.TimeoutExpired:
         raise EnvError(f"{requirement} could not be had within {_DEADLINE:g} s", hint="Is the package index reachable?") from None
     if done.returncode != 0:
-        words = " ".join(f"{done.stderr or done.stdout}".split())[-600:]
-        hint = "Is there such a version, and is the package index reachable? What was unpacked before works without it."
-        raise EnvError(f"{requirement} cannot be had: {words}", hint=hint)
+        raise _not_had(requirement, " ".join(f"{done.stderr or done.stdout}".split())[-600:], environ)
+
+
+def _not_had(requirement: str, words: str, environ: Mapping[str, str]) -> EnvError:
+    """Why a library cannot be had: there is none, or no such version, or it is not known."""
+    match = _REQUIREMENT.fullmatch(requirement)
+    assert match is not None
+    name, version = re.sub(r"[-_.]+", "-", match[1]).lower(), match[2]
+    folder = env_cache().folder / "libraries"
+    here = sorted(each.name for each in folder.glob("[!.]*") if (each / LIBRARY).is_file())
+    files = _listed(name, environ)
+    if files is None:
+        hint = "Is the package index reachable? What was unpacked before works without it"
+        return EnvError(f"{requirement} cannot be had: {words}", hint=f"{hint}: {', '.join(here)}." if here else f"{hint}.")
+    versions = sorted({found for file in files if (found := _version_of(file, name))}, reverse=True)
+    if not versions:
+        near = get_close_matches(name, {each.rpartition("-")[0] for each in here})
+        hint = f"Did you mean {near[0]}?" if near else "Is the name what the package index calls it?"
+        return EnvError(f"{requirement} cannot be had: the package index has no {name}", hint=hint)
+    if version in map(str, versions):
+        return EnvError(f"{requirement} cannot be had: {words}", hint="The package index has it; its installer says why not.")
+    near = get_close_matches(version, map(str, versions), n=1)
+    said = f"{', '.join(map(str, versions[:_NAMED]))}{', …' if len(versions) > _NAMED else ''}"
+    hint = f"{f'Did you mean {near[0]}? ' if near else ''}It has {said}."
+    return EnvError(f"{requirement} cannot be had: the package index has no {name} {version}", hint=hint)
+
+
+def _listed(name: str, environ: Mapping[str, str]) -> tuple[str, ...] | None:
+    """The names of the files that the index and folders of wheels have of a library; ``None`` where the index is not asked."""
+    index, *folders = index_urls(environ)
+    wheels = [path.name for folder in folders for path in Path(folder).glob("*") if path.name.lower().startswith(name[:1])]
+    if any(environ.get(variable) for variable in NO_INDEX):
+        return tuple(wheels) or None
+    try:
+        return (*wheels, *(file.filename for file in ask(index, name) if not file.yanked))
+    except IndexUnavailable:
+        return None
+
+
+def _version_of(filename: str, name: str) -> Version | None:
+    """The version that a file of a library is of; ``None`` for other files."""
+    parse = parse_wheel_filename if filename.endswith(".whl") else parse_sdist_filename
+    try:
+        found, version, *_ = parse(filename)
+    except (InvalidWheelFilename, InvalidSdistFilename):
+        return None
+    return version if found == name else None

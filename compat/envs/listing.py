@@ -26,7 +26,7 @@ from compat.model import Env
 
 _log = logging.getLogger(__name__)
 
-_NO_INDEX = ("UV_OFFLINE", "UV_NO_INDEX", "PIP_NO_INDEX")
+NO_INDEX = ("UV_OFFLINE", "UV_NO_INDEX", "PIP_NO_INDEX")
 """Variables that have installers ask no index."""
 MAX_AGE = 3600.0
 """Seconds for which an answer of the index is believed without asking again."""
@@ -71,7 +71,7 @@ def ask_index(distribution: str, *, cache: Path, environ: Mapping[str, str] = os
     """
     distribution = canonicalize_name(distribution)
     index, *folders = index_urls(environ)
-    remote = "://" in index and not index.startswith("file:") and not any(environ.get(name) for name in _NO_INDEX)
+    remote = "://" in index and not index.startswith("file:") and not any(environ.get(name) for name in NO_INDEX)
     if remote and not any(_folder(Path(folder), distribution) for folder in folders):
         _ask(distribution, index, cache, time.time())
 

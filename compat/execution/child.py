@@ -28,6 +28,7 @@ class Child:
             "directory": str(self.directory),
             "diagnose": mode.diagnose,
             "variables": dict(mode.variables),
+            "hidden": list(mode.hidden),
             "jobs": list(jobs),
         }
         try:

@@ -10,7 +10,7 @@ from typing import Any
 from attrs import define, field, frozen
 
 from compat.bundle.closure import module_of, roots_of
-from compat.model import SOURCE_STAGE, Cell, Evidence, Target
+from compat.model import SOURCE_STAGE, Cell, Evidence, Specialization, Target
 
 
 @frozen(kw_only=True)
@@ -53,6 +53,8 @@ class Mode:
     """With the compiler's diagnostics on; for one cell in a process of its own."""
     variables: Mapping[str, str] = field(factory=dict)
     """Environment variables for the compiling process, such as ``TRITON_PTXAS_PATH``."""
+    hidden: tuple[str, ...] = ()
+    """Packages that are taken for absent while a kernel's file is imported, although the env has them."""
     keep_printed: bool = False
     """Keep what is printed of what is built, too (``Evidence.kept["printed"]``): with ``diagnose``, the IR before every pass."""
 
@@ -65,6 +67,55 @@ class Mode:
 PLAIN = Mode()
 DIAGNOSTIC = Mode(diagnose=True)
 KEEPING_IR = Mode(actions=(Compile(keep_ir=True),))
+
+
+_DEPTH = 2
+"""Names of the package that is imported once: ``fla.ops`` of ``fla.ops.gla.chunk``. Deeper ones have few kernels each."""
+
+
+@frozen(kw_only=True)
+class Beginning:
+    """A package that many kernels are of, for one target: what a worker of its own imports once for all of them."""
+
+    root: str
+    """The folder that it lies in."""
+    name: str
+    roots: tuple[str, ...]
+    target: Target
+
+    @classmethod
+    def of(cls, cell: Cell, mode: Mode) -> Beginning | None:
+        """The package of a cell; ``None`` where it is of no library, or is attempted under other conditions than usual."""
+        roots, module = _place(cell.spec)
+        if not cell.spec.package or mode.variables or mode.hidden:
+            return None
+        packages = module.split(".")[:-1][:_DEPTH]
+        for root in roots:
+            for depth in range(len(packages), 0, -1):
+                if root.joinpath(*packages[:depth], "__init__.py").is_file():
+                    name = ".".join(packages[:depth])
+                    return cls(root=str(root), name=name, roots=tuple(map(str, roots)), target=cell.target)
+        return None
+
+    def document(self) -> dict[str, Any]:
+        """As the worker wants it."""
+        return {"root": self.root, "name": self.name, "roots": list(self.roots), "target": _target(self.target)}
+
+
+def _place(spec: Specialization) -> tuple[tuple[Path, ...], str]:
+    """The roots of a kernel's tree, and the name of its module."""
+    source = Path(spec.source)
+    roots = tuple(map(Path, spec.roots)) or roots_of(source)
+    return roots, module_of(source, roots)
+
+
+def _target(target: Target) -> dict[str, Any]:
+    return {
+        "backend": target.backend,
+        "arch": target.arch,
+        "warp_size": target.warp_size,
+        "shared_memory": target.shared_memory,
+    }
 
 
 @define(kw_only=True)
@@ -110,22 +161,16 @@ class Flight:
 
     def job(self, mode: Mode = PLAIN) -> dict[str, Any]:
         """The cell as the worker wants it."""
-        spec, target = self.cell.spec, self.cell.target
-        source = Path(spec.source)
-        roots = tuple(map(Path, spec.roots)) or roots_of(source)
+        spec = self.cell.spec
+        roots, module = _place(spec)
         return {
             "nonce": self.nonce,
             "source": spec.source,
             "roots": list(map(str, roots)),
-            "module": module_of(source, roots),
+            "module": module,
             "function": spec.function,
             **spec.compile.document(),
-            "target": {
-                "backend": target.backend,
-                "arch": target.arch,
-                "warp_size": target.warp_size,
-                "shared_memory": target.shared_memory,
-            },
+            "target": _target(self.cell.target),
             "actions": [action.document() for action in mode.actions],
         }
 

@@ -10,6 +10,7 @@ from typing import Self
 from compat import interruption, toolchains
 from compat.execution import resident
 from compat.execution.client import WorkerClient
+from compat.execution.flight import Beginning
 from compat.execution.spawn import WORKER, OwnWorker
 from compat.files import folder_digest
 from compat.model import BuiltEnv
@@ -24,6 +25,8 @@ class WorkerPool:
         """``idle_timeout`` is for how many seconds a worker that was let go waits for the next command; with 0 it ends."""
         self._worker, self._idle_timeout = worker, idle_timeout
         self._clients: dict[str, WorkerClient] = {}
+        self._begun: dict[tuple[str, Beginning], WorkerClient] = {}
+        """Those that have imported a package."""
         self._locks: dict[str, threading.Lock] = {}
 
     def of(self, built: BuiltEnv) -> WorkerClient:
@@ -44,6 +47,23 @@ class WorkerPool:
                 _log.info("worker of %s: pid %s, %s", name, client.hello.pid, "ready" if client.hello.ready else "not ready")
             return client
 
+    def begun(self, built: BuiltEnv, beginning: Beginning | None) -> WorkerClient:
+        """A worker of the env that has imported a package; the env's own where there is none, or where importing it fails.
+
+        Raises what :meth:`of` does.
+        """
+        if beginning is None:
+            return self.of(built)
+        with self._lock(f"{built.env.name} {beginning}"):
+            client = self._begun.get((built.env.name, beginning))
+            if client is None or (client.hello.ready and not client.alive):
+                interruption.check()
+                assert built.python is not None
+                client = OwnWorker(built.python, toolchain=toolchains.of(built.env), worker=self._worker, beginning=beginning)
+                self._begun[built.env.name, beginning] = client
+                _log.info("worker of %s for %s: %s", built.env.name, beginning.name, "ready" if client.hello.ready else "not ready")
+        return client if client.hello.ready else self.of(built)
+
     def _new(self, built: BuiltEnv) -> WorkerClient:
         assert built.python is not None, "an env without an interpreter is broken, and nothing is compiled in a broken env"
         if self._idle_timeout > 0:
@@ -55,10 +75,12 @@ class WorkerPool:
         with self._lock(name):
             if client := self._clients.pop(name, None):
                 client.close()
+        for env, beginning in [key for key in self._begun if key[0] == name]:
+            self._begun.pop((env, beginning)).close()
 
     def close(self) -> None:
         """Let all of them go."""
-        for name in list(self._clients):
+        for name in {*self._clients, *(env for env, _ in self._begun)}:
             self.release(name)
 
     def _lock(self, name: str) -> threading.Lock:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import socket
 import subprocess
 from collections.abc import Mapping, Sequence
@@ -12,6 +13,7 @@ from attrs import evolve
 
 from compat.errors import MachineError, is_refusal
 from compat.execution.client import WorkerClient
+from compat.execution.flight import Beginning
 from compat.execution.output import read_ends
 from compat.execution.variables import passed_on
 from compat.scratch import Folder
@@ -32,15 +34,25 @@ class OwnWorker(WorkerClient):
     """A worker that serves nobody else. Closing it ends every process it started."""
 
     def __init__(
-        self, python: str, *, toolchain: Toolchain = DEFAULT, worker: Path = WORKER, variables: Mapping[str, str] | None = None
+        self,
+        python: str,
+        *,
+        toolchain: Toolchain = DEFAULT,
+        worker: Path = WORKER,
+        variables: Mapping[str, str] | None = None,
+        beginning: Beginning | None = None,
     ) -> None:
-        """Start it and wait until it is ready. Raises MachineError where the machine does not let it start."""
+        """Start it and wait until it is ready. Raises MachineError where the machine does not let it start.
+
+        It imports the package that ``beginning`` names before it is ready.
+        """
         self._folder = Folder("compat-server-")
         folder = self._folder.path
         try:
             control, far_end = control_pair()
             with far_end:
                 command = [python, "-I", str(worker), str(folder), str(far_end.fileno()), str(toolchain.adapter)]
+                command += [json.dumps(beginning.document())] if beginning else []
                 self._process = spawn(command, [far_end], folder, toolchain, variables or {})
         except OSError as error:
             self._folder.close()

@@ -61,14 +61,18 @@ def _free_name(name: str, path: Path, taken: Collection[str]) -> str:
     return candidate
 
 
-def kernel_file_text(kernels: Sequence[GuessedKernel], source: str) -> str:
-    """The kernel file of these kernels of one source, which it names as ``source``, relative to its folder."""
+def kernel_file_text(kernels: Sequence[GuessedKernel], source: str, *, package: str = "") -> str:
+    """The kernel file of these kernels of one source, which it names as ``source``, relative to its folder.
+
+    Where there is a ``package``, a library with its version, that is the name of a module of it.
+    """
+    place = {"package": package, "module": source} if package else {"source": source}
     documents = [{**_named(each), **each.tables} for each in kernels]
     if len(documents) == 1:
         (only,) = documents
-        document: dict[str, Any] = {"schema": SCHEMA, "kernel": only.pop("name"), "source": source, **only}
+        document: dict[str, Any] = {"schema": SCHEMA, "kernel": only.pop("name"), **place, **only}
     else:
-        document = {"schema": SCHEMA, "source": source, "kernel": documents}
+        document = {"schema": SCHEMA, **place, "kernel": documents}
     return toml_text(document)
 
 

@@ -57,6 +57,8 @@ class Specialization:
     package."""
     closure: str = ""
     """SHA-256 over the source file and the files of its tree that it imports."""
+    package: str = ""
+    """The library of the package index that it is of, with its version: ``fla-core==0.6.0``; empty for any other source."""
     targets: tuple[str, ...] = ()
     """Globs over the names of the targets that it is meant for; empty for all."""
     origin: str = ""

@@ -12,9 +12,11 @@ from compat.history.account import Bracket
 from compat.history.verdict import Verdict
 from compat.json_text import write_json
 from compat.model import BuiltEnv, Specialization, Target
+from compat.records import unstructure
 from compat.report.compact import natural
 from compat.report.statements import statements
 from compat.report.summary import Report
+from compat.report.versions import LibraryVersion, library_versions
 
 SCHEMA = 2
 """The version of the format; a key may be added within one, but none goes away or changes its meaning."""
@@ -42,8 +44,14 @@ def matrix_document(report: Report) -> JsonObject:
         "verdicts": [verdict_document(verdict) for verdict in sorted(report.verdicts, key=_place)],
         "envs": [_env(built) for built in sorted(report.envs, key=lambda built: natural(built.env.name))],
         "kernels": [_kernel(report, spec) for spec in report.specs],
+        "helpers": {source: list(files) for source, files in sorted(report.helpers.items())},
+        "variants": {kernel: list(declared) for kernel, declared in sorted(report.variants.items())},
         "targets": [_target(target) for target in _targets(report)],
+        "sources": [{"path": path, "text": text} for path, text in sorted(report.sources.items())],
+        "attachments": [{"name": name, "gzip": content} for name, content in sorted(report.attachments.items())],
+        "packages": [_library(each) for each in library_versions(report)],
         "existing": {name: [str(version) for version in sorted(known)] for name, known in sorted(report.existing.items())},
+        **({"api": unstructure(report.api, compact=True)} if report.api else {}),
     }
 
 
@@ -109,9 +117,28 @@ def _kernel(report: Report, spec: Specialization) -> JsonObject:
         "toolchain": spec.toolchain,
         "source": report.source_of(spec),
         "function": spec.function,
+        "package": spec.package,
         "origin": spec.origin,
         "summary": spec.summary,
         "compile": spec.compile.document(),
+    }
+
+
+def _library(found: LibraryVersion) -> JsonObject:
+    return {
+        "package": found.name,
+        "version": found.version,
+        "kernels": found.kernels,
+        "releases": [
+            {
+                "release": release,
+                "compile": tally.compile,
+                "fail": tally.fail,
+                "unknown": tally.unknown,
+                "classes": dict(tally.classes),
+            }
+            for release, tally in found.releases.items()
+        ],
     }
 
 

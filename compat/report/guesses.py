@@ -13,7 +13,12 @@ _NAMED = 3
 
 def guesses(specs: Iterable[Specialization]) -> str | None:
     """Which sources the kernels are in whose arguments are guessed, and what writes them down; ``None`` without any."""
-    sources = list(dict.fromkeys(spec.origin.partition("::")[0] for spec in specs if spec.guessed))
+    guessed = [spec for spec in specs if spec.guessed]
+    libraries = dict.fromkeys(spec.package for spec in guessed if spec.package)
+    if libraries:
+        said = f"the arguments of the kernels of {', '.join(libraries)} are guessed, one set for each kernel"
+        return f"{said}, and others may give other results; `compat capture --live` records those of real launches"
+    sources = list(dict.fromkeys(spec.origin.partition("::")[0] for spec in guessed))
     if not sources:
         return None
     words = sources[0] if len(sources) == 1 else f"{len(sources)} sources"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from itertools import accumulate
+from itertools import accumulate, groupby
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
@@ -19,6 +19,7 @@ from compat.report.repeat import explain_command, matrix_command
 from compat.report.stand_ins import stand_ins
 from compat.report.statements import statements
 from compat.report.summary import DistinctFailure, Report
+from compat.report.versions import LibraryVersion, failing, library_versions
 
 EVIDENCE_LINES = 12
 """Lines of an excerpt shown; the JSON has all of them."""
@@ -46,6 +47,8 @@ def matrix_markdown(report: Report) -> str:
             guesses=guesses(result.cell.spec for result in report.ordered),
             bare=bare(result.cell.spec for result in report.ordered),
             stand_ins=stand_ins(report.ordered),
+            libraries=libraries(report),
+            failing=failing,
             envs=sorted(report.envs, key=lambda built: (release_of(built).order, natural(built.env.name))),
             version=report.version,
             edits_known=edits_known,
@@ -100,6 +103,16 @@ FATES = {
     Status.LOST: ("gave no answer", "gave no answer"),
 }
 """What one cell, or several, of a status did."""
+
+
+def libraries(report: Report) -> tuple[tuple[str, tuple[LibraryVersion, ...], tuple[str, ...]], ...]:
+    """Libraries by name, with their versions and the releases that any of these was tried on."""
+    found = [(name, tuple(versions)) for name, versions in groupby(library_versions(report), key=lambda each: each.name)]
+    labels = [release.label for release in report.releases]
+    return tuple(
+        (name, versions, tuple(label for label in labels if any(label in each.releases for each in versions)))
+        for name, versions in found
+    )
 
 
 # --- filters -------------------------------------------------------------------------------------------------------------

@@ -8,6 +8,7 @@ from __future__ import annotations
 import io
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby
 
 from attrs import frozen
 from rich.box import SIMPLE_HEAD
@@ -25,7 +26,11 @@ from compat.report.grid import COMING, UNEXPECTED, Grid, Mark, Row, grids, histo
 from compat.report.guesses import guesses
 from compat.report.stand_ins import stand_ins
 from compat.report.summary import DistinctFailure, Report
+from compat.report.versions import failing, library_versions
 
+CROWDED = 40
+"""Kernels of libraries with more of which a terminal shows no table of each, and of each failure the first places."""
+_FEW = 5
 STYLES = {"ok": "green", "ok*": "yellow", "n/a": "dim", COMING: "dim", "-": "dim"}
 """Colours only repeat what the words say; every other mark is red."""
 
@@ -37,10 +42,15 @@ class TerminalReport:
     report: Report
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        yield from _tables(self.report, options.max_width)
-        yield from _failures(self.report)
-        yield from _notes(self.report)
-        yield from _surprises(self.report)
+        crowded = len({spec.kernel for spec in self.report.specs if spec.package}) > CROWDED
+        if crowded:
+            yield Text(f"{counted(len(grids(self.report)), 'kernel')}: their tables are in the reports that are written")
+        else:
+            yield from _tables(self.report, options.max_width)
+        yield from _failures(self.report, _FEW if crowded else None)
+        yield from _notes(self.report, crowded=crowded)
+        yield from _surprises(self.report, crowded=crowded)
+        yield from _libraries(self.report)
         yield Text(f"\n{total(self.report)}", style="bold red" if self.report.unexpected else "bold")
 
 
@@ -165,19 +175,20 @@ def _legend(found: Iterable[Grid]) -> RenderableType:
 # --- below the grid ------------------------------------------------------------------------------------------------------
 
 
-def _failures(report: Report) -> Iterable[RenderableType]:
+def _failures(report: Report, most: int | None) -> Iterable[RenderableType]:
     if report.failures:
         yield Text(f"\n{counted(len(report.failures), 'distinct failure')}", style="bold")
     for distinct in report.failures:
-        yield _failure(distinct)
+        yield _failure(distinct, most)
     if report.edits_known:
         known = f"for the class of {report.edits_known} of {counted(len(report.failures), 'distinct failure')} an edit is known"
         yield Text(f"\n{known}: `compat fix CELL` finds out whether it helps")
 
 
-def _failure(distinct: DistinctFailure) -> RenderableType:
+def _failure(distinct: DistinctFailure, most: int | None) -> RenderableType:
+    """With the first places, where there are many."""
     failure = distinct.failure
-    place = (
+    at = (
         f"stage {failure.stage}",
         f"pass {failure.pass_}" if failure.pass_ else "",
         f"op {failure.op}" if failure.op else "",
@@ -186,11 +197,14 @@ def _failure(distinct: DistinctFailure) -> RenderableType:
     lines = Table.grid(padding=(0, 1))
     lines.add_column(width=len("advice"), style="dim")
     lines.add_column(overflow="fold")
-    lines.add_row("at", Text(", ".join(part for part in place if part)))
+    lines.add_row("at", Text(", ".join(part for part in at if part)))
     for number, (targets, said) in enumerate(excerpts(distinct.example, distinct.results)):
         lines.add_row("" if number else "says", Text(f"{targets}{said}"))
-    for number, where in enumerate(distinct.where):
-        lines.add_row("" if number else "where", Text(str(where)))
+    places = [str(where) for where in distinct.where]
+    if most is not None and len(places) > most + 1:
+        places[most:] = [f"… and {len(places) - most:,} more"]
+    for number, place in enumerate(places):
+        lines.add_row("" if number else "where", Text(place))
     if failure.advice:
         lines.add_row("advice", Text(" ".join(failure.advice.split())))
     faces = listed([str(status) for status in distinct.statuses])
@@ -200,12 +214,12 @@ def _failure(distinct: DistinctFailure) -> RenderableType:
     return table
 
 
-def _notes(report: Report) -> Iterable[RenderableType]:
+def _notes(report: Report, *, crowded: bool) -> Iterable[RenderableType]:
     if guessed := guesses(result.cell.spec for result in report.ordered):
         yield Text(f"\nnote: {guessed}")
     if unknown := bare(result.cell.spec for result in report.ordered):
         yield Text(f"\nnote: {unknown}")
-    if told := stand_ins(report.ordered):
+    if (told := stand_ins(report.ordered)) and not crowded:
         yield Text("\nPackages that envs lack, stood in for (compat explain CELL has the details)", style="bold")
         yield from (Padding(Text(each), (0, 0, 0, 3)) for each in told)
     if report.divisions:
@@ -215,23 +229,46 @@ def _notes(report: Report) -> Iterable[RenderableType]:
         yield Padding(Text(", ".join(f"{env} says {said}" for env, said in division.answers)), (0, 0, 0, 3))
 
 
-def _surprises(report: Report) -> Iterable[RenderableType]:
+def _surprises(report: Report, *, crowded: bool) -> Iterable[RenderableType]:
     for broken in report.broken:
         yield Text(f"\nBROKEN ENV {broken.env.name}: {counted(broken.cells, 'cell')} not tried", style="bold red")
         yield Padding(Text(_tail(broken.words) or "there is no output"), (0, 0, 0, 3))
         if broken.advice:
             yield Padding(Text(one_line(broken.advice, 240)), (0, 0, 0, 3))
-    for source in report.unimported:
+    for source in report.unimported[: _FEW if crowded else None]:
         head = f"\nNOT IMPORTED {source.source} ({source.kernel}): {counted(source.cells, 'cell')} not tried, on {source.releases}"
         yield Text(head, style="bold red")
         yield Padding(Text(_tail(source.failure.excerpt)), (0, 0, 0, 3))
         yield Padding(Text(one_line(source.failure.advice, 240)), (0, 0, 0, 3))
+    if crowded and len(report.unimported) > _FEW:
+        yield Text(f"… and {len(report.unimported) - _FEW:,} more that could not be imported", style="bold red")
     if report.surprises:
         yield Text("\nUNEXPECTED", style="bold red")
-    for surprise in report.surprises:
+    if crowded and report.surprises:
+        yield Text(f"{counted(len(report.surprises), 'place')}, listed in the reports that are written")
+    for surprise in () if crowded else report.surprises:
         failure = f" {surprise.failure}" if surprise.failure else ""
         yield Text(f"!! {surprise.where}", style="bold")
         yield Padding(Text(f"expected {surprise.declared}, got {surprise.got}{failure}"), (0, 0, 0, 3))
+
+
+def _libraries(report: Report) -> Iterable[RenderableType]:
+    """Versions of libraries side by side, below everything else: of hundreds of kernels they are what is read first."""
+    for name, versions in groupby(library_versions(report), key=lambda each: each.name):
+        found = tuple(versions)
+        labels = [release for release in report.releases if any(release.label in each.releases for each in found)]
+        table = Table(box=SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False, header_style="bold", show_edge=False)
+        table.add_column("version", overflow="fold")
+        table.add_column("kernels", justify="right")
+        for release in labels:
+            table.add_column(_heading(release), justify="right", no_wrap=True)
+        for each in found:
+            tallies = (each.releases.get(release.label) for release in labels)
+            table.add_row(each.version, f"{each.kernels:,}", *(tally.mark if tally else "-" for tally in tallies))
+        yield Text(f"\n{name}: how many of its kernels compile", style="bold")
+        yield table
+        for each in found:
+            yield from (Padding(Text(f"{each.version} on {said}"), (0, 0, 0, 3)) for said in failing(each, report))
 
 
 def _tail(text: str, lines: int = 4) -> str:

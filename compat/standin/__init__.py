@@ -26,8 +26,9 @@ Before a kernel is compiled, all that it reaches is looked through (:mod:`.neede
 because it failed, the kernel cannot be imported here, and that is the answer.
 """
 
+from .finder import hide
 from .ledger import LEDGER, Ledger
 from .opaque import Lacking
 from .source import Source
 
-__all__ = ["LEDGER", "Lacking", "Ledger", "Source"]
+__all__ = ["LEDGER", "Lacking", "Ledger", "Source", "hide"]

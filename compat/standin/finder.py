@@ -126,8 +126,35 @@ def stand_in_for(package: str) -> None:
     importlib.invalidate_caches()
 
 
+class _Hider(importlib.abc.MetaPathFinder):
+    """Before all other finders: packages that are to be absent are, until something stands in for them."""
+
+    def __init__(self) -> None:
+        self.packages: set[str] = set()
+
+    def find_spec(self, name: str, path: Any, target: Any = None) -> importlib.machinery.ModuleSpec | None:
+        package = name.split(".", 1)[0]
+        if package not in self.packages:
+            return None
+        if package not in LEDGER.packages:
+            raise ModuleNotFoundError("No module named %r" % name, name=name)
+        return FINDER.find_spec(name, path, target)
+
+
+_HIDER = _Hider()
+
+
+def hide(packages: Sequence[str]) -> None:
+    """Take packages for absent from now on, as far as nothing has imported them."""
+    _HIDER.packages.update(set(packages).difference(sys.modules))
+    if _HIDER.packages and _HIDER not in sys.meta_path:
+        sys.meta_path.insert(0, _HIDER)
+
+
 def is_absent(package: str) -> bool:
     """Whether nothing of that name can be imported here."""
+    if package in _HIDER.packages:
+        return package not in LEDGER.packages
     if package in sys.modules or package in sys.builtin_module_names:
         return False
     try:

@@ -20,6 +20,8 @@ class Ledger:
         self.packages: dict[str, str] = {}
         """Package that is stood in for → the version that it says it has, or nothing."""
         self.target: dict[str, Any] = {}
+        self.toolchain = ""
+        """The package that the toolchain is imported as."""
         self.release = ""
         """Of the toolchain."""
         self.refusals = 0
@@ -30,6 +32,10 @@ class Ledger:
         """The words of the last refusal."""
         self.elsewhere = False
         """Whether what that left undone is unknown: one was in another thread, or leads to more than can be followed."""
+        self.begun: tuple[list[str], dict[str, Any]] | None = None
+        """Roots and target for which a package was imported before any of its modules was asked for."""
+        self.package = ""
+        """Its name."""
         self.late = False
         """Whether a package was stood in for after modules had found it absent."""
         self.missing: dict[str, dict[str, BaseException]] = {}

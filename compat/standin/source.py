@@ -21,12 +21,17 @@ from .tree import LENIENT, Loader, forget_modules, look_in
 class Source:
     """A module, imported when it is first asked for something."""
 
-    def __init__(self, path: str, roots: list[str], module: str, target: dict[str, Any], release: str) -> None:
+    def __init__(self, path: str, roots: list[str], module: str, target: dict[str, Any], toolchain: tuple[str, str]) -> None:
+        """``toolchain`` is the package that it is imported as, and its release."""
         self.path, self.module, self.roots = path, module, roots
-        LEDGER.roots += tuple(os.path.join(root, "") for root in roots)
-        LEDGER.target, LEDGER.release = target, release
-        look_in(roots)
+        self._begun = LEDGER.begun == (roots, target) and module.startswith(LEDGER.package + ".")
         self._loaded: ModuleType | None = None
+        if self._begun:
+            return
+        LEDGER.roots += tuple(os.path.join(root, "") for root in roots)
+        LEDGER.target = target
+        LEDGER.toolchain, LEDGER.release = toolchain
+        look_in(roots)
 
     def function(self, expression: str) -> Any:
         """What an expression over the module's names is: ``kernel``, ``Holder.kernel``, ``make(64)``.
@@ -65,9 +70,19 @@ class Source:
 
         return look
 
+    def begin(self) -> None:
+        """Import the package that the module is, on which modules of it are imported in copies of this process.
+
+        Importing ``a.b`` imports ``a`` first, so that nothing is otherwise there. Raises what importing raises.
+        """
+        self._imported()
+        LEDGER.begun, LEDGER.package = (self.roots, LEDGER.target), self.module
+
     def _imported(self) -> ModuleType:
         while True:
-            LEDGER.begin()
+            if not self._begun:
+                LEDGER.begin()
+            self._begun = False
             try:
                 module = self._import()
                 if LEDGER.refusals or LEDGER.elsewhere:

@@ -15,7 +15,8 @@ from .asking import KNOWN, audible
 from .effects import Effects, is_in_tree, names_in
 from .finder import is_absent, stand_in_for
 from .ledger import LEDGER, short
-from .opaque import swallowed
+from .opaque import Lacking, swallowed
+from .toolchain import refuses
 
 _SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
 
@@ -66,11 +67,15 @@ def look_in(roots: Iterable[str]) -> None:
 
 def forget_modules() -> None:
     """Drop every module of the tree, so that it is imported anew."""
-    for name, module in list(sys.modules.items()):
-        facts = getattr(module, "__dict__", {})
-        path = facts.get("__file__") or next(iter(list(facts.get("__path__") or [])), None)
-        if isinstance(path, str) and LEDGER.in_tree(path + "/"):
-            del sys.modules[name]
+    # Found first: the path of a package without an ``__init__.py`` asks for the one above it.
+    for name in [name for name, module in list(sys.modules.items()) if _is_of_tree(module)]:
+        del sys.modules[name]
+
+
+def _is_of_tree(module: Any) -> bool:
+    facts = getattr(module, "__dict__", {})
+    path = facts.get("__file__") or next(iter(list(facts.get("__path__") or [])), None)
+    return isinstance(path, str) and LEDGER.in_tree(path + "/")
 
 
 # --- statement by statement ---------------------------------------------------------------------------------------------------
@@ -79,7 +84,7 @@ def forget_modules() -> None:
 def run_leniently(tree: ast.Module, path: str, module: ModuleType) -> None:
     """Run a module's statements one by one.
 
-    What one that fails would have bound or changed is taken away, and counts as missing.
+    What one that fails would have bound or changed is taken away, and counts as missing. Raises what the toolchain refuses.
     """
     futures: list[ast.stmt] = [node for node in tree.body if isinstance(node, ast.ImportFrom) and node.module == "__future__"]
     flags = compile(ast.Module(futures, []), path, "exec", dont_inherit=True).co_flags & _all_features()
@@ -113,7 +118,10 @@ class _Run:
         except (KeyboardInterrupt, SystemExit, MemoryError):
             raise
         except BaseException as error:
-            self.leave_out(statement, error)
+            unsure = LEDGER.refusals > refused and not isinstance(error, Lacking)
+            if not unsure and refuses(error):
+                raise
+            self.leave_out(statement, swallowed() if unsure else error)
         LEDGER.refusals = refused
 
     def execute(self, statement: ast.stmt) -> None:

@@ -2,9 +2,11 @@
 
 It needs the standard library and the toolchain under test, nothing else; it runs on Python 3.8 to 3.14; nothing of ours can be
 imported from inside it. ``python -I path/to/worker FOLDER CONTROL_FD ADAPTER`` starts it (see ``__main__``), for the one driver
-that has the other end of that socket. ``ADAPTER`` is the folder of the toolchain's adapter (see :mod:`.adapter`), which is all that
-knows the toolchain. With ``LISTEN_FD SECONDS`` after it the worker also takes drivers that connect to the listening socket, and
-stays until none has been there for so many seconds. ``FOLDER`` is private to it and holds that socket; in the end it removes it.
+that has the other end of that socket. ``ADAPTER`` is the folder of the toolchain's adapter (see :mod:`.adapter`), which is all
+that knows the toolchain. With ``LISTEN_FD SECONDS`` after it the worker also takes drivers that connect to the listening
+socket, and stays until none has been there for so many seconds. With ``PACKAGE`` in their place, ``{"root", "name", "roots",
+"target"}`` as JSON, it imports that package before it is ready, for jobs of its modules and of that target alone; where that
+fails it is ``broken``. ``FOLDER`` is private to it and holds that socket; in the end it removes it.
 
 The contract
 ============
@@ -51,13 +53,14 @@ child that the server forked writes: a copy of it, made by a kernel file, ends w
 The nonce is random per job and not known to the kernel, so that a line which a kernel or a compiler happens to print there is
 never taken for an answer. A child that ends without an answer has given none, whatever its exit code.
 
-**Jobs**: ``{"directory": PRIVATE_TMP, "diagnose": false, "variables": {}, "jobs": [{"nonce", "source", "function", "signature",
-"launch", "constexprs", "divisible_by_16", "equal_to_1", "pointer_range_32", "options", "target": {"backend", "arch", "warp_size",
-"shared_memory"}, "actions": [...]}]}``. There is either a signature, with hints, or a launch, which has what is passed. Constexprs
-and what a launch passes have JSON forms that the adapter reads. A
-source is imported once, and what it asks the GPU's driver is answered for the target of the first job that names it. The directory
-becomes the toolchain's cache and ``TMPDIR``; in it the child keeps a *beacon* (see :mod:`.beacon`), and with ``diagnose`` the
-compiler leaves its MLIR reproducer there and prints the IR before every pass. ``variables`` are set in the child's environment.
+**Jobs**: ``{"directory": PRIVATE_TMP, "diagnose": false, "variables": {}, "hidden": [], "jobs": [{"nonce", "source", "function",
+"signature", "launch", "constexprs", "divisible_by_16", "equal_to_1", "pointer_range_32", "options", "target": {"backend", "arch",
+"warp_size", "shared_memory"}, "actions": [...]}]}``. There is either a signature, with hints, or a launch, which has what is
+passed. Constexprs and what a launch passes have JSON forms that the adapter reads. A source is imported once, and what it asks
+the GPU's driver is answered for the target of the first job that names it. The directory becomes the toolchain's cache and
+``TMPDIR``; in it the child keeps a *beacon* (see :mod:`.beacon`), and with ``diagnose`` the compiler leaves its MLIR reproducer
+there and prints the IR before every pass. ``variables`` are set in the child's environment. Packages that are ``hidden`` are
+absent there.
 
 **Actions** are done in order, until one fails; files that they name are in ``directory/given``.
 

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Callable
 
 from . import standin
 from .beacon import Beacon
+from .beginning import Beginning
 from .descendants import end_children
 from .opened import Opened
 from .places import innermost_line, traceback_of
@@ -36,8 +37,11 @@ _WORDS = 2000
 """Letters of a warning that are told."""
 
 
-def run(toolchain: Adapter, jobs_fd: int, events_fd: int, output_fd: int) -> None:
-    """Compile every job read from ``jobs_fd``, telling ``events_fd`` of each step; output goes to ``output_fd``."""
+def run(toolchain: Adapter, jobs_fd: int, events_fd: int, output_fd: int, beginning: Beginning) -> None:
+    """Compile every job read from ``jobs_fd``, telling ``events_fd`` of each step; output goes to ``output_fd``.
+
+    ``beginning`` is of what the server has imported of their package.
+    """
     with open(jobs_fd, encoding="utf-8") as file:
         batch = json.load(file)
     os.dup2(output_fd, 1)
@@ -54,12 +58,14 @@ def run(toolchain: Adapter, jobs_fd: int, events_fd: int, output_fd: int) -> Non
     if batch["variables"]:
         os.environ.update(batch["variables"])
         toolchain.look_again()
+    standin.load().hide(batch["hidden"])
     toolchain.observe(beacon, passes=diagnose)
     sources: dict[str, Any] = {}
     opened = Opened(directory)
-    for job in batch["jobs"]:
+    opened.add(beginning.read)
+    for number, job in enumerate(batch["jobs"]):
         beacon.clear()
-        attempt = Attempt(job, events_fd, directory, opened)
+        attempt = Attempt(job, events_fd, directory, opened, [] if number else beginning.warnings)
         attempt.make(toolchain, sources, diagnose)
 
 
@@ -77,8 +83,12 @@ def _settle_in(directory: str) -> None:
 class Attempt:
     """One job: the stages it went through and the answer to it."""
 
-    def __init__(self, job: dict[str, Any], events_fd: int, directory: str, opened: Opened) -> None:
+    def __init__(
+        self, job: dict[str, Any], events_fd: int, directory: str, opened: Opened, warned: list[warnings.WarningMessage]
+    ) -> None:
         self.job = job
+        self.warned = warned
+        """What was warned of before, which this job would have been the first to cause."""
         self.directory = directory
         self.opened = opened
         self.kept: str | None = None
@@ -116,7 +126,7 @@ class Attempt:
                 self.enter(None)
         self.leave_copies()
         end_children()
-        answer.update(stages=self.seconds, warnings=_distinct(caught), imported=self.read(), output=_position())
+        answer.update(stages=self.seconds, warnings=_distinct([*self.warned, *caught]), imported=self.read(), output=_position())
         answer.update(stood_in=unless_broken(self.source.told) if self.source is not None else None)
         self.send("done", **answer)
 
@@ -129,7 +139,7 @@ class Attempt:
         self.job["ir"] = os.path.join(self.directory, "given", action["ir"]) if action["ir"] else None
         if action["ir"] is None:
             is_first = self.job["source"] not in sources
-            self.source = _source(self.job, sources, toolchain.version)
+            self.source = _source(self.job, sources, (toolchain.name, toolchain.version))
             if "torch_dtype" in str(self.job["constexprs"]):
                 self.source.have_torch()
             with self.opened.noting():
@@ -268,11 +278,11 @@ def cut(text: str, letters: int) -> str:
     return "%s\n[… %d characters left out …]\n%s" % (text[:half], len(text) - 2 * half, text[-half:])
 
 
-def _source(job: dict[str, Any], sources: dict[str, Any], release: str) -> Any:
+def _source(job: dict[str, Any], sources: dict[str, Any], toolchain: tuple[str, str]) -> Any:
     """The job's source file, which is imported once."""
     path = job["source"]
     if path not in sources:
-        sources[path] = standin.load().Source(path, job["roots"], job["module"], job["target"], release)
+        sources[path] = standin.load().Source(path, job["roots"], job["module"], job["target"], toolchain)
     return sources[path]
 
 

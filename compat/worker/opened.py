@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import sys
-from typing import Any, Iterator
+from typing import Any, Iterable, Iterator
 
 _OF_THE_MACHINE = ("/proc/", "/sys/", "/dev/", "/etc/")
 
@@ -20,6 +20,10 @@ class Opened:
         self._noting = False
         self._paths: dict[str, None] = {}
         sys.addaudithook(self._hear)
+
+    def add(self, paths: Iterable[str]) -> None:
+        """Note what was read before this process was forked."""
+        self._paths.update(dict.fromkeys(paths))
 
     @contextlib.contextmanager
     def noting(self) -> Iterator[None]:

@@ -23,6 +23,7 @@ from typing import Any, Callable, NamedTuple, NoReturn
 from . import adapter, standin
 from .batch import exception_chain
 from .batch import run as run_batch
+from .beginning import Beginning
 from .descendants import adopt_orphans, children, end_children
 from .loaded import Loaded
 
@@ -36,8 +37,12 @@ _LEFTOVERS_AGAIN = 0.5
 
 
 def main(arguments: list[str]) -> int:
-    """Serve until no driver is left. ``arguments`` is ``[FOLDER, CONTROL_FD, ADAPTER]``, perhaps with ``LISTEN_FD, SECONDS``."""
-    folder, control_fd, toolchain_folder, *stay = arguments
+    """Serve until no driver is left.
+
+    ``arguments`` is ``[FOLDER, CONTROL_FD, ADAPTER]``, perhaps with ``LISTEN_FD, SECONDS``, or with ``PACKAGE``.
+    """
+    folder, control_fd, toolchain_folder, *others = arguments
+    stay, package = (others, None) if len(others) != 1 else ([], json.loads(others[0]))
     control, *listening = [socket.socket(fileno=int(fd)) for fd in (control_fd, *stay[:1])]
     for each in (control, *listening):
         each.set_inheritable(False)
@@ -47,6 +52,7 @@ def main(arguments: list[str]) -> int:
     try:
         standin.load()
         toolchain = adapter.load(toolchain_folder)
+        beginning = Beginning.of(package, toolchain, folder) if package else Beginning()
     except BaseException as error:
         _send(control, {"event": "broken", "raised": exception_chain(error, links=8, letters=4000)})
         return 1
@@ -63,7 +69,7 @@ def main(arguments: list[str]) -> int:
     gc.enable()
     adopt_orphans()
     _die_with_parent(0)  # from here on the end of the socket says it, and leaves time to kill what the children started
-    server = Server(toolchain, ready, folder=folder)
+    server = Server(toolchain, ready, beginning, folder=folder)
     if listening:
         server.keep_alive(listening[0], float(stay[1]))
     server.greet(control)
@@ -85,8 +91,9 @@ class Batch(NamedTuple):
 class Server:
     """Forks children on request and reports how they ended."""
 
-    def __init__(self, toolchain: adapter.Adapter, ready: dict[str, Any], folder: str) -> None:
+    def __init__(self, toolchain: adapter.Adapter, ready: dict[str, Any], beginning: Beginning, folder: str) -> None:
         self.toolchain = toolchain
+        self.beginning = beginning
         self.ready = ready
         self.folder = folder
         self.drivers: list[socket.socket] = []
@@ -213,7 +220,7 @@ class Server:
                 each.close()
             for fd in (exit_pipe, *(batch.exit_pipe for batch in self.batches.values())):
                 os.close(fd)
-            run_batch(self.toolchain, jobs, events, output)
+            run_batch(self.toolchain, jobs, events, output, self.beginning)
             code = 0
         finally:
             # No atexit handlers, no flushing of what was inherited: this process is a copy.

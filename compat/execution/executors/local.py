@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import Self
@@ -17,7 +17,7 @@ from compat.diagnosis.diagnose import Keep
 from compat.diagnosis.knowledge import Knowledge
 from compat.execution.artifacts import Artifacts
 from compat.execution.executors.base import Batch, CellAttempts
-from compat.execution.flight import Limits
+from compat.execution.flight import Beginning, Limits, Mode
 from compat.execution.pool import WorkerPool
 from compat.execution.spawn import WORKER
 from compat.execution.watch import attempt
@@ -51,7 +51,8 @@ class LocalExecutor:
         together = [batch.cells] if not batch.mode.diagnose else [(cell,) for cell in batch.cells]
         position = 0
         for cells in together:
-            attempted = attempt(self._workers.of(batch.built), cells, batch.limits, stop=self._stop, mode=batch.mode, keep=keep)
+            server = self._workers.begun(batch.built, _beginning(cells, batch.mode))
+            attempted = attempt(server, cells, batch.limits, stop=self._stop, mode=batch.mode, keep=keep)
             with closing(attempted):
                 for _, evidence in attempted:
                     yield position, (evidence,)
@@ -120,13 +121,20 @@ class _Confirming:
         return first, second, self._alone(cell, self.batch.limits)
 
     def _attempt(self, cells: tuple[Cell, ...]) -> Generator[tuple[Cell, Evidence]]:
-        server = self.workers.of(self.built)
+        server = self.workers.begun(self.built, _beginning(cells, self.batch.mode))
         return attempt(server, cells, self.batch.limits, stop=self.stop, mode=self.batch.mode, keep=self.keep)
 
     def _alone(self, cell: Cell, limits: Limits) -> Evidence:
-        server, mode = self.workers.of(self.built), evolve(self.batch.mode, diagnose=True)
+        server = self.workers.begun(self.built, _beginning((cell,), self.batch.mode))
+        mode = evolve(self.batch.mode, diagnose=True)
         ((_, evidence),) = attempt(server, [cell], limits, stop=self.stop, mode=mode, keep=self.keep)
         return evidence
+
+
+def _beginning(cells: Sequence[Cell], mode: Mode) -> Beginning | None:
+    """The package that all of these cells are of, if they are of one."""
+    found = {Beginning.of(cell, mode) for cell in cells}
+    return found.pop() if len(found) == 1 else None
 
 
 def _knowledge(cell: Cell) -> Knowledge:

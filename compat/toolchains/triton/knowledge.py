@@ -36,6 +36,7 @@ KNOWLEDGE = Knowledge(
     classes=CLASSES,
     wording=Wording(
         package="triton",
+        machine=r"(?:runtime/(?:driver|build)|backends/\w+/driver)\.py$",
         wrappers=("CompilationError", "UnsupportedLanguageConstruct", "CompileTimeAssertionFailure"),
         assembler=_COMPLAINT,
         assembler_name="ptxas",

@@ -43,7 +43,11 @@ CLASSES = (
             common.LACKING,
         ),
     ),
-    common.SOURCE_IMPORT,
+    evolve(
+        common.SOURCE_IMPORT,
+        # What stands in the place of the GPU's driver (``adapter/driver.py``), and knows nothing of one machine.
+        signs=(Sign(error=r"^RuntimeError$", message=r"^no GPU here: |^no target has been chosen yet$", stage=r"^source$"),),
+    ),
     common.SOURCE_TIMEOUT,
     evolve(
         common.TIMEOUT,

@@ -20,6 +20,11 @@ _NO_BLOCK_ADVICE = (
     "not `None`, not a tuple of another length. Copy a constexpr into a variable before the loop "
     "(`x = tl.full((), N, tl.int32)`), or unroll the loop with `tl.static_range`."
 )
+_NAMES_NO_ARGUMENT = "{argument} of autotune names no argument"
+_NAMES_NO_ARGUMENT_ADVICE = (
+    "`{argument}` of `@triton.autotune` may only name parameters of the kernel: Triton 3.0 and 3.1, and 3.9 again, refuse others "
+    "while the module is imported."
+)
 
 CLASSES = (
     FailureClass(
@@ -139,7 +144,6 @@ CLASSES = (
         advice="Port the kernel to what the message names in its place; block pointers (gone in 3.9) become tensor descriptors "
         "(since 3.4) or plain pointers (always).",
         blame=Blame.KERNEL,
-        at_import=r"",
         lacks=True,
         signs=(Sign(message=r"(?:has|have) been removed|(?:was|were) removed|no longer (?:supported|available)"),),
     ),
@@ -154,16 +158,17 @@ CLASSES = (
         at_import=r".",
         lacks=True,
         signs=(
-            Sign(error=r"^AttributeError$", message=r"module 'triton[\w.]*' has no attribute '(?P<name>\w+)'"),
+            Sign(error=r"^AttributeError$", message=r"module 'triton(?:\.[\w.]+)?' has no attribute '(?P<name>\w+)'"),
             Sign(
                 error=r"^AttributeError$",
                 message=r"'(?:tensor|tensor_descriptor\w*|block_type|dtype)' object has no attribute '(?P<name>\w+)'",
                 place=r": (?:visit|get)_Attribute$|^$",
             ),
             Sign(
-                error=r"^ImportError$", message=r"cannot import name '(?P<name>\w+)' from '(?:partially initialized module )?triton"
+                error=r"^ImportError$",
+                message=r"cannot import name '(?P<name>\w+)' from '(?:partially initialized module )?triton[.']",
             ),
-            Sign(error=r"^ModuleNotFoundError$", message=r"No module named '(?P<name>triton[\w.]*)'"),
+            Sign(error=r"^ModuleNotFoundError$", message=r"No module named '(?P<name>triton(?:\.[\w.]+)?)'"),
             # A dtype that the front end has a name for, and the IR of this release no constant of.
             Sign(error=r"^AttributeError$", message=r"ir\.builder' object has no attribute 'get_(?P<name>\w+)'"),
             Sign(
@@ -212,6 +217,20 @@ CLASSES = (
                 means="{name} got too many arguments",
             ),
             Sign(error=r"^TypeError$", message=rf"{_CALLED}(?:takes |got multiple values)"),
+            Sign(
+                error=r"^ValueError$",
+                message=r"^(?P<argument>key|reset_to_zero|restore_value) contains names that are not kernel arguments",
+                means=_NAMES_NO_ARGUMENT,
+                advice=_NAMES_NO_ARGUMENT_ADVICE,
+            ),
+            Sign(
+                error=r"^ValueError$",
+                message=r" is not in list$",
+                place=r"^autotuner\.py: ",
+                statement=r" in (?P<argument>key|reset_to_zero|restore_value)\]",
+                means=_NAMES_NO_ARGUMENT,
+                advice=_NAMES_NO_ARGUMENT_ADVICE,
+            ),
             Sign(
                 error=r"^KeyError$",
                 message=r"Keyword argument (?P<name>\w+) was specified but unrecognised",

@@ -1,0 +1,125 @@
+"""Kernel files whose kernels are of a library, read as if they named another version of it.
+
+The arguments that a kernel is compiled with stay as they are. A kernel that a version does not have, or that takes others there, is
+left out, and told.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from attrs import evolve, frozen
+
+from compat.config.declared_kernel import ONLY_VARIANT
+from compat.config.kernel_files import kernel_paths, kernels_of
+from compat.config.libraries import Library
+from compat.config.toml_reader import Table, read_toml
+from compat.errors import ConfigError
+from compat.model import Specialization
+
+
+@frozen(kw_only=True)
+class Absent:
+    """A kernel that a version of a library does not have as it is declared."""
+
+    library: Library
+    kernel: str
+    why: str
+
+
+@frozen(kw_only=True)
+class AtVersions:
+    """What kernel files come to for some versions of libraries."""
+
+    specs: tuple[Specialization, ...]
+    absent: tuple[Absent, ...]
+
+
+def load_at_versions(
+    patterns: Sequence[str],
+    base: Path,
+    libraries: Sequence[Library],
+    *,
+    failure_classes: Collection[str] = (),
+    where: str | None = None,
+) -> AtVersions:
+    """The kernels of these libraries that kernel files declare, once for each version, as variants; all others are left out.
+
+    What is no kernel file that can be read, whatever the version, is a ConfigError.
+    """
+    found: dict[tuple[Library, str], _Found] = {}
+    for path in kernel_paths(patterns, base, where):
+        table = read_toml(path, base)
+        for library in libraries:
+            if library.name in _names(table.data):
+                for each in _of_library(table, path, library, failure_classes):
+                    known = found.get((library, each.kernel))
+                    if known is None or each.rank > known.rank:
+                        found[library, each.kernel] = each
+    return AtVersions(
+        specs=tuple(spec for each in found.values() for spec in each.specs),
+        absent=tuple(Absent(library=library, kernel=name, why=each.why) for (library, name), each in found.items() if each.why),
+    )
+
+
+@frozen(kw_only=True)
+class _Found:
+    """What a kernel file comes to for one kernel and one version."""
+
+    kernel: str
+    specs: tuple[Specialization, ...] = ()
+    why: str = ""
+    """Why there are none."""
+    is_own: bool = False
+    """Whether the kernel file speaks of this very version."""
+
+    @property
+    def rank(self) -> tuple[bool, bool]:
+        """Of two kernel files the one counts whose kernel is there, then the one that was made for this version."""
+        return bool(self.specs), self.is_own
+
+
+def _of_library(table: Table, path: Path, library: Library, failure_classes: Collection[str]) -> Iterator[_Found]:
+    moved = evolve(table, data=_moved(table.data, library))
+    is_own = moved.data == table.data
+    for kernel in kernels_of(moved, path, failure_classes):
+        try:
+            declared = kernel.specializations()
+        except ConfigError as error:
+            yield _Found(kernel=kernel.kernel, why=str(error).removeprefix(f"{error.where}: "), is_own=is_own)
+            continue
+        specs = tuple(_as_variant(spec, library) for spec in declared if spec.package == library.requirement)
+        if specs:
+            yield _Found(kernel=kernel.kernel, specs=specs, is_own=is_own)
+
+
+def _as_variant(spec: Specialization, library: Library) -> Specialization:
+    variant = library.variant if spec.variant == ONLY_VARIANT else f"{spec.variant}-{library.variant}"
+    return evolve(spec, variant=variant)
+
+
+def _names(data: object) -> Iterator[str]:
+    """The names of the libraries that a table speaks of."""
+    if isinstance(data, Mapping):
+        said = data.get("package")
+        if isinstance(said, str) and (library := Library.of(said)):
+            yield library.name
+        for each in data.values():
+            yield from _names(each)
+    elif isinstance(data, list):
+        for each in data:
+            yield from _names(each)
+
+
+def _moved(data: Any, library: Library) -> Any:
+    """The same with this version in the place of any other one of the library."""
+    if isinstance(data, list):
+        return [_moved(each, library) for each in data]
+    if not isinstance(data, Mapping):
+        return data
+    found = {key: _moved(each, library) for key, each in data.items()}
+    said = data.get("package")
+    named = Library.of(said) if isinstance(said, str) else None
+    return {**found, "package": library.requirement} if named and named.name == library.name else found

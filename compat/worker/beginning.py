@@ -1,0 +1,44 @@
+"""A package of which many kernels are compiled, imported once in a server of its own.
+
+Each child then imports a module of it as any other does, and finds the package there: what importing the module would have imported
+first. Only a package that is imported without an error, and that leaves one thread, serves.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import warnings
+from typing import TYPE_CHECKING, Any
+
+from . import standin
+from .opened import Opened
+
+if TYPE_CHECKING:
+    from .adapter import Adapter
+
+
+class Beginning:
+    """What importing the package read and warned of: each of its modules would have."""
+
+    def __init__(self) -> None:
+        self.read: list[str] = []
+        self.warnings: list[warnings.WarningMessage] = []
+
+    @classmethod
+    def of(cls, package: dict[str, Any], toolchain: Adapter, folder: str) -> Beginning:
+        """Import the package. Raises what importing raises, and RuntimeError where threads are left."""
+        sys.dont_write_bytecode = True
+        found = cls()
+        opened = Opened(folder)
+        toolchain.aim(package["target"])
+        path = os.path.join(package["root"], *package["name"].split("."), "__init__.py")
+        identity = (toolchain.name, toolchain.version)
+        source = standin.load().Source(path, package["roots"], package["name"], package["target"], identity)
+        with warnings.catch_warnings(record=True) as caught, opened.noting():
+            warnings.simplefilter("always")
+            source.begin()
+        if len(os.listdir("/proc/self/task")) > 1:
+            raise RuntimeError("importing it leaves threads, and a process that has some cannot be copied")
+        found.read, found.warnings = opened.paths(), list(caught)
+        return found

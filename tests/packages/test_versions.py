@@ -1,0 +1,184 @@
+"""Versions of a library side by side over releases: `compat matrix --package`, and what other commands make of such kernels."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+from click.testing import CliRunner
+
+from compat.cli import main
+from compat.model import BuiltEnv
+from compat.report.document import schema
+from tests.wheels import own_libraries, wheelhouse
+
+__all__ = ["own_libraries", "wheelhouse"]
+
+RELEASES = ("3.0.0", "3.4.0", "3.9.0")
+ASKED = ("--package", "live-waves==1.0,2.0", "--envs", ",".join(RELEASES), "--target", "sm_90", "--no-build")
+
+
+def said(*words: str, code: int = 0) -> str:
+    done = CliRunner().invoke(main, list(words))
+    assert done.exit_code == code, done.output
+    return done.output
+
+
+def without(words: tuple[str, ...], option: str) -> list[str]:
+    return [word for word in words if word != option]
+
+
+def statuses(document: dict[str, Any]) -> dict[str, list[str]]:
+    """Kernel/variant → status and class on each release."""
+    found: dict[str, list[str]] = {}
+    for cell in sorted(document["cells"], key=lambda cell: RELEASES.index(cell["triton"])):
+        failure = f" {cell['failure']['class']} {cell['failure']['stage']}" if cell["failure"] else ""
+        found.setdefault(f"{cell['kernel']}/{cell['variant']}", []).append(cell["status"] + failure)
+    return found
+
+
+@pytest.fixture
+def project(
+    built: Callable[[str], BuiltEnv], wheelhouse: Path, own_libraries: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Path:
+    """An empty folder, on a machine that has the envs."""
+    for release in RELEASES:
+        built(f"triton-{release}")
+    folder = tmp_path / "project"
+    folder.mkdir()
+    monkeypatch.chdir(folder)
+    return folder
+
+
+REFUSED = "rejected api-changed source"
+
+
+@pytest.mark.wheels
+def test_versions_stand_side_by_side_over_releases(project: Path) -> None:
+    """All in one test, since a run takes seconds: each of the functions below looks at one side of it."""
+    text = said("matrix", *ASKED, code=1)
+    document = json.loads((project / "reports" / "matrix.json").read_text())
+    jsonschema.validate(document, schema())
+    what_is_refused_at_import_fails_and_nothing_else_does(document)
+    each_version_is_counted(document, text, (project / "reports" / "matrix.md").read_text())
+    a_report_says_the_same_when_it_is_read_again(text)
+    kernel_files_of_one_version_are_read_at_another(project)
+    other_commands_take_such_kernels(project)
+
+
+def what_is_refused_at_import_fails_and_nothing_else_does(document: dict[str, Any]) -> None:
+    """`beside` is in the module that Triton refuses; the ways that `plain` has both compile, each where it is taken."""
+    assert statuses(document) == {
+        "beside/live-waves-1.0": [REFUSED, "ok", REFUSED],
+        "beside/live-waves-2.0": ["ok", "ok", "ok"],
+        "gone/live-waves-1.0": ["ok", "ok", "rejected api-removed ast"],
+        "plain/live-waves-1.0": ["ok", "ok", "ok"],
+        "plain/live-waves-2.0": ["ok", "ok", "ok"],
+        "tuned/live-waves-1.0": [REFUSED, "ok", REFUSED],
+        "tuned/live-waves-2.0": ["ok", "ok", "ok"],
+    }
+    failures = [cell["failure"] for cell in document["cells"] if cell["failure"] and cell["failure"]["stage"] == "source"]
+    assert len({failure["fingerprint"] for failure in failures}) == 1, "two wordings, one defect"
+    assert all("`key` of `@triton.autotune` may only name parameters" in failure["advice"] for failure in failures)
+
+
+def each_version_is_counted(document: dict[str, Any], text: str, markdown: str) -> None:
+    first, second = document["packages"]
+    assert (first["package"], first["version"], first["kernels"]) == ("live-waves", "1.0", 4)
+    assert [(each["release"], each["compile"], each["fail"], each["unknown"]) for each in first["releases"]] == [
+        ("3.0.0", 2, 2, 0),
+        ("3.4.0", 4, 0, 0),
+        ("3.9.0", 1, 3, 0),
+    ]
+    assert first["releases"][2]["classes"] == {"api-changed": 2, "api-removed": 1}
+    assert [each["compile"] for each in second["releases"]] == [3, 3, 3]
+    assert "1.0            4    2    4    1" in text
+    assert "1.0 on 3.9.0: 3 of 4 fail: api-changed 2, api-removed 1" in text
+    assert "| 1.0 | 4 | 2 | 4 | 1 |\n| 2.0 | 3 | 3 | 3 | 3 |" in markdown
+
+
+def a_report_says_the_same_when_it_is_read_again(text: str) -> None:
+    again = said("report", "reports/matrix.json")
+    assert text.partition("live-waves: how many")[2].partition("\n\n")[0] in again
+
+
+LAUNCHED = """schema = 1
+package = "live-waves==1.0"
+[[kernel]]
+name = "plain"
+module = "live_waves.plain"
+launch = { x_ptr = "*fp16", y_ptr = "*fp16", n = 64 }
+constexprs = { BLOCK = 64 }
+[[kernel]]
+name = "gone"
+module = "live_waves.gone"
+launch = { x_ptr = "*fp16", y_ptr = "*fp16", n = 64 }
+constexprs = { BLOCK = 64 }
+"""
+
+
+def kernel_files_of_one_version_are_read_at_another(project: Path) -> None:
+    (project / "launched.toml").write_text(LAUNCHED)
+    listed = said("list", "cells", "launched.toml", *without(ASKED, "--no-build"))
+    assert {line.rpartition("/")[0] for line in listed.splitlines() if line.startswith(("plain", "gone"))} == {
+        "plain/live-waves-1.0/default/sm_90",
+        "plain/live-waves-2.0/default/sm_90",
+        "gone/live-waves-1.0/default/sm_90",
+    }
+    assert "live-waves 2.0 does not have these, or takes other arguments there, and is not tried: gone" in listed
+    alone = said("matrix", "launched.toml", "--envs", "3.9.0", "--target", "sm_90", "--no-build", code=1)
+    assert "live-waves: how many of its kernels compile" in alone, "a kernel file that names its library, without --package"
+
+
+def other_commands_take_such_kernels(project: Path) -> None:
+    cell = "tuned/live-waves-1.0/*/*/triton-3.9.0"
+    asked = ("--package", "live-waves==1.0,2.0")
+    explained = said("explain", cell, *asked, "--envs", "3.9.0", "--target", "sm_90")
+    assert "stage: source" in explained
+    assert "key contains names that are not kernel arguments: dtype" in explained
+    bisected = said("bisect", *asked, "--kernel", "beside", "--variant", "live-waves-1.0", "--envs", "3.4.0,3.9.0", "--no-build")
+    assert "Last good 3.4.0, first bad 3.9.0" in bisected
+    removed = ("gone/*/*/*/triton-3.9.0", *asked, "--envs", "3.9.0", "--target", "sm_90")
+    assert "wrote" in said("repro", *removed, "--output", "repro")
+    assert "which is not edited" in said("fix", *removed, "--no-build", code=2)
+    for path in (project / "repro").iterdir():
+        assert str(project.parent) not in path.read_text(), shlex.quote(path.name)
+
+
+BAD = [
+    ("live-wave==1.0", "live-wave==1.0 cannot be had"),
+    ("live-waves==1.5", "cannot be had: the package index has no live-waves 1.5"),
+    ("live-waves==1.0,2..0", "--package live-waves==1.0,2..0: '2..0' is not a version"),
+    ("live-waves", "--package live-waves: 'live-waves' has no version"),
+    ("live waves==1.0", "'live waves' is not the name of a package"),
+    ("no-kernels==1.0", "no-kernels==1.0: there is no Triton kernel in this library"),
+]
+
+
+@pytest.mark.parametrize(("package", "message"), BAD, ids=[package for package, _ in BAD])
+def test_what_cannot_be_had_is_one_error(
+    wheelhouse: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, package: str, message: str
+) -> None:
+    (tmp_path / "project").mkdir()
+    monkeypatch.chdir(tmp_path / "project")
+    done = CliRunner().invoke(main, ["matrix", "--package", package])
+    assert done.exit_code not in (0, 1)
+    assert message in done.output
+    assert done.output.count("error: ") == 1 or "live-wave==1.0" in package
+    assert not list((tmp_path / "project").iterdir())
+
+
+def test_what_was_unpacked_works_without_the_index(wheelhouse: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    first = said("list", "kernels", "--package", "live-waves==2.0")
+    for wheel in wheelhouse.iterdir():
+        wheel.unlink()
+    assert said("list", "kernels", "--package", "live-waves==2.0") == first
+    assert "What was unpacked before works without it: live-waves-2.0." in said(
+        "list", "kernels", "--package", "live-waves==1.0", code=4
+    )

@@ -1,0 +1,94 @@
+"""A library of ours in two versions, as wheels in a folder that stands in the place of the package index."""
+
+from __future__ import annotations
+
+import zipfile
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from compat.config.matrix import load_matrix
+from compat.envs.cache import VARIABLE
+
+_ROOT = Path(__file__).parent.parent
+_WHEEL = "Wheel-Version: 1.0\nGenerator: x\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
+
+_HEAD = "import torch\nimport triton\nimport triton.language as tl\n"
+_KERNEL = """
+@triton.jit
+def {name}(x_ptr, y_ptr, n, BLOCK: tl.constexpr):
+    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.store(y_ptr + at, {value}, mask=at < n)
+"""
+_LOAD = "tl.load(x_ptr + at, mask=at < n)"
+_BLOCK = "tl.load(tl.make_block_ptr(x_ptr, (n,), (1,), (0,), (BLOCK,), (0,)))"
+_CONDITIONAL = """
+HAS_DESCRIPTORS = tuple(map(int, triton.__version__.split(".")[:2])) >= (3, 4)
+
+if HAS_DESCRIPTORS:
+    @triton.jit
+    def first(x_ptr, n, BLOCK: tl.constexpr):
+        return tl.make_tensor_descriptor(x_ptr, [n], [1], [BLOCK]).load([0])
+else:
+    @triton.jit
+    def first(x_ptr, n, BLOCK: tl.constexpr):
+        return tl.load(tl.make_block_ptr(x_ptr, (n,), (1,), (0,), (BLOCK,), (0,)))
+"""
+_TUNED = "\n@triton.autotune(configs=[triton.Config({{'BLOCK': 64}}), triton.Config({{'BLOCK': 128}})], key={key}){kernel}"
+
+
+def _modules(key: str) -> dict[str, str]:
+    tuned = _TUNED.format(key=key, kernel=_KERNEL.format(name="tuned", value=_LOAD))
+    return {
+        "__init__.py": "",
+        "plain.py": _HEAD + _CONDITIONAL + _KERNEL.format(name="plain", value="first(x_ptr, n, BLOCK)"),
+        "tuned.py": _HEAD + tuned + _KERNEL.format(name="beside", value=_LOAD),
+    }
+
+
+VERSIONS: Mapping[str, Mapping[str, str]] = {
+    "1.0": {**_modules("['n', 'dtype']"), "gone.py": _HEAD + _KERNEL.format(name="gone", value=_BLOCK)},
+    "2.0": _modules("['n']"),
+}
+"""Version → its modules. Which way `plain` loads is decided while it is imported. The first version names something that is no
+argument in `key`, which 3.0, 3.1 and 3.9 refuse, and so the module that `beside` is in, too; `gone` uses what 3.9 has removed."""
+
+
+def write_wheel(folder: Path, name: str, version: str, files: Mapping[str, str]) -> None:
+    """A wheel of pure Python with one package, called as the library."""
+    module = name.replace("-", "_")
+    info = f"{module}-{version}.dist-info"
+    with zipfile.ZipFile(folder / f"{module}-{version}-py3-none-any.whl", "w") as wheel:
+        for file, text in files.items():
+            wheel.writestr(f"{module}/{file}", text)
+        wheel.writestr(f"{info}/METADATA", f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n")
+        wheel.writestr(f"{info}/WHEEL", _WHEEL)
+        names = [*(f"{module}/{file}" for file in files), *(f"{info}/{each}" for each in ("METADATA", "WHEEL", "RECORD"))]
+        wheel.writestr(f"{info}/RECORD", "".join(f"{each},,\n" for each in names))
+
+
+@pytest.fixture
+def wheelhouse(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The folder; installers ask no index."""
+    folder = tmp_path / "wheelhouse"
+    folder.mkdir()
+    for version, files in VERSIONS.items():
+        write_wheel(folder, "live-waves", version, files)
+    write_wheel(folder, "no-kernels", "1.0", {"__init__.py": "import triton\n"})
+    for installer in ("UV", "PIP"):
+        monkeypatch.setenv(f"{installer}_FIND_LINKS", str(folder))
+        monkeypatch.setenv(f"{installer}_NO_INDEX", "1")
+    return folder
+
+
+@pytest.fixture
+def own_libraries(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A cache with the user's envs in which libraries are unpacked apart."""
+    folder = tmp_path / "envs"
+    folder.mkdir()
+    for each in load_matrix(_ROOT / "matrix.toml").env_cache().folder.iterdir():
+        if each.is_dir() and each.name != "libraries":
+            (folder / each.name).symlink_to(each)
+    monkeypatch.setenv(VARIABLE, str(folder))
+    return folder

@@ -1,0 +1,117 @@
+"""Kernels of a library: its package is imported once for all of them, and nothing else comes of that."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from attrs import evolve
+
+from compat.bundle.closure import read_source
+from compat.execution.executors.base import Batch
+from compat.execution.executors.local import LocalExecutor
+from compat.execution.flight import PLAIN, Beginning, Limits
+from compat.execution.spawn import OwnWorker
+from compat.model import BuiltEnv, Cell, CompileSpec, Evidence, Specialization
+from tests.standin.packages import HEADER, KERNEL, written
+from tests.targets import TARGETS
+
+LIMITS = Limits(deadline=60, memory=4 << 30)
+LIBRARY = {
+    "compat-library.json": '{"requirement": "waves==1"}',
+    "waves/__init__.py": "",
+    "waves/ops/__init__.py": "import warnings, torch, triton\nfrom .told import TOLD\nwarnings.warn('heard by every kernel')\n"
+    "MISSING = torch.somewhere.answer()\nif MISSING > 2:\n    LEFT_OUT = 3\n",
+    "waves/ops/told.py": "import os\nTOLD = open(os.path.join(os.path.dirname(__file__), 'told.txt')).read()\n",
+    "waves/ops/told.txt": "2",
+    "waves/ops/act.py": HEADER + "from . import told\nFACTOR = tl.constexpr(int(told.TOLD))\n"
+    "TAKEN = tl.constexpr(1 if __import__('sys').modules.setdefault('once', 0) is None else 4)\n"
+    + KERNEL.format(value="tl.load(source + at) * FACTOR"),
+    "waves/ops/lacks.py": HEADER + "import waves.ops\n" + KERNEL.format(value="tl.load(source + at) * waves.ops.LEFT_OUT"),
+    "waves/ops/needs.py": HEADER + "import another_package\n" + KERNEL.format(value="tl.load(source + at)"),
+    "waves/ops/crashes.py": HEADER + "import os\nos.abort()\n" + KERNEL.format(value="tl.load(source + at)"),
+    "waves/broken/__init__.py": "raise RuntimeError('not today')\n",
+    "waves/broken/act.py": HEADER + KERNEL.format(value="tl.load(source + at)"),
+}
+
+
+def specs(folder: Path, package: str = "ops") -> dict[str, Specialization]:
+    return {
+        path.stem: Specialization(
+            kernel=path.stem,
+            variant="as_written",
+            case="only",
+            source=str(path),
+            roots=(str(folder),),
+            package="waves==1",
+            function="kernel",
+            compile=CompileSpec(signature={"source": "*fp32", "result": "*fp32", "size": "i32"}, constexprs={"BLOCK": 64}),
+            closure=read_source(path, (folder,)).closure,
+        )
+        for path in sorted(folder.joinpath("waves", package).glob("*.py"))
+        if path.stem not in ("__init__", "told")
+    }
+
+
+def attempts(built: BuiltEnv, found: dict[str, Specialization]) -> dict[str, Evidence]:
+    with LocalExecutor() as executor:
+        told: dict[str, Evidence] = {}
+        for name, spec in found.items():
+            cell = Cell(env=built.env, target=TARGETS["sm_90"], spec=spec)
+            with closing(executor.submit(Batch.of([cell], built, LIMITS))) as answers:
+                told[name] = next(answers).attempts[0]
+        return told
+
+
+def facts(evidence: Evidence) -> object:
+    """All that an attempt tells but how long it took."""
+    made = [(stage, each.digest) for done in evidence.done for stage, each in done.made.items()]
+    raised = [(each.type, each.message) for each in evidence.raised]
+    return made, raised, evidence.stage, evidence.signal, evidence.warnings, evidence.imported, evidence.stood_in, evidence.at
+
+
+@pytest.fixture(params=["triton-3.0.0", "triton-3.9.0"])
+def env(request: pytest.FixtureRequest, built: Callable[[str], BuiltEnv]) -> BuiltEnv:
+    return built(request.param)
+
+
+@pytest.mark.wheels
+def test_an_attempt_is_the_same_in_a_copy_of_a_process_that_has_imported_the_package(env: BuiltEnv, tmp_path: Path) -> None:
+    """What is built, stood in for, left out, warned of, read and raised; of a module that ends the process, too."""
+    found = specs(written(tmp_path, LIBRARY))
+    begun = attempts(env, found)
+    alone = attempts(env, {name: evolve(spec, package="") for name, spec in found.items()})
+    assert {name: facts(each) for name, each in begun.items()} == {name: facts(each) for name, each in alone.items()}
+    assert begun["act"].built
+    assert begun["needs"].built
+    assert begun["crashes"].signal == "SIGABRT"
+    assert begun["lacks"].raised[-1].type == "compat.Lacking"
+    assert any("heard by every kernel" in each.message for each in begun["act"].warnings)
+    assert any(path.endswith("told.txt") for path in begun["act"].imported)
+
+
+@pytest.mark.wheels
+def test_a_package_that_cannot_be_imported_begins_nothing(env: BuiltEnv, tmp_path: Path) -> None:
+    (spec,) = specs(written(tmp_path, LIBRARY), "broken").values()
+    cell = Cell(env=env.env, target=TARGETS["sm_90"], spec=spec)
+    beginning = Beginning.of(cell, PLAIN)
+    assert beginning is not None
+    assert beginning.name == "waves.broken"
+    assert env.python is not None
+    with OwnWorker(env.python, beginning=beginning) as worker:
+        assert not worker.hello.ready
+        assert "not today" in str(worker.hello.raised)
+    assert "not today" in str(attempts(env, {"act": spec})["act"].raised)
+
+
+@pytest.mark.wheels
+def test_it_is_imported_once(built: Callable[[str], BuiltEnv], tmp_path: Path) -> None:
+    """Once until it is known that PyTorch is absent, and once with a stand-in, however many kernels follow."""
+    told = tmp_path / "told"
+    library = {**LIBRARY, "waves/ops/__init__.py": f"open({str(told)!r}, 'a').write('imported ')\nimport torch\n"}
+    act = specs(written(tmp_path, library))["act"]
+    found = attempts(built("triton-3.9.0"), {str(number): act for number in range(4)})
+    assert all(each.built for each in found.values())
+    assert told.read_text().split() == ["imported", "imported"]
