@@ -6,7 +6,6 @@ import importlib
 import inspect
 import pkgutil
 import types
-import typing
 from collections.abc import Iterator
 from typing import Any, Dict
 
@@ -99,7 +98,7 @@ def _members(module: types.ModuleType) -> Iterator[tuple[str, Any]]:
 
 def _is_own(value: Any) -> bool:
     """Whether Triton made a value, and did not import it from elsewhere."""
-    if isinstance(value, (typing.TypeVar, type(list), type(typing.Any))):
+    if type(value).__module__ == "typing":
         return False
     if inspect.isclass(value) or callable(value):
         return _is_below(getattr(value, "__module__", None))
