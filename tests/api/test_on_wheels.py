@@ -370,6 +370,7 @@ def test_classes_are_told_with_their_members(tmp_path: Path, monkeypatch: pytest
     names = {full: (name.kind, name.signature, name.refuses, name.deprecated) for full, name in place.namespace.names.items()}
     assert names == {
         "triton": ("module", "", "", ()),
+        **{f"triton.{name}": ("foreign", "", "", ()) for name in ("MANY", "T", "enum", "typing")},
         "triton.Config": ("class", "(a, *, b=1)", "", ()),
         "triton.Config.old": ("method", "(*y, **z)", "", ("old is deprecated",)),
         "triton.Config.p": ("property", "", "", ()),
