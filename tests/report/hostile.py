@@ -90,7 +90,7 @@ def _spec(name: tuple[str, str, str], source: Path, text: str) -> Specialization
         kernel=kernel,
         variant=variant,
         case=case,
-        source=str(source),
+        source="constructor" if name == ATTACK_NAMES else str(source),
         function=text,
         compile=CompileSpec(
             signature={text: "*fp16", "__proto__": "i32"}, constexprs={f"C{text}": text}, options={f"O{text}": text, "__proto__": 1}
@@ -134,6 +134,6 @@ def _failure(failure_class: str, text: str) -> Failure:
         pass_=text,
         op=text,
         location="<img src=x onerror=owned=11>.py:1",
-        reproducer=f"../../{text}.mlir",
+        reproducer="constructor" if failure_class == "__proto__" else f"../../{text}.mlir",
         ir="../../../../etc/passwd",
     )

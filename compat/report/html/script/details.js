@@ -141,7 +141,7 @@ class Details {
   }
 
   attached() {
-    this.attachments ??= JSON.parse(document.getElementById("attachments").textContent);
+    this.attachments ??= Object.assign(Object.create(null), JSON.parse(document.getElementById("attachments").textContent));
     return this.attachments;
   }
 
@@ -154,7 +154,7 @@ class Details {
     const lines = known(data.cells.metrics).map(([name, column]) => {
       const was = before === null ? null : column[before];
       const note = was === null || was === column[cell] ? "" : `${number(was)} before`;
-      return tableRow(METRICS[name] ?? name, [make("td", {}, number(column[cell])), make("td", { class: "note" }, note)]);
+      return tableRow(Object.hasOwn(METRICS, name) ? METRICS[name] : name, [make("td", {}, number(column[cell])), make("td", { class: "note" }, note)]);
     });
     const plainRow = (name, words) => tableRow(name, [make("td", {}, words), make("td", {})]);
     const said = Object.entries(data.cells.words[cell] ?? {}).map(([name, words]) => plainRow(name, words));

@@ -31,6 +31,7 @@ class Drawer {
     const top = this.id === id ? this.element.scrollTop : 0;
     this.id = id;
     this.element.replaceChildren(...(place ? this.content(place) : this.nothing(id)));
+    one("[data-neighbour][aria-current]", this.element)?.scrollIntoView({ block: "nearest", inline: "center" }); // on a phone the strip is longer
     this.element.scrollTop = top;
   }
 

@@ -34,7 +34,7 @@ class Failures {
       type: "search",
       "data-failure-search": "",
       "aria-label": "Search the failures",
-      placeholder: "Class, message, kernel, fingerprint …",
+      placeholder: "Class, message, kernel …",
       autocomplete: "off",
       spellcheck: "false",
       oninput: (event) => this.search(event.target.value),
@@ -103,17 +103,26 @@ class Failures {
       icon("open", { class: "icon fold" }),
       make("span", { class: "id" }, failure.id),
       make("span", { class: "class" }, failure.class),
-      make("span", { class: "statuses" }, failure.statuses.join(", ")),
+      make("span", { class: "statuses" }, told.prediction ? "predicted" : failure.statuses.join(", ").replaceAll("_", " ")),
       make("span", { class: "says" }, lastLine(told.excerpt)),
       make("span", { class: "spread" }, this.spread(failure), make("span", { class: "cells" }, counted(failure.cells, "cell"))),
     );
   }
 
+  /** Fingerprint → the releases on which cells have it, flaky ones too. */
+  spreads() {
+    const { cells, failures, points, pointOf } = this.data;
+    const spreads = new Map(failures.map((failure) => [failure.fingerprint, new Set()]));
+    cells.failure.forEach((record, cell) => {
+      if (record) spreads.get(cells.records.failure[record].fingerprint)?.add(points.release[pointOf[cell]]);
+    });
+    return spreads;
+  }
+
   /** On which releases it occurs, as a strip. */
   spread(failure) {
-    const at = this.data.failures.indexOf(failure);
-    const releases = new Set();
-    this.data.points.failure.forEach((each, point) => each === at && releases.add(this.data.points.release[point]));
+    this.releases ??= this.spreads();
+    const releases = this.releases.get(failure.fingerprint);
     const { columns } = this.data;
     const bars = this.data.releases.map((_, release) =>
       draw("rect", {

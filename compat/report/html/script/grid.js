@@ -31,7 +31,7 @@ class Grid {
           role: "columnheader",
           "data-column": at + 1,
           class: release.tried ? "" : "untried",
-          title: release.tried ? null : `${release.label} was not tested`,
+          title: release.tried ? release.label : `${release.label} was not tested`,
         },
         make("span", {}, release.label),
       ),
