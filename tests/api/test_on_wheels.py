@@ -85,6 +85,7 @@ def states(found: NameHistory) -> list[tuple[str, str, str]]:
         ("tl.math.exp", [("there", "3.0.0", "3.9.0")]),
         ("tl.math.pow", [("absent", "3.0.0", "3.9.0")]),
         ("triton.experimental.gluon.jit", [("absent", "3.0.0", "3.3.1"), ("there", "3.4.0", "3.9.0")]),
+        ("triton.tools.tensor_descriptor.TensorDescriptor", [("absent", "3.0.0", "3.3.1"), ("there", "3.4.0", "3.9.0")]),
         ("triton.ops", [("there", "3.0.0", "3.1.0"), ("absent", "3.2.0", "3.9.0")]),
     ],
 )
@@ -352,6 +353,33 @@ def test_an_env_that_gives_no_answer_is_told_and_stops_no_other(tmp_path: Path, 
     assert "not looked at: 3.0.0–3.3.1, 3.5.1, 3.7.0–3.9.0, not built: `compat envs build 3.0.0" in said
     done = compat("api", "triton.cdiv", "--envs", "3.5.0,3.6.0", few=False, code=4)
     assert "3.5.0: ImportError" in done.stderr
+
+
+def test_classes_are_told_with_their_members(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    source = (
+        "import enum, typing\n__version__ = '3.4.0'\nT = typing.TypeVar('T')\nMANY = typing.List[int]\nLIMIT = 3\n"
+        "class Config:\n    def __init__(self, a, *, b=1): self.x = self._y = a\n    @property\n    def p(self): ...\n"
+        "    def old(self, *y, **z):\n        import warnings\n        warnings.warn('old is deprecated')\n"
+        "class Mode(enum.Enum):\n    FAST = 1\n"
+        "def gone(x):\n    'Doc.'\n    raise RuntimeError('it has been removed')\n"
+    )
+    monkeypatch.setenv(VARIABLE, str(tmp_path / "envs"))
+    made_up(tmp_path / "envs", "3.4.0", source)
+    (place,) = look(select_places(envs=["3.4.0"])).known
+    assert place.namespace is not None
+    names = {full: (name.kind, name.signature, name.refuses, name.deprecated) for full, name in place.namespace.names.items()}
+    assert names == {
+        "triton": ("module", "", "", ()),
+        **{f"triton.{name}": ("foreign", "", "", ()) for name in ("MANY", "T", "enum", "typing")},
+        "triton.Config": ("class", "(a, *, b=1)", "", ()),
+        "triton.Config.old": ("method", "(*y, **z)", "", ("old is deprecated",)),
+        "triton.Config.p": ("property", "", "", ()),
+        "triton.Config.x": ("attribute", "", "", ()),
+        "triton.LIMIT": ("value", "", "", ()),
+        "triton.Mode": ("class", "", "", ()),
+        "triton.Mode.FAST": ("attribute", "", "", ()),
+        "triton.gone": ("function", "(x)", "RuntimeError: it has been removed", ()),
+    }
 
 
 def test_an_answer_is_kept_until_the_env_changes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
