@@ -84,10 +84,14 @@ def testing(session: nox.Session) -> dict[str, str | None]:
 
 @nox.session(**PARALLEL)
 def lint(session: nox.Session) -> None:
-    """Check the style of the code."""
+    """Check the style of the code, and the files that CI systems read. Nothing is asked of the network for it."""
     install_once(session, *group("lint"))
     session.run("ruff", "check", *session.posargs)
     session.run("ruff", "format", "--check", *session.posargs)
+    workflows = sorted(map(str, Path(".github", "workflows").glob("*.yml")))
+    session.run("check-jsonschema", "--builtin-schema", "vendor.github-workflows", *workflows)
+    session.run("check-jsonschema", "--builtin-schema", "vendor.github-actions", "action.yml")
+    session.run("zizmor", "--offline", "--no-progress", "--config", ".github/zizmor.yml", *workflows, "action.yml")
 
 
 @nox.session(**PARALLEL)
@@ -134,6 +138,13 @@ def docs(session: nox.Session) -> None:
     """Build the documentation into site/; a link that leads nowhere is an error."""
     install_once(session, "-e", ".", *group("docs"))
     session.run("mkdocs", "build", "--strict", *session.posargs)
+
+
+@nox.session(default=False)
+def screenshots(session: nox.Session) -> None:
+    """Make the pictures of the page in docs/images again, of a matrix.json that is named, else of the run that the tests have."""
+    install_once(session, "-e", ".", *group("tests"), *group("screenshots"))
+    session.run("python", "-m", "tests.browser.screenshots", *session.posargs)
 
 
 @nox.session(default=False)

@@ -1,7 +1,8 @@
-"""What recording launches costs a program: ``python -m bench.capture``.
+"""What recording launches costs a program: ``python -m bench.capture``, or ``… --python PYTHON -- PROGRAM [ARGUMENT]…``.
 
-A program that imports PyTorch and a small library, and launches its kernels again and again, runs without a GPU twice: once with
-what makes it believe in one and records, and once with the same and nothing that records. Comparing code is not part of it.
+A program runs without a GPU twice: once with what makes it believe in one and records, and once with the same and nothing that
+records. Comparing code is not part of it. Unless one is named, the program imports PyTorch and a small library, and launches its
+kernels again and again.
 """
 
 from __future__ import annotations
@@ -10,11 +11,13 @@ import os
 import statistics
 import subprocess
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 
 import click
 
 from bench.__main__ import ROOT
+from compat.capturing.capturing import command
 from compat.capturing.settings import START, Check, Options, recorder_settings, variables
 from compat.config.matrix import load_matrix
 from compat.envs.env import read_env
@@ -46,35 +49,43 @@ module.begin(json.loads(os.environ[module.VARIABLE]))
 """
 
 
-@click.command()
+@click.command(context_settings={"allow_interspersed_args": False})
 @click.option("--env", default="triton-3.5.1-torch-2.9.1", show_default=True, help="An env with PyTorch.")
+@click.option("--python", "other", help="The Python of another environment, with PyTorch and what the program needs.")
 @click.option("--launches", default=4000, show_default=True, help="Launches that the program makes.")
 @click.option("--rounds", default=3, show_default=True, help="Measurements of each; medians are printed.")
-def main(env: str, launches: int, rounds: int) -> None:
+@click.argument("words", nargs=-1, type=click.UNPROCESSED)
+def main(env: str, other: str | None, launches: int, rounds: int, words: tuple[str, ...]) -> None:
     """Measure a program with and without recording."""
-    config = load_matrix(ROOT / "matrix.toml")
-    python = read_env(config.env(env), config.env_cache()).python
-    assert python is not None, f"{env} is not built: compat envs build {env}"
+    python = other or _python_of(env)
     with tempfile.TemporaryDirectory() as folder:
         program, idle = Path(folder, "program.py"), Path(folder, "idle")
         program.write_text(PROGRAM.format(rounds=launches // 4))
         idle.mkdir()
         (idle / "sitecustomize.py").write_text(NOT_RECORDING.format(here=str(idle), folder=str(START.parent)))
-        times = [(_seconds(python, program, START), _seconds(python, program, idle)) for _ in range(rounds)]
+        asked = command(words or (str(program),), python)
+        times = [(_seconds(asked, START), _seconds(asked, idle)) for _ in range(rounds)]
     recorded, plain = (statistics.median(each) for each in zip(*times, strict=True))
-    click.echo(f"{launches:,} launches in {env}, median of {rounds}")
+    click.echo(f"{' '.join(words) or f'{launches:,} launches'} in {other or env}, median of {rounds}")
     click.echo(f"  recorded      {recorded:6.2f} s")
     click.echo(f"  not recorded  {plain:6.2f} s   recorded/not {recorded / plain:5.2f}")
 
 
-def _seconds(python: str, program: Path, start: Path) -> float:
-    """What the program takes, in CPU seconds of its own, with this folder at the beginning of its path."""
+def _python_of(name: str) -> str:
+    config = load_matrix(ROOT / "matrix.toml")
+    python = read_env(config.env(name), config.env_cache()).python
+    assert python is not None, f"{name} is not built: compat envs build {name}"
+    return python
+
+
+def _seconds(words: Sequence[str], start: Path) -> float:
+    """What a program takes, in CPU seconds of its own, with this folder at the beginning of its path."""
     with tempfile.TemporaryDirectory() as folder:
         settings = recorder_settings(Options(fake=True, check=Check.NOTHING), Path(folder))
         environ = {**os.environ, **variables(settings, Path(folder, "cache"))}
         environ["PYTHONPATH"] = os.pathsep.join([str(start), str(LIBRARY)])
         began = os.times().children_user + os.times().children_system
-        subprocess.run([python, str(program)], env=environ, check=True)
+        subprocess.run(words, env=environ, check=False)
         return os.times().children_user + os.times().children_system - began
 
 

@@ -1,7 +1,8 @@
-"""A project's first files: a ``matrix.toml``, a kernel file for each source, a noxfile, entries of ``.gitignore``.
+"""A project's first files: a ``matrix.toml``, a kernel file for each source, a noxfile, entries of ``.gitignore``, a CI workflow.
 
-In: a folder, and Python sources in it by path, glob or folder; without any it is looked through. Out: an :class:`Initialized`: what
-was written, what was there already and is left as it was, and which guesses deserve a look. Nothing is ever overwritten.
+In: a folder, and Python sources in it by path, glob or folder, without any it is looked through; CI systems. Out: an
+:class:`Initialized`: what was written, what was there already and is left as it was, and which guesses deserve a look. Nothing is
+ever overwritten.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from attrs import define, field, frozen
 
 from compat import toolchains
 from compat.config.kernel_files import kernels_of
+from compat.config.matrix import MatrixConfig, load_matrix, no_matrix
 from compat.config.toml_reader import parse_toml, shown
 from compat.errors import ConfigError, StoreError
 from compat.files import replace_file
@@ -23,6 +25,7 @@ from compat.guess.finding import sources, split, where_else
 from compat.guess.guessing import GuessedSource, kernel_file_text
 from compat.guess.jitted import NotTaken
 from compat.guess.loading import read_sources
+from compat.workflows import Files, System, workflow_files
 
 MATRIX = "matrix.toml"
 _FOLDERS = ("kernels", "compat-kernels")
@@ -38,7 +41,7 @@ kernels = [{patterns}]
 # envs = ["releases"]                    # names, groups or globs
 # targets = [{targets}]
 """
-_NOXFILE = "from compat.nox import sessions\nsessions()\n"
+_NOXFILE = "from compat.nox import matrix, sessions\n\nmatrix(sessions())\n"
 _IGNORED = ("/.compat/", "/.nox/", "/reports/matrix.*")
 _HEAD = """\
 # Guessed from {source} by `compat init`: what is marked so may be wrong for your launches. Edit it; nothing writes it again.
@@ -70,14 +73,17 @@ class Initialized:
     """Cases of all kernels that were written."""
     guesses: int
     """Guessed types and values in all kernel files that were written."""
+    unsure: Mapping[Path, str]
+    """Other files that deserve a look, and why."""
 
 
-def initialize(folder: Path, named: Sequence[str] = ()) -> Initialized:
+def initialize(folder: Path, named: Sequence[str] = (), systems: Sequence[System] = ()) -> Initialized:
     """Write what is missing in ``folder`` for these sources, relative to it, else for those that are found in it.
 
+    For each CI system what it runs is written at the top of the repository that the folder is in.
     Raises ConfigError where there is no kernel, or a source cannot be read; StoreError where a file cannot be written.
     """
-    return _Initializing(folder).run(named)
+    return _Initializing(folder).run(named, systems)
 
 
 @define
@@ -86,8 +92,9 @@ class _Initializing:
     written: dict[Path, tuple[str, ...]] = field(factory=dict)
     kept: dict[Path, str] = field(factory=dict)
     look_at: list[Look] = field(factory=list)
+    unsure: dict[Path, str] = field(factory=dict)
 
-    def run(self, named: Sequence[str]) -> Initialized:
+    def run(self, named: Sequence[str], systems: Sequence[System]) -> Initialized:
         """Write everything, the kernel files first: whatever is wrong with a source is said before anything is written."""
         declared = _Declared.of(self.folder)
         paths = _named(named, self.folder)
@@ -97,6 +104,7 @@ class _Initializing:
             self.kept |= {declared.sources[path]: f"it has the kernels of {shown(path, self.folder)}" for path in paths}
         elif not any(each.kernels for each in guessed):
             _nothing(named, guessed, self.folder)
+        workflows = [workflow_files(system, self._config()) for system in systems]
         place = _folder_for(self.folder, declared)
         texts = {path: (source, text) for source, path, text in self._kernel_files(guessed, place)}
         for path, (source, text) in texts.items():
@@ -104,6 +112,8 @@ class _Initializing:
         self._matrix(place, declared)
         self._once(self.folder / "noxfile.py", _NOXFILE, "`compat envs build` and `compat matrix` need none")
         self._ignore()
+        for files in workflows:
+            self._workflow(files)
         kernels = [kernel for source in guessed for kernel in source.kernels]
         return Initialized(
             written=self.written,
@@ -112,6 +122,7 @@ class _Initializing:
             not_taken={source.path: source.not_taken for source in guessed if source.not_taken},
             cases=sum(each.cases for each in kernels),
             guesses=sum(each.guesses for each in kernels),
+            unsure=self.unsure,
         )
 
     def _kernel_files(self, guessed: Iterable[GuessedSource], place: Path) -> Iterator[tuple[GuessedSource, Path, str]]:
@@ -139,6 +150,16 @@ class _Initializing:
             return
         missing = [each for each in self.written if each.suffix == ".toml" and not declared.covers(each)]
         self.kept[path] = f'add "{pattern}" to its kernels' if missing else ""
+
+    def _config(self) -> MatrixConfig:
+        path = self.folder / MATRIX
+        return load_matrix(path) if path.exists() else no_matrix(self.folder)
+
+    def _workflow(self, files: Files) -> None:
+        for path, text in files.texts.items():
+            self._once(path, text, files.otherwise[path])
+            if files.unsure and path in self.written and files.requirement in text:
+                self.unsure[path] = files.unsure
 
     def _once(self, path: Path, text: str, otherwise: str) -> None:
         if path.exists():

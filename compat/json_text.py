@@ -43,7 +43,7 @@ def write_json(document: Any, *, indent: int | None = 1) -> str:
 
     Strings are :func:`~compat.printable.printable`. What JSON has no word for is written as text.
     """
-    return json.dumps(_plain(document, _DEPTH), indent=indent, ensure_ascii=False, allow_nan=False)
+    return json.dumps(plain(document), indent=indent, ensure_ascii=False, allow_nan=False)
 
 
 _Odd = Callable[[str], None]
@@ -82,7 +82,7 @@ def _encodable(value: Any) -> Any:
     return value
 
 
-def _plain(value: Any, depth: int) -> Any:
+def plain(value: Any, depth: int = _DEPTH) -> Any:
     """``value`` in what JSON has: objects, arrays, printable strings, finite numbers, booleans and null."""
     if value is None or isinstance(value, bool):
         return value
@@ -93,7 +93,7 @@ def _plain(value: Any, depth: int) -> Any:
     if isinstance(value, float):
         return float(value) if math.isfinite(value) else str(value)
     if isinstance(value, Mapping):
-        return {printable(str(key)): _plain(item, depth - 1) for key, item in value.items()} if depth else _TOO_DEEP
+        return {printable(str(key)): plain(item, depth - 1) for key, item in value.items()} if depth else _TOO_DEEP
     if isinstance(value, list | tuple | set | frozenset):
-        return [_plain(item, depth - 1) for item in value] if depth else _TOO_DEEP
+        return [plain(item, depth - 1) for item in value] if depth else _TOO_DEEP
     return printable(str(value))

@@ -6,21 +6,27 @@ In: a :class:`compat.project.Selection`. Out: a :class:`compat.report.Report`, f
 from __future__ import annotations
 
 import time
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
+from compat.api.kept import kept_names
+from compat.api.packing import Packed
 from compat.bisect import known
+from compat.bundle.closure import helpers_of
 from compat.cell_document import rounded
 from compat.errors import EnvError, SelectionError, StoreError
 from compat.execution import durations, plan
 from compat.execution.run import Interrupted, RunContext, run
 from compat.files import replace_file
-from compat.history.verdict import verdicts
+from compat.history.verdict import Existing, verdicts
 from compat.interruption import Stopped
-from compat.model import BuiltEnv, Cell, Env, Result
+from compat.model import BuiltEnv, Cell, Env, Result, Specialization
 from compat.project import Listener, Obtain, Selection, with_envs
+from compat.report.enclosed import enclosing
+from compat.report.findings import place_of
 from compat.report.formats import FORMATS
-from compat.report.summary import Report
+from compat.report.summary import Report, path_in
 
 
 class MatrixInterrupted(Interrupted):
@@ -60,7 +66,7 @@ class _Run:
 
     def __init__(self, selection: Selection, context: RunContext, obtain: Obtain, listener: Listener, command: str) -> None:
         self.selection, self.context, self.obtain, self.listener, self.command = selection, context, obtain, listener, command
-        self.began = time.monotonic()
+        self.began, self.started = time.monotonic(), time.time()
         self.cells = plan.newest_first(selection.cells)
         self.results: list[Result] = []
         self.envs: dict[str, BuiltEnv] = {}
@@ -114,7 +120,7 @@ class _Run:
         context = with_envs(self.context, envs)
         remembered = known.recall(self.selection.kernels, context, self.selection.config, besides=envs)
         existing = known.existing_releases(self.selection.config)
-        return Report(
+        report = Report(
             results=tuple(results),
             verdicts=verdicts(results, remembered=remembered, existing=existing),
             existing=existing,
@@ -125,12 +131,56 @@ class _Run:
             limits=tuple(self._limits()),
             pending=pending,
             root=str(self.selection.root.resolve()),
+            variants=_declared(self.selection.specs),
+            api=self._names(envs, existing),
+            helpers=_helpers(results, str(self.selection.root.resolve())),
         )
+        return enclosing(report, self._source, self._artifact)
+
+    def _source(self, path: str) -> str | None:
+        """The text of a kernel's source, where it still is what was compiled."""
+        source = Path(path)
+        try:
+            return source.read_text(encoding="utf-8") if source.stat().st_mtime <= self.started else None
+        except (OSError, ValueError):
+            return None
+
+    def _artifact(self, name: str) -> str | None:
+        """What was kept under a name, without the paths of this machine."""
+        from compat.repro.redact import without_places  # with all that verifies scripts; few failures have artifacts
+
+        data = self.context.store.artifact(name)
+        return without_places(data.decode(errors="replace")) if data is not None else None
+
+    def _names(self, envs: Sequence[BuiltEnv], existing: Existing) -> Packed | None:
+        """Which names the envs' toolchain has, where somebody has asked for them before."""
+        toolchain = envs[0].env.toolchain if envs else ""
+        cache = self.selection.config.env_cache()
+        return kept_names(envs, existing.get(toolchain, ()), cache, self.selection.state)
 
     def _limits(self) -> Iterator[str]:
         """The option that has a cell stopped after as long, where that is not what ``matrix.toml`` says."""
         if (deadline := self.context.limits.deadline) != self.selection.config.deadline:
             yield from ("--deadline", f"{deadline:g}")
+
+
+def _declared(specs: Sequence[Specialization]) -> dict[str, tuple[str, ...]]:
+    """Kernel → its variants, in the order of the kernel files."""
+    found: dict[str, dict[str, None]] = defaultdict(dict)
+    for spec in specs:
+        found[spec.kernel][spec.variant] = None
+    return {kernel: tuple(variants) for kernel, variants in found.items()}
+
+
+def _helpers(results: Sequence[Result], root: str) -> dict[str, tuple[str, ...]]:
+    """Source → the files that it imports, of sources that are not where their failures are."""
+    places = ((result.cell.spec, place_of(result)) for result in results)
+    elsewhere = {spec for spec, place in places if place and place[0] != Path(spec.source).name}
+    return {path_in(root, spec.source): tuple(path_in(root, str(path)) for path in _imported(spec)) for spec in elsewhere}
+
+
+def _imported(spec: Specialization) -> tuple[Path, ...]:
+    return helpers_of(Path(spec.source), [Path(root) for root in spec.roots])
 
 
 def write_reports(report: Report, folder: Path) -> tuple[Path, ...]:

@@ -8,11 +8,22 @@ from typing import Any
 from attrs import fields
 
 from compat.bundle.closure import read_source
+from compat.execution import resident
+from compat.execution.client import WorkerClient
+from compat.execution.spawn import WORKER
+from compat.files import folder_digest
 from compat.model import BuiltEnv, Cell, CompileSpec, Env, Specialization
 from tests.targets import TARGETS
 
+KEPT = 60.0
+"""Seconds that a worker waits for the next test that needs one of its env: importing a toolchain takes longer than most tests."""
 KERNELS = Path(__file__).parent / "kernels"
 POINTERS = {"source": "*fp32", "result": "*fp32", "size": "i32"}
+
+
+def worker(built: BuiltEnv) -> WorkerClient:
+    """A worker of an env, which other tests use too."""
+    return resident.borrow(built, WORKER, folder_digest(WORKER), KEPT)
 
 
 def spec(file: str, function: str, **changes: Any) -> Specialization:

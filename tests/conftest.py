@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import fcntl
 import os
+import shutil
+import tempfile
 from collections.abc import Callable, Generator, Iterator
 from contextlib import ExitStack, contextmanager
 from itertools import count
@@ -14,14 +16,15 @@ import pytest
 from compat.config.matrix import MatrixConfig, load_matrix
 from compat.envs.cache import VARIABLE
 from compat.envs.env import build_envs, read_env
+from compat.execution import resident
+from compat.files import replace_file
 from compat.model import BuiltEnv
+from tests.cells import KEPT
 
 ROOT = Path(__file__).parent.parent
 
 for _name in ("GITHUB_ACTIONS", "GITHUB_STEP_SUMMARY", "GITHUB_WORKSPACE", "CI_PROJECT_DIR"):
     os.environ.pop(_name, None)  # the commands that the tests start are not to speak to the CI system that runs these
-
-os.environ["COMPAT_KEEP_WORKERS"] = "0"  # no worker outlives a test, except in the tests of that
 
 
 _COUNT = count()
@@ -39,6 +42,19 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     ]
     if unmarked:
         raise pytest.UsageError(f"these use real wheels and are not marked so: {', '.join(unmarked)}")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Workers wait for the next test that needs one of their env, in a folder that only this run of the tests looks into."""
+    if not hasattr(config, "workerinput"):  # processes that run tests for another inherit what that one says
+        os.environ |= {"COMPAT_KEEP_WORKERS": f"{KEPT:g}", "XDG_RUNTIME_DIR": tempfile.mkdtemp(prefix="compat-tests-")}
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    """No worker outlives the tests."""
+    if not hasattr(config, "workerinput"):
+        resident.stop()
+        shutil.rmtree(os.environ["XDG_RUNTIME_DIR"], ignore_errors=True)
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
@@ -99,19 +115,25 @@ def pair_python(built: Callable[[str], BuiltEnv]) -> str:
 
 
 @pytest.fixture(scope="session")
-def once(pytestconfig: pytest.Config, tmp_path_factory: pytest.TempPathFactory) -> Callable[[str, Callable[[], str]], str]:
-    """A text by name. Where several processes run the tests, the first that needs it makes it for all."""
+def once_file(pytestconfig: pytest.Config, tmp_path_factory: pytest.TempPathFactory) -> Callable[[str, Callable[[], str]], Path]:
+    """A file by name, of a text. Where several processes run the tests, the first that needs it makes it for all."""
     own = tmp_path_factory.getbasetemp()
     folder = own.parent if hasattr(pytestconfig, "workerinput") else own
 
-    def text(name: str, make: Callable[[], str]) -> str:
-        path = folder / f"{name}.txt"
+    def file(name: str, make: Callable[[], str]) -> Path:
+        path = folder / name
         with _locked(pytestconfig, name):
             if not path.exists():
-                path.write_text(make(), encoding="utf-8")
-        return path.read_text(encoding="utf-8")
+                replace_file(path, make())
+        return path
 
-    return text
+    return file
+
+
+@pytest.fixture(scope="session")
+def once(once_file: Callable[[str, Callable[[], str]], Path]) -> Callable[[str, Callable[[], str]], str]:
+    """A text by name, made once by all processes that run the tests."""
+    return lambda name, make: once_file(f"{name}.txt", make).read_text(encoding="utf-8")
 
 
 @pytest.fixture

@@ -40,7 +40,7 @@ def project(tmp_path: Path, built: Callable[[str], BuiltEnv], monkeypatch: pytes
 
 @pytest.mark.wheels
 def test_the_examples_print_what_the_page_says(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert len(EXAMPLES) == 12
+    assert len(EXAMPLES) == 14
     for example, expected in EXAMPLES:
         exec(compile(example, str(DOCS), "exec"), {})
         said = capsys.readouterr()

@@ -16,8 +16,8 @@ PACKAGE = Path(__file__).parent.parent / "compat"
 
 FLOORS = {
     **dict.fromkeys(("cli", "pytest_plugin"), 7),
-    **dict.fromkeys(("matrix", "report", "repro", "saved"), 6),
-    **dict.fromkeys(("bisect", "capturing", "explain", "fix", "init", "reduce"), 5),
+    **dict.fromkeys(("guard", "init", "matrix", "report", "repro", "saved", "workflows"), 6),
+    **dict.fromkeys(("api", "bisect", "capturing", "explain", "fix", "reduce"), 5),
     **dict.fromkeys(("execution", "nox", "project"), 4),
     **dict.fromkeys(("config", "guess", "history"), 3),
     "toolchains": 2,
@@ -30,8 +30,8 @@ FLOORS = {
     "__init__": 6,  # only what is imported when it is asked for: `compat.capture`
 }
 MAY_START_PROCESSES = {"envs", "execution"}
-APART = {"worker", "adapter", "standin", "recorder"}
-"""Folders whose code runs inside a foreign env."""
+APART = {"worker", "adapter", "names", "standin", "recorder", "in_library"}
+"""Folders whose code runs inside a foreign env, or in a library."""
 WORKER_READERS = {"execution"}
 """Who may read what a worker left behind with the worker's own code."""
 PLACES = {
@@ -53,16 +53,19 @@ ACTS = {
     "scratch",
 }
 DOORS = {
+    "api": {"comparing", "finding", "histories", "looking", "records", "sourcing"},
     "bisect": {"bisecting", "candidates", "checking", "criterion", "judging_program", "last_bisect", "request"},
     "capturing": {"capturing", "kernels", "settings"},
     "envs": {"cache", "env", "inventory", "provider", "record"},
     "explain": {"Explanation", "Tried", "explain"},
     "fix": {"fix", "write_fix"},
+    "guard": {"Request", "check_guard", "guard_text", "make_guard", "read_guard", "text"},
     "init": {"Initialized", "initialize"},
     "matrix": {"MatrixInterrupted", "run_matrix", "write_reports"},
     "reduce": {"candidate", "reducing", "reduction"},
     "repro": {"document", "reproducing", "writing"},
     "saved": {"read_report"},
+    "workflows": {"System"},
 }
 """What of a feature the command line may call: the feature itself, what it takes, and what it returns."""
 WORDS = {
@@ -91,6 +94,7 @@ DECIDES = (
         for name in ("candidate", "edits", "expressions", "facts", "helpers", "module", "passes", "search", "shapes")
     ),
     "reduce/statements.py",
+    *(f"api/{name}.py" for name in ("comparing", "explaining", "finding", "histories", "needing", "packing", "records", "uses")),
     *(f"fix/{name}.py" for name in ("known", "searching")),
     "toolchains/edits.py",
     "toolchains/triton/edits",

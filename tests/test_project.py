@@ -98,7 +98,7 @@ def test_a_matrix_of_envs_that_are_not_there_is_a_report_of_that(project: Path, 
         report = run_matrix(chosen, chosen.context(store), command="a program")
     assert [result.outcome.status for result in report.results] == [Status.ENV_BROKEN]
     assert (report.command, len(report.unexpected), len(report.envs)) == ("a program", 1, 1)
-    assert [path.name for path in write_reports(report, project / "out")] == ["matrix.md", "matrix.json"]
+    assert [path.name for path in write_reports(report, project / "out")] == ["index.html", "matrix.md", "matrix.json"]
     with pytest.raises(StoreError, match="could not be written"):
         write_reports(report, project / "k.py")
     assert capfd.readouterr() == ("", "")

@@ -194,6 +194,14 @@ def closure_files(path: Path, tree: ast.Module, roots: Sequence[Path] = ()) -> f
     return frozenset(found)
 
 
+def helpers_of(path: Path, roots: Sequence[Path] = ()) -> tuple[Path, ...]:
+    """The files of its tree that a source imports, transitively; none where it cannot be read."""
+    try:
+        return tuple(sorted(closure_files(path, tree_of(path.read_bytes()), roots) - {path}))
+    except (OSError, SyntaxError):
+        return ()
+
+
 _known: dict[bytes, tuple[_Import, ...]] = {}
 """Hash of a content → what it imports: the kernels of a package draw in the same files again and again."""
 

@@ -24,7 +24,7 @@ class Use:
 
 def bound_by(statement: ast.stmt) -> frozenset[str]:
     """The global names that a top-level statement gives a meaning."""
-    return frozenset(_bound([statement])) - {"*"}
+    return bound([statement]) - {"*"}
 
 
 def uses(node: ast.AST, local: frozenset[str] = frozenset()) -> Iterator[Use]:
@@ -35,20 +35,20 @@ def uses(node: ast.AST, local: frozenset[str] = frozenset()) -> Iterator[Use]:
     elif isinstance(node, _Function | ast.Lambda):
         arguments = node.args
         outside: list[ast.AST | None] = [*arguments.defaults, *arguments.kw_defaults]
-        names = {each.arg for each in _parameters(arguments)}
+        names = {each.arg for each in parameters(arguments)}
         if isinstance(node, ast.Lambda):
             body: list[ast.AST] = [node.body]
         else:
-            outside += [*node.decorator_list, node.returns, *(each.annotation for each in _parameters(arguments))]
+            outside += [*node.decorator_list, node.returns, *(each.annotation for each in parameters(arguments))]
             body = [*node.body]
         yield from _uses_in(outside, local)
-        yield from _uses_in(body, local - _declared_global(body) | names | (_bound(body) - _declared_global(body)))
+        yield from _uses_in(body, local - declared_global(body) | names | (bound(body) - declared_global(body)))
     elif isinstance(node, ast.ClassDef):
         yield from _uses_in([*node.decorator_list, *node.bases, *(each.value for each in node.keywords)], local)
-        yield from _uses_in(node.body, local | _bound(node.body))
+        yield from _uses_in(node.body, local | bound(node.body))
     elif isinstance(node, _Comprehension):
         targets = (each.target for each in node.generators)
-        yield from _uses_in(ast.iter_child_nodes(node), local | _bound(targets))
+        yield from _uses_in(ast.iter_child_nodes(node), local | bound(targets))
     else:
         yield from _uses_in(ast.iter_child_nodes(node), local)
 
@@ -73,12 +73,13 @@ def _chain(node: ast.Name | ast.Attribute) -> Use | None:
     return Use(name=base.id, attributes=tuple(reversed(attributes)), nodes=tuple(reversed(nodes)))
 
 
-def _parameters(arguments: ast.arguments) -> list[ast.arg]:
+def parameters(arguments: ast.arguments) -> list[ast.arg]:
+    """All parameters of a function."""
     further = [each for each in (arguments.vararg, arguments.kwarg) if each]
     return [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs, *further]
 
 
-def _bound(nodes: Iterable[ast.AST]) -> frozenset[str]:
+def bound(nodes: Iterable[ast.AST]) -> frozenset[str]:
     """Names bound in the scope that these nodes are in; scopes inside of it bind their own."""
     names: set[str] = set()
     for node in nodes:
@@ -91,10 +92,11 @@ def _bound(nodes: Iterable[ast.AST]) -> frozenset[str]:
         if isinstance(node, _Scope):
             names |= {node.name} if not isinstance(node, ast.Lambda) else set()
         elif not isinstance(node, _Comprehension):
-            names |= _bound(ast.iter_child_nodes(node))
+            names |= bound(ast.iter_child_nodes(node))
     return frozenset(names)
 
 
-def _declared_global(nodes: Iterable[ast.AST]) -> frozenset[str]:
+def declared_global(nodes: Iterable[ast.AST]) -> frozenset[str]:
+    """Names that statements declare to be global."""
     declared = (each for node in nodes for each in ast.walk(node) if isinstance(each, ast.Global))
     return frozenset(name for each in declared for name in each.names)

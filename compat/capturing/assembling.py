@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -14,14 +16,13 @@ from compat import arguments, constexprs, toolchains
 from compat.bundle.closure import read_source
 from compat.bundle.frozen import Frozen, NotFrozen, module_of_frozen, reached
 from compat.capturing.conditionals import Asked, about, asked, names_used
-from compat.capturing.kernels import Configs, Kernel, cases, constexprs_of, given_functions, wanted
+from compat.capturing.kernels import Configs, Kernel, arguments_of, cases, constexprs_of, given_functions, wanted
 from compat.capturing.live import Live, NotLive
 from compat.capturing.live import live as live_place
 from compat.capturing.records import Lacking, Launch, Recorded
 from compat.config.declared_kernel import ONLY_VARIANT
 from compat.config.kernel_writer import write_kernel_file
-from compat.config.toml_reader import shown
-from compat.errors import ConfigError
+from compat.errors import ConfigError, StoreError
 from compat.files import replace_file
 from compat.json_text import read_json, write_json
 from compat.model import DEFAULT_TOOLCHAIN, CompileSpec, Specialization
@@ -54,12 +55,14 @@ class Captured:
     kernels: tuple[Kernel, ...] = ()
     not_captured: tuple[NotCaptured, ...] = ()
     never_launched: tuple[tuple[str, str], ...] = ()
-    """Jit functions of the packages that launched something, which no launched kernel is or uses: module and name."""
+    """Jit functions of the packages that launched something, which no kernel is or uses that was launched: module and name."""
     not_live: tuple[NotCaptured, ...] = ()
     """Kernels that were to be named where they are written, and are bundles."""
     conditionals: tuple[Asked, ...] = ()
     specs: Mapping[str, tuple[Specialization, ...]] = field(factory=dict)
     """By kernel, as they are read from its kernel file."""
+    in_the_way: tuple[str, ...] = ()
+    """Files that no capture has written, in whose place a kernel's would be: it has another name for that."""
 
     @property
     def launched(self) -> int:
@@ -76,13 +79,14 @@ def assemble(recorded: Recorded, output: Path, *, configs: Configs, origin: str,
     """Write the kernel files of what was recorded, in the place of those that an earlier capture left there.
 
     ``origin`` says in each where it comes from. With ``live`` they name kernels where they are written, as far as that can be.
-    Raises ConfigError where another file is in the way, OSError where nothing can be written.
+    Files that no capture has written stay as they are. Raises OSError where nothing can be written.
     """
     captured = Captured(recorded=recorded)
     places, not_live = _live(recorded) if live else ({}, [])
     kernels, failed = _kernels(recorded, places)
+    captured.in_the_way = tuple(_name(kernels, output))
     failed += [NotCaptured(module=each.module, name=each.name, why=each.why) for each in _distinct(recorded.lacking)]
-    _make_room(output, [kernel.name for kernel in kernels])
+    _make_room(output)
     written: list[Kernel] = []
     for kernel in kernels:
         launches = [each for each in recorded.launches.values() if each.function in kernel.ids]
@@ -147,12 +151,7 @@ def _kernels(recorded: Recorded, places: Mapping[str, Live]) -> tuple[list[Kerne
             key = (function.name, text)
             kernel = found.setdefault(key, Kernel(name="", function=function.name, module=function.module, text=text))
             kernel.ids.add(id)
-    kernels = sorted(found.values(), key=lambda each: (each.function, each.module, each.text))
-    taken: set[str] = set()
-    for kernel in kernels:
-        kernel.name = _free(kernel.function, taken)
-        taken.add(kernel.name)
-    return kernels, list(failed)
+    return sorted(found.values(), key=lambda each: (each.function, each.module, each.text)), list(failed)
 
 
 def _live_kernel(function: Frozen, place: Live) -> Kernel:
@@ -173,9 +172,23 @@ def _given(recorded: Recorded) -> dict[str, dict[str, str]]:
     return found
 
 
-def _free(name: str, taken: set[str]) -> str:
-    candidates = (name, *(f"{name}_{number}" for number in range(2, len(taken) + 3)))
-    return next(each for each in candidates if each not in taken)
+def _name(kernels: Sequence[Kernel], output: Path) -> Iterator[str]:
+    """Give each kernel a name of its own; the files that one would have had to replace, and no capture has written."""
+    replaceable = set(_listed(output / INDEX))
+    taken: set[str] = set()
+    for kernel in kernels:
+        for name in _candidates(kernel.function):
+            others = [each for each in (f"{name}.toml", f"{name}.py") if each not in replaceable and (output / each).exists()]
+            yield from others
+            if name not in taken and not others:
+                break
+        kernel.name = name
+        taken.add(name)
+
+
+def _candidates(name: str) -> Iterator[str]:
+    yield name
+    yield from (f"{name}_{number}" for number in count(2))
 
 
 def _write(kernel: Kernel, recorded: Recorded, output: Path, origin: str) -> tuple[Specialization, ...]:
@@ -207,7 +220,7 @@ def _write(kernel: Kernel, recorded: Recorded, output: Path, origin: str) -> tup
 def _compile(launch: Launch, recorded: Recorded) -> CompileSpec:
     elements = toolchains.named(DEFAULT_TOOLCHAIN).types.elements
     return CompileSpec(
-        launch={name: arguments.read(value, elements) for name, value in launch.arguments.items()},
+        launch={name: arguments.read(value, elements) for name, value in arguments_of(launch, recorded).items()},
         constexprs={name: constexprs.read(value) for name, value in constexprs_of(launch, recorded).items()},
         options=launch.options,
     )
@@ -217,11 +230,12 @@ def _compile(launch: Launch, recorded: Recorded) -> CompileSpec:
 
 
 def _never_launched(recorded: Recorded) -> tuple[tuple[str, str], ...]:
+    given = _given(recorded)
+    roots = {*given, *(id for functions in given.values() for id in functions.values())}
     used = {
-        (recorded.functions[each].module, recorded.functions[each].name)
-        for id in _launched(recorded)
-        for each in reached(id, recorded.functions)
+        (recorded.functions[each].module, recorded.functions[each].name) for id in roots for each in reached(id, recorded.functions)
     }
+    used |= {(each.module, each.name) for each in recorded.lacking}
     packages = {module.partition(".")[0] for module, _ in used}
     return tuple(sorted(each for each in recorded.defined - used if each[0].partition(".")[0] in packages))
 
@@ -246,16 +260,21 @@ def _answered(kernel: Kernel) -> str:
 # --- the folder -------------------------------------------------------------------------------------------------------------------
 
 
-def _make_room(output: Path, names: Sequence[str]) -> None:
-    """Remove what an earlier capture left. Raises ConfigError where a file is in the way that none has left."""
-    before = set(_listed(output / INDEX))
-    for name in names:
-        for path in (output / f"{name}.toml", output / f"{name}.py"):
-            if path.exists() and path.name not in before:
-                raise ConfigError(
-                    "this is in the way, and no capture has written it", where=shown(path), hint="Say another --output."
-                )
-    for name in before:
+def check_writable(output: Path) -> None:
+    """Find out whether files can be written there, and leave nothing behind. Raises StoreError where they cannot."""
+    there = next(each for each in (output, *output.absolute().parents) if each.exists())
+    try:
+        with tempfile.TemporaryFile(dir=there):
+            pass
+    except OSError as error:
+        raise StoreError(
+            f"nothing can be written there: {error.strerror}", where=str(output), hint="Say another --output."
+        ) from error
+
+
+def _make_room(output: Path) -> None:
+    """Remove what an earlier capture left."""
+    for name in _listed(output / INDEX):
         with suppress(OSError):
             (output / name).unlink()
 

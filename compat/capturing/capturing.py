@@ -10,10 +10,10 @@ from typing import Any
 
 from attrs import evolve, field, frozen
 
-from compat.capturing.assembling import Captured, assemble, write_index
+from compat.capturing.assembling import Captured, assemble, check_writable, write_index
 from compat.capturing.checking import Compared, compare
 from compat.capturing.index import index_document
-from compat.capturing.records import launches_in, read_records
+from compat.capturing.records import Progress, progress_in, read_records
 from compat.capturing.settings import Check, Options, recorder_settings, target_of, target_of_arch, toolchain, variables
 from compat.errors import SelectionError, StoreError
 from compat.execution.user_program import Ended, run_program
@@ -44,17 +44,18 @@ def capture_program(
     *,
     python: str | None = None,
     timeout: float | None = None,
-    on_progress: Callable[[int, float], None] = lambda launches, seconds: None,
+    on_progress: Callable[[Progress, float], None] = lambda progress, seconds: None,
     on_check: Callable[[int], None] = lambda kernels: None,
 ) -> Capture:
     """Run a program to its end, however that is, and write the kernel files of what it launched.
 
     ``python`` is the interpreter of its environment where that is not the one that its words lead to. ``on_progress`` hears now and
-    then how many launches are recorded, and the seconds since the program began; ``on_check`` how many kernels are compared next.
-    Raises SelectionError where the program cannot be started, ConfigError where files are in the way, StoreError where nothing can
-    be written.
+    then how far it is, and the seconds since the program began; ``on_check`` how many kernels are compared next.
+    Raises SelectionError where the program cannot be started, StoreError where nothing can be written, before the program is run
+    if possible.
     """
     began = time.monotonic()
+    check_writable(options.output)
     with Folder("compat-capture-") as folder:
         records, cache = folder / "records", folder / "cache"
         records.mkdir()
@@ -64,7 +65,7 @@ def capture_program(
         def tick(seconds: float) -> None:
             if seconds - looked[0] >= _LOOK_EVERY:
                 looked[0] = seconds
-                on_progress(launches_in(records), seconds)
+                on_progress(progress_in(records), seconds)
 
         fresh = cache if options.is_fake else None
         ended = run_program(command(words, python), variables(settings, fresh), timeout=timeout, on_tick=tick)
@@ -74,7 +75,7 @@ def capture_program(
 def made_of(
     records: Path, options: Options, ended: Ended | None, on_check: Callable[[int], None] = lambda kernels: None
 ) -> Capture:
-    """Write the kernel files of records, if there are any, and compare their code. Raises ConfigError and StoreError."""
+    """Write the kernel files of records, if there are any, and compare their code. Raises StoreError."""
     recorded = read_records(records)
     if recorded.release is None:
         return Capture(captured=Captured(recorded=recorded), options=options, ended=ended, seconds=0.0)

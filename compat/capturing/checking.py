@@ -75,7 +75,7 @@ def _asked(captured: Captured) -> Iterator[tuple[Specialization, Launch]]:
         by_case = {spec.case: spec for spec in captured.specs[kernel.name]}
         for case in kernel.cases:
             for launch in case.launches:
-                if launch.original is not None:
+                if launch.original is not None and launch.release == captured.recorded.release:
                     yield by_case[case.name], launch
                     break
 

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from attrs import define, evolve
 
+from compat.capturing.assembling import check_writable
 from compat.capturing.capturing import Capture, made_of
 from compat.capturing.kernels import Configs
 from compat.capturing.recorder import NAME, begin
@@ -45,7 +46,7 @@ def capture(
     Where the whole process is captured already, such as by ``compat capture``, that goes on, and the block has nothing of its own.
     Libraries are best imported inside of it, since some ask for the GPU while they are imported. What the options mean is said in
     :class:`~compat.capturing.settings.Options`. The kernel files are there when the block has ended, however it does. Raises
-    SelectionError for a target that there is not, ConfigError where a file is in the way, StoreError where nothing can be written.
+    SelectionError for a target that there is not, and StoreError where nothing can be written, before the block if possible.
     """
     options = Options(
         output=Path(output), target=target, configs=Configs(configs), with_values=with_values, check=Check(check), fake=fake
@@ -54,6 +55,7 @@ def capture(
     if is_captured():
         yield block
         return
+    check_writable(options.output)
     with Folder("compat-capture-") as folder:
         records = folder / "records"
         records.mkdir()

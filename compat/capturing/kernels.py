@@ -63,14 +63,17 @@ class Kernel:
 
 
 def given_functions(launch: Launch, recorded: Recorded) -> dict[str, str]:
-    """The jit functions that a launch passes as constexprs: name → id."""
-    return {recorded.functions[id].name: id for id in _ids(list(launch.constexprs.values())) if id in recorded.functions}
+    """The jit functions that a launch passes: name → id."""
+    ids = _ids([*launch.constexprs.values(), *launch.arguments.values()])
+    return {recorded.functions[id].name: id for id in ids if id in recorded.functions}
 
 
 def _ids(value: Any) -> Iterator[str]:
     if isinstance(value, list):
         for each in value:
             yield from _ids(each)
+    elif isinstance(value, Mapping) and "constexpr" in value:
+        yield from _ids(value["constexpr"])
     elif isinstance(value, Mapping) and isinstance(value.get("function"), str):
         yield value["function"]
 
@@ -80,9 +83,16 @@ def constexprs_of(launch: Launch, recorded: Recorded) -> dict[str, Any]:
     return {name: _plain(value, recorded) for name, value in launch.constexprs.items()}
 
 
+def arguments_of(launch: Launch, recorded: Recorded) -> dict[str, Any]:
+    """The other arguments of a launch, in the forms of kernel files."""
+    return {name: _plain(value, recorded) for name, value in launch.arguments.items()}
+
+
 def _plain(value: Any, recorded: Recorded) -> Any:
     if isinstance(value, list):
         return [_plain(each, recorded) for each in value]
+    if isinstance(value, Mapping) and "constexpr" in value:
+        return {"constexpr": _plain(value["constexpr"], recorded)}
     if isinstance(value, Mapping) and "function" in value:
         return {"function": recorded.functions[value["function"]].name}
     return float(value["float"]) if isinstance(value, Mapping) and "float" in value else value
@@ -111,7 +121,9 @@ def cases(launches: Sequence[Launch], recorded: Recorded) -> tuple[Case, ...]:
 
 def content(launch: Launch, recorded: Recorded) -> str:
     """What a compile of a launch can depend on, as text."""
-    return json.dumps([_kind(launch.arguments), constexprs_of(launch, recorded), launch.options], sort_keys=True, default=repr)
+    return json.dumps(
+        [_kind(arguments_of(launch, recorded)), constexprs_of(launch, recorded), launch.options], sort_keys=True, default=repr
+    )
 
 
 def _kind(arguments: Mapping[str, Any]) -> str:

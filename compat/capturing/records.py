@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,8 @@ from attrs import define, field, frozen
 
 from compat.bundle.frozen import Frozen
 from compat.json_text import read_json
+
+_COMPARING = re.compile(rb'\{"r":"comparing","launches":(\d+)\}')
 
 
 @frozen(kw_only=True)
@@ -47,6 +50,8 @@ class Launch:
     constexprs: Mapping[str, Any]
     options: Mapping[str, Any]
     grid: tuple[int, ...] | None
+    release: str | None
+    """The release of the toolchain that it was launched with."""
     place: Place | None
     roles: set[str] = field(factory=set)
     """``candidate`` where an autotuner tried it, ``chosen`` where it was its choice; none where nothing was tuned."""
@@ -96,6 +101,12 @@ class Recorded:
     toolchains: dict[str, Interpreter] = field(factory=dict)
     """Release → the Python that first imported it."""
     torch: str | None = None
+    not_imported: str | None = None
+    """Why the toolchain could not be imported, where a process tried to: ``is not there``."""
+    pythons: int = 0
+    """Processes that the recorder was in."""
+    releases: dict[str, str] = field(factory=dict)
+    """Process → the release that it imported."""
     processes: int = 0
     """Those that imported Triton."""
     ended: int = 0
@@ -105,7 +116,7 @@ class Recorded:
 
     @property
     def release(self) -> str | None:
-        """The release of the toolchain that kernels were launched with; of several the first."""
+        """The release of the toolchain that was imported first."""
         return next(iter(self.toolchains), None)
 
     @property
@@ -116,16 +127,34 @@ class Recorded:
 
 
 def read_records(folder: Path) -> Recorded:
-    """All that the recorder left in a folder."""
+    """All that the recorder left in a folder, the process that began first before the others."""
     recorded = Recorded()
     for path in sorted(folder.glob("*.jsonl")):
+        recorded.pythons += 1
         _read(path.stem, path.read_bytes().split(b"\n"), recorded)
     return recorded
 
 
-def launches_in(folder: Path) -> int:
-    """How many kinds of launches have been written down by now, without reading what they are."""
-    return sum(path.read_bytes().count(b'{"r":"launch"') for path in folder.glob("*.jsonl"))
+@frozen(kw_only=True)
+class Progress:
+    """How far a program is that runs."""
+
+    launches: int
+    """Kinds of launches that have been recorded."""
+    compiled: int
+    """Of those that are compiled as the program ends, how many have been."""
+    to_compile: int
+    """How many there are of those; 0 as long as it goes on."""
+
+
+def progress_in(folder: Path) -> Progress:
+    """What records tell that are still being written, without reading what they are."""
+    texts = [path.read_bytes() for path in folder.glob("*.jsonl")]
+    return Progress(
+        launches=sum(text.count(b'{"r":"launch"') for text in texts),
+        compiled=sum(text.count(b'{"r":"original"') for text in texts),
+        to_compile=sum(int(number) for text in texts for number in _COMPARING.findall(text)),
+    )
 
 
 def _read(process: str, lines: Iterable[bytes], recorded: Recorded) -> None:
@@ -143,11 +172,16 @@ def _read(process: str, lines: Iterable[bytes], recorded: Recorded) -> None:
     recorded.processes += imported
 
 
-def _process(_: str, record: Mapping[str, Any], recorded: Recorded) -> None:
+def _not_imported(_: str, record: Mapping[str, Any], recorded: Recorded) -> None:
+    recorded.not_imported = str(record["why"])
+
+
+def _process(process: str, record: Mapping[str, Any], recorded: Recorded) -> None:
     found = Interpreter(
         version=record["python"], executable=record["executable"], prefix=record["prefix"], toolchain=record["toolchain"]
     )
-    recorded.toolchains.setdefault(str(record["release"]), found)
+    recorded.releases[process] = str(record["release"])
+    recorded.toolchains.setdefault(recorded.releases[process], found)
 
 
 def _torch(_: str, record: Mapping[str, Any], recorded: Recorded) -> None:
@@ -171,6 +205,7 @@ def _launch(process: str, record: Mapping[str, Any], recorded: Recorded) -> None
         constexprs=record["constexprs"],
         options=record["options"],
         grid=tuple(grid) if grid else None,
+        release=recorded.releases.get(process),
         place=Place(**place) if place else None,
         roles=_roles(record),
     )
@@ -200,6 +235,7 @@ def _lacking(_: str, record: Mapping[str, Any], recorded: Recorded) -> None:
 
 
 _READERS: dict[str, Callable[[str, Mapping[str, Any], Recorded], None]] = {
+    "not_imported": _not_imported,
     "process": _process,
     "torch": _torch,
     "defined": _defined,

@@ -12,6 +12,7 @@ from compat.cli.answer import Answer, answer_options
 from compat.cli.invocation import relative
 from compat.init import Initialized, initialize
 from compat.printable import printable
+from compat.workflows import System
 
 _SHOWN = 20
 """Lines of one kind at most: files, what was left out, guesses."""
@@ -19,14 +20,16 @@ _SHOWN = 20
 
 @click.command(short_help="Write a matrix.toml, and kernel files guessed from Python sources.")
 @click.argument("sources", nargs=-1, metavar="[FILE.py|FOLDER]...")
+@click.option("--github", "systems", flag_value=System.GITHUB, multiple=True, help="Write a workflow for GitHub, too.")
+@click.option("--gitlab", "systems", flag_value=System.GITLAB, multiple=True, help="Write a pipeline for GitLab, too.")
 @answer_options(json_help="What was written, and what deserves a look, as a JSON object.")
-def init(*, answer: Answer, sources: tuple[str, ...]) -> None:
+def init(*, answer: Answer, sources: tuple[str, ...], systems: tuple[System, ...]) -> None:
     """Write a matrix.toml and a kernel file for each source that has Triton kernels, with their arguments guessed.
 
     Without arguments all of the current folder is looked through. Files that are there are left as they are: after a source has
     been added, the same command adds its kernel file alone. Sources are read, and never imported.
     """
-    found = initialize(Path.cwd(), sources)
+    found = initialize(Path.cwd(), sources, systems)
     answer.give(lambda: map(printable, _lines(found)), lambda: _document(found))
 
 
@@ -63,9 +66,10 @@ def _not_taken(found: Initialized) -> Iterator[str]:
 def _look_at(found: Initialized) -> Iterator[str]:
     if found.guesses:
         yield f"{found.guesses:,} types and values are guessed, and marked `# guessed` with the reason"
-    if found.look_at:
+    if found.look_at or found.unsure:
         yield "look at:"
         yield from (f"  {line}" for line in _first(f"{relative(each.path)} {each.kernel}: {each.words}" for each in found.look_at))
+        yield from (f"  {relative(path)}: {why}" for path, why in found.unsure.items())
 
 
 def _document(found: Initialized) -> dict[str, Any]:
@@ -78,6 +82,9 @@ def _document(found: Initialized) -> dict[str, Any]:
             for each in functions
         ],
         "guesses": found.guesses,
-        "look_at": [{"file": relative(each.path), "kernel": each.kernel, "words": each.words} for each in found.look_at],
+        "look_at": [
+            *({"file": relative(each.path), "kernel": each.kernel, "words": each.words} for each in found.look_at),
+            *({"file": relative(path), "kernel": None, "words": why} for path, why in found.unsure.items()),
+        ],
         "cases": found.cases,
     }

@@ -14,6 +14,7 @@ from compat.cli.invocation import INTERRUPTED, command_line, relative
 from compat.cli.progress import ProgressListener
 from compat.cli.selecting import SECONDS, kernel_arguments, obtaining, opened_store, select, selection_options
 from compat.matrix import MatrixInterrupted, run_matrix, write_reports
+from compat.report.compact import listed
 from compat.report.document import matrix_document
 from compat.report.summary import Report
 from compat.report.terminal import TerminalReport
@@ -23,7 +24,9 @@ from compat.report.terminal import TerminalReport
 @kernel_arguments
 @selection_options
 @answer_options(file=False, json_help="The report as JSON, as in matrix.json, instead of a table.")
-@click.option("--output", type=click.Path(path_type=Path, file_okay=False), help="Folder for matrix.md and matrix.json [reports].")
+@click.option(
+    "--output", type=click.Path(path_type=Path, file_okay=False), help="Folder for index.html, matrix.md, matrix.json [reports]."
+)
 @file_options
 @click.option("--jobs", "-j", type=click.IntRange(min=1), help="Cells compiled at the same time (default: number of cores).")
 @click.option("--deadline", type=SECONDS, help="Seconds one cell may take.")
@@ -41,7 +44,7 @@ def matrix(
     code_quality: Path | None,
     **chosen: Any,
 ) -> None:
-    """Compile every chosen cell, and write reports/matrix.md and reports/matrix.json.
+    """Compile every chosen cell, and write reports/index.html, reports/matrix.md and reports/matrix.json.
 
     Without a matrix.toml: the kernels that are named, on every release of their toolchain.
 
@@ -61,7 +64,7 @@ def matrix(
         sys.exit(INTERRUPTED)
     written = write_reports(found, output or selection.root / "reports")
     _show(found, answer)
-    answer.add(f"wrote {' and '.join(map(relative, written))}")
+    answer.add(f"wrote {listed([relative(path) for path in written])}")
     write_files(found, answer, selection.root, junit=junit, code_quality=code_quality)
     tell_github(found, selection.root)
     sys.exit(1 if found.unexpected else selection.problems[0].exit_code if selection.problems else 0)

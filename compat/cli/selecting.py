@@ -64,6 +64,11 @@ def selection_options(command: Callable[..., Any]) -> Callable[..., Any]:
     return reduce(lambda decorated, option: option(decorated), reversed(_OPTIONS), command)
 
 
+def place_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Give a command those of them that choose envs and targets: ``--matrix``, ``--envs`` and ``--target``."""
+    return reduce(lambda decorated, option: option(decorated), reversed(_OPTIONS[:3]), command)
+
+
 def kernel_arguments(command: Callable[..., Any]) -> Callable[..., Any]:
     """Give a command kernel files, folders of them and globs as arguments, which mean what ``--spec`` means."""
     return click.argument("files", nargs=-1, metavar="[KERNEL]...")(command)

@@ -7,6 +7,7 @@
             cp311/                  the virtual environment
             env.json                what was asked for, and what came of it (compat.envs.record)
             install.log             what the installer printed; locked while the env is built
+            names                   which names the toolchain has, where somebody has asked (compat.api.looking)
             used                    when the env was last used; locked by the commands that use it
 """
 
@@ -49,6 +50,11 @@ class EnvFolder:
     def log(self) -> Path:
         """Where the installer's output goes."""
         return self.path / _LOG
+
+    @property
+    def names(self) -> Path:
+        """Where it is kept which names its toolchain has."""
+        return self.path / "names"
 
     @property
     def used(self) -> Path:

@@ -24,6 +24,7 @@ from itertools import pairwise
 from attrs import frozen
 
 from compat import toolchains
+from compat.history.runs import Run, runs
 from compat.model import Outcome, Status
 
 
@@ -214,13 +215,7 @@ class Account:
     @property
     def intervals(self) -> tuple[Interval, ...]:
         """Runs of neighbouring releases that behave the same. An inconclusive release ends a run."""
-        runs: list[tuple[tuple[Status, str | None, str | None] | None, list[str]]] = []
-        for entry in self.entries:
-            if runs and runs[-1][0] == entry.behaviour:
-                runs[-1][1].append(entry.release)
-            else:
-                runs.append((entry.behaviour, [entry.release]))
-        return tuple(_interval(releases, behaviour) for behaviour, releases in runs if behaviour is not None)
+        return tuple(_interval(run) for run in runs((entry.release, entry.behaviour) for entry in self.entries))
 
     @property
     def changes(self) -> tuple[Change, ...]:
@@ -235,9 +230,9 @@ class Account:
         return tuple(entry.release for entry in self.entries if which(entry))
 
 
-def _interval(releases: Sequence[str], behaviour: tuple[Status, str | None, str | None]) -> Interval:
-    status, failure_class, fingerprint = behaviour
-    return Interval(first=releases[0], last=releases[-1], status=status, failure_class=failure_class, fingerprint=fingerprint)
+def _interval(run: Run[tuple[Status, str | None, str | None]]) -> Interval:
+    status, failure_class, fingerprint = run.value
+    return Interval(first=run.first, last=run.last, status=status, failure_class=failure_class, fingerprint=fingerprint)
 
 
 # --- what one outcome says -----------------------------------------------------------------------------------------------

@@ -2,11 +2,12 @@
 
 A noxfile of two lines has them::
 
-    from compat.nox import sessions
-    sessions()
+    from compat.nox import matrix, sessions
+    matrix(sessions())
 
 In: the project's ``matrix.toml``, if it has one, and nox's command line. Out: one session for each env,
-``env(triton-3.1.0)``, which builds it into the cache that all projects share (:mod:`compat.envs.cache`). An environment that
+``env(triton-3.1.0)``, which builds it into the cache that all projects share (:mod:`compat.envs.cache`), and ``matrix``, which has
+those built that it needs, and then is ``compat matrix``. An environment that
 cannot be built fails nothing: why is recorded, and becomes part of the report. What is imported here needs nothing that nox does
 not bring.
 """
@@ -22,7 +23,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import FrameType
-from typing import IO, Any
+from typing import IO, Any, NoReturn
 
 import nox
 import nox.command
@@ -35,7 +36,7 @@ from compat.envs.installers import UNSET, choose_installer
 from compat.envs.requirements import requirements
 from compat.errors import CompatError, SelectionError
 from compat.model import Env
-from compat.nox.command_line import last, named_envs, option, posargs, words
+from compat.nox.command_line import is_asked_for, last, named_envs, option, posargs, words
 
 # Older releases of nox have no such argument.
 PARALLEL: dict[str, Any] = {"allow_parallel": True} if "allow_parallel" in inspect.signature(nox.session).parameters else {}
@@ -64,13 +65,28 @@ def sessions(root: Path | None = None) -> MatrixConfig:
     return config
 
 
+def matrix(config: MatrixConfig) -> None:
+    """Define the session ``matrix``: what stands after ``--`` goes to ``compat matrix``. Ends nox as :func:`sessions` does."""
+    try:
+        needed = [f"env({env.name})" for env in matrix_envs(config)] if is_asked_for("matrix") else []
+    except CompatError as error:
+        refuse(error)
+
+    @nox.session(name="matrix", python=False, requires=needed, default=False)
+    def run(session: nox.Session) -> None:
+        """Compile the kernels on every environment and target asked for, and report."""
+        # What can be built has just been built.
+        command = (sys.executable, "-m", "compat.cli", "matrix", "--no-build", *session.posargs)
+        session.run(*command, external=True, interrupt_timeout=10.0, terminate_timeout=5.0)
+
+
 def _config(root: Path) -> MatrixConfig:
     named = last(option(posargs(), "--matrix"))
     path = root / (named or MATRIX)
     return load_matrix(path) if named or path.exists() else no_matrix(root)
 
 
-def refuse(error: CompatError) -> None:
+def refuse(error: CompatError) -> NoReturn:
     """End nox with an error of use."""
     sys.stderr.write(f"{error}\n{error.hint or ''}".rstrip() + "\n")
     sys.exit(error.exit_code)

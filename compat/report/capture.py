@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from compat.capturing.capturing import Capture
 from compat.capturing.checking import Agreement
+from compat.capturing.records import Recorded
 
 _LISTED = 12
 """Names that are listed at most."""
@@ -17,12 +18,13 @@ def capture_lines(capture: Capture, output: str) -> Iterator[str]:
     captured = capture.captured
     recorded = captured.recorded
     if recorded.release is None:
-        yield "nothing was captured: no process of the program imported Triton"
+        yield f"nothing was captured: {_why_nothing(recorded)}"
         yield from _how_it_ended(capture)
         return
     where = "on a GPU" if not capture.options.is_fake else "without a GPU: nothing ran on one, and what was computed means nothing"
     processes = f"{recorded.processes} processes" if recorded.processes != 1 else "1 process"
-    yield f"captured with Triton {recorded.release}{f', PyTorch {recorded.torch}' if recorded.torch else ''}, {processes}, {where}"
+    releases = ", ".join(recorded.toolchains)
+    yield f"captured with Triton {releases}{f', PyTorch {recorded.torch}' if recorded.torch else ''}, {processes}, {where}"
     yield from _how_it_ended(capture)
     yield (
         f"{_kernels(captured.launched)} launched, {len(captured.kernels)} captured as {_cases(captured.cases)}, "
@@ -36,9 +38,18 @@ def capture_lines(capture: Capture, output: str) -> Iterator[str]:
     )
     never = [f"{module}:{name}" for module, name in captured.never_launched]
     yield from _listed(f"never launched, of {_functions(len(never))} of the same packages", never)
+    yield from _listed(f"left as they were in {output}, since no capture has written them", captured.in_the_way)
     if captured.kernels:
         yield f"wrote {output}: {len(captured.kernels)} kernel file{'' if len(captured.kernels) == 1 else 's'}, and index.json"
         yield f"next: compat matrix --spec '{output}/**/*.toml' --envs releases"
+
+
+def _why_nothing(recorded: Recorded) -> str:
+    if not recorded.pythons:
+        return "the program began no Python that can be recorded, which the options -I, -E and -S prevent"
+    if recorded.not_imported:
+        return f"Triton {recorded.not_imported}, in the program's environment"
+    return "no process of the program imported Triton"
 
 
 def _how_it_ended(capture: Capture) -> Iterator[str]:

@@ -12,6 +12,7 @@ from compat.history.account import Bracket
 from compat.history.verdict import Verdict
 from compat.json_text import write_json
 from compat.model import BuiltEnv, Specialization, Target
+from compat.records import unstructure
 from compat.report.compact import natural
 from compat.report.statements import statements
 from compat.report.summary import Report
@@ -43,9 +44,14 @@ def matrix_document(report: Report) -> JsonObject:
         "verdicts": [verdict_document(verdict) for verdict in sorted(report.verdicts, key=_place)],
         "envs": [_env(built) for built in sorted(report.envs, key=lambda built: natural(built.env.name))],
         "kernels": [_kernel(report, spec) for spec in report.specs],
+        "helpers": {source: list(files) for source, files in sorted(report.helpers.items())},
+        "variants": {kernel: list(declared) for kernel, declared in sorted(report.variants.items())},
         "targets": [_target(target) for target in _targets(report)],
+        "sources": [{"path": path, "text": text} for path, text in sorted(report.sources.items())],
+        "attachments": [{"name": name, "gzip": content} for name, content in sorted(report.attachments.items())],
         "packages": [_library(each) for each in library_versions(report)],
         "existing": {name: [str(version) for version in sorted(known)] for name, known in sorted(report.existing.items())},
+        **({"api": unstructure(report.api, compact=True)} if report.api else {}),
     }
 
 

@@ -55,6 +55,7 @@ def _identity(surprise: Surprise) -> tuple[str, ...]:
 def _surprising(report: Report, inside: str, identity: tuple[str, ...], group: Sequence[Surprise]) -> Finding:
     first, example = group[0], group[0].results[0]
     failure = example.outcome.failure
+    path, line = _where(report, inside, example)
     expected = f"expected {first.declared}" + (f" ({first.reason})" if first.reason else "")
     where = (f"{each.where.subject}: {each.where.releases}, {' '.join(each.where.targets)}" for each in group)
     return Finding(
@@ -62,14 +63,15 @@ def _surprising(report: Report, inside: str, identity: tuple[str, ...], group: S
         body=(*where, expected, *_said(failure), explain_command(example.cell, report.options)),
         check=failure.failure_class if failure else str(example.outcome.status),
         status=example.outcome.status,
-        path=_path(report, inside, example),
-        line=_line(example),
+        path=path,
+        line=line,
         identity=identity,
     )
 
 
 def _unimported(report: Report, inside: str, source: UnimportedSource) -> Finding:
     failure = source.failure
+    path, line = _where(report, inside, source.example)
     return Finding(
         title=f"{source.source} could not be imported",
         body=(
@@ -79,8 +81,8 @@ def _unimported(report: Report, inside: str, source: UnimportedSource) -> Findin
         ),
         check=failure.failure_class,
         status=Status.SOURCE_BROKEN,
-        path=_path(report, inside, source.example),
-        line=_line(source.example),
+        path=path,
+        line=line,
         identity=(source.kernel, source.source, failure.fingerprint),
     )
 
@@ -106,17 +108,30 @@ def _said(failure: Failure | None) -> Iterator[str]:
         yield failure.advice
 
 
-def _path(report: Report, inside: str, result: Result) -> str | None:
-    """The source's path from the top of the repository; a source outside of the project is none of its files."""
-    source = PurePosixPath(report.source_of(result.cell.spec))
-    if not source.name or source.is_absolute() or ".." in source.parts:
-        return None
-    return str(PurePosixPath(inside) / source)
-
-
-def _line(result: Result) -> int | None:
-    """The line in the source that a failure points at; one in a helper of another file is no line of it."""
+def place_of(result: Result) -> tuple[str, int] | None:
+    """The file that a failure points at, without folders, and the line there."""
     failure = result.outcome.failure
     name, _, number = (failure.location or "").rpartition(":") if failure else ("", "", "")
-    same = name and name == PurePosixPath(result.cell.spec.source).name
-    return int(number) if same and number.isascii() and number.isdigit() and len(number) < 10 else None
+    return (name, int(number)) if name and number.isascii() and number.isdigit() and len(number) < 10 else None
+
+
+def _where(report: Report, inside: str, result: Result) -> tuple[str | None, int | None]:
+    """The file in the repository that something is about, from its top, and the line, where that is known.
+
+    That is the kernel's source, or what it imports where the failure points there, and only one such file is called so.
+    """
+    source, place = report.source_of(result.cell.spec), place_of(result)
+    if place is None:
+        return _path(inside, source), None
+    named = [path for path in (source, *report.helpers.get(source, ())) if PurePosixPath(path).name == place[0]]
+    if len(named) == 1 and (path := _path(inside, named[0])):
+        return path, place[1]
+    return _path(inside, source), None
+
+
+def _path(inside: str, path: str) -> str | None:
+    """A path from the top of the repository; a file outside of the project is none of its files."""
+    found = PurePosixPath(path)
+    if not found.name or found.is_absolute() or ".." in found.parts:
+        return None
+    return str(PurePosixPath(inside) / found)

@@ -13,6 +13,12 @@ def _json(report: Report) -> str:
     return dump(matrix_document(report))
 
 
+def _html(report: Report) -> str:
+    from compat.report.html.page import matrix_html  # commands that write no matrix need neither it nor what it imports
+
+    return matrix_html(report)
+
+
 def _junit(report: Report, _: str) -> str:
     from compat.report.junit import junit_xml  # few runs need it, or what it imports
 
@@ -27,7 +33,7 @@ def _code_quality(report: Report, inside: str) -> str:
     return write_json(code_quality(findings(report, inside))) + "\n"
 
 
-FORMATS: Mapping[str, Callable[[Report], str]] = {"matrix.md": matrix_markdown, "matrix.json": _json}
+FORMATS: Mapping[str, Callable[[Report], str]] = {"index.html": _html, "matrix.md": matrix_markdown, "matrix.json": _json}
 """The files that every run writes, by name."""
 ASKED: Mapping[str, Callable[[Report, str], str]] = {"junit": _junit, "code_quality": _code_quality}
 """Those that are written on request; they also take the path from the top of the repository to the folder of the project."""

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 
 from attrs import frozen
 
-from compat.history.account import Interval, Word
-from compat.history.verdict import Coordinate, Point, Verdict, is_deprecated, is_good, points_of
+from compat.history.account import Entry, Interval, Word
+from compat.history.verdict import Coordinate, Point, Verdict, is_deprecated, is_good
 from compat.model import Outcome, Status
 from compat.report.compact import natural, rectangles
 from compat.report.summary import Report
@@ -141,16 +141,16 @@ def legend_of(found: Sequence[Grid]) -> dict[str, str]:
 
 
 def _marks(report: Report, coordinate: Coordinate) -> tuple[Mark, ...]:
-    points = {point.release.label: point for point in points_of(report.by_coordinate[coordinate])}
+    points = {point.release.label: point for point in report.points[coordinate]}
     return tuple(
-        _mark(report, points[release.label])
+        mark_of(report, points[release.label])
         if release.label in points
         else Mark(word=COMING if (coordinate, release.label) in report.coming else Mark().word)
         for release in report.releases
     )
 
 
-def _mark(report: Report, point: Point) -> Mark:
+def mark_of(report: Report, point: Point) -> Mark:
     """What a release is marked with: the word of the outcome that speaks for it, if any may."""
     unexpected = any(not result.expected for result in point.results)
     if point.voice:
@@ -162,6 +162,11 @@ def _mark(report: Report, point: Point) -> Mark:
         return Mark(word=MARKS[point.results[0].outcome.status], unexpected=unexpected)
     flaky = any(result.outcome.flaky for result in point.answers)
     return Mark(word="flaky" if flaky else "mixed", unexpected=unexpected)
+
+
+def remembered_mark(entry: Entry) -> Mark:
+    """What a release is marked with of which only an earlier run knows something."""
+    return Mark(word=_word(entry.outcome) if entry.outcome and not entry.unsteady else "flaky")
 
 
 def _word(outcome: Outcome) -> str:

@@ -6,7 +6,7 @@ something, so does the report (the sources of kernels, for one). What the releas
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -32,7 +32,9 @@ from compat.model import (
 )
 from compat.printable import printable
 from compat.records import RecordError, structure
+from compat.report import enclosed
 from compat.report.document import SCHEMA
+from compat.report.joining import joined
 from compat.report.stored import (
     StoredCell,
     StoredEnv,
@@ -57,10 +59,29 @@ def load_report(text: str | bytes, where: str = "matrix.json") -> Report:
 
     Raises StoreError, with the place in the file, for what is no such file, and for one of a newer version.
     """
+    return load_reports([(where, text)])
+
+
+def load_reports(texts: Sequence[tuple[str, str | bytes]]) -> Report:
+    """One report of several files, each with what errors call it: runs that tried other envs, targets or kernels.
+
+    Raises StoreError as :func:`load_report` does, and where files do not go together.
+    """
+    return _report(", ".join(where for where, _ in texts), joined([(where, _stored(text, where)) for where, text in texts]))
+
+
+def _report(where: str, matrix: StoredMatrix) -> Report:
+    try:
+        return _Loading(matrix).report()
+    except RecordError as error:
+        raise StoreError(str(error), where=where, hint=_HINT) from error
+
+
+def _stored(text: str | bytes, where: str) -> StoredMatrix:
     try:
         document = _shown(read_json(text))
         _check_schema(document, where)
-        return _Loading(structure(_with_releases(document), StoredMatrix, more=True)).report()
+        return structure(_with_releases(document), StoredMatrix, more=True)
     except RecordError as error:
         raise StoreError(str(error), where=where, hint=_HINT) from error
     except (ValueError, RecursionError) as error:
@@ -117,9 +138,14 @@ class _Loading:
             command=self.matrix.command,
             seconds=self.matrix.seconds,
             existing=existing,
+            api=self.matrix.api,
             options=self.matrix.options,
             limits=self.matrix.limits,
             version=self.matrix.tool.version,
+            sources={source.path: source.text for source in self.matrix.sources},
+            attachments={each.name: each.gzip for each in self.matrix.attachments if enclosed.is_packed(each.gzip)},
+            variants=self.matrix.variants,
+            helpers=self.matrix.helpers,
         )
 
     @cached_property

@@ -11,6 +11,7 @@ from typing import Any
 from attrs import field, frozen
 from packaging.version import Version
 
+from compat.api.packing import Packed
 from compat.model import DEFAULT_TOOLCHAIN, CompileSpec, Noticed, Package, Status, StoodIn
 from compat.records import KEY
 
@@ -146,6 +147,23 @@ class StoredTarget:
 
 
 @frozen(kw_only=True)
+class StoredSource:
+    """The text of a kernel's source."""
+
+    path: str
+    text: str
+
+
+@frozen(kw_only=True)
+class StoredAttachment:
+    """What a kept artifact holds."""
+
+    name: str
+    gzip: str
+    """As base64."""
+
+
+@frozen(kw_only=True)
 class StoredMatrix:
     """The whole file."""
 
@@ -154,9 +172,16 @@ class StoredMatrix:
     options: tuple[str, ...] = ()
     limits: tuple[str, ...] = ()
     seconds: float
+    api: Packed | None = None
     cells: tuple[StoredCell, ...]
     verdicts: tuple[StoredVerdict, ...]
     envs: tuple[StoredEnv, ...]
     kernels: tuple[StoredKernel, ...] = ()
+    helpers: Mapping[str, tuple[str, ...]] = field(factory=dict)
+    """Source → the files of its tree that it imports."""
+    variants: Mapping[str, tuple[str, ...]] = field(factory=dict)
+    """Kernel → its variants, in the order in which they are declared."""
     targets: tuple[StoredTarget, ...] = ()
     existing: Mapping[str, tuple[Version, ...]] = field(factory=dict)
+    sources: tuple[StoredSource, ...] = ()
+    attachments: tuple[StoredAttachment, ...] = ()

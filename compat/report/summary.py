@@ -7,19 +7,22 @@ from collections.abc import Collection, Iterable, Mapping
 from functools import cached_property
 from pathlib import PurePath
 
-from attrs import frozen
+from attrs import field, frozen
 
 from compat import __version__, toolchains
+from compat.api.packing import Packed
 from compat.fix.known import known_edits
 from compat.history.verdict import (
     NONE_KNOWN,
     Coordinate,
     Existing,
+    Point,
     Release,
     Verdict,
     class_of,
     coordinate_of,
     disagreements,
+    points_of,
     release_of,
 )
 from compat.model import BuiltEnv, Cell, Env, Expectation, Failure, Result, Specialization, Status
@@ -113,6 +116,8 @@ class Report:
     seconds: float
     existing: Existing = NONE_KNOWN
     """Releases that are known to exist, whether they were tried or not."""
+    api: Packed | None = None
+    """Which names the toolchain has in the envs; ``None`` where that was never looked at."""
     options: tuple[str, ...] = ()
     """The options with which a command in the same folder reads the same files."""
     limits: tuple[str, ...] = ()
@@ -123,6 +128,15 @@ class Report:
     """The folder of the project, absolute; empty where the paths of sources are relative to it."""
     version: str = __version__
     """The version of the tool that found it."""
+    sources: Mapping[str, str] = field(factory=dict)
+    """The text of kernels' sources, by the path that :meth:`source_of` gives; not of all, where there is too much of it."""
+    attachments: Mapping[str, str] = field(factory=dict)
+    """What kept artifacts of distinct failures hold (MLIR reproducers, IR), by their names: text by gzip, as base64."""
+    helpers: Mapping[str, tuple[str, ...]] = field(factory=dict)
+    """Source → the files of its tree that it imports, called as :meth:`source_of` calls sources; only for sources of which a
+    failure names a line in another file."""
+    variants: Mapping[str, tuple[str, ...]] = field(factory=dict)
+    """Kernel → its variants in the order in which they are declared; empty where a file does not say it."""
 
     @cached_property
     def ordered(self) -> tuple[Result, ...]:
@@ -233,6 +247,11 @@ class Report:
         return {coordinate: tuple(group) for coordinate, group in groups.items()}
 
     @cached_property
+    def points(self) -> Mapping[Coordinate, tuple[Point, ...]]:
+        """The releases of each (kernel, variant, case, target), oldest first, then forks."""
+        return {coordinate: points_of(results) for coordinate, results in self.by_coordinate.items()}
+
+    @cached_property
     def coming(self) -> frozenset[tuple[Coordinate, str]]:
         """The (kernel, variant, case, target) and the label of the release of each cell of which nothing is known yet."""
         return frozenset(
@@ -270,9 +289,7 @@ class Report:
 
     def source_of(self, spec: Specialization) -> str:
         """The path of a kernel's source: from the project's folder, with slashes, where it lies in there, else the absolute one."""
-        path = PurePath(spec.source)
-        inside = self.root and path.is_relative_to(self.root)
-        return (path.relative_to(self.root) if inside else path).as_posix() if spec.source else ""
+        return path_in(self.root, spec.source)
 
     def spans(self, chosen: Collection[str]) -> str:
         """Releases, by label, as runs, which never cross one that was not tried; a fork is never part of one.
@@ -328,6 +345,13 @@ class Report:
             results=tuple(group),
             where=self.where(group),
         )
+
+
+def path_in(root: str, path: str) -> str:
+    """A path from the folder ``root``, with slashes, where it lies in there, else the absolute one; empty where there is none."""
+    found = PurePath(path)
+    inside = root and found.is_relative_to(root)
+    return (found.relative_to(root) if inside else found).as_posix() if path else ""
 
 
 def declared_as(expectation: Expectation | None) -> str:

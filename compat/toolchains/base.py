@@ -164,6 +164,33 @@ class Capturing:
 
 
 @frozen(kw_only=True)
+class Guarding:
+    """How a library finds out which variant of a kernel to launch: the code of what ``compat guard`` writes."""
+
+    code: Path
+    """The file with it, for every Python; it has a line ``FACTS: … = {}``, in whose place the facts come."""
+    decide: Callable[[dict[str, Any], str, str, str, str], Any]
+    """The same code: facts, kernel, release, target, policy → the answer, with ``variant`` (``None`` for none) and ``why``."""
+    policies: tuple[str, ...]
+    """What can be assumed of what was not tested; the first one unless another is asked for."""
+
+
+@frozen(kw_only=True)
+class Names:
+    """How it is found out which names of its Python interface a release has."""
+
+    program: Path
+    """A folder that the env's own Python runs, with the path of a file that it writes as its argument (see
+    :mod:`compat.api.records` for what): standard library and the toolchain only."""
+    short: Mapping[str, str]
+    """What people write for a module → its name: ``tl``."""
+    packages: Mapping[str, str]
+    """What a name stands for that a source imports from a module of its own, since packages hand the toolchain on like that."""
+    makes_kernels: frozenset[str]
+    """The decorators below which code is a kernel's."""
+
+
+@frozen(kw_only=True)
 class Toolchain:
     """One compiler with all its releases."""
 
@@ -204,6 +231,10 @@ class Toolchain:
     """How repro scripts call it; ``None`` where there are none."""
     capturing: Capturing | None = None
     """How launches are captured; ``None`` where they are not."""
+    guarding: Guarding | None = None
+    """How libraries choose variants; ``None`` where they cannot."""
+    names: Names | None = None
+    """How it is found out which names a release has; ``None`` where it is not."""
     edits: tuple[KnownEdit, ...] = ()
     """What is known to mend kernels, the smallest edits first."""
 

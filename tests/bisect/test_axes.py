@@ -19,7 +19,7 @@ from compat.execution.run import RunContext, run
 from compat.execution.store import Store
 from compat.model import BuiltEnv, Cell, Env, Outcome, Status
 from compat.toolchains.triton.parts import PARTS
-from tests.cells import POINTERS, cell
+from tests.cells import KEPT, POINTERS, cell
 
 pytestmark = pytest.mark.wheels
 HALVES = {**POINTERS, "source": "*fp16"}
@@ -37,7 +37,7 @@ def cells(built: Callable[[str], BuiltEnv], tmp_path: Path) -> Iterator[Cells]:
 
         def make(releases: str, file: str, function: str, **changes: Any) -> tuple[RunContext, list[Cell]]:
             envs = {f"triton-{release}": built(f"triton-{release}") for release in releases.split()}
-            context = RunContext(envs=envs, store=store, limits=Limits(deadline=60, memory=4 << 30))
+            context = RunContext(envs=envs, store=store, limits=Limits(deadline=60, memory=4 << 30), idle_timeout=KEPT)
             return context, [cell(env, file, function, **changes) for env in envs.values()]
 
         yield make

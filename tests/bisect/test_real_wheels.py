@@ -141,7 +141,8 @@ def test_a_program_finds_what_no_judge_of_ours_asks_for() -> None:
     assert (answer["answer"], answer["judge"]) == ("fixed in", program)
     assert (answer["bracket"]["last_bad"], answer["bracket"]["first_good"]) == ("3.3.0", "3.4.0")
     assert answer["part"] is None
-    done = CliRunner().invoke(main, ["bisect", "--matrix", str(ROOT / "matrix.toml"), *FAILURES, "--judge", "run=no-such-program"])
+    one = (*FAILURES, "--variant", "copy", "--target", "sm_90", *between)
+    done = CliRunner().invoke(main, ["bisect", "--matrix", str(ROOT / "matrix.toml"), *one, "--judge", "run=no-such-program"])
     assert done.exit_code == 3
     assert "error: --judge run=no-such-program: the command cannot be run" in done.stderr
 

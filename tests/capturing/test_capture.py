@@ -62,7 +62,7 @@ def what_is_captured_is_what_was_launched(capture: Capture) -> None:
         "built": 1,
         "built_2": 1,
         "chosen": 4,  # without a bias; not aligned; one element; called by an operator
-        "padded": 2,  # one of them in a process that was forked and left by os._exit
+        "padded": 3,  # one of them in a thread, and one in a process that was forked and left by os._exit
         "tuned": 5,  # four configurations, and the one that was chosen before for the other kind
         "tuned_by_itself": 6,  # two configurations each of fp16, of fp32 (in backward), and of i32 in a process of its own
     }

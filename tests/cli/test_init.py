@@ -58,7 +58,7 @@ def test_it_writes_what_is_missing_and_nothing_else(project: Path) -> None:
         "next: compat matrix    (1 case for each release and target)",
     ]
     assert 'source = "../src/mylib/ops/softmax.py"' in (project / "kernels/softmax.toml").read_text()
-    assert (project / "noxfile.py").read_text() == "from compat.nox import sessions\nsessions()\n"
+    assert (project / "noxfile.py").read_text() == "from compat.nox import matrix, sessions\n\nmatrix(sessions())\n"
     assert (project / ".gitignore").read_text().splitlines() == ["/.compat/", "/.nox/", "/reports/matrix.*"]
     before = {path: path.read_bytes() for path in project.rglob("*") if path.is_file()}
     shutil.copy(SOURCES / "vector_add.py", project / "src")

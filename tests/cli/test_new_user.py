@@ -207,8 +207,11 @@ def test_what_a_helper_breaks_is_told_of_the_kernel(project: Project) -> None:
     said(user, "init", "src/mylib")
     helper = user.empty / "src" / "mylib" / "ops" / "arithmetic.py"
     helper.write_text(helper.read_text().replace("x * factor", "x.no_such_thing * factor"))
-    answer = said(user, "matrix", *ENDS, code=1)
-    assert re.search(r"^as_written +rej! +rej! +failed in 2 of 13, rest unknown F1$", answer, re.MULTILINE), answer
+    there = {"GITHUB_ACTIONS": "true", "GITHUB_WORKSPACE": str(user.empty)}
+    done = evolve(user, environ=there).run("compat", "matrix", *ENDS)
+    assert done.returncode == 1
+    assert re.search(r"^as_written +rej! +rej! +failed in 2 of 13, rest unknown F1$", done.stdout, re.MULTILINE), done.stdout
+    assert re.search(r"^::error file=src/mylib/ops/arithmetic.py,line=7,title=scale_kernel", done.stderr, re.MULTILINE), done.stderr
     assert {cell["failure"]["location"] for cell in written(user)["cells"]} == {"arithmetic.py:7"}
 
 

@@ -82,7 +82,7 @@ def project(tmp_path: Path, built: Callable[[str], BuiltEnv]) -> Path:
 def environ() -> dict[str, str]:
     left_out = ("COLUMNS", "NO_COLOR", "FORCE_COLOR")
     found = {key: value for key, value in os.environ.items() if key not in left_out}
-    return {**found, "PYTHONPATH": str(ROOT), "TERM": "xterm", "COMPAT_KEEP_WORKERS": "0"}
+    return {**found, "PYTHONPATH": str(ROOT), "TERM": "xterm"}
 
 
 def compat(folder: Path, *arguments: str, **variables: str) -> subprocess.CompletedProcess[str]:

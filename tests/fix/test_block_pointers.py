@@ -19,7 +19,7 @@ from compat.execution.store import Store
 from compat.model import BuiltEnv, Cell, CompileSpec, Failure, Result, Status
 from compat.toolchains.edits import CannotEdit, Faulty
 from compat.toolchains.triton.edits.block_pointers import descriptors, plain
-from tests.cells import spec
+from tests.cells import KEPT, spec
 from tests.kernels_numerics.test_numerics import checked, findings
 from tests.targets import TARGETS
 
@@ -191,7 +191,9 @@ def compiled(texts: dict[str, str], folder: Path, envs: list[BuiltEnv]) -> dict[
 def run_in(cells: Sequence[Cell], folder: Path, envs: Sequence[BuiltEnv]) -> tuple[Result, ...]:
     with Store(folder / "store") as store:
         by_name = {each.env.name: each for each in envs}
-        return run(cells, RunContext(envs=by_name, store=store, limits=Limits(deadline=60, memory=4 << 30), slots=2))
+        return run(
+            cells, RunContext(envs=by_name, store=store, limits=Limits(deadline=60, memory=4 << 30), slots=2, idle_timeout=KEPT)
+        )
 
 
 @pytest.mark.wheels

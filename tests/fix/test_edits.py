@@ -21,7 +21,7 @@ from compat.fix.source import SourceFile
 from compat.model import BuiltEnv, CompileSpec, Failure, Outcome, Status
 from compat.toolchains.triton import TRITON
 from compat.toolchains.triton.edits import EDITS
-from tests.cells import spec
+from tests.cells import KEPT, spec
 from tests.targets import TARGETS
 
 SOURCE = Path(__file__).parent / "mistakes.py"
@@ -212,7 +212,7 @@ def searched(
     made = spec("api", mistake.function, source=str(path), closure=read_source(path).closure, **mistake.changes)
     with Store(folder / "store") as store:
         by_name = {each.env.name: each for each in envs}
-        context = RunContext(envs=by_name, store=store, limits=Limits(deadline=60, memory=4 << 30), slots=2)
+        context = RunContext(envs=by_name, store=store, limits=Limits(deadline=60, memory=4 << 30), slots=2, idle_timeout=KEPT)
         source = SourceFile.read(path)
         compiling = Compiling(spec=made, source=source, target=TARGETS[mistake.target], context=context, folder=folder / "edits")
         found, _ = compiling.search(envs[0].env, [each.env for each in envs])

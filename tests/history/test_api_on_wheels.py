@@ -17,13 +17,12 @@ from compat.config.matrix import MatrixConfig
 from compat.diagnosis import classify
 from compat.execution.flight import Limits
 from compat.execution.run import available_cores
-from compat.execution.spawn import OwnWorker
 from compat.execution.watch import attempt
 from compat.history.account import Word
 from compat.history.verdict import Verdict, verdicts
 from compat.model import BuiltEnv, Result
 from compat.toolchains.triton.knowledge import KNOWLEDGE
-from tests.cells import KERNELS, cell
+from tests.cells import KERNELS, cell, worker
 
 pytestmark = pytest.mark.wheels
 
@@ -64,9 +63,8 @@ def told(config: MatrixConfig, built: Callable[[str], BuiltEnv]) -> dict[str, Ve
     envs = [built(env.name) for env in config.envs if "releases" in env.groups]
 
     def tried(env: BuiltEnv) -> list[Result]:
-        assert env.python is not None
         cells = [cell(env, "api", name) for name in functions()]
-        with OwnWorker(env.python) as server:
+        with worker(env) as server:
             found = attempt(server, cells, Limits(deadline=60, memory=4 << 30), stop=threading.Event())
             return [
                 Result(cell=each, built=env, outcome=classify.classify([evidence], target=each.target, knowledge=KNOWLEDGE))

@@ -14,6 +14,7 @@ from compat.execution.store import Store
 from compat.model import BuiltEnv, Cell, Result
 from compat.reduce import Candidate, Step, extracted, shrink
 from compat.reduce.interestingness import InterestingnessTest, Requirement, requirement_of
+from tests.cells import KEPT
 
 LIMITS = Limits(deadline=60, memory=4 << 30)
 
@@ -36,21 +37,22 @@ class Reduced:
 def reduced(cell: Cell, built: BuiltEnv, folder: Path, limits: Limits = LIMITS) -> Reduced:
     """Reduce a cell that fails, and look at what is left."""
     with Store(folder / "store") as store:
-        context = RunContext(envs={built.env.name: built}, store=store, limits=limits)
+        context = RunContext(envs={built.env.name: built}, store=store, limits=limits, idle_timeout=KEPT)
         (before,) = run([cell], context)
         requirement = requirement_of(before, parse_criterion("same-failure"), limits)
         start = Candidate.of(cell.spec, extracted(bundle(cell.spec).text, cell.spec.function))
-        with interestingness(cell, requirement) as interesting:
+        with interestingness(cell, requirement, context=context) as interesting:
             steps = tuple(shrink(start, interesting))
         path = folder / "last.py"
         path.write_text((steps[-1].candidate if steps else start).text)
         last = steps[-1].candidate.specialize(cell.spec, str(path))
         (after,) = run(
-            [Cell(env=cell.env, target=cell.target, spec=last)], RunContext(envs=context.envs, store=store, limits=limits)
+            [Cell(env=cell.env, target=cell.target, spec=last)],
+            RunContext(envs=context.envs, store=store, limits=limits, idle_timeout=KEPT),
         )
     return Reduced(before=before, after=after, start=start, steps=steps)
 
 
-def interestingness(cell: Cell, *requirements: Requirement) -> InterestingnessTest:
+def interestingness(cell: Cell, *requirements: Requirement, context: RunContext | None = None) -> InterestingnessTest:
     """The test of such a search."""
-    return InterestingnessTest(cell.spec, cell.target, requirements)
+    return InterestingnessTest(cell.spec, cell.target, requirements, context=context)

@@ -26,7 +26,7 @@ from compat.model import BuiltEnv, Cell, CompileSpec, Outcome, Result, Specializ
 from compat.reduce import Candidate, extracted
 from compat.reduce.interestingness import InterestingnessTest, confirmed, requirement_of, requirement_to_be_ok, requirement_to_stay
 from compat.reduce.kernel_file import kernel_file
-from tests.cells import POINTERS, cell
+from tests.cells import KEPT, POINTERS, cell
 from tests.conftest import ROOT
 from tests.reduce.real import LIMITS
 from tests.targets import TARGETS
@@ -42,7 +42,7 @@ CHAIN: dict[str, Any] = {
 
 def look(wanted: Cell, env: BuiltEnv, folder: Path) -> Result:
     with Store(folder) as store:
-        (result,) = run([wanted], RunContext(envs={env.env.name: env}, store=store, limits=LIMITS))
+        (result,) = run([wanted], RunContext(envs={env.env.name: env}, store=store, limits=LIMITS, idle_timeout=KEPT))
     return result
 
 

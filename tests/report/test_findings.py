@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Callable
 
+import pytest
 from attrs import evolve
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -15,7 +16,9 @@ from compat.model import Status
 from compat.report import Report
 from compat.report.annotations import MOST, workflow_commands
 from compat.report.code_quality import code_quality
+from compat.report.document import dump, matrix_document
 from compat.report.findings import findings
+from compat.report.loading import load_report
 from compat.report.markdown import SUMMARY_LIMIT, matrix_markdown, step_summary
 from tests.report.factory import OK, SHAPE, TARGETS, always, bad, env, expected_matrix, report, since, tried, troubled_matrix
 
@@ -68,8 +71,28 @@ def test_a_place_is_in_the_repository_or_none() -> None:
     assert code_quality(outside) == []
     (line,) = workflow_commands(outside)
     assert line.startswith("::error title=sel_dense/v%3A rejected")
-    helper = evolve(result, outcome=bad(evolve(SHAPE, location="helper.py:3")))
-    assert [(each.path, each.line) for each in findings(evolve(report([helper]), root="/kernels"))] == [("sel_dense.py", None)]
+
+
+@pytest.mark.parametrize(
+    ("imported", "found"),
+    [
+        ((), ("top/sel_dense.py", None)),
+        (("lib/other.py",), ("top/sel_dense.py", None)),
+        (("lib/helper.py", "lib/other.py"), ("top/lib/helper.py", 3)),
+        (("lib/helper.py", "ops/helper.py"), ("top/sel_dense.py", None)),
+        (("/elsewhere/helper.py",), ("top/sel_dense.py", None)),
+    ],
+)
+def test_a_line_of_a_helper_is_shown_in_the_only_file_that_is_called_so(
+    imported: tuple[str, ...], found: tuple[str, int | None]
+) -> None:
+    (result,) = tried(
+        "sel_dense", "v", always(bad(evolve(SHAPE, location="helper.py:3"))), envs=[env("3.9.0")], targets=TARGETS[:1]
+    )
+    whole = evolve(report([result]), root="/kernels", helpers={"sel_dense.py": imported})
+    assert [(each.path, each.line) for each in findings(whole, "top")] == [found]
+    read = load_report(dump(matrix_document(whole)))
+    assert [(each.path, each.line) for each in findings(read, "top")] == [found]
 
 
 @settings(deadline=None)

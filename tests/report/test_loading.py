@@ -14,6 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
+from compat.api.packing import Packed, PackedName
 from compat.errors import StoreError
 from compat.model import CompileSpec, Status, StoodIn
 from compat.report import Report
@@ -53,6 +54,16 @@ def remembering_matrix() -> Report:
     return report(results, remembered=before, existing=RELEASES)
 
 
+def naming_matrix() -> Report:
+    """A run that carries which names there are."""
+    dot = PackedName(kind="builtin", there="0-1", signatures="0:0 1:1", parameters="1:2")
+    names = {"tl.dot": dot, "tl.make_block_ptr": PackedName(kind="builtin", there="0", refuses="1:3")}
+    texts = ("(a, b)", "(a, b, c=None)", "c: deprecated", "RuntimeError: removed")
+    line, same = ("3.0.0", "3.1.0", "3.2.0"), {"tl.math.dot": "tl.dot"}
+    packed = Packed(toolchain="triton", releases=line, looked_at="0-1", names=names, texts=texts, same=same)
+    return evolve(expected_matrix(), api=packed)
+
+
 def odd_matrix() -> Report:
     """What reports tell apart besides: sources, guesses, stand-ins, options, declarations that need not come true."""
     stood_in = StoodIn(packages=("torch 2.9.1",), answers=("an answer",))
@@ -73,7 +84,7 @@ def odd_matrix() -> Report:
     return evolve(found, options=("--spec", "a b.toml"), limits=("--deadline", "3"), root="/kernels", version="0.0.9")
 
 
-REPORTS = [expected_matrix, troubled_matrix, remembering_matrix, odd_matrix, lambda: report([])]
+REPORTS = [expected_matrix, troubled_matrix, remembering_matrix, odd_matrix, naming_matrix, lambda: report([])]
 
 
 @pytest.mark.parametrize("make", REPORTS)
@@ -190,7 +201,7 @@ values = st.recursive(
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
     max_leaves=5,
 )
-DOCUMENT = matrix_document(odd_matrix())
+DOCUMENT = matrix_document(evolve(odd_matrix(), api=naming_matrix().api))
 
 
 @settings(deadline=None)

@@ -19,6 +19,7 @@ from compat.execution.flight import Limits
 from compat.execution.run import RunContext
 from compat.execution.store import Store
 from compat.model import BuiltEnv, Cell, CompileSpec, Specialization
+from tests.cells import KEPT
 from tests.targets import TARGETS
 
 KERNELS = Path(__file__).parent.parent.parent / "kernels"
@@ -178,7 +179,7 @@ def test_a_bundle_fares_as_the_original_does(release: str, tmp_path: Path, built
         folder.mkdir()
         moved.append(evolve(cell, spec=evolve(bundle(cell.spec).write(folder / "alone.py"), variant=f"alone-{number}")))
     with Store(tmp_path / "state") as store:
-        context = RunContext(envs={env.env.name: env}, store=store, limits=Limits(deadline=60, memory=4 << 30))
+        context = RunContext(envs={env.env.name: env}, store=store, limits=Limits(deadline=60, memory=4 << 30), idle_timeout=KEPT)
         before, after = (run.run(cells, evolve(context, stop=threading.Event())) for cells in (originals, moved))
     for one, other in zip(before, after, strict=True):
         assert one.outcome.status is other.outcome.status, one.cell.id
@@ -212,6 +213,6 @@ def kernel(p, N: tl.constexpr):
     original = evolve(spec, source=str(tmp_path / "main.py"), closure=read_source(tmp_path / "main.py").closure, variant="original")
     cells = [Cell(env=env.env, target=TARGETS["sm_90"], spec=each) for each in (spec, original)]
     with Store(tmp_path / "state") as store:
-        context = RunContext(envs={env.env.name: env}, store=store, limits=Limits(deadline=60, memory=4 << 30))
+        context = RunContext(envs={env.env.name: env}, store=store, limits=Limits(deadline=60, memory=4 << 30), idle_timeout=KEPT)
         results = run.run(cells, context)
     assert [each.outcome.status.value for each in results] == ["ok", "ok"], results[0].outcome.failure

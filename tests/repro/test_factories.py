@@ -14,10 +14,10 @@ from compat.bundle.bundle import Bundle, bundle
 from compat.bundle.closure import read_source
 from compat.errors import ConfigError
 from compat.execution.flight import KEEPING_IR
-from compat.execution.spawn import OwnWorker
 from compat.execution.store import Store
 from compat.execution.watch import attempt
 from compat.model import BuiltEnv, Cell, CompileSpec, Specialization
+from tests.cells import worker
 from tests.targets import TARGETS
 from tests.toolchains.compiling import LIMITS, said
 
@@ -262,7 +262,7 @@ def test_the_code_is_that_of_the_original(release: str, tmp_path: Path, built: C
     for specs in (originals, alone):
         cells = [Cell(env=env.env, target=TARGETS["sm_90"], spec=spec) for spec in specs]
         found = []
-        with OwnWorker(env.python) as server, Store(tmp_path / "state") as store:
+        with worker(env) as server, Store(tmp_path / "state") as store:
             for cell in cells:
                 ((_, evidence),) = attempt(server, [cell], LIMITS, stop=threading.Event(), mode=KEEPING_IR, keep=store.keep)
                 assert evidence.built, said(evidence)
@@ -283,6 +283,6 @@ def test_originals_with_closures_fail_before_3_4(tmp_path: Path, built: Callable
     env = built("triton-3.1.0")
     assert env.python
     cell = Cell(env=env.env, target=TARGETS["sm_90"], spec=evolve(spec_of(tmp_path, REAL, "make(8)")))
-    with OwnWorker(env.python) as server:
+    with worker(env) as server:
         ((_, evidence),) = attempt(server, [cell], LIMITS, stop=threading.Event())
     assert "is not defined" in said(evidence)

@@ -31,7 +31,7 @@ from compat.repro.header import spelled
 from compat.repro.redact import identifying_words, without_places
 from compat.toolchains.triton.knowledge import KNOWLEDGE
 from compat.toolchains.triton.script_call import Form, compile_function, form_of
-from tests.cells import cell, spec
+from tests.cells import KEPT, cell, spec
 from tests.targets import TARGETS
 
 ROOT = Path(__file__).parent.parent.parent
@@ -207,7 +207,9 @@ def context(tmp_path: Path, built: Callable[[str], BuiltEnv]) -> Iterator[Callab
         def make(*names: str, deadline: float = 60) -> RunContext:
             envs = {name: built(f"triton-{name}") for name in names}
             by_name = {each.env.name: each for each in envs.values()}
-            return RunContext(envs=by_name, store=store, limits=Limits(deadline=deadline, memory=4 << 30), slots=2)
+            return RunContext(
+                envs=by_name, store=store, limits=Limits(deadline=deadline, memory=4 << 30), slots=2, idle_timeout=KEPT
+            )
 
         yield make
 

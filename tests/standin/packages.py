@@ -14,6 +14,7 @@ from compat.execution.executors.local import LocalExecutor
 from compat.execution.flight import Limits
 from compat.model import BuiltEnv, Cell, CompileSpec, Evidence, Outcome, Specialization
 from compat.toolchains import of
+from tests.cells import KEPT
 from tests.targets import TARGETS
 
 HEADER = "import triton\nimport triton.language as tl\nimport torch\n"
@@ -59,7 +60,7 @@ def attempted(built: BuiltEnv, spec: Specialization, target: str = "sm_90") -> E
 
 def attempted_each(built: BuiltEnv, specs: Sequence[Specialization], target: str = "sm_90") -> Iterator[Evidence]:
     """One attempt at each cell, by one worker, in a process of its own."""
-    with LocalExecutor() as executor:
+    with LocalExecutor(idle_timeout=KEPT) as executor:
         for spec in specs:
             cell = Cell(env=built.env, target=TARGETS[target], spec=spec)
             with closing(executor.submit(Batch.of([cell], built, Limits(deadline=60, memory=4 << 30)))) as told:

@@ -20,6 +20,7 @@ from compat.execution.flight import Limits
 from compat.execution.run import RunContext, run
 from compat.execution.store import Store
 from compat.model import BuiltEnv, Cell, Result
+from tests.cells import KEPT
 from tests.standin.packages import written
 from tests.targets import TARGETS
 
@@ -31,7 +32,9 @@ def results(names: list[str], envs: list[BuiltEnv], folder: Path) -> tuple[Resul
     specs = load_kernels([f"{name}.toml" for name in names], FILES)
     cells = [Cell(env=each.env, target=TARGETS["sm_90"], spec=spec) for each in envs for spec in specs]
     with Store(folder) as store:
-        context = RunContext(envs={each.env.name: each for each in envs}, store=store, limits=Limits(deadline=120, memory=4 << 30))
+        context = RunContext(
+            envs={each.env.name: each for each in envs}, store=store, limits=Limits(deadline=120, memory=4 << 30), idle_timeout=KEPT
+        )
         return run(cells, context)
 
 

@@ -16,6 +16,7 @@ from compat.execution.flight import Limits
 from compat.execution.run import RunContext, run
 from compat.execution.store import Store
 from compat.model import BuiltEnv, Cell, Result, Specialization, Status
+from tests.cells import KEPT
 from tests.standin.packages import HEADER, KERNEL, outcome, spec, written
 from tests.targets import TARGETS
 
@@ -55,7 +56,10 @@ function = "{function}"
 
 def results(specs: list[Specialization], env: BuiltEnv, store: Store, targets: tuple[str, ...] = ("sm_90",)) -> tuple[Result, ...]:
     cells = [Cell(env=env.env, target=TARGETS[target], spec=each) for each in specs for target in targets]
-    return run(cells, RunContext(envs={env.env.name: env}, store=store, limits=Limits(deadline=60, memory=4 << 30), slots=2))
+    return run(
+        cells,
+        RunContext(envs={env.env.name: env}, store=store, limits=Limits(deadline=60, memory=4 << 30), slots=2, idle_timeout=KEPT),
+    )
 
 
 def read(folder: Path, source: str, function: str = "kernel") -> Specialization:

@@ -15,6 +15,7 @@ from compat.model import BuiltEnv, Cell, Evidence, Specialization
 from compat.repro.script import Script
 from compat.toolchains import DEFAULT
 from compat.toolchains.triton.script_call import SCRIPT, Form
+from tests.cells import worker
 from tests.targets import TARGETS
 
 LIMITS = Limits(deadline=120, memory=4 << 30)
@@ -23,21 +24,19 @@ LIMITS = Limits(deadline=120, memory=4 << 30)
 def compile_all(env: BuiltEnv, cells: Sequence[Cell], *, variables: Mapping[str, str] | None = None) -> list[Evidence]:
     """Attempt cells of one env in one batch: in one process, one after the other."""
     assert env.python
-    with OwnWorker(env.python, variables=variables) as server:
+    with OwnWorker(env.python, variables=variables) if variables else worker(env) as server:
         return [evidence for _, evidence in attempt(server, cells, LIMITS, stop=threading.Event())]
 
 
 def compile_each(env: BuiltEnv, cells: Sequence[Cell]) -> list[Evidence]:
     """Attempt cells of one env, each in a batch of its own."""
-    assert env.python
-    with OwnWorker(env.python) as server:
+    with worker(env) as server:
         return [evidence for cell in cells for _, evidence in attempt(server, [cell], LIMITS, stop=threading.Event())]
 
 
 def ir_of(env: BuiltEnv, cell: Cell, folder: Path, stage: str = "ttir") -> str:
     """What a stage makes of a cell, as text."""
-    assert env.python
-    with OwnWorker(env.python) as server, Store(folder) as store:
+    with worker(env) as server, Store(folder) as store:
         ((_, evidence),) = attempt(server, [cell], LIMITS, stop=threading.Event(), mode=KEEPING_IR, keep=store.keep)
         assert stage in evidence.kept, evidence
         return (store.artifacts / evidence.kept[stage]).read_text()

@@ -24,6 +24,8 @@ Standard library only, Python 3.8 to 3.14, every Triton from 3.0; imports nothin
 - ``failed``: the class of what a launch raised
 - ``original``: a hash over the assembly code of a launch, and the architecture that it is for (:mod:`.originals`)
 - ``lacking``: a launch that cannot be written down, and why
+- ``not_imported``: Triton is not there, or cannot be imported, and why
+- ``comparing``: the program has ended, and so many launches are compiled as it would have compiled them
 - ``end``: the process ended as Python does
 """
 

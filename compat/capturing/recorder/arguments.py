@@ -38,8 +38,14 @@ class Unwritable(Exception):
     """An argument of which there is no way to write down what a launch said of it."""
 
 
-def argument(value: Any, with_values: bool) -> tuple[Any, Any]:
-    """An argument as a kernel file has it, and what of it two launches of the same kind have in common. Raises Unwritable."""
+def argument(value: Any, with_values: bool, functions: Any) -> tuple[Any, Any]:
+    """An argument as a kernel file has it, and what of it two launches of the same kind have in common. Raises Unwritable.
+
+    Of a jit function it has the id that ``functions.id_of`` gives.
+    """
+    if is_constant(value):
+        said = {"constexpr": constexpr(value, functions)}
+        return said, repr(said)
     if value is None:
         return {"none": True}, None
     if isinstance(value, bool):
@@ -48,8 +54,10 @@ def argument(value: Any, with_values: bool) -> tuple[Any, Any]:
         return _integer(value)
     if isinstance(value, float):
         return (value if with_values and value - value == 0 else _SOME_FLOAT), "float"
+    if isinstance(value, tuple) and hasattr(value, "_fields"):
+        raise Unwritable("is a named tuple, %s" % type_name(value))
     if isinstance(value, (tuple, list)):
-        parts = [argument(each, with_values) for each in value]
+        parts = [argument(each, with_values, functions) for each in value]
         return [said for said, _ in parts], tuple(kind for _, kind in parts)
     if hasattr(value, "block_shape") and hasattr(value, "base"):
         return _descriptor(value)
@@ -138,6 +146,14 @@ def unwrapped(value: Any) -> Any:
     while type(value).__name__ == "constexpr" and type(value).__module__.startswith("triton.language") and hasattr(value, "value"):
         value = value.value
     return value
+
+
+def is_constant(value: Any) -> bool:
+    """What is compiled in though no annotation says so: types, functions, and what is wrapped in ``tl.constexpr``."""
+    if unwrapped(value) is not value or is_jit(value):
+        return True
+    kind = type(value)
+    return kind.__name__ == "dtype" and kind.__module__.startswith("triton.language")
 
 
 def is_jit(value: Any) -> bool:

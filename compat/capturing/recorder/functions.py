@@ -26,6 +26,7 @@ import inspect
 import os
 import sys
 import textwrap
+import threading
 import types
 from collections.abc import Iterator
 from typing import Any
@@ -54,15 +55,17 @@ class Functions:
         self._journal = journal
         self._known: dict[int, tuple[Any, str]] = {}
         """Identity → the object, which therefore lives on, and its id."""
+        self._lock = threading.RLock()
 
     def id_of(self, function: Any) -> str:
         """The id of a function or class, written down now if it has not been."""
-        if id(function) in self._known:
-            return self._known[id(function)][1]
-        name = "%s-%d" % (self._journal.here(), len(self._known))
-        self._known[id(function)] = (function, name)
-        self._journal.write(r="function", id=name, **self._record(function))
-        return name
+        with self._lock:
+            if id(function) in self._known:
+                return self._known[id(function)][1]
+            name = "%s-%d" % (self._journal.here(), len(self._known))
+            self._known[id(function)] = (function, name)
+            self._journal.write(r="function", id=name, **self._record(function))
+            return name
 
     def known(self) -> list[Any]:
         """The functions and classes that have been written down."""

@@ -13,7 +13,9 @@ from typing import Any
 class Imports(importlib.abc.MetaPathFinder):
     """Stands before all other finders; finds nothing itself, and acts after what others have found is executed."""
 
-    def __init__(self) -> None:
+    def __init__(self, fails: Callable[[str, str], None]) -> None:
+        """``fails(name, why)`` is called where a module is asked for and cannot be imported."""
+        self._fails = fails
         self._acts: dict[str, Callable[[Any], None]] = {}
         self._asking = threading.local()
 
@@ -41,8 +43,10 @@ class Imports(importlib.abc.MetaPathFinder):
             spec = importlib.util.find_spec(name)
         finally:
             self._asking.now = False
-        if spec is not None and spec.loader is not None and hasattr(spec.loader, "exec_module"):
-            spec.loader = _Telling(spec.loader, lambda module: self._done(name, module))  # type: ignore[assignment]
+        if spec is None:
+            self._fails(name, "is not there")
+        elif spec.loader is not None and hasattr(spec.loader, "exec_module"):
+            spec.loader = _Telling(spec.loader, lambda module: self._done(name, module), self._fails)  # type: ignore[assignment]
         return spec
 
     def _done(self, name: str, module: Any) -> None:
@@ -52,10 +56,10 @@ class Imports(importlib.abc.MetaPathFinder):
 
 
 class _Telling:
-    """A loader that tells when it has executed its module."""
+    """A loader that tells when it has executed its module, and when it could not."""
 
-    def __init__(self, loader: Any, tell: Callable[[Any], None]) -> None:
-        self._loader, self._tell = loader, tell
+    def __init__(self, loader: Any, tell: Callable[[Any], None], fails: Callable[[str, str], None]) -> None:
+        self._loader, self._tell, self._fails = loader, tell, fails
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._loader, name)
@@ -65,5 +69,9 @@ class _Telling:
 
     def exec_module(self, module: Any) -> None:
         module.__loader__ = module.__spec__.loader = self._loader
-        self._loader.exec_module(module)
+        try:
+            self._loader.exec_module(module)
+        except Exception as error:
+            self._fails(module.__name__, "cannot be imported: %s" % type(error).__name__)
+            raise
         self._tell(module)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import threading
+import time
 from typing import Any
 
 
@@ -19,7 +20,7 @@ class Journal:
         self._owner: int | None = None
         self._file = -1
         self.token = ""
-        """Unlike that of any other process."""
+        """Unlike that of any other process, and above that of one that began earlier."""
         self._open()
 
     def write(self, **record: Any) -> None:
@@ -42,7 +43,7 @@ class Journal:
     def _open(self) -> None:
         self._lock = threading.Lock()  # another thread may have held it when this process was forked
         self._owner = os.getpid()
-        self.token = "%d-%s" % (self._owner, os.urandom(4).hex())
+        self.token = "%d-%d-%s" % (time.time_ns(), self._owner, os.urandom(4).hex())
         path = os.path.join(self._folder, self.token + ".jsonl")
         try:
             self._file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | getattr(os, "O_CLOEXEC", 0), 0o600)

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from .arguments import Unwritable, argument, constexpr, is_jit, unwrapped
+from .arguments import Unwritable, argument, constexpr, is_constant, unwrapped
 from .places import called, of_launch
 
 if TYPE_CHECKING:
@@ -29,22 +29,10 @@ def watch(recording: Recording, triton: Any) -> None:
     recording.replace(jit.JITFunction, "__init__", _telling(recording, jit.JITFunction.__init__))
     recording.replace(autotuner.Autotuner, "run", log.tuning(autotuner.Autotuner.run, "chosen"))
     recording.replace(autotuner.Autotuner, "_bench", log.tuning(autotuner.Autotuner._bench, "candidate"))
-    _watch_compiles(recording, triton)
+    for owner in (triton.compiler, triton):
+        recording.replace(owner, "compile", log.compiling(triton.compiler.compile))
     if recording.settings["fake"]:
         recording.finally_do(log.forget)
-
-
-def _watch_compiles(recording: Recording, triton: Any) -> None:
-    """Keep what the compiler is given for a launch, so that the same can be compiled later; all releases look it up there."""
-    compile_it = triton.compiler.compile
-    originals, now = recording.originals, recording.now
-
-    @functools.wraps(compile_it)
-    def compile_and_tell(src: Any, target: Any = None, options: Any = None, **more: Any) -> Any:
-        originals.given(getattr(now, "key", None), src, target, options)
-        return compile_it(src, target=target, options=options, **more)
-
-    recording.replace(triton.compiler, "compile", compile_and_tell)
 
 
 def _telling(recording: Recording, init: Callable[..., None]) -> Callable[..., None]:
@@ -84,15 +72,15 @@ class _Log:
 
         @functools.wraps(run)
         def run_and_tell(function: Any, *arguments: Any, **options: Any) -> Any:
-            before = getattr(now, "key", None)
-            now.key = self._note(function, arguments, options)
+            before = getattr(now, "launching", False), getattr(now, "key", None)
+            now.launching, now.key = True, self._note(function, arguments, options)
             try:
                 return run(function, *arguments, **options)
             except Exception as error:
                 self._failed(now.key, error)
                 raise
             finally:
-                now.key = before
+                now.launching, now.key = before
 
         return run_and_tell
 
@@ -108,6 +96,20 @@ class _Log:
                 return method(tuner, *arguments, **options)
 
         return tune
+
+    def compiling(self, compile_it: Callable[..., Any]) -> Callable[..., Any]:
+        """``triton.compile``, which launches call too: all releases look it up when they do."""
+        originals, now = self._recording.originals, self._recording.now
+
+        @functools.wraps(compile_it)
+        def compile_and_tell(src: Any, target: Any = None, options: Any = None, **more: Any) -> Any:
+            if getattr(now, "launching", False):
+                originals.given(now.key, src, target, options)
+                return compile_it(src, target=target, options=options, **more)
+            self._compiled(src)
+            return (self._recording.compile_directly or compile_it)(src, target=target, options=options, **more)
+
+        return compile_and_tell
 
     @contextmanager
     def _role(self, role: str | None) -> Iterator[None]:
@@ -157,11 +159,11 @@ class _Log:
                 raise Unwritable("is not given the argument %s" % name)
             value = values.get(name, parameter.default)
             try:
-                if parameter.is_constexpr or _is_constant(value):
+                if parameter.is_constexpr or is_constant(value):
                     launch["constexprs"][name] = said = constexpr(value, functions)
                     kinds.append(said)
                 else:
-                    launch["args"][name], kind = argument(value, with_values)
+                    launch["args"][name], kind = argument(value, with_values, functions)
                     kinds.append(kind)
             except Unwritable as error:
                 raise Unwritable("its argument %s %s" % (name, error)) from None
@@ -172,24 +174,25 @@ class _Log:
         return hashlib.sha1(kind.encode("utf-8", "backslashreplace")).hexdigest(), launch
 
     def _lacking(self, function: Any, why: str) -> None:
-        plain = getattr(function, "fn", None)
-        name, code = getattr(plain, "__name__", "?"), getattr(plain, "__code__", None)
-        module = called(getattr(plain, "__module__", None) or "", code.co_filename if code else "")
+        plain, place = getattr(function, "fn", None), of_launch() or {}
+        code = getattr(plain, "__code__", None)
+        module = called(getattr(plain, "__module__", None) or "", code.co_filename) if code else place.get("module", "")
+        name = getattr(plain, "__name__", None) or place.get("function", "?")
         if (id(function), why) not in self._refused:
             self._refused.add((id(function), why))
-            self._recording.journal.write(r="lacking", module=module, name=name, why=why, place=of_launch())
+            self._recording.journal.write(r="lacking", module=module, name=name, why=why)
+
+    def _compiled(self, src: Any) -> None:
+        """Tell of what is compiled without a launch."""
+        function = getattr(src, "fn", None)
+        if hasattr(function, "fn"):
+            self._lacking(function, "is compiled by triton.compile, and not launched")
+        else:
+            self._lacking(None, "a file of IR is compiled by triton.compile, and not launched")
 
     def _failed(self, key: str | None, error: Exception) -> None:
         if key is not None:
             self._recording.journal.write(r="failed", key=key, error=type(error).__name__)
-
-
-def _is_constant(value: Any) -> bool:
-    """What is compiled in though its parameter is not annotated so: types, functions, and what is wrapped in ``tl.constexpr``."""
-    if unwrapped(value) is not value or is_jit(value):
-        return True
-    kind = type(value)
-    return kind.__name__ == "dtype" and kind.__module__.startswith("triton.language")
 
 
 def _options(given: dict[str, Any]) -> dict[str, Any]:
@@ -199,7 +202,7 @@ def _options(given: dict[str, Any]) -> dict[str, Any]:
             continue
         value = unwrapped(value)
         if not isinstance(value, (bool, int, float, str)):
-            raise Unwritable("is given the option %s, which is %r" % (name, type(value).__name__))
+            raise Unwritable("is given the option %s, which is a %r" % (name, type(value).__name__))
         found[name] = value
     return found
 

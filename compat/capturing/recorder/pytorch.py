@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import functools
 import importlib
+import threading
 import types
 from typing import TYPE_CHECKING, Any
 
@@ -50,6 +51,7 @@ def install(recording: Recording, torch: Any) -> None:
     recording.replace(torch, "Generator", _generator(torch))
     recording.replace(torch, "set_default_device", _always(None))
     _stay_on(recording, torch, mode)
+    _go_along(recording, mode)
     mode.__enter__()
     recording.finally_do(lambda: mode.__exit__(None, None, None))
 
@@ -106,20 +108,34 @@ def _tensors(torch: Any) -> dict[str, Any]:
     }
 
 
+def _inside(mode: Any, function: Any) -> Any:
+    """A function in which the mode is on."""
+
+    @functools.wraps(function)
+    def call(*arguments: Any, **options: Any) -> Any:
+        with mode:
+            return function(*arguments, **options)
+
+    return call
+
+
+def _go_along(recording: Recording, mode: Any) -> None:
+    """Have the mode on in threads that are begun from now on: each thread has modes of its own."""
+    start = threading.Thread.start
+
+    @functools.wraps(start)
+    def start_inside(thread: threading.Thread) -> None:
+        thread.run = _inside(mode, thread.run)  # type: ignore[method-assign]
+        start(thread)
+
+    recording.replace(threading.Thread, "start", start_inside)
+
+
 def _stay_on(recording: Recording, torch: Any, mode: Any) -> None:
     """Keep the mode in what PyTorch calls back: it takes a mode away while that mode works."""
-
-    def inside(function: Any) -> Any:
-        @functools.wraps(function)
-        def call(*arguments: Any, **options: Any) -> Any:
-            with mode:
-                return function(*arguments, **options)
-
-        return call
-
     graph = importlib.import_module("torch.autograd")
     if hasattr(graph, "_engine_run_backward"):
-        recording.replace(graph, "_engine_run_backward", inside(graph._engine_run_backward))
+        recording.replace(graph, "_engine_run_backward", _inside(mode, graph._engine_run_backward))
     library = torch.library.Library
     register = library.impl
 
@@ -128,7 +144,7 @@ def _stay_on(recording: Recording, torch: Any, mode: Any) -> None:
         key = {"CUDA": "CPU", "AutogradCUDA": "AutogradCPU"}.get(dispatch_key, dispatch_key)
         is_python = isinstance(function, (types.FunctionType, types.MethodType))
         if is_python and key in ("CPU", "CompositeExplicitAutograd", "CompositeImplicitAutograd", ""):
-            function = inside(function)
+            function = _inside(mode, function)
         try:
             return register(self, name, function, key, *rest, **options)
         except RuntimeError:

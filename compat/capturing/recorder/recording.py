@@ -27,8 +27,10 @@ class Recording:
         self.originals = Originals(self.journal, settings["originals"])
         self.now = threading.local()
         """Of the launch in flight in a thread: ``key``, and ``tuned`` where an autotuner launches."""
+        self.compile_directly: Callable[..., Any] | None = None
+        """What compiles where the program calls ``triton.compile`` itself, if that is not Triton's."""
         self._undo: list[Callable[[], None]] = []
-        self._imports = Imports()
+        self._imports = Imports(self._not_imported)
 
     def start(self) -> None:
         """Begin, with modules that are imported already and with those that will be."""
@@ -76,9 +78,14 @@ class Recording:
             prefix=sys.prefix,
             toolchain=os.path.dirname(os.path.abspath(triton.__file__)),
         )
+        self.originals.compile_with(triton.compiler.compile)
         if self.settings["fake"]:
             device.install(self, triton)
         launches.watch(self, triton)
+
+    def _not_imported(self, name: str, why: str) -> None:
+        if name == "triton":
+            self.journal.write(r="not_imported", why=why)
 
     def _torch(self, torch: Any) -> None:
         self.journal.write(r="torch", version=str(torch.__version__))

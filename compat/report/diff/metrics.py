@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
+from collections.abc import Iterable, Iterator
 
 from attrs import frozen
 
 from compat.model import Result
 from compat.report.compact import Where
+from compat.report.numbers import numbers_of
 from compat.report.summary import Report
 
 THRESHOLD: float = 10
@@ -48,7 +48,7 @@ class JumpGroup:
 
 def jumps_of(old: Result, new: Result, threshold: float) -> Iterator[Jump]:
     """The numbers that both results have and that changed by more than ``threshold`` percent; from zero any change is one."""
-    before, after = dict(_numbers(old.outcome.metrics)), dict(_numbers(new.outcome.metrics))
+    before, after = dict(numbers_of(old.outcome.metrics)), dict(numbers_of(new.outcome.metrics))
     for metric in before.keys() & after.keys():
         one, other = before[metric], after[metric]
         if one != other and abs(other - one) * 100 > abs(one) * threshold:
@@ -76,11 +76,3 @@ def _size(jump: Jump) -> float:
     """How large a jump is, up or down alike; what comes from nothing, or goes to nothing, is the largest."""
     smaller, larger = sorted((abs(jump.before), abs(jump.after)))
     return larger / smaller if smaller else float("inf")
-
-
-def _numbers(metrics: Mapping[str, Any], within: str = "") -> Iterator[tuple[str, float]]:
-    for name, value in metrics.items():
-        if isinstance(value, Mapping):
-            yield from _numbers(value, f"{within}{name}.")
-        elif isinstance(value, int | float) and not isinstance(value, bool):
-            yield f"{within}{name}", value

@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+import threading
 
 import torch
 from waves import helpers, operators
@@ -16,6 +17,9 @@ operators.scaled(x)
 operators.scaled(x[1:], x)
 operators.scaled(x[:1], x)
 operators.padded(x[:40])
+thread = threading.Thread(target=lambda: operators.padded(torch.ones(40, dtype=torch.float16, device="cuda")))
+thread.start()
+thread.join()
 operators.negated(x, 32)
 operators.negated(x, 64)
 operators.around(x, helpers.leaky)

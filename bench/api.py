@@ -1,0 +1,52 @@
+"""``python -m bench.api``: what it costs to ask every release which names it has, and to answer from what is kept.
+
+The first figure is of envs that were never asked: what they have said is taken away before each round, and put back by it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import resource
+import statistics
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+from compat.project import select_places
+
+COMMAND = [sys.executable, "-m", "compat.cli", "api", "tl.dot", "-q"]
+
+
+def main() -> None:
+    """Print the medians."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--rounds", type=int, default=3)
+    rounds = parser.parse_args().rounds
+    selection = select_places(envs=["releases"])
+    cache = selection.config.env_cache()
+    kept = [cache.folder_of(env).names for env in selection.envs]
+    cold, warm = zip(*((_cold(kept), _run()) for _ in range(rounds)), strict=True)
+    print(f"{len(kept)} releases, {os.cpu_count()} cores, median of {rounds}")
+    for name, runs in (("never asked", cold), ("kept", warm)):
+        seconds, cpu = (statistics.median(each) for each in zip(*runs, strict=True))
+        print(f"{name:<12} {seconds:.2f} s, {cpu:.2f} s of CPU")
+
+
+def _cold(kept: list[Path]) -> tuple[float, float]:
+    for path in kept:
+        path.unlink(missing_ok=True)
+    return _run()
+
+
+def _run() -> tuple[float, float]:
+    """Wall time and CPU time of the command, with all that it starts."""
+    began, before = time.monotonic(), resource.getrusage(resource.RUSAGE_CHILDREN)
+    subprocess.run(COMMAND, check=True, stdout=subprocess.DEVNULL)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return time.monotonic() - began, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+
+if __name__ == "__main__":
+    main()

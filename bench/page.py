@@ -1,0 +1,141 @@
+"""How large the HTML report is, and how quick: ``python -m bench.page [--cells N]…``, in the Chromium that the tests take.
+
+Two times are told of everything that a user does: milliseconds on the clock, from the act to the end of the frame that shows what
+came of it, and of these the milliseconds of processor that the page's main thread took. On a machine that is busy the first grow.
+"""
+
+from __future__ import annotations
+
+import statistics
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import click
+from attrs import frozen
+from playwright.sync_api import Browser, CDPSession, Page, sync_playwright
+
+from compat.report.html.page import matrix_html
+from tests.browser.chromium import find_chromium
+from tests.report.synthetic import synthetic
+
+READY = """new MutationObserver((_, observer) => {
+  if (document.body?.dataset.ready === undefined) return;
+  observer.disconnect();
+  requestAnimationFrame(() => setTimeout(() => (document.documentElement.dataset.drawn = performance.now())));
+}).observe(document, {subtree: true, attributes: true, childList: true});"""
+"""Notes when the first view is there, and keys work."""
+DONE = """async ([selector, text]) => {
+  const element = document.querySelector(selector);
+  const began = performance.now();
+  if (text === null) element.dispatchEvent(new MouseEvent("click", {bubbles: true, cancelable: true}));
+  else {
+    element.value = text;
+    element.dispatchEvent(new Event("input", {bubbles: true}));
+  }
+  await new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
+  return performance.now() - began;
+}"""
+"""Milliseconds from an act to the end of the frame that shows what comes of it."""
+TEXTS = ("s", "softmax", "softmax_010", "", "block_ptr d64 sm_90", "regressed", "nothing has this", "")
+"""What is typed into the filter, one after the other."""
+CLICKS = {
+    "choose a target": "[data-target=sm_90]",
+    "choose a mark": "[data-mark-filter=CRASH]",
+    "clear the filter": "[data-clear]",
+    "fold or unfold": "[data-grid] tr[data-level=kernel] th",
+    "open the drawer": "[data-grid] tr[data-level=variant] [data-release='3.5.0']",
+    "the failures": "[data-view-link=failures]",
+    "the trends": "[data-view-link=trends]",
+}
+"""What is clicked on, one after the other."""
+
+
+@frozen
+class Spent:
+    """What an act took, in milliseconds."""
+
+    clock: float
+    thread: float
+    """Of the processor, by the page's main thread."""
+
+    def __str__(self) -> str:
+        return f"{self.clock:6.0f} ms, of the processor {self.thread:4.0f} ms"
+
+
+@click.command()
+@click.option("--cells", multiple=True, type=int, default=(1_000, 20_000, 200_000), show_default=True, help="How many.")
+@click.option("--rounds", default=3, show_default=True, help="How often a page is opened; medians are printed.")
+def main(cells: tuple[int, ...], rounds: int) -> None:
+    """Measure the HTML report of made-up runs."""
+    with sync_playwright() as playwright, tempfile.TemporaryDirectory() as folder:
+        path = find_chromium(playwright.chromium.executable_path)
+        with playwright.chromium.launch(executable_path=path) as browser:
+            for count in cells:
+                page = Path(folder, f"{count}.html")
+                seconds = make(count, page)
+                click.echo(f"{count:,} cells: {page.stat().st_size / 1e6:.2f} MB, made in {seconds:.1f} s")
+                tell([measured(browser, page) for _ in range(rounds)])
+
+
+def make(cells: int, path: Path) -> float:
+    """Write the page of so many cells; the seconds that it took, without those of the report."""
+    report = synthetic(cells)
+    began = time.process_time()
+    path.write_text(matrix_html(report), encoding="utf-8")
+    return time.process_time() - began
+
+
+def tell(rounds: list[dict[str, Spent]]) -> None:
+    """Print medians of what acts took."""
+    for name in rounds[0]:
+        spent = [each[name] for each in rounds]
+        middle = Spent(statistics.median(each.clock for each in spent), statistics.median(each.thread for each in spent))
+        click.echo(f"  {name:<20} {middle}")
+
+
+def measured(browser: Browser, path: Path) -> dict[str, Spent]:
+    """What each act on a page took, opened anew."""
+    context = browser.new_context(viewport={"width": 1280, "height": 900})
+    try:
+        page = context.new_page()
+        page.add_init_script(READY)
+        session = context.new_cdp_session(page)
+        session.send("Performance.enable", {"timeDomain": "threadTicks"})
+        opened = spent(session, lambda: drawn(page, path))
+        typed = [act(page, session, "form[data-filter] [name=q]", text) for text in TEXTS]
+        clicked = {name: act(page, session, selector) for name, selector in CLICKS.items()}
+        return {"open": opened, "filter by text": max(typed, key=lambda each: each.thread), **clicked}
+    finally:
+        context.close()
+
+
+def drawn(page: Page, path: Path) -> float:
+    """Open a page; milliseconds until its first view is there."""
+    page.goto(path.as_uri())
+    page.wait_for_selector("[data-drawn]", timeout=120_000)
+    return float(page.evaluate("document.documentElement.dataset.drawn"))
+
+
+def act(page: Page, session: CDPSession, selector: str, text: str | None = None) -> Spent:
+    """Type into the element, or click on it."""
+    page.wait_for_selector(selector)
+    return spent(session, lambda: float(page.evaluate(DONE, [selector, text])))
+
+
+def spent(session: CDPSession, doing: Callable[[], float]) -> Spent:
+    """What it takes to do something that tells its milliseconds itself."""
+    before = thread(session)
+    clock = doing()
+    return Spent(clock, thread(session) - before)
+
+
+def thread(session: CDPSession) -> float:
+    """Milliseconds of the processor that the main thread has taken so far."""
+    metrics = {metric["name"]: metric["value"] for metric in session.send("Performance.getMetrics")["metrics"]}
+    return float(metrics["TaskDuration"]) * 1e3
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,228 @@
+"""Which names each env has: asked of the env once, and kept beside it for as long as its packages stay what they are."""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+
+from packaging.version import Version
+
+from compat import toolchains
+from compat.api.records import Document, Looked, Namespace, Place
+from compat.bisect.known import existing_releases
+from compat.envs import locks
+from compat.envs.cache import EnvCache
+from compat.envs.record import read_record
+from compat.errors import ConfigError, EnvError
+from compat.execution.introspection import Unanswered, introspect
+from compat.execution.run import available_cores, concurrently
+from compat.files import content_of, folder_digest, replace_file
+from compat.history.verdict import Release, release_of
+from compat.json_text import read_json
+from compat.model import BuiltEnv, Env
+from compat.printable import printable
+from compat.project import Listener, Selection
+from compat.records import RecordError, structure
+from compat.toolchains import Toolchain
+
+_log = logging.getLogger(__name__)
+_LARGEST = 64 * 1024 * 1024
+_LONGEST_KEY = 100
+
+
+def look(selection: Selection, listener: Listener | None = None) -> Looked:
+    """The names in every env of a selection; where that names none, in the envs that are there of every release, and in forks.
+
+    Raises EnvError where there is no env to look at, ConfigError where its toolchain does not say how its names are found.
+    """
+    toolchain, envs = _chosen(selection)
+    cache = selection.config.env_cache()
+    found = [selection.look_at(env) for env in envs]
+    best = list(_best(found))
+    usable = [built for built in best if built.error is None]
+    with (listener or Listener()).step("looking at names") as now:
+        answers = dict(zip((built.env.name for built in usable), _all_of(usable, toolchain, cache, now), strict=True))
+    missing = {built.env.name for built in best if built.error is not None and read_record(cache.folder_of(built.env)) is None}
+    existing = existing_releases(selection.config)[toolchain.name]
+    looked = looked_of(best, answers, existing, missing=missing, left_out=bool(selection.patterns.envs))
+    if not looked.known:
+        raise _nothing(looked)
+    return looked
+
+
+def looked_of(
+    envs: Sequence[BuiltEnv],
+    answers: Mapping[str, Namespace | str],
+    existing: Collection[Version],
+    *,
+    missing: Collection[str] = (),
+    left_out: bool = True,
+) -> Looked:
+    """What was found in these envs, by their names, one for each release; beside the releases that exist and were not looked at.
+
+    ``missing`` are the envs that were never built, and ``left_out`` says whether other releases were not asked for.
+    """
+    toolchain = toolchains.of(envs[0].env)
+    places = [_place(built, answers.get(built.env.name), missing=built.env.name in missing) for built in _best(envs)]
+    places += _others(existing, places, left_out=left_out)
+    return Looked(
+        toolchain=toolchain.name,
+        places=tuple(sorted(places, key=_order)),
+        short=toolchain.names.short if toolchain.names else {},
+    )
+
+
+def is_kept(built: BuiltEnv, cache: EnvCache) -> bool:
+    """Whether the names of an env are kept from an earlier look."""
+    try:
+        with cache.folder_of(built.env).names.open("rb") as file:
+            key = file.readline(_LONGEST_KEY)
+    except OSError:
+        return False
+    return key.rstrip(b"\n").decode(errors="replace") == _key(built, toolchains.of(built.env))
+
+
+def kept(built: BuiltEnv, cache: EnvCache) -> Namespace | None:
+    """What is kept of an env from an earlier look; ``None`` where nothing is, or the env is another one since."""
+    toolchain = toolchains.of(built.env)
+    return _kept(built, toolchain, cache) if built.error is None and toolchain.names else None
+
+
+# --- which envs ------------------------------------------------------------------------------------------------------------------
+
+
+def _chosen(selection: Selection) -> tuple[Toolchain, tuple[Env, ...]]:
+    """The toolchain that is asked about, and its envs. Raises ConfigError where there is none that can be asked."""
+    config = selection.config
+    envs = selection.envs if selection.patterns.envs else tuple(dict.fromkeys((*config.envs, *config.released)))
+    used = dict.fromkeys(env.toolchain for env in envs)
+    answering = [each for name in used if (each := toolchains.named(name)).names]
+    if not answering:
+        titles = ", ".join(toolchains.named(name).title for name in used)
+        raise ConfigError(f"{titles} does not say how its names are found out", hint="docs/toolchains.md: a toolchain's `names`.")
+    if len(answering) > 1:
+        hint = "Choose envs of one toolchain with --envs."
+        raise ConfigError(f"the envs are of several toolchains: {', '.join(each.title for each in answering)}", hint=hint)
+    return answering[0], tuple(env for env in envs if env.toolchain == answering[0].name)
+
+
+def _best(found: Iterable[BuiltEnv]) -> Iterator[BuiltEnv]:
+    """One env of each release: one that can be used, without PyTorch if there are several; every fork."""
+    of_release: dict[Version | None, list[BuiltEnv]] = {}
+    for built in found:
+        release = release_of(built)
+        if release.fork:
+            yield built
+        else:
+            of_release.setdefault(release.version, []).append(built)
+    for group in of_release.values():
+        yield min(group, key=lambda built: (built.error is not None, built.env.torch is not None))
+
+
+def _place(built: BuiltEnv, answer: Namespace | str | None, *, missing: bool) -> Place:
+    release = release_of(built)
+    label = built.env.name if release.fork else release.label
+    namespace = answer if isinstance(answer, Namespace) else None
+    error = answer if isinstance(answer, str) else built.error or ""
+    return Place(label=label, fork=release.fork, built=built, namespace=namespace, error=error, missing=missing)
+
+
+def _others(existing: Iterable[Version], places: Sequence[Place], *, left_out: bool) -> list[Place]:
+    """The releases that are known to exist, and that no env is looked at of."""
+    named = {release_of(place.built).version for place in places if place.built and not place.fork}
+    why = "not asked for" if left_out else "not built yet"
+    return [
+        Place(label=str(version), error=why, missing=not left_out, left_out=left_out)
+        for version in existing
+        if version not in named
+    ]
+
+
+def _order(place: Place) -> tuple[object, ...]:
+    release = release_of(place.built) if place.built else Release(label=place.label, version=Version(place.label), fork=False)
+    return release.order
+
+
+def _nothing(looked: Looked) -> EnvError:
+    missing = [place.label for place in looked.places if place.missing]
+    broken = [place for place in looked.places if not place.missing and not place.left_out]
+    if broken:
+        said: dict[str, list[str]] = {}
+        for place in broken:
+            said.setdefault(_last_line(place.error), []).append(place.label)
+        words = "; ".join(f"{', '.join(labels)}: {line}" for line, labels in said.items())
+        return EnvError(f"no env could be looked at: {words}", hint=build_hint(missing))
+    return EnvError("none of the envs is built", hint=build_hint(missing))
+
+
+def build_hint(missing: Sequence[str]) -> str | None:
+    """The command that builds what is missing."""
+    return f"`compat envs build {' '.join(missing)}` builds what is missing." if missing else None
+
+
+def _last_line(words: str) -> str:
+    return (words.strip().splitlines() or [""])[-1]
+
+
+# --- asking, and what is kept ----------------------------------------------------------------------------------------------------
+
+
+def _all_of(envs: Sequence[BuiltEnv], toolchain: Toolchain, cache: EnvCache, now: Callable[[str], None]) -> list[Namespace | str]:
+    """What each env has, or why it has no answer; as many are asked at the same time as there are cores."""
+    found: dict[str, Namespace | str] = {}
+    for built in envs:
+        if (known := _kept(built, toolchain, cache)) is not None:
+            found[built.env.name] = known
+    waiting = [built for built in envs if built.env.name not in found]
+    if waiting:
+
+        def ask(built: BuiltEnv) -> None:
+            found[built.env.name] = _asked(built, toolchain, cache)
+            now(f"{len(found)} of {len(envs)} envs")
+
+        concurrently(ask, waiting, min(len(waiting), available_cores()))
+    return [found[built.env.name] for built in envs]
+
+
+def _key(built: BuiltEnv, toolchain: Toolchain) -> str:
+    """Equal where the answer must be."""
+    assert toolchain.names is not None
+    return hashlib.sha256(f"{built.digest} {folder_digest(toolchain.names.program)}".encode()).hexdigest()
+
+
+def _kept(built: BuiltEnv, toolchain: Toolchain, cache: EnvCache) -> Namespace | None:
+    content = content_of(cache.folder_of(built.env).names, _LARGEST)
+    key, _, answer = (content or b"").partition(b"\n")
+    if key.decode(errors="replace") != _key(built, toolchain):
+        return None
+    try:
+        return _read(answer)
+    except (ValueError, RecordError):
+        return None
+
+
+def _asked(built: BuiltEnv, toolchain: Toolchain, cache: EnvCache) -> Namespace | str:
+    """The names in an env, which are kept from now on; or why there is no answer."""
+    assert built.python is not None
+    _log.info("asking %s which names it has", built.env.name)
+    locks.hold(cache.folder_of(built.env))
+    try:
+        answer = introspect(built.python, toolchain)
+        found = _read(answer)
+    except Unanswered as error:
+        return printable(str(error))
+    except (ValueError, RecordError) as error:
+        return printable(f"its answer cannot be read: {error}")
+    path = cache.folder_of(built.env).names
+    try:
+        replace_file(path, _key(built, toolchain).encode() + b"\n" + answer)
+    except OSError as error:  # it is asked again by the next command
+        _log.info("%s cannot be written: %s", path, error)
+    return found
+
+
+def _read(answer: bytes) -> Namespace:
+    """Raises ValueError for what is no answer."""
+    document = structure(read_json(answer), Document, more=True)
+    return Namespace(names=document.names)

@@ -1,0 +1,156 @@
+"""What kernels need of a toolchain, and what compiling them found: read from sources, and from the store.
+
+In: a selection, and what a user names: a Python source, a function of one, or a kernel of the project. Out: a
+:class:`compat.api.explaining.Kernel` for each function, with what each release has of its needs and what became of it there.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable, Sequence
+from fnmatch import fnmatchcase
+from pathlib import Path
+
+from attrs import evolve, frozen
+
+from compat import toolchains
+from compat.api.explaining import Kernel
+from compat.api.needing import needs_of
+from compat.api.records import Looked
+from compat.api.uses import NoFunction, read_uses
+from compat.bundle.parsing import tree_of
+from compat.config.selection import nothing_matches
+from compat.config.toml_reader import did_you_mean, shown
+from compat.errors import CompatError, ConfigError
+from compat.execution.run import RunContext, known, run
+from compat.guess.finding import sources, split, where_else
+from compat.model import Cell, Result, Specialization
+from compat.project import Listener, Selection, with_envs
+
+
+@frozen(kw_only=True)
+class Source:
+    """What a word means: kernels, and how they may be compiled."""
+
+    selection: Selection
+    """Of the kernels that are meant."""
+    files: tuple[tuple[Path, str | None], ...]
+    """Each file and function, the whole file where no function of it is known to be a kernel."""
+    obstacle: str = ""
+    """Why there are no arguments to compile them with."""
+
+
+def find_source(selection: Selection, word: str) -> Source:
+    """What a word means: ``a.py``, ``a.py::function``, a kernel file, or the name or a glob of a kernel of the project.
+
+    A file's kernels have the arguments that the project's kernel files give them, where those name it, else guessed ones. Raises
+    ConfigError, and SelectionError, for what is not there.
+    """
+    path, function = split(word)
+    if not path.endswith(".py"):
+        return _of_kernels(selection.with_patterns(**_named(selection, word)))
+    found = sources(path, Path.cwd())
+    if not found:
+        raise ConfigError("there is no such file", where=path, hint=where_else(path, Path.cwd()))
+    real = {os.path.realpath(each) for each in found}
+    declared = _declared(selection)
+    own = tuple(spec for spec in declared.specs if os.path.realpath(spec.source) in real)
+    if own:
+        meant = evolve(declared, specs=_of_function(own, function))
+        return _of_kernels(meant, [(each, function) for each in found])
+    try:
+        guessed = selection.with_patterns(kernel_files=(word,), kernels=(), variants=(), cases=())
+    except CompatError as error:
+        return Source(selection=evolve(selection, specs=()), files=tuple((each, function) for each in found), obstacle=str(error))
+    return _of_kernels(guessed, [(each, function) for each in found])
+
+
+def _named(selection: Selection, word: str) -> dict[str, Sequence[str]]:
+    if word.endswith(".toml"):
+        return {"kernel_files": (word,)}
+    declared = _declared(selection)
+    names = dict.fromkeys(spec.kernel for spec in declared.specs)
+    if not any(fnmatchcase(name, word) for name in names):
+        raise nothing_matches("source or kernel", word, names, " A Python source is named by its path, a.py or a.py::function.")
+    return {"kernels": (word,)}
+
+
+def _declared(selection: Selection) -> Selection:
+    """The project's own kernels; none where it declares none."""
+    try:
+        return selection.with_patterns(kernels=(), variants=(), cases=())
+    except ConfigError:
+        return evolve(selection, specs=())
+
+
+def _of_function(specs: Iterable[Specialization], function: str | None) -> tuple[Specialization, ...]:
+    return tuple(spec for spec in specs if function in (None, spec.function))
+
+
+def _of_kernels(selection: Selection, files: Sequence[tuple[Path, str | None]] = ()) -> Source:
+    """The functions of a selection's kernels, and files besides of which no function is one."""
+    found: dict[tuple[Path, str | None], None] = {}
+    for spec in selection.specs:
+        found[Path(spec.source), spec.function] = None
+    reached = {os.path.realpath(path) for path, _ in found}
+    others = {(path, function): None for path, function in files if os.path.realpath(path) not in reached}
+    return Source(selection=selection, files=tuple({**found, **others}))
+
+
+def read_source(
+    source: Source, looked: Looked, context: RunContext, *, compiling: bool = False, listener: Listener | None = None
+) -> tuple[Kernel, ...]:
+    """What each function needs, and what compiling it found: what is kept of earlier runs, or (``compiling``) all of it.
+
+    Only envs that were looked at are compiled in. Raises ConfigError for a source that cannot be read, or has no such function, and
+    what :func:`compat.execution.run.run` raises.
+    """
+    results = _results(source, looked, context, listener or Listener(), compiling=compiling)
+    return tuple(_kernel(path, function, source, looked, results) for path, function in source.files)
+
+
+def _kernel(path: Path, function: str | None, source: Source, looked: Looked, results: Sequence[Result]) -> Kernel:
+    names = toolchains.named(looked.toolchain).names
+    assert names is not None
+    name = shown(path)
+    begins = re.match(r"\w+", function) if function else None  # kernels may be reached as Holder.kernel, or make(64)
+    try:
+        uses = read_uses(tree_of(path.read_bytes(), name), looked.toolchain, names, begins[0] if begins else function)
+    except (OSError, SyntaxError) as error:
+        raise ConfigError(f"cannot be read: {error}", where=name) from error
+    except NoFunction as error:
+        hint = did_you_mean(function or "", error.names) or f"It defines {', '.join(error.names) or 'no function'}."
+        raise ConfigError(f"defines no function {function!r}", where=name, hint=hint) from error
+    own = [each for each in results if _is_of(each.cell.spec, path, function)]
+    labels = {place.built.env.name: place.label for place in looked.known if place.built}
+    grouped: dict[str, tuple[Result, ...]] = {}
+    for result in own:
+        label = labels[result.cell.env.name]
+        grouped[label] = (*grouped.get(label, ()), result)
+    return Kernel(
+        source=name,
+        function=function,
+        needs=needs_of(uses, looked),
+        specs=tuple(spec for spec in source.selection.specs if _is_of(spec, path, function)),
+        results=grouped,
+    )
+
+
+def _is_of(spec: Specialization, path: Path, function: str | None) -> bool:
+    return os.path.realpath(spec.source) == os.path.realpath(path) and function in (None, spec.function)
+
+
+def _results(source: Source, looked: Looked, context: RunContext, listener: Listener, *, compiling: bool) -> Sequence[Result]:
+    envs = [place.built for place in looked.known if place.built]
+    cells = [
+        Cell(env=built.env, target=target, spec=spec)
+        for built in envs
+        for spec, target in source.selection.kernels
+        if toolchains.go_together(built.env, target, spec)
+    ]
+    context = with_envs(context, envs)
+    if not compiling:
+        return known(cells, context)
+    with listener.compiling(len(cells)) as note:
+        return run(cells, context, note)

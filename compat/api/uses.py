@@ -1,0 +1,321 @@
+"""Which names of a toolchain a source uses, and with which arguments, as its text shows it. Pure; nothing is imported.
+
+A name is followed through imports, ``import … as …`` and assignments at the top of the module. What is an attribute of some value
+(``x.to(…)``) cannot be told from the text, and is told as such. Other files are not read.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+from collections.abc import Iterable, Iterator, Mapping
+
+from attrs import define, evolve, field, frozen
+
+from compat.bundle.scopes import bound, bound_by, declared_global, parameters, uses
+from compat.toolchains import Names
+
+_Function = ast.FunctionDef | ast.AsyncFunctionDef
+_Comprehension = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
+Meanings = Mapping[str, tuple[str, ...]]
+"""Name in a scope → the full names that it may stand for; none for what is not the toolchain's."""
+
+
+@frozen(kw_only=True)
+class Call:
+    """With what something is called."""
+
+    positional: int
+    keywords: tuple[str, ...]
+    open: bool
+    """Whether ``*`` or ``**`` gives it more, which the text does not show."""
+
+
+@frozen(kw_only=True)
+class Use:
+    """A name where it is used."""
+
+    meanings: tuple[str, ...]
+    """The full names that it may stand for: of several, imported under conditions, one is enough."""
+    line: int
+    call: Call | None = None
+    condition: int | None = None
+    """The line of the innermost ``if`` or ``try`` that it stands in."""
+    function: str = ""
+    """The kernel, or the function of kernels, that it stands in; empty outside of them."""
+    starred: bool = False
+    """Whether only ``from … import *`` may be where it comes from."""
+
+
+@frozen(kw_only=True)
+class Unresolved:
+    """An attribute of a value inside of a kernel, of which the text does not tell what it is an attribute of."""
+
+    name: str
+    line: int
+    function: str
+
+
+@frozen(kw_only=True)
+class Uses:
+    """All that a source uses."""
+
+    uses: tuple[Use, ...]
+    unresolved: tuple[Unresolved, ...] = ()
+    not_read: tuple[str, ...] = ()
+    """Modules of its own package that it imports, which were not read."""
+
+
+class NoFunction(ValueError):
+    """The source defines no function of that name. ``names`` are those that it defines."""
+
+    def __init__(self, names: tuple[str, ...]) -> None:
+        super().__init__("no such function")
+        self.names = names
+
+
+def read_uses(tree: ast.Module, root: str, names: Names, function: str | None = None) -> Uses:
+    """What a module uses of the package ``root``; of one function what that and all that it needs of the module uses.
+
+    Imports at the top always count: without them there is no module. Raises NoFunction.
+    """
+    reading = _Reading(root=root, names=names)
+    top = reading.meanings_of(tree.body, {})
+    for statement in tree.body if function is None else _needed(tree, function):
+        reading.visit(statement, _Scope(meanings=top, top=True))
+    return Uses(
+        uses=tuple(sorted(reading.found, key=lambda use: use.line)),
+        unresolved=tuple(sorted(reading.unresolved, key=lambda each: each.line)),
+        not_read=tuple(dict.fromkeys(reading.not_read)),
+    )
+
+
+def _needed(tree: ast.Module, function: str) -> list[ast.stmt]:
+    """Imports, the statement that defines a function, and those that define what it needs of the module, in their order."""
+    named = _Function | ast.ClassDef
+    defining = [each for each in tree.body if any(isinstance(node, named) and node.name == function for node in ast.walk(each))]
+    if not defining:
+        raise NoFunction(tuple(dict.fromkeys(node.name for node in ast.walk(tree) if isinstance(node, _Function))))
+    binding: dict[str, list[ast.stmt]] = {}
+    for statement in tree.body:
+        for name in bound_by(statement):
+            binding.setdefault(name, []).append(statement)
+    wanted, waiting = set[int](), [*defining[-1:], *(each for each in tree.body if isinstance(each, ast.Import | ast.ImportFrom))]
+    while waiting:
+        statement = waiting.pop()
+        if id(statement) not in wanted:
+            wanted.add(id(statement))
+            waiting += [each for use in uses(statement) for each in binding.get(use.name, ())]
+    return [each for each in tree.body if id(each) in wanted]
+
+
+@frozen(kw_only=True)
+class _Scope:
+    """Where a node stands."""
+
+    meanings: Meanings
+    condition: int | None = None
+    function: str = ""
+    local: frozenset[str] = frozenset()
+    """The names that a function around it binds."""
+    top: bool = False
+
+    def binding(self, names: frozenset[str]) -> _Scope:
+        """Where these names are bound to something that nobody knows."""
+        return evolve(self, meanings={**self.meanings, **dict.fromkeys(names, ())}, local=self.local | names)
+
+    def under(self, line: int) -> _Scope:
+        return evolve(self, condition=line)
+
+
+@define(kw_only=True)
+class _Reading:
+    """The uses of one module while they are found."""
+
+    root: str
+    names: Names
+    found: list[Use] = field(factory=list)
+    unresolved: list[Unresolved] = field(factory=list)
+    not_read: list[str] = field(factory=list)
+    starred: list[str] = field(factory=list)
+
+    # --- what names stand for ---
+
+    def meanings_of(self, body: Iterable[ast.stmt], outside: Meanings) -> Meanings:
+        """What the names stand for that are bound in a scope; more than one thing where several statements bind one."""
+        found: dict[str, tuple[str, ...]] = {}
+        for statement in _statements(body):
+            for name, meanings in self._bindings(statement, {**outside, **found}):
+                found[name] = tuple(dict.fromkeys((*found.get(name, ()), *meanings)))
+        return found
+
+    def _bindings(self, statement: ast.stmt, known: Meanings) -> Iterator[tuple[str, tuple[str, ...]]]:
+        if isinstance(statement, ast.Import):
+            for alias in statement.names:
+                meant = alias.name if alias.asname else alias.name.partition(".")[0]
+                yield alias.asname or meant, self._own(meant)
+        elif isinstance(statement, ast.ImportFrom):
+            for alias in statement.names:
+                yield alias.asname or alias.name, self._imported(statement, alias)
+        elif isinstance(statement, ast.Assign) and len(statement.targets) == 1 and isinstance(statement.targets[0], ast.Name):
+            meanings = self._chain(statement.value, known)
+            yield statement.targets[0].id, meanings or ()
+        else:
+            yield from ((name, ()) for name in bound([statement]) if not hasattr(statement, "body"))
+            if isinstance(statement, _Function | ast.ClassDef):
+                yield statement.name, ()
+
+    def _own(self, full: str) -> tuple[str, ...]:
+        return (full,) if full == self.root or full.startswith(f"{self.root}.") else ()
+
+    def _imported(self, statement: ast.ImportFrom, alias: ast.alias) -> tuple[str, ...]:
+        full = f"{statement.module or ''}.{alias.name}"
+        if statement.level == 0 and self._own(full):
+            return (full,)
+        taken = self.names.packages.get(alias.name)
+        return (taken,) if taken else ()
+
+    def _chain(self, node: ast.expr, meanings: Meanings) -> tuple[str, ...] | None:
+        """What ``a.b.c`` may stand for: nothing where ``a`` is not the toolchain's, ``None`` where it is no such chain."""
+        attributes: list[str] = []
+        while isinstance(node, ast.Attribute):
+            attributes.append(node.attr)
+            node = node.value
+        if not isinstance(node, ast.Name):
+            return None
+        return tuple(".".join((meant, *reversed(attributes))) for meant in meanings.get(node.id, ()))
+
+    # --- where they are used ---
+
+    def visit(self, node: ast.AST, scope: _Scope) -> None:
+        """Note all uses in a node."""
+        match node:
+            case ast.Import() | ast.ImportFrom():
+                self._import(node, scope)
+            case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.Lambda():
+                self._function(node, scope)
+            case ast.ClassDef():
+                self._all([*node.decorator_list, *node.bases, *node.keywords], scope)
+                self._all(
+                    node.body, evolve(scope, meanings={**scope.meanings, **self.meanings_of(node.body, scope.meanings)}, top=False)
+                )
+            case ast.If() | ast.IfExp():
+                self.visit(node.test, scope)
+                rest = [node.body, node.orelse] if isinstance(node, ast.IfExp) else [*node.body, *node.orelse]
+                self._all(rest, scope.under(node.lineno))
+            case ast.Try():
+                self._all([*node.body, *node.handlers, *node.orelse], scope.under(node.lineno))
+                self._all(node.finalbody, scope)
+            case ast.BoolOp():
+                self.visit(node.values[0], scope)
+                self._all(node.values[1:], scope.under(node.lineno))
+            case ast.ListComp() | ast.SetComp() | ast.DictComp() | ast.GeneratorExp():
+                targets = bound(each.target for each in node.generators)
+                self._all(ast.iter_child_nodes(node), scope.binding(targets))
+            case ast.Call():
+                self._reference(node.func, scope, _call(node))
+                self._all([*node.args, *node.keywords], scope)
+            case ast.Name() | ast.Attribute():
+                self._reference(node, scope, None)
+            case _:
+                self._all(ast.iter_child_nodes(node), scope)
+
+    def _all(self, nodes: Iterable[ast.AST | None], scope: _Scope) -> None:
+        for node in nodes:
+            if node is not None:
+                self.visit(node, scope)
+
+    def _import(self, node: ast.Import | ast.ImportFrom, scope: _Scope) -> None:
+        if isinstance(node, ast.ImportFrom) and node.level:
+            self.not_read.append("." * node.level + (node.module or ""))
+        for alias in node.names:
+            if isinstance(node, ast.Import):
+                meanings = self._own(alias.name)
+            elif alias.name == "*":
+                meanings = () if node.level else self._own(node.module or "")
+                self.starred += meanings
+            else:
+                meanings = self._own(f"{node.module}.{alias.name}") if not node.level else ()
+            self._note(node, meanings, scope)
+
+    def _function(self, node: _Function | ast.Lambda, scope: _Scope) -> None:
+        own = parameters(node.args)
+        outside: list[ast.AST | None] = [*node.args.defaults, *node.args.kw_defaults, *(each.annotation for each in own)]
+        name = scope.function
+        if isinstance(node, _Function):
+            outside += [*node.decorator_list, node.returns]
+            name = name or (node.name if self._makes_kernel(node, scope) else "")
+        self._all(outside, scope)
+        body: list[ast.AST] = [node.body] if isinstance(node, ast.Lambda) else [*node.body]
+        local = (bound(body) - declared_global(body)) | {each.arg for each in own}
+        inside = evolve(scope.binding(local), function=name, top=False)
+        if isinstance(node, _Function):
+            imported = {each: meant for each, meant in self.meanings_of(node.body, scope.meanings).items() if each in local}
+            condition = None if scope.top else scope.condition
+            inside = evolve(inside, meanings={**inside.meanings, **imported}, condition=condition)
+        self._all(body, inside)
+
+    def _makes_kernel(self, node: _Function, scope: _Scope) -> bool:
+        decorators = (each.func if isinstance(each, ast.Call) else each for each in node.decorator_list)
+        return any(set(self._chain(each, scope.meanings) or ()) & self.names.makes_kernels for each in decorators)
+
+    def _reference(self, node: ast.expr, scope: _Scope, call: Call | None) -> None:
+        meanings = self._chain(node, scope.meanings)
+        if meanings:
+            self._note(node, meanings, scope, call)
+        elif isinstance(node, ast.Attribute):
+            root = _root(node)
+            foreign = isinstance(root, ast.Name) and root.id not in scope.local
+            if scope.function and not foreign:
+                self.unresolved.append(Unresolved(name=node.attr, line=node.lineno, function=scope.function))
+            self.visit(node.value, scope)
+        elif not isinstance(node, ast.Name):
+            self.visit(node, scope)
+        elif isinstance(node.ctx, ast.Load) and node.id not in scope.meanings and not hasattr(builtins, node.id):
+            self._note(node, tuple(f"{module}.{node.id}" for module in self.starred), scope, call, starred=True)
+
+    def _note(
+        self,
+        node: ast.expr | ast.stmt,
+        meanings: tuple[str, ...],
+        scope: _Scope,
+        call: Call | None = None,
+        *,
+        starred: bool = False,
+    ) -> None:
+        if meanings:
+            self.found.append(
+                Use(
+                    meanings=meanings,
+                    line=node.lineno,
+                    call=call,
+                    condition=scope.condition,
+                    function=scope.function,
+                    starred=starred,
+                )
+            )
+
+
+def _statements(body: Iterable[ast.stmt]) -> Iterator[ast.stmt]:
+    """Statements, with those inside of others of the same scope."""
+    for statement in body:
+        yield statement
+        if not isinstance(statement, _Function | ast.ClassDef):
+            inside = [each for each in ast.iter_child_nodes(statement) if isinstance(each, ast.stmt)]
+            handlers = [each for handler in getattr(statement, "handlers", ()) for each in handler.body]
+            yield from _statements([*inside, *handlers])
+
+
+def _root(node: ast.expr) -> ast.expr:
+    while isinstance(node, ast.Attribute):
+        node = node.value
+    return node
+
+
+def _call(node: ast.Call) -> Call:
+    starred = [each for each in node.args if isinstance(each, ast.Starred)]
+    return Call(
+        positional=len(node.args) - len(starred),
+        keywords=tuple(each.arg for each in node.keywords if each.arg),
+        open=bool(starred) or any(each.arg is None for each in node.keywords),
+    )

@@ -1,0 +1,80 @@
+"""``compat api``: which names a toolchain has, since when, and with which parameters."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from compat.api.comparing import compare, place_of, steps
+from compat.api.finding import Found, find
+from compat.api.histories import history
+from compat.api.looking import look
+from compat.api.records import Looked
+from compat.api.sourcing import Source, find_source, read_source
+from compat.cli.answer import Answer, answer_options
+from compat.cli.progress import ProgressListener
+from compat.cli.selecting import opened_store, place_options, select_places
+from compat.project import Selection
+from compat.report.api.document import difference_document, kernels_document, names_document, steps_document
+from compat.report.api.terminal import difference_picture, kernels_picture, names_picture, steps_picture
+
+
+@click.command(short_help="Show which names of Triton exist in which release.")
+@click.argument("names", metavar="[NAME|GLOB]...", nargs=-1)
+@click.option("--diff", nargs=2, metavar="OLD NEW", help="What differs between two releases.")
+@click.option("--of", "source", metavar="SOURCE", help="What a kernel uses: a.py, a.py::kernel, a kernel file, or a kernel's name.")
+@click.option("--compile", "compiling", is_flag=True, help="With --of, compile it, too, and compare.")
+@click.option("--all", "internal", is_flag=True, help="Show names, too, that are not meant for users.")
+@place_options
+@answer_options(json_help="The same for programs.")
+def api(
+    *,
+    answer: Answer,
+    names: tuple[str, ...],
+    diff: tuple[str, str] | None,
+    source: str | None,
+    compiling: bool,
+    internal: bool,
+    **chosen: Any,
+) -> None:
+    """Show since when names such as tl.dot exist, with which parameters, and what is said against them.
+
+    It asks the envs that are built, each once, and builds and compiles none. Without NAME: how many names changed in each release.
+    """
+    if (source and (names or diff)) or (compiling and not source):
+        raise click.UsageError("--of stands alone, and --compile is for --of.")
+    selection = select_places(**chosen)
+    meant = find_source(selection, source) if source else None
+    looked = look(selection, ProgressListener())
+    if meant:
+        _tell_source(answer, looked, meant, compiling=compiling)
+    elif diff:
+        _tell_difference(answer, looked, diff, find(looked, names, internal=internal) if names else None, internal=internal)
+    elif names:
+        _tell_names(answer, looked, find(looked, names, internal=internal))
+    else:
+        counted = steps(looked)
+        answer.draw(lambda: steps_picture(looked, counted), lambda: steps_document(looked, counted))
+
+
+def _tell_names(answer: Answer, looked: Looked, found: Found) -> None:
+    histories = [history(looked, full) for full in found.names]
+    answer.draw(lambda: names_picture(looked, histories, found), lambda: names_document(looked, histories))
+
+
+def _tell_difference(answer: Answer, looked: Looked, words: tuple[str, str], found: Found | None, *, internal: bool) -> None:
+    old, new = (place_of(looked, word) for word in words)
+    difference = compare(looked, old, new, (lambda full: full in found.names) if found else (lambda full: True))
+    answer.draw(
+        lambda: difference_picture(looked, difference, internal=internal or found is not None),
+        lambda: difference_document(looked, difference),
+    )
+
+
+def _tell_source(answer: Answer, looked: Looked, source: Source, *, compiling: bool) -> None:
+    selection: Selection = source.selection
+    with opened_store(selection) as store:
+        kernels = read_source(source, looked, selection.context(store), compiling=compiling, listener=ProgressListener())
+    notes = [f"not compiled: {source.obstacle}"] if source.obstacle else []
+    answer.draw(lambda: kernels_picture(looked, kernels, notes), lambda: kernels_document(looked, kernels))

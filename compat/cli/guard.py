@@ -1,0 +1,106 @@
+"""``compat guard``: which variant to launch, for a library that finds out when it runs."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+
+from compat.cli.answer import Answer, answer_options, write_file
+from compat.cli.invocation import relative
+from compat.errors import StoreError
+from compat.guard import Request, check_guard, guard_text, make_guard, read_guard
+from compat.guard.text import checked_document, checked_lines, guard_document, guard_lines, written_line
+from compat.printable import printable
+from compat.report.guesses import guesses
+from compat.saved import read_report
+
+_PATH: click.Path[Path] = click.Path(path_type=Path, dir_okay=False)
+_GLOBS = {
+    "kernel": "Kernels, such as 'sel_*' [all].",
+    "variant": "Variants to choose from [all].",
+    "case": "Cases that have to work [all].",
+}
+
+
+def _globs(command: Any) -> Any:
+    for name, words in reversed(_GLOBS.items()):
+        command = click.option(f"--{name}", f"{name}s", multiple=True, metavar="GLOB", help=words)(command)
+    return command
+
+
+@click.command(short_help="Write a Python file with which a library chooses the variant that works.")
+@click.argument("name", metavar="[FILE]", default="reports/matrix.json")
+@_globs
+@click.option("--prefer", multiple=True, metavar="VARIANT,...", help="Variants, the most wanted first [as they are declared].")
+@click.option(
+    "--policy",
+    type=click.Choice(("pessimistic", "optimistic")),
+    default=None,
+    help="What a release, fork or GPU counts as that was not tested: as not working, or as its neighbours [pessimistic].",
+)
+@click.option("--out", type=_PATH, metavar="FILE.py", help="Write it here, and do not print it.")
+@click.option("--check", type=_PATH, metavar="FILE.py", help="Hold this guard against the report instead.")
+@answer_options(file=False, json_help="What it says, or what a check found, as a JSON object.")
+def guard(*, answer: Answer, name: str, out: Path | None, check: Path | None, **asked: Any) -> None:
+    """Write a small Python file, without dependencies, that tells a library which variant of a kernel to launch.
+
+    FILE is what `compat matrix` wrote, reports/matrix.json unless given. In the library `best_variant("sel_dense")` is the first
+    variant, in the order of --prefer, that is known to work with the installed Triton on the present GPU, or None.
+
+    With --check nothing is written: exits with 0 if the guard agrees with the report, and with 1 if it does not.
+    """
+    if check:
+        _refuse_others(out=out, **asked)
+        _check(answer, check, name)
+    request = Request(**{**asked, "prefer": _words(asked["prefer"]), "policy": asked["policy"] or ""})
+    report = read_report(name)
+    made = make_guard(report, request)
+    if note := guesses(spec for spec in report.specs if spec.kernel in made.facts.kernels):
+        click.echo(printable(f"note: {note}"), err=True)
+    if out is None:
+        answer.give(lambda: [guard_text(made).rstrip("\n")], lambda: guard_document(made))
+        return
+    _keep_others(out)
+    write_file(out, guard_text(made))
+    answer.give(lambda: guard_lines(made), lambda: guard_document(made))
+    answer.add(written_line(made, relative(out)))
+
+
+def _check(answer: Answer, path: Path, name: str) -> None:
+    checked = check_guard(_text(path), read_report(name), where=str(path))
+    answer.give(lambda: map(printable, checked_lines(checked, relative(path), name)), lambda: checked_document(checked))
+    sys.exit(0 if checked.agrees else 1)
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8")
+    except (OSError, ValueError) as error:
+        hint = "`compat guard --out FILE.py` writes one."
+        raise StoreError(f"cannot be read: {getattr(error, 'strerror', None) or error}", where=str(path), hint=hint) from error
+
+
+def _keep_others(path: Path) -> None:
+    """A file that is no guard is not overwritten. Raises StoreError."""
+    if path.exists():
+        try:
+            read_guard(_text(path), str(path))
+        except StoreError as error:
+            raise StoreError(
+                "there is a file, which is no guard and is left as it is", where=str(path), hint="Give another name with --out."
+            ) from error
+
+
+def _refuse_others(**given: Any) -> None:
+    """A guard is checked as it was made. Raises UsageError."""
+    for name, value in given.items():
+        if value:
+            option = f"--{name.removesuffix('s')}"
+            raise click.UsageError(f"{option} has no meaning beside --check: a guard has in it what it was made with.")
+
+
+def _words(texts: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(word.strip() for text in texts for word in text.split(",") if word.strip())

@@ -1,0 +1,17 @@
+"""A library's own choice among the variants of its kernels, made from what a matrix found.
+
+In: a :class:`compat.report.Report`, perhaps read back from a file, and a :class:`Request`. Out: the text of one Python file that
+needs nothing, with the facts and the code that decides by them; or, of a file that was written before, what a new matrix says
+otherwise.
+
+- :mod:`compat.guard.facts`: on which releases, and for which targets, each variant works
+- :mod:`compat.guard.writing`: facts as the text of a guard, and facts of the text of a guard
+- :mod:`compat.guard.checking`: a guard beside a new matrix
+- :mod:`compat.guard.text`: both, told
+"""
+
+from compat.guard.checking import Checked, check_guard
+from compat.guard.facts import Request
+from compat.guard.writing import Guard, guard_text, make_guard, read_guard
+
+__all__ = ["Checked", "Guard", "Request", "check_guard", "guard_text", "make_guard", "read_guard"]

@@ -1,0 +1,172 @@
+"""What a matrix found, as far as a guard needs it: each variant, on each release, for each target, over all of its cases."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Iterator, Mapping, Sequence
+
+from attrs import Factory, frozen
+from packaging.version import Version
+
+from compat import toolchains
+from compat.config.selection import nothing_matches, select_specs
+from compat.errors import SelectionError
+from compat.history.account import Entry, class_of
+from compat.history.verdict import Coordinate, entries_of, points_of
+from compat.model import Outcome, Specialization
+from compat.report import Report
+from compat.report.compact import natural
+from compat.toolchains.base import Guarding, Toolchain
+
+WORKS = ""
+"""What is said of a variant that works; of one that does not, it is why."""
+States = Mapping[str, str]
+"""Release → :data:`WORKS`, or why not; a release of which nothing is known is not in it."""
+
+
+@frozen(kw_only=True)
+class Request:
+    """What a guard is to be made of, and how."""
+
+    kernels: tuple[str, ...] = ()
+    """Names and globs, like variants and cases; empty for all."""
+    variants: tuple[str, ...] = ()
+    cases: tuple[str, ...] = ()
+    prefer: tuple[str, ...] = ()
+    """Variants, the most wanted first; the others come after them, as they are declared."""
+    policy: str = ""
+    """What is assumed where nothing was tested, one of :attr:`Guarding.policies`; empty for the first of them."""
+
+
+@frozen(kw_only=True)
+class Facts:
+    """On which releases, and for which targets, the variants of kernels work: in all of their cases."""
+
+    releases: tuple[str, ...]
+    """Those of which anything is known, and what exists between them, oldest first; then the forks."""
+    targets: Mapping[str, tuple[str, int | str]]
+    """Name → backend and architecture."""
+    kernels: Mapping[str, Mapping[str, Mapping[str, States]]] = Factory(dict)
+    """Kernel → variant, the most wanted first → target → what is known there."""
+
+
+def guarding_of(toolchain: Toolchain) -> Guarding:
+    """How guards are made for kernels of a toolchain. Raises SelectionError where they are not."""
+    if toolchain.guarding is None:
+        raise SelectionError(f"no guard can be made for kernels of {toolchain.title}", hint="Choose others with --kernel.")
+    return toolchain.guarding
+
+
+def toolchain_of(report: Report, request: Request) -> Toolchain:
+    """The toolchain of the chosen kernels. Raises SelectionError where there are several."""
+    names = {spec.toolchain for spec in _chosen(report, request)}
+    if len(names) > 1:
+        hint = "Choose the kernels of one with --kernel, and make a guard for each."
+        raise SelectionError(f"the chosen kernels are of several toolchains: {', '.join(sorted(names))}", hint=hint)
+    return toolchains.named(names.pop()) if names else toolchains.DEFAULT
+
+
+def find_facts(report: Report, request: Request) -> Facts:
+    """What a report says of the chosen kernels.
+
+    A variant works on a release if all of its cases are good there, deprecated or not, in every env that gave an answer. It
+    does not work if one fails, would fail when launched, or had different answers. Else nothing is known.
+    Raises SelectionError for a name or glob that matches nothing.
+    """
+    specs = _chosen(report, request)
+    _check_preferred(specs, request.prefer)
+    said = _said(report)
+    kernels = {kernel: _variants(report, kernel, specs, said, request) for kernel in dict.fromkeys(spec.kernel for spec in specs)}
+    rows = [places for variants in kernels.values() for places in variants.values()]
+    known = {release for places in rows for row in places.values() for release in row}
+    tried = {target for places in rows for target in places}
+    targets = {result.cell.target.name: result.cell.target for result in report.results}
+    return Facts(
+        releases=_in_order(report, known),
+        targets={name: (targets[name].backend, targets[name].arch) for name in sorted(tried, key=natural)},
+        kernels=kernels,
+    )
+
+
+def _chosen(report: Report, request: Request) -> tuple[Specialization, ...]:
+    return select_specs(report.specs, request.kernels, request.variants, request.cases)
+
+
+def _check_preferred(specs: Sequence[Specialization], prefer: Sequence[str]) -> None:
+    variants = dict.fromkeys(spec.variant for spec in specs)
+    for name in prefer:
+        if name not in variants:
+            raise nothing_matches("variant", name, variants)
+
+
+def _variants(
+    report: Report,
+    kernel: str,
+    specs: Sequence[Specialization],
+    said: Mapping[Coordinate, Sequence[States]],
+    request: Request,
+) -> dict[str, dict[str, States]]:
+    """What is known of a kernel's variants, the most wanted first."""
+    cases: dict[str, list[str]] = defaultdict(list)
+    for spec in specs:
+        if spec.kernel == kernel:
+            cases[spec.variant].append(spec.case)
+    order = (*request.prefer, *report.variants.get(kernel, ()), *cases)
+    return {variant: _targets(kernel, variant, cases[variant], said) for variant in dict.fromkeys(order) if variant in cases}
+
+
+def _targets(kernel: str, variant: str, cases: Collection[str], said: Mapping[Coordinate, Sequence[States]]) -> dict[str, States]:
+    places = {target for one, other, _, target in said if (one, other) == (kernel, variant)}
+    return {
+        target: _together([row for case in dict.fromkeys(cases) for row in said.get((kernel, variant, case, target), [{}])])
+        for target in sorted(places, key=natural)
+    }
+
+
+def _together(rows: Sequence[States]) -> States:
+    """What several cases say together: all have to work."""
+    found: dict[str, str] = {}
+    for release in {release for row in rows for release in row}:
+        reasons = [row[release] for row in rows if row.get(release, WORKS) != WORKS]
+        if reasons or all(release in row for row in rows):
+            found[release] = reasons[0] if reasons else WORKS
+    return found
+
+
+def _said(report: Report) -> Mapping[Coordinate, Sequence[States]]:
+    """What is known of each coordinate by release, forks too; kernels that are only called the same have a row each."""
+    found: dict[Coordinate, list[States]] = defaultdict(list)
+    for verdict in report.verdicts:
+        coordinate = (verdict.kernel, verdict.variant, verdict.case, verdict.target)
+        found[coordinate].append(dict(_states(verdict.entries)))
+    for coordinate, results in report.by_coordinate.items():
+        forks = entries_of([point for point in points_of(results) if point.release.fork])
+        found[coordinate] = [{**row, **dict(_states(forks))} for row in found[coordinate]]
+    return found
+
+
+def _states(entries: Sequence[Entry]) -> Iterator[tuple[str, str]]:
+    for entry in entries:
+        if entry.unsteady:
+            yield entry.release, "its answers differ"
+        elif entry.outcome is not None and entry.known:
+            yield entry.release, WORKS if entry.good else _reason(entry.outcome)
+
+
+def _reason(outcome: Outcome) -> str:
+    failure = outcome.failure
+    word = "a launch would fail" if failure and failure.prediction else str(outcome.status)
+    return f"{word}: {class_of(outcome)}" if failure else word
+
+
+def _in_order(report: Report, known: Collection[str]) -> tuple[str, ...]:
+    """The known releases and those that exist between them, oldest first, then the forks."""
+    plain = sorted((release for release in known if not is_fork(release)), key=Version)
+    between = {release for release in report.line if plain and Version(plain[0]) < Version(release) < Version(plain[-1])}
+    forks = sorted(filter(is_fork, known), key=natural)
+    return (*sorted({*plain, *between}, key=Version), *forks)
+
+
+def is_fork(release: str) -> bool:
+    """Whether it is called as no release is: ``3.1.0+ours``, ``their-triton 3.1.0``."""
+    return "+" in release or " " in release

@@ -1,0 +1,255 @@
+"""A guard as text, and a text read back. What is read is taken as data: nothing of it runs."""
+
+from __future__ import annotations
+
+import ast
+import json
+import shlex
+from collections.abc import Iterator, Mapping
+from functools import cached_property
+from hashlib import sha256
+from string import ascii_letters
+from textwrap import indent
+from typing import Any
+
+from attrs import frozen
+from jinja2 import Environment, PackageLoader, StrictUndefined
+
+from compat import __version__, toolchains
+from compat.bundle.parsing import tree_of
+from compat.errors import StoreError
+from compat.guard.facts import WORKS, Facts, Request, find_facts, guarding_of, toolchain_of
+from compat.records import RecordError, structure
+from compat.report import Report
+from compat.report.compact import listed
+from compat.toolchains.base import Toolchain
+
+_GOOD, _UNKNOWN, _ANY = "+", "?", "-"
+"""Marks: it works, nothing is known, it does not work for one more reason than there are letters."""
+_WIDTH = 100
+USUAL = "reports/matrix.json"
+"""The report that is meant where none is named."""
+_NAME = "FACTS"
+_HINT = "Is it a file that `compat guard --out` wrote?"
+
+
+@frozen(kw_only=True)
+class Guard:
+    """What a written guard says, and what it was made of."""
+
+    facts: Facts
+    request: Request
+    toolchain: Toolchain
+    version: str = __version__
+    """Of the program that made it."""
+
+    @property
+    def policy(self) -> str:
+        """What it assumes of what was not tested."""
+        return self.request.policy or guarding_of(self.toolchain).policies[0]
+
+    def answer(self, kernel: str, release: str, target: str) -> str | None:
+        """The variant that a library gets from it."""
+        found: str | None = guarding_of(self.toolchain).decide(self.decided_by, kernel, release, target, self.policy).variant
+        return found
+
+    @cached_property
+    def decided_by(self) -> dict[str, Any]:
+        """What the code in the file decides by."""
+        facts, letters = self.facts, _letters(self.facts)
+        return {
+            "policy": self.policy,
+            "releases": facts.releases,
+            "targets": dict(facts.targets),
+            "reasons": {letter: reason for reason, letter in letters.items() if letter != _ANY},
+            "kernels": {
+                kernel: {
+                    variant: {target: "".join(_marks(facts, row, letters)) for target, row in places.items()}
+                    for variant, places in variants.items()
+                }
+                for kernel, variants in facts.kernels.items()
+            },
+        }
+
+
+def make_guard(report: Report, request: Request) -> Guard:
+    """The guard for the chosen kernels of a report. Raises SelectionError."""
+    guard = Guard(facts=find_facts(report, request), request=request, toolchain=toolchain_of(report, request))
+    guarding_of(guard.toolchain)
+    return guard
+
+
+# --- writing -----------------------------------------------------------------------------------------------------------------
+
+
+def guard_text(guard: Guard) -> str:
+    """The text of the file: what it is, the facts, and the code."""
+    before, _, code = guarding_of(guard.toolchain).code.read_text(encoding="utf-8").partition(f"{_NAME}: ")
+    annotation = code.partition(" = ")[0]
+    imports = before[before.index("from __future__") :]
+    return "".join(
+        (_head(guard), "\n", imports, f"{_NAME}: {annotation} = {_literal(_document(guard))}\n", code.partition("\n")[2])
+    )
+
+
+def _head(guard: Guard) -> str:
+    templates = Environment(
+        loader=PackageLoader("compat.guard"), undefined=StrictUndefined, trim_blocks=True, keep_trailing_newline=True
+    )
+    kernels = list(guard.facts.kernels)
+    return templates.get_template("head.py.j2").render(
+        title=guard.toolchain.title,
+        policy=guard.policy,
+        example=f'"{_inside_quotes(kernels[0] if kernels else "kernel")}"',
+        kernels=_inside_quotes(listed(kernels)),
+        command=_inside_quotes(command_of(guard.request)),
+        cases=_inside_quotes(", ".join(guard.request.cases)),
+    )
+
+
+def _inside_quotes(text: str) -> str:
+    """A text in a string of Python, which it cannot end."""
+    return json.dumps(text, ensure_ascii=False)[1:-1]
+
+
+def command_of(request: Request, out: str = "FILE", report: str = "") -> str:
+    """The command that makes such a guard; of the report that is read where nothing else is said unless another is named."""
+    said = (("--kernel", request.kernels), ("--variant", request.variants), ("--case", request.cases))
+    words = [word for option, globs in said for glob in globs for word in (option, glob)]
+    words += ["--prefer", ",".join(request.prefer)] if request.prefer else []
+    words += ["--policy", request.policy] if request.policy else []
+    named = [] if report in ("", USUAL) else [report]
+    return shlex.join(["compat", "guard", *named, *words, "--out", out])
+
+
+def _document(guard: Guard) -> dict[str, Any]:
+    request = {"kernels": guard.request.kernels, "variants": guard.request.variants, "cases": guard.request.cases}
+    made = {
+        "by": guard.version,
+        "toolchain": guard.toolchain.name,
+        "request": {**request, "prefer": guard.request.prefer, "policy": guard.request.policy},
+        "digest": _digest(guard.decided_by),
+    }
+    return {**guard.decided_by, "made": made}
+
+
+def _letters(facts: Facts) -> dict[str, str]:
+    """Reason → the letter that stands for it."""
+    rows = (row for variants in facts.kernels.values() for places in variants.values() for row in places.values())
+    reasons = dict.fromkeys(row[release] for row in rows for release in facts.releases if row.get(release, WORKS) != WORKS)
+    return {reason: ascii_letters[at] if at < len(ascii_letters) else _ANY for at, reason in enumerate(reasons)}
+
+
+def _marks(facts: Facts, row: Mapping[str, str], letters: Mapping[str, str]) -> Iterator[str]:
+    for release in facts.releases:
+        yield _UNKNOWN if release not in row else _GOOD if row[release] == WORKS else letters[row[release]]
+
+
+def _digest(said: Mapping[str, Any]) -> str:
+    return sha256(json.dumps(said, sort_keys=True).encode()).hexdigest()
+
+
+def _literal(value: Any, room: int = _WIDTH) -> str:
+    """A value as Python writes it, an entry a line where it is too long for one."""
+    if isinstance(value, Mapping) and value:
+        entries = (f"{_literal(key)}: {_literal(each, room - 8)}" for key, each in value.items())
+        return "{\n" + indent("".join(f"{entry},\n" for entry in entries), "    ") + "}"
+    if isinstance(value, tuple) and value:
+        parts = [_literal(each) for each in value]
+        line = f"({', '.join(parts)}{',' if len(parts) == 1 else ''})"
+        return line if len(line) <= room else "(\n" + indent("".join(f"{part},\n" for part in parts), "    ") + ")"
+    return json.dumps(value, ensure_ascii=False) if isinstance(value, str) else repr(value)
+
+
+# --- reading -----------------------------------------------------------------------------------------------------------------
+
+
+@frozen(kw_only=True)
+class _StoredRequest:
+    kernels: tuple[str, ...]
+    variants: tuple[str, ...]
+    cases: tuple[str, ...]
+    prefer: tuple[str, ...]
+    policy: str
+
+
+@frozen(kw_only=True)
+class _StoredMade:
+    by: str
+    toolchain: str
+    request: _StoredRequest
+    digest: str
+
+
+@frozen(kw_only=True)
+class _StoredFacts:
+    policy: str
+    releases: tuple[str, ...]
+    targets: Mapping[str, tuple[str | int, ...]]
+    reasons: Mapping[str, str]
+    kernels: Mapping[str, Mapping[str, Mapping[str, str]]]
+    made: _StoredMade
+
+
+def read_guard(text: str, where: str = "guard") -> Guard:
+    """What a file says that :func:`guard_text` made. Raises StoreError for any other."""
+    try:
+        value = _facts_of(tree_of(text, where))
+        stored = structure(json.loads(json.dumps(value)), _StoredFacts, more=True)
+        return _guard(stored)
+    except (SyntaxError, ValueError, TypeError, RecursionError) as error:
+        raise StoreError(f"this is no guard: {error}", where=where, hint=_HINT) from error
+
+
+def _facts_of(tree: ast.Module) -> Any:
+    for node in tree.body:
+        if isinstance(node, ast.AnnAssign) and node.value and isinstance(node.target, ast.Name) and node.target.id == _NAME:
+            return ast.literal_eval(node.value)
+    raise RecordError(f"it has no {_NAME}")
+
+
+def _guard(stored: _StoredFacts) -> Guard:
+    made = stored.made
+    if made.toolchain not in {each.name for each in toolchains.every()}:
+        raise RecordError(f"no toolchain called {made.toolchain!r} is installed here")
+    if stored.policy not in guarding_of(toolchains.named(made.toolchain)).policies:
+        raise RecordError(f"there is no policy {stored.policy!r}")
+    return Guard(
+        facts=Facts(
+            releases=stored.releases,
+            targets={name: _target(name, target) for name, target in stored.targets.items()},
+            kernels={
+                kernel: {
+                    variant: {target: dict(_states(stored, marks)) for target, marks in places.items()}
+                    for variant, places in variants.items()
+                }
+                for kernel, variants in stored.kernels.items()
+            },
+        ),
+        request=Request(
+            kernels=made.request.kernels,
+            variants=made.request.variants,
+            cases=made.request.cases,
+            prefer=made.request.prefer,
+            policy=made.request.policy,
+        ),
+        toolchain=toolchains.named(made.toolchain),
+        version=made.by,
+    )
+
+
+def _target(name: str, said: tuple[str | int, ...]) -> tuple[str, int | str]:
+    if len(said) != 2 or not isinstance(said[0], str):
+        raise RecordError(f"targets.{name}: expected a backend and an architecture")
+    return said[0], said[1]
+
+
+def _states(stored: _StoredFacts, marks: str) -> Iterator[tuple[str, str]]:
+    for release, mark in zip(stored.releases, marks, strict=False):
+        if mark != _UNKNOWN:
+            yield release, WORKS if mark == _GOOD else stored.reasons.get(mark, "it fails")
+
+
+def is_intact(text: str, guard: Guard) -> bool:
+    """Whether a file is what this version writes of these facts; how it is laid out does not matter."""
+    return ast.dump(tree_of(text)) == ast.dump(tree_of(guard_text(guard)))

@@ -1,0 +1,101 @@
+"""What each cell has to tell, as columns: one array per fact, in the order of the report, equal texts and records once.
+
+The facts are those of ``matrix.json`` (:func:`compat.cell_document.cell_document`): what a cell has there, the page has.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from compat.cell_document import JsonObject, cell_document
+from compat.json_text import plain
+from compat.model import Result
+from compat.report.numbers import numbers_of
+
+_RECORDS = ("failure", "expectation", "warnings", "attempts", "stood_in")
+"""Facts that many cells have alike: each is kept once, and a cell has its number; 0 where it has none."""
+_RARE = ("numbers", "latency")
+"""Facts that a launch or the interpreter finds out: kept by the number of the cell, where there are any."""
+_FLAGS = {"flaky": 1, "guessed": 2, "cached": 4}
+_UNEXPECTED = 8
+
+
+class Interned:
+    """Records, each once; the first is nothing."""
+
+    def __init__(self) -> None:
+        self.records: list[Any] = [None]
+        self._places: dict[str, int] = {}
+
+    def number(self, record: Any) -> int:
+        """The number of a record; 0 for what is empty."""
+        if not record:
+            return 0
+        found = self._places.setdefault(json.dumps(record, sort_keys=True, default=str), len(self.records))
+        if found == len(self.records):
+            self.records.append(record)
+        return found
+
+
+class Columns:
+    """Facts of cells by the name of the fact; a cell without one has nothing there."""
+
+    def __init__(self) -> None:
+        self.columns: dict[str, list[float | None]] = {}
+
+    def add(self, cell: int, facts: Iterable[tuple[str, float]]) -> None:
+        """Add what a cell has; cells come in order."""
+        for name, number in facts:
+            if not math.isfinite(number):
+                continue
+            column = self.columns.setdefault(name, [])
+            column += [None] * (cell - len(column))
+            column.append(number)
+
+    def filled(self, cells: int) -> dict[str, list[float | None]]:
+        """All of them, as long as there are cells."""
+        return {name: column + [None] * (cells - len(column)) for name, column in self.columns.items()}
+
+
+def cell_columns(results: Iterable[Result], envs: Mapping[str, int]) -> JsonObject:
+    """The facts of ``results``, in their order; ``envs`` has the number of each env."""
+    interned = {name: Interned() for name in _RECORDS}
+    columns: dict[str, list[Any]] = defaultdict(list)
+    metrics, stages, words = Columns(), Columns(), dict[int, JsonObject]()
+    rare: dict[str, dict[int, Any]] = {name: {} for name in _RARE}
+    cells = 0
+    for number, result in enumerate(results):
+        document, cells = cell_document(result), number + 1
+        for name, pool in interned.items():
+            columns[name].append(pool.number(document[name]))
+        columns["env"].append(envs[document["env"]])
+        columns["status"].append(document["status"])
+        columns["stage"].append(document["stage"])
+        columns["seconds"].append(round(document["seconds"], 3))
+        flags = sum(bit for name, bit in _FLAGS.items() if document[name])
+        columns["flags"].append(flags if document["expected"] else flags + _UNEXPECTED)
+        metrics.add(number, numbers_of(document["metrics"]))
+        stages.add(number, ((stage, round(seconds, 3)) for stage, seconds in document["stages"].items()))
+        if said := {name: value for name, value in document["metrics"].items() if isinstance(value, str)}:
+            words[number] = said
+        for name, found in rare.items():
+            if document.get(name):
+                found[number] = document[name]
+    return {
+        **{name: _few(column) if name in ("status", "stage") else column for name, column in columns.items()},
+        "records": {name: plain(pool.records) for name, pool in interned.items()},
+        "metrics": metrics.filled(cells),
+        "stages": stages.filled(cells),
+        "words": plain(words),
+        **plain(rare),
+    }
+
+
+def _few(column: list[str]) -> JsonObject:
+    """A column of few different words as the words, and the number of each cell's."""
+    words = {word: number for number, word in enumerate(dict.fromkeys(column))}
+    return {"words": plain(list(words)), "of": [words[word] for word in column]}

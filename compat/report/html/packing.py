@@ -1,0 +1,211 @@
+"""The report as the data of the page: small, since equal things stand there once, and quick to read, since it is in columns.
+
+A *row* is a kernel in one variant and case for one target; a *point* is one release of a row, with the cells of its envs. What a
+point is marked with is what ``matrix.md`` has there (:mod:`compat.report.grid`).
+"""
+
+from __future__ import annotations
+
+import base64
+import gzip
+import json
+from collections.abc import Iterator, Mapping
+from pathlib import PurePosixPath
+
+from attrs import frozen
+from packaging.version import Version
+
+from compat.cell_document import JsonObject
+from compat.history.verdict import Coordinate, Verdict
+from compat.json_text import plain
+from compat.model import BuiltEnv, Cell, Failure, Specialization
+from compat.records import unstructure
+from compat.report.compact import Where, natural
+from compat.report.excerpts import excerpts
+from compat.report.grid import COMING, LEGEND, Mark, mark_of, phrase_in_full, remembered_mark
+from compat.report.html.cells import cell_columns
+from compat.report.html.commands import command_table
+from compat.report.summary import DistinctFailure, Report
+
+_KINDS = {
+    "ok": "good",
+    "ok*": "good",
+    "pred": "predicted",
+    "n/a": "unable",
+    "env": "unknown",
+    "source": "unknown",
+    "lost": "unknown",
+    "flaky": "unsteady",
+    "mixed": "unsteady",
+    COMING: "absent",
+    Mark().word: "absent",
+}
+"""What a mark comes to; every other one is ``bad``."""
+UNEXPECTED, REMEMBERED = 1, 2
+"""What else is said of a point."""
+
+
+@frozen(kw_only=True)
+class _Point:
+    """One release of a row."""
+
+    row: int
+    release: int
+    mark: Mark
+    cells: int
+    """How many there are; those of a point follow each other in the order of the report."""
+    earlier: Failure | None = None
+    """What it failed with, where only an earlier run knows it."""
+    remembered: bool = False
+
+
+def packed(report: Report) -> str:
+    """The data as the page reads it: JSON, by gzip, as base64."""
+    text = json.dumps(page_data(report), separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+    return base64.b64encode(gzip.compress(text.encode(), compresslevel=6, mtime=0)).decode()
+
+
+def page_data(report: Report) -> JsonObject:
+    """The data as JSON values. Columns of numbers, which are most of it, are JSON as they are."""
+    releases, tried = _releases(report), {release.label for release in report.releases}
+    columns = {label: number for number, (label, _) in enumerate(releases)}
+    points = tuple(_points(report, columns))
+    words = {point.mark.word for point in points} | {"-"}
+    marks = [word for word in LEGEND if word in words]
+    failures = {distinct.id: number for number, distinct in enumerate(report.failures)}
+    envs = sorted(report.envs, key=lambda built: natural(built.env.name))
+    specs = {spec: number for number, spec in enumerate(report.specs)}
+    files = {path: number for number, path in enumerate(report.sources)}
+    places = {result.cell: number for number, result in enumerate(report.ordered)}
+    return {
+        "toolchain": report.toolchains,
+        "releases": plain([{"label": label, "fork": fork, "tried": label in tried} for label, fork in releases]),
+        "marks": [{"word": word, "meaning": LEGEND[word], "kind": _KINDS.get(word, "bad")} for word in marks],
+        "rows": plain(_rows(report, specs)),
+        "specs": plain([_spec(report, spec, files) for spec in specs]),
+        "points": {
+            "row": [point.row for point in points],
+            "release": [point.release for point in points],
+            "mark": [marks.index(point.mark.word) for point in points],
+            "failure": [failures.get(point.mark.failure or "", -1) for point in points],
+            "flags": [UNEXPECTED * point.mark.unexpected + REMEMBERED * point.remembered for point in points],
+            "cells": [point.cells for point in points],
+            "earlier": {
+                number: plain([point.earlier.failure_class, point.earlier.fingerprint])
+                for number, point in enumerate(points)
+                if point.earlier
+            },
+        },
+        "cells": cell_columns(report.ordered, {built.env.name: number for number, built in enumerate(envs)}),
+        "failures": plain([_failure(distinct, places) for distinct in report.failures]),
+        "envs": plain([_env(built) for built in envs]),
+        **({"api": plain(unstructure(report.api, compact=True))} if report.api else {}),
+        "commands": plain(command_table(report.options, report.limits)),
+        "sources": plain([{"path": _shown_path(path), "text": text} for path, text in report.sources.items()]),
+    }
+
+
+def _releases(report: Report) -> list[tuple[str, bool]]:
+    """The columns: every release that there is, tried or not, oldest first, then the forks that were tried."""
+    remembered = {Version(release): release for verdict in report.verdicts for release in verdict.remembered}
+    found = remembered | {Version(label): label for label in report.line}
+    line = [found[version] for version in sorted(found)]
+    return [*((label, False) for label in line), *((each.label, True) for each in report.releases if each.label not in line)]
+
+
+# --- rows and points ---------------------------------------------------------------------------------------------------------
+
+
+def _rows(report: Report, specs: Mapping[Specialization, int]) -> JsonObject:
+    verdicts = _verdicts(report)
+    first = {coordinate: results[0].cell.spec for coordinate, results in report.by_coordinate.items()}
+    return {
+        **{name: [coordinate[place] for coordinate in first] for place, name in enumerate(("kernel", "variant", "case", "target"))},
+        "spec": [specs[spec] for spec in first.values()],
+        "verdict": [phrase_in_full(verdicts[coordinate]) if coordinate in verdicts else "" for coordinate in first],
+    }
+
+
+def _points(report: Report, columns: Mapping[str, int]) -> Iterator[_Point]:
+    verdicts = _verdicts(report)
+    for row, (coordinate, points) in enumerate(report.points.items()):
+        for point in points:
+            release = columns[point.release.label]
+            yield _Point(row=row, release=release, mark=mark_of(report, point), cells=len(point.results))
+        if verdict := verdicts.get(coordinate):
+            yield from _earlier(row, verdict, columns)
+
+
+def _earlier(row: int, verdict: Verdict, columns: Mapping[str, int]) -> Iterator[_Point]:
+    """What only earlier runs know."""
+    for entry in verdict.entries:
+        if entry.remembered and entry.release in columns:
+            failure = entry.outcome.failure if entry.outcome else None
+            mark = remembered_mark(entry)
+            yield _Point(row=row, release=columns[entry.release], mark=mark, cells=0, earlier=failure, remembered=True)
+
+
+def _verdicts(report: Report) -> Mapping[Coordinate, Verdict]:
+    return {(v.kernel, v.variant, v.case, v.target): v for v in report.verdicts}
+
+
+# --- what rows and cells speak of --------------------------------------------------------------------------------------------
+
+
+def _spec(report: Report, spec: Specialization, files: Mapping[str, int]) -> JsonObject:
+    """A kernel; ``files`` are the numbers of its own source and of what that imports, as far as the page has them."""
+    source = report.source_of(spec)
+    return {
+        "source": _shown_path(source),
+        "own": source in files,
+        "files": [files[path] for path in (source, *report.helpers.get(source, ())) if path in files],
+        "function": spec.function,
+        "summary": spec.summary,
+        "compile": {name: said for name, said in spec.compile.document().items() if said},
+    }
+
+
+def _shown_path(path: str) -> str:
+    """A path from the project's folder as it is; of a file elsewhere the name alone, which says nothing of whose machine it was."""
+    inside = path and not PurePosixPath(path).is_absolute()
+    return path if inside else PurePosixPath(path).name
+
+
+def _failure(distinct: DistinctFailure, places: Mapping[Cell, int]) -> JsonObject:
+    failure = distinct.failure
+    said = excerpts(distinct.example, distinct.results)
+    return {
+        "id": distinct.id,
+        "class": failure.failure_class,
+        "fingerprint": failure.fingerprint,
+        "statuses": [str(status) for status in distinct.statuses],
+        "cells": len(distinct.results),
+        "where": [_where(where) for where in distinct.where],
+        "example": places[distinct.example.cell],
+        "per_target": [list(pair) for pair in said] if len(said) > 1 else [],
+        "edit": distinct.edit_known,
+        "reproducer": failure.reproducer,
+        "ir": failure.ir,
+    }
+
+
+def _where(where: Where) -> JsonObject:
+    return {
+        "subject": where.subject,
+        "kernel": where.kernel,
+        "variant": where.variant,
+        "releases": where.releases,
+        "targets": list(where.targets),
+    }
+
+
+def _env(built: BuiltEnv) -> JsonObject:
+    return {
+        "name": built.env.name,
+        "release": built.release,
+        "torch": built.torch,
+        "python": built.python_version,
+        "digest": built.digest[:12],
+        "packages": [f"{package.name} {package.version}" for package in sorted(built.packages, key=lambda package: package.name)],
+        "error": built.error,
+    }

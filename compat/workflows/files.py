@@ -1,0 +1,105 @@
+"""The files of a CI system, made of templates."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from enum import StrEnum
+from pathlib import Path, PurePosixPath
+
+from attrs import frozen
+from jinja2 import Environment, PackageLoader, StrictUndefined
+
+from compat.config.matrix import MatrixConfig
+from compat.errors import ConfigError
+from compat.report.diff.markdown import MARKER
+from compat.workflows.groups import groups
+from compat.workflows.requirement import requirement
+
+PYTHON = "3.11"
+"""What the driver and, with it, the envs run on: every release has wheels for it."""
+
+
+class System(StrEnum):
+    """A CI system."""
+
+    GITHUB = "github"
+    GITLAB = "gitlab"
+
+
+_NAME = "triton-compat"
+_PIPELINE = f".gitlab/{_NAME}.yml"
+_FILES: Mapping[System, Mapping[str, str]] = {
+    System.GITHUB: {f".github/workflows/{_NAME}.yml": "github.yml.j2"},
+    System.GITLAB: {_PIPELINE: "gitlab.yml.j2", ".gitlab-ci.yml": "gitlab-ci.yml.j2"},
+}
+_OTHERWISE = {".gitlab-ci.yml": f"add to it `include: [{{ local: /{_PIPELINE} }}]`"}
+"""What to do about a file that is there already."""
+
+
+@frozen(kw_only=True)
+class Files:
+    """What a project is to have for a CI system."""
+
+    texts: Mapping[Path, str]
+    otherwise: Mapping[Path, str]
+    """What follows where such a file is there already; empty where nothing does."""
+    requirement: str
+    """What they install."""
+    unsure: str
+    """Why that deserves a look; empty where it does not."""
+
+
+def workflow_files(system: System, config: MatrixConfig) -> Files:
+    """The files of a CI system, at the top of the project's repository.
+
+    Raises SelectionError where its envs are none, and ConfigError where its folder cannot be named in them.
+    """
+    top = _top(config.base)
+    inside = _checked(config.base.resolve().relative_to(top).as_posix())
+    wanted = requirement()
+    templates = Environment(
+        loader=PackageLoader("compat.workflows"),
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+        block_start_string="<%",
+        block_end_string="%>",
+        variable_start_string="<<",
+        variable_end_string=">>",
+    )
+    templates.filters["quoted"] = _quoted
+    facts = {
+        "requirement": wanted.text,
+        "python": PYTHON,
+        "groups": groups(config),
+        "inside": "" if inside == "." else f"{PurePosixPath(inside)}/",
+        "marker": MARKER,
+    }
+    return Files(
+        texts={top / name: templates.get_template(template).render(facts) for name, template in _FILES[system].items()},
+        otherwise={top / name: _OTHERWISE.get(name, "") for name in _FILES[system]},
+        requirement=wanted.text,
+        unsure=f"it installs {wanted.text}, but {wanted.unsure}: say in COMPAT where a CI gets it" if wanted.unsure else "",
+    )
+
+
+def _checked(inside: str) -> str:
+    """A path that means the same to YAML, shells, globs and expressions. Raises ConfigError for any other."""
+    if not re.fullmatch(r"[\w.+/ -]+", inside):
+        hint = "Rename the folder, or write the workflow by hand: `compat matrix` works in every folder."
+        raise ConfigError("no workflow can be written for a folder that is called so", where=inside, hint=hint)
+    return inside
+
+
+def _quoted(text: str) -> str:
+    """A string as YAML takes it, whatever is in it."""
+    return json.dumps(text, ensure_ascii=False)
+
+
+def _top(folder: Path) -> Path:
+    """The top of the repository that a folder is in, or else the folder itself."""
+    here = folder.resolve()
+    return next((each for each in (here, *here.parents) if (each / ".git").exists()), here)

@@ -1,0 +1,214 @@
+"""Intervals over releases: what was not looked at belongs to none, and ends one."""
+
+from __future__ import annotations
+
+import pytest
+
+from compat.api.comparing import Kind, compare, place_of, steps
+from compat.api.finding import find, matches
+from compat.api.histories import State, history
+from compat.api.records import Looked, Name, Namespace
+from compat.errors import SelectionError
+from compat.history.runs import runs
+from compat.report.api.sentences import not_looked_at, phrase
+from tests.api.invented import looked, name, parameter, place
+
+DOT = "triton.language.dot"
+
+
+def test_runs_end_where_nothing_is_known() -> None:
+    found = runs([("1", "a"), ("2", "a"), ("3", None), ("4", "a"), ("5", "b")])
+    assert [(run.first, run.last, run.value) for run in found] == [("1", "2", "a"), ("4", "4", "a"), ("5", "5", "b")]
+
+
+def test_a_name_since_a_release_that_the_one_before_does_not_have() -> None:
+    found = history(looked(place("3.0.0", {}), place("3.1.0", {"dot": name("a")}), place("3.2.0", {"dot": name("a")})), DOT)
+    assert [(run.value, run.releases) for run in found.states] == [
+        (State.ABSENT, ("3.0.0",)),
+        (State.THERE, ("3.1.0", "3.2.0")),
+    ]
+    assert (found.shown, phrase(found)) == ("tl.dot", "since 3.1.0")
+
+
+def test_nothing_is_claimed_of_a_release_that_was_not_looked_at() -> None:
+    places = (place("3.0.0", {}), place("3.1.0", None, missing=True), place("3.2.0", {"dot": name("a")}), place("3.3.0", None))
+    found = history(looked(*places), DOT)
+    assert phrase(found) == "in 3.2.0, not in 3.0.0"
+    assert found.looked_at == ("3.0.0", "3.2.0")
+    (only,) = found.parameters
+    assert [run.releases for run in only.runs] == [("3.2.0",)]
+    assert list(not_looked_at(looked(*places))) == [
+        "not looked at: 3.1.0, not built: `compat envs build 3.1.0`",
+        "not looked at: 3.3.0: env_broken: broken",
+    ]
+
+
+def test_a_gap_ends_an_interval_of_what_is_the_same_on_both_sides() -> None:
+    found = history(looked(place("3.0.0", {"dot": name("a")}), place("3.1.0", None), place("3.2.0", {"dot": name("a")})), DOT)
+    assert phrase(found) == "in every release that was looked at"
+    assert [run.releases for run in found.parameters[0].runs] == [("3.0.0",), ("3.2.0",)]
+    assert [run.releases for run in found.signatures] == [("3.0.0",), ("3.2.0",)]
+
+
+def test_defaults_and_kinds_are_intervals_and_what_is_gone_comes_last() -> None:
+    old, new = name("a", "b=1", "c=0"), name("a", parameter("c=0", "keyword-only"), "d=2")
+    found = history(looked(place("3.0.0", {"dot": old}), place("3.1.0", {"dot": new})), DOT)
+    assert [(each.name, [(run.releases, *run.value.behaviour) for run in each.runs]) for each in found.parameters] == [
+        ("a", [(("3.0.0", "3.1.0"), "positional or keyword", None)]),
+        ("c", [(("3.0.0",), "positional or keyword", "0"), (("3.1.0",), "keyword-only", "0")]),
+        ("d", [(("3.1.0",), "positional or keyword", "2")]),
+        ("b", [(("3.0.0",), "positional or keyword", "1")]),
+    ]
+    assert found.signatures[-1].value == "(a, *, c=0, d=2)"
+
+
+def test_a_function_that_only_raises_is_not_there_for_anybody() -> None:
+    gone = name("a", refuses="NotImplementedError: removed")
+    found = history(looked(place("3.0.0", {"dot": name("a")}), place("3.1.0", {"dot": gone})), DOT)
+    assert (found.usable, found.there, phrase(found)) == (("3.0.0",), ("3.0.0", "3.1.0"), "only raises in 3.1.0")
+
+
+def test_what_a_broken_module_holds_is_unknown_and_not_absent() -> None:
+    old = place("3.0.0", {"extra": Name(kind="module", error="No module named 'torch'")})
+    new = place("3.1.0", {"extra": Name(kind="module"), "extra.exp": name("x")})
+    found = history(looked(old, new), "triton.language.extra.exp")
+    assert [(run.value, run.releases) for run in found.states] == [(State.THERE, ("3.1.0",))]
+    assert found.unknown[0].releases == ("3.0.0",)
+    assert phrase(found) == "in every release that was looked at"
+
+
+def test_a_fork_is_on_no_line_of_releases() -> None:
+    found = history(looked(place("3.0.0", {}), place("ours", {"dot": name("a")}, fork=True)), DOT)
+    assert (found.line, found.forks, phrase(found)) == (("3.0.0",), (("ours", State.THERE),), "in no release")
+
+
+def test_equal_objects_are_told_as_such() -> None:
+    both = {"exp": name("x"), "math": Name(kind="module"), "math.exp": Name(same_as="triton.language.exp")}
+    apart = {"exp": name("x"), "math": Name(kind="module"), "math.exp": name("y")}
+    found = history(looked(place("3.0.0", both), place("3.1.0", apart)), "triton.language.math.exp")
+    assert [(run.value, run.releases) for run in found.same_as] == [("tl.exp", ("3.0.0",))]
+    assert [each.name for each in found.parameters] == ["y", "x"]
+
+
+# --- which names ----------------------------------------------------------------------------------------------------------------
+
+
+NAMES = {
+    "dot": name("a"),
+    "dot_scaled": name("a"),
+    "math": Name(kind="module"),
+    "math.dot": Name(same_as=DOT),
+    "core": Name(kind="module", internal=True),
+    "core.dot": Name(same_as=DOT, internal=True),
+    "tensor": Name(kind="class"),
+    "tensor.to": Name(kind="method"),
+}
+
+
+def some() -> Looked:
+    return looked(place("3.0.0", NAMES))
+
+
+@pytest.mark.parametrize(
+    ("word", "meant"),
+    [
+        ("tl.dot", ["dot"]),
+        ("triton.language.dot", ["dot"]),
+        ("dot", ["dot"]),
+        ("tl.dot*", ["dot", "dot_scaled"]),
+        ("triton.language.dot*", ["dot", "dot_scaled"]),
+        ("tl.math.dot", ["math.dot"]),
+        ("tl.*.to", ["tensor.to"]),
+        ("*_scaled", ["dot_scaled"]),
+        ("tl.**", ["", "dot", "dot_scaled", "math", "tensor", "tensor.to"]),
+    ],
+)
+def test_what_a_word_means(word: str, meant: list[str]) -> None:
+    found = find(some(), [word])
+    assert [full.removeprefix("triton.language").removeprefix(".") for full in found.names] == meant
+
+
+def test_a_typo_gets_near_matches() -> None:
+    with pytest.raises(SelectionError, match=r"no name matches 'tl\.dto'") as error:
+        find(some(), ["tl.dto"])
+    assert error.value.hint is not None
+    assert "tl.dot" in error.value.hint
+
+
+def test_stars_stop_at_dots() -> None:
+    assert matches("tl.math.exp", "tl.*.exp")
+    assert not matches("tl.math.exp", "tl.*")
+    assert matches("tl.math.exp", "tl.**")
+    assert matches("tl.math.exp", "e?p")
+    assert not matches("tl.math.exp", "tl.math")
+
+
+# --- differences -----------------------------------------------------------------------------------------------------------------
+
+
+def test_what_differs_between_two_releases() -> None:
+    old = {
+        "gone": name("a"),
+        "load": name("pointer", "boundary_check=()", "cache=''"),
+        "raises": name("a"),
+        "view": name("a"),
+        "same": name("a"),
+        "moved": name("a", "b"),
+        "math": Name(kind="module"),
+        "math.same": Name(same_as="triton.language.same"),
+    }
+    new = {
+        "added": name("x=1"),
+        "load": name("pointer", parameter("cache=''", "keyword-only"), parameter("policy=None", "keyword-only")),
+        "raises": name("a", refuses="RuntimeError: removed"),
+        "view": name("a", deprecated=("view is deprecated",)),
+        "same": name("a"),
+        "moved": name("b", "a"),
+        "math": Name(kind="module"),
+        "math.same": Name(same_as="triton.language.same"),
+    }
+    both = looked(place("3.0.0", old), place("3.1.0", new))
+    found = compare(both, both.known[0], both.known[1])
+    assert [(change.kind, change.shown, change.said) for change in found.changes] == [
+        (Kind.ADDED, "tl.added", ("tl.added(x=1)",)),
+        (Kind.REMOVED, "tl.gone", ()),
+        (
+            Kind.CHANGED,
+            "tl.load",
+            ("- boundary_check=()", "+ policy=None, by keyword only", "cache: by keyword only"),
+        ),
+        (Kind.CHANGED, "tl.moved", ("order: a, b → b, a",)),
+        (Kind.REFUSES, "tl.raises", ("RuntimeError: removed",)),
+        (Kind.DEPRECATED, "tl.view", ("view is deprecated",)),
+    ]
+    assert steps(both)[1].counts[Kind.CHANGED] == 2
+
+
+def test_a_parameter_in_the_middle_moves_those_behind_it() -> None:
+    both = looked(place("3.0.0", {"f": name("a", "b=1")}), place("3.1.0", {"f": name("a", "x=0", "b=1")}))
+    (change,) = compare(both, both.known[0], both.known[1]).changes
+    assert change.said == ("+ x=0", "positions: (a, x=0, b=1)")
+
+
+def test_nothing_is_said_of_what_one_of_the_two_cannot_import() -> None:
+    broken = {"extra": Name(kind="module", error="No module named 'torch'")}
+    whole = {"extra": Name(kind="module"), "extra.exp": name("x")}
+    both = looked(place("3.0.0", broken), place("3.1.0", whole))
+    found = compare(both, both.known[0], both.known[1])
+    assert (found.changes, found.unknown) == ((), ("triton.language.extra",))
+
+
+def test_a_release_that_was_not_looked_at_cannot_be_compared() -> None:
+    places = looked(place("3.0.0", {}), place("3.1.0", None, missing=True))
+    assert place_of(places, "3.0").label == "3.0.0"
+    with pytest.raises(SelectionError, match=r"3\.1\.0 was not looked at"):
+        place_of(places, "3.1.0")
+    with pytest.raises(SelectionError, match=r"'2\.0' is no release that there is"):
+        place_of(places, "2.0")
+
+
+def test_a_namespace_follows_an_object_to_its_first_name() -> None:
+    names = Namespace(names={"a.b": name("x"), "a.c": Name(same_as="a.b", internal=True)})
+    assert names.get("a.c") == name("x")
+    assert names.others == {"a.b": ("a.c",)}
+    assert names.get("a.d") is None

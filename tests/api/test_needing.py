@@ -1,0 +1,209 @@
+"""What a source uses, as its text shows it, and which releases have it."""
+
+from __future__ import annotations
+
+from textwrap import dedent
+
+import pytest
+
+from compat import toolchains
+from compat.api.needing import Having, Needs, mismatch, needs_of
+from compat.api.records import Looked, Name
+from compat.api.uses import Call, NoFunction, Uses, read_uses
+from compat.bundle.parsing import tree_of
+from tests.api.invented import looked, name, parameter, place
+
+HEAD = "import triton\nimport triton.language as tl\n"
+
+
+def uses(source: str, function: str | None = None) -> Uses:
+    names = toolchains.DEFAULT.names
+    assert names is not None
+    return read_uses(tree_of(dedent(source)), "triton", names, function)
+
+
+def used(source: str, function: str | None = None) -> set[str]:
+    return {" or ".join(use.meanings) for use in uses(source, function).uses}
+
+
+def kernel(body: str, head: str = HEAD) -> str:
+    return f"{head}\n@triton.jit\ndef kernel(x, y):\n" + "".join(f"    {line}\n" for line in dedent(body).strip().splitlines())
+
+
+@pytest.mark.parametrize(
+    ("head", "body", "expected"),
+    [
+        (HEAD, "tl.dot(x, y)", "triton.language.dot"),
+        ("import triton\nfrom triton import language as L\n", "L.dot(x, y)", "triton.language.dot"),
+        ("import triton\n", "triton.language.dot(x, y)", "triton.language.dot"),
+        ("import triton\nfrom triton.language import dot as d\n", "d(x, y)", "triton.language.dot"),
+        ("import triton\nfrom triton.language import math as m\n", "m.exp(x)", "triton.language.math.exp"),
+        (f"{HEAD}exp = tl.exp\n", "exp(x)", "triton.language.exp"),
+        (f"{HEAD}from triton.language.extra import libdevice\n", "libdevice.tanh(x)", "triton.language.extra.libdevice.tanh"),
+        ("import triton\nfrom ours.compat import tl\n", "tl.dot(x, y)", "triton.language.dot"),
+        (HEAD, "y = x.to(tl.float16)", "triton.language.float16"),
+        (HEAD, "from triton.language import arange\narange(0, 4)", "triton.language.arange"),
+    ],
+)
+def test_a_name_is_what_it_is_bound_to(head: str, body: str, expected: str) -> None:
+    assert expected in used(kernel(body, head))
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        kernel("tl = x\ntl.dot(x, y)"),
+        kernel("z = [tl.dot for tl in (x,)]"),
+        "import triton\ntl = 1\n\n@triton.jit\ndef kernel(x):\n    tl.dot(x)\n",
+        f"{HEAD}\n@triton.jit\ndef kernel(tl):\n    tl.dot(1)\n",
+    ],
+)
+def test_a_name_that_something_else_has_is_none(source: str) -> None:
+    assert "triton.language.dot" not in used(source)
+
+
+def test_either_of_two_imports_will_do() -> None:
+    source = """
+        import triton
+        try:
+            from triton.language.extra import libdevice
+        except ImportError:
+            from triton.language import math as libdevice
+
+        @triton.jit
+        def kernel(x):
+            libdevice.tanh(x)
+    """
+    (use,) = [each for each in uses(source).uses if each.function]
+    assert use.meanings == ("triton.language.extra.libdevice.tanh", "triton.language.math.tanh")
+    assert (use.condition, use.call) == (None, Call(positional=1, keywords=(), open=False))
+
+
+def test_conditions_and_kernels_are_told() -> None:
+    source = kernel("if x:\n    tl.a(x)\nelse:\n    tl.b(x)\ntl.c(tl.d if y else tl.e)")
+    found = {use.meanings[0][-1]: use for use in uses(source).uses if use.function}
+    assert {name: use.condition for name, use in found.items()} == {"a": 6, "b": 6, "c": None, "d": 10, "e": 10}
+    assert all(use.function == "kernel" for use in found.values())
+
+
+def test_attributes_of_values_are_not_resolved() -> None:
+    found = uses(kernel("z = x.to(tl.float32).sum()\nhelpers.fold(z)", f"{HEAD}import helpers\n"))
+    assert [each.name for each in found.unresolved] == ["sum", "to"]
+
+
+def test_a_function_is_read_with_all_that_it_needs() -> None:
+    source = f"""{HEAD}
+from .utils import other
+SIZE = tl.constexpr(16)
+
+@triton.jit
+def helper(x):
+    return tl.exp(x)
+
+@triton.jit
+def kernel(x):
+    helper(tl.full((SIZE,), 0, tl.float32))
+
+@triton.jit
+def second(x):
+    tl.dot(x, x)
+"""
+    assert used(source, "kernel") >= {"triton.language.exp", "triton.language.constexpr", "triton.language.full"}
+    assert "triton.language.dot" not in used(source, "kernel")
+    assert "triton.language.dot" in used(source)
+    assert uses(source).not_read == (".utils",)
+    with pytest.raises(NoFunction) as error:
+        uses(source, "third")
+    assert error.value.names == ("helper", "kernel", "second")
+
+
+def test_stars_are_followed_as_far_as_names_are_known() -> None:
+    source = "import triton\nfrom triton.language import *\n\n@triton.jit\ndef kernel(x):\n    store(x, load(x), nothing)\n"
+    found = needs(source, place("3.0.0", {"store": name("a", "b", "c"), "load": name("a")}))
+    assert [need.shown for need in found.needs] == ["triton.jit", "tl", "tl.load", "tl.store"]
+
+
+# --- calls -------------------------------------------------------------------------------------------------------------------
+
+
+LOAD = name("pointer", "mask=None", "other=None", parameter("cache=''", "keyword-only"))
+
+
+@pytest.mark.parametrize(
+    ("found", "call", "why"),
+    [
+        (LOAD, Call(positional=1, keywords=("mask",), open=False), ""),
+        (LOAD, Call(positional=3, keywords=("cache",), open=False), ""),
+        (LOAD, Call(positional=4, keywords=(), open=False), "takes 3 positional arguments at most, and is given 4"),
+        (LOAD, Call(positional=1, keywords=("boundary_check",), open=False), "has no parameter 'boundary_check'"),
+        (LOAD, Call(positional=0, keywords=("mask",), open=False), "needs 'pointer'"),
+        (LOAD, Call(positional=0, keywords=(), open=True), ""),
+        (LOAD, Call(positional=1, keywords=("_semantic",), open=False), ""),
+        (name("*shape", "**more"), Call(positional=9, keywords=("x",), open=False), ""),
+        (name(kind="method"), Call(positional=9, keywords=("x",), open=False), ""),
+        (Name(kind="dtype"), Call(positional=1, keywords=(), open=False), ""),
+    ],
+)
+def test_whether_something_can_be_called_so(found: Name, call: Call, why: str) -> None:
+    assert mismatch(found, call) == why
+
+
+# --- which releases -------------------------------------------------------------------------------------------------------------
+
+
+def needs(source: str, *places: object) -> Needs:
+    there: Looked = looked(*places)  # type: ignore[arg-type]
+    return needs_of(uses(source), there)
+
+
+def lacking(having: Having) -> list[str]:
+    return [f"{lack.shown} {lack.why}" for lack in having.lacks]
+
+
+def test_releases_that_have_all_of_it() -> None:
+    source = kernel("tl.dot(x, y, out=1)\nif x:\n    tl.new(x)")
+    found = needs(
+        source,
+        place("3.0.0", {"dot": name("a", "b")}),
+        place("3.1.0", {"dot": name("a", "b", "out=None")}),
+        place("3.2.0", None),
+        place("3.3.0", {"dot": name("a", "b", "out=None"), "new": name("a")}),
+        place("3.4.0", {"dot": name("a", "b", "out=None", refuses="RuntimeError: removed"), "new": name("a")}),
+    )
+    assert [lacking(having) for having in found.having] == [
+        ["tl.dot has no parameter 'out'", "tl.new is not there"],
+        ["tl.new is not there"],
+        [],
+        [],
+        ["tl.dot only raises RuntimeError: removed"],
+    ]
+    assert [having.has_all for having in found.having] == [False, False, False, True, False]
+    assert [having.surely_lacks for having in found.having] == [True, False, False, False, True]
+    assert found.having[1].lacks[0].conditions == (7,)
+
+
+def test_an_attribute_of_what_is_no_module_is_not_looked_at() -> None:
+    found = needs(kernel("tl.float32.primitive_bitwidth\ntl.nothing.at.all"), place("3.0.0", {"float32": Name(kind="dtype")}))
+    assert [need.shown for need in found.needs] == ["triton.jit", "tl", "tl.float32", "tl.nothing"]
+    assert lacking(found.having[0]) == ["tl.nothing is not there"]
+
+
+def test_private_names_and_broken_modules_are_unknown() -> None:
+    broken = {"extra": Name(kind="module", error="No module named 'torch'")}
+    found = needs(kernel("tl._inner(x)\ntl.extra.exp(x)"), place("3.0.0", broken))
+    (having,) = found.having
+    assert having.lacks == ()
+    assert not having.has_all
+    assert having.unknown == (
+        "tl._inner: private names are not looked at",
+        "tl.extra.exp: triton.language.extra: No module named 'torch'",
+    )
+
+
+def test_deprecated_names_and_parameters_are_told() -> None:
+    old = parameter("tf32=None")
+    deprecated = type(old)(name="tf32", kind=old.kind, default="None", deprecated="*Deprecated.*")
+    there = {"dot": name("a", deprecated), "view": name("a", deprecated=("view is deprecated",))}
+    found = needs(kernel("tl.dot(x, tf32=True)\ntl.view(x)"), place("3.0.0", there))
+    assert found.having[0].deprecated == ("tl.dot: tf32: *Deprecated.*", "tl.view: view is deprecated")
+    assert needs(kernel("tl.dot(x)"), place("3.0.0", there)).having[0].deprecated == ()

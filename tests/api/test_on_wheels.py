@@ -1,0 +1,379 @@
+"""Names as the installed wheels of Triton show them, and what compiling says beside that."""
+
+from __future__ import annotations
+
+import io
+import json
+import venv
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from attrs import asdict
+from click.testing import CliRunner, Result
+from rich.console import Console
+
+from compat import toolchains
+from compat.api.comparing import compare, place_of, steps
+from compat.api.finding import find, matches
+from compat.api.histories import NameHistory, history
+from compat.api.looking import look
+from compat.api.needing import needs_of
+from compat.api.records import Looked
+from compat.api.uses import read_uses
+from compat.bundle.parsing import tree_of
+from compat.cli import main
+from compat.config.matrix import MatrixConfig
+from compat.envs.cache import VARIABLE, EnvCache
+from compat.envs.installed import packages, site_packages
+from compat.envs.record import write_record
+from compat.execution.introspection import Unanswered, introspect
+from compat.model import BuiltEnv
+from compat.project import select_places
+from compat.report.api.terminal import difference_picture, names_picture, steps_picture
+from tests.cells import KERNELS
+from tests.history.test_api_on_wheels import EXPECTED, functions
+
+pytestmark = pytest.mark.wheels
+
+FEW = ("3.0.0", "3.4.0", "3.9.0")
+
+
+@pytest.fixture(scope="module")
+def every(config: MatrixConfig, built: Callable[[str], BuiltEnv]) -> Looked:
+    """All thirteen releases."""
+    for env in config.envs:
+        if "releases" in env.groups:
+            built(env.name)
+    return look(select_places(config.path, envs=["releases"]))
+
+
+@pytest.fixture
+def user(tmp_path: Path, built: Callable[[str], BuiltEnv], monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with nothing in it, for somebody who has three releases."""
+    for release in FEW:
+        built(f"triton-{release}")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def compat(*words: str, code: int = 0, few: bool = True) -> Result:
+    done = CliRunner().invoke(main, [*words, *(("--envs", ",".join(FEW)) if few else ())], prog_name="compat")
+    assert done.exit_code == code, done.output
+    return done
+
+
+# --- truths ----------------------------------------------------------------------------------------------------------------
+
+
+def states(found: NameHistory) -> list[tuple[str, str, str]]:
+    return [(str(run.value), run.first, run.last) for run in found.states]
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("tl.make_tensor_descriptor", [("absent", "3.0.0", "3.3.1"), ("there", "3.4.0", "3.9.0")]),
+        ("tl.make_block_ptr", [("there", "3.0.0", "3.8.0"), ("refuses", "3.9.0", "3.9.0")]),
+        ("tl.advance", [("there", "3.0.0", "3.8.0"), ("absent", "3.9.0", "3.9.0")]),
+        (
+            "tl._experimental_make_tensor_descriptor",
+            [("absent", "3.0.0", "3.2.0"), ("there", "3.3.0", "3.3.1"), ("absent", "3.4.0", "3.9.0")],
+        ),
+        ("tl.float8e4nv", [("there", "3.0.0", "3.9.0")]),
+        ("tl.tensor.to", [("there", "3.0.0", "3.9.0")]),
+        ("tl.math.exp", [("there", "3.0.0", "3.9.0")]),
+        ("tl.math.pow", [("absent", "3.0.0", "3.9.0")]),
+        ("triton.experimental.gluon.jit", [("absent", "3.0.0", "3.3.1"), ("there", "3.4.0", "3.9.0")]),
+        ("triton.ops", [("there", "3.0.0", "3.1.0"), ("absent", "3.2.0", "3.9.0")]),
+    ],
+)
+def test_since_when(every: Looked, name: str, expected: list[tuple[str, str, str]]) -> None:
+    assert states(history(every, every.full(name))) == expected
+
+
+def test_what_the_wheels_say_of_block_pointers(every: Looked) -> None:
+    found = history(every, "triton.language.make_block_ptr")
+    (deprecated,), (refuses,) = found.deprecated, found.refuses
+    assert (deprecated.first, deprecated.last) == ("3.7.0", "3.8.0")
+    assert deprecated.value.startswith("tl.make_block_ptr is deprecated.")
+    assert (refuses.releases, refuses.value.partition(":")[0]) == (("3.9.0",), "NotImplementedError")
+
+
+def parameters(every: Looked, name: str) -> dict[str, list[tuple[str, str, str | None]]]:
+    found = history(every, every.full(name)).parameters
+    return {each.name: [(run.first, run.last, run.value.default) for run in each.runs] for each in found}
+
+
+def test_parameters_and_defaults_are_intervals(every: Looked) -> None:
+    dot = parameters(every, "tl.dot")
+    assert dot["input_precision"] == [("3.0.0", "3.9.0", "None")]
+    assert dot["out_dtype"] == [("3.0.0", "3.7.1", "triton.language.float32"), ("3.8.0", "3.9.0", "None")]
+    assert parameters(every, "tl.load")["boundary_check"] == [("3.0.0", "3.8.0", "()")]
+    assert parameters(every, "tl.make_tensor_descriptor")["padding_option"] == [("3.5.0", "3.9.0", "'zero'")]
+    autotune = parameters(every, "triton.autotune")
+    assert autotune["key"] == [("3.0.0", "3.9.0", None)]
+    assert autotune["warmup"] == [("3.0.0", "3.1.0", "25"), ("3.2.0", "3.9.0", "None")]
+    assert parameters(every, "triton.Config")["num_stages"] == [("3.0.0", "3.2.0", "2"), ("3.3.0", "3.9.0", "3")]
+    assert not any("_builder" in names or "_semantic" in names for names in (dot, autotune))
+
+
+def test_deprecated_parameters(every: Looked) -> None:
+    (tf32,) = (each for each in history(every, "triton.language.dot").parameters if each.name == "allow_tf32")
+    (always,) = tf32.runs
+    assert (always.first, always.last, always.value.deprecated[:13]) == ("3.0.0", "3.9.0", "*Deprecated.*")
+    (reorder,) = (each for each in history(every, "triton.language.cat").parameters if each.name == "can_reorder")
+    assert [bool(run.value.deprecated) for run in reorder.runs] == [False, True]
+
+
+def test_equal_objects(every: Looked) -> None:
+    assert {run.value for run in history(every, "triton.language.exp").same_as} >= {"tl.math.exp"}
+    assert history(every, "triton.language.math.exp").same_as[0].value == "tl.exp"
+
+
+def test_what_cannot_be_imported_is_said(every: Looked) -> None:
+    (unknown,) = history(every, "triton.ops").unknown
+    assert (unknown.first, unknown.last) == ("3.0.0", "3.1.0")
+    assert "No module named 'torch'" in unknown.value
+
+
+# --- names beside compiling ------------------------------------------------------------------------------------------------
+
+
+LESS_THAN_NAMES = {
+    "a value that an argument may have": "dot_bf16x3 dot_scaled cat_without_reorder full_of_float8",
+    "a method of a value": "gather_method sum_method item_method",
+    "what kernels may be written in": "list_of index_into_tuple star_arguments walrus chained_comparison",
+    "a defect of the function itself": "gdc_wait",
+}
+"""Kernels of ``tests/kernels/api.py`` that fail in releases that have all their names, and what for."""
+
+
+def releases(every: Looked, phrase: str) -> set[str]:
+    """Those in which a kernel works of which a verdict says this."""
+    line, found = list(every.line), set(every.line)
+    for said in phrase.split(", "):
+        if said.startswith("needs ≥ "):
+            found -= set(line[: line.index(said.removeprefix("needs ≥ "))])
+        elif said.startswith("removed in "):
+            found -= set(line[line.index(said.removeprefix("removed in ")) :])
+    return found
+
+
+def having_all(every: Looked, function: str) -> set[str]:
+    names = toolchains.DEFAULT.names
+    assert names is not None
+    found = needs_of(read_uses(tree_of((KERNELS / "api.py").read_bytes()), "triton", names, function), every)
+    return {having.place.label for having in found.having if having.has_all}
+
+
+def test_names_alone_tell_most_of_what_compiling_tells(every: Looked) -> None:
+    """What has no exception below has exactly the releases that compile it."""
+    expected = {function: releases(every, phrase) for phrase, names in EXPECTED.items() for function in names.split()}
+    found = {function: having_all(every, function) for function in functions() if function not in EXPECTED["intermittent"].split()}
+    assert len(found) > 60
+    more = {function for function, named in found.items() if named > expected[function]}
+    others = {function for function, named in found.items() if not named >= expected[function]}
+    assert (others, more) == (set(), {word for words in LESS_THAN_NAMES.values() for word in words.split()})
+
+
+# --- the command ------------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("width", [80, 160])
+def test_what_is_shown(user: Path, width: int, golden: Callable[[str, str], None]) -> None:
+    looked = look(select_places(envs=FEW))
+    found = find(looked, ["tl.load"])
+    several = find(looked, ["tl.*descriptor*", "tl.make_block_ptr", "tl.advance"])
+    places = [place_of(looked, release) for release in FEW]
+    changed = compare(looked, places[1], places[2], lambda full: matches(looked.shown(full), "tl.[l-z]*"))
+    pictures = [
+        names_picture(looked, [history(looked, full) for full in found.names], found),
+        names_picture(looked, [history(looked, full) for full in several.names], several),
+        difference_picture(looked, changed, internal=False),
+        steps_picture(looked, steps(looked)),
+    ]
+    out = io.StringIO()
+    console = Console(file=out, width=width, color_system=None, legacy_windows=False, _environ={})
+    for picture in pictures:
+        console.print(picture, "")
+    text = "".join(f"{line.rstrip()}\n" for line in out.getvalue().splitlines())
+    assert max(map(len, text.splitlines())) <= width
+    golden(f"names-{width}.txt", text)
+
+
+def test_the_command_tells_of_names(user: Path) -> None:
+    said = compat("api", "tl.make_tensor_descriptor").stdout
+    assert said.startswith("tl.make_tensor_descriptor: built-in, in 3.4.0, not in 3.0.0\n")
+    document = json.loads(compat("api", "tl.dot", "float8e4nv", "--json").stdout)
+    assert [each["name"] for each in document["names"]] == ["tl.dot", "tl.float8e4nv"]
+    assert [each["release"] for each in document["releases"] if each["looked_at"]] == list(FEW)
+    assert len(document["releases"]) == 13
+    assert document["names"][1]["intervals"] == [{"from": release, "to": release, "state": "there"} for release in FEW]
+    compat("api", "tl.load", "--output", "load.txt", "-q")
+    assert (user / "load.txt").read_text().startswith("tl.load: built-in, in every release that was looked at\n")
+
+
+def test_the_command_compares_releases(user: Path) -> None:
+    said = compat("api", "tl.make_block_ptr", "tl.load", "tl.advance", "--diff", "3.4", "3.9.0").stdout
+    assert "- boundary_check=()" in said
+    assert "NotImplementedError: Block pointers have been removed" in said
+    kinds = [each["kind"] for each in json.loads(compat("api", "tl.advance", "--diff", "3.4", "3.9.0", "--json").stdout)["changes"]]
+    assert kinds == ["removed"]
+
+
+def test_what_was_not_built_is_not_spoken_of(user: Path) -> None:
+    done = compat("api", "tl.dot", "--envs", "3.0.0,3.77.0", few=False)
+    assert "not looked at: 3.1.0–3.9.0, not among --envs\n" in done.stdout
+    assert "not looked at: 3.77.0, not built: `compat envs build 3.77.0`" in done.stdout
+    assert "in every release that was looked at" in done.stdout
+    done = compat("api", "tl.dot", "--envs", "3.77.0", few=False, code=4)
+    assert done.stderr == "error: none of the envs is built\n  hint: `compat envs build 3.77.0` builds what is missing.\n"
+
+
+def test_mistakes_get_one_clear_error(user: Path) -> None:
+    assert "hint: Did you mean tl.make_tensor_descriptor" in compat("api", "tl.make_tensor_desriptor", code=3).stderr
+    assert "--of stands alone" in compat("api", "tl.dot", "--of", "a.py", code=2).stderr
+    assert "error: a.py: there is no such file" in compat("api", "--of", "a.py", code=2).stderr
+    (user / "a.py").write_text("def f(:\n")
+    assert "error: a.py: cannot be read" in compat("api", "--of", "a.py", code=2).stderr
+    (user / "a.py").write_text("def first(x):\n    pass\n")
+    assert "hint: Did you mean first?" in compat("api", "--of", "a.py::frist", code=2).stderr
+
+
+KERNEL = """import triton
+import triton.language as tl
+
+
+@triton.jit
+def copy(source, result, BLOCK: tl.constexpr, MODE: tl.constexpr):
+    at = tl.arange(0, BLOCK)
+    if MODE == 1:
+        tl.store(result, tl.sum(at, 0, dtype=tl.int32))
+    tl.store(result + at, tl.load(source + at) + tl.arange(0, 2 * BLOCK))
+"""
+FILE = """schema = 1
+kernel = "copy"
+source = "copy.py"
+signature = { source = "*fp32", result = "*fp32" }
+constexprs = { BLOCK = 128, MODE = 0 }
+case = [{ name = "only" }]
+"""
+
+
+def test_a_kernel_of_the_project_beside_what_compiling_says(user: Path) -> None:
+    (user / "copy.py").write_text(KERNEL)
+    (user / "copy.toml").write_text(FILE)
+    (user / "matrix.toml").write_text('schema = 1\nkernels = ["copy.toml"]\n')
+    before = compat("api", "--of", "copy.py", "--target", "sm_90").stdout
+    assert "not yet: --compile compares" in before
+    said = compat("api", "--of", "copy", "--compile", "--target", "sm_90", "--json").stdout
+    (kernel,) = json.loads(said)["kernels"]
+    assert kernel["has_all"] == ["3.4.0", "3.9.0"]
+    old, *new = kernel["releases"]
+    assert old["lacks"] == [
+        {"name": "tl.sum", "why": "has no parameter 'dtype'", "lines": [9], "conditions": [8], "functions": ["copy"]}
+    ]
+    assert old["differs"] == "it fails for another reason first: shape-mismatch"
+    assert {each["differs"] for each in new} == {"all names are there, and it fails: shape-mismatch is no matter of names"}
+    (user / "copy.py").write_text(KERNEL.replace("2 * BLOCK", "BLOCK"))
+    (kernel,) = json.loads(compat("api", "--of", "copy.py::copy", "--compile", "--target", "sm_90", "--json").stdout)["kernels"]
+    assert [each["compiled"] for each in kernel["releases"]] == ["ok", "ok", "ok"]
+    assert kernel["releases"][0]["differs"] == (
+        "tl.sum has no parameter 'dtype', and stands behind a condition (line 8), which the compiled cases need not take"
+    )
+    again = compat("api", "--of", "copy.toml", "--target", "sm_90").stdout  # without compiling, of what is kept
+    assert "3.4.0: ok, as its names say\n" in again
+
+
+# --- what is kept, and envs that do not answer -----------------------------------------------------------------------------------
+
+
+def made_up(folder: Path, release: str, source: str) -> None:
+    """An env in a cache of its own whose Triton is this source."""
+    cache = EnvCache(folder)
+    (env,) = select_places(envs=[release]).envs
+    location = cache.folder_of(env).path / "cp311"
+    venv.create(location, symlinks=True)
+    site = site_packages(location)
+    for path, text in {"triton/__init__.py": source, f"triton-{release}.dist-info/RECORD": ""}.items():
+        (site / path).parent.mkdir(exist_ok=True)
+        (site / path).write_text(text)
+    found = [asdict(package) for package in packages(location)]
+    write_record(cache.folder_of(env), env, error=None, location="cp311", packages=found)
+
+
+def test_kernels_of_classes_and_factories_are_read(user: Path) -> None:
+    jit = "@triton.jit\n        def kernel(x, y):\n            tl.store(y, tl.load(x))\n"
+    tail = "        @triton.jit\n        def kernel(x, y):\n            tl.advance(x, y)\n    return kernel"
+    made = f"def make(size):\n    if True:\n{tail}"
+    head = "import triton\nimport triton.language as tl\n"
+    (user / "a.py").write_text(f"{head}\nclass Holder:\n    if True:\n        {jit}\n{made}\n")
+    for name, function in {"held": "Holder.kernel", "made": "make(64)"}.items():
+        text = FILE.replace('"copy"', f'"{name}"').replace("copy.py", "a.py").replace("{ source =", "{ x =")
+        text = text.replace("result =", "y =").replace("constexprs = { BLOCK = 128, MODE = 0 }\n", "")
+        (user / f"{name}.toml").write_text(f'{text}\n[[variant]]\nname = "only"\nfunction = "{function}"\n')
+        (kernel,) = json.loads(compat("api", "--of", f"{name}.toml", "--json").stdout)["kernels"]
+        assert kernel["function"] == function
+        assert ("tl.advance" in {use["name"] for use in kernel["uses"]}) is (name == "made")
+
+
+def test_an_env_that_could_not_be_installed_is_broken_and_not_missing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(VARIABLE, str(tmp_path / "envs"))
+    monkeypatch.chdir(tmp_path)
+    made_up(tmp_path / "envs", "3.4.0", WHOLE)
+    (env,) = select_places(envs=["3.5.0"]).envs
+    write_record(EnvCache(tmp_path / "envs").folder_of(env), env, error="No space left on device")
+    said = compat("api", "triton.cdiv", "--envs", "3.4.0,3.5.0", few=False).stdout
+    assert "not looked at: 3.5.0: env_broken: No space left on device\n" in said
+
+
+def test_of_two_envs_of_a_release_one_is_asked(user: Path, built: Callable[[str], BuiltEnv]) -> None:
+    built("triton-3.5.1-torch-2.9.1")
+    built("triton-3.5.1")
+    said = compat("api", "tl.dot", "--envs", "triton-3.5.1,triton-3.5.1-torch-2.9.1", "--json", few=False).stdout
+    (place,) = [each for each in json.loads(said)["releases"] if each["looked_at"]]
+    assert (place["release"], place["env"]) == ("3.5.1", "triton-3.5.1")
+
+
+WHOLE = "__version__ = '3.4.0'\ndef cdiv(x, y=1): ...\n"
+
+
+def test_an_env_that_gives_no_answer_is_told_and_stops_no_other(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(VARIABLE, str(tmp_path / "envs"))
+    monkeypatch.chdir(tmp_path)
+    made_up(tmp_path / "envs", "3.4.0", WHOLE)
+    made_up(tmp_path / "envs", "3.5.0", "raise ImportError('\x1b[31mnothing here')")
+    made_up(tmp_path / "envs", "3.6.0", "import os; os._exit(0)")
+    said = compat("api", "triton.cdiv", few=False).stdout
+    assert "triton.cdiv: function, in every release that was looked at\n" in said
+    assert "not looked at: 3.5.0: env_broken: ImportError: \\x1b[31mnothing here" in said
+    assert "not looked at: 3.6.0: env_broken: importing Triton ended with exit code 0, and wrote no answer" in said
+    assert "not looked at: 3.0.0–3.3.1, 3.5.1, 3.7.0–3.9.0, not built: `compat envs build 3.0.0" in said
+    done = compat("api", "triton.cdiv", "--envs", "3.5.0,3.6.0", few=False, code=4)
+    assert "3.5.0: ImportError" in done.stderr
+
+
+def test_an_answer_is_kept_until_the_env_changes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(VARIABLE, str(tmp_path / "envs"))
+    monkeypatch.chdir(tmp_path)
+    made_up(tmp_path / "envs", "3.4.0", f"open({str(tmp_path / 'asked')!r}, 'a').write('x')\n{WHOLE}")
+    (env,) = select_places(envs=["3.4.0"]).envs
+    kept = EnvCache(tmp_path / "envs").folder_of(env).names
+    for _ in range(2):
+        compat("api", "triton.cdiv", "--envs", "3.4.0", few=False)
+    assert (tmp_path / "asked").read_text() == "x"
+    for damage in (kept.read_bytes()[:-20], b"other\n{}", b""):
+        kept.write_bytes(damage)
+        assert "triton.cdiv(x, y=1)" in compat("api", "triton.cdiv", "--envs", "3.4.0", few=False).stdout
+    assert (tmp_path / "asked").read_text() == "xxxx"
+
+
+@pytest.mark.parametrize("source", ["while True: pass", "import os, signal; os.kill(os.getpid(), signal.SIGKILL)"])
+def test_an_env_that_hangs_or_dies_is_given_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, source: str) -> None:
+    monkeypatch.setenv(VARIABLE, str(tmp_path / "envs"))
+    made_up(tmp_path / "envs", "3.4.0", source)
+    (env,) = select_places(envs=["3.4.0"]).envs
+    python = EnvCache(tmp_path / "envs").folder_of(env).path / "cp311" / "bin" / "python"
+    with pytest.raises(Unanswered):
+        introspect(str(python), toolchains.DEFAULT, deadline=1)

@@ -1,0 +1,46 @@
+"""All names in a report: what they are packed as, and that nothing is said of what was not looked at."""
+
+from __future__ import annotations
+
+import json
+
+from compat.api.packing import Packed, PackedName, pack
+from compat.api.records import Name
+from compat.records import structure, unstructure
+from tests.api.invented import looked, name, parameter, place
+
+
+def told(text: str, packed: Packed) -> dict[str, str]:
+    """Run → what is said of it."""
+    return {run: packed.texts[int(number)] for run, _, number in (each.partition(":") for each in text.split())}
+
+
+def test_names_are_packed_as_runs_and_texts() -> None:
+    old = parameter("tf32=None")
+    deprecated = type(old)(name="tf32", kind=old.kind, default="None", deprecated="*Deprecated.*")
+    places = (
+        place("3.0.0", {"dot": name("a"), "core": Name(kind="module", internal=True), "exp": name("a")}),
+        place("3.1.0", None, missing=True),
+        place("3.2.0", {"dot": name("a", deprecated), "also": Name(same_as="triton.language.dot"), "exp": name("a")}),
+        place("3.3.0", {"dot": name("a", refuses="RuntimeError: removed"), "exp": name("a", deprecated=("Gone soon.",))}),
+    )
+    packed = pack(looked(*places))
+    assert (packed.releases, packed.looked_at) == (("3.0.0", "3.1.0", "3.2.0", "3.3.0"), "0 2-3")
+    dot = packed.names["tl.dot"]
+    assert (dot.kind, dot.there, dot.deprecated) == ("builtin", "0 2", "")
+    assert told(dot.signatures, packed) == {"0": "(a)", "2": "(a, tf32=None)", "3": "(a)"}
+    assert told(dot.refuses, packed) == {"3": "RuntimeError: removed"}
+    assert told(dot.parameters, packed) == {"2": "tf32: *Deprecated.*"}
+    exp = packed.names["tl.exp"]
+    assert (exp.there, told(exp.signatures, packed)) == ("0 2-3", {"0": "(a)", "2-3": "(a)"})
+    assert told(exp.deprecated, packed) == {"3": "Gone soon."}
+    assert packed.same == {"tl.also": "tl.dot"}
+    assert "tl.core" not in packed.names
+
+
+def test_what_is_packed_is_read_back() -> None:
+    packed = pack(looked(place("3.0.0", {"dot": name("a")})))
+    document = json.loads(json.dumps(unstructure(packed, compact=True)))
+    assert structure(document, Packed) == packed
+    assert document["names"]["tl.dot"] == {"kind": "builtin", "there": "0", "signatures": "0:0"}
+    assert PackedName(**document["names"]["tl.dot"]) == packed.names["tl.dot"]

@@ -1,0 +1,1 @@
+"""The HTML report as people see it: looked at, clicked through and printed in Chromium."""

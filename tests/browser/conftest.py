@@ -1,0 +1,73 @@
+"""One Chromium for the tests of this folder in each process that runs some, a fresh context for each page, and the pages."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any, NoReturn
+
+import pytest
+from playwright.sync_api import Browser, sync_playwright
+
+from compat.report.html.page import matrix_html
+from tests.browser.chromium import VARIABLE, find_chromium
+from tests.browser.looking import Look, looking
+from tests.browser.pages import REPORTS
+
+NEEDED = "COMPAT_NEEDS_CHROMIUM"
+"""The environment variable with which no test is skipped for want of a browser; ``.ci/run`` sets it."""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """All that is in this folder looks at the page in a browser."""
+    for item in items:
+        if item.path.is_relative_to(Path(__file__).parent):
+            item.add_marker(pytest.mark.browser)
+
+
+@pytest.fixture(scope="package")
+def browser() -> Iterator[Browser]:
+    """A running Chromium; without one the tests are skipped, and fail in CI."""
+    with sync_playwright() as playwright:
+        path = find_chromium(playwright.chromium.executable_path)
+        if path is None:
+            _missing()
+        with playwright.chromium.launch(executable_path=path) as browser:
+            yield browser
+
+
+def _missing() -> NoReturn:
+    named = os.environ.get(VARIABLE)
+    if named:
+        pytest.fail(f"{VARIABLE}={named} names no Chromium that starts", pytrace=False)
+    words = f"no Chromium: install the package chromium, or run `playwright install chromium`, or name one in {VARIABLE}"
+    if os.environ.get("CI") == "true" or os.environ.get(NEEDED):
+        pytest.fail(words, pytrace=False)
+    pytest.skip(words)
+
+
+@pytest.fixture
+def look(browser: Browser) -> Iterator[Callable[..., Look]]:
+    """Opens a file, as :func:`tests.browser.looking.looking` does, until the test ends."""
+    with ExitStack() as stack:
+        yield lambda path, **options: stack.enter_context(looking(browser, path, **options))
+
+
+@pytest.fixture(scope="session")
+def pages(once_file: Callable[[str, Callable[[], str]], Path]) -> Callable[[str], Path]:
+    """The page of a report, by its name in :data:`tests.browser.pages.REPORTS`."""
+    return lambda name: once_file(f"{name}.html", lambda: matrix_html(REPORTS[name]()))
+
+
+@pytest.fixture
+def open_page(look: Callable[..., Look], pages: Callable[[str], Path]) -> Callable[..., Look]:
+    """Opens the page of a report by its name, and waits until it is drawn."""
+
+    def opened(name: str, **options: Any) -> Look:
+        found = look(pages(name), **options)
+        found.page.wait_for_selector("body[data-ready]")
+        return found
+
+    return opened

@@ -1,0 +1,84 @@
+"""A page as somebody looks at it, and all that it must not do meanwhile."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from attrs import define, field
+from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Dialog, Page, Request
+
+_TELL_VIOLATIONS = "addEventListener('securitypolicyviolation', e => console.error('policy', e.violatedDirective, e.blockedURI))"
+_OWN = ("blob:", "data:")
+"""What a page may load that asks nobody."""
+
+
+@define(slots=False, eq=False)  # playwright writes into the objects whose methods it is given
+class Look:
+    """A page, and what it did that it must not."""
+
+    page: Page
+    path: Path
+    troubles: list[str] = field(factory=list)
+
+    def watch(self, context: BrowserContext) -> None:
+        """Have all of it told: errors, violations of the page's policy, requests, dialogs, and windows."""
+        context.on("request", self._request)
+        context.on("page", lambda page: self.troubles.append(f"opened {page.url}"))
+        self.page.on("console", self._console)
+        self.page.on("pageerror", lambda error: self.troubles.append(f"error: {error}"))
+        self.page.on("dialog", self._dialog)
+
+    def _request(self, request: Request) -> None:
+        url = request.url.partition("#")[0]
+        if url != self.path.as_uri() and not url.startswith(_OWN):
+            self.troubles.append(f"asked for {request.url}")
+
+    def _console(self, message: ConsoleMessage) -> None:
+        if message.type in ("error", "warning"):
+            self.troubles.append(f"{message.type}: {message.text}")
+
+    def _dialog(self, dialog: Dialog) -> None:
+        self.troubles.append(f"{dialog.type}: {dialog.message}")
+        dialog.dismiss()
+
+    def serious(self, *rules: str) -> list[str]:
+        """What axe finds of the page as it is now that keeps people from using it, by all rules or these; one line an element."""
+        self.page.evaluate(_axe())
+        options = {"resultTypes": ["violations"], **({"runOnly": rules} if rules else {})}
+        found: list[dict[str, Any]] = self.page.evaluate("options => axe.run(options).then(found => found.violations)", options)
+        return [
+            f"{rule['impact']} {rule['id']}: {node['html']} {node['failureSummary']}"
+            for rule in found
+            if rule["impact"] in ("serious", "critical")
+            for node in rule["nodes"]
+        ]
+
+
+@cache
+def _axe() -> str:
+    return files("axe_playwright_python").joinpath("axe.min.js").read_text(encoding="utf-8")
+
+
+@contextmanager
+def looking(
+    browser: Browser, path: Path, *, fragment: str = "", width: int = 1280, height: int = 800, **options: Any
+) -> Iterator[Look]:
+    """Open a file; ``options`` are those of a context. In the end it must not have done what it must not."""
+    context = browser.new_context(viewport={"width": width, "height": height}, **options)
+    try:
+        context.grant_permissions(["clipboard-read", "clipboard-write"])
+        context.add_init_script(_TELL_VIOLATIONS)
+        look = Look(context.new_page(), path)
+        look.watch(context)
+        look.page.set_default_timeout(20_000)
+        look.page.goto(path.as_uri() + fragment)
+        yield look
+        look.page.evaluate("0")  # what has been told by now has arrived then
+        assert not look.troubles, look.troubles
+    finally:
+        context.close()

@@ -1,0 +1,55 @@
+"""The reports whose pages are looked at, by name."""
+
+from __future__ import annotations
+
+import gzip
+import tempfile
+from collections.abc import Callable, Mapping
+from functools import cache
+from pathlib import Path
+
+from attrs import evolve
+
+from compat.report import Report
+from compat.report.document import dump, matrix_document
+from compat.report.enclosed import enclosing
+from compat.report.loading import load_report
+from tests.report.hostile import ATTACK, hostile
+from tests.report.naming import naming
+from tests.report.synthetic import synthetic
+
+REAL = Path(__file__).parent / "fixtures" / "releases.json.gz"
+"""What ``compat matrix --envs releases`` wrote of this repository's own kernels."""
+
+
+@cache
+def real() -> Report:
+    """Of a real run over all releases."""
+    return load_report(gzip.decompress(REAL.read_bytes()), REAL.name)
+
+
+@cache
+def large() -> Report:
+    """20,000 cells."""
+    return synthetic(20_000)
+
+
+@cache
+def various() -> Report:
+    """All that can occur."""
+    return evolve(synthetic(2_400), api=naming())
+
+
+def attacking() -> Report:
+    """Every text is an attack, in a file that somebody sent."""
+    with tempfile.TemporaryDirectory() as folder:
+        made = evolve(hostile(Path(folder)), api=naming(ATTACK, many=0))
+        made = enclosing(made, _text, lambda name: None if name == "constructor" else ATTACK)
+    return load_report(dump(matrix_document(made)))
+
+
+def _text(path: str) -> str | None:
+    return Path(path).read_text(encoding="utf-8", errors="replace") if Path(path).is_file() else None
+
+
+REPORTS: Mapping[str, Callable[[], Report]] = {"real": real, "large": large, "various": various, "attacking": attacking}

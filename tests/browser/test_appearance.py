@@ -1,0 +1,106 @@
+"""Light and dark, wide and narrow, on paper, and for those who read by other means."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.looking import Look
+
+Open = Callable[..., Look]
+
+FAILED = "#cell=sel_dense/as_written/d64/sm_90/triton-3.5.0"
+BACKGROUND = "getComputedStyle(document.body).backgroundColor"
+OVERFLOW = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
+
+
+def luminance(colour: str) -> int:
+    return sum(int(part) for part in colour.removeprefix("rgb(").removesuffix(")").split(","))
+
+
+def test_it_is_dark_where_the_system_is_and_where_the_switch_says_so(open_page: Open) -> None:
+    light, dark = (open_page("real", color_scheme=scheme).page for scheme in ("light", "dark"))
+    assert luminance(light.evaluate(BACKGROUND)) > 600
+    assert luminance(dark.evaluate(BACKGROUND)) < 150
+    switch = light.locator("[data-theme-switch]")
+    switch.click()
+    assert luminance(light.evaluate(BACKGROUND)) > 600  # light, as chosen
+    switch.click()
+    assert luminance(light.evaluate(BACKGROUND)) < 150
+    light.reload()
+    light.wait_for_selector("body[data-ready]")
+    assert luminance(light.evaluate(BACKGROUND)) < 150
+    light.locator("[data-theme-switch]").click()
+    assert light.locator("html").get_attribute("data-theme") == "system"
+
+
+@pytest.mark.parametrize("width", [390, 800])
+def test_no_view_is_wider_than_the_window(open_page: Open, width: int) -> None:
+    page = open_page("various", width=width).page
+    for view in ("grid", "failures", "trends", "api"):
+        page.locator(f"[data-view-link={view}]").click()
+        assert page.evaluate(OVERFLOW) == 0, view
+        page.locator(f"[data-view={view}] :is(button, summary)").first.click()
+        assert page.evaluate(OVERFLOW) == 0, view
+
+
+def test_the_drawer_fits_on_a_phone(open_page: Open) -> None:
+    page = open_page("real", width=390, has_touch=True, fragment=FAILED.replace("3.5.0", "3.9.0")).page
+    box = page.locator("[data-drawer]").bounding_box()
+    assert box is not None
+    assert box["x"] >= 0
+    assert box["width"] <= 390
+    assert page.evaluate(OVERFLOW) == 0
+    expect(page.locator("[data-neighbour][aria-current]")).to_be_in_viewport(ratio=1)
+    page.locator("[data-drawer] [data-close]").tap()
+    assert page.locator("[data-drawer]").is_hidden()
+    page.locator('tr[data-name="sel_dense/as_written"] [data-release="3.0.0"]').tap()
+    assert page.locator("[data-drawer]").is_visible()
+
+
+def test_the_whole_grid_is_printed_and_no_control(open_page: Open) -> None:
+    page = open_page("real", height=300).page
+    page.locator('tr[data-name="sel_dense/block_ptr"] th').click()
+    page.locator('tr[data-name="sel_dense/broadcast_2d"] th').click()
+    lines = page.locator("tr[data-level]")
+    assert lines.count() < 2 + 14 + 2 * 9
+    page.emulate_media(media="print")
+    expect(lines).to_have_count(2 + 14 + 2 * 9)
+    assert page.locator("[data-headline]").is_visible()
+    assert page.locator("form[data-filter] [name=q]").is_hidden()
+    assert page.locator("[data-theme-switch]").is_hidden()
+    assert page.locator("[data-scroller]").evaluate("e => e.scrollHeight - e.clientHeight") == 0
+    assert page.pdf().startswith(b"%PDF")
+
+
+def test_an_open_drawer_is_printed_whole(open_page: Open) -> None:
+    page = open_page("real", fragment=FAILED).page
+    page.emulate_media(media="print")
+    drawer = page.locator("[data-drawer]")
+    assert drawer.is_visible()
+    assert drawer.evaluate("e => [getComputedStyle(e).position, e.scrollHeight - e.clientHeight]") == ["static", 0]
+    assert page.pdf().startswith(b"%PDF")
+
+
+@pytest.mark.parametrize(
+    ("name", "fragment"),
+    [
+        ("various", ""),
+        ("various", "#mark=CRASH"),
+        ("real", FAILED),
+        ("various", "#view=failures"),
+        ("various", "#view=trends"),
+        ("various", "#view=api"),
+    ],
+    ids=["grid", "filtered", "drawer", "failures", "trends", "api"],
+)
+def test_nothing_keeps_people_from_using_it(open_page: Open, name: str, fragment: str) -> None:
+    look = open_page(name, fragment=fragment)
+    for summary in look.page.locator("main summary").all()[:3]:
+        summary.click()
+    assert look.serious() == []
+    look.page.emulate_media(color_scheme="dark")
+    assert luminance(look.page.evaluate(BACKGROUND)) < 150
+    assert look.serious("color-contrast") == []  # nothing else differs

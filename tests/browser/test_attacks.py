@@ -1,0 +1,83 @@
+"""Whatever names, messages and sources hold stays text."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from compat.printable import printable
+from tests.browser.looking import Look
+from tests.browser.pages import attacking
+from tests.report.hostile import ATTACK, SCRIPTS
+
+Open = Callable[..., Look]
+
+ALIEN = "document.querySelectorAll('img, iframe, object, embed, base, b, script:not([type]), [onerror], [onfocus]').length"
+"""Elements and attributes that an attack would make, and the page has none of."""
+
+
+def unharmed(page: Page) -> bool:
+    """Whether nothing of an attack became anything but text. (What was asked for or said is in the troubles of a look.)"""
+    return bool(page.evaluate(f"typeof owned === 'undefined' && {ALIEN} === 0 && !('polluted' in {{}})"))
+
+
+def links(page: Page) -> set[str]:
+    """The schemes of all links."""
+    return set(page.locator("a").evaluate_all("all => all.map(a => new URL(a.href || a.href.baseVal, location).protocol)"))
+
+
+def test_the_grid_shows_it(open_page: Open) -> None:
+    page = open_page("attacking").page
+    assert unharmed(page)
+    text = page.locator("[data-grid]").inner_text()
+    for script in SCRIPTS:
+        assert " ".join(script.split()) in " ".join(text.split())
+    assert printable(ATTACK).split()[-2] in text  # what stands in the place of half a surrogate pair
+
+
+@pytest.mark.parametrize("view", ["failures", "trends", "api"])
+def test_the_other_views_show_it(open_page: Open, view: str) -> None:
+    page = open_page("attacking", fragment=f"#view={view}").page
+    for summary in page.locator("main summary").all():
+        summary.click()
+    for select in page.locator("main select:visible").all():
+        for value in select.locator("option").evaluate_all("all => all.map(each => each.value)"):
+            select.select_option(value)
+            assert unharmed(page)
+    assert SCRIPTS[0] in page.locator(f"[data-view={view}]").inner_text()
+    assert links(page) <= {"file:"}
+
+
+def test_the_drawer_of_every_cell_shows_it(open_page: Open) -> None:
+    page = open_page("attacking").page
+    for result in attacking().ordered:
+        page.evaluate("id => (location.hash = '#cell=' + encodeURIComponent(id))", result.cell.id)
+        spec = result.cell.spec
+        expect(page.locator("#drawer-title")).to_have_text(f"{spec.kernel}/{spec.variant}/{spec.case}")
+        for summary in page.locator("[data-drawer] summary").all():
+            summary.dispatch_event("click")  # a name of a thousand characters is in the way of the pointer
+        assert unharmed(page)
+        assert SCRIPTS[0] in page.locator("[data-drawer]").inner_text()
+    assert links(page) <= {"file:", "blob:"}
+
+
+def test_what_is_typed_and_linked_is_text(open_page: Open) -> None:
+    image = "<img src=x onerror=owned=1>"
+    page = open_page("attacking", fragment=f"#q={image}&cell={image}&view=__proto__&__proto__=1&failure=constructor").page
+    assert image in page.locator("[data-drawer]").inner_text()
+    page.keyboard.press("Escape")
+    page.locator("form[data-filter] [name=q]").fill(SCRIPTS[0])
+    assert unharmed(page)
+
+
+def test_the_policy_lets_nothing_else_run(open_page: Open) -> None:
+    look = open_page("real")
+    with pytest.raises(Exception, match="TrustedHTML"):
+        look.page.evaluate("document.body.innerHTML = '<img src=x onerror=owned=1>'")
+    look.page.evaluate("document.body.append(Object.assign(document.createElement('img'), {src: 'http://127.0.0.1:9/x'}))")
+    assert look.page.evaluate("typeof owned") == "undefined"
+    blocked = [trouble for trouble in look.troubles if "img-src" in trouble]
+    assert blocked
+    look.troubles.clear()

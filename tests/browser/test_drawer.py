@@ -1,0 +1,189 @@
+"""The drawer: what it tells of a cell, what can be taken from it, and the link that leads to it."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Callable
+from pathlib import Path
+
+from playwright.sync_api import Page
+
+from compat.model import Result
+from tests.browser.looking import Look
+from tests.browser.pages import real, various
+
+Open = Callable[..., Look]
+CELL = "sel_dense/as_written/d64/sm_90/triton-3.5.0"
+
+
+def result(cell: str) -> Result:
+    return next(each for each in real().results if each.cell.id == cell)
+
+
+def facts(page: Page) -> dict[str, str]:
+    """What the lists of the drawer say, by what each is called."""
+    found = page.locator("[data-drawer] dl.definitions > div")
+    return dict(found.evaluate_all("all => all.map(each => [each.firstChild.textContent, each.lastChild.firstChild.textContent])"))
+
+
+def copied(page: Page) -> str:
+    text: str = page.evaluate("navigator.clipboard.readText()")
+    return text
+
+
+# --- what it tells -------------------------------------------------------------------------------------------------------------
+
+
+def test_a_cell_opens_it(open_page: Open) -> None:
+    page = open_page("real").page
+    assert page.locator("[data-drawer]").is_hidden()
+    page.locator('tr[data-name="sel_dense/as_written"] [data-release="3.5.0"]').click()
+    assert page.locator("[data-drawer]").is_visible()
+    assert page.locator("[data-drawer] h2").inner_text() == "sel_dense/as_written/d64"
+    assert "3.5.0" in page.locator("[data-drawer] header").inner_text()
+    assert "cell=sel_dense/as_written/d64/" in page.url
+
+
+def test_it_tells_all_that_is_known_of_a_failure(open_page: Open) -> None:
+    page = open_page("real", fragment=f"#cell={CELL}").page
+    failed, told = result(CELL).outcome.failure, facts(page)
+    assert failed is not None
+    assert (told["Class"], told["Fingerprint"].removesuffix("Copy"), told["Stage"], told["At"]) == (
+        failed.failure_class,
+        failed.fingerprint,
+        failed.stage,
+        failed.location,
+    )
+    assert told["Declared"].startswith("rejected (shape-mismatch). ")
+    drawer = page.locator("[data-drawer]")
+    assert drawer.locator(".advice").inner_text().replace("`", "") == failed.advice.replace("`", "")
+    assert drawer.locator("[data-excerpt]").inner_text() == failed.excerpt
+    assert "as declared" in drawer.locator("[data-fact-line=compiles]").inner_text()
+    assert "not tested" in drawer.locator("[data-fact-line=right]").inner_text()
+    assert "not tested" in drawer.locator("[data-fact-line=fast]").inner_text()
+
+
+def test_it_tells_what_a_build_is_like(open_page: Open) -> None:
+    cell = "sel_dense/block_ptr/d64/sm_90/triton-3.8.0"
+    page = open_page("real", fragment=f"#cell={cell}").page
+    text = page.locator("[data-drawer]").inner_text()
+    outcome = result(cell).outcome
+    assert f"{outcome.metrics['artifacts']['cubin']:,}" in text
+    assert str(outcome.metrics["registers"]) in text
+    assert outcome.warnings[0].message in text
+    page.locator("[data-drawer] .circumstances summary").click()
+    told = facts(page)
+    assert told["Env"].startswith("triton-3.8.0: Triton 3.8.0")
+    assert "*fp16" in told["Compiled with"]
+
+
+def test_it_shows_the_source_at_the_line_with_a_caret(open_page: Open) -> None:
+    page = open_page("real", fragment=f"#cell={CELL}").page
+    failed, source = result(CELL).outcome.failure, real().sources["kernels/sel_dense.py"].splitlines()
+    assert failed is not None
+    assert failed.location == "sel_dense.py:340"
+    shown = page.locator("[data-source]")
+    offending = shown.locator("[data-offending] .text")
+    assert offending.inner_text() == source[339]
+    assert shown.locator("[data-line='339'] .text").inner_text() == source[338]
+    caret = shown.locator(".caret .text").inner_text()
+    assert source[339][caret.index("^") :].startswith("K_ptr + (l0")
+    page.get_by_role("button", name="Whole file").click()
+    assert shown.locator("[data-line]").count() >= len(source)
+
+
+def test_an_env_that_cannot_be_built_says_why(open_page: Open) -> None:
+    cell = next(each for each in various().results if each.built.error)
+    page = open_page("various", fragment=f"#cell={cell.cell.id}").page
+    page.locator("[data-drawer] .circumstances summary").click()
+    assert "no wheels for triton==4.0.0" in facts(page)["Env says"]
+
+
+def test_several_envs_of_a_release_are_told_apart(open_page: Open) -> None:
+    cell = next(each for each in various().results if each.cell.env.name == "pt2.9")
+    page = open_page("various", fragment=f"#cell={cell.cell.id}").page
+    page.locator("[data-drawer] .circumstances summary").click()
+    assert "PyTorch 2.9.1" in facts(page)["Env"]
+    page.get_by_role("button", name="triton-3.5.1:").click()
+    assert page.url.endswith("/triton-3.5.1")
+
+
+def test_neighbours_are_a_step_away(open_page: Open) -> None:
+    page = open_page("real", fragment="#cell=sel_dense/descriptor/d64/sm_90/triton-3.3.1").page
+    neighbour = page.locator("[data-drawer] [data-neighbour='3.4.0']")
+    assert neighbour.get_attribute("aria-label") == "3.4.0: compiles"
+    assert page.locator("[data-drawer] [data-neighbour]").count() == 13
+    neighbour.click()
+    assert page.url.endswith("#cell=sel_dense/descriptor/d64/sm_90/triton-3.4.0")
+    assert page.locator("[data-drawer] [data-excerpt]").count() == 0
+    page.keyboard.press("ArrowLeft")
+    assert page.url.endswith("/triton-3.3.1")
+    assert page.locator("[data-neighbour][aria-current=true]").get_attribute("data-neighbour") == "3.3.1"
+
+
+# --- what can be taken from it -------------------------------------------------------------------------------------------------
+
+
+def test_commands_are_copied_as_a_shell_takes_them(open_page: Open) -> None:
+    page = open_page("real", fragment=f"#cell={CELL}").page
+    lines = page.locator("[data-commands] code").all_inner_texts()
+    commands = {shlex.split(line)[1]: line for line in lines}
+    assert list(commands) == ["matrix", "explain", "bisect", "reduce", "repro", "fix"]
+    assert shlex.split(commands["explain"])[:3] == ["compat", "explain", CELL]
+    for place, line in enumerate(lines):
+        page.locator("[data-commands] [data-copy]").nth(place).click()
+        assert copied(page) == line
+    assert "Copied" in page.locator("[data-commands]").inner_text()
+
+
+def test_links_and_fingerprints_are_copied(open_page: Open) -> None:
+    page = open_page("real", fragment=f"#cell={CELL}").page
+    page.get_by_role("button", name="Copy the link to this cell").click()
+    assert copied(page) == page.url
+    failed = result(CELL).outcome.failure
+    assert failed is not None
+    page.get_by_role("button", name="Copy the fingerprint").click()
+    assert copied(page) == failed.fingerprint
+
+
+def test_the_message_is_downloaded(open_page: Open, tmp_path: Path) -> None:
+    page = open_page("real", fragment=f"#cell={CELL}").page
+    with page.expect_download() as download:
+        page.locator("a[data-download=message]").click()
+    download.value.save_as(tmp_path / "message")
+    failed = result(CELL).outcome.failure
+    assert failed is not None
+    assert (tmp_path / "message").read_text() == failed.excerpt
+    assert download.value.suggested_filename == "sel_dense-as_written-d64-sm_90-triton-3.5.0.txt"
+
+
+# --- the link ------------------------------------------------------------------------------------------------------------------
+
+
+def test_a_link_leads_to_a_cell_and_back_leads_out_again(open_page: Open) -> None:
+    page = open_page("real").page
+    page.locator('tr[data-name="sel_dense/as_written"] [data-release="3.5.0"]').click()
+    link = page.url
+    page.go_back()
+    assert page.locator("[data-drawer]").is_hidden()
+    page.go_forward()
+    assert page.locator("[data-drawer]").is_visible()
+    page.reload()
+    page.wait_for_selector("body[data-ready]")
+    assert page.locator("[data-drawer]").is_visible()
+    assert page.url == link
+
+
+def test_a_link_may_name_a_release_and_hold_a_filter(open_page: Open) -> None:
+    page = open_page("real", fragment="#q=descriptor&target=sm_90&cell=sel_varlen/descriptor/few/sm_90/3.2.0").page
+    assert page.locator("[data-drawer] h2").inner_text() == "sel_varlen/descriptor/few"
+    assert page.locator("form[data-filter] [name=q]").input_value() == "descriptor"
+    assert page.locator("[data-target=sm_90]").get_attribute("aria-pressed") == "true"
+
+
+def test_a_link_to_what_is_not_there_says_so(open_page: Open) -> None:
+    page = open_page("real", fragment="#cell=no/such/cell/at/all&view=nowhere").page
+    assert "There is no such cell in this report." in page.locator("[data-drawer]").inner_text()
+    page.keyboard.press("Escape")
+    assert page.locator("[data-drawer]").is_hidden()
+    assert page.locator("[data-view=grid]").is_visible()

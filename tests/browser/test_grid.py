@@ -1,0 +1,189 @@
+"""The grid: what stands there, how it folds, and what the filter leaves."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+from compat.history.verdict import points_of
+from compat.report import Report
+from compat.report.grid import mark_of, phrase_in_full
+from compat.report.markdown import headline
+from tests.browser.looking import Look
+from tests.browser.pages import large, real, various
+
+Open = Callable[..., Look]
+
+
+def lines(page: Page) -> list[str]:
+    """The names of the lines that are in sight, or nearly so."""
+    found: list[str] = page.locator("[data-grid] tr[data-level]").evaluate_all("rows => rows.map(row => row.dataset.name)")
+    return found
+
+
+def line(page: Page, name: str) -> Locator:
+    return page.locator(f'[data-grid] tr[data-name="{name}"]')
+
+
+def marks(page: Page, name: str) -> dict[str, str]:
+    """Release → mark of a line."""
+    found = line(page, name).locator("[data-release]")
+    return dict(found.evaluate_all("cells => cells.map(cell => [cell.dataset.release, cell.dataset.mark])"))
+
+
+def count(page: Page) -> str:
+    return page.locator("[data-count]").inner_text()
+
+
+# --- what stands there ---------------------------------------------------------------------------------------------------------
+
+
+def test_the_first_view_is_a_sentence_and_the_grid(open_page: Open) -> None:
+    page, report = open_page("real").page, real()
+    assert page.locator("[data-headline]").inner_text() == headline(report).replace("**", "")
+    assert page.locator("[data-view=grid]").is_visible()
+    assert page.locator("[data-view=failures]").is_hidden()
+    releases = page.locator("[data-grid] thead th").all_inner_texts()[1:-1]
+    assert releases == [release.label for release in report.releases]
+    kernels = dict.fromkeys(verdict.kernel for verdict in report.verdicts)
+    variants = dict.fromkeys(f"{verdict.kernel}/{verdict.variant}" for verdict in report.verdicts)
+    assert [name for name in lines(page) if name in kernels] == list(kernels)
+    assert {name for name in lines(page) if "/" in name} <= set(variants)
+    assert count(page) == f"{len(variants)} variants, {len(report.results):,} cells"
+
+
+@pytest.mark.parametrize(("name", "report"), [("real", real), ("various", various)])
+def test_each_cell_is_marked_as_in_the_other_reports(open_page: Open, name: str, report: Callable[[], Report]) -> None:
+    page, found = open_page(name).page, report()
+    verdicts = {(v.kernel, v.variant, v.case, v.target): phrase_in_full(v) for v in found.verdicts}
+    for coordinate, results in list(found.by_coordinate.items())[:: len(found.by_coordinate) // 12]:
+        page.locator("form[data-filter] [name=q]").fill("/".join(coordinate))
+        of_it = "/".join(coordinate[:2])
+        wanted = {point.release.label: mark_of(found, point).word for point in points_of(results)}
+        assert marks(page, of_it) == {release: wanted.get(release, "-") for release in marks(page, of_it)}
+        assert line(page, of_it).locator("[data-verdict]").inner_text() == verdicts[coordinate]
+
+
+def test_what_is_said_of_a_cell_to_those_who_do_not_see_it(open_page: Open) -> None:
+    shape = next(each for each in various().failures if each.failure.failure_class == "shape-mismatch")
+    crash = next(each for each in various().failures if each.failure.failure_class == "internal-error")
+    variant = shape.where[0]
+    page = open_page("various", fragment=f"#q={variant.kernel}/{variant.variant}/").page
+    cells = line(page, f"{variant.kernel}/{variant.variant}").locator("[data-release]")
+    said = dict(cells.evaluate_all("cells => cells.map(cell => [cell.dataset.release, cell.ariaLabel])"))
+    assert said["3.4.0"] == f"{variant.variant}, 3.4.0: rejected with a diagnostic, shape-mismatch, {shape.id}"
+    assert said["3.5.0"].endswith(
+        f"the compiler crashed, internal-error, {crash.id}, another failure than in the release before, unexpected"
+    )
+    assert said["4.1.0"] == f"{variant.variant}, 4.1.0: not tested"
+
+
+# --- folding and switches ------------------------------------------------------------------------------------------------------
+
+
+def test_families_fold_and_unfold(open_page: Open) -> None:
+    page = open_page("real").page
+    everything = lines(page)
+    kernel, variant = line(page, "sel_dense"), line(page, "sel_varlen/loop_1d")
+    kernel.locator("th").click()
+    assert kernel.get_attribute("aria-expanded") == "false"
+    assert lines(page) == [name for name in everything if not name.startswith("sel_dense/")]
+    variant.locator("th").click()
+    cases = {f"sel_varlen/loop_1d/{case}/{target}" for case in ("few", "many", "mixed") for target in ("sm_80", "sm_89", "sm_90")}
+    assert {name for name in lines(page) if name.count("/") == 3} == cases
+    kernel.locator("th").click()
+    variant.locator("th").click()
+    assert lines(page) == everything
+
+
+def test_targets_and_cases_are_switches(open_page: Open) -> None:
+    page = open_page("real").page
+    page.locator("[data-target=sm_90]").click()
+    assert count(page) == "14 variants, 546 of 1,638 cells"
+    page.locator("[data-target=sm_80]").click()
+    assert count(page) == "14 variants, 1,092 of 1,638 cells"
+    page.locator("form[data-filter] [data-case=few]").click()
+    assert count(page) == f"8 variants, {8 * 2 * 13} of 1,638 cells"
+    assert page.locator("[data-target=sm_90]").get_attribute("aria-pressed") == "true"
+    page.locator("[data-clear]").click()
+    assert count(page) == "14 variants, 1,638 cells"
+
+
+def test_compiles_right_and_fast_are_three_facts(open_page: Open) -> None:
+    page = open_page("real").page
+    assert set(marks(page, "sel_dense/broadcast_2d").values()) == {"ok"}
+    page.locator("[data-fact=right]").click()
+    assert set(marks(page, "sel_dense/broadcast_2d").values()) == {"-"}  # no number was checked
+    assert "fact=right" in page.url
+
+
+# --- the filter ----------------------------------------------------------------------------------------------------------------
+
+
+def test_text_filters_by_name_class_and_failure(open_page: Open) -> None:
+    page = open_page("real").page
+    search = page.locator("form[data-filter] [name=q]")
+    search.fill("block_ptr sel_dense")
+    assert lines(page) == ["sel_dense", "sel_dense/block_ptr"]
+    search.fill("api-missing")
+    assert [name for name in lines(page) if "/" in name] == ["sel_dense/descriptor", "sel_varlen/descriptor"]
+    search.fill("no such thing")
+    assert lines(page) == []
+    assert count(page) == "Nothing matches the filter."
+    search.fill("")
+    assert count(page) == "14 variants, 1,638 cells"
+
+
+def test_marks_and_classes_filter_cells(open_page: Open) -> None:
+    page = open_page("real").page
+    page.locator("[data-mark-filter=CRASH]").click()
+    assert [name for name in lines(page) if "/" in name] == ["sel_varlen/as_written"]
+    assert count(page) == "1 variant, 117 of 1,638 cells"
+    page.locator("[data-mark-filter='ok*']").click()
+    assert count(page) == "3 variants, 171 of 1,638 cells"
+    page.locator("[data-clear]").click()
+    page.locator("form[data-filter] select[name=class]").select_option("api-removed")
+    assert [name for name in lines(page) if "/" in name] == ["sel_dense/block_ptr", "sel_varlen/block_ptr"]
+    assert count(page) == "2 variants, 18 of 1,638 cells"
+
+
+def test_what_is_not_as_declared_is_found_at_once(open_page: Open) -> None:
+    page, report = open_page("various").page, various()
+    page.locator("[data-unexpected]").click()
+    unexpected = {f"{r.cell.spec.kernel}/{r.cell.spec.variant}" for r in report.unexpected}
+    assert {name for name in lines(page) if "/" in name} <= unexpected
+    assert f"{len(report.results):,} cells" in count(page)
+
+
+# --- 20,000 cells --------------------------------------------------------------------------------------------------------------
+
+
+def test_20000_cells_are_a_small_file_and_few_elements(open_page: Open) -> None:
+    look = open_page("large")
+    assert look.path.stat().st_size < 5_000_000
+    assert "20,000 cells" in count(look.page)
+    assert look.page.evaluate("document.querySelectorAll('*').length") < 4_000
+    kernels = list(dict.fromkeys(verdict.kernel for verdict in large().verdicts))
+    assert lines(look.page)[:8] == kernels[:8]
+
+
+def test_every_line_of_20000_cells_can_be_scrolled_to(open_page: Open) -> None:
+    page = open_page("large").page
+    kernels = list(dict.fromkeys(verdict.kernel for verdict in large().verdicts))
+    last = line(page, kernels[-1])
+    page.locator("[data-scroller]").evaluate("element => element.scrollTo(0, element.scrollHeight)")
+    expect(last).to_be_visible()
+    last.locator("th").click()
+    page.locator("[data-scroller]").evaluate("element => element.scrollTo(0, element.scrollHeight)")
+    variant = sorted(v.variant for v in large().verdicts if v.kernel == kernels[-1])[-1]
+    expect(line(page, f"{kernels[-1]}/{variant}")).to_be_visible()
+
+
+def test_20000_cells_are_filtered(open_page: Open) -> None:
+    page = open_page("large").page
+    page.locator("form[data-filter] [name=q]").fill("softmax_010")
+    assert lines(page)[0] == "softmax_010"
+    cells = [result for result in large().results if result.cell.spec.kernel == "softmax_010"]
+    assert f"{len(cells):,} of 20,000 cells" in count(page)

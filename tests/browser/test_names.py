@@ -1,0 +1,81 @@
+"""The names of the toolchain's interface."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.browser.looking import Look
+
+Open = Callable[..., Look]
+
+NAMES = "#view=api"
+
+
+def states(page: Page, name: str) -> list[str]:
+    found: list[str] = page.locator(f'tr[data-name="{name}"] [data-state]').evaluate_all(
+        "all => all.map(each => each.dataset.state)"
+    )
+    return found
+
+
+def summary(page: Page, name: str) -> str:
+    return page.locator(f'tr[data-name="{name}"] summary').inner_text()
+
+
+def shown(page: Page) -> list[str]:
+    found: list[str] = page.locator("[data-names] tr[data-name]").evaluate_all("all => all.map(each => each.dataset.name)")
+    return found
+
+
+def test_a_page_without_names_has_no_view_of_them(open_page: Open) -> None:
+    page = open_page("real", fragment=NAMES).page
+    assert page.locator("[data-view-link=api]").count() == 0
+    assert page.locator("[data-view=grid]").is_visible()
+
+
+def test_each_release_has_its_state_and_nothing_is_said_of_one_that_was_not_looked_at(open_page: Open) -> None:
+    page = open_page("various", fragment=f"{NAMES}&name=tl").page
+    assert states(page, "tl.make_block_ptr") == ["there", "there", "unseen", "there", "refuses"]
+    assert summary(page, "tl.make_block_ptr") == "only raises in 3.9.0; deprecated 3.7.0; deprecated 3.8.0"
+    assert states(page, "tl.make_tensor_descriptor") == ["absent", "absent", "unseen", "there", "there"]
+    assert summary(page, "tl.make_tensor_descriptor") == "in 3.8.0, not in 3.7.0"
+    assert summary(page, "tl.advance") == "gone in 3.9.0"
+    assert states(page, "tl.ops") == ["unknown", "unknown", "unseen", "there", "there"]
+    assert summary(page, "tl.ops") == "in every release that was looked at"
+    assert "Not looked at: 3.7.1." in page.locator("[data-view=api] .lead").inner_text()
+
+
+def test_names_are_searched_and_the_address_leads_there(open_page: Open) -> None:
+    page = open_page("various").page
+    page.locator("[data-view-link=api]").click()
+    expect(page.locator("[data-view=api] .count")).to_have_text("200 of 306 names are shown; search for the others.")
+    page.locator("[data-name-search]").fill("block")
+    assert shown(page) == ["tl.make_block_ptr"]
+    assert "name=block" in page.url
+    facts = page.locator('tr[data-name="tl.make_block_ptr"] dl')
+    expect(facts).to_contain_text("3.9.0: RuntimeError: removed", use_inner_text=True)
+    expect(facts).to_contain_text("3.6.0–3.7.0, 3.8.0–3.9.0: tl.make_block_ptr(a, b)", use_inner_text=True)
+    page.locator("[data-name-search]").fill("math.view")
+    assert shown(page) == ["tl.view"]
+    expect(page.locator("[data-names] dl").last).to_contain_text("tl.math.view")
+    page.locator("[data-name-search]").fill("nothing is called so")
+    assert page.locator("[data-view=api] .count").inner_text() == "No name matches."
+
+
+@pytest.mark.parametrize(
+    ("which", "names"),
+    [
+        ("since", ["tl.make_tensor_descriptor"]),
+        ("gone", ["tl.make_block_ptr", "tl.advance"]),
+        ("changed", ["tl.make_tensor_descriptor"]),
+        ("deprecated", ["tl.make_block_ptr", "tl.view", "tl.(a, b)"]),
+    ],
+)
+def test_what_changed_is_chosen(open_page: Open, which: str, names: list[str]) -> None:
+    page = open_page("various", fragment=NAMES).page
+    page.locator("[data-name-which]").select_option(which)
+    assert shown(page) == names
+    assert f"said={which}" in page.url

@@ -1,0 +1,54 @@
+"""The page that a run leaves behind, and what can be taken from it: a failure inside of a pass, with its IR."""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from compat.model import BuiltEnv
+from tests.browser.looking import Look
+
+ROOT = Path(__file__).parents[2]
+CELL = "failures/scan/only/sm_90/triton-3.5.1"
+
+
+def compat(project: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    environ = {**os.environ, "PYTHONPATH": str(ROOT)}
+    command = [sys.executable, "-m", "compat.cli", *arguments]
+    return subprocess.run(command, cwd=project, env=environ, capture_output=True, text=True, timeout=120)
+
+
+@pytest.mark.wheels
+def test_the_page_of_a_run_has_the_source_and_the_ir_of_a_failing_pass(
+    look: Callable[..., Look], built: Callable[[str], BuiltEnv], tmp_path: Path
+) -> None:
+    built("triton-3.5.1")
+    for name in ("failures.py", "failures.toml"):
+        shutil.copy(ROOT / "tests" / "kernels" / name, tmp_path)
+    (tmp_path / "matrix.toml").write_text('schema = 1\nkernels = ["failures.toml"]\n')
+    ran = compat(tmp_path, "matrix", "--envs", "triton-3.5.1", "--target", "sm_90", "--variant", "scan")
+    assert "wrote reports/index.html, reports/matrix.md and reports/matrix.json" in ran.stdout, ran.stdout + ran.stderr
+    (cell,) = json.loads((tmp_path / "reports" / "matrix.json").read_text())["cells"]
+
+    page = look(tmp_path / "reports" / "index.html", fragment=f"#cell={CELL}").page
+    drawer = page.locator("[data-drawer]")
+    assert drawer.locator("[data-offending] .text").inner_text() == "def scan(source, result, size, BLOCK: tl.constexpr):"
+    for kind in ("reproducer", "ir"):
+        with page.expect_download() as download:
+            drawer.locator(f"a[data-download={kind}]").click()
+        download.value.save_as(tmp_path / kind)
+        kept = next((tmp_path / ".compat").rglob(cell["failure"][kind]))
+        assert (tmp_path / kind).read_text().count("tt.scan") == kept.read_text().count("tt.scan") > 0
+
+    line = drawer.locator("[data-commands] code", has_text="compat explain").inner_text()
+    explained = compat(tmp_path, *shlex.split(line)[1:])
+    assert explained.returncode == 0, explained.stderr
+    assert cell["failure"]["fingerprint"] in explained.stdout

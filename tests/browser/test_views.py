@@ -1,0 +1,95 @@
+"""The failures and the trends."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from playwright.sync_api import expect
+
+from tests.browser.looking import Look
+from tests.browser.pages import large, real
+
+Open = Callable[..., Look]
+
+
+def test_each_defect_is_one_entry_with_everywhere_it_occurs(open_page: Open) -> None:
+    page, report = open_page("real", fragment="#view=failures").page, real()
+    shown = page.locator("[data-failure]").evaluate_all("all => all.map(each => each.dataset.failure)")
+    assert shown == [each.failure.fingerprint for each in report.failures]
+    missing = next(each for each in report.failures if each.failure.failure_class == "api-missing")
+    entry = page.locator(f'[data-failure="{missing.failure.fingerprint}"]')
+    assert f"{len(missing.results)} cells" in entry.inner_text()
+    entry.locator("summary").click()
+    expect(entry).to_contain_text(missing.failure.excerpt.strip(), use_inner_text=True)
+    for where in missing.where:
+        expect(entry).to_contain_text(where.subject)
+        expect(entry).to_contain_text(where.releases)
+
+
+def test_failures_are_searched(open_page: Open) -> None:
+    page = open_page("large", fragment="#view=failures").page
+    assert f"{len(large().failures)} distinct failures" in page.locator("[data-view=failures] h2").inner_text()
+    search = page.locator("[data-failure-search]")
+    search.fill("api-removed")
+    of_class = [each.failure.fingerprint for each in large().failures if each.failure.failure_class == "api-removed"]
+    assert page.locator("[data-failure]").evaluate_all("all => all.map(each => each.dataset.failure)") == of_class
+    search.fill(large().failures[-1].failure.fingerprint)
+    assert page.locator("[data-failure]").count() == 1
+    search.fill("nothing has this")
+    assert page.locator("[data-failure]").count() == 0
+
+
+def test_a_failure_leads_to_its_cells_and_a_cell_to_its_failure(open_page: Open) -> None:
+    page = open_page("real", fragment="#cell=sel_dense/block_ptr/d64/sm_90/triton-3.9.0").page
+    page.get_by_role("link", name=re.compile("everywhere it occurs")).click()
+    removed = next(each for each in real().failures if each.failure.failure_class == "api-removed")
+    entry = page.locator(f'[data-failure="{removed.failure.fingerprint}"]')
+    assert entry.locator("details").get_attribute("open") is not None
+    assert page.locator("[data-drawer]").is_hidden()
+    entry.get_by_role("link", name=re.compile("^sel_varlen.block_ptr")).click()
+    assert page.locator("[data-view=grid]").is_visible()
+    assert page.locator("tr[data-level=variant]").evaluate_all("all => all.map(each => each.dataset.name)") == [
+        "sel_varlen/block_ptr"
+    ]
+
+
+def test_views_are_in_the_history(open_page: Open) -> None:
+    page = open_page("real").page
+    page.locator("[data-view-link=failures]").click()
+    page.locator("[data-view-link=trends]").click()
+    assert page.locator("[data-view=trends]").is_visible()
+    assert page.locator("[data-view-link=trends]").get_attribute("aria-current") == "page"
+    page.go_back()
+    assert page.locator("[data-view=failures]").is_visible()
+    page.go_back()
+    assert page.locator("[data-view=grid]").is_visible()
+
+
+def test_jumps_are_listed_and_lead_to_their_cells(open_page: Open) -> None:
+    page = open_page("various", fragment="#view=trends").page
+    jumps = page.locator("[data-jump]").all_inner_texts()
+    spilling = [jump for jump in jumps if "registers 32 → 255" in jump]
+    assert spilling
+    assert all("3.8.0" in jump and "spills 0 B → 43 kB" in jump for jump in spilling)
+    page.locator("[data-jump] a").first.click()
+    assert page.locator("[data-drawer]").is_visible()
+
+
+def test_charts_show_each_variant_over_the_releases(open_page: Open) -> None:
+    page, report = open_page("real", fragment="#view=trends&kernel=sel_dense").page, real()
+    chart = page.locator('[data-chart="broadcast_2d/Registers"]')
+    results = [
+        each
+        for each in report.results
+        if (each.cell.spec.kernel, each.cell.spec.variant, each.cell.spec.case) == ("sel_dense", "broadcast_2d", "d64")
+    ]
+    registers = [each.outcome.metrics["registers"] for each in results]
+    assert chart.locator("a").count() == len(registers)
+    assert f"max {max(registers)}" in chart.inner_text()
+    label = chart.locator("svg").get_attribute("aria-label")
+    assert label is not None
+    assert label.startswith("broadcast_2d, registers: sm_80 ")
+    page.locator("[data-view=trends] select").select_option("sel_varlen")
+    assert page.locator('[data-chart="as_written_mask_shape/Registers"]').is_visible()
+    assert page.locator('[data-chart="as_written/Registers"]').count() == 0  # it compiles nowhere

@@ -1,0 +1,325 @@
+"""What a guard says of a report: goldens, what counts as working, and that nothing is launched that is known to fail."""
+
+from __future__ import annotations
+
+import ast
+import json
+from collections.abc import Callable
+from itertools import product
+
+import pytest
+from attrs import evolve
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from compat.errors import SelectionError, StoreError
+from compat.guard import Guard, Request, check_guard, guard_text, make_guard, read_guard
+from compat.guard.checking import Kind
+from compat.guard.text import checked_document, checked_lines, guard_lines
+from compat.model import Outcome, Result, Status, Target
+from compat.report import Report
+from compat.report.document import dump, matrix_document
+from compat.report.loading import load_report
+from compat.toolchains import DEFAULT
+from tests.report.factory import (
+    ASSERT,
+    BROKEN,
+    DEPRECATED,
+    LOST,
+    OK,
+    PASS,
+    REMOVED,
+    SHAPE,
+    SHARED,
+    TARGETS,
+    UNKNOWN_TARGET,
+    always,
+    bad,
+    env,
+    expected_matrix,
+    report,
+    tried,
+    troubled_matrix,
+)
+
+ENVS = [env("3.8.0"), env("3.9.0")]
+ONE = TARGETS[1:2]
+OUTCOMES: dict[str, tuple[Outcome, bool | None]] = {
+    "ok": (OK, True),
+    "deprecated": (DEPRECATED, True),
+    "rejected": (bad(SHAPE), False),
+    "crashed": (bad(ASSERT, Status.CRASHED), False),
+    "wrong": (evolve(OK, status=Status.WRONG), False),
+    "would fail when launched": (evolve(OK, failure=SHARED), False),
+    "cannot build for the target": (bad(UNKNOWN_TARGET, Status.UNSUPPORTED), False),
+    "flaky": (bad(ASSERT, Status.CRASHED, flaky=True), False),
+    "flaky, and good in the end": (evolve(OK, flaky=True), False),
+    "lost": (LOST, None),
+    "env broken": (BROKEN, None),
+    "source broken": (bad(SHAPE, Status.SOURCE_BROKEN), None),
+}
+"""An outcome, and whether a variant works with it: None where nothing is known."""
+
+
+def guard_of(found: Report, policy: str = "", **asked: tuple[str, ...]) -> Guard:
+    return make_guard(found, Request(policy=policy, **asked))
+
+
+def one_variant(*fates: Outcome, policy: str = "") -> Guard:
+    """A guard for a kernel that fared so on releases 3.1.0, 3.2.0, …"""
+    results = [
+        result
+        for number, fate in enumerate(fates, 1)
+        for result in tried("k", "v", always(fate), envs=[env(f"3.{number}.0")], targets=ONE)
+    ]
+    return guard_of(report(results), policy)
+
+
+# --- goldens -----------------------------------------------------------------------------------------------------------------
+
+
+def test_the_file(golden: Callable[[str, str], None]) -> None:
+    found = evolve(troubled_matrix(), variants={"sel_dense": ("pointer_grid", "loop_1d", "broadcast_2d", "as_written")})
+    made = evolve(guard_of(found, kernels=("sel_dense",), prefer=("broadcast_2d",)), version="0.0.1")
+    golden("guard.txt", guard_text(made))
+    golden("guard-lines.txt", "\n".join(guard_lines(made)) + "\n")
+
+
+def test_what_a_check_says(golden: Callable[[str, str], None]) -> None:
+    made = guard_of(expected_matrix(["3.5.0", "3.6.0", "3.7.0"]), kernels=("sel_dense",), prefer=("block_ptr",))
+    later = expected_matrix(["3.6.0", "3.7.0", "3.8.0", "3.9.0"])
+    broken = [evolve(r, outcome=bad(PASS)) if _is(r, "block_ptr", "3.7.0") else r for r in later.results]
+    fixed = [evolve(r, outcome=OK) if _is(r, "as_written", "3.6.0") else r for r in broken]
+    checked = check_guard(guard_text(made), report(fixed))
+    golden("check.txt", "\n".join(checked_lines(checked, "lib/guard.py", "reports/matrix.json")) + "\n")
+    golden("check.json", json.dumps(checked_document(checked), indent=1) + "\n")
+    assert not checked.agrees
+
+
+def _is(result: Result, variant: str, release: str) -> bool:
+    return (result.cell.spec.variant, result.built.release) == (variant, release)
+
+
+# --- what works --------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", OUTCOMES)
+def test_what_counts_as_working(name: str) -> None:
+    fate, works = OUTCOMES[name]
+    assert one_variant(fate).answer("k", "3.1.0", "sm_90") == ("v" if works else None)
+    assert one_variant(OK, fate, OK).answer("k", "3.2.0", "sm_90") == ("v" if works else None)
+    optimistic = one_variant(OK, fate, OK, policy="optimistic")
+    assert optimistic.answer("k", "3.2.0", "sm_90") == (None if works is False else "v")
+
+
+@pytest.mark.parametrize(("one", "other"), list(product(OUTCOMES, repeat=2)))
+def test_all_cases_have_to_work(one: str, other: str) -> None:
+    fates = (OUTCOMES[one], OUTCOMES[other])
+    results = [
+        result
+        for case, (fate, _) in zip("ab", fates, strict=True)
+        for result in tried("k", "v", always(fate), envs=ENVS, targets=ONE, cases=(case,))
+    ]
+    works = all(known for _, known in fates)
+    found = report(results)
+    assert guard_of(found).answer("k", "3.8.0", "sm_90") == ("v" if works else None)
+    assert guard_of(found, cases=("a",)).answer("k", "3.8.0", "sm_90") == ("v" if fates[0][1] else None)
+
+
+def test_a_case_that_was_not_tried_there_is_not_known_to_work() -> None:
+    results = [
+        *tried("k", "v", always(OK), envs=ENVS, targets=ONE, cases=("a",)),
+        *tried("k", "v", always(OK), envs=ENVS[:1], targets=ONE, cases=("b",)),
+    ]
+    found = report(results)
+    assert guard_of(found).answer("k", "3.8.0", "sm_90") == "v"
+    assert guard_of(found).answer("k", "3.9.0", "sm_90") is None
+    assert guard_of(found, "optimistic").answer("k", "3.9.0", "sm_90") == "v"
+
+
+def test_envs_of_one_release_have_to_agree() -> None:
+    pair = env("3.9.0", name="pair", torch="2.9.1")
+    results = [*tried("k", "v", always(OK), envs=ENVS, targets=ONE), *tried("k", "v", always(bad(SHAPE)), envs=[pair], targets=ONE)]
+    assert guard_of(report(results), "optimistic").answer("k", "3.9.0", "sm_90") is None
+
+
+def test_a_fork_is_itself() -> None:
+    forks = [env("3.9.0+ours", name="ours"), env("3.9.0", name="theirs", distribution="their-triton")]
+    results = [
+        *tried("k", "v", always(bad(SHAPE)), envs=[ENVS[1], forks[1]], targets=ONE),
+        *tried("k", "v", always(OK), envs=forks[:1], targets=ONE),
+    ]
+    for policy in ("pessimistic", "optimistic"):
+        made = guard_of(report(results), policy)
+        answers = [made.answer("k", release, "sm_90") for release in ("3.9.0", "3.9.0+ours", "their-triton 3.9.0", "3.9.0+git1")]
+        assert answers == [None, "v", None, None]
+
+
+def test_what_earlier_runs_found_counts() -> None:
+    results = tried("k", "v", always(OK), envs=ENVS[:1], targets=ONE)
+    earlier = [
+        *tried("k", "v", always(OK), envs=[env("3.6.0")], targets=ONE),
+        *tried("k", "v", always(bad(SHAPE)), envs=[env("3.7.0")], targets=ONE),
+    ]
+    made = guard_of(report(results, remembered=earlier, existing=("3.5.0", "3.6.0", "3.7.0", "3.8.0")))
+    assert made.facts.releases == ("3.6.0", "3.7.0", "3.8.0")
+    assert [made.answer("k", release, "sm_90") for release in ("3.5.0", "3.6.0", "3.7.0", "3.8.0")] == [None, "v", None, "v"]
+
+
+# --- which is preferred ------------------------------------------------------------------------------------------------------
+
+
+def three() -> Report:
+    declared = ("second", "first", "third")
+    results = [result for variant in declared for result in tried("k", variant, always(OK), envs=ENVS, targets=ONE)]
+    return evolve(report(results), variants={"k": declared})
+
+
+def test_the_order_is_the_declared_one_unless_one_is_preferred() -> None:
+    assert list(guard_of(three()).facts.kernels["k"]) == ["second", "first", "third"]
+    assert list(guard_of(three(), prefer=("third",)).facts.kernels["k"]) == ["third", "second", "first"]
+    assert list(guard_of(three(), variants=("f*", "third")).facts.kernels["k"]) == ["first", "third"]
+    assert list(guard_of(evolve(three(), variants={})).facts.kernels["k"]) == ["first", "second", "third"]
+
+
+def test_the_declared_order_is_in_the_file() -> None:
+    read = load_report(dump(matrix_document(three())))
+    assert read.variants == {"k": ("second", "first", "third")}
+    assert guard_text(guard_of(read)) == guard_text(guard_of(three()))
+
+
+@pytest.mark.parametrize(
+    ("asked", "message"),
+    [
+        (Request(kernels=("j",)), "no kernel matches 'j'"),
+        (Request(variants=("fist",)), "no variant matches 'fist'"),
+        (Request(cases=("no",)), "no case matches 'no'"),
+        (Request(prefer=("fist",)), "no variant matches 'fist'"),
+    ],
+)
+def test_a_name_that_is_nothing_is_an_error(asked: Request, message: str) -> None:
+    with pytest.raises(SelectionError, match=message):
+        make_guard(three(), asked)
+
+
+# --- whatever a report says --------------------------------------------------------------------------------------------------
+
+LINE = ("3.0.0", "3.1.0", "3.2.0", "3.3.0")
+FATES = st.sampled_from([fate for fate, _ in OUTCOMES.values()])
+
+
+@st.composite
+def reports(draw: st.DrawFn) -> Report:
+    """Two variants with two cases on four releases and two targets, each cell tried or not, and anything may have come of it."""
+    results: list[Result] = []
+    for variant, case, target, release in product("vw", "ab", TARGETS[:2], LINE):
+        if draw(st.integers(0, 5)):
+            results += tried("k", variant, always(draw(FATES)), envs=[env(release)], targets=[target], cases=(case,))
+    return report(results)
+
+
+@settings(deadline=None, max_examples=60)
+@given(reports(), st.sampled_from(LINE), st.sampled_from(TARGETS[:2]))
+def test_an_answer_is_never_a_variant_that_is_known_to_fail(found: Report, release: str, target: Target) -> None:
+    if not found.results:
+        return
+    tested = {
+        (r.cell.spec.variant, r.cell.spec.case): next(known for fate, known in OUTCOMES.values() if fate == r.outcome)
+        for r in found.results
+        if (r.cell.target, r.built.release) == (target, release)
+    }
+    cases = {(r.cell.spec.variant, r.cell.spec.case) for r in found.results}
+    good = [v for v in "vw" if [pair for pair in cases if pair[0] == v] and all(tested.get(c) for c in cases if c[0] == v)]
+    failing = {variant for (variant, _), known in tested.items() if known is False}
+    assert guard_of(found).answer("k", release, target.name) == (good[0] if good else None)
+    hopeful = guard_of(found, "optimistic").answer("k", release, target.name)
+    assert hopeful not in failing
+    assert hopeful is not None or not good
+
+
+@settings(deadline=None, max_examples=30)
+@given(reports())
+def test_what_is_written_is_read_back_and_agrees_with_its_report(found: Report) -> None:
+    if not found.results:
+        return
+    made = guard_of(found)
+    text = guard_text(made)
+    assert guard_text(read_guard(text)) == text
+    checked = check_guard(text, found)
+    assert checked.agrees
+    assert not checked.contradictions
+    ast.parse(text, feature_version=(3, 8))
+
+
+ODD = ['"""\nimport os\n"""', "\\", '"', "'''", "{% x %}", "\u2028", "a b"]
+
+
+@settings(deadline=None, max_examples=50)
+@given(st.lists(st.text(min_size=1) | st.sampled_from(ODD), min_size=3, max_size=3))
+def test_names_are_text_and_never_code(names: list[str]) -> None:
+    kernel, variant, case = names
+    target = evolve(TARGETS[1], name=f"sm_90 {kernel}")
+    results = tried(kernel, variant, always(OK), envs=ENVS, targets=[target], cases=(case,))
+    found = load_report(dump(matrix_document(report(results))))
+    (spec,) = found.specs
+    text = guard_text(make_guard(found, Request(prefer=(spec.variant,))))
+    tree, usual = ast.parse(text, feature_version=(3, 8)), ast.parse(guard_text(guard_of(three())))
+    assert [type(node) for node in tree.body] == [type(node) for node in usual.body]
+    assert [ast.dump(node) for node in tree.body[5:]] == [ast.dump(node) for node in usual.body[5:]]  # behind the facts
+    assert list(read_guard(text).facts.kernels) == [spec.kernel]
+    assert check_guard(text, found).agrees
+
+
+# --- a guard beside another report -------------------------------------------------------------------------------------------
+
+
+def test_layout_does_not_matter_and_everything_else_does() -> None:
+    found = three()
+    text = guard_text(guard_of(found))
+    assert check_guard(ast.unparse(ast.parse(text)), found).agrees
+    for edited in (
+        text.replace('"+"', '"?"'),
+        text.replace("return True", "return False"),
+        text.replace('"first": {', '"last": {'),
+    ):
+        assert edited != text
+        checked = check_guard(edited, found)
+        assert (checked.intact, checked.agrees) == (False, False)
+
+
+def test_what_only_the_guard_knows_is_no_fault() -> None:
+    made = guard_text(guard_of(three()))
+    part = report(tried("k", "second", always(OK), envs=ENVS[:1], targets=ONE))
+    checked = check_guard(made, part)
+    assert checked.agrees
+    assert {each.kind for each in checked.contradictions} == {Kind.GONE}
+    assert not checked.answers
+
+
+def test_a_release_that_is_new_is_a_reason_to_make_it_again() -> None:
+    made = guard_of(report(tried("k", "v", always(OK), envs=ENVS[:1], targets=ONE)))
+    checked = check_guard(guard_text(made), report(tried("k", "v", always(OK), envs=ENVS, targets=ONE)))
+    assert [(each.kind, each.releases, each.targets) for each in checked.contradictions] == [(Kind.NEW, ("3.9.0",), ("sm_90",))]
+    assert [(each.release, each.given, each.wanted) for each in checked.answers] == [("3.9.0", None, "v")]
+    assert not checked.agrees
+
+
+def test_another_reason_for_a_failure_is_no_difference() -> None:
+    made = guard_of(report(tried("k", "v", always(bad(SHAPE)), envs=ENVS, targets=ONE)))
+    checked = check_guard(guard_text(made), report(tried("k", "v", always(bad(REMOVED)), envs=ENVS, targets=ONE)))
+    assert checked.agrees
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "x = 1\n", "FACTS: dict = {}\n", "FACTS: dict = open('x')\n", "FACTS: dict = {1: {2}}\n", "def", "\0", "(" * 10_000],
+)
+def test_what_is_no_guard_is_one_error(text: str) -> None:
+    with pytest.raises(StoreError, match=r"^lib/x\.py: this is no guard: ") as caught:
+        read_guard(text, "lib/x.py")
+    assert "compat guard" in (caught.value.hint or "")
+
+
+def test_only_a_toolchain_with_guards_has_some() -> None:
+    assert DEFAULT.guarding is not None
+    assert DEFAULT.guarding.policies[0] == "pessimistic"

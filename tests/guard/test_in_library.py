@@ -1,0 +1,279 @@
+"""The written file where it is used: on every Python that any release has wheels for, next to Tritons and GPUs of all kinds."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+import pytest
+from attrs import evolve
+
+from compat.envs.interpreters import present
+from compat.guard import Request, guard_text, make_guard
+from compat.model import BuiltEnv
+from compat.toolchains.triton.in_library import guard as code
+from tests.report.factory import (
+    OK,
+    RELEASES,
+    REMOVED,
+    TARGETS,
+    always,
+    bad,
+    env,
+    report,
+    tried,
+)
+
+OLDEST, NEWEST = (3, 8), (3, 14)
+"""The Pythons that releases have wheels for, as far as this machine has them."""
+PYTHONS = [minor for minor in sorted(present()) if OLDEST <= minor <= NEWEST]
+
+ASK = """
+import json, sys
+before = set(sys.modules)
+import _triton_guard as guard
+imported = sorted(set(sys.modules) - before - {"_triton_guard"})
+print(json.dumps([imported, [guard.best_variant("k", *each) for each in json.loads(sys.argv[1])], guard.why("k")]))
+"""
+ASKED = [["3.8.0", "sm_90"], ["3.9", "sm_90"], ["3.9.0", [9, 0]], ["3.10.0", "sm_90"], ["3.9.0", "sm_100"]]
+
+
+@pytest.fixture(scope="module")
+def library(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a guard for a kernel of two variants: block pointers, gone in 3.9.0, and loops."""
+    envs = [env(release) for release in RELEASES if release != "3.5.0"]
+    results = [
+        *tried("k", "block_ptr", lambda r, _: bad(REMOVED) if r == "3.9.0" else OK, envs=envs, targets=TARGETS[:2]),
+        *tried("k", "loop_1d", always(OK), envs=envs[6:], targets=TARGETS[:2]),
+    ]
+    folder = tmp_path_factory.mktemp("library")
+    (folder / "_triton_guard.py").write_text(guard_text(make_guard(report(results), Request())), encoding="utf-8")
+    return folder
+
+
+@pytest.fixture
+def facts(library: Path) -> dict[str, object]:
+    names: dict[str, object] = {}
+    exec((library / "_triton_guard.py").read_text(encoding="utf-8"), names)
+    found = names["FACTS"]
+    assert isinstance(found, dict)
+    return found
+
+
+def asked(python: str, library: Path, *more: str, environ: Mapping[str, str] | None = None) -> list[object]:
+    command = [python, *more, "-c", ASK, json.dumps(ASKED)]
+    done = subprocess.run(command, cwd=library, capture_output=True, text=True, env=environ, check=False)
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)
+    assert isinstance(found, list)
+    return found
+
+
+# --- Pythons and Tritons -----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("minor", PYTHONS, ids=lambda minor: f"{minor[0]}.{minor[1]}")
+def test_it_answers_on_every_python_and_imports_next_to_nothing(minor: tuple[int, int], library: Path) -> None:
+    imported, answers, why = asked(present()[minor][0], library)
+    assert imported == ["__future__"]
+    assert answers == ["block_ptr", "loop_1d", "loop_1d", None, None]
+    assert why == "Triton is not installed"
+
+
+@pytest.mark.wheels
+@pytest.mark.parametrize(("name", "answer"), [("triton-3.0.0", "block_ptr"), ("triton-3.9.0", "loop_1d")])
+def test_it_finds_the_triton_that_is_installed(name: str, answer: str, library: Path, built: Callable[[str], BuiltEnv]) -> None:
+    python = built(name).python
+    assert python is not None
+    *_, why = asked(python, library)
+    assert why == "there is no GPU that PyTorch knows of"
+    words = (
+        "import _triton_guard as g, sys; print(g.best_variant('k', target='sm_90'), g.installed_triton(), 'triton' in sys.modules)"
+    )
+    done = subprocess.run([python, "-c", words], cwd=library, capture_output=True, text=True, check=True)
+    assert done.stdout.split() == [answer, name.removeprefix("triton-"), "False"]
+
+
+def run_here(words: str, *folders: Path) -> str:
+    """What a program prints that sees these folders before anything else, and the standard library."""
+    program = f"import sys; sys.path[:0] = {list(map(str, folders))}; {words}"
+    done = subprocess.run([sys.executable, "-I", "-S", "-c", program], capture_output=True, text=True, check=True)
+    return done.stdout.strip()
+
+
+def distribution(folder: Path, name: str, version: str, *, files: bool = True) -> None:
+    """A Triton as an installer leaves it."""
+    (folder / "triton").mkdir(parents=True, exist_ok=True)
+    (folder / "triton" / "__init__.py").write_text(f"__version__ = {version.partition('+')[0]!r}\n")
+    if files:
+        info = folder / f"{name.replace('-', '_')}-{version}.dist-info"
+        info.mkdir()
+        (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n")
+        (info / "RECORD").write_text("triton/__init__.py,,\n")
+
+
+@pytest.mark.parametrize(
+    ("name", "version", "files", "found"),
+    [
+        ("triton", "3.5.1", True, "3.5.1"),
+        ("triton", "3.5.1+git1234", True, "3.5.1+git1234"),
+        ("pytorch-triton-rocm", "3.5.1", True, "pytorch-triton-rocm 3.5.1"),
+        ("triton", "3.5.1", False, "3.5.1+local"),
+    ],
+)
+def test_a_fork_does_not_pass_for_a_release(
+    name: str, version: str, files: bool, found: str, library: Path, tmp_path: Path
+) -> None:
+    distribution(tmp_path, name, version, files=files)
+    words = (
+        f"import sys; sys.path[:0] = [{str(library)!r}, {str(tmp_path)!r}]; import _triton_guard as g; print(g.installed_triton())"
+    )
+    done = subprocess.run([sys.executable, "-I", "-S", "-c", words], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == found
+
+
+def test_a_checkout_before_the_installed_one_is_seen_once_it_is_imported(library: Path, tmp_path: Path) -> None:
+    distribution(tmp_path / "site", "triton", "3.5.1")
+    distribution(tmp_path / "checkout", "triton", "3.6.0", files=False)
+    words = "import triton, _triton_guard as g; print(g.installed_triton())"
+    assert run_here(words, library, tmp_path / "checkout", tmp_path / "site") == "3.6.0+local"
+
+
+# --- GPUs --------------------------------------------------------------------------------------------------------------------
+
+TORCH = """
+class _Properties:
+    gcnArchName = "gfx942:sramecc+:xnack-"
+
+class cuda:
+    is_available = staticmethod(lambda: {available})
+    current_device = staticmethod(lambda: 0)
+    get_device_capability = staticmethod(lambda device: {capability})
+    get_device_properties = staticmethod(lambda device: _Properties)
+
+class version:
+    hip = {hip}
+"""
+"""As much of PyTorch as is asked: no machine of the tests has a GPU, let alone one of each maker."""
+
+
+@pytest.mark.parametrize(
+    ("available", "capability", "hip", "found"),
+    [
+        (True, (9, 0), None, "sm_90"),
+        (True, (12, 0), None, "sm_120"),
+        (True, (9, 4), "6.2", "gfx942"),
+        (False, (9, 0), None, None),
+    ],
+)
+def test_the_present_gpu(
+    available: bool, capability: tuple[int, int], hip: str | None, found: str | None, library: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "torch.py").write_text(TORCH.format(available=available, capability=capability, hip=repr(hip)))
+    words = (
+        f"import sys; sys.path[:0] = [{str(library)!r}, {str(tmp_path)!r}]; import _triton_guard as g; print(g.present_target())"
+    )
+    done = subprocess.run([sys.executable, "-I", "-S", "-c", words], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == str(found)
+
+
+TWO = """
+class cuda:
+    current = 0
+    is_available = staticmethod(lambda: True)
+    current_device = staticmethod(lambda: cuda.current)
+    get_device_capability = staticmethod(lambda device: [(8, 0), (9, 0)][device])
+
+class version:
+    hip = None
+"""
+
+
+def test_another_gpu_becomes_the_current_one(library: Path, tmp_path: Path) -> None:
+    (tmp_path / "torch.py").write_text(TWO)
+    words = "import torch, _triton_guard as g; a = g.present_target(); torch.cuda.current = 1; print(a, g.present_target())"
+    assert run_here(words, library, tmp_path) == "sm_80 sm_90"
+
+
+@pytest.mark.parametrize("target", ["sm_90", "sm_90a", (9, 0)])
+def test_forms_of_a_target(facts: dict[str, object], target: object) -> None:
+    assert code.decide(facts, "k", "3.8.0", target).variant == "block_ptr"
+
+
+@pytest.mark.parametrize("target", ["h100", "", 90, (9,), object()])
+def test_what_is_no_target_is_an_error(facts: dict[str, object], target: object) -> None:
+    with pytest.raises(ValueError, match="a target is such as 'sm_90', 'gfx942' or \\(9, 0\\), not "):
+        code.decide(facts, "k", "3.8.0", target)
+
+
+def test_what_else_is_a_mistake(facts: dict[str, object]) -> None:
+    with pytest.raises(ValueError, match="this guard knows nothing of the kernel 'j'; it knows k"):
+        code.decide(facts, "j", "3.8.0", "sm_90")
+    with pytest.raises(ValueError, match="the policy is one of pessimistic, optimistic, not 'brave'"):
+        code.decide(facts, "k", "3.8.0", "sm_90", "brave")
+
+
+def test_a_target_with_a_name_of_its_own_is_found_by_what_it_is() -> None:
+    own = evolve(TARGETS[1], name="ours")
+    found = report(tried("k", "v", always(OK), envs=[env("3.9.0")], targets=[own]))
+    made = make_guard(found, Request())
+    assert code.decide(made.decided_by, "k", "3.9.0", (9, 0)).variant == "v"
+    assert code.decide(made.decided_by, "k", "3.9.0", "ours").variant == "v"
+
+
+# --- policies ----------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("version", "target", "optimistic"),
+    [
+        ("3.10.0", "sm_90", "loop_1d"),  # newer than the newest: as that
+        ("4.0.0rc1", "sm_90", "loop_1d"),
+        ("3.5.0", "sm_90", "block_ptr"),  # between two
+        ("3.5.1.post2", "sm_90", "block_ptr"),
+        ("3.8.1", "sm_90", "loop_1d"),  # block pointers worked in 3.8.0 and not in 3.9.0
+        ("3.9.0rc1", "sm_90", "loop_1d"),
+        ("3.8.0+git1", "sm_90", "block_ptr"),  # forks
+        ("pytorch-triton 3.9.0", "sm_90", "loop_1d"),
+        ("3.8.0", "sm_100", "block_ptr"),  # another GPU of the same maker
+        ("3.9.0", (12, 0), "loop_1d"),
+        ("3.8.0", "gfx942", None),  # none of that maker was tested
+        ("2.3.1", "sm_90", None),  # older than the oldest
+        ("3.0.0rc1", "sm_90", None),
+        ("main", "sm_90", None),  # no version
+    ],
+)
+def test_what_was_not_tested(facts: dict[str, object], version: str, target: object, optimistic: str | None) -> None:
+    assert code.decide(facts, "k", version, target).variant is None
+    assert code.decide(facts, "k", version, target, "pessimistic").variant is None
+    assert code.decide(facts, "k", version, target, "optimistic").variant == optimistic
+
+
+@pytest.mark.parametrize("version", ["3.8", "3.8.0", "v3.8.0", "3.8.0.0"])
+def test_spellings_of_a_release(facts: dict[str, object], version: str) -> None:
+    assert code.decide(facts, "k", version, "sm_90").variant == "block_ptr"
+
+
+def test_why(facts: dict[str, object]) -> None:
+    said = {
+        ("3.8.0", "sm_90", None): "block_ptr: works with Triton 3.8.0 for sm_90",
+        ("3.10.0", "sm_90", "optimistic"): "loop_1d: was not tested with Triton 3.10.0, and works with 3.9.0, the newest that was "
+        "tested for sm_90",
+        ("3.10.0", "sm_90", None): "no variant of k is known to work with Triton 3.10.0 on sm_90 (policy: pessimistic): "
+        "block_ptr, loop_1d: was not tested with Triton 3.10.0 for sm_90",
+        ("3.9.0", "gfx942", None): "no variant of k is known to work with Triton 3.9.0 on gfx942 (policy: pessimistic): "
+        "block_ptr, loop_1d: was not tested for gfx942",
+    }
+    for (version, target, policy), words in said.items():
+        assert code.decide(facts, "k", version, target, policy).why == words
+
+
+def test_versions_are_ordered_as_they_are_released() -> None:
+    line = ["2.3.1", "3.0.0.dev1", "3.0.0a1", "3.0.0b2", "3.0.0rc1", "3.0.0rc2", "3.0", "3.0.0.post1", "3.0.1", "3.1", "3.10.0"]
+    orders = [code._order(version) for version in line]
+    assert orders == sorted(orders)
+    assert code._order("3.0") == code._order("3.0.0") == code._order("v3.0.0+git1")
+    assert code._order("main") is None

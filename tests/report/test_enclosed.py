@@ -1,0 +1,89 @@
+"""The texts that belong to a report: which, how much of them, and through the file and back."""
+
+from __future__ import annotations
+
+import base64
+import gzip
+import json
+
+import pytest
+from attrs import evolve
+
+from compat.report import Report
+from compat.report import enclosed as enclosed_module
+from compat.report.document import dump, matrix_document
+from compat.report.enclosed import enclosing
+from compat.report.loading import load_report
+from tests.report.factory import OK, PASS, SHAPE, always, bad, env, report, tried
+
+
+def two_kernels() -> Report:
+    """One that fails in a pass, and one that does not, in a project."""
+    failure = evolve(PASS, reproducer="9a.mlir", ir="9b.mlir")
+    results = [*tried("a", "v", always(OK), envs=[env("3.9.0")]), *tried("z", "v", always(bad(failure)), envs=[env("3.9.0")])]
+    return evolve(report(results), root="/kernels")
+
+
+def unpacked(content: str) -> str:
+    return gzip.decompress(base64.b64decode(content)).decode()
+
+
+def test_sources_by_the_path_that_the_kernels_have() -> None:
+    found = enclosing(two_kernels(), {"/kernels/a.py": "a\x1b[0m\n"}.get, lambda name: None)
+    assert found.sources == {"a.py": "a\\x1b[0m\n"}
+    assert {kernel["source"] for kernel in matrix_document(found)["kernels"]} == {"a.py", "z.py"}
+
+
+def test_of_what_sources_import_there_is_what_failures_point_at() -> None:
+    failure = evolve(SHAPE, location="tiles.py:3")
+    results = tried("z", "v", always(bad(failure)), envs=[env("3.9.0")])
+    one = evolve(report(results), root="/kernels", helpers={"z.py": ("lib/tiles.py", "lib/others.py")})
+    found = enclosing(one, str, lambda name: None)
+    assert found.sources == {"z.py": "/kernels/z.py", "lib/tiles.py": "/kernels/lib/tiles.py"}
+
+
+def test_attachments_by_the_name_that_the_failure_has() -> None:
+    found = enclosing(two_kernels(), lambda path: None, {"9a.mlir": "module {}\n"}.get)
+    assert {name: unpacked(content) for name, content in found.attachments.items()} == {"9a.mlir": "module {}\n"}
+
+
+def test_of_a_distinct_failure_there_is_one_of_each() -> None:
+    asked = []
+    results = [
+        result
+        for place, release in enumerate(("3.8.0", "3.9.0"))
+        for result in tried("z", "v", always(bad(evolve(PASS, reproducer=f"{place}.mlir"))), envs=[env(release)])
+    ]
+    enclosing(report(results), lambda path: None, lambda name: asked.append(name))
+    assert asked == ["0.mlir"]
+
+
+def test_a_failure_without_artifacts_has_none() -> None:
+    found = enclosing(report(tried("k", "v", always(bad(SHAPE)), envs=[env("3.9.0")])), lambda path: None, lambda name: "never")
+    assert found.attachments == {}
+
+
+def test_where_there_is_too_much_what_fails_comes_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(enclosed_module, "SOURCES_LIMIT", 15)
+    texts = {"/kernels/a.py": "a" * 10, "/kernels/z.py": "z" * 10}
+    assert enclosing(two_kernels(), texts.get, lambda name: None).sources == {"z.py": "z" * 10}
+    monkeypatch.setattr(enclosed_module, "SOURCE_LIMIT", 9)
+    assert enclosing(two_kernels(), texts.get, lambda name: None).sources == {}
+
+
+def test_attachments_have_bounds(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(enclosed_module, "ATTACHMENTS_LIMIT", 60)
+    texts = {"9a.mlir": "".join(map(str, range(1000))), "9b.mlir": "small"}
+    assert list(enclosing(two_kernels(), lambda path: None, texts.get).attachments) == ["9b.mlir"]
+
+
+def test_they_are_read_back() -> None:
+    found = enclosing(two_kernels(), {"/kernels/z.py": "z\n"}.get, {"9a.mlir": "module {}\n"}.get)
+    again = load_report(dump(matrix_document(found)))
+    assert (again.sources, again.attachments) == (found.sources, found.attachments)
+
+
+@pytest.mark.parametrize("content", ["</script>", "AAAA", "not base64", "H4sI=A", ""])
+def test_an_attachment_that_is_none_is_left_out(content: str) -> None:
+    document = matrix_document(two_kernels()) | {"attachments": [{"name": "9a.mlir", "gzip": content}]}
+    assert load_report(json.dumps(document)).attachments == {}

@@ -1,0 +1,120 @@
+"""Reports of several runs as one: the same as one run would have made, or one clear error."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from attrs import evolve
+
+from compat.errors import StoreError
+from compat.records import unstructure
+from compat.report import Report
+from compat.report.document import dump, matrix_document
+from compat.report.loading import load_reports
+from compat.report.markdown import matrix_markdown
+from tests.report.factory import MISSING, OK, SHAPE, always, bad, env, expected_matrix, report, since, tried, troubled_matrix
+from tests.report.naming import naming
+
+
+def parts_of(whole: Report, chosen: Callable[[Any], str]) -> list[tuple[str, str]]:
+    """Reports of runs that each tried some of it."""
+    names = dict.fromkeys(map(chosen, whole.results))
+    existing = [str(version) for versions in whole.existing.values() for version in versions]
+    parts = [(name, report([r for r in whole.results if chosen(r) == name], existing=existing)) for name in names]
+    return [(name, dump(matrix_document(evolve(part, command=f"compat matrix {name}", seconds=1.5)))) for name, part in parts]
+
+
+def told(found: Report) -> Any:
+    """All that a report says but how long it took, and the command."""
+    document = matrix_document(found)
+    del document["seconds"], document["command"]
+    return document
+
+
+@pytest.mark.parametrize("make", [expected_matrix, troubled_matrix])
+@pytest.mark.parametrize(
+    "chosen",
+    [lambda r: r.cell.env.name, lambda r: r.cell.target.name, lambda r: r.cell.spec.kernel, lambda r: "all"],
+    ids=["envs", "targets", "kernels", "one"],
+)
+def test_parts_say_together_what_one_run_says(make: Callable[[], Report], chosen: Callable[[Any], str]) -> None:
+    whole = make()
+    found = load_reports(parts_of(whole, chosen))
+    assert told(found) == told(whole)
+    assert matrix_markdown(evolve(found, command="", seconds=0)) == matrix_markdown(evolve(whole, command="", seconds=0))
+
+
+def test_their_commands_stand_one_after_the_other() -> None:
+    parts = parts_of(expected_matrix(["3.8.0", "3.9.0"]), lambda r: r.cell.env.name)
+    found = load_reports(parts)
+    assert (found.command, found.seconds) == ("compat matrix triton-3.8.0 && compat matrix triton-3.9.0", 3.0)
+
+
+def test_names_are_those_of_the_part_that_looked_at_most_releases() -> None:
+    whole = naming()
+    few, most = evolve(whole, looked_at="0", names={}), evolve(whole, looked_at="1 3-4")
+    parts = parts_of(expected_matrix(["3.7.0", "3.8.0", "3.9.0"]), lambda r: r.cell.env.name)
+    documents = [json.loads(text) for _, text in parts]
+    for document, packed in zip(documents, (None, few, most), strict=True):
+        if packed:
+            document["api"] = unstructure(packed, compact=True)
+    assert load_reports([(name, dump(document)) for (name, _), document in zip(parts, documents, strict=True)]).api == most
+    assert load_reports(parts).api is None
+    assert evolve(most, looked_at="0 junk 3-999999999 9-1").seen == ("3.6.0", "3.8.0")
+
+
+def test_what_one_remembers_gives_way_to_what_another_has_tried() -> None:
+    fate = since("3.4.0", OK, bad(MISSING))
+    old, new = (tried("k", "v", fate, envs=[env(release)]) for release in ("3.1.0", "3.9.0"))
+    stale = tried("k", "v", always(bad(SHAPE)), envs=[env("3.9.0")])
+    further = tried("k", "v", fate, envs=[env("3.5.0")])
+    texts = [
+        (name, dump(matrix_document(report(results, remembered=earlier))))
+        for name, results, earlier in (("old", old, stale), ("new", new, further))
+    ]
+    for verdict in load_reports(texts).verdicts:
+        assert [(entry.release, entry.good, entry.remembered) for entry in verdict.entries] == [
+            ("3.1.0", False, False),
+            ("3.5.0", True, True),
+            ("3.9.0", True, False),
+        ]
+
+
+def _other_env(document: Any) -> None:
+    document["envs"][0]["digest"] = "other"
+
+
+def _other_kernel(document: Any) -> None:
+    document["kernels"][0]["compile"]["constexprs"] = {"BLOCK": 128}
+
+
+def _other_version(document: Any) -> None:
+    document["tool"]["version"] = "9.9.9"
+
+
+def _other_options(document: Any) -> None:
+    document["options"] = ["--spec", "other.toml"]
+
+
+@pytest.mark.parametrize(
+    ("edit", "message"),
+    [
+        (lambda document: None, "two: the cell k/v/d64/sm_80/triton-3.9.0 is in one already"),
+        (_other_env, "two: the env triton-3.9.0 is another one than in the files before"),
+        (_other_kernel, "two: the kernel k/v/d64 is another one than in the files before"),
+        (_other_version, "two: it was made with another version of triton-compat than the first report"),
+        (_other_options, "two: it was made with another choice of files than the first report"),
+    ],
+)
+def test_what_does_not_go_together_is_one_error(edit: Callable[[Any], None], message: str) -> None:
+    results = tried("k", "v", always(OK), envs=[env("3.9.0")])
+    one = dump(matrix_document(report(results[:1])))
+    two = json.loads(dump(matrix_document(report(results if edit.__name__ == "<lambda>" else results[1:]))))
+    edit(two)
+    with pytest.raises(StoreError) as caught:
+        load_reports([("one", one), ("two", dump(two))])
+    assert str(caught.value) == message
+    assert caught.value.hint

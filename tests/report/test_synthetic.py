@@ -1,0 +1,21 @@
+"""The large report that tests and measurements are made with holds all that there is to show."""
+
+from __future__ import annotations
+
+from compat.model import Status
+from compat.report.document import dump, matrix_document
+from tests.report.synthetic import synthetic
+
+
+def test_everything_occurs_in_it_and_it_is_always_the_same() -> None:
+    report = synthetic(2_400)
+    assert len(report.results) == 2_400
+    assert set(report.counts) == set(Status)
+    assert {str(verdict.word) for verdict in report.verdicts} >= {"works", "needs ≥", "regressed in", "fixed in", "removed in"}
+    outcomes = [result.outcome for result in report.results]
+    assert any(outcome.flaky for outcome in outcomes)
+    assert any(outcome.warnings for outcome in outcomes)
+    assert any(outcome.failure and outcome.failure.prediction for outcome in outcomes)
+    assert any(result.expectation and not result.expected for result in report.results)
+    assert any(result.expectation and result.expected for result in report.results)
+    assert dump(matrix_document(report)) == dump(matrix_document(synthetic(2_400)))

@@ -1,0 +1,205 @@
+"""What ``compat init --github`` and ``--gitlab`` write: goldens, linters, which envs the jobs try; nothing is overwritten."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from collections.abc import Callable
+from importlib import metadata
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+from ruamel.yaml import YAML
+
+from compat import __version__
+from compat.cli import main
+from compat.config.matrix import load_matrix, no_matrix
+from compat.errors import ConfigError
+from compat.workflows import System, requirement, workflow_files
+from compat.workflows.groups import JOBS, groups
+from tests.workflows.linters import ROOT, lint
+
+KERNEL = (ROOT / "tests" / "guess" / "sources" / "plain_softmax.py").read_text(encoding="utf-8")
+GOLDEN = {
+    ".github/workflows/triton-compat.yml": "github.yml",
+    ".gitlab/triton-compat.yml": "gitlab.yml",
+    ".gitlab-ci.yml": "gitlab-ci.yml",
+}
+ODD = 'env = [{ triton = "3.8.0", name = "o.d_d+1" }, { triton = "3.9.0+ours" }]\n'
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A repository with a kernel and nothing else."""
+    (tmp_path / "softmax.py").write_text(KERNEL, encoding="utf-8")
+    (tmp_path / ".git").mkdir()
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(requirement, "_origin", dict)
+    return tmp_path
+
+
+def init(*arguments: str) -> str:
+    done = CliRunner().invoke(main, ["init", *arguments])
+    assert done.exit_code == 0, done.output
+    return done.stdout
+
+
+def matrix(folder: Path, text: str) -> Path:
+    path = folder / "matrix.toml"
+    path.write_text(f'schema = 1\nkernels = ["*.toml"]\n{text}', encoding="utf-8")
+    return path
+
+
+# --- the files ---------------------------------------------------------------------------------------------------------------
+
+
+def test_the_files(folder: Path, golden: Callable[[str, str], None]) -> None:
+    said = init("--github", "--gitlab")
+    for name in GOLDEN:
+        assert f"wrote {name}\n" in said
+        golden(GOLDEN[name], _released(folder / name))
+    assert "look at" not in said
+
+
+def _released(path: Path) -> str:
+    return path.read_text(encoding="utf-8").replace(f"=={__version__}", "==VERSION")
+
+
+@pytest.mark.parametrize(("text", "inside"), [("", "."), (ODD, "kernels of ours")])
+def test_the_linters_have_nothing_against_them(text: str, inside: str, folder: Path) -> None:
+    (folder / inside).mkdir(exist_ok=True)
+    config = load_matrix(matrix(folder / inside, text))
+    for system in System:
+        for path, content in workflow_files(system, config).texts.items():
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(content, encoding="utf-8")
+    lint("workflow", folder / ".github" / "workflows" / "triton-compat.yml")
+    lint("gitlab", folder / ".gitlab-ci.yml", folder / ".gitlab" / "triton-compat.yml")
+
+
+def test_a_project_inside_of_a_repository(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    inner = folder / "a" / "b"
+    inner.mkdir(parents=True)
+    (folder / "softmax.py").rename(inner / "softmax.py")
+    monkeypatch.chdir(inner)
+    init("--github", "--gitlab")
+    github = YAML(typ="safe").load(folder / ".github" / "workflows" / "triton-compat.yml")
+    job = github["jobs"]["matrix"]
+    assert job["defaults"] == {"run": {"working-directory": "a/b"}}
+    assert [step["with"]["path"] for step in job["steps"] if step.get("id") == "results"] == ["a/b/.compat"]
+    assert (folder / ".gitlab-ci.yml").exists()
+    assert not (inner / ".github").exists()
+
+
+def test_a_folder_that_no_workflow_can_name(folder: Path) -> None:
+    (folder / "${{ x }}").mkdir()
+    with pytest.raises(ConfigError, match="no workflow can be written for a folder that is called so"):
+        workflow_files(System.GITHUB, no_matrix(folder / "${{ x }}"))
+
+
+def test_what_is_wrong_is_said_before_anything_is_written(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    inner = folder / "${{ x }}"
+    inner.mkdir()
+    (folder / "softmax.py").rename(inner / "softmax.py")
+    monkeypatch.chdir(inner)
+    assert CliRunner().invoke(main, ["init", "--github"]).exit_code == 2
+    assert [path.name for path in inner.iterdir()] == ["softmax.py"]
+
+
+def test_nothing_is_overwritten(folder: Path) -> None:
+    for name in (".github/workflows/triton-compat.yml", ".gitlab-ci.yml"):
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text("mine\n")
+    said = init("--github", "--gitlab")
+    assert "kept  .github/workflows/triton-compat.yml, which was there\n" in said
+    assert "kept  .gitlab-ci.yml, which was there: add to it `include: [{ local: /.gitlab/triton-compat.yml }]`\n" in said
+    assert (folder / ".github/workflows/triton-compat.yml").read_text() == "mine\n"
+    before = (folder / ".gitlab/triton-compat.yml").read_bytes()
+    assert "wrote" not in init("--github", "--gitlab")
+    assert (folder / ".gitlab/triton-compat.yml").read_bytes() == before
+
+
+def test_without_the_options_there_is_none(folder: Path) -> None:
+    init()
+    assert not {".github", ".gitlab", ".gitlab-ci.yml"} & {path.name for path in folder.iterdir()}
+
+
+# --- which envs the jobs try ---------------------------------------------------------------------------------------------------
+
+
+def test_all_releases_are_ranges_and_the_last_one_is_open(folder: Path) -> None:
+    found = groups(no_matrix(folder))
+    assert len(found) == JOBS
+    assert found[0].envs.startswith("<")
+    assert found[-1].envs.startswith(">=")
+    assert "<" not in found[-1].envs
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        '[defaults]\nenvs = ["3.1", "3.5"]\n',
+        '[defaults]\nenvs = ["pairs"]\n',
+        '[defaults]\nenvs = ["releases", "3.5.1-torch-2.9.1"]\n',
+        'env = [{ triton = "3.8.0" }, { triton = "3.9.0" }]\n',
+        'env = [{ triton = "3.8.0" }, { wheel = "ours-1.0-py3-none-any.whl", name = "ours" }]\n',
+        ODD,
+    ],
+)
+def test_each_env_is_tried_in_one_job(text: str, folder: Path) -> None:
+    config = load_matrix(matrix(folder, text))
+    tried = [env.name for group in groups(config) for env in config.choose_envs([group.envs])]
+    assert sorted(tried) == sorted(env.name for env in config.choose_envs())
+    assert len(groups(config)) <= JOBS
+    names = [group.name for group in groups(config)]
+    assert len(set(names)) == len(names)
+
+
+# --- where it is installed from ------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("origin", "text", "unsure"),
+    [
+        (None, f"triton-compat[uv]=={__version__}", False),
+        ({"url": "file:///home/me/triton-compat", "dir_info": {}}, f"triton-compat[uv]=={__version__}", True),
+        (
+            {"url": "https://example.com/t.git", "vcs_info": {"vcs": "git", "commit_id": "abc"}},
+            "triton-compat[uv] @ git+https://example.com/t.git@abc",
+            False,
+        ),
+        ({"url": "https://example.com/t.whl", "archive_info": {}}, "triton-compat[uv] @ https://example.com/t.whl", False),
+        ("[", f"triton-compat[uv]=={__version__}", True),
+    ],
+)
+def test_it_is_installed_from_where_it_was_installed_here(
+    origin: object, text: str, unsure: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    info = tmp_path / "triton_compat-1.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: triton-compat\nVersion: 1\n")
+    if origin is not None:
+        (info / "direct_url.json").write_text(origin if isinstance(origin, str) else json.dumps(origin))
+    monkeypatch.setattr(requirement, "distribution", lambda _: metadata.Distribution.at(info))
+    found = requirement.requirement()
+    assert (found.text, bool(found.unsure)) == (text, unsure)
+
+
+def test_that_a_ci_cannot_install_it_is_said(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(requirement, "_origin", lambda: {"url": "file:///here"})
+    said = init("--github")
+    assert f"  .github/workflows/triton-compat.yml: it installs triton-compat[uv]=={__version__}, but here it was" in said
+
+
+def test_scripts_are_scripts(folder: Path) -> None:
+    """The shell takes all that a workflow has it run; where it fails, so does the step."""
+    init("--github", "--gitlab")
+    github = YAML(typ="safe").load(folder / ".github" / "workflows" / "triton-compat.yml")
+    gitlab = YAML(typ="safe").load(folder / ".gitlab" / "triton-compat.yml")
+    scripts = [step["run"] for job in github["jobs"].values() for step in job["steps"] if "run" in step]
+    scripts += ["\n".join([*gitlab[".triton-compat"]["before_script"], *gitlab[job]["script"]]) for job in gitlab if "." not in job]
+    assert len(scripts) == 9
+    for script in scripts:
+        assert subprocess.run(["bash", "-n"], input=script, text=True, check=False).returncode == 0, script
