@@ -24,7 +24,7 @@ from compat.report.summary import Report
 
 SCRIPTS = (
     *("dom", "data", "marks", "state", "filter", "rows", "grid", "keyboard"),
-    *("source", "drawer", "failures", "jumps", "trends", "names", "theme", "start"),
+    *("source", "commands", "details", "drawer", "failures", "jumps", "trends", "names", "theme", "start"),
 )
 """In this order; they are one module together."""
 STYLES = ("base", "grid", "drawer", "views", "names", "print")

@@ -127,6 +127,12 @@ class Data {
     return this.cells.stage.words[this.cells.stage.of[cell]];
   }
 
+  /** The distinct failure that a failure is one of. */
+  distinct(failure) {
+    this.byFingerprint ??= new Map(this.failures.map((each) => [each.fingerprint, each]));
+    return this.byFingerprint.get(failure.fingerprint);
+  }
+
   /** The class of what a point fails with; nothing where it does not. */
   failureClass(point) {
     if (point < 0) return "";

@@ -30,6 +30,16 @@ function icon(name, attributes = {}) {
 const one = (selector, within = document) => within.querySelector(selector);
 const every = (selector, within = document) => [...within.querySelectorAll(selector)];
 
+/** The head of a table, and a row that a name begins. */
+function headings(names) {
+  const heading = (name) => (name ? make("th", { scope: "col" }, name) : make("td", {}));
+  return make("thead", {}, make("tr", {}, names.map(heading)));
+}
+
+function tableRow(name, cells) {
+  return make("tr", {}, make("th", { scope: "row" }, name), cells);
+}
+
 /** Tell it to those who do not see it. */
 function say(words) {
   one("[data-said]").textContent = words;

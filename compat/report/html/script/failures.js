@@ -143,71 +143,53 @@ class Failures {
 
   body(failure) {
     const told = this.told(failure);
-    const example = this.data.id(failure.example);
-    const facts = [
-      [
-        "Fingerprint",
+    const { per_target: perTarget } = failure;
+    return [
+      make("pre", { tabindex: "0" }, told.excerpt),
+      perTarget.length > 0 &&
         make(
-          "span",
-          { class: "row" },
-          make("code", {}, failure.fingerprint),
-          copyButton(() => failure.fingerprint, "the fingerprint"),
-          copyButton(() => this.address(failure), "the link to this failure", "Copy link"),
+          "ul",
+          {},
+          perTarget.map(([targets, said]) => make("li", {}, make("strong", {}, targets), make("code", {}, said))),
         ),
-      ],
+      told.advice && make("p", { class: "advice" }, prose(told.advice)),
+      make("h3", {}, "Where it occurs"),
+      make("div", { class: "wide" }, this.places(failure)),
+      this.facts(failure, told),
+    ].filter(Boolean);
+  }
+
+  places(failure) {
+    const row = ({ subject, kernel, variant, releases, targets }) => {
+      const link = make("a", { href: this.state.link({ ...CLEARED, view: "grid", q: `${kernel}/${variant}/` }) }, subject);
+      return tableRow(link, [make("td", {}, releases), make("td", {}, targets.join(", "))]);
+    };
+    return make(
+      "table",
+      { class: "plain" },
+      headings(["Kernel and variant", "Releases", "Targets"]),
+      make("tbody", {}, failure.where.map(row)),
+    );
+  }
+
+  facts(failure, told) {
+    const example = this.data.id(failure.example);
+    const link = make("a", { href: this.state.link({ view: "failures", cell: example, failure: failure.fingerprint }) }, example);
+    const copies = [
+      copyButton(() => failure.fingerprint, "the fingerprint"),
+      copyButton(() => this.address(failure), "the link to this failure", "Copy link"),
+    ];
+    const facts = [
+      ["Fingerprint", make("span", { class: "row" }, make("code", {}, failure.fingerprint), copies)],
       ["Stage", told.stage],
       ["Pass", told.pass],
       ["Op", told.op],
       ["At", told.location],
-      ["Example", make("a", { href: this.state.link({ view: "failures", cell: example, failure: failure.fingerprint }) }, example)],
-    ].filter(([, value]) => value);
-    const where = failure.where.map((each) =>
-      make(
-        "tr",
-        {},
-        make(
-          "th",
-          { scope: "row" },
-          make("a", { href: this.state.link({ ...CLEARED, view: "grid", q: `${each.kernel}/${each.variant}/` }) }, each.subject),
-        ),
-        make("td", {}, each.releases),
-        make("td", {}, each.targets.join(", ")),
-      ),
-    );
-    return [
-      make("pre", { tabindex: "0" }, told.excerpt),
-      failure.per_target.length > 0 &&
-        make(
-          "ul",
-          {},
-          failure.per_target.map(([targets, said]) => make("li", {}, make("strong", {}, targets), make("code", {}, said))),
-        ),
-      told.advice && make("p", { class: "advice" }, prose(told.advice)),
-      make("h3", {}, "Where it occurs"),
-      make(
-        "div",
-        { class: "wide" },
-        make(
-          "table",
-          { class: "plain" },
-          make(
-            "thead",
-            {},
-            make(
-              "tr",
-              {},
-              ["Kernel and variant", "Releases", "Targets"].map((name) => make("th", { scope: "col" }, name)),
-            ),
-          ),
-          make("tbody", {}, where),
-        ),
-      ),
-      definitions(facts),
-    ].filter(Boolean);
+      ["Example", link],
+    ];
+    return definitions(facts.filter(([, value]) => value));
   }
 }
-
-const CLEARED = { q: "", mark: "", class: "", target: "", case: "", only: "", cell: "", failure: "", kernel: "" };
 
 /** The line of a message that says most: the first that names an error, else the last. */
 function lastLine(text) {

@@ -10,7 +10,7 @@ class Filter {
     this.form.append(...this.controls());
     this.form.addEventListener("submit", (event) => event.preventDefault());
     state.onChange((_, changed) => {
-      if (["q", "mark", "class", "target", "case", "fact", "only"].some((name) => changed.has(name))) this.show();
+      if ([...FILTERS, "fact"].some((name) => changed.has(name))) this.show();
     });
     this.show();
   }
@@ -165,7 +165,7 @@ class Filter {
           "aria-pressed": "false",
           onclick: () => this.state.toggle("mark", mark.word),
         },
-        make("span", { class: `swatch k-${mark.kind} m-${slug(mark.word)}` }, icon(iconOf(mark))),
+        swatch(mark),
         mark.meaning,
         make("small", {}, number(cells.get(at) ?? 0)),
       );
@@ -181,7 +181,7 @@ class Filter {
           "aria-pressed": "false",
           onclick: () => this.state.set({ only: this.state.now.only ? "" : "unexpected" }),
         },
-        make("span", { class: "swatch k-bad unexpected" }, icon("rejected")),
+        swatch(SURPRISE_MARK, { unexpected: true }),
         "unexpected",
         make("small", {}, number(unexpected)),
       );
@@ -227,7 +227,7 @@ class Filter {
   }
 
   clear() {
-    this.state.set({ q: "", mark: "", class: "", target: "", case: "", only: "" });
+    this.state.set(Object.fromEntries(FILTERS.map((name) => [name, ""])));
     one("[name=q]", this.form).focus();
   }
 
@@ -246,20 +246,16 @@ class Filter {
     pressed("[data-mark-filter]", "mark", "markFilter");
     pressed("[data-fact]", "fact", "fact");
     one("[data-unexpected]", this.form)?.setAttribute("aria-pressed", String(Boolean(now.only)));
-    one("[data-clear]", this.form).hidden = !["q", "mark", "class", "target", "case", "only"].some((name) => now[name]);
+    one("[data-clear]", this.form).hidden = !FILTERS.some((name) => now[name]);
   }
 }
 
 /** A part of the legend that is no switch. */
 function still(mark, words) {
-  return make(
-    "span",
-    { class: "key still" },
-    make("span", { class: `swatch k-${mark.kind} m-${slug(mark.word)}` }, iconOf(mark) && icon(iconOf(mark))),
-    words,
-  );
+  return make("span", { class: "key still" }, swatch(mark), words);
 }
 
+const SURPRISE_MARK = { word: "unexpected", kind: "bad" };
 const REMEMBERED_MARK = { word: "remembered", kind: "good" };
 const CHANGED_MARK = { word: "changed", kind: "bad" };
 const hasAny = (found) => Object.keys(found ?? {}).length > 0;

@@ -80,3 +80,9 @@ const MISCOMPUTES = { word: "miscomputes", meaning: "compiles, and computes wron
 const WRONG = { word: "WRONG", meaning: "wrong numbers", kind: "bad" };
 const FAST = { word: "ok", meaning: "as fast as before", kind: "good" };
 const SLOW = { word: "slower", meaning: "slower than before", kind: "bad" };
+
+/** A mark as it looks in the grid, by itself. */
+function swatch(mark, { tag = "span", unexpected = false, attributes = {} } = {}) {
+  const classes = `swatch k-${mark.kind} m-${slug(mark.word)}${unexpected ? " unexpected" : ""}`;
+  return make(tag, { ...attributes, class: classes }, iconOf(mark) && icon(iconOf(mark)));
+}

@@ -2,6 +2,7 @@
 // several rows is marked with, release by release.
 
 const TALLY = { word: "tally", meaning: "", kind: "tally" };
+const MISCOMPUTED = "wrong-numbers"; // beside the classes of failures
 const SILENT = new Set(["absent", "unknown"]); // kinds of marks that say nothing of the kernel
 const UNFOLDED = 80; // lines of variants up to which all kernels are unfolded
 
@@ -109,7 +110,9 @@ class Lines {
     if (line.level === "kernel") return counted(line.variants.size, "way of writing it", "ways of writing it");
     if (fact !== "compiles") return this.factVerdict(line, fact);
     const phrases = new Set(line.rows.map((row) => this.data.rows.verdict[row]));
-    return phrases.size === 1 ? [...phrases][0] : `${phrases.size} histories, by case and target`;
+    if (phrases.size > 1) return `${phrases.size} histories, by case and target`;
+    const [phrase] = phrases;
+    return phrase === "works" && this.classes(line).includes(MISCOMPUTED) ? "compiles" : phrase;
   }
 
   /** The classes of the failures of a line, each once. */
@@ -119,7 +122,7 @@ class Lines {
     for (const row of line.rows) {
       for (let release = 0; release < data.columns; release++) {
         const point = data.point(row, release);
-        found.add(point >= 0 && compiles(data, point) === MISCOMPUTES ? "wrong-numbers" : data.failureClass(point));
+        found.add(point >= 0 && compiles(data, point) === MISCOMPUTES ? MISCOMPUTED : data.failureClass(point));
       }
     }
     return [...found].filter(Boolean);

@@ -35,7 +35,7 @@ async function start() {
   new Trends(data, state);
   new Names(data, state);
   state.onChange((now, changed) => {
-    if (["q", "mark", "class", "target", "case", "fact", "only"].some((name) => changed.has(name))) grid.refresh();
+    if ([...FILTERS, "fact"].some((name) => changed.has(name))) grid.refresh();
     else if (changed.has("view") && now.view === "grid") grid.redraw(); // nothing has a height while it is hidden
   });
   globalKeys(drawer);

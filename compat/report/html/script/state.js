@@ -17,6 +17,9 @@ const DEFAULTS = {
 };
 const VIEWS = ["grid", "failures", "trends", "api"];
 
+const FILTERS = ["q", "mark", "class", "target", "case", "only"]; // what the filter of the grid is made of
+const CLEARED = Object.fromEntries([...FILTERS, "cell", "failure", "kernel"].map((name) => [name, ""]));
+
 class State {
   constructor() {
     this.listeners = [];

@@ -127,16 +127,7 @@ class Trends {
         make(
           "table",
           {},
-          make(
-            "thead",
-            {},
-            make(
-              "tr",
-              {},
-              make("td", {}),
-              series.map((each) => make("th", { scope: "col" }, each.name)),
-            ),
-          ),
+          headings(["", ...series.map((each) => each.name)]),
           make(
             "tbody",
             {},
