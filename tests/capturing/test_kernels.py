@@ -107,7 +107,7 @@ def test_constexprs_that_json_has_no_form_for() -> None:
 
 def test_a_function_in_a_tuple_is_called_by_its_name(tmp_path: Any) -> None:
     lines = [
-        '{"r":"function","id":"f","kind":"jit","name":"twice","qualname":"twice","module":"m","source":"def twice(x): 0","names":{}}',
+        '{"r":"function","id":"f","kind":"jit","name":"twice","qualname":"twice","module":"m","source":"def f(): 0","names":{}}',
         '{"r":"launch","key":"k","function":"f","args":{"fs":[{"constexpr":{"function":"f"}}]},"constexprs":{},"options":{}}',
         '{"r":"count","key":"k","launches":4,"tuned":"chosen"}',
         '{"r":"failed","key":"k","error":"CompilationError"}',
