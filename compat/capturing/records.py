@@ -146,6 +146,11 @@ class Progress:
     to_compile: int
     """How many there are of those; 0 as long as it goes on."""
 
+    def __str__(self) -> str:
+        if self.to_compile:
+            return f"compiling as the program would have, to compare: {self.compiled:,} of {self.to_compile:,} launches"
+        return f"{self.launches:,} kinds of launches recorded"
+
 
 def progress_in(folder: Path) -> Progress:
     """What records tell that are still being written, without reading what they are."""

@@ -9,7 +9,6 @@ import click
 
 from compat.capturing.capturing import capture_program
 from compat.capturing.kernels import Configs
-from compat.capturing.records import Progress
 from compat.capturing.settings import Check, Options
 from compat.cli.answer import Answer, answer_options
 from compat.cli.completing import TARGET
@@ -95,16 +94,10 @@ class _Progress:
     def __init__(self) -> None:
         self._said = 0.0
 
-    def __call__(self, progress: Progress, seconds: float) -> None:
+    def __call__(self, progress: object, seconds: float) -> None:
         if seconds - self._said >= _EVERY:
             self._said = seconds
-            say(f"compat capture: {_how_far(progress)}, {seconds:.0f} s")
-
-
-def _how_far(progress: Progress) -> str:
-    if progress.to_compile:
-        return f"compiling as the program would have, to compare: {progress.compiled:,} of {progress.to_compile:,} launches"
-    return f"{progress.launches:,} kinds of launches recorded"
+            say(f"compat capture: {progress}, {seconds:.0f} s")
 
 
 def _tell_check(kernels: int) -> None:

@@ -48,7 +48,7 @@ def _why_nothing(recorded: Recorded) -> str:
     if not recorded.pythons:
         return "the program began no Python that can be recorded, which the options -I, -E and -S prevent"
     if recorded.not_imported:
-        return f"Triton {recorded.not_imported}, in the program's environment"
+        return f"in the program's environment Triton {recorded.not_imported}"
     return "no process of the program imported Triton"
 
 

@@ -132,8 +132,8 @@ def test_what_the_user_has_customized_is_still_run(python: str, tmp_path: Path, 
     assert next(iter(capture_lines(found, "captured"))) == "nothing was captured: no process of the program imported Triton"
 
 
-ABSENT = "nothing was captured: Triton is not there, in the program's environment"
-BROKEN = "nothing was captured: Triton cannot be imported: ImportError, in the program's environment"
+ABSENT = "nothing was captured: in the program's environment Triton is not there"
+BROKEN = "nothing was captured: in the program's environment Triton cannot be imported: ImportError"
 NO_PYTHON = "nothing was captured: the program began no Python that can be recorded, which the options -I, -E and -S prevent"
 
 

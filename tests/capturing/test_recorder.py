@@ -13,7 +13,6 @@ from compat.capturing.capturing import capture_program
 from compat.capturing.checking import Agreement
 from compat.capturing.records import Progress, progress_in, read_records
 from compat.capturing.settings import START, Check, Options, recorder_settings, variables
-from compat.cli.capture import _how_far
 from compat.envs.interpreters import present
 from compat.model import BuiltEnv
 from tests.capturing.test_endings import LAUNCH
@@ -100,12 +99,12 @@ def test_unusual_arguments(built: Callable[[str], BuiltEnv], tmp_path: Path) -> 
 
 
 def test_how_far_a_program_is_is_read_while_it_runs(tmp_path: Path) -> None:
-    assert _how_far(progress_in(tmp_path)) == "0 kinds of launches recorded"
+    assert str(progress_in(tmp_path)) == "0 kinds of launches recorded"
     lines = ['{"r":"launch","key":"a"}', '{"r":"launch","key":"b"}']
     (tmp_path / "1.jsonl").write_text("\n".join(lines))
-    assert _how_far(progress_in(tmp_path)) == "2 kinds of launches recorded"
+    assert str(progress_in(tmp_path)) == "2 kinds of launches recorded"
     (tmp_path / "1.jsonl").write_text("\n".join([*lines, '{"r":"comparing","launches":2}', '{"r":"original","key":"a"}', "{"]))
     (tmp_path / "2.jsonl").write_text('{"r":"comparing","launches":5}')
     assert progress_in(tmp_path) == Progress(launches=2, compiled=1, to_compile=7)
-    assert _how_far(progress_in(tmp_path)) == "compiling as the program would have, to compare: 1 of 7 launches"
+    assert str(progress_in(tmp_path)) == "compiling as the program would have, to compare: 1 of 7 launches"
     assert read_records(tmp_path).unreadable == 4  # of these none is whole
