@@ -11,11 +11,13 @@ import binascii
 import gzip
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from pathlib import PurePath
 
 from attrs import evolve
 
 from compat.model import Result
 from compat.printable import printable
+from compat.report.findings import place_of
 from compat.report.summary import Report
 
 SOURCE_LIMIT = 256 * 1024
@@ -49,12 +51,20 @@ def is_packed(content: str) -> bool:
 
 
 def _sources(report: Report, text_of: Callable[[str], str | None]) -> Iterator[tuple[str, str]]:
-    """By path; those of kernels that fail come first."""
-    paths = {result.cell.spec.source: report.source_of(result.cell.spec) for result in (*_failing(report.ordered), *report.ordered)}
-    for absolute, path in paths.items():
+    """By path: of kernels that fail, then the files that these failures point at, then of the other kernels."""
+    failing = {report.source_of(result.cell.spec): result.cell.spec.source for result in _failing(report.ordered)}
+    others = {report.source_of(spec): spec.source for spec in report.specs}
+    for path, absolute in (failing | _pointed_at(report) | others).items():
         text = text_of(absolute) if absolute else None
         if text is not None and len(text) <= SOURCE_LIMIT:
             yield path, printable(text)
+
+
+def _pointed_at(report: Report) -> dict[str, str]:
+    """Of the files that sources import those that a failure may point at, by path."""
+    names = {place[0] for result in _failing(report.ordered) if (place := place_of(result))}
+    helpers = (path for paths in report.helpers.values() for path in paths)
+    return {path: str(PurePath(report.root) / path) for path in helpers if PurePath(path).name in names}
 
 
 def _failing(results: Iterable[Result]) -> Iterator[Result]:

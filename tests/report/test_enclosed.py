@@ -34,6 +34,14 @@ def test_sources_by_the_path_that_the_kernels_have() -> None:
     assert {kernel["source"] for kernel in matrix_document(found)["kernels"]} == {"a.py", "z.py"}
 
 
+def test_of_what_sources_import_there_is_what_failures_point_at() -> None:
+    failure = evolve(SHAPE, location="tiles.py:3")
+    results = tried("z", "v", always(bad(failure)), envs=[env("3.9.0")])
+    one = evolve(report(results), root="/kernels", helpers={"z.py": ("lib/tiles.py", "lib/others.py")})
+    found = enclosing(one, str, lambda name: None)
+    assert found.sources == {"z.py": "/kernels/z.py", "lib/tiles.py": "/kernels/lib/tiles.py"}
+
+
 def test_attachments_by_the_name_that_the_failure_has() -> None:
     found = enclosing(two_kernels(), lambda path: None, {"9a.mlir": "module {}\n"}.get)
     assert {name: unpacked(content) for name, content in found.attachments.items()} == {"9a.mlir": "module {}\n"}

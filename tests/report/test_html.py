@@ -212,9 +212,28 @@ def test_it_depends_on_no_order() -> None:
 def test_it_says_nothing_of_whose_machine_it_was() -> None:
     one = evolve(expected_matrix(), root="/home/someone/project", sources={"/kernels/sel_dense.py": "x = 1\n"})
     page = Page(matrix_html(one))
-    assert page.data["sources"] == {"sel_dense.py": "x = 1\n"}
+    assert page.data["sources"] == [{"path": "sel_dense.py", "text": "x = 1\n"}]
     assert {spec["source"] for spec in page.data["specs"]} == {"sel_dense.py", "sel_varlen.py"}
     assert "/kernels" not in json.dumps(page.data)
+
+
+def test_sources_of_one_name_are_told_apart() -> None:
+    results = [
+        evolve(result, cell=evolve(result.cell, spec=evolve(result.cell.spec, source=f"/elsewhere/{kernel}/kernel.py")))
+        for kernel in ("a", "b")
+        for result in tried(kernel, "v", always(OK), envs=[env("3.9.0")])
+    ]
+    texts = {f"/elsewhere/{kernel}/kernel.py": f"# {kernel}\n" for kernel in ("a", "b")}
+    data = page_data(evolve(report(results), sources=texts))
+    assert [data["sources"][spec["files"][0]]["text"] for spec in data["specs"]] == ["# a\n", "# b\n"]
+    assert {file["path"] for file in data["sources"]} == {"kernel.py"}
+
+
+def test_files_that_a_source_imports_are_beside_it() -> None:
+    one = evolve(expected_matrix(), root="/kernels", helpers={"sel_dense.py": ("lib/tiles.py", "lib/gone.py")})
+    data = page_data(evolve(one, sources={"lib/tiles.py": "x\n", "sel_dense.py": "y\n"}))
+    found = {spec["source"]: (spec["own"], spec["files"]) for spec in data["specs"]}
+    assert found == {"sel_dense.py": (True, [1, 0]), "sel_varlen.py": (False, [])}
 
 
 # --- what it may do ----------------------------------------------------------------------------------------------------------

@@ -75,13 +75,14 @@ def page_data(report: Report) -> JsonObject:
     failures = {distinct.id: number for number, distinct in enumerate(report.failures)}
     envs = sorted(report.envs, key=lambda built: natural(built.env.name))
     specs = {spec: number for number, spec in enumerate(report.specs)}
+    files = {path: number for number, path in enumerate(report.sources)}
     places = {result.cell: number for number, result in enumerate(report.ordered)}
     return {
         "toolchain": report.toolchains,
         "releases": plain([{"label": label, "fork": fork, "tried": label in tried} for label, fork in releases]),
         "marks": [{"word": word, "meaning": LEGEND[word], "kind": _KINDS.get(word, "bad")} for word in marks],
         "rows": plain(_rows(report, specs)),
-        "specs": plain([_spec(report, spec) for spec in specs]),
+        "specs": plain([_spec(report, spec, files) for spec in specs]),
         "points": {
             "row": [point.row for point in points],
             "release": [point.release for point in points],
@@ -100,7 +101,7 @@ def page_data(report: Report) -> JsonObject:
         "envs": plain([_env(built) for built in envs]),
         **({"api": plain(unstructure(report.api, compact=True))} if report.api else {}),
         "commands": plain(command_table(report.options, report.limits)),
-        "sources": plain({_shown_path(path): text for path, text in report.sources.items()}),
+        "sources": plain([{"path": _shown_path(path), "text": text} for path, text in report.sources.items()]),
     }
 
 
@@ -151,9 +152,13 @@ def _verdicts(report: Report) -> Mapping[Coordinate, Verdict]:
 # --- what rows and cells speak of --------------------------------------------------------------------------------------------
 
 
-def _spec(report: Report, spec: Specialization) -> JsonObject:
+def _spec(report: Report, spec: Specialization, files: Mapping[str, int]) -> JsonObject:
+    """A kernel; ``files`` are the numbers of its own source and of what that imports, as far as the page has them."""
+    source = report.source_of(spec)
     return {
-        "source": _shown_path(report.source_of(spec)),
+        "source": _shown_path(source),
+        "own": source in files,
+        "files": [files[path] for path in (source, *report.helpers.get(source, ())) if path in files],
         "function": spec.function,
         "summary": spec.summary,
         "compile": {name: said for name, said in spec.compile.document().items() if said},

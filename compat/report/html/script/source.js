@@ -5,28 +5,21 @@ const TOKENS =
   /(#.*$)|("""|'''|"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*')|\b(def|return|for|while|if|elif|else|in|range|import|from|as|and|or|not|is|None|True|False|with|assert|pass|lambda|continue|break)\b|\b(\d[\w.]*)/;
 const KINDS = ["", "comment", "string", "word", "literal"];
 
-/** The source, opened at the line; nothing where the page has not the file. */
+/** The source, opened at the line that a failure points at, or at the kernel; nothing where the page has not the file. */
 function sourceView(data, spec, failure) {
-  const text = Object.hasOwn(data.sources, spec.source) ? data.sources[spec.source] : undefined; // it may be called "constructor"
-  if (text === undefined) return null;
-  const lines = text.split("\n");
-  const [file, at] = placed(failure?.location);
-  const here = file && file === spec.source.split("/").pop() ? at : null;
-  if (here !== null && here > lines.length) return null;
+  const opened = offending(data, spec, failure) ?? own(data, spec);
+  if (!opened) return null;
+  const { path, lines, here } = opened;
   const span = extent(lines, here, spec.function);
-  const box = make("div", {
-    class: "code",
-    "data-source": spec.source,
-    tabindex: "0",
-    role: "region",
-    "aria-label": `Source of ${spec.function}`,
-  });
+  const title = `Source of ${spec.function}`;
+  const box = make("div", { class: "code", "data-source": path, tabindex: "0", role: "region", "aria-label": title });
   const show = (from, to) => box.replaceChildren(...listing(lines, from, to, here, failure));
   const from = here === null ? span.from : Math.max(span.from, here - AROUND);
   const to = here === null ? Math.min(span.to, span.from + 2 * AROUND) : Math.min(span.to, here + AROUND);
   show(from, to);
   const button = (words, first, last) =>
     make("button", { type: "button", class: "quiet", onclick: () => show(first, last) }, words);
+  const switches = [button("Whole function", span.from, span.to), button("Whole file", 1, lines.length)];
   return make(
     "div",
     {},
@@ -34,11 +27,24 @@ function sourceView(data, spec, failure) {
     make(
       "div",
       { class: "row" },
-      button("Whole function", span.from, span.to),
-      button("Whole file", 1, lines.length),
-      make("span", { class: "note" }, `${spec.source}, ${spec.function}`),
+      switches,
+      make("span", { class: "note" }, path === spec.source ? `${path}, ${spec.function}` : path),
     ),
   );
+}
+
+/** The file that a failure points at: the kernel's own or one that it imports, where only one of them is called so. */
+function offending(data, spec, failure) {
+  const [name, here] = placed(failure?.location);
+  const found = spec.files.map((file) => data.sources[file]).filter(({ path }) => path.split("/").pop() === name);
+  if (found.length !== 1) return null;
+  const lines = found[0].text.split("\n");
+  return here <= lines.length ? { path: found[0].path, lines, here } : null;
+}
+
+function own(data, spec) {
+  const file = spec.own ? data.sources[spec.files[0]] : null;
+  return file && { path: file.path, lines: file.text.split("\n"), here: null };
 }
 
 function placed(location) {
