@@ -46,8 +46,11 @@ if hasattr(nox.options, "download_python"):
 
 # --- everything else ------------------------------------------------------------------------------------------------------------
 
-SHARED = ("-n", "auto", "--maxprocesses", "4", "--dist", "worksteal")
-"""Several processes run the tests, each its own stretch of them, and then what another has not come to yet."""
+SHARED = ("-n", str(min(len(os.sched_getaffinity(0)) + 1, 4)), "--dist", "worksteal")
+"""Several processes run the tests, each its own stretch of them, and then what another has not come to yet.
+
+It is one more than there are cores: a test waits for deadlines, signals and disks about a third of its time.
+"""
 
 
 def install_once(session: nox.Session, *arguments: str) -> None:

@@ -28,8 +28,12 @@ def main(adapter, jobs_file):
                 sys.path.insert(0, os.path.dirname(source))
                 modules[source] = package(source, os.path.basename(source)[:-3])
             function = getattr(modules[source], job["function"])
-            described = api.call.ast_source(function, job, api.call.constants(function, job))
-            result = triton.compile(described, target=api.driver.target(job["target"]), options=job["options"])
+            constants = api.call.constants(function, job)
+            if job["launch"]:
+                result = api.launch.compiled(function, job, constants)
+            else:
+                described = api.call.ast_source(function, job, constants)
+                result = triton.compile(described, target=api.driver.target(job["target"]), options=job["options"])
             compiled += bool(result.asm.get("cubin") or result.asm.get("hsaco"))
         print(compiled)
 

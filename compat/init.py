@@ -17,7 +17,7 @@ from attrs import define, field, frozen
 
 from compat import toolchains
 from compat.config.kernel_files import kernels_of
-from compat.config.matrix import load_matrix
+from compat.config.matrix import MatrixConfig, load_matrix, no_matrix
 from compat.config.toml_reader import parse_toml, shown
 from compat.errors import ConfigError, StoreError
 from compat.files import replace_file
@@ -25,7 +25,7 @@ from compat.guess.finding import sources, split, where_else
 from compat.guess.guessing import GuessedSource, kernel_file_text
 from compat.guess.jitted import NotTaken
 from compat.guess.loading import read_sources
-from compat.workflows import System, workflow_files
+from compat.workflows import Files, System, workflow_files
 
 MATRIX = "matrix.toml"
 _FOLDERS = ("kernels", "compat-kernels")
@@ -104,6 +104,7 @@ class _Initializing:
             self.kept |= {declared.sources[path]: f"it has the kernels of {shown(path, self.folder)}" for path in paths}
         elif not any(each.kernels for each in guessed):
             _nothing(named, guessed, self.folder)
+        workflows = [workflow_files(system, self._config()) for system in systems]
         place = _folder_for(self.folder, declared)
         texts = {path: (source, text) for source, path, text in self._kernel_files(guessed, place)}
         for path, (source, text) in texts.items():
@@ -111,8 +112,8 @@ class _Initializing:
         self._matrix(place, declared)
         self._once(self.folder / "noxfile.py", _NOXFILE, "`compat envs build` and `compat matrix` need none")
         self._ignore()
-        for system in systems:
-            self._workflow(system)
+        for files in workflows:
+            self._workflow(files)
         kernels = [kernel for source in guessed for kernel in source.kernels]
         return Initialized(
             written=self.written,
@@ -150,8 +151,11 @@ class _Initializing:
         missing = [each for each in self.written if each.suffix == ".toml" and not declared.covers(each)]
         self.kept[path] = f'add "{pattern}" to its kernels' if missing else ""
 
-    def _workflow(self, system: System) -> None:
-        files = workflow_files(system, load_matrix(self.folder / MATRIX))
+    def _config(self) -> MatrixConfig:
+        path = self.folder / MATRIX
+        return load_matrix(path) if path.exists() else no_matrix(self.folder)
+
+    def _workflow(self, files: Files) -> None:
         for path, text in files.texts.items():
             self._once(path, text, files.otherwise[path])
             if files.unsure and path in self.written and files.requirement in text:

@@ -6,6 +6,7 @@ import ast
 import re
 import sys
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -184,6 +185,7 @@ def test_only_the_local_executor_has_workers_attempt_cells() -> None:
     assert users == {"execution/executors/local.py", "execution/watch.py", "execution/facts.py"}
 
 
+@cache
 def used(path: Path) -> set[str]:
     """The names that a module uses, dotted and as they are called where they come from, whatever it calls them itself."""
     tree = ast.parse(path.read_text())
@@ -203,6 +205,7 @@ def used(path: Path) -> set[str]:
     return names
 
 
+@cache
 def raised(path: Path) -> set[str]:
     """The exceptions that a module raises, by the names it has for them."""
     found = set[str]()

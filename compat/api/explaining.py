@@ -101,7 +101,7 @@ def _though_not_there(lack: Lack, kernel: Kernel) -> str:
     said = f"{lack.shown} {lack.why}"
     if lack.conditions:
         lines = ", ".join(map(str, lack.conditions))
-        return f"{said}, and stands behind a condition (line {lines}) that the compiled cases do not take"
+        return f"{said}, and stands behind a condition (line {lines}), which the compiled cases need not take"
     if not lack.functions:
         return f"{said}, and is used outside of kernels alone, where nothing is compiled"
-    return f"{said}, and the compiled cases do not reach it"
+    return f"{said}, and it compiles all the same: what is compiled does not reach it, or does not need it"

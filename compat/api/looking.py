@@ -13,6 +13,7 @@ from compat.api.records import Document, Looked, Namespace, Place
 from compat.bisect.known import existing_releases
 from compat.envs import locks
 from compat.envs.cache import EnvCache
+from compat.envs.record import read_record
 from compat.errors import ConfigError, EnvError
 from compat.execution.introspection import Unanswered, introspect
 from compat.execution.run import available_cores, concurrently
@@ -38,12 +39,13 @@ def look(selection: Selection, listener: Listener | None = None) -> Looked:
     toolchain, envs = _chosen(selection)
     cache = selection.config.env_cache()
     found = [selection.look_at(env) for env in envs]
-    best = list(_best(found) if not selection.patterns.envs else found)
+    best = list(_best(found))
     usable = [built for built in best if built.error is None]
     with (listener or Listener()).step("looking at names") as now:
         answers = dict(zip((built.env.name for built in usable), _all_of(usable, toolchain, cache, now), strict=True))
-    left_out = bool(selection.patterns.envs)
-    looked = looked_of(best, answers, existing_releases(selection.config)[toolchain.name], left_out=left_out)
+    missing = {built.env.name for built in best if built.error is not None and read_record(cache.folder_of(built.env)) is None}
+    existing = existing_releases(selection.config)[toolchain.name]
+    looked = looked_of(best, answers, existing, missing=missing, left_out=bool(selection.patterns.envs))
     if not looked.known:
         raise _nothing(looked)
     return looked
@@ -54,14 +56,15 @@ def looked_of(
     answers: Mapping[str, Namespace | str],
     existing: Collection[Version],
     *,
+    missing: Collection[str] = (),
     left_out: bool = True,
 ) -> Looked:
-    """What was found in these envs, by their names, beside the releases that exist and were not looked at.
+    """What was found in these envs, by their names, one for each release; beside the releases that exist and were not looked at.
 
-    ``left_out`` says whether those were not asked for; else they are not built.
+    ``missing`` are the envs that were never built, and ``left_out`` says whether other releases were not asked for.
     """
     toolchain = toolchains.of(envs[0].env)
-    places = [_place(built, answers.get(built.env.name)) for built in envs]
+    places = [_place(built, answers.get(built.env.name), missing=built.env.name in missing) for built in _best(envs)]
     places += _others(existing, places, left_out=left_out)
     return Looked(
         toolchain=toolchain.name,
@@ -117,14 +120,12 @@ def _best(found: Iterable[BuiltEnv]) -> Iterator[BuiltEnv]:
         yield min(group, key=lambda built: (built.error is not None, built.env.torch is not None))
 
 
-def _place(built: BuiltEnv, answer: Namespace | str | None) -> Place:
+def _place(built: BuiltEnv, answer: Namespace | str | None, *, missing: bool) -> Place:
     release = release_of(built)
     label = built.env.name if release.fork else release.label
     namespace = answer if isinstance(answer, Namespace) else None
     error = answer if isinstance(answer, str) else built.error or ""
-    return Place(
-        label=label, fork=release.fork, built=built, namespace=namespace, error=error, missing=namespace is None and answer is None
-    )
+    return Place(label=label, fork=release.fork, built=built, namespace=namespace, error=error, missing=missing)
 
 
 def _others(existing: Iterable[Version], places: Sequence[Place], *, left_out: bool) -> list[Place]:

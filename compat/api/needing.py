@@ -94,14 +94,16 @@ def needs_of(uses: Uses, looked: Looked) -> Needs:
     """What each place has of what a source uses."""
     every = {full for place in looked.known if place.namespace for full in place.namespace.names}
     entered = {
-        full
-        for place in looked.known
-        if place.namespace
-        for full, name in place.namespace.names.items()
-        if name.kind in _ENTERED or name.same_as
+        full for place in looked.known if place.namespace for full in place.namespace.names if _is_entered(place.namespace, full)
     }
     needs = tuple(_needs(uses.uses, looked, every, entered))
     return Needs(needs=needs, having=tuple(_having(place, needs) for place in looked.places), uses=uses)
+
+
+def _is_entered(namespace: Namespace, full: str) -> bool:
+    """Whether it is known which names are in it."""
+    name = namespace.get(full)
+    return name is not None and name.kind in _ENTERED and not name.opaque
 
 
 def _needs(uses: Iterable[Use], looked: Looked, every: set[str], entered: set[str]) -> Iterator[Need]:

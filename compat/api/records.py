@@ -45,6 +45,8 @@ class Name:
     same_as: str = ""
     """The name that is the same object, and has all that is known of it."""
     value: str | None = None
+    opaque: bool = False
+    """A class whose members are not told."""
     internal: bool = False
     """Not meant for users, as the toolchain says it."""
     refuses: str = ""
@@ -87,7 +89,11 @@ class Namespace:
     def get(self, full: str) -> Name | None:
         """What a name is; of one that is the same object as another what that is. ``None`` where it is not there."""
         found = self.names.get(full)
-        return self.names.get(found.same_as, found) if found and found.same_as else found
+        if found is None:
+            above, _, last = full.rpartition(".")
+            within = self.names.get(above)
+            return self.names.get(f"{within.same_as}.{last}") if within and within.same_as else None
+        return self.names.get(found.same_as, found) if found.same_as else found
 
     def unknown(self, full: str) -> str:
         """Why nothing is known of a name: the module that it would be in cannot be imported there. Empty where it is known."""

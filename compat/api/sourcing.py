@@ -7,6 +7,7 @@ In: a selection, and what a user names: a Python source, a function of one, or a
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterable, Sequence
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -113,8 +114,9 @@ def _kernel(path: Path, function: str | None, source: Source, looked: Looked, re
     names = toolchains.named(looked.toolchain).names
     assert names is not None
     name = shown(path)
+    begins = re.match(r"\w+", function) if function else None  # kernels may be reached as Holder.kernel, or make(64)
     try:
-        uses = read_uses(tree_of(path.read_bytes(), name), looked.toolchain, names, function and function.partition(".")[0])
+        uses = read_uses(tree_of(path.read_bytes(), name), looked.toolchain, names, begins[0] if begins else function)
     except (OSError, SyntaxError) as error:
         raise ConfigError(f"cannot be read: {error}", where=name) from error
     except NoFunction as error:

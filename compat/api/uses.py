@@ -92,7 +92,8 @@ def read_uses(tree: ast.Module, root: str, names: Names, function: str | None = 
 
 def _needed(tree: ast.Module, function: str) -> list[ast.stmt]:
     """Imports, the statement that defines a function, and those that define what it needs of the module, in their order."""
-    defining = [each for each in tree.body if any(isinstance(node, _Function) and node.name == function for node in ast.walk(each))]
+    named = _Function | ast.ClassDef
+    defining = [each for each in tree.body if any(isinstance(node, named) and node.name == function for node in ast.walk(each))]
     if not defining:
         raise NoFunction(tuple(dict.fromkeys(node.name for node in ast.walk(tree) if isinstance(node, _Function))))
     binding: dict[str, list[ast.stmt]] = {}

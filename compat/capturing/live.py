@@ -42,7 +42,7 @@ class NotLive(Exception):
 
 def live(function: Frozen, library: Callable[[str], Path] = unpacked) -> Live:
     """Where the function of a kernel is written. ``library`` unpacks a requirement. Raises NotLive."""
-    if function.module == "__main__":
+    if function.module == "__main__" or function.module.endswith(".py"):  # as the recorder calls it
         raise NotLive("it is of the program itself, which would be run anew to import it")
     if "<locals>" in function.qualname:
         raise NotLive("a function made it as it ran")

@@ -45,7 +45,7 @@ _OPTIONS = (
     click.option(
         "--package",
         multiple=True,
-        metavar="NAME==VERSION,…",
+        metavar="LIBRARY",
         help="The kernels of a library from the package index, in one version or several: fla-core==0.4.0,0.6.0.",
     ),
     click.option(

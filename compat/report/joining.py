@@ -55,12 +55,13 @@ def _check_same(where: str, what: str, one: object, other: object) -> None:
 
 
 def _check_cells(parts: Sequence[Part]) -> None:
+    """No cell is in two files; twice in one it is an error of that file, which others tell."""
     seen: dict[str, str] = {}
     for where, matrix in parts:
-        for cell in matrix.cells:
-            name = f"{cell.kernel}/{cell.variant}/{cell.case}/{cell.target}/{cell.env}"
-            if (before := seen.setdefault(name, where)) != where:
-                raise StoreError(f"the cell {name} is in {before} already", where=where, hint=_HINT)
+        names = {f"{cell.kernel}/{cell.variant}/{cell.case}/{cell.target}/{cell.env}" for cell in matrix.cells}
+        for name in sorted(names & seen.keys()):
+            raise StoreError(f"the cell {name} is in {seen[name]} already", where=where, hint=_HINT)
+        seen |= dict.fromkeys(names, where)
 
 
 def _alike(parts: Sequence[Part], field: str) -> tuple[Any, ...]:

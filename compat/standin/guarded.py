@@ -8,6 +8,8 @@ from collections.abc import Iterator
 from typing import Any
 
 _ABSENCE = ("ImportError", "ModuleNotFoundError", "AttributeError", "Exception", "BaseException")
+_BLOCKS = ("body", "orelse", "finalbody", "handlers", "cases")
+"""Where a statement has others. An expression has none, so that most of a tree need not be looked at."""
 _TRIES = tuple(getattr(ast, name) for name in ("Try", "TryStar") if hasattr(ast, name))
 
 
@@ -27,9 +29,12 @@ def _guarded_lines(path: str) -> frozenset[int]:
 
 
 def _tried(tree: ast.AST) -> Iterator[list[ast.stmt]]:
-    for node in ast.walk(tree):
+    waiting = [tree]
+    while waiting:
+        node = waiting.pop()
         if _is_try(node) or _is_suppression(node):
             yield node.body  # type: ignore[attr-defined]
+        waiting += (each for field in _BLOCKS for each in getattr(node, field, ()))
 
 
 def _is_try(node: ast.AST) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import faulthandler
+import gc
 import hashlib
 import json
 import os
@@ -28,6 +29,9 @@ _LINKS = 32
 """Exceptions of a chain that are told."""
 _LETTERS = 60 * 1024
 """Letters of an exception's message that are told."""
+_ALLOCATED = 50_000
+"""Objects that are made before Python looks for cycles among them. It looks a hundred times as often by itself, and with what a
+large library makes while it is imported that is a third of the time."""
 _WARNINGS = 1000
 _WORDS = 2000
 """Letters of a warning that are told."""
@@ -69,6 +73,7 @@ def _settle_in(directory: str) -> None:
     """Have temporary files in a private folder, and make a crash or a hang say where it was."""
     os.environ["TMPDIR"] = tempfile.tempdir = directory
     os.chdir(directory)
+    gc.set_threshold(_ALLOCATED, 20, 20)
     sys.dont_write_bytecode = True  # no __pycache__ in the user's folders
     sys.stdout = sys.stderr = open(2, "w", encoding="utf-8", errors="backslashreplace", buffering=1, closefd=False)  # noqa: SIM115
     faulthandler.enable(file=2, all_threads=False)

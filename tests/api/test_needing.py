@@ -207,3 +207,19 @@ def test_deprecated_names_and_parameters_are_told() -> None:
     found = needs(kernel("tl.dot(x, tf32=True)\ntl.view(x)"), place("3.0.0", there))
     assert found.having[0].deprecated == ("tl.dot: tf32: *Deprecated.*", "tl.view: view is deprecated")
     assert needs(kernel("tl.dot(x)"), place("3.0.0", there)).having[0].deprecated == ()
+
+
+def test_members_of_a_class_are_found_by_its_other_name_and_those_of_an_opaque_one_are_not_looked_at() -> None:
+    there = {
+        "tensor": Name(kind="class"),
+        "tensor.to": Name(kind="method"),
+        "core": Name(kind="module"),
+        "core.tensor": Name(same_as="triton.language.tensor"),
+        "layout": Name(kind="class", opaque=True),
+        "core.layout": Name(same_as="triton.language.layout"),
+        "helper": Name(kind="foreign", internal=True),
+    }
+    found = needs(
+        kernel("tl.core.tensor.to(x)\ntl.core.tensor.gone(x)\ntl.core.layout.make(x)\ntl.helper(x)"), place("3.0.0", there)
+    )
+    assert lacking(found.having[0]) == ["tl.core.tensor.gone is not there"]

@@ -85,6 +85,7 @@ def states(found: NameHistory) -> list[tuple[str, str, str]]:
         ("tl.math.exp", [("there", "3.0.0", "3.9.0")]),
         ("tl.math.pow", [("absent", "3.0.0", "3.9.0")]),
         ("triton.experimental.gluon.jit", [("absent", "3.0.0", "3.3.1"), ("there", "3.4.0", "3.9.0")]),
+        ("triton.tools.tensor_descriptor.TensorDescriptor", [("absent", "3.0.0", "3.3.1"), ("there", "3.4.0", "3.9.0")]),
         ("triton.ops", [("there", "3.0.0", "3.1.0"), ("absent", "3.2.0", "3.9.0")]),
     ],
 )
@@ -280,7 +281,7 @@ def test_a_kernel_of_the_project_beside_what_compiling_says(user: Path) -> None:
     (kernel,) = json.loads(compat("api", "--of", "copy.py::copy", "--compile", "--target", "sm_90", "--json").stdout)["kernels"]
     assert [each["compiled"] for each in kernel["releases"]] == ["ok", "ok", "ok"]
     assert kernel["releases"][0]["differs"] == (
-        "tl.sum has no parameter 'dtype', and stands behind a condition (line 8) that the compiled cases do not take"
+        "tl.sum has no parameter 'dtype', and stands behind a condition (line 8), which the compiled cases need not take"
     )
     again = compat("api", "--of", "copy.toml", "--target", "sm_90").stdout  # without compiling, of what is kept
     assert "3.4.0: ok, as its names say\n" in again
@@ -303,6 +304,39 @@ def made_up(folder: Path, release: str, source: str) -> None:
     write_record(cache.folder_of(env), env, error=None, location="cp311", packages=found)
 
 
+def test_kernels_of_classes_and_factories_are_read(user: Path) -> None:
+    jit = "@triton.jit\n        def kernel(x, y):\n            tl.store(y, tl.load(x))\n"
+    tail = "        @triton.jit\n        def kernel(x, y):\n            tl.advance(x, y)\n    return kernel"
+    made = f"def make(size):\n    if True:\n{tail}"
+    head = "import triton\nimport triton.language as tl\n"
+    (user / "a.py").write_text(f"{head}\nclass Holder:\n    if True:\n        {jit}\n{made}\n")
+    for name, function in {"held": "Holder.kernel", "made": "make(64)"}.items():
+        text = FILE.replace('"copy"', f'"{name}"').replace("copy.py", "a.py").replace("{ source =", "{ x =")
+        text = text.replace("result =", "y =").replace("constexprs = { BLOCK = 128, MODE = 0 }\n", "")
+        (user / f"{name}.toml").write_text(f'{text}\n[[variant]]\nname = "only"\nfunction = "{function}"\n')
+        (kernel,) = json.loads(compat("api", "--of", f"{name}.toml", "--json").stdout)["kernels"]
+        assert kernel["function"] == function
+        assert ("tl.advance" in {use["name"] for use in kernel["uses"]}) is (name == "made")
+
+
+def test_an_env_that_could_not_be_installed_is_broken_and_not_missing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(VARIABLE, str(tmp_path / "envs"))
+    monkeypatch.chdir(tmp_path)
+    made_up(tmp_path / "envs", "3.4.0", WHOLE)
+    (env,) = select_places(envs=["3.5.0"]).envs
+    write_record(EnvCache(tmp_path / "envs").folder_of(env), env, error="No space left on device")
+    said = compat("api", "triton.cdiv", "--envs", "3.4.0,3.5.0", few=False).stdout
+    assert "not looked at: 3.5.0: env_broken: No space left on device\n" in said
+
+
+def test_of_two_envs_of_a_release_one_is_asked(user: Path, built: Callable[[str], BuiltEnv]) -> None:
+    built("triton-3.5.1-torch-2.9.1")
+    built("triton-3.5.1")
+    said = compat("api", "tl.dot", "--envs", "triton-3.5.1,triton-3.5.1-torch-2.9.1", "--json", few=False).stdout
+    (place,) = [each for each in json.loads(said)["releases"] if each["looked_at"]]
+    assert (place["release"], place["env"]) == ("3.5.1", "triton-3.5.1")
+
+
 WHOLE = "__version__ = '3.4.0'\ndef cdiv(x, y=1): ...\n"
 
 
@@ -319,6 +353,33 @@ def test_an_env_that_gives_no_answer_is_told_and_stops_no_other(tmp_path: Path, 
     assert "not looked at: 3.0.0–3.3.1, 3.5.1, 3.7.0–3.9.0, not built: `compat envs build 3.0.0" in said
     done = compat("api", "triton.cdiv", "--envs", "3.5.0,3.6.0", few=False, code=4)
     assert "3.5.0: ImportError" in done.stderr
+
+
+def test_classes_are_told_with_their_members(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    source = (
+        "import enum, typing\n__version__ = '3.4.0'\nT = typing.TypeVar('T')\nMANY = typing.List[int]\nLIMIT = 3\n"
+        "class Config:\n    def __init__(self, a, *, b=1): self.x = self._y = a\n    @property\n    def p(self): ...\n"
+        "    def old(self, *y, **z):\n        import warnings\n        warnings.warn('old is deprecated')\n"
+        "class Mode(enum.Enum):\n    FAST = 1\n"
+        "def gone(x):\n    'Doc.'\n    raise RuntimeError('it has been removed')\n"
+    )
+    monkeypatch.setenv(VARIABLE, str(tmp_path / "envs"))
+    made_up(tmp_path / "envs", "3.4.0", source)
+    (place,) = look(select_places(envs=["3.4.0"])).known
+    assert place.namespace is not None
+    names = {full: (name.kind, name.signature, name.refuses, name.deprecated) for full, name in place.namespace.names.items()}
+    assert names == {
+        "triton": ("module", "", "", ()),
+        **{f"triton.{name}": ("foreign", "", "", ()) for name in ("MANY", "T", "enum", "typing")},
+        "triton.Config": ("class", "(a, *, b=1)", "", ()),
+        "triton.Config.old": ("method", "(*y, **z)", "", ("old is deprecated",)),
+        "triton.Config.p": ("property", "", "", ()),
+        "triton.Config.x": ("attribute", "", "", ()),
+        "triton.LIMIT": ("value", "", "", ()),
+        "triton.Mode": ("class", "", "", ()),
+        "triton.Mode.FAST": ("attribute", "", "", ()),
+        "triton.gone": ("function", "(x)", "RuntimeError: it has been removed", ()),
+    }
 
 
 def test_an_answer_is_kept_until_the_env_changes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -186,10 +186,11 @@ def test_a_program_of_two_environments(
     other = built("triton-3.8.0").python
     path = program(
         f"import subprocess\nif triton.__version__ == '3.9.0':\n    copy[(1,)](Tensor(), Tensor(), BLOCK=32)\n"
-        f"    subprocess.run([{other!r}, __file__], check=True)"
+        f"    subprocess.run([{other!r}, __file__], check=True)\nelse:\n    copy[(1,)](Tensor(), Tensor(), BLOCK=16)"
     )
     asked = Options(output=tmp_path / "captured", check=Check.CASES, fake=True)
     found = capture_program((str(path),), asked, python=python)
+    assert found.captured.cases == 3
     assert "captured with Triton 3.9.0, 3.8.0, 2 processes" in next(iter(capture_lines(found, "captured")))
     assert [(each.case, each.agreement) for each in found.compared] == [("BLOCK64", Agreement.EQUAL), ("BLOCK32", Agreement.EQUAL)]
 

@@ -184,10 +184,9 @@ def _key(spec: Specialization) -> str:
 
 ENVS = {
     "3.0.0": '{ triton = "3.0.0", torch = "2.4.1" }',  # whose autotuner imports PyTorch
-    "3.5.1": '{ triton = "3.5.1" }',
     "3.9.0": '{ triton = "3.9.0" }',
 }
-NAMES = {"3.0.0": "triton-3.0.0-torch-2.4.1", "3.5.1": "triton-3.5.1", "3.9.0": "triton-3.9.0"}
+NAMES = {"3.0.0": "triton-3.0.0-torch-2.4.1", "3.9.0": "triton-3.9.0"}
 COMPANIONS = """
 [[companion]]
 triton = "<3.3"

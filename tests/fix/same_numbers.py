@@ -31,9 +31,11 @@ def sizes(layout):
     return [(BM, BN), (3 * BM, BN)] if layout == "whole" else SIZES
 
 
-def strides(columns, layout):
-    """Of rows and columns, in elements, for each form of a layout."""
-    return [(-(-columns // 16) * 16, 1)] if layout in ("aligned", "whole") else [(columns, 1), (2 * columns, 2)]
+def forms(columns, layout):
+    """For each form of a layout the dtype of its tensors, and the strides of rows and columns in elements."""
+    if layout in ("aligned", "whole"):
+        return [(dtype, -(-columns // 16) * 16, 1) for dtype in (torch.float32, torch.float16)]
+    return [(torch.float32, columns, 1), (torch.float16, 2 * columns, 2)]
 
 
 def outputs(kernel, programs, rows, columns, dtype, row, column):
@@ -51,17 +53,14 @@ def main(original, edited, layout, *names):
     for name in names:
         for rows, columns in sizes(layout):
             programs = rows // BM if layout == "whole" else 3
-            for dtype in (torch.float32, torch.float16):
-                for row, column in strides(columns, layout):
-                    before = outputs(getattr(one, name), programs, rows, columns, dtype, row, column)
-                    after = outputs(getattr(other, name), programs, rows, columns, dtype, row, column)
-                    same = all(torch.equal(a.view(torch.int16), b.view(torch.int16)) for a, b in zip(before, after, strict=True))
-                    changed = int((before[1] != -7).sum())
-                    if not same or not changed:
-                        differ += 1
-                        print(
-                            f"{name} {rows}x{columns} {dtype} {row} {column}: {'same' if same else 'DIFFERENT'}, {changed} written"
-                        )
+            for dtype, row, column in forms(columns, layout):
+                before = outputs(getattr(one, name), programs, rows, columns, dtype, row, column)
+                after = outputs(getattr(other, name), programs, rows, columns, dtype, row, column)
+                same = all(torch.equal(a.view(torch.int16), b.view(torch.int16)) for a, b in zip(before, after, strict=True))
+                changed = int((before[1] != -7).sum())
+                if not same or not changed:
+                    differ += 1
+                    print(f"{name} {rows}x{columns} {dtype} {row} {column}: {'same' if same else 'DIFFERENT'}, {changed} written")
         print(f"{name}: done")
     sys.exit(1 if differ else 0)
 

@@ -151,7 +151,7 @@ class _Properties:
 class cuda:
     is_available = staticmethod(lambda: {available})
     current_device = staticmethod(lambda: 0)
-    get_device_capability = staticmethod(lambda: {capability})
+    get_device_capability = staticmethod(lambda device: {capability})
     get_device_properties = staticmethod(lambda device: _Properties)
 
 class version:
@@ -178,6 +178,24 @@ def test_the_present_gpu(
     )
     done = subprocess.run([sys.executable, "-I", "-S", "-c", words], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == str(found)
+
+
+TWO = """
+class cuda:
+    current = 0
+    is_available = staticmethod(lambda: True)
+    current_device = staticmethod(lambda: cuda.current)
+    get_device_capability = staticmethod(lambda device: [(8, 0), (9, 0)][device])
+
+class version:
+    hip = None
+"""
+
+
+def test_another_gpu_becomes_the_current_one(library: Path, tmp_path: Path) -> None:
+    (tmp_path / "torch.py").write_text(TWO)
+    words = "import torch, _triton_guard as g; a = g.present_target(); torch.cuda.current = 1; print(a, g.present_target())"
+    assert run_here(words, library, tmp_path) == "sm_80 sm_90"
 
 
 @pytest.mark.parametrize("target", ["sm_90", "sm_90a", (9, 0)])

@@ -1,6 +1,6 @@
 """What came is needed and what went was removed, however each release's front end words it: real kernels on all real releases.
 
-Every kernel of ``tests/kernels/api.py`` stands here with the verdict that it has over the thirteen releases from 3.0.0 to 3.9.0.
+Every kernel of ``tests/kernels/api.py`` stands here with the verdict that it has over the ten minor releases from 3.0 to 3.9.
 """
 
 from __future__ import annotations
@@ -60,7 +60,8 @@ def functions() -> Iterator[str]:
 @pytest.fixture(scope="module")
 def told(config: MatrixConfig, built: Callable[[str], BuiltEnv]) -> dict[str, Verdict]:
     """One batch in each env, without confirmation: what the front end says alone is enough here."""
-    envs = [built(env.name) for env in config.envs if "releases" in env.groups]
+    envs = [built(env.name) for env in config.envs if "releases" in env.groups and env.release and not env.release.micro]
+    assert len(envs) >= 10
 
     def tried(env: BuiltEnv) -> list[Result]:
         cells = [cell(env, "api", name) for name in functions()]

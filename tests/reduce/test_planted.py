@@ -62,11 +62,10 @@ def test_a_hang_with_a_scaled_deadline(built: Built, tmp_path: Path) -> None:
 
 
 @pytest.mark.wheels
-@pytest.mark.parametrize("release", ["triton-3.0.0", "triton-3.9.0"])
-def test_the_historical_kernel(built: Built, config: MatrixConfig, tmp_path: Path, release: str) -> None:
+def test_the_historical_kernel(built: Built, config: MatrixConfig, tmp_path: Path) -> None:
     specs = load_kernels(config.kernels, config.base)
     (spec,) = (s for s in specs if (s.kernel, s.variant, s.case) == ("sel_varlen", "as_written", "few"))
-    env = built(release)
+    env = built("triton-3.0.0")
     found = reduced(Cell(env=env.env, target=TARGETS["sm_90"], spec=spec), env, tmp_path)
     check(found, lines=12, bytes=400)
     assert found.start.kernel_lines > 35

@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 from attrs import evolve
 
-from compat.api.packing import Packed
 from compat.errors import StoreError
 from compat.records import unstructure
 from compat.report import Report
@@ -46,17 +45,6 @@ def test_parts_say_together_what_one_run_says(make: Callable[[], Report], chosen
     found = load_reports(parts_of(whole, chosen))
     assert told(found) == told(whole)
     assert matrix_markdown(evolve(found, command="", seconds=0)) == matrix_markdown(evolve(whole, command="", seconds=0))
-
-
-def test_names_of_some_releases_do_not_pass_for_those_of_all() -> None:
-    some, others = (Packed(toolchain="triton", releases=("3.8.0", "3.9.0"), looked_at=at, names={}, texts=()) for at in "01")
-    envs = [env("3.8.0"), env("3.9.0")]
-    for second, together in ((some, some), (others, None), (None, None)):
-        texts = [
-            (built.env.name, dump(matrix_document(evolve(report(tried("k", "v", always(OK), envs=[built])), api=api))))
-            for built, api in zip(envs, (some, second), strict=True)
-        ]
-        assert load_reports(texts).api == together
 
 
 def test_their_commands_stand_one_after_the_other() -> None:

@@ -98,6 +98,15 @@ def test_a_folder_that_no_workflow_can_name(folder: Path) -> None:
         workflow_files(System.GITHUB, no_matrix(folder / "${{ x }}"))
 
 
+def test_what_is_wrong_is_said_before_anything_is_written(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    inner = folder / "${{ x }}"
+    inner.mkdir()
+    (folder / "softmax.py").rename(inner / "softmax.py")
+    monkeypatch.chdir(inner)
+    assert CliRunner().invoke(main, ["init", "--github"]).exit_code == 2
+    assert [path.name for path in inner.iterdir()] == ["softmax.py"]
+
+
 def test_nothing_is_overwritten(folder: Path) -> None:
     for name in (".github/workflows/triton-compat.yml", ".gitlab-ci.yml"):
         (folder / name).parent.mkdir(parents=True, exist_ok=True)

@@ -101,12 +101,21 @@ def present_target() -> str | None:
         torch = import_module("torch")
     except ImportError:
         return None
-    if not torch.cuda.is_available():
+    if not _GPUS and not torch.cuda.is_available():
         return None
+    device = torch.cuda.current_device()
+    if device not in _GPUS:
+        _GPUS[device] = _target_of(torch, device)
+    return _GPUS[device]
+
+
+_GPUS: dict[int, str] = {}
+
+
+def _target_of(torch: Any, device: int) -> str:
     if getattr(torch.version, "hip", None):
-        device = torch.cuda.get_device_properties(torch.cuda.current_device())
-        return str(device.gcnArchName).partition(":")[0]
-    major, minor = torch.cuda.get_device_capability()
+        return str(torch.cuda.get_device_properties(device).gcnArchName).partition(":")[0]
+    major, minor = torch.cuda.get_device_capability(device)
     return f"sm_{major}{minor}"
 
 

@@ -10,6 +10,8 @@ A name has a ``kind`` (``builtin``: a function of kernels that the compiler itse
 ``parameters``: ``name``, ``kind`` as :mod:`inspect` calls it, and ``default`` as Python writes it, left out where there is
 none. Besides:
 
+- ``foreign`` is the kind of what a module has imported from elsewhere: it is there, and no part of the interface.
+- ``opaque``: a class whose members are not told.
 - ``same_as``: a name that is the very same object, and has all else.
 - ``value``: of a number or a text.
 - ``internal``: it is in a module that is there for others of Triton, or in one that has ``__all__`` and does not list it.

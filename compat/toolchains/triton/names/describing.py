@@ -151,7 +151,7 @@ def members(value: type, is_own: Callable[[Any], bool]) -> Iterator[tuple[str, E
             if entry is not None:
                 seen.add(name)
                 yield name, entry
-    for name in sorted(sources.attributes(value) - seen):
+    for name in sorted((sources.attributes(value) | set(dir(value))) - seen):
         if not name.startswith("_"):
             yield name, {"kind": "attribute"}
 

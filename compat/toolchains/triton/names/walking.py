@@ -6,7 +6,6 @@ import importlib
 import inspect
 import pkgutil
 import types
-import typing
 from collections.abc import Iterator
 from typing import Any, Dict
 
@@ -38,6 +37,7 @@ _INTERNAL = (
 """Modules, with those below them, that are there for others of Triton: what is meant for users is in ``triton`` or the language."""
 _OPAQUE = ("triton.compiler", "triton.language.semantic")
 """Of the classes in these the members are left out."""
+_PLAIN = (bool, int, float, str)
 _EXPERIMENTAL = "_experimental_"
 """How names begin that are not private for their underscore."""
 
@@ -84,22 +84,18 @@ def _below(package: types.ModuleType, errors: dict[str, str]) -> Iterator[types.
 
 
 def _members(module: types.ModuleType) -> Iterator[tuple[str, Any]]:
-    """The names of a module that are Triton's, other modules left out: those stand for themselves."""
+    """The names of a module, its own submodules left out: those stand for themselves."""
     listed = set(getattr(module, "__all__", ()))
     for name, value in sorted(vars(module).items()):
         if name.startswith("_") and not name.startswith(_EXPERIMENTAL) and name not in listed:
             continue
-        if isinstance(value, (bool, int, float, str)):
-            own = name.isupper() and name != "TYPE_CHECKING"
-        else:
-            own = not isinstance(value, types.ModuleType) and _is_own(value)
-        if own or (name in listed and not isinstance(value, types.ModuleType)):
+        if not (isinstance(value, types.ModuleType) and value.__name__ == module.__name__ + "." + name):
             yield name, value
 
 
 def _is_own(value: Any) -> bool:
     """Whether Triton made a value, and did not import it from elsewhere."""
-    if isinstance(value, (typing.TypeVar, type(list), type(typing.Any))):
+    if type(value).__module__ == "typing" or isinstance(value, types.ModuleType):
         return False
     if inspect.isclass(value) or callable(value):
         return _is_below(getattr(value, "__module__", None))
@@ -113,16 +109,27 @@ def _is_below(module: Any) -> bool:
 def _enter(names: Names, first: dict[int, str], module: types.ModuleType, name: str, value: Any) -> None:
     """Enter a name: what it is, or which other name is the same object."""
     path = module.__name__ + "." + name
-    listed = getattr(module, "__all__", None) or [name]
-    internal = {"internal": True} if name not in listed or _is_in(path, _INTERNAL) else {}
-    known = None if isinstance(value, (bool, int, float, str)) else first.setdefault(id(value), path)
+    listed = getattr(module, "__all__", ())
+    if name not in listed and not (_is_constant(name) if isinstance(value, _PLAIN) else _is_own(value)):
+        names[path] = {"kind": "foreign", "internal": True}
+        return
+    internal = {"internal": True} if (listed and name not in listed) or _is_in(path, _INTERNAL) else {}
+    known = None if isinstance(value, _PLAIN) else first.setdefault(id(value), path)
     if known is not None and known != path:
         names[path] = {"same_as": known, **internal}
         return
     names[path] = {**describing.described(value), **internal}
-    if inspect.isclass(value) and _is_in_python(value.__module__) and not _is_in(path, _OPAQUE):
+    if not inspect.isclass(value):
+        return
+    if not _is_in_python(value.__module__) or _is_in(path, _OPAQUE):
+        names[path]["opaque"] = True
+    else:
         for member, entry in describing.members(value, _is_below):
             names[path + "." + member] = {**entry, **internal}
+
+
+def _is_constant(name: str) -> bool:
+    return name.isupper() and name != "TYPE_CHECKING"
 
 
 def _is_in_python(module: Any) -> bool:

@@ -1,0 +1,120 @@
+"""Which launches are one case, which configurations become cases, and what of an argument is written down."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from attrs import evolve
+
+from compat.capturing.kernels import Configs, arguments_of, cases, constexprs_of, wanted
+from compat.capturing.recorder.arguments import Unwritable, argument, constexpr
+from compat.capturing.records import Launch, Recorded, read_records
+
+RECORDED = Recorded()
+LAUNCH = Launch(
+    function="1", arguments={"x": "*fp32", "n": 256}, constexprs={"BLOCK": 64}, options={}, grid=None, release="3.9.0", place=None
+)
+
+
+def launch(n: object = 256, block: int = 64, *roles: str) -> Launch:
+    return evolve(LAUNCH, arguments={"x": "*fp32", "n": n}, constexprs={"BLOCK": block}, roles=set(roles) or {""})
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [
+        (256, 512, True),
+        (3, 5, True),
+        (256, 257, False),
+        (16, 24, False),
+        (1, 3, False),
+        (16, 2**31, False),
+        (2**40, 2**63, False),
+        (-16, 16, True),
+        (0.5, 0.25, True),
+        (True, False, False),
+        ([16, 3], [32, 5], True),
+        ([16, 3], [16, 1], False),
+    ],
+)
+def test_launches_that_no_compile_tells_apart_are_one_case(one: object, other: object, same: bool) -> None:
+    found = cases([launch(one), evolve(launch(other), launches=4)], RECORDED)
+    assert [each.count for each in found] == ([5] if same else [1, 4])
+
+
+def test_configurations_that_become_cases() -> None:
+    launches = [
+        launch(256, 32, "candidate"),
+        launch(256, 64, "candidate", "chosen"),
+        launch(255, 32, "candidate", "chosen"),
+        launch(255, 64, "candidate"),
+        launch(1, 64, "chosen"),  # with a configuration that was chosen before for another kind
+        launch(3, 16),
+    ]
+    blocks = {
+        configs: [(each.arguments["n"], each.constexprs["BLOCK"]) for each in wanted(launches, configs)] for configs in Configs
+    }
+    assert blocks[Configs.ALL] == [(256, 32), (256, 64), (255, 32), (255, 64), (1, 64), (3, 16)]
+    assert blocks[Configs.CHOSEN] == [(256, 64), (255, 32), (1, 64), (3, 16)]
+    assert blocks[Configs.FIRST] == [(256, 32), (255, 32), (1, 64), (3, 16)]
+    assert wanted(launches[5:], Configs.CHOSEN) == launches[5:]
+
+
+class Tensor:
+    def __init__(self, dtype: object, address: int = 64, size: int = 4096) -> None:
+        self.dtype = dtype
+        self.data_ptr = lambda: address
+        self.untyped_storage = lambda: SimpleNamespace(size=lambda: size)
+
+
+@pytest.mark.parametrize(
+    ("value", "said"),
+    [
+        (Tensor("torch.float8_e4m3fn"), "*fp8e4nv"),
+        (Tensor("torch.float16", address=2), {"tensor": "fp16", "aligned": False}),
+        (Tensor("torch.float16", size=2**31), {"tensor": "fp16", "large": True}),
+        (Tensor("torch.float16", size=2**31 - 1), "*fp16"),
+        (0.3, 0.5),
+        (float("nan"), 0.5),
+        (True, True),
+        (2**64 - 1, 2**64 - 1),
+        (None, {"none": True}),
+        ((3, (None, 0.3)), [3, [{"none": True}, 0.5]]),
+    ],
+)
+def test_what_is_written_of_an_argument(value: object, said: object) -> None:
+    assert argument(value, False, None)[0] == said
+
+
+def test_floats_are_kept_where_that_is_asked_for() -> None:
+    assert argument(0.3, True, None)[0] == 0.3
+    assert argument(float("inf"), True, None)[0] == 0.5  # which a kernel file cannot say
+    assert argument(0.3, True, None)[1] == argument(0.4, True, None)[1]
+
+
+@pytest.mark.parametrize("value", [Tensor("torch.complex64"), 2**64, -(2**63) - 1, object()])
+def test_what_cannot_be_written(value: object) -> None:
+    with pytest.raises(Unwritable):
+        argument(value, False, None)
+
+
+def test_constexprs_that_json_has_no_form_for() -> None:
+    made = evolve(LAUNCH, constexprs={"SMALL": constexpr(float("-inf"), None), "PAIR": constexpr((1, None), None)})
+    assert constexprs_of(made, RECORDED) == {"SMALL": float("-inf"), "PAIR": [1, {"none": True}]}
+
+
+def test_a_function_in_a_tuple_is_called_by_its_name(tmp_path: Any) -> None:
+    lines = [
+        '{"r":"function","id":"f","kind":"jit","name":"twice","qualname":"twice","module":"m","source":"def f(): 0","names":{}}',
+        '{"r":"launch","key":"k","function":"f","args":{"fs":[{"constexpr":{"function":"f"}}]},"constexprs":{},"options":{}}',
+        '{"r":"count","key":"k","launches":4,"tuned":"chosen"}',
+        '{"r":"failed","key":"k","error":"CompilationError"}',
+    ]
+    (tmp_path / "1.jsonl").write_text("\n".join(lines))
+    recorded = read_records(tmp_path)
+    (found,) = recorded.launches.values()
+    assert recorded.unreadable == 0
+    assert arguments_of(found, recorded) == {"fs": [{"constexpr": {"function": "twice"}}]}
+    assert (found.launches, found.roles, found.failed) == (4, {"", "chosen"}, "CompilationError")

@@ -1,0 +1,149 @@
+"""Kernels of a library that a program launches, named where they are written: its modules ask anew on each release."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from compat.bundle.frozen import Frozen
+from compat.capturing.capturing import capture_program
+from compat.capturing.checking import Agreement
+from compat.capturing.live import NotLive, live
+from compat.capturing.settings import Options
+from compat.cli import main
+from compat.config.kernel_files import load_kernels
+from compat.errors import EnvError
+from compat.model import BuiltEnv
+from tests.wheels import own_libraries, wheelhouse
+
+__all__ = ["own_libraries", "wheelhouse"]
+
+PROGRAM = """
+import torch
+import triton
+import triton.language as tl
+from live_waves.plain import plain
+from live_waves.tuned import tuned
+
+@triton.jit
+def own(x_ptr, y_ptr, BLOCK: tl.constexpr):
+    at = tl.arange(0, BLOCK)
+    tl.store(y_ptr + at, tl.load(x_ptr + at))
+
+x, y = torch.randn(64, device="cuda"), torch.empty(64, device="cuda")
+plain[(1,)](x, y, 64, BLOCK=64)
+tuned[(1,)](x, y, 64)
+own[(1,)](x, y, BLOCK=64)
+"""
+
+
+def installed(folder: Path) -> Path:
+    """The library as it is in an environment."""
+    site = folder / "site-packages"
+    command = [sys.executable, "-m", "uv", "pip", "install", "-q", "--target", str(site), "live-waves==2.0"]
+    subprocess.run([*command, "--python", sys.executable], check=True)
+    return site
+
+
+@pytest.mark.wheels
+def test_a_library_is_named_in_kernel_files_and_asks_anew(
+    built: Callable[[str], BuiltEnv], wheelhouse: Path, own_libraries: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What was captured with 3.5.1 loads by a descriptor there, and on 3.0.0 as the library does for that release."""
+    pair = built("triton-3.5.1-torch-2.9.1")
+    built("triton-3.0.0")
+    monkeypatch.setenv("PYTHONPATH", str(installed(tmp_path)))
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "program.py").write_text(PROGRAM)
+    options = Options(output=tmp_path / "captured", live=True, fake=True)
+    capture = capture_program((str(tmp_path / "program.py"),), options, python=pair.python)
+    assert [(kernel.name, kernel.live is not None) for kernel in capture.captured.kernels] == [
+        ("own", False),
+        ("plain", True),
+        ("tuned", True),
+    ]
+    assert [str(each) for each in capture.captured.not_live] == [
+        "program.py:own: it is of the program itself, which would be run anew to import it"
+    ]
+    assert {each.agreement for each in capture.compared} == {Agreement.EQUAL}
+    (plain,) = load_kernels(["captured/plain.toml"], tmp_path)
+    assert (plain.package, plain.function) == ("live-waves==2.0", "plain")
+    assert not (tmp_path / "captured" / "plain.py").exists()
+    index = json.loads((tmp_path / "captured" / "index.json").read_text())
+    assert [(each["source"], each["package"]) for each in index["kernels"]] == [
+        ("own.py", None),
+        (None, "live-waves==2.0"),
+        (None, "live-waves==2.0"),
+    ]
+    for path in (tmp_path / "captured").iterdir():
+        assert str(tmp_path) not in path.read_text()
+    monkeypatch.delenv("PYTHONPATH")
+    words = ["matrix", "captured/plain.toml", "--envs", "3.0.0,3.5.1", "--target", "sm_90", "--no-build"]
+    done = CliRunner().invoke(main, words)
+    assert done.exit_code == 0, done.output
+    assert "2.0            1    1    1" in done.output
+
+
+# --- where a kernel is ------------------------------------------------------------------------------------------------------------
+
+
+def function(file: Path, module: str, qualname: str = "kernel") -> Frozen:
+    return Frozen(id="1", kind="jit", name="kernel", qualname=qualname, module=module, file=str(file))
+
+
+def site_with(folder: Path, record: bool = True) -> Path:
+    site = folder / "site-packages"
+    for name, text in {
+        "waves/__init__.py": "",
+        "waves/act.py": "kernel = 1\n",
+        "Waves_1-3.dist-info/METADATA": "Metadata-Version: 2.1\nName: Waves_1\nVersion: 3\n",
+        "Waves_1-3.dist-info/RECORD": "waves/act.py,,\n" if record else "",
+    }.items():
+        (site / name).parent.mkdir(parents=True, exist_ok=True)
+        (site / name).write_text(text)
+    return site
+
+
+def test_a_library_is_named_as_the_index_has_it(tmp_path: Path) -> None:
+    site = site_with(tmp_path)
+    unpacked = tmp_path / "unpacked"
+    (unpacked / "waves").mkdir(parents=True)
+    (unpacked / "waves" / "act.py").write_text("kernel = 1\n")
+    found = live(function(site / "waves" / "act.py", "waves.act"), lambda requirement: unpacked)
+    assert (found.package, found.module, found.function, found.root) == ("waves-1==3", "waves.act", "kernel", unpacked)
+    (unpacked / "waves" / "act.py").write_text("kernel = 2\n")
+    with pytest.raises(NotLive, match="its file is not what the package index has as waves-1==3"):
+        live(function(site / "waves" / "act.py", "waves.act"), lambda requirement: unpacked)
+
+
+def gone(requirement: str) -> Path:
+    raise EnvError(f"{requirement} cannot be had")
+
+
+def test_what_cannot_be_named_says_why(tmp_path: Path) -> None:
+    site = site_with(tmp_path)
+    act = site / "waves" / "act.py"
+    for given, why in (
+        (function(act, "act.py"), "it is of the program itself"),
+        (function(act, "waves.act", "make.<locals>.kernel"), "a function made it"),
+        (function(tmp_path / "gone.py", "gone"), "its file is not there"),
+        (function(act, "waves.other"), "its file is not where its module, waves.other, is looked for"),
+        (function(act, "waves.act"), "waves-1==3 cannot be had"),
+        (function(site / "waves" / "__init__.py", "waves"), "no installed distribution says that its file is of it"),
+    ):
+        with pytest.raises(NotLive, match=why):
+            live(given, gone)
+
+
+def test_a_file_of_a_project_is_named_by_itself(tmp_path: Path) -> None:
+    path = tmp_path / "src" / "mine" / "act.py"
+    path.parent.mkdir(parents=True)
+    path.write_text("kernel = 1\n")
+    found = live(function(path, "mine.act"), gone)
+    assert (found.source, found.root, found.package) == (path, tmp_path / "src", "")
