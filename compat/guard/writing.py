@@ -114,7 +114,7 @@ def _inside_quotes(text: str) -> str:
 
 
 def _inside_quotes_wrapped(text: str) -> str:
-    """The same in lines; a name is never cut."""
+    """The same in lines; a word is never cut."""
     return "\n".join(wrap(_inside_quotes(text), _HEAD_WIDTH, break_long_words=False, break_on_hyphens=False))
 
 
@@ -171,19 +171,10 @@ def _literal(value: Any, room: int = _WIDTH) -> str:
 
 
 @frozen(kw_only=True)
-class _StoredRequest:
-    kernels: tuple[str, ...]
-    variants: tuple[str, ...]
-    cases: tuple[str, ...]
-    prefer: tuple[str, ...]
-    policy: str
-
-
-@frozen(kw_only=True)
 class _StoredMade:
     by: str
     toolchain: str
-    request: _StoredRequest
+    request: Request
     digest: str
 
 
@@ -232,13 +223,7 @@ def _guard(stored: _StoredFacts) -> Guard:
                 for kernel, variants in stored.kernels.items()
             },
         ),
-        request=Request(
-            kernels=made.request.kernels,
-            variants=made.request.variants,
-            cases=made.request.cases,
-            prefer=made.request.prefer,
-            policy=made.request.policy,
-        ),
+        request=made.request,
         toolchain=toolchains.named(made.toolchain),
         version=made.by,
     )
