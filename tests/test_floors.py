@@ -10,7 +10,9 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+from click import Context
 
+from compat.cli.commands import main
 from compat.model import DEFAULT_TOOLCHAIN
 
 PACKAGE = Path(__file__).parent.parent / "compat"
@@ -377,3 +379,13 @@ def test_a_cell_goes_through_few_modules_and_never_climbs_back() -> None:
     for number, name in enumerate(names[1:], 1):
         callers = [path for path in way[:number] if name in set(imported(PACKAGE / path))]
         assert callers, f"{name} is called by none of {way[:number]}"
+
+
+def test_the_code_of_every_command_is_where_the_architecture_says() -> None:
+    text = (PACKAGE.parent / "docs" / "architecture.md").read_text()
+    rows = re.findall(
+        r"^\| `(\w+)` \| (.+)$", text.partition("## Where a command's code is")[2].partition("\n## ")[0], re.MULTILINE
+    )
+    assert [name for name, _ in rows] == main.list_commands(Context(main))
+    paths = [path for _, said in rows for path in re.findall(r"`([\w/]+(?:/|\.py))`", said)]
+    assert [path for path in paths if not (PACKAGE / path).exists()] == []

@@ -59,7 +59,7 @@ def place_of(looked: Looked, word: str) -> Place:
     named = [place for place in looked.places if wanted in (place.label, place.built.env.name if place.built else None)]
     found = named or [place for place in looked.places if not place.fork and place.label.startswith(f"{wanted}.")][-1:]
     if not found:
-        raise SelectionError(f"{word!r} is no release that there is", hint=f"There are {', '.join(looked.line)}.")
+        raise SelectionError(f"there is no release {word!r}", hint=f"There are {', '.join(looked.line)}.")
     (place,) = found[:1]
     if place.namespace is None:
         hint = f"`compat envs build {place.label}` builds it." if place.missing else None

@@ -40,6 +40,7 @@ class Lack:
 
     @property
     def lines(self) -> tuple[int, ...]:
+        """The lines of the source that use it, each once."""
         return tuple(dict.fromkeys(use.line for use in self.uses))
 
     @property
@@ -67,6 +68,7 @@ class Having:
 
     @property
     def looked_at(self) -> bool:
+        """Whether its env told which names it has; without that, an empty ``lacks`` says nothing."""
         return self.place.namespace is not None
 
     @property

@@ -43,7 +43,7 @@ def api(
     It asks the envs that are built, each once, and builds and compiles none. Without NAME: how many names changed in each release.
     """
     if (source and (names or diff)) or (compiling and not source):
-        raise click.UsageError("--of stands alone, and --compile is for --of.")
+        raise click.UsageError("--of takes neither names nor --diff beside it, and --compile needs --of.")
     selection = select_places(**chosen)
     meant = find_source(selection, source) if source else None
     looked = look(selection, ProgressListener())

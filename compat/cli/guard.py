@@ -42,7 +42,7 @@ def _globs(command: Any) -> Any:
     help="What a release, fork or GPU counts as that was not tested: as not working, or as its neighbours [pessimistic].",
 )
 @click.option("--out", type=_PATH, metavar="FILE.py", help="Write it here, and do not print it.")
-@click.option("--check", type=_PATH, metavar="FILE.py", help="Hold this guard against the report instead.")
+@click.option("--check", type=_PATH, metavar="FILE.py", help="Compare this guard with the report instead.")
 @answer_options(file=False, json_help="What it says, or what a check found, as a JSON object.")
 def guard(*, answer: Answer, name: str, out: Path | None, check: Path | None, **asked: Any) -> None:
     """Write a small Python file, without dependencies, that tells a library which variant of a kernel to launch.

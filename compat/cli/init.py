@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +12,7 @@ from compat.cli.answer import Answer, answer_options
 from compat.cli.invocation import relative
 from compat.init import Initialized, initialize
 from compat.printable import printable
+from compat.report.compact import at_most, counted
 from compat.workflows import System
 
 _SHOWN = 20
@@ -35,27 +36,17 @@ def init(*, answer: Answer, sources: tuple[str, ...], systems: tuple[System, ...
 
 def _lines(found: Initialized) -> Iterator[str]:
     written = found.written.items()
-    yield from _first(
-        f"wrote {relative(path)}{': ' if kernels else ''}{', '.join(kernels)}" for path, kernels in written if kernels
-    )
+    yield from at_most(_SHOWN, (f"wrote {relative(path)}: {', '.join(kernels)}" for path, kernels in written if kernels))
     yield from (f"wrote {relative(path)}" for path, kernels in written if not kernels)
     kept = {path: f"kept  {relative(path)}, which was there{': ' if why else ''}{why}" for path, why in found.kept.items()}
-    yield from _first(line for path, line in kept.items() if path.parent != Path.cwd())
+    yield from at_most(_SHOWN, (line for path, line in kept.items() if path.parent != Path.cwd()))
     yield from (line for path, line in kept.items() if path.parent == Path.cwd())
-    yield from _first(_not_taken(found))
+    yield from at_most(_SHOWN, _not_taken(found))
     yield from _look_at(found)
     if any(found.written.values()):
-        yield f"next: compat matrix    ({found.cases:,} {'case' if found.cases == 1 else 'cases'} for each release and target)"
+        yield f"next: compat matrix    ({counted(found.cases, 'case')} for each release and target)"
     elif not found.written:
         yield "nothing was missing; next: compat matrix"
-
-
-def _first(lines: Iterable[str]) -> Iterator[str]:
-    """The first lines, and how many more there are."""
-    every = list(lines)
-    yield from every[:_SHOWN]
-    if len(every) > _SHOWN:
-        yield f"… and {len(every) - _SHOWN:,} more"
 
 
 def _not_taken(found: Initialized) -> Iterator[str]:
@@ -68,7 +59,8 @@ def _look_at(found: Initialized) -> Iterator[str]:
         yield f"{found.guesses:,} types and values are guessed, and marked `# guessed` with the reason"
     if found.look_at or found.unsure:
         yield "look at:"
-        yield from (f"  {line}" for line in _first(f"{relative(each.path)} {each.kernel}: {each.words}" for each in found.look_at))
+        guessed = (f"{relative(each.path)} {each.kernel}: {each.words}" for each in found.look_at)
+        yield from (f"  {line}" for line in at_most(_SHOWN, guessed))
         yield from (f"  {relative(path)}: {why}" for path, why in found.unsure.items())
 
 

@@ -11,6 +11,7 @@ Two kernel files may take two versions. What is there is never asked for again, 
 from __future__ import annotations
 
 import json
+import logging
 import os
 import re
 import shutil
@@ -21,7 +22,13 @@ from collections.abc import Mapping
 from difflib import get_close_matches
 from pathlib import Path
 
-from packaging.utils import InvalidSdistFilename, InvalidWheelFilename, parse_sdist_filename, parse_wheel_filename
+from packaging.utils import (
+    InvalidSdistFilename,
+    InvalidWheelFilename,
+    canonicalize_name,
+    parse_sdist_filename,
+    parse_wheel_filename,
+)
 from packaging.version import Version
 
 from compat.bundle.closure import LIBRARY
@@ -32,6 +39,7 @@ from compat.envs.listing import NO_INDEX, index_urls
 from compat.errors import EnvError, IndexUnavailable
 from compat.files import replace_file
 
+_log = logging.getLogger(__name__)
 _NAMED = 8
 """Versions that an error names."""
 _DEADLINE = 300.0
@@ -49,13 +57,18 @@ def unpacked(requirement: str) -> Path:
 
     Raises EnvError where it cannot be had.
     """
-    match = _REQUIREMENT.fullmatch(requirement)
-    assert match is not None, "libraries are named with their version"
-    name = re.sub(r"[-_.]+", "-", match[1]).lower()
-    folder = env_cache().folder / "libraries" / f"{name}-{match[2]}"
+    name, version = _parts(requirement)
+    folder = env_cache().folder / "libraries" / f"{name}-{version}"
     if not (folder / LIBRARY).is_file():
         _fetch(requirement, folder)
     return Path(os.path.realpath(folder))
+
+
+def _parts(requirement: str) -> tuple[str, str]:
+    """Name, as the package index compares names, and version."""
+    match = _REQUIREMENT.fullmatch(requirement)
+    assert match is not None, "libraries are named with their version"
+    return canonicalize_name(match[1]), match[2]
 
 
 def _fetch(requirement: str, folder: Path) -> None:
@@ -98,39 +111,57 @@ def _install(requirement: str, target: Path, environ: Mapping[str, str] = os.env
 
 
 def _not_had(requirement: str, words: str, environ: Mapping[str, str]) -> EnvError:
-    """Why a library cannot be had: there is none, or no such version, or it is not known."""
-    match = _REQUIREMENT.fullmatch(requirement)
-    assert match is not None
-    name, version = re.sub(r"[-_.]+", "-", match[1]).lower(), match[2]
-    folder = env_cache().folder / "libraries"
-    here = sorted(each.name for each in folder.glob("[!.]*") if (each / LIBRARY).is_file())
-    files = _listed(name, environ)
+    """Why a library cannot be had: there is none, or no such version, or it is not known; ``words`` are the installer's."""
+    name, version = _parts(requirement)
+    try:
+        files = _listed(name, environ)
+    except IndexUnavailable as error:
+        _log.info("%s: the installer says: %s", requirement, words)
+        return _error(requirement, str(error), _unreachable())
     if files is None:
-        hint = "Is the package index reachable? What was unpacked before works without it"
-        return EnvError(f"{requirement} cannot be had: {words}", hint=f"{hint}: {', '.join(here)}." if here else f"{hint}.")
+        return _error(requirement, words, _unreachable())
     versions = sorted({found for file in files if (found := _version_of(file, name))}, reverse=True)
     if not versions:
-        near = get_close_matches(name, {each.rpartition("-")[0] for each in here})
+        near = get_close_matches(name, {each.rpartition("-")[0] for each in _unpacked()})
         hint = f"Did you mean {near[0]}?" if near else "Is the name what the package index calls it?"
-        return EnvError(f"{requirement} cannot be had: the package index has no {name}", hint=hint)
+        return _error(requirement, f"the package index has no {name}", hint)
     if version in map(str, versions):
-        return EnvError(f"{requirement} cannot be had: {words}", hint="The package index has it; its installer says why not.")
-    near = get_close_matches(version, map(str, versions), n=1)
-    said = f"{', '.join(map(str, versions[:_NAMED]))}{', …' if len(versions) > _NAMED else ''}"
-    hint = f"{f'Did you mean {near[0]}? ' if near else ''}It has {said}."
-    return EnvError(f"{requirement} cannot be had: the package index has no {name} {version}", hint=hint)
+        return _error(requirement, words, "The package index has it; its installer says why not.")
+    return _error(requirement, f"the package index has no {name} {version}", _other_versions(version, list(map(str, versions))))
+
+
+def _error(requirement: str, why: str, hint: str) -> EnvError:
+    return EnvError(f"{requirement} cannot be had: {why}", hint=hint)
+
+
+def _unreachable() -> str:
+    here = _unpacked()
+    hint = "Is the package index reachable? What was unpacked before works without it"
+    return f"{hint}: {', '.join(here)}." if here else f"{hint}."
+
+
+def _other_versions(version: str, versions: list[str]) -> str:
+    near = get_close_matches(version, versions, n=1)
+    said = f"{', '.join(versions[:_NAMED])}{', …' if len(versions) > _NAMED else ''}"
+    return f"{f'Did you mean {near[0]}? ' if near else ''}It has {said}."
+
+
+def _unpacked() -> list[str]:
+    """What is there, by name and version."""
+    folder = env_cache().folder / "libraries"
+    return sorted(each.name for each in folder.glob("[!.]*") if (each / LIBRARY).is_file())
 
 
 def _listed(name: str, environ: Mapping[str, str]) -> tuple[str, ...] | None:
-    """The names of the files that the index and folders of wheels have of a library; ``None`` where the index is not asked."""
+    """The names of the files that the index and folders of wheels have of a library; ``None`` where the index is not asked.
+
+    Raises IndexUnavailable where it does not answer.
+    """
     index, *folders = index_urls(environ)
     wheels = [path.name for folder in folders for path in Path(folder).glob("*") if path.name.lower().startswith(name[:1])]
     if any(environ.get(variable) for variable in NO_INDEX):
         return tuple(wheels) or None
-    try:
-        return (*wheels, *(file.filename for file in ask(index, name) if not file.yanked))
-    except IndexUnavailable:
-        return None
+    return (*wheels, *(file.filename for file in ask(index, name) if not file.yanked))
 
 
 def _version_of(filename: str, name: str) -> Version | None:

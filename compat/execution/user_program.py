@@ -50,7 +50,8 @@ def run_program(
     try:
         process = subprocess.Popen(list(words), env={**os.environ, **variables})
     except OSError as error:
-        raise SelectionError(f"the program cannot be started: {error.strerror}", where=words[0]) from error
+        hint = "A program is a command on PATH, a script (train.py), or a module (-m module)."
+        raise SelectionError(f"the program cannot be started: {error.strerror}", where=words[0], hint=hint) from error
     interrupted = timed_out = False
     while process.poll() is None:
         with suppress(subprocess.TimeoutExpired):

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from compat.cell_document import JsonObject
 from compat.guard.checking import Checked, Contradiction, Kind, OtherAnswer
 from compat.guard.facts import WORKS, Facts, is_fork
 from compat.guard.writing import Guard, command_of
-from compat.report.compact import listed, spans
+from compat.report.compact import at_most, listed, spans
 
 _TITLES: Mapping[Kind, str] = {
     Kind.BROKEN: "works in the guard, and not in the report:",
@@ -46,13 +46,13 @@ def checked_lines(checked: Checked, guard: str, report: str) -> Iterator[str]:
     for kind, title in _TITLES.items():
         if found := [each for each in checked.contradictions if each.kind is kind]:
             yield title
-            yield from _first([f"  {_words(each, checked)}" for each in found])
+            yield from _listed(_words(each, checked) for each in found)
     if checked.answers:
         yield "made anew it would answer:"
-        yield from _first([f"  {_answer(each, checked.guard)}" for each in checked.answers])
+        yield from _listed(_answer(each, checked.guard) for each in checked.answers)
     if gone := [each for each in checked.contradictions if each.kind is Kind.GONE]:
         yield "note: only the guard knows, so that it was not compared:"
-        yield from _first([f"  {_words(each, checked)}" for each in gone])
+        yield from _listed(_words(each, checked) for each in gone)
     if not checked.agrees:
         yield f"make it again: {command_of(checked.guard.request, guard, report)}"
 
@@ -123,10 +123,8 @@ def _runs(chosen: Collection[str], line: Sequence[str]) -> str:
     return ", ".join(part for part in (spans(chosen, plain), *(each for each in line if is_fork(each) and each in chosen)) if part)
 
 
-def _first(lines: list[str]) -> Iterator[str]:
-    yield from lines[:_SHOWN]
-    if len(lines) > _SHOWN:
-        yield f"  … and {len(lines) - _SHOWN:,} more"
+def _listed(lines: Iterable[str]) -> Iterator[str]:
+    return (f"  {line}" for line in at_most(_SHOWN, lines))
 
 
 def written_line(guard: Guard, path: str) -> str:

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from functools import cached_property
 from hashlib import sha256
 from string import ascii_letters
-from textwrap import indent
+from textwrap import indent, wrap
 from typing import Any
 
 from attrs import frozen
@@ -27,6 +27,7 @@ from compat.toolchains.base import Toolchain
 _GOOD, _UNKNOWN, _ANY = "+", "?", "-"
 """Marks: it works, nothing is known, it does not work for one more reason than there are letters."""
 _WIDTH = 100
+_HEAD_WIDTH = 120
 USUAL = "reports/matrix.json"
 """The report that is meant where none is named."""
 _NAME = "FACTS"
@@ -101,15 +102,20 @@ def _head(guard: Guard) -> str:
         title=guard.toolchain.title,
         policy=guard.policy,
         example=f'"{_inside_quotes(kernels[0] if kernels else "kernel")}"',
-        kernels=_inside_quotes(listed(kernels)),
+        kernels=_inside_quotes_wrapped(f"Kernels: {listed(kernels)}."),
         command=_inside_quotes(command_of(guard.request)),
-        cases=_inside_quotes(", ".join(guard.request.cases)),
+        cases=_inside_quotes_wrapped(f"{', '.join(guard.request.cases)}.") if guard.request.cases else "",
     )
 
 
 def _inside_quotes(text: str) -> str:
     """A text in a string of Python, which it cannot end."""
     return json.dumps(text, ensure_ascii=False)[1:-1]
+
+
+def _inside_quotes_wrapped(text: str) -> str:
+    """The same in lines; a word is never cut."""
+    return "\n".join(wrap(_inside_quotes(text), _HEAD_WIDTH, break_long_words=False, break_on_hyphens=False))
 
 
 def command_of(request: Request, out: str = "FILE", report: str = "") -> str:
@@ -165,19 +171,10 @@ def _literal(value: Any, room: int = _WIDTH) -> str:
 
 
 @frozen(kw_only=True)
-class _StoredRequest:
-    kernels: tuple[str, ...]
-    variants: tuple[str, ...]
-    cases: tuple[str, ...]
-    prefer: tuple[str, ...]
-    policy: str
-
-
-@frozen(kw_only=True)
 class _StoredMade:
     by: str
     toolchain: str
-    request: _StoredRequest
+    request: Request
     digest: str
 
 
@@ -226,13 +223,7 @@ def _guard(stored: _StoredFacts) -> Guard:
                 for kernel, variants in stored.kernels.items()
             },
         ),
-        request=Request(
-            kernels=made.request.kernels,
-            variants=made.request.variants,
-            cases=made.request.cases,
-            prefer=made.request.prefer,
-            policy=made.request.policy,
-        ),
+        request=made.request,
         toolchain=toolchains.named(made.toolchain),
         version=made.by,
     )

@@ -19,10 +19,12 @@ class Run(Generic[T]):
 
     @property
     def first(self) -> str:
+        """The oldest of them."""
         return self.releases[0]
 
     @property
     def last(self) -> str:
+        """The newest of them."""
         return self.releases[-1]
 
 

@@ -19,4 +19,4 @@ def absences(absent: Iterable[Absent]) -> Iterator[str]:
         found[each.library].append(each.kernel)
     for library, kernels in found.items():
         listed = ", ".join(kernels[:_NAMED]) + (f" and {len(kernels) - _NAMED:,} more" if len(kernels) > _NAMED else "")
-        yield f"{library.name} {library.version} does not have these, or takes other arguments there, and is not tried: {listed}"
+        yield f"{library.name} {library.version} does not have these kernels as they are declared, and they are not tried: {listed}"

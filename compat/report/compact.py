@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import lru_cache
 
 from attrs import frozen
@@ -75,6 +75,14 @@ def listed(words: Sequence[str], last: str = "and") -> str:
 def counted(number: int, noun: str, plural: str | None = None) -> str:
     """``1 cell``, ``1,200 cells``."""
     return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
+
+
+def at_most(most: int, lines: Iterable[str]) -> Iterator[str]:
+    """The first ``most`` lines, and one that says how many more there are."""
+    every = list(lines)
+    yield from every[:most]
+    if len(every) > most:
+        yield f"… and {len(every) - most:,} more"
 
 
 def one_line(text: str, width: int = 160) -> str:

@@ -10,7 +10,7 @@ import base64
 import binascii
 import gzip
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import PurePath
 
 from attrs import evolve
@@ -86,9 +86,9 @@ def _packed(text: str) -> str:
 
 def _bounded(texts: Iterable[tuple[str, str]], limit: int) -> Iterator[tuple[str, str]]:
     """Those that fit in together; one that does not is left out, and smaller ones after it are not."""
-    taken: Mapping[str, None] = {}
-    room = limit
+    taken, room = set[str](), limit
     for name, text in texts:
         if name not in taken and len(text) <= room:
-            taken, room = {**taken, name: None}, room - len(text)
+            taken.add(name)
+            room -= len(text)
             yield name, text

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from attrs import Factory, frozen
 from packaging.version import InvalidVersion, Version
 
-from compat.history.verdict import is_good, release_of
+from compat.history.verdict import class_of, is_good, release_of
 from compat.model import Result, Status
 from compat.report.summary import Report
 
@@ -86,21 +86,20 @@ def _version(requirement: str, results: Iterable[Result], report: Report) -> Lib
 
 
 def _tally(kernels: Iterable[Iterable[Result]]) -> Tally:
-    fates: Counter[str] = Counter()
+    compiling = failing = unknown = 0
     classes: Counter[str] = Counter()
     for results in kernels:
-        bad = [each for each in results if not is_good(each.outcome) and each.outcome.status is not Status.UNSUPPORTED]
-        good = any(is_good(each.outcome) for each in results)
-        fates[
-            "fail" if any(each.outcome.status.is_answer for each in bad) else "unknown" if bad else "compile" if good else ""
-        ] += 1
-        classes.update({each.outcome.failure.failure_class if each.outcome.failure else str(each.outcome.status) for each in bad})
-    return Tally(
-        compile=fates["compile"],
-        fail=fates["fail"],
-        unknown=fates["unknown"],
-        classes=dict(sorted(classes.items(), key=lambda each: (-each[1], each[0]))),
-    )
+        outcomes = [each.outcome for each in results if each.outcome.status is not Status.UNSUPPORTED]
+        bad = [outcome for outcome in outcomes if not is_good(outcome)]
+        if any(outcome.status.is_answer for outcome in bad):
+            failing += 1
+        elif bad:
+            unknown += 1
+        elif outcomes:
+            compiling += 1
+        classes.update({class_of(outcome) for outcome in bad})
+    by_number = sorted(classes.items(), key=lambda each: (-each[1], each[0]))
+    return Tally(compile=compiling, fail=failing, unknown=unknown, classes=dict(by_number))
 
 
 def _order(version: str) -> tuple[bool, Version | str]:

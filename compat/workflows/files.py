@@ -59,18 +59,7 @@ def workflow_files(system: System, config: MatrixConfig) -> Files:
     top = _top(config.base)
     inside = _checked(config.base.resolve().relative_to(top).as_posix())
     wanted = requirement()
-    templates = Environment(
-        loader=PackageLoader("compat.workflows"),
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-        block_start_string="<%",
-        block_end_string="%>",
-        variable_start_string="<<",
-        variable_end_string=">>",
-    )
-    templates.filters["quoted"] = _quoted
+    templates = _templates()
     facts = {
         "requirement": wanted.text,
         "python": PYTHON,
@@ -84,6 +73,23 @@ def workflow_files(system: System, config: MatrixConfig) -> Files:
         requirement=wanted.text,
         unsure=f"it installs {wanted.text}, but {wanted.unsure}: say in COMPAT where a CI gets it" if wanted.unsure else "",
     )
+
+
+def _templates() -> Environment:
+    """The templates, whose marks are not the `{{ }}` of GitHub's expressions."""
+    templates = Environment(
+        loader=PackageLoader("compat.workflows"),
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+        block_start_string="<%",
+        block_end_string="%>",
+        variable_start_string="<<",
+        variable_end_string=">>",
+    )
+    templates.filters["quoted"] = _quoted
+    return templates
 
 
 def _checked(inside: str) -> str:

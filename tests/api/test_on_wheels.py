@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import io
 import json
-import venv
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from attrs import asdict
 from click.testing import CliRunner, Result
 from rich.console import Console
 
@@ -24,10 +22,6 @@ from compat.api.uses import read_uses
 from compat.bundle.parsing import tree_of
 from compat.cli import main
 from compat.config.matrix import MatrixConfig
-from compat.envs.cache import VARIABLE, EnvCache
-from compat.envs.installed import packages, site_packages
-from compat.envs.record import write_record
-from compat.execution.introspection import Unanswered, introspect
 from compat.model import BuiltEnv
 from compat.project import select_places
 from compat.report.api.terminal import difference_picture, names_picture, steps_picture
@@ -234,7 +228,7 @@ def test_what_was_not_built_is_not_spoken_of(user: Path) -> None:
 
 def test_mistakes_get_one_clear_error(user: Path) -> None:
     assert "hint: Did you mean tl.make_tensor_descriptor" in compat("api", "tl.make_tensor_desriptor", code=3).stderr
-    assert "--of stands alone" in compat("api", "tl.dot", "--of", "a.py", code=2).stderr
+    assert "--of takes neither names nor --diff" in compat("api", "tl.dot", "--of", "a.py", code=2).stderr
     assert "error: a.py: there is no such file" in compat("api", "--of", "a.py", code=2).stderr
     (user / "a.py").write_text("def f(:\n")
     assert "error: a.py: cannot be read" in compat("api", "--of", "a.py", code=2).stderr
@@ -287,23 +281,6 @@ def test_a_kernel_of_the_project_beside_what_compiling_says(user: Path) -> None:
     assert "3.4.0: ok, as its names say\n" in again
 
 
-# --- what is kept, and envs that do not answer -----------------------------------------------------------------------------------
-
-
-def made_up(folder: Path, release: str, source: str) -> None:
-    """An env in a cache of its own whose Triton is this source."""
-    cache = EnvCache(folder)
-    (env,) = select_places(envs=[release]).envs
-    location = cache.folder_of(env).path / "cp311"
-    venv.create(location, symlinks=True)
-    site = site_packages(location)
-    for path, text in {"triton/__init__.py": source, f"triton-{release}.dist-info/RECORD": ""}.items():
-        (site / path).parent.mkdir(exist_ok=True)
-        (site / path).write_text(text)
-    found = [asdict(package) for package in packages(location)]
-    write_record(cache.folder_of(env), env, error=None, location="cp311", packages=found)
-
-
 def test_kernels_of_classes_and_factories_are_read(user: Path) -> None:
     jit = "@triton.jit\n        def kernel(x, y):\n            tl.store(y, tl.load(x))\n"
     tail = "        @triton.jit\n        def kernel(x, y):\n            tl.advance(x, y)\n    return kernel"
@@ -319,89 +296,9 @@ def test_kernels_of_classes_and_factories_are_read(user: Path) -> None:
         assert ("tl.advance" in {use["name"] for use in kernel["uses"]}) is (name == "made")
 
 
-def test_an_env_that_could_not_be_installed_is_broken_and_not_missing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(VARIABLE, str(tmp_path / "envs"))
-    monkeypatch.chdir(tmp_path)
-    made_up(tmp_path / "envs", "3.4.0", WHOLE)
-    (env,) = select_places(envs=["3.5.0"]).envs
-    write_record(EnvCache(tmp_path / "envs").folder_of(env), env, error="No space left on device")
-    said = compat("api", "triton.cdiv", "--envs", "3.4.0,3.5.0", few=False).stdout
-    assert "not looked at: 3.5.0: env_broken: No space left on device\n" in said
-
-
 def test_of_two_envs_of_a_release_one_is_asked(user: Path, built: Callable[[str], BuiltEnv]) -> None:
     built("triton-3.5.1-torch-2.9.1")
     built("triton-3.5.1")
     said = compat("api", "tl.dot", "--envs", "triton-3.5.1,triton-3.5.1-torch-2.9.1", "--json", few=False).stdout
     (place,) = [each for each in json.loads(said)["releases"] if each["looked_at"]]
     assert (place["release"], place["env"]) == ("3.5.1", "triton-3.5.1")
-
-
-WHOLE = "__version__ = '3.4.0'\ndef cdiv(x, y=1): ...\n"
-
-
-def test_an_env_that_gives_no_answer_is_told_and_stops_no_other(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(VARIABLE, str(tmp_path / "envs"))
-    monkeypatch.chdir(tmp_path)
-    made_up(tmp_path / "envs", "3.4.0", WHOLE)
-    made_up(tmp_path / "envs", "3.5.0", "raise ImportError('\x1b[31mnothing here')")
-    made_up(tmp_path / "envs", "3.6.0", "import os; os._exit(0)")
-    said = compat("api", "triton.cdiv", few=False).stdout
-    assert "triton.cdiv: function, in every release that was looked at\n" in said
-    assert "not looked at: 3.5.0: env_broken: ImportError: \\x1b[31mnothing here" in said
-    assert "not looked at: 3.6.0: env_broken: importing Triton ended with exit code 0, and wrote no answer" in said
-    assert "not looked at: 3.0.0–3.3.1, 3.5.1, 3.7.0–3.9.0, not built: `compat envs build 3.0.0" in said
-    done = compat("api", "triton.cdiv", "--envs", "3.5.0,3.6.0", few=False, code=4)
-    assert "3.5.0: ImportError" in done.stderr
-
-
-def test_classes_are_told_with_their_members(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    source = (
-        "import enum, typing\n__version__ = '3.4.0'\nT = typing.TypeVar('T')\nMANY = typing.List[int]\nLIMIT = 3\n"
-        "class Config:\n    def __init__(self, a, *, b=1): self.x = self._y = a\n    @property\n    def p(self): ...\n"
-        "    def old(self, *y, **z):\n        import warnings\n        warnings.warn('old is deprecated')\n"
-        "class Mode(enum.Enum):\n    FAST = 1\n"
-        "def gone(x):\n    'Doc.'\n    raise RuntimeError('it has been removed')\n"
-    )
-    monkeypatch.setenv(VARIABLE, str(tmp_path / "envs"))
-    made_up(tmp_path / "envs", "3.4.0", source)
-    (place,) = look(select_places(envs=["3.4.0"])).known
-    assert place.namespace is not None
-    names = {full: (name.kind, name.signature, name.refuses, name.deprecated) for full, name in place.namespace.names.items()}
-    assert names == {
-        "triton": ("module", "", "", ()),
-        **{f"triton.{name}": ("foreign", "", "", ()) for name in ("MANY", "T", "enum", "typing")},
-        "triton.Config": ("class", "(a, *, b=1)", "", ()),
-        "triton.Config.old": ("method", "(*y, **z)", "", ("old is deprecated",)),
-        "triton.Config.p": ("property", "", "", ()),
-        "triton.Config.x": ("attribute", "", "", ()),
-        "triton.LIMIT": ("value", "", "", ()),
-        "triton.Mode": ("class", "", "", ()),
-        "triton.Mode.FAST": ("attribute", "", "", ()),
-        "triton.gone": ("function", "(x)", "RuntimeError: it has been removed", ()),
-    }
-
-
-def test_an_answer_is_kept_until_the_env_changes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(VARIABLE, str(tmp_path / "envs"))
-    monkeypatch.chdir(tmp_path)
-    made_up(tmp_path / "envs", "3.4.0", f"open({str(tmp_path / 'asked')!r}, 'a').write('x')\n{WHOLE}")
-    (env,) = select_places(envs=["3.4.0"]).envs
-    kept = EnvCache(tmp_path / "envs").folder_of(env).names
-    for _ in range(2):
-        compat("api", "triton.cdiv", "--envs", "3.4.0", few=False)
-    assert (tmp_path / "asked").read_text() == "x"
-    for damage in (kept.read_bytes()[:-20], b"other\n{}", b""):
-        kept.write_bytes(damage)
-        assert "triton.cdiv(x, y=1)" in compat("api", "triton.cdiv", "--envs", "3.4.0", few=False).stdout
-    assert (tmp_path / "asked").read_text() == "xxxx"
-
-
-@pytest.mark.parametrize("source", ["while True: pass", "import os, signal; os.kill(os.getpid(), signal.SIGKILL)"])
-def test_an_env_that_hangs_or_dies_is_given_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, source: str) -> None:
-    monkeypatch.setenv(VARIABLE, str(tmp_path / "envs"))
-    made_up(tmp_path / "envs", "3.4.0", source)
-    (env,) = select_places(envs=["3.4.0"]).envs
-    python = EnvCache(tmp_path / "envs").folder_of(env).path / "cp311" / "bin" / "python"
-    with pytest.raises(Unanswered):
-        introspect(str(python), toolchains.DEFAULT, deadline=1)

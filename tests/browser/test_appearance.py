@@ -75,6 +75,14 @@ def test_the_whole_grid_is_printed_and_no_control(open_page: Open) -> None:
     assert page.pdf().startswith(b"%PDF")
 
 
+def test_dark_colours_are_not_printed(open_page: Open) -> None:
+    light, dark = (open_page("real", color_scheme=scheme).page for scheme in ("light", "dark"))
+    for page in (light, dark):
+        page.emulate_media(media="print")
+    assert dark.evaluate("matchMedia('(prefers-color-scheme: dark)').matches")
+    assert light.screenshot() == dark.screenshot()
+
+
 def test_an_open_drawer_is_printed_whole(open_page: Open) -> None:
     page = open_page("real", fragment=FAILED).page
     page.emulate_media(media="print")

@@ -231,8 +231,9 @@ def test_words_lead_to_a_program(tmp_path: Path) -> None:
 
 
 def test_a_program_that_there_is_not(tmp_path: Path) -> None:
-    with pytest.raises(SelectionError, match="cannot be started"):
+    with pytest.raises(SelectionError, match="cannot be started") as error:
         capture_program((str(tmp_path / "none"),), Options(output=tmp_path, fake=True))
+    assert "a command on PATH" in (error.value.hint or "")
 
 
 def test_a_target_of_which_no_gpu_is_known(tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ import pytest
 from click.testing import CliRunner
 
 from compat.cli import main
+from compat.envs.listing import NO_INDEX
 from compat.model import BuiltEnv
 from compat.report.document import schema
 from tests.wheels import own_libraries, wheelhouse
@@ -130,7 +131,7 @@ def kernel_files_of_one_version_are_read_at_another(project: Path) -> None:
         "plain/live-waves-2.0/default/sm_90",
         "gone/live-waves-1.0/default/sm_90",
     }
-    assert "live-waves 2.0 does not have these, or takes other arguments there, and is not tried: gone" in listed
+    assert "live-waves 2.0 does not have these kernels as they are declared, and they are not tried: gone" in listed
     alone = said("matrix", "launched.toml", "--envs", "3.9.0", "--target", "sm_90", "--no-build", code=1)
     assert "live-waves: how many of its kernels compile" in alone, "a kernel file that names its library, without --package"
 
@@ -171,6 +172,18 @@ def test_what_cannot_be_had_is_one_error(
     assert message in done.output
     assert done.output.count("error: ") == 1 or "live-wave==1.0" in package
     assert not list((tmp_path / "project").iterdir())
+
+
+def test_an_index_that_does_not_answer_is_named(wheelhouse: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    for variable in NO_INDEX:
+        monkeypatch.delenv(variable, raising=False)
+    monkeypatch.setenv("UV_INDEX_URL", "http://127.0.0.1:9/simple")
+    monkeypatch.setenv("UV_HTTP_RETRIES", "0")
+    told = said("matrix", "--package", "absent-waves==1.0", code=4)
+    assert "absent-waves==1.0 cannot be had: http://127.0.0.1:9/simple/absent-waves/ cannot be read: " in told
+    assert "Is the package index reachable?" in told
+    assert told.count("error") == 1
 
 
 def test_what_was_unpacked_works_without_the_index(wheelhouse: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,6 +11,8 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from attrs import define, field
+
 from compat.cell_document import JsonObject, cell_document
 from compat.json_text import plain
 from compat.model import Result
@@ -63,36 +65,54 @@ class Columns:
 
 def cell_columns(results: Iterable[Result], envs: Mapping[str, int]) -> JsonObject:
     """The facts of ``results``, in their order; ``envs`` has the number of each env."""
-    interned = {name: Interned() for name in _RECORDS}
-    columns: dict[str, list[Any]] = defaultdict(list)
-    metrics, stages, words = Columns(), Columns(), dict[int, JsonObject]()
-    rare: dict[str, dict[int, Any]] = {name: {} for name in _RARE}
-    cells = 0
-    for number, result in enumerate(results):
-        document, cells = cell_document(result), number + 1
-        for name, pool in interned.items():
-            columns[name].append(pool.number(document[name]))
-        columns["env"].append(envs[document["env"]])
-        columns["status"].append(document["status"])
-        columns["stage"].append(document["stage"])
-        columns["seconds"].append(round(document["seconds"], 3))
+    cells = _Cells()
+    for result in results:
+        cells.add(cell_document(result), envs)
+    return cells.document()
+
+
+@define
+class _Cells:
+    """The facts of all cells while they are gathered."""
+
+    count: int = 0
+    columns: dict[str, list[Any]] = field(factory=lambda: defaultdict(list))
+    interned: dict[str, Interned] = field(factory=lambda: {name: Interned() for name in _RECORDS})
+    metrics: Columns = field(factory=Columns)
+    stages: Columns = field(factory=Columns)
+    words: dict[int, JsonObject] = field(factory=dict)
+    """Metrics that are texts, by the number of the cell."""
+    rare: dict[str, dict[int, Any]] = field(factory=lambda: {name: {} for name in _RARE})
+
+    def add(self, document: JsonObject, envs: Mapping[str, int]) -> None:
+        """Add the next cell, as ``matrix.json`` has it."""
+        for name, pool in self.interned.items():
+            self.columns[name].append(pool.number(document[name]))
+        self.columns["env"].append(envs[document["env"]])
+        self.columns["status"].append(document["status"])
+        self.columns["stage"].append(document["stage"])
+        self.columns["seconds"].append(round(document["seconds"], 3))
         flags = sum(bit for name, bit in _FLAGS.items() if document[name])
-        columns["flags"].append(flags if document["expected"] else flags + _UNEXPECTED)
-        metrics.add(number, numbers_of(document["metrics"]))
-        stages.add(number, ((stage, round(seconds, 3)) for stage, seconds in document["stages"].items()))
+        self.columns["flags"].append(flags if document["expected"] else flags + _UNEXPECTED)
+        self.metrics.add(self.count, numbers_of(document["metrics"]))
+        self.stages.add(self.count, ((stage, round(seconds, 3)) for stage, seconds in document["stages"].items()))
         if said := {name: value for name, value in document["metrics"].items() if isinstance(value, str)}:
-            words[number] = said
-        for name, found in rare.items():
+            self.words[self.count] = said
+        for name, found in self.rare.items():
             if document.get(name):
-                found[number] = document[name]
-    return {
-        **{name: _few(column) if name in ("status", "stage") else column for name, column in columns.items()},
-        "records": {name: plain(pool.records) for name, pool in interned.items()},
-        "metrics": metrics.filled(cells),
-        "stages": stages.filled(cells),
-        "words": plain(words),
-        **plain(rare),
-    }
+                found[self.count] = document[name]
+        self.count += 1
+
+    def document(self) -> JsonObject:
+        """All of them."""
+        return {
+            **{name: _few(column) if name in ("status", "stage") else column for name, column in self.columns.items()},
+            "records": {name: plain(pool.records) for name, pool in self.interned.items()},
+            "metrics": self.metrics.filled(self.count),
+            "stages": self.stages.filled(self.count),
+            "words": plain(self.words),
+            **plain(self.rare),
+        }
 
 
 def _few(column: list[str]) -> JsonObject:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import base64
 import gzip
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import PurePosixPath
 
 from attrs import frozen
@@ -72,7 +72,6 @@ def page_data(report: Report) -> JsonObject:
     points = tuple(_points(report, columns))
     words = {point.mark.word for point in points} | {"-"}
     marks = [word for word in LEGEND if word in words]
-    failures = {distinct.id: number for number, distinct in enumerate(report.failures)}
     envs = sorted(report.envs, key=lambda built: natural(built.env.name))
     specs = {spec: number for number, spec in enumerate(report.specs)}
     files = {path: number for number, path in enumerate(report.sources)}
@@ -83,19 +82,7 @@ def page_data(report: Report) -> JsonObject:
         "marks": [{"word": word, "meaning": LEGEND[word], "kind": _KINDS.get(word, "bad")} for word in marks],
         "rows": plain(_rows(report, specs)),
         "specs": plain([_spec(report, spec, files) for spec in specs]),
-        "points": {
-            "row": [point.row for point in points],
-            "release": [point.release for point in points],
-            "mark": [marks.index(point.mark.word) for point in points],
-            "failure": [failures.get(point.mark.failure or "", -1) for point in points],
-            "flags": [UNEXPECTED * point.mark.unexpected + REMEMBERED * point.remembered for point in points],
-            "cells": [point.cells for point in points],
-            "earlier": {
-                number: plain([point.earlier.failure_class, point.earlier.fingerprint])
-                for number, point in enumerate(points)
-                if point.earlier
-            },
-        },
+        "points": _point_columns(points, marks, report),
         "cells": cell_columns(report.ordered, {built.env.name: number for number, built in enumerate(envs)}),
         "failures": plain([_failure(distinct, places) for distinct in report.failures]),
         "envs": plain([_env(built) for built in envs]),
@@ -134,6 +121,21 @@ def _points(report: Report, columns: Mapping[str, int]) -> Iterator[_Point]:
             yield _Point(row=row, release=release, mark=mark_of(report, point), cells=len(point.results))
         if verdict := verdicts.get(coordinate):
             yield from _earlier(row, verdict, columns)
+
+
+def _point_columns(points: Sequence[_Point], marks: Sequence[str], report: Report) -> JsonObject:
+    """The points as columns; marks and failures by their numbers, -1 for no failure."""
+    failures = {distinct.id: number for number, distinct in enumerate(report.failures)}
+    earlier = {number: point.earlier for number, point in enumerate(points) if point.earlier}
+    return {
+        "row": [point.row for point in points],
+        "release": [point.release for point in points],
+        "mark": [marks.index(point.mark.word) for point in points],
+        "failure": [failures.get(point.mark.failure or "", -1) for point in points],
+        "flags": [UNEXPECTED * point.mark.unexpected + REMEMBERED * point.remembered for point in points],
+        "cells": [point.cells for point in points],
+        "earlier": {number: plain([failure.failure_class, failure.fingerprint]) for number, failure in earlier.items()},
+    }
 
 
 def _earlier(row: int, verdict: Verdict, columns: Mapping[str, int]) -> Iterator[_Point]:

@@ -27,7 +27,7 @@ SCRIPTS = (
     *("source", "commands", "details", "drawer", "failures", "jumps", "trends", "names", "theme", "start"),
 )
 """In this order; they are one module together."""
-STYLES = ("base", "grid", "drawer", "views", "names", "print")
+STYLES = ("colours", "base", "grid", "marks", "drawer", "failures", "trends", "narrow", "names", "print")
 STATEMENTS = 100
 """Sentences that the page has; ``matrix.md`` has all of them."""
 POLICY = (

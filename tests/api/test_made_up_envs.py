@@ -1,0 +1,118 @@
+"""Envs whose Triton is a few lines: what is told of one that gives no answer, what of a class, and how long an answer is kept."""
+
+from __future__ import annotations
+
+import venv
+from pathlib import Path
+
+import pytest
+from attrs import asdict
+from click.testing import CliRunner, Result
+
+from compat import toolchains
+from compat.api.looking import look
+from compat.cli import main
+from compat.envs.cache import VARIABLE, EnvCache
+from compat.envs.installed import packages, site_packages
+from compat.envs.record import write_record
+from compat.execution.introspection import Unanswered, introspect
+from compat.project import select_places
+
+WHOLE = "__version__ = '3.4.0'\ndef cdiv(x, y=1): ...\n"
+
+
+@pytest.fixture
+def envs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty cache of envs, beside which commands run."""
+    monkeypatch.setenv(VARIABLE, str(tmp_path / "envs"))
+    monkeypatch.chdir(tmp_path)
+    return tmp_path / "envs"
+
+
+def compat(*words: str, code: int = 0) -> Result:
+    done = CliRunner().invoke(main, list(words), prog_name="compat")
+    assert done.exit_code == code, done.output
+    return done
+
+
+def made_up(folder: Path, release: str, source: str) -> None:
+    """An env in a cache of its own whose Triton is this source."""
+    cache = EnvCache(folder)
+    (env,) = select_places(envs=[release]).envs
+    location = cache.folder_of(env).path / "cp311"
+    venv.create(location, symlinks=True)
+    site = site_packages(location)
+    for path, text in {"triton/__init__.py": source, f"triton-{release}.dist-info/RECORD": ""}.items():
+        (site / path).parent.mkdir(exist_ok=True)
+        (site / path).write_text(text)
+    found = [asdict(package) for package in packages(location)]
+    write_record(cache.folder_of(env), env, error=None, location="cp311", packages=found)
+
+
+def test_an_env_that_could_not_be_installed_is_broken_and_not_missing(envs: Path) -> None:
+    made_up(envs, "3.4.0", WHOLE)
+    (env,) = select_places(envs=["3.5.0"]).envs
+    write_record(EnvCache(envs).folder_of(env), env, error="No space left on device")
+    said = compat("api", "triton.cdiv", "--envs", "3.4.0,3.5.0").stdout
+    assert "not looked at: 3.5.0: env_broken: No space left on device\n" in said
+
+
+def test_an_env_that_gives_no_answer_is_told_and_stops_no_other(envs: Path) -> None:
+    made_up(envs, "3.4.0", WHOLE)
+    made_up(envs, "3.5.0", "raise ImportError('\x1b[31mnothing here')")
+    made_up(envs, "3.6.0", "import os; os._exit(0)")
+    said = compat("api", "triton.cdiv").stdout
+    assert "triton.cdiv: function, in every release that was looked at\n" in said
+    assert "not looked at: 3.5.0: env_broken: ImportError: \\x1b[31mnothing here" in said
+    assert "not looked at: 3.6.0: env_broken: importing Triton ended with exit code 0, and wrote no answer" in said
+    assert "not looked at: 3.0.0–3.3.1, 3.5.1, 3.7.0–3.9.0, not built: `compat envs build 3.0.0" in said
+    done = compat("api", "triton.cdiv", "--envs", "3.5.0,3.6.0", code=4)
+    assert "3.5.0: ImportError" in done.stderr
+
+
+def test_classes_are_told_with_their_members(envs: Path) -> None:
+    source = (
+        "import enum, typing\n__version__ = '3.4.0'\nT = typing.TypeVar('T')\nMANY = typing.List[int]\nLIMIT = 3\n"
+        "class Config:\n    def __init__(self, a, *, b=1): self.x = self._y = a\n    @property\n    def p(self): ...\n"
+        "    def old(self, *y, **z):\n        import warnings\n        warnings.warn('old is deprecated')\n"
+        "class Mode(enum.Enum):\n    FAST = 1\n"
+        "def gone(x):\n    'Doc.'\n    raise RuntimeError('it has been removed')\n"
+    )
+    made_up(envs, "3.4.0", source)
+    (place,) = look(select_places(envs=["3.4.0"])).known
+    assert place.namespace is not None
+    names = {full: (name.kind, name.signature, name.refuses, name.deprecated) for full, name in place.namespace.names.items()}
+    assert names == {
+        "triton": ("module", "", "", ()),
+        **{f"triton.{name}": ("foreign", "", "", ()) for name in ("MANY", "T", "enum", "typing")},
+        "triton.Config": ("class", "(a, *, b=1)", "", ()),
+        "triton.Config.old": ("method", "(*y, **z)", "", ("old is deprecated",)),
+        "triton.Config.p": ("property", "", "", ()),
+        "triton.Config.x": ("attribute", "", "", ()),
+        "triton.LIMIT": ("value", "", "", ()),
+        "triton.Mode": ("class", "", "", ()),
+        "triton.Mode.FAST": ("attribute", "", "", ()),
+        "triton.gone": ("function", "(x)", "RuntimeError: it has been removed", ()),
+    }
+
+
+def test_an_answer_is_kept_until_the_env_changes(envs: Path) -> None:
+    made_up(envs, "3.4.0", f"open({str(envs.parent / 'asked')!r}, 'a').write('x')\n{WHOLE}")
+    (env,) = select_places(envs=["3.4.0"]).envs
+    kept = EnvCache(envs).folder_of(env).names
+    for _ in range(2):
+        compat("api", "triton.cdiv", "--envs", "3.4.0")
+    assert (envs.parent / "asked").read_text() == "x"
+    for damage in (kept.read_bytes()[:-20], b"other\n{}", b""):
+        kept.write_bytes(damage)
+        assert "triton.cdiv(x, y=1)" in compat("api", "triton.cdiv", "--envs", "3.4.0").stdout
+    assert (envs.parent / "asked").read_text() == "xxxx"
+
+
+@pytest.mark.parametrize("source", ["while True: pass", "import os, signal; os.kill(os.getpid(), signal.SIGKILL)"])
+def test_an_env_that_hangs_or_dies_is_given_up(envs: Path, source: str) -> None:
+    made_up(envs, "3.4.0", source)
+    (env,) = select_places(envs=["3.4.0"]).envs
+    python = EnvCache(envs).folder_of(env).path / "cp311" / "bin" / "python"
+    with pytest.raises(Unanswered):
+        introspect(str(python), toolchains.DEFAULT, deadline=1)
