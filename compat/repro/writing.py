@@ -262,6 +262,8 @@ class _Writing:
             if not each.as_expected:
                 expected = f"exit code {each.script.exit_code}, {'no failure' if each.script.compiles else each.script.fingerprint}"
                 found = f"exit code {each.run.exit_code}, {each.failure.fingerprint if each.failure else 'no failure'}"
+                if each.failure and self.bundle.decorated:  # a package that the env lacks, say, which a stand-in took the place of
+                    found += f" ({each.failure.excerpt.splitlines()[-1]})"
                 self.reasons.append(f"{each.script.env.env.name}: expected {expected}; the script gave {found}")
 
     # --- what comes of it ---
