@@ -6,14 +6,17 @@ the script itself is run in every env, and only if it says there what the table 
 
 from __future__ import annotations
 
+import re
 import threading
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from itertools import count
+from pathlib import Path
 
 from attrs import evolve
 
 from compat import toolchains
 from compat.bundle.bundle import bundle
+from compat.bundle.closure import roots_of
 from compat.errors import SelectionError
 from compat.execution import run
 from compat.execution.run import RunContext
@@ -30,7 +33,7 @@ from compat.printable import printable
 from compat.repro import issue, verify
 from compat.repro.expected_output import printed, promise, sayings, words_of
 from compat.repro.finding import Finding
-from compat.repro.header import dependencies, requires_python
+from compat.repro.header import dependencies, imported_packages, requires_python
 from compat.repro.redact import identifying_words, without_places
 from compat.repro.request import Request, Unverified, Written, name_of
 from compat.repro.script import Script
@@ -40,6 +43,8 @@ from compat.toolchains import SHARED_MEMORY, ScriptForm, Toolchain
 
 _SLACK = 60.0
 """Seconds that a script may take besides its compile: to import the toolchain, and to hash it, as Triton does."""
+_OF_MODULE = re.compile(r'File "([^"\n]+)", line (\d+), in <module>')
+"""A frame of a module's own statements in a traceback."""
 _UNFIT = (Status.OUT_OF_MEMORY, *(status for status in Status if not status.is_answer))
 """What no script shows: limits depend on the machine, and other statuses say nothing about the kernel."""
 _SILENT = (Status.TIMED_OUT, *_UNFIT)
@@ -80,6 +85,7 @@ class _Writing:
         with Folder("compat-repro-") as self.scratch:
             original = self._original()
             self.bundle = self.request.bundle or bundle(self.cell.spec, decorated=_at_import(original))
+            self._check_packages()
             script = self._script(original)
             results = self._everywhere(script)
             self._compare_with(original, results)
@@ -110,6 +116,28 @@ class _Writing:
                 f"{self.cell.id} {fate}", hint="No script can show that reliably; `compat explain` shows all that is known."
             )
         return result
+
+    def _check_packages(self) -> None:
+        """A stand-in answers for packages while a file is imported in an env that lacks them; a script has none."""
+        needed = imported_packages(self.bundle.text) - {self.knowledge.wording.package}
+        if self.bundle.decorated and needed:
+            raise SelectionError(
+                f"{self.cell.id} fails while its file is imported, at {self._place_of_import()}; the definition of "
+                f"{self.bundle.spec.function} needs {', '.join(sorted(needed))}, which a script does not have",
+                hint="In an issue, paste that statement and what `compat explain` shows.",
+            )
+
+    def _place_of_import(self) -> str:
+        """The statement of a module, by the module's path in its tree, whose import failed."""
+        raised = self._evidence(self.cell).raised
+        frames = _OF_MODULE.findall(raised[-1].traceback if raised else "")
+        if not frames:
+            return "a place not told"
+        path, line = Path(frames[-1][0]), frames[-1][1]
+        root = next(
+            (each for each in (*map(Path, self.cell.spec.roots), *roots_of(path)) if path.is_relative_to(each)), path.parent
+        )
+        return f"{path.relative_to(root).as_posix()}:{line}"
 
     def _script(self, original: Result) -> Script:
         outcome = original.outcome
@@ -169,10 +197,10 @@ class _Writing:
                 f"the extracted kernel does not fail the same way ({original.outcome.failure.fingerprint}): {found}"
             )
             if self.bundle.decorated:
-                place = original.outcome.failure.location or "a place not told"
                 self.reasons.append(
-                    f"the import of the kernel's file fails at {place}, outside of the definition of {self.bundle.spec.function}, "
-                    "which is all that a script holds: in an issue, paste the statement there and what `compat explain` shows"
+                    f"the import of the kernel's file fails at {self._place_of_import()}, outside of the definition of "
+                    f"{self.bundle.spec.function}, which is all that a script holds: if a kernel is defined there, name that one; "
+                    "else paste the statement and what `compat explain` shows"
                 )
 
     def _compare_history(self, results: Sequence[Result]) -> None:
@@ -262,8 +290,6 @@ class _Writing:
             if not each.as_expected:
                 expected = f"exit code {each.script.exit_code}, {'no failure' if each.script.compiles else each.script.fingerprint}"
                 found = f"exit code {each.run.exit_code}, {each.failure.fingerprint if each.failure else 'no failure'}"
-                if each.failure and self.bundle.decorated:  # a package that the env lacks, say, which a stand-in took the place of
-                    found += f" ({each.failure.excerpt.splitlines()[-1]})"
                 self.reasons.append(f"{each.script.env.env.name}: expected {expected}; the script gave {found}")
 
     # --- what comes of it ---
