@@ -66,7 +66,7 @@ DOORS = {
     "init": {"Initialized", "initialize"},
     "matrix": {"MatrixInterrupted", "run_matrix", "write_reports"},
     "reduce": {"candidate", "reducing", "reduction"},
-    "repro": {"document", "reproducing", "writing"},
+    "repro": {"document", "reproducing", "request"},
     "saved": {"read_report"},
     "workflows": {"System"},
 }

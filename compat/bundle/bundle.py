@@ -5,7 +5,7 @@ were written, comments included, what is used before what uses it. Nothing is im
 that a factory makes or that a class holds stands at the top level (:mod:`compat.bundle.factories`).
 
 Left behind are decorators that tune or choose (``@triton.autotune``, ``@triton.heuristics``): a specialization says already what
-they would find out.
+they would find out. Where they are what fails, the kernel is wanted as it is decorated.
 """
 
 from __future__ import annotations
@@ -34,6 +34,8 @@ class Bundle:
 
     text: str
     """A Python module that imports nothing but installed packages."""
+    decorated: bool = False
+    """Whether the kernel has all its decorators."""
     spec: Specialization
     """How it is compiled; the function has the name that it has in the module. Its source is empty until :meth:`write` says it."""
 
@@ -43,21 +45,21 @@ class Bundle:
         return evolve(self.spec, source=str(path), roots=(), closure=read_source(path).closure)
 
 
-def bundle(spec: Specialization) -> Bundle:
-    """The kernel of a specialization on its own.
+def bundle(spec: Specialization, *, decorated: bool = False) -> Bundle:
+    """The kernel of a specialization on its own; ``decorated`` as it is in its file, with what its decorators use.
 
     Raises ConfigError where its source cannot be read, is nested too deeply, or has no such function, and where it does not tell
     what a factory makes.
     """
     path = Path(spec.source)
-    bundling = _Bundling(roots=tuple(map(Path, spec.roots)) or roots_of(path))
+    bundling = _Bundling(roots=tuple(map(Path, spec.roots)) or roots_of(path), decorated=decorated)
     try:
         function = bundling.add_kernel(path, spec.function, spec.compile.functions)
     except (OSError, SyntaxError, KeyError, RecursionError, CannotBeFrozen) as error:
         raise ConfigError(f"the kernel cannot be taken out of its file: {_reason(error)}", where=str(path)) from error
     text = bundling.text()
     closure = hashlib.sha256(text.encode()).hexdigest()
-    return Bundle(text=text, spec=evolve(spec, source="", roots=(), function=function, closure=closure))
+    return Bundle(text=text, decorated=decorated, spec=evolve(spec, source="", roots=(), function=function, closure=closure))
 
 
 def _reason(error: Exception) -> str:
@@ -71,6 +73,8 @@ class _Bundling:
     """What is in the bundle so far."""
 
     roots: tuple[Path, ...]
+    decorated: bool
+    """Whether the kernel keeps the decorators that tune or choose."""
     _names: Names = field(init=False)
     _imports: dict[str, None] = field(factory=dict)
     _called: dict[tuple[Path, str], str] = field(factory=dict)
@@ -117,10 +121,11 @@ class _Bundling:
         if id(statement) in self._added and not again:
             return
         self._added.add(id(statement))
-        edits = [edit for use in statement.uses for edit in self._follow(statement, use)]
+        told = statement.decorated() if again and self.decorated else statement
+        edits = [edit for use in told.uses for edit in self._follow(told, use)]
         here = {name: self._called.get((statement.file.path, name), name) for name in statement.binds}
         self._imports |= dict.fromkeys(statement.file.futures())
-        self._pieces.append((statement.text(edits, here), isinstance(statement.node, Definition)))
+        self._pieces.append((told.text(edits, here), isinstance(statement.node, Definition)))
 
     def _follow(self, statement: Statement, use: Use) -> Iterator[tuple[ast.expr, str]]:
         """Add what a use leads to; yield how it is to be written now, where that is not as it was."""

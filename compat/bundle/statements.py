@@ -5,9 +5,10 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterable, Iterator
+from copy import copy
 from pathlib import Path
 
-from attrs import define, field
+from attrs import define, evolve, field
 
 from compat.bundle.parsing import text_of, tree_of
 from compat.bundle.scopes import Use, bound_by, uses
@@ -73,6 +74,14 @@ class Statement:
             dropped = tuple(each for each in node.decorator_list if called_by(each) not in _KEPT_DECORATORS)
             node.decorator_list = [each for each in node.decorator_list if each not in dropped]
         return cls(file=file, node=node, binds=bound_by(node), uses=tuple(uses(node)), dropped=dropped)
+
+    def decorated(self) -> Statement:
+        """The same with the decorators that are left behind otherwise."""
+        if not (self.dropped and isinstance(self.node, Definition)):
+            return self
+        node = copy(self.node)
+        node.decorator_list = sorted([*self.dropped, *node.decorator_list], key=lambda each: each.lineno)
+        return evolve(self, node=node, uses=tuple(uses(node)), dropped=())
 
     @property
     def start(self) -> int:

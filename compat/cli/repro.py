@@ -24,7 +24,7 @@ from compat.printable import printable
 from compat.project import Selection, read_matrix
 from compat.repro.document import outcome_document
 from compat.repro.reproducing import Listener
-from compat.repro.writing import Unverified, Written
+from compat.repro.request import Unverified, Written
 
 
 @click.command(short_help="Write a standalone script and an issue for a failing cell.")

@@ -73,7 +73,8 @@ class SourceFile(TextFile):
             raise ConfigError(
                 f"the kernel is in a library from the package index, {requirement}, which is not edited",
                 where=str(path),
-                hint="Copy the kernel into a file of your own, and name that one as its `source`.",
+                hint="Its file belongs to that package. Copy the kernel into a file of your own and name that as its `source`, "
+                "or let `compat capture` write such a file from a program that launches it.",
             )
         try:
             content = path.read_bytes()

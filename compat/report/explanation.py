@@ -129,6 +129,8 @@ def _attempt_lines(attempts: tuple[Evidence, ...]) -> Iterator[str]:
 def _specialization(cell: Cell) -> Iterator[str]:
     spec = cell.spec
     yield f"{spec.function} in {spec.source} ({'guessed from' if spec.guessed else 'declared in'} {spec.origin})"
+    if spec.summary:
+        yield f"summary: {' '.join(spec.summary.split())}"
     if spec.guessed:
         yield GUESSED
     if spec.compile.launch:
@@ -184,6 +186,7 @@ def explanation_document(told: Explanation | Tried) -> JsonObject:
     result, env = told.result, told.built
     return {
         "id": told.cell.id,
+        "summary": told.cell.spec.summary,
         "expected": result.expected if result else None,
         "outcome": attrs.asdict(result.outcome) if result else None,
         "edits_known": [edit.name for edit in known_edits(result.outcome.failure, env.env.toolchain)] if result else [],

@@ -4,6 +4,7 @@ In: a selection, and the id of a cell or a glob. Out: for each cell :class:`Writ
 :class:`Unverified`, with why nothing was written. :func:`repro` is all of it, :func:`write_repro` does it for one cell:
 
 - :mod:`compat.repro.expected_output`: the words by which a script knows the failure
+- :mod:`compat.repro.request`: what is asked for, and what comes of it
 - :mod:`compat.repro.script`: the script
 - :mod:`compat.repro.redact`: paths and names of this machine are removed
 - :mod:`compat.repro.issue`: the text of the issue
@@ -12,6 +13,7 @@ In: a selection, and the id of a cell or a glob. Out: for each cell :class:`Writ
 """
 
 from compat.repro.reproducing import repro
-from compat.repro.writing import Request, Unverified, Written, write_repro
+from compat.repro.request import Request, Unverified, Written
+from compat.repro.writing import write_repro
 
 __all__ = ["Request", "Unverified", "Written", "repro", "write_repro"]

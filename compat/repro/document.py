@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from compat.cell_document import JsonObject, cell_document
-from compat.repro.writing import Unverified, Written
+from compat.repro.request import Unverified, Written
 
 
 def outcome_document(outcome: Written | Unverified, command: str) -> JsonObject:

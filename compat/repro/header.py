@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import ast
+import sys
 from collections.abc import Collection
 from pathlib import Path
 
 from packaging.requirements import InvalidRequirement, Requirement
 from packaging.version import Version
 
+from compat.bundle.parsing import tree_of
 from compat.envs.env import INDEX
 from compat.envs.listing import index_urls, list_files
 from compat.envs.wheels import Minor
@@ -38,6 +41,14 @@ def requires_python(built: BuiltEnv, root: Path) -> str:
     except IndexUnavailable:
         pythons = frozenset()
     return spelled(pythons) if pythons else f"=={'.'.join((built.python_version or '3').split('.')[:2])}.*"
+
+
+def imported_packages(text: str) -> frozenset[str]:
+    """What a module imports besides the standard library, by the names of the packages."""
+    nodes = list(ast.walk(tree_of(text)))
+    names = [alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names]
+    names += [node.module or "" for node in nodes if isinstance(node, ast.ImportFrom)]
+    return frozenset(name.partition(".")[0] for name in names) - sys.stdlib_module_names
 
 
 def spelled(pythons: Collection[Minor]) -> str:

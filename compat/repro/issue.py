@@ -62,15 +62,14 @@ def issue_markdown(finding: Finding) -> str:
 def happens(finding: Finding) -> str:
     """What happens, in a sentence or two."""
     failure, outcome = finding.failure, finding.result.outcome
-    place = f" in stage `{failure.stage}`"
+    imported = finding.bundle.decorated
+    place = "" if imported else f" in stage `{failure.stage}`"
     place += f", in the pass {code(failure.pass_)}" if failure.pass_ else ""
     place += f", at the operation {code(failure.op)}" if failure.op else ""
     place += f", at {line}" if (line := _line(finding)) else ""
     end = _END.get(outcome.status, "cannot be launched" if failure.prediction else str(outcome.status))
-    return (
-        f"Compiling the kernel below for `{finding.cell.target.name}` with {finding.toolchain} {finding.built.release} "
-        f"{end}{place}: {code(finding.words)}."
-    )
+    does = "Importing the kernel below" if imported else f"Compiling the kernel below for `{finding.cell.target.name}`"
+    return f"{does} with {finding.toolchain} {finding.built.release} {end}{place}: {code(finding.words)}."
 
 
 def _line(finding: Finding) -> str:
@@ -172,9 +171,10 @@ def _mark(finding: Finding, result: Result) -> str:
 def environment_of(finding: Finding) -> Iterator[tuple[str, str]]:
     """The environment, name and value."""
     target, built = finding.cell.target, finding.built
+    does = "imported" if finding.bundle.decorated else "compiled ahead of time"
     beside = [f"{each.name} {each.version}" for each in built.packages if each.name != built.env.distribution]
     yield finding.toolchain, f"{built.release}" + (f", with {', '.join(beside)}" if beside else "")
-    yield "GPU", f'none: compiled ahead of time for `GPUTarget("{target.backend}", {target.arch!r}, {target.warp_size})`'
+    yield "GPU", f'none: {does} for `GPUTarget("{target.backend}", {target.arch!r}, {target.warp_size})`'
     yield "Python", f"{built.python_version} on {platform.system()} {platform.machine()}"
 
 

@@ -22,7 +22,8 @@ from compat.execution.run import RunContext
 from compat.model import BuiltEnv, Cell, Env, Specialization, Target
 from compat.project import Obtain, Selection
 from compat.reduce.facts import KERNEL
-from compat.repro.writing import Request, Unverified, Written, script_form, write_repro
+from compat.repro.request import Request, Unverified, Written
+from compat.repro.writing import script_form, write_repro
 
 _RELEASES = "releases"
 """The group of envs that the table is about, unless others are asked for."""
@@ -87,7 +88,7 @@ def repro(
         own = {name: built for name, built in envs.items() if built.env.toolchain == each.spec.toolchain}
         request = Request(
             cell=each,
-            bundle=_bundle(each.spec, reduced),
+            bundle=_smaller(each.spec, reduced) if reduced else None,
             targets=_targets(selection, each),
             remembered=known.recall([(each.spec, each.target)], context, selection.config, besides=own.values()),
             existing=known.existing_releases(selection.config),
@@ -167,13 +168,8 @@ def _targets(selection: Selection, cell: Cell) -> tuple[Target, ...]:
 # --- the kernel that is shown ------------------------------------------------------------------------------------------------
 
 
-def _bundle(spec: Specialization, reduced: Path | None) -> Bundle:
-    """The kernel on its own, or the smaller one in ``reduced``, with the arguments that the kernel file beside that says, if any.
-
-    Without a kernel file the smaller one takes what arguments are left.
-    """
-    if reduced is None:
-        return bundle(spec)
+def _smaller(spec: Specialization, reduced: Path) -> Bundle:
+    """The smaller kernel in ``reduced``, with the arguments that the kernel file beside that says, else those left."""
     declared = _declared(spec, reduced)
     if declared is not None:
         return bundle(

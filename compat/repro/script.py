@@ -1,4 +1,7 @@
-"""The script: a kernel, its compile call, and twelve lines that say whether the failure shows."""
+"""The script: a kernel, its compile call, and twelve lines that say whether the failure shows.
+
+Where a kernel's definition is what fails, those lines come first, and there is no call.
+"""
 
 from __future__ import annotations
 
@@ -69,14 +72,28 @@ class Script:
                 dependencies=json.dumps(self.dependencies),
                 headline=textwrap.wrap(self.headline, _WIDTH - 2),
                 words=[line for each in printable(self.words).split("\n") for line in textwrap.wrap(each, _WIDTH - 6)],
-                imports=self._imports(imported),
-                kernel=kernel,
-                call=f"{self._constant()}\n\n\n{self._call()}",
+                **self._parts(imported, kernel),
                 variables="".join(f", {json.dumps(name)}: {json.dumps(value)}" for name, value in self.variables.items()),
                 deadline=self.deadline,
             )
         )
         return printable(text.rstrip()) + "\n"
+
+    def _parts(self, imported: Sequence[str], kernel: str) -> dict[str, str]:
+        """What the script consists of; the imports of a kernel whose definition fails are tried with it."""
+        if self.bundle.decorated:
+            needed, driver = self.calls.before_decorators(self.target)
+            future = [line for line in imported if "__future__" in line]
+            tried = _in_order([*needed, *(line for line in imported if line not in future)])
+            imports, kernel = self._imports(future), f"{tried}\n\n{driver}\n\n\n{kernel}"
+            return {"does": "import", "imports": imports, "kernel": kernel, "call": self._constant()}
+        call = f"{self._constant()}\n\n\n{self._call()}"
+        return {
+            "does": "compile",
+            "imports": self._imports([*imported, *self.calls.imports(self.bundle)]),
+            "kernel": kernel,
+            "call": call,
+        }
 
     def _call(self) -> str:
         return self.calls.compile_function(self.bundle, self.target, self.form, self.prediction, self.variables)
@@ -88,17 +105,18 @@ class Script:
         quoted = f'"{self.expected}"' if plain else repr(self.expected)
         return f"EXPECTED = {quoted}"
 
-    def _imports(self, kernels: Sequence[str]) -> str:
+    def _imports(self, needed: Sequence[str]) -> str:
         standard = ["os", *(("signal",) if self.deadline else ()), "subprocess", "sys", "tempfile"]
         standard = sorted([*standard, *(("inspect",) if self._portable else ())])
-        needed = {
-            *kernels,
-            *self.calls.imports(self.bundle),
-        }
-        future = sorted(line for line in needed if "__future__" in line)
-        rest = sorted(needed - set(future), key=lambda line: (line.startswith("from"), line))
-        groups = (future, [f"import {name}" for name in standard], rest)
-        return "\n\n".join("\n".join(group) for group in groups if group) + "\n"
+        future = sorted({line for line in needed if "__future__" in line})
+        rest = [line for line in needed if line not in future]
+        groups = ("\n".join(future), "\n".join(f"import {name}" for name in standard), _in_order(rest))
+        return "\n\n".join(filter(None, groups)) + "\n"
+
+
+def _in_order(imports: Sequence[str]) -> str:
+    """Statements, one a line, as import sorters have them."""
+    return "\n".join(sorted(set(imports), key=lambda line: (line.startswith("from"), line)))
 
 
 def split(text: str) -> tuple[list[str], str]:

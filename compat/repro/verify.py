@@ -12,12 +12,12 @@ from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from attrs import frozen
+from attrs import evolve, frozen
 
 from compat.diagnosis import classify, dumps
 from compat.diagnosis.knowledge import Knowledge
 from compat.execution.script import ScriptRun, run_script
-from compat.model import BuiltEnv, Done, Evidence, Failure, Raised, Target
+from compat.model import SOURCE_STAGE, BuiltEnv, Done, Evidence, Failure, Raised, Target
 
 SHOWS, SHOWS_NOT = 0, 1
 """Exit codes of a repro script."""
@@ -28,6 +28,8 @@ _LINK = re.compile(
     r"\n\n(?:The above exception was the direct cause of the following exception"
     r"|During handling of the above exception, another exception occurred):\n\n"
 )
+_UNDERLINE = re.compile(r"\s+[~^][~^ ]*$")
+"""Python's marks below the lines of a traceback."""
 _RAISED = re.compile(r"(?P<type>[A-Za-z_][\w.]*)(?:: (?P<message>.*))?\Z", re.DOTALL)
 _BUILTIN = "|".join(name for name, value in vars(builtins).items() if isinstance(value, type) and issubclass(value, BaseException))
 _BARE = re.compile(rf"^(?:(?:[A-Za-z_]\w*\.)+[A-Z]\w*|{_BUILTIN})(?=: |$)", re.MULTILINE)
@@ -106,6 +108,8 @@ def evidence_of(ran: ScriptRun, stage: str) -> Evidence:
     code = int(verdicts[-1]["code"]) if verdicts and verdicts[-1]["code"] else None
     words = dumps.read(output).words
     begin, raised = _chain(words)
+    if stage != SOURCE_STAGE:  # there they tell whether the toolchain refuses the file; elsewhere Triton takes frames away
+        raised = tuple(evolve(each, traceback="") for each in raised)
     return Evidence(
         answered=bool(raised) or code == 0,
         done=(Done(do="compile"),) if code == 0 else (),
@@ -157,4 +161,5 @@ def _raised(block: str) -> Raised | None:
     lines = _TRACEBACK.sub("", block, count=1).splitlines()
     frames = next((number for number, line in enumerate(lines) if line and not line.startswith(" ")), len(lines))
     found = _RAISED.match("\n".join(lines[frames:]).rstrip())
-    return Raised(type=found["type"], message=found["message"] or "") if found else None
+    traceback = "".join(f"{line}\n" for line in lines[:frames] if not _UNDERLINE.match(line))
+    return Raised(type=found["type"], message=found["message"] or "", traceback=traceback) if found else None

@@ -6,15 +6,17 @@ the script itself is run in every env, and only if it says there what the table 
 
 from __future__ import annotations
 
+import re
 import threading
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from itertools import count
 from pathlib import Path
 
-from attrs import evolve, frozen
+from attrs import evolve
 
 from compat import toolchains
-from compat.bundle.bundle import Bundle
+from compat.bundle.bundle import bundle
+from compat.bundle.closure import roots_of
 from compat.errors import SelectionError
 from compat.execution import run
 from compat.execution.run import RunContext
@@ -25,14 +27,15 @@ from compat.fix.changes import hunks
 from compat.fix.fixing import Compiling, best_of
 from compat.fix.known import known_edits
 from compat.fix.source import SourceFile
-from compat.history.verdict import NONE_KNOWN, Existing, class_of, is_good, release_of, verdicts
-from compat.model import BuiltEnv, Cell, Env, Evidence, Outcome, Result, Status, Target
+from compat.history.verdict import class_of, is_good, release_of, verdicts
+from compat.model import SOURCE_STAGE, BuiltEnv, Cell, Env, Evidence, Outcome, Result, Status, Target
 from compat.printable import printable
 from compat.repro import issue, verify
 from compat.repro.expected_output import printed, promise, sayings, words_of
 from compat.repro.finding import Finding
-from compat.repro.header import dependencies, requires_python
+from compat.repro.header import dependencies, imported_packages, requires_python
 from compat.repro.redact import identifying_words, without_places
+from compat.repro.request import Request, Unverified, Written, name_of
 from compat.repro.script import Script
 from compat.repro.verify import SHOWS, SHOWS_NOT, Seen
 from compat.scratch import Folder
@@ -40,70 +43,20 @@ from compat.toolchains import SHARED_MEMORY, ScriptForm, Toolchain
 
 _SLACK = 60.0
 """Seconds that a script may take besides its compile: to import the toolchain, and to hash it, as Triton does."""
+_OF_MODULE = re.compile(r'File "([^"\n]+)", line (\d+), in <module>')
+"""A frame of a module's own statements in a traceback."""
 _UNFIT = (Status.OUT_OF_MEMORY, *(status for status in Status if not status.is_answer))
 """What no script shows: limits depend on the machine, and other statuses say nothing about the kernel."""
 _SILENT = (Status.TIMED_OUT, *_UNFIT)
 """Where there are no words to tell a failure by."""
 
 
-@frozen(kw_only=True)
-class Request:
-    """What is to be written of a cell."""
-
-    cell: Cell
-    bundle: Bundle
-    """Its kernel, perhaps a smaller one with the same failure."""
-    targets: tuple[Target, ...]
-    """The columns of the table; the cell's own is among them."""
-    remembered: tuple[Result, ...] = ()
-    """What earlier runs found of the cell's kernel on releases that the context has no env of."""
-    existing: Existing = NONE_KNOWN
-    """Releases that are known to exist."""
-    root: Path
-    """The project, which keeps what package indexes say."""
-    folder: Path
-    """Where the files go."""
-    name: str = ""
-    """Of the files, without suffix; after the cell unless given."""
-    portable: bool = False
-    """A script for every release, not only for the cell's."""
-    command: str = "compat repro"
-    """What the user typed."""
-
-
-@frozen(kw_only=True)
-class Written:
-    """What was written, and what it tells."""
-
-    finding: Finding
-    paths: tuple[Path, ...]
-
-    @property
-    def cell(self) -> Cell:
-        """What it is about."""
-        return self.finding.result.cell
-
-
-@frozen(kw_only=True)
-class Unverified:
-    """What was found instead of the failure; only the evidence of it was written."""
-
-    cell: Cell
-    reasons: tuple[str, ...]
-    evidence: Path
-
-
-def name_of(cell: Cell) -> str:
-    """What the files about a cell are called: ``sel_dense-as_written-d64-sm_90-3.9.0``."""
-    return cell.id.replace(f"/{cell.env.toolchain}-", "/").replace("/", "-")
-
-
 def write_repro(request: Request, context: RunContext, doing: Callable[[str], None] = lambda words: None) -> Written | Unverified:
     """Write the script, the issue and the MLIR reproducer of a failing cell, or say why the verification failed.
 
     ``context`` has the env of the cell and all those of the table; ``doing`` hears what is done, and how far it is. Raises
-    SelectionError where the cell does not fail, or fails in a way that no script can show; OSError
-    where the folder will not have the files.
+    SelectionError where the cell does not fail, or fails in a way that no script can show; ConfigError where its kernel cannot be
+    taken out of its file; OSError where the folder will not have the files.
     """
     return _Writing(request, context, doing).write()
 
@@ -131,6 +84,8 @@ class _Writing:
     def write(self) -> Written | Unverified:
         with Folder("compat-repro-") as self.scratch:
             original = self._original()
+            self.bundle = self.request.bundle or bundle(self.cell.spec, decorated=_at_import(original))
+            self._check_packages()
             script = self._script(original)
             results = self._everywhere(script)
             self._compare_with(original, results)
@@ -162,6 +117,28 @@ class _Writing:
             )
         return result
 
+    def _check_packages(self) -> None:
+        """A stand-in answers for packages while a file is imported in an env that lacks them; a script has none."""
+        needed = imported_packages(self.bundle.text) - {self.knowledge.wording.package}
+        if self.bundle.decorated and needed:
+            raise SelectionError(
+                f"{self.cell.id} fails while its file is imported, at {self._place_of_import()}; the definition of "
+                f"{self.bundle.spec.function} needs {', '.join(sorted(needed))}, which a script does not have",
+                hint="In an issue, paste that statement and what `compat explain` shows.",
+            )
+
+    def _place_of_import(self) -> str:
+        """The statement of a module, by the module's path in its tree, whose import failed."""
+        raised = self._evidence(self.cell).raised
+        frames = _OF_MODULE.findall(raised[-1].traceback if raised else "")
+        if not frames:
+            return "a place not told"
+        path, line = Path(frames[-1][0]), frames[-1][1]
+        root = next(
+            (each for each in (*map(Path, self.cell.spec.roots), *roots_of(path)) if path.is_relative_to(each)), path.parent
+        )
+        return f"{path.relative_to(root).as_posix()}:{line}"
+
     def _script(self, original: Result) -> Script:
         outcome = original.outcome
         assert outcome.failure is not None
@@ -171,7 +148,7 @@ class _Writing:
         words = outcome.failure.excerpt if hangs or prediction else words_of(evidence, self.knowledge)
         return Script(
             name=self.name,
-            bundle=self.request.bundle,
+            bundle=self.bundle,
             target=self.cell.target,
             release=self.built.release or "",
             form=self.form,
@@ -196,14 +173,16 @@ class _Writing:
         release = f"{self.cell.env.distribution.capitalize()} {self.built.release}"
         title = toolchains.failure_classes()[outcome.failure.failure_class].title
         said = title if title[1:2].isupper() else title[0].lower() + title[1:]
-        return f"{release} compiling {self.request.bundle.spec.function} for {self.cell.target.name}: {said}"
+        what = self.bundle.spec.function
+        does = f"importing {what}" if self.bundle.decorated else f"compiling {what} for {self.cell.target.name}"
+        return f"{release} {does}: {said}"
 
     # --- the table ---
 
     def _everywhere(self, script: Script) -> tuple[Result, ...]:
         """The kernel as it stands in the script, for every env and target."""
         path = self.scratch / f"{self.name}.py"
-        spec = evolve(self.request.bundle, text=script.source()).write(path)
+        spec = evolve(self.bundle, text=script.source()).write(path)
         self.spec = evolve(spec, expectations=())
         envs = [each.env for each in self.context.envs.values() if each.error is None]
         return self._compile([Cell(env=env, target=target, spec=self.spec) for env in envs for target in self.request.targets])
@@ -217,6 +196,12 @@ class _Writing:
             self.reasons.append(
                 f"the extracted kernel does not fail the same way ({original.outcome.failure.fingerprint}): {found}"
             )
+            if self.bundle.decorated:
+                self.reasons.append(
+                    f"the import of the kernel's file fails at {self._place_of_import()}, outside of the definition of "
+                    f"{self.bundle.spec.function}, which is all that a script holds: if a kernel is defined there, name that one; "
+                    "else paste the statement and what `compat explain` shows"
+                )
 
     def _compare_history(self, results: Sequence[Result]) -> None:
         """It must be ok where the original is ok beside the change: otherwise it shows something else."""
@@ -286,6 +271,10 @@ class _Writing:
 
     def _job(self, script: Script, result: Result, results: Sequence[Result]) -> verify.ScriptCheck:
         same, failure = self._same(result, results), result.outcome.failure
+        if script.bundle.decorated and not _at_import(result):  # it can be imported, and the script does no more
+            return verify.ScriptCheck(
+                env=result.built, text=script.source(), exit_code=SHOWS_NOT, compiles=True, fingerprint=None, stage=SOURCE_STAGE
+            )
         told = failure is not None and not failure.prediction and result.outcome.status is not Status.TIMED_OUT
         return verify.ScriptCheck(
             env=result.built,
@@ -316,7 +305,7 @@ class _Writing:
             title=self._title(result.outcome),
             cell=result.cell,
             built=self.built,
-            bundle=self.request.bundle,
+            bundle=self.bundle,
             results=results,
             original=self.original,
             remembered=self.request.remembered,
@@ -331,15 +320,15 @@ class _Writing:
 
     def _fixed(self, finding: Finding) -> Finding:
         """The finding with the edit of the source that makes the kernel compile, if one is found."""
-        bundle, envs = self.request.bundle, [each.env for each in self.context.envs.values() if each.error is None]
-        source, folder = SourceFile.alone(bundle.text), self.scratch / "edits"
-        compiling = Compiling(spec=bundle.spec, source=source, target=self.cell.target, context=self.context, folder=folder)
+        envs = [each.env for each in self.context.envs.values() if each.error is None]
+        source, folder = SourceFile.alone(self.bundle.text), self.scratch / "edits"
+        compiling = Compiling(spec=self.bundle.spec, source=source, target=self.cell.target, context=self.context, folder=folder)
         found, _ = compiling.search(self.cell.env, envs)
         best = best_of([each for each in found if not each.candidate.constexprs])
         if best is None:
             return finding
         not_even_so = [each.built.release or each.cell.env.name for each in best.results if not is_good(each.outcome)]
-        lines = hunks(bundle.text, best.candidate.text, context=1)
+        lines = hunks(self.bundle.text, best.candidate.text, context=1)
         shown = "\n".join("@@" if line.startswith("@@") else line for line in lines)
         return evolve(finding, fixed=shown, fixed_but=", ".join(not_even_so), fixed_notes=best.candidate.notes)
 
@@ -347,7 +336,7 @@ class _Writing:
         texts = {".py": finding.text, ".md": issue.issue_markdown(finding)}
         texts |= {".mlir": finding.reproducer} if finding.reproducer else {}
         for suffix, text in texts.items():
-            for fact in identifying_words(text, self.request.bundle.text):
+            for fact in identifying_words(text, self.bundle.text):
                 self.reasons.append(f"{self.name}{suffix} would contain {fact!r}, which is private")
         if self.reasons:
             return self._unverified(())
@@ -389,3 +378,8 @@ class _Writing:
     @staticmethod
     def _of(env: Env, target: Target, results: Sequence[Result]) -> Result:
         return next(each for each in results if each.cell.env == env and each.cell.target == target)
+
+
+def _at_import(result: Result) -> bool:
+    """Whether it fails while the kernel's file is imported."""
+    return result.outcome.failure is not None and result.outcome.failure.stage == SOURCE_STAGE

@@ -130,6 +130,8 @@ class ScriptForm:
     """Kernel, target, form, whether a launch is what fails, environment variables → the source of ``compile_kernel()``."""
     imports: Callable[[Bundle], frozenset[str]]
     """What that needs to import, one statement each."""
+    before_decorators: Callable[[Target], tuple[frozenset[str], str]]
+    """Imports and statements that let a kernel's decorators run on a machine without a GPU."""
     always: str
     """The environment variable that has everything compiled, set to 1."""
     cache: str

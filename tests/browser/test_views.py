@@ -76,6 +76,35 @@ def test_jumps_are_listed_and_lead_to_their_cells(open_page: Open) -> None:
     assert page.locator("[data-drawer]").is_visible()
 
 
+def test_jumps_that_made_it_worse_come_first_and_the_button_says_how_many_it_shows(open_page: Open) -> None:
+    page = open_page("real", fragment="#view=trends").page
+    jumps, more = page.locator("[data-jump]"), page.locator(".jump-list button")
+    total = int(page.locator(".jump-list h3").inner_text().split()[0])
+    assert 40 < total <= 80
+    assert jumps.count() == 8
+    assert more.inner_text() == "Show 40"
+    more.click()
+    assert jumps.count() == 40
+    assert more.inner_text() == f"Show all {total}"
+    more.click()
+    assert jumps.count() == total
+    expect(more).to_be_hidden()
+    worse = [_worsens(text) for text in jumps.all_inner_texts()]
+    assert set(worse) == {True, False}
+    assert worse == sorted(worse, reverse=True)
+
+
+def _worsens(jump: str) -> bool:
+    """Whether any of its amounts grows."""
+    found = re.findall(r"([\d,.]+)(?: (k?B|s))? → ([\d,.]+)(?: (k?B|s))?", jump)
+    assert found, jump
+    return any(_amount(after, its) > _amount(before, unit) for before, unit, after, its in found)
+
+
+def _amount(digits: str, unit: str) -> float:
+    return float(digits.replace(",", "")) * (1000 if unit == "kB" else 1)
+
+
 def test_charts_show_each_variant_over_the_releases(open_page: Open) -> None:
     page, report = open_page("real", fragment="#view=trends&kernel=sel_dense").page, real()
     chart = page.locator('[data-chart="broadcast_2d/Registers"]')

@@ -52,7 +52,10 @@ def test_commands_take_captured_kernels(folder: Path) -> None:
     assert "4 cells in" in said("matrix")
     assert "removed in 3.9.0" in said("matrix", "--kernel", "block")
     assert "Last good 3.8.0, first bad 3.9.0" in said("bisect", "--kernel", "block", "--no-build")
-    assert "launch: x=*fp32, y=*fp32, n=1" in said("explain", "block/*/triton-3.9.0")
+    explained = said("explain", "block/*/triton-3.9.0")
+    assert "launch: x=*fp32, y=*fp32, n=1" in explained
+    assert "summary: program.py: captured with Triton 3.8.0 for sm_90" in explained
+    assert "compiles on 3.8.0–3.9.0" in said("fix", "block/*/triton-3.9.0", "--no-build")
     assert "wrote small.py and small.toml" in said("reduce", "block/*/triton-3.9.0", "--only", "--output", "small.py", "--no-build")
     assert "make_block_ptr" in (folder / "small.py").read_text()
     assert "wrote" in said("repro", "block/*/triton-3.9.0", "--output", "repro")

@@ -9,7 +9,7 @@ from typing import Any
 
 from attrs import frozen
 
-from compat.model import Diagnosis, Done, Evidence, Outcome, Raised, Target
+from compat.model import Diagnosis, Done, Evidence, Outcome, Raised, StoodIn, Target
 from tests.diagnosis.corpus import targets
 
 FIXTURES = Path(__file__).parent / "fixtures"
@@ -38,6 +38,7 @@ def evidence_of(plain: Mapping[str, Any]) -> Evidence:
     fields = dict(plain)
     fields["raised"] = tuple(Raised(**link) for link in fields.get("raised", ()))
     fields["diagnosis"] = Diagnosis(**fields.get("diagnosis", {}))
+    fields["stood_in"] = StoodIn(**fields["stood_in"]) if fields.get("stood_in") else None
     done = (Done(do="compile"),) if fields.pop("built", False) else ()
     return Evidence(**fields, done=done)
 

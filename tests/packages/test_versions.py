@@ -146,7 +146,10 @@ def other_commands_take_such_kernels(project: Path) -> None:
     assert "Last good 3.4.0, first bad 3.9.0" in bisected
     removed = ("gone/*/*/*/triton-3.9.0", *asked, "--envs", "3.9.0", "--target", "sm_90")
     assert "wrote" in said("repro", *removed, "--output", "repro")
-    assert "which is not edited" in said("fix", *removed, "--no-build", code=2)
+    assert "wrote" in said("repro", cell, *asked, "--envs", "3.8.0,3.9.0", "--target", "sm_90", "--output", "repro")
+    refused = said("fix", *removed, "--no-build", code=2)
+    assert "which is not edited" in refused
+    assert "Its file belongs to that package." in refused
     for path in (project / "repro").iterdir():
         assert str(project.parent) not in path.read_text(), shlex.quote(path.name)
 

@@ -27,13 +27,17 @@ HEAD = "import triton\nimport triton.language as tl\n"
 
 
 def bundled(folder: Path, main: str, function: str = "kernel", **files: str) -> Bundle:
+    return bundle(written(folder, main, function, **files))
+
+
+def written(folder: Path, main: str, function: str = "kernel", **files: str) -> Specialization:
     for name, text in files.items():
         path = folder / f"{name.replace('_in_', '/')}.py"
         path.parent.mkdir(exist_ok=True)
         path.write_text(HEAD + text)
     source = folder / "main.py"
     source.write_text(HEAD + main)
-    spec = Specialization(
+    return Specialization(
         kernel="k",
         variant="v",
         case="c",
@@ -41,7 +45,6 @@ def bundled(folder: Path, main: str, function: str = "kernel", **files: str) -> 
         function=function,
         compile=CompileSpec(signature={"p": "*fp32"}, constexprs={"N": 4}),
     )
-    return bundle(spec)
 
 
 def body(found: Bundle) -> str:
@@ -151,6 +154,50 @@ def test_a_definition_under_a_condition_comes_with_it(tmp_path: Path) -> None:
 def test_what_surrounds_it_may_be_tuned_afterwards(tmp_path: Path) -> None:
     main = "@triton.jit\ndef kernel(p, N: tl.constexpr):\n    tl.store(p, N)\nkernel = triton.autotune([], key=[])(kernel)\n"
     assert "autotune" not in bundled(tmp_path, main).text
+
+
+def test_decorators_come_along_where_they_are_asked_for_with_what_they_use(tmp_path: Path) -> None:
+    main = """
+import sizes
+import sizes as other
+
+
+@triton.autotune(
+    configs=sizes.configs(),  # all of them
+    key=["N"],
+)
+@triton.heuristics({"N": lambda args: other.WARPS * few()})
+@triton.jit
+def kernel(p, N: tl.constexpr):
+    tl.store(p, helper(N))
+
+
+@triton.autotune([], key=[])
+@triton.jit
+def helper(x):
+    return x
+
+
+def few():
+    return 4
+"""
+    sizes = "WARPS = 4\n\n\ndef configs():\n    return [triton.Config({}, num_warps=WARPS)]\n"
+    found = bundle(written(tmp_path, main, sizes=sizes), decorated=True)
+    text = body(found)
+    assert found.decorated
+    assert text.endswith(
+        """
+@triton.autotune(
+    configs=configs(),  # all of them
+    key=["N"],
+)
+@triton.heuristics({"N": lambda args: WARPS * few()})
+@triton.jit
+def kernel(p, N: tl.constexpr):
+    tl.store(p, helper(N))"""
+    )
+    assert "def configs():\n    return [triton.Config({}, num_warps=WARPS)]" in text
+    assert text.count("autotune") == 1, "of what it calls it has the functions alone"
 
 
 def test_a_bundle_of_a_bundle_is_itself(tmp_path: Path) -> None:

@@ -307,6 +307,64 @@ def test_a_failure_of_the_front_end_is_told_from_others(
     assert alike == ["3.2.0", "3.3.1", "3.8.0", "3.9.0"]
 
 
+TUNED = """
+import triton
+import triton.language as tl
+
+WARPS = 4
+
+
+def configs():
+    return [triton.Config({"BLOCK": 64}, num_warps=WARPS)]
+
+
+@triton.autotune(configs=configs(), key=["size", "shape"])
+@triton.jit
+def tuned(source, result, size, BLOCK: tl.constexpr):
+    tl.store(result + tl.arange(0, BLOCK), 1.0)
+"""
+BESIDE = """
+
+@triton.jit
+def beside(source, result, size, BLOCK: tl.constexpr):
+    tl.store(result + tl.arange(0, BLOCK), 1.0)
+"""
+
+
+@pytest.mark.wheels
+def test_what_fails_at_import_is_shown_with_the_decorators(
+    tmp_path: Path, context: Callable[..., RunContext], built: Callable[[str], BuiltEnv]
+) -> None:
+    """3.2 asks for a driver in the decorator, which a machine without a GPU has none of; the names are not looked at there."""
+    source = tmp_path / "tuned.py"
+    source.write_text(TUNED)
+    failing = cell(built("triton-3.9.0"), "faces", "tuned", source=str(source), closure=read_source(source).closure)
+    done = write_repro(evolve(request(failing, tmp_path), bundle=None), context("3.1.0", "3.2.0", "3.3.1", "3.9.0"))
+    assert isinstance(done, Written), done
+    script, issue = (path.read_text() for path in done.paths)
+    marks = re.findall(r"^\| (3\S+) \| (.*) \|$", issue, re.MULTILINE)
+    assert marks == [("3.1.0", "**fails**"), ("3.2.0", "ok"), ("3.3.1", "ok"), ("3.9.0", "**fails**")]
+    assert '@triton.autotune(configs=configs(), key=["size", "shape"])\n@triton.jit\ndef tuned(' in script
+    assert "WARPS = 4\n" in script
+    assert "Importing the kernel below with Triton 3.9.0 is rejected, at line" in issue
+
+
+@pytest.mark.wheels
+def test_what_fails_at_import_and_no_script_can_show_is_said_to(
+    tmp_path: Path, context: Callable[..., RunContext], built: Callable[[str], BuiltEnv]
+) -> None:
+    source = tmp_path / "tuned.py"
+    source.write_text(TUNED + BESIDE)
+    failing = cell(built("triton-3.9.0"), "faces", "beside", source=str(source), closure=read_source(source).closure)
+    done = write_repro(evolve(request(failing, tmp_path), bundle=None), context("3.9.0"))
+    assert isinstance(done, Unverified)
+    assert "fails at tuned.py:12, outside of the definition of beside" in done.reasons[-1]
+    source.write_text(TUNED.replace("WARPS = 4", "import torch\nWARPS = 4 + torch.cuda.is_available() * 4"))
+    failing = cell(built("triton-3.9.0"), "faces", "tuned", source=str(source), closure=read_source(source).closure)
+    with pytest.raises(SelectionError, match=r"at tuned\.py:13; the definition of tuned needs torch, which a script does not have"):
+        write_repro(evolve(request(failing, tmp_path), bundle=None), context("3.9.0"))
+
+
 @pytest.mark.wheels
 def test_a_hanging_compile_is_shown_with_a_deadline(
     tmp_path: Path, context: Callable[..., RunContext], built: Callable[[str], BuiltEnv]

@@ -33,12 +33,21 @@ def compile_function(
 
     ``variables`` are the environment variables that the script sets for the toolchain.
     """
-    gpu = f"GPUTarget({target.backend!r}, {target.arch!r}, {target.warp_size})".replace("'", '"')
+    gpu = _gpu(target)
     if bundle.spec.compile.launch:
         call = (f"    {line}".rstrip() for line in launch_call(bundle, target, parameters(bundle), prediction))
         classes = launch_classes(bundle.spec.compile, gpu)
         return "\n".join([*classes, "def compile_kernel():", *call, *_predicted(target, prediction)])
     return _compile_source(bundle, target, form, prediction, variables or {}, gpu)
+
+
+def before_decorators(target: Target) -> tuple[frozenset[str], str]:
+    """A driver for ``@triton.autotune``, which asks for one in 3.2 and 3.3 before it looks at its arguments."""
+    return frozenset({"import triton", "from triton.backends.compiler import GPUTarget"}), _DECORATED.format(gpu=_gpu(target))
+
+
+def _gpu(target: Target) -> str:
+    return f"GPUTarget({target.backend!r}, {target.arch!r}, {target.warp_size})".replace("'", '"')
 
 
 def _compile_source(bundle: Bundle, target: Target, form: Form, prediction: bool, variables: Mapping[str, str], gpu: str) -> str:
@@ -154,6 +163,21 @@ class Driver:
 '''
 
 
+_DECORATED = '''\
+if __name__ == "__main__":
+
+    class Driver:
+        """Stands where decorators look for the driver of a GPU; nothing is launched."""
+
+        def get_current_target(self):
+            return {gpu}
+
+        def get_benchmarker(self):
+            return None
+
+    triton.runtime.driver.set_active(Driver())'''
+
+
 def _portable(call: Launched) -> list[str]:
     """A function that puts a specialization into the form that the release takes under which it runs."""
     more = (", pointer_range_32" if call.small else "") + (", typed" if call.typed else "")
@@ -243,6 +267,7 @@ SCRIPT = ScriptForm(
     any_release=Form.ANY,
     compile_function=compile_function,
     imports=imports,
+    before_decorators=before_decorators,
     always="TRITON_ALWAYS_COMPILE",
     cache="TRITON_CACHE_DIR",
     first_release="3.0",

@@ -266,3 +266,8 @@ def constant_max_of_nan(source, result, size, BLOCK: tl.constexpr):
 def maps_nothing(source, result, size, BLOCK: tl.constexpr):
     at = tl.arange(0, BLOCK)
     tl.store(result + at, tl.map_elementwise(_returns_sometimes, tl.load(source + at), pack=0))
+
+
+@triton.jit(do_not_specialize=["BLOCK"])
+def constexpr_not_specialized(source, result, size, BLOCK: tl.constexpr):
+    tl.store(result + tl.arange(0, BLOCK), size)

@@ -93,7 +93,7 @@ class Filter {
     const input = make("input", {
       type: "search",
       name: "q",
-      placeholder: "Kernel, variant, class, F3 …",
+      placeholder: "Kernel, class, F3 …",
       "aria-label": "Search the grid",
       autocomplete: "off",
       spellcheck: "false",

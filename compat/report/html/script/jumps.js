@@ -86,7 +86,7 @@ function jumpsOf(data, row) {
   return found;
 }
 
-/** All jumps, those of one variant on one release together, the largest first. */
+/** All jumps, those of one variant on one release together: what got worse first, the largest before smaller ones. */
 function allJumps(data) {
   const groups = new Map();
   for (let row = 0; row < data.size; row++) {
@@ -96,15 +96,19 @@ function allJumps(data) {
       groups.get(key).push(jump);
     }
   }
-  const sorted = [...groups.values()].map((jumps) => jumps.sort((one, other) => size(other) - size(one)));
-  return sorted.sort((one, other) => size(other[0]) - size(one[0]));
+  const order = (one, other) => largest(other, worse) - largest(one, worse) || largest(other) - largest(one);
+  const sorted = [...groups.values()].map((jumps) => jumps.sort(order));
+  return sorted.sort((one, other) => order(one[0], other[0]));
 }
 
-/** How large a jump is: by the factor of what changed most, where little is as good as nothing. */
-function size(jump) {
+/** Whether there is more of something of which less is better, as of all that is charted. */
+const worse = ({ before, after }) => after > before;
+
+/** How large a jump is: by the factor of what changed most, where little is as good as nothing; 0 if nothing counts. */
+function largest(jump, counts = () => true) {
   const factor = ({ series, before, after }) =>
     (Math.max(before, after) + series.least) / (Math.min(before, after) + series.least || 1);
-  return Math.max(...jump.changes.map(factor));
+  return Math.max(0, ...jump.changes.filter(counts).map(factor));
 }
 
 /** `3.8.0: 255 → 32 registers, spills 0 → 21 kB`. */

@@ -1,7 +1,7 @@
 // The trends: per kernel what its builds are like from release to release, as small charts, and what jumps.
 
 const [WIDTH, HEIGHT, TOP, BOTTOM] = [190, 72, 8, 6];
-const LISTED = 40; // jumps that are listed at first
+const [FIRST, LISTED] = [8, 40]; // jumps that are listed at first, and how many more at a time
 
 class Trends {
   constructor(data, state) {
@@ -20,7 +20,7 @@ class Trends {
     this.charts.replaceChildren(...this.kernel(kernel));
   }
 
-  /** The kernel with the largest jump, else the first. */
+  /** The kernel with the first of the jumps, else the first. */
   first() {
     return this.jumps.length ? this.data.rows.kernel[this.jumps[0][0].row] : (this.data.rows.kernel[0] ?? "");
   }
@@ -57,15 +57,16 @@ class Trends {
         "No jumps: registers, spills, shared memory and sizes stay as they are from each tested release to the next.",
       );
     const list = make("ul", { class: "jumps" });
-    const fill = (count) => list.replaceChildren(...this.jumps.slice(0, count).map((group) => this.jump(group)));
-    fill(8);
-    const more =
-      this.jumps.length > 8 &&
-      make(
-        "button",
-        { type: "button", class: "quiet", onclick: (event) => (fill(LISTED), event.target.remove()) },
-        `Show ${Math.min(LISTED, this.jumps.length)} of ${this.jumps.length}`,
-      );
+    const total = this.jumps.length;
+    const more = make("button", { type: "button", class: "quiet" });
+    const fill = (count) => {
+      list.replaceChildren(...this.jumps.slice(0, count).map((group) => this.jump(group)));
+      const next = Math.min(total, count < LISTED ? LISTED : count + LISTED);
+      more.hidden = count >= total;
+      more.textContent = next === total ? `Show all ${total}` : `Show ${next}`;
+      more.onclick = () => fill(next);
+    };
+    fill(FIRST);
     const how =
       "A jump is a change from one tested release that compiles to the next: a quarter of the registers or of the shared memory, half of the spills or of the code, three times the compile time, a fifth of the latency.";
     return make(

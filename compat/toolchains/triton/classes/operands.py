@@ -248,6 +248,12 @@ CLASSES = (
             Sign(message=r"^Only float32 is supported for out_dtype|^(?:cache modifier|eviction policy) is not supported yet"),
             Sign(message=r"^static_(?:assert|print)|requires one or two positional"),
             Sign(message=r"does not match the length of values"),
+            Sign(
+                message=r"^(?P<name>\w+) marked as constexpr and listed in do_not_specialize",
+                means="constexpr in do_not_specialize",
+                advice="A constexpr is always specialized, and Triton since 3.6.0 refuses to be told otherwise: take `{name}` off "
+                "`do_not_specialize` and `do_not_specialize_on_alignment` of `@triton.jit`.",
+            ),
         ),
     ),
     FailureClass(
