@@ -83,12 +83,14 @@ def _live(capture: Capture) -> Iterator[str]:
 def _code(capture: Capture) -> Iterator[str]:
     if not capture.compared:
         return
-    equal = sum(each.agreement is Agreement.EQUAL for each in capture.compared)
-    yield f"same code as the program's own compile: {equal} of {len(capture.compared)} cases that were compared"
+    known = [each for each in capture.compared if each.agreement is not Agreement.UNKNOWN]
+    equal = sum(each.agreement is Agreement.EQUAL for each in known)
+    said = f"{equal} of {len(known)} cases that were compared" if known else "not known, since no case could be compared"
+    yield f"same code as the program's own compile: {said}"
     others = [f"{each.kernel}/{each.case}: {each.why}" for each in capture.compared if each.agreement is Agreement.DIFFERENT]
     yield from _listed("not the same", others, every=True)
     unknown = Counter(each.why for each in capture.compared if each.agreement is Agreement.UNKNOWN)
-    yield from _listed("not known", [f"{_cases(count)}: {why}" for why, count in unknown.items()], every=True)
+    yield from _listed("not compared", [f"{_cases(count)}: {why}" for why, count in unknown.items()], every=True)
 
 
 def _listed(what: str, names: Sequence[str], *, every: bool = False) -> Iterator[str]:

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from attrs import evolve
 
 from compat.capturing.capturing import Capture, capture_program, command
 from compat.capturing.checking import Agreement
@@ -193,6 +194,12 @@ def test_a_program_of_two_environments(
     assert found.captured.cases == 3
     assert "captured with Triton 3.9.0, 3.8.0, 2 processes" in next(iter(capture_lines(found, "captured")))
     assert [(each.case, each.agreement) for each in found.compared] == [("BLOCK64", Agreement.EQUAL), ("BLOCK32", Agreement.EQUAL)]
+    assert "compile: 2 of 2 cases that were compared" in "\n".join(capture_lines(found, "captured"))
+    unknown = tuple(evolve(each, agreement=Agreement.UNKNOWN, why="no code") for each in found.compared)
+    told = "\n".join(capture_lines(evolve(found, compared=(found.compared[0], unknown[1])), "captured"))
+    assert "compile: 1 of 1 cases that were compared\nnot compared:\n  1 case: no code" in told
+    told = "\n".join(capture_lines(evolve(found, compared=unknown), "captured"))
+    assert "compile: not known, since no case could be compared" in told
 
 
 @pytest.mark.wheels
