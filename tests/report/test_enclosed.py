@@ -87,3 +87,9 @@ def test_they_are_read_back() -> None:
 def test_an_attachment_that_is_none_is_left_out(content: str) -> None:
     document = matrix_document(two_kernels()) | {"attachments": [{"name": "9a.mlir", "gzip": content}]}
     assert load_report(json.dumps(document)).attachments == {}
+
+
+def test_an_artifact_that_is_too_long_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(enclosed_module, "ATTACHMENT_LIMIT", 15)
+    found = enclosing(two_kernels(), lambda path: None, {"9a.mlir": "m" * 16, "9b.mlir": "m" * 15}.get)
+    assert list(found.attachments) == ["9b.mlir"]
