@@ -16,6 +16,7 @@ from packaging.version import Version
 
 from compat.bundle.bundle import Bundle
 from compat.diagnosis.knowledge import Knowledge
+from compat.diagnosis.numbers import Interpreter
 from compat.model import LATER_STAGES, SOURCE_STAGE, BuiltEnv, Evidence, Target
 from compat.toolchains.edits import KnownEdit
 
@@ -235,6 +236,8 @@ class Toolchain:
     """How launches are captured; ``None`` where they are not."""
     guarding: Guarding | None = None
     """How libraries choose variants; ``None`` where they cannot."""
+    interpreter: Interpreter | None = None
+    """How kernels are run without a GPU, to see whether their numbers are right; ``None`` where they cannot be."""
     names: Names | None = None
     """How it is found out which names a release has; ``None`` where it is not."""
     edits: tuple[KnownEdit, ...] = ()
