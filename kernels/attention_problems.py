@@ -17,8 +17,14 @@ FORWARD_TOLERANCE = {
 """By element type, for normally distributed V."""
 
 SUM_TOLERANCE = {
-    "fp16": (1e-4, "products of fp16 are exact in fp32: what is left are fp32 sums of up to 128 products and approximate powers of 2"),
-    "bf16": (1e-4, "products of bf16 are exact in fp32: what is left are fp32 sums of up to 128 products and approximate powers of 2"),
+    "fp16": (
+        1e-4,
+        "products of fp16 are exact in fp32: what is left are fp32 sums of up to 128 products and approximate powers of 2",
+    ),
+    "bf16": (
+        1e-4,
+        "products of bf16 are exact in fp32: what is left are fp32 sums of up to 128 products and approximate powers of 2",
+    ),
     "fp32": (3e-2, "dots in TF32, to whose 10 bits of mantissa operands are cut off, for scores of up to 10"),
 }
 """Of LSE, where Q and K go into the dot as they are."""
@@ -71,9 +77,9 @@ def _forward(family, parameters, dtype, seed, device, large):
         return
     n = parameters["BLOCK_M"] + 1
     if not family.rounds:
-        # Each score is 256 above the one before it, so that the last key that a query sees has all the weight.
+        # Each score is 1,024 above the one before it, so that the last key that a query sees has all the weight.
         q, k, v = (framed((1, 1, n, d), DTYPES[dtype], device).zero_() for _ in range(3))
-        q[..., 0] = 16
+        q[..., 0] = 64
         k[..., 0] = 16 * torch.arange(n, device=device)
         v.copy_(torch.randint(-8, 9, v.shape, generator=generator_of(seed, device), device=device))
         this = family(parameters, 1, generator_of(seed, device))

@@ -68,7 +68,7 @@ def attn_standard_loop_1d(
     acc = tl.zeros([BLOCK_M, D], tl.float32)
     factor = scale * 1.4426950408889634
     _, end = key_bounds(start, N, BLOCK_M, BLOCK_N, CAUSAL)
-    for n in range(0, end):
+    for n in range(end):
         k = tl.load(K_ptr + head + n * stride_n + offs_d).to(tl.float32)
         v = tl.load(V_ptr + head + n * stride_n + offs_d).to(tl.float32)
         score = tl.sum(q * k[None, :], axis=1) * factor
