@@ -8,6 +8,7 @@ has nothing to do with a kernel is not counted against that.
 from __future__ import annotations
 
 import functools
+import importlib
 import inspect
 import types
 from typing import Any, Callable
@@ -20,14 +21,12 @@ class Interpreting:
 
     def __init__(self) -> None:
         """Raises ImportError where PyTorch or NumPy is absent, RuntimeError where Triton was imported to compile."""
-        import numpy  # noqa: F401
-        import torch
         import triton
         from triton.runtime import interpreter
 
         if isinstance(triton.jit(_nothing), triton.JITFunction):
             raise RuntimeError("Triton was imported without TRITON_INTERPRET=1")
-        torch.set_num_threads(1)
+        importlib.import_module("torch").set_num_threads(1)
         self._kind: Any = interpreter.InterpretedFunction
         self._asked: set[str] = set()
         builder = interpreter.InterpreterBuilder
