@@ -11,9 +11,9 @@ from attention_families import Rope, Standard, attend
 from attention_problems import LARGE, LARGE_ODD, like
 from problem_tensors import DTYPES, framed, generator_of, normal, output, plain
 
-TOLERANCE = {"fp16": 3e-2, "bf16": 3e-1, "fp32": 3e-2}
-"""Of dQ, dK and dV, by element type; besides RELATIVE of each."""
-RELATIVE = {"fp16": 4e-3, "bf16": 3e-2, "fp32": 4e-3}
+TOLERANCE = {"fp16": 1e-2, "bf16": 8e-2, "fp32": 3e-2}
+"""Of dQ, dK and dV, by element type, besides RELATIVE of each: three to four times what the same roundings make in plain PyTorch."""
+RELATIVE = {"fp16": 4e-3, "bf16": 3e-2, "fp32": 1e-2}
 
 
 def attn_standard_dkdv(parameters, dtype, seed, device, large):
@@ -106,7 +106,7 @@ def _reference(family, q, k, v, do, scale, causal):
             rows = [x[i, j].double().requires_grad_() for x in (q, k, v)]
             o, sums = attend(family, j, *rows, scale, causal)
             of_o = do[i, j].double()
-            for name, gradient in zip(names, torch.autograd.grad(o, rows, of_o)):
+            for name, gradient in zip(names, torch.autograd.grad((o * of_o).sum(), rows)):
                 gradients[name][i, j] = gradient
             lse[i, j] = sums.detach()
             delta[i, j] = (o.detach() * of_o).sum(-1)
