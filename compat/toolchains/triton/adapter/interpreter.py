@@ -32,7 +32,7 @@ class Interpreting:
         self._kind: Any = interpreter.InterpretedFunction
         self._handle: Any = interpreter.TensorHandle
         self._dtype: Any = triton.language.dtype
-        self._asked: set[tuple[str, str, Any]] = set()
+        self._asked: set[tuple[str, str, str]] = set()
         builder = interpreter.InterpreterBuilder
         for name, member in list(vars(builder).items()):
             if name.startswith("create_") and isinstance(member, types.FunctionType):
@@ -63,7 +63,9 @@ class Interpreting:
         """What it was asked for since a launch was prepared, and the names that the kernel and its helpers use, as ``.name``."""
         names: set[str] = set()
         self._add_names(self._interpreted(function), names, set())
-        asked = {"%s%s%s" % (name, sign, _element(kind)) for name, sign, kind in self._asked}
+        asked = {
+            "%s%s%s" % (name, sign, kind.rstrip(">").rpartition("<")[2].rpartition(" ")[2]) for name, sign, kind in self._asked
+        }
         return [*sorted(asked), *sorted(".%s" % name for name in names)]
 
     def _interpreted(self, function: Any) -> Any:
@@ -95,21 +97,14 @@ class Interpreting:
         def noted(builder: Any, *arguments: Any, **named: Any) -> Any:
             for given in arguments:
                 if isinstance(given, handle):
-                    asked.add((name, ":", given.dtype))
+                    asked.add((name, ":", given.dtype.name))
                     if looks and (given.data != given.data).any():
                         asked.add((name, ":", "nan"))
                 elif isinstance(given, dtype):
-                    asked.add((name, ">", given))
+                    asked.add((name, ">", given.name))
             return member(builder, *arguments, **named)
 
         return noted
-
-
-def _element(kind: Any) -> str:
-    """The type of elements, of blocks and of what is pointed to as well: ``bf16``."""
-    while hasattr(kind, "element_ty"):
-        kind = kind.element_ty
-    return str(kind)
 
 
 def _nothing() -> None:
