@@ -21,6 +21,9 @@ MARKS = {
     Status.OUT_OF_MEMORY: "mem",
     Status.UNSUPPORTED: "n/a",
     Status.WRONG: "WRONG",
+    Status.UNSTABLE: "UNSTABLE",
+    Status.FAULTED: "FAULT",
+    Status.LAUNCH_REFUSED: "refused",
     Status.ENV_BROKEN: "env",
     Status.SOURCE_BROKEN: "source",
     Status.LOST: "lost",
@@ -38,7 +41,10 @@ LEGEND = {
     "time": "timed out",
     "mem": "memory limit exceeded",
     "n/a": "this toolchain cannot build for the target",
-    "WRONG": "built, computes wrong numbers",
+    "WRONG": "compiles, computes wrong numbers",
+    "UNSTABLE": "compiles, and launches compute different numbers",
+    "FAULT": "compiles, and a launch ends with an error of the GPU",
+    "refused": "compiles, and the GPU's driver does not launch it",
     "env": "the env is broken",
     "source": "the kernel's file could not be imported",
     "lost": "no answer",
@@ -154,6 +160,8 @@ def mark_of(report: Report, point: Point) -> Mark:
     """What a release is marked with: the word of the outcome that speaks for it, if any may."""
     unexpected = any(not result.expected for result in point.results)
     if point.voice:
+        if is_good(point.voice) and (bad := _bad_numbers(point)):
+            return Mark(word=MARKS[bad], unexpected=unexpected)
         failure = point.voice.failure
         return Mark(
             word=_word(point.voice), failure=report.failure_ids[failure.fingerprint] if failure else None, unexpected=unexpected
@@ -162,6 +170,12 @@ def mark_of(report: Report, point: Point) -> Mark:
         return Mark(word=MARKS[point.results[0].outcome.status], unexpected=unexpected)
     flaky = any(result.outcome.flaky for result in point.answers)
     return Mark(word="flaky" if flaky else "mixed", unexpected=unexpected)
+
+
+def _bad_numbers(point: Point) -> Status | None:
+    """What a check says of the numbers, where one says that they are not right."""
+    checks = (result.numbers.decisive for result in point.answers if result.numbers.right is False)
+    return next((check.status for check in checks if check is not None), None)
 
 
 def remembered_mark(entry: Entry) -> Mark:
