@@ -60,7 +60,7 @@ class Canary:
         self._y.fill_(-1.0)
         self._launch()
         self._driver.synchronize()
-        return self._y.tolist() == [float(number + 1) for number in range(_COUNT)]
+        return bool(self._y.tolist() == [float(number + 1) for number in range(_COUNT)])
 
 
 def _form(capability: Tuple[int, int]) -> Tuple[str, str]:
