@@ -60,6 +60,7 @@ class CellKeys:
         """See :func:`cell_key`."""
         self._worker = worker
         self._actions = [action.document() for action in mode.actions]
+        self._conditions = _conditions(mode)
         self._of_machine = cache(self._read_machine)
 
     def of(self, cell: Cell, env: BuiltEnv) -> str:
@@ -75,6 +76,7 @@ class CellKeys:
             "variables": depends,
             "worker": [self._worker, adapter, folder_digest(STANDIN)],
             "actions": self._actions,
+            **self._conditions,
         }
         return hashlib.sha256(json.dumps(facts).encode()).hexdigest()
 
@@ -82,6 +84,12 @@ class CellKeys:
     def _read_machine(toolchain_name: str, backend: str) -> tuple[dict[str, str], str]:
         toolchain = toolchains.named(toolchain_name)
         return variables.dependencies(toolchain, backend), folder_digest(toolchain.adapter)
+
+
+def _conditions(mode: Mode) -> dict[str, Any]:
+    """What of a mode is in keys besides its actions: nothing of a plain one."""
+    told = {"set": dict(sorted(mode.variables.items())), "stages": list(mode.stages)}
+    return {name: value for name, value in told.items() if value}
 
 
 class Store:
