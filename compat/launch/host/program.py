@@ -19,7 +19,10 @@ _Key = Tuple[str, str, str]
 
 
 def main(folder: str, arguments: Optional[List[str]] = None) -> int:
-    """Launch what is in a folder; the exit code: 0 where every cell has a result, 1 where one is lost, 2 where nothing can be done."""
+    """Launch what is in a folder, and return the exit code.
+
+    0 where every cell has a result, 1 where one is lost, 2 where nothing can be done.
+    """
     said = parsed(arguments, folder)
     out = said.out or os.path.join(folder, "results.jsonl")
     try:
