@@ -335,6 +335,7 @@ NAMES_ALLOWED = {
     "triton-compat-": "what this is called",
     "ptxas": "an option of a command",
     "--ptxas": "an option of a command",
+    "--keep-ptx": "an option of a command",
     "CUDA|PATH": "an option of a command",
 }
 """Words for users, which have no space in them, and why."""

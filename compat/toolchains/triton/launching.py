@@ -8,8 +8,8 @@ What follows a kernel's own parameters differs between releases, and is recognis
   axis is multiplied by ``num_ctas``, and the cluster is (``num_ctas``, 1, 1);
 - ``launch_cooperative_grid`` (from 3.3) and ``launch_pdl`` (from 3.4).
 
-The block is what the PTX requires: 32 × ``num_warps`` lacks the warps that a specialized kernel adds. Parameters have the sizes that
-the PTX gives them; where it has another number than the signature and the scratch pointers come to, nothing is launched.
+The block is what the PTX requires: 32 × ``num_warps`` lacks the warps that a specialized kernel adds. Parameters have the sizes
+that the PTX gives them; where it has another number than the signature and the scratch pointers come to, nothing is launched.
 """
 
 from __future__ import annotations
