@@ -24,9 +24,10 @@ RESULTS = "results.jsonl"
 _FOLDER = "launch"
 """In the folder for what is kept between runs."""
 _PACKAGES = Path(__file__).parent
-_CAPABILITY = (
-    "import sys; sys.path.insert(0, {folder!r}); from host.cuda import Driver; print('CAPABILITY %d%d' % Driver().capability)"
-)
+_CAPABILITY = """import sys
+sys.path.insert(0, {folder!r})
+from host.cuda import Driver
+print("CAPABILITY %d%d" % Driver().capability)"""
 _SECONDS = 60.0
 
 
@@ -45,9 +46,8 @@ def find_python(selection: Selection | None = None) -> str:
 def launch(folder: Path, python: str, options: Sequence[str] = ()) -> Ended:
     """Run the program of a folder that was built, to its end. Raises SelectionError where it is none."""
     if not (folder / INDEX).is_file() or not (folder / PROGRAM).is_file():
-        raise SelectionError(
-            "there is nothing to launch in this folder", where=str(folder), hint="`compat build --out` writes one."
-        )
+        hint = "`compat build --out FOLDER` writes one."
+        raise SelectionError("there is nothing to launch in this folder", where=str(folder), hint=hint)
     return run_program([python, str(folder / PROGRAM), *options], {})
 
 
@@ -76,14 +76,12 @@ def _target(selection: Selection, python: str) -> Target:
     _, _, number = said.output.partition("CAPABILITY ")
     if said.exit_code != 0 or not number.strip().isdigit():
         words = (said.output.strip().splitlines() or ["it said nothing"])[-1]
-        raise SelectionError(
-            f"there is no GPU that can be used: {words}", hint="Build here, launch elsewhere: `compat build --help`."
-        )
+        hint = "Build here and launch elsewhere: `compat build --help`."
+        raise SelectionError(f"there is no GPU that can be used: {words}", hint=hint)
     here = int(number)
     found = [target for target in selection.targets if target.arch == here]
     if not found:
         names = ", ".join(target.name for target in selection.targets)
-        raise SelectionError(
-            f"the GPU here has compute capability {here / 10}, and the targets are {names}", hint="Choose with --target."
-        )
+        words = f"the GPU here has compute capability {here / 10}, and the targets are {names}"
+        raise SelectionError(words, hint="Choose its target with --target.")
     return found[0]
