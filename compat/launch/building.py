@@ -60,8 +60,8 @@ class Built:
 def build(selection: Selection, context: RunContext, obtain: Obtain, listener: Listener | None = None) -> Built:
     """Compile every chosen cell that has a problem, for the one target that is chosen.
 
-    ``context`` needs no envs: they are asked of ``obtain``, which may build them. Raises SelectionError where no cell can be launched,
-    and what :func:`compat.execution.run.run` does.
+    ``context`` needs no envs: they are asked of ``obtain``, which may build them. Raises SelectionError where no cell can be
+    launched, and what :func:`compat.execution.run.run` does.
     """
     cells = [cell for cell in selection.cells if cell.spec.problem is not None]
     target = _target_of(selection, cells)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import fnmatch
 import json
+import math
 import os
 import sys
 import time
@@ -19,7 +20,10 @@ _Key = Tuple[str, str, str]
 
 
 def main(folder: str, arguments: Optional[List[str]] = None) -> int:
-    """Launch what is in a folder; the exit code: 0 where every cell has a result, 1 where one is lost, 2 where nothing can be done."""
+    """Launch what is in a folder, and return the exit code.
+
+    0 where every cell has a result, 1 where one is lost, 2 where nothing can be done.
+    """
     said = parsed(arguments, folder)
     out = said.out or os.path.join(folder, "results.jsonl")
     try:
@@ -29,7 +33,7 @@ def main(folder: str, arguments: Optional[List[str]] = None) -> int:
         say("%d cells, %d of them are in %s already" % (len(index["cells"]), len(done), out))
         if not cells:
             return 0
-        numerics = _numerics(folder)
+        numerics = _numerics(said.device)
     except (OSError, ValueError, ImportError) as error:
         say("error: %s" % error)
         return 2
@@ -86,7 +90,7 @@ def _is_meant(cell: Dict[str, Any], globs: List[str]) -> bool:
     return not globs or any(fnmatch.fnmatchcase(cell["cell"], glob) for glob in globs)
 
 
-def _numerics(folder: str) -> Numerics:
+def _numerics(device: str) -> Numerics:
     """PyTorch is imported here, once, before any child is forked; no GPU is touched."""
     began = time.monotonic()
     try:
@@ -94,8 +98,15 @@ def _numerics(folder: str) -> Numerics:
     except ImportError as error:
         raise ImportError("PyTorch is needed, and %s has none: %s" % (sys.executable, error)) from error
     outputs, problems = (import_module("compat_numerics.%s" % name) for name in ("outputs", "problems"))
+    if device == "cuda" and torch.version.cuda is None:
+        raise ImportError("PyTorch %s of %s is one without CUDA" % (torch.__version__, sys.executable))
     say("PyTorch %s (%.1f s)" % (torch.__version__, time.monotonic() - began))
     return Numerics(torch, problems, outputs)
+
+
+def _plain(value: Any) -> Any:
+    """``None`` in the place of what JSON has no number for."""
+    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 class _Run:
@@ -135,7 +146,7 @@ class _Run:
             yield self._index["problems"][digest], cells
 
     def _line(self, cell: Dict[str, Any], group: Group) -> Dict[str, Any]:
-        check = {name: value for name, value in group.checks[cell["number"]].items() if name != "spoiled"}
+        check = {name: _plain(value) for name, value in group.checks[cell["number"]].items() if name != "spoiled"}
         told = {name: cell[name] for name in ("cell", "identity", "object", "problem")}
         return dict(told, schema=SCHEMA, check=check, latency=group.latencies.get(cell["number"]), device=group.device)
 

@@ -62,8 +62,8 @@ def timed(
 ) -> Tuple[List[Dict[str, Any]], Optional[float]]:
     """The latency of each launch, and that of the baseline in microseconds.
 
-    Neighbours in ``launches`` that are of one series and differ by more than they spread are timed a second time. ``alive`` hears the number
-    of the launch that is next, and -1 where one round has ended.
+    Neighbours in ``launches`` that are of one series and differ by more than they spread are timed a second time. ``alive`` hears
+    the number of the launch that is next, and -1 where one round has ended.
     """
     calls: List[Tuple[Call, bool]] = [(launch, False) for launch in launches]
     if baseline is not None:

@@ -2,13 +2,14 @@
 
 What follows a kernel's own parameters differs between releases, and is recognised by what the metadata has:
 
-- ``global_scratch_size`` (from 3.3): one more pointer, ``profile_scratch_size`` (from 3.5): one after it, both also where the size is 0;
-- ``cluster_dims`` (up to 3.5): the cluster, by which each axis of the grid is multiplied; without it (from 3.6) the grid's first axis
-  is multiplied by ``num_ctas``, and the cluster is (``num_ctas``, 1, 1);
+- ``global_scratch_size`` (from 3.3): one more pointer, ``profile_scratch_size`` (from 3.5): one after it, both also where the size
+  is 0;
+- ``cluster_dims`` (up to 3.5): the cluster, by which each axis of the grid is multiplied; without it (from 3.6) the grid's first
+  axis is multiplied by ``num_ctas``, and the cluster is (``num_ctas``, 1, 1);
 - ``launch_cooperative_grid`` (from 3.3) and ``launch_pdl`` (from 3.4).
 
-The block is what the PTX requires: 32 × ``num_warps`` lacks the warps that a specialized kernel adds. Parameters have the sizes that the
-PTX gives them; where it has another number than the signature and the scratch pointers come to, nothing is launched.
+The block is what the PTX requires: 32 × ``num_warps`` lacks the warps that a specialized kernel adds. Parameters have the sizes
+that the PTX gives them; where it has another number than the signature and the scratch pointers come to, nothing is launched.
 """
 
 from __future__ import annotations
