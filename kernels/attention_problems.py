@@ -78,7 +78,7 @@ def _problem(name, family, q, k, v, scale, parameters, dtype, timed=False, exact
             "Q_ptr": q,
             "K_ptr": k,
             "V_ptr": v,
-            "O_ptr": _like(q),
+            "O_ptr": like(q),
             "LSE_ptr": plain((z, h, n), torch.float32, q.device),
             "H": h,
             "N": n,
@@ -94,7 +94,7 @@ def _problem(name, family, q, k, v, scale, parameters, dtype, timed=False, exact
     }
 
 
-def _like(x):
+def like(x):
     """A view of the shape and the strides of x, in a storage of its own."""
     make = plain if x.is_contiguous() else framed
     return make(x.shape, x.dtype, x.device)
