@@ -33,7 +33,7 @@ FLOORS = {
     "__init__": 6,  # only what is imported when it is asked for: `compat.capture`
 }
 MAY_START_PROCESSES = {"envs", "execution"}
-APART = {"worker", "adapter", "host", "names", "numerics", "standin", "recorder", "in_library"}
+APART = {"worker", "adapter", "host", "names", "numerics", "probes", "standin", "recorder", "in_library"}
 """Folders whose code runs inside a foreign env, or in a library."""
 WORKER_READERS = {"execution"}
 """Who may read what a worker left behind with the worker's own code."""
@@ -245,7 +245,9 @@ def test_the_worker_needs_the_standard_library_and_a_toolchain(path: Path) -> No
         elif isinstance(node, ast.ImportFrom) and node.level == 0:
             names = [node.module or ""]
         for name in names:
-            allowed = {"torch"} if path.parent.name in ("host", "numerics") else {"triton"}
+            torch = {"torch"}
+            own = {"probes": {"torch", "triton"}, "numerics": torch, "host": torch}
+            allowed = own.get(path.parent.name, {"triton"})
             assert name.split(".")[0] in sys.stdlib_module_names | allowed, f"{path.name} imports {name}"
 
 

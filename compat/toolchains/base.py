@@ -16,6 +16,7 @@ from packaging.version import Version
 
 from compat.bundle.bundle import Bundle
 from compat.diagnosis.knowledge import Knowledge
+from compat.diagnosis.numbers import Interpreter
 from compat.model import LATER_STAGES, SOURCE_STAGE, BuiltEnv, Evidence, Target
 from compat.toolchains.edits import KnownEdit
 
@@ -259,6 +260,8 @@ class Toolchain:
     """How libraries choose variants; ``None`` where they cannot."""
     launching: Launching | None = None
     """How kernels are launched elsewhere; ``None`` where they are not."""
+    interpreter: Interpreter | None = None
+    """How kernels are run without a GPU, to see whether their numbers are right; ``None`` where they cannot be."""
     names: Names | None = None
     """How it is found out which names a release has; ``None`` where it is not."""
     edits: tuple[KnownEdit, ...] = ()

@@ -15,6 +15,7 @@ from compat.toolchains.base import Guarding, Toolchain
 from compat.toolchains.triton.capturing import CAPTURING
 from compat.toolchains.triton.edits import EDITS
 from compat.toolchains.triton.in_library import guard
+from compat.toolchains.triton.interpreter import INTERPRETER
 from compat.toolchains.triton.knowledge import KNOWLEDGE
 from compat.toolchains.triton.launching import LAUNCHING
 from compat.toolchains.triton.naming import NAMES
@@ -46,6 +47,7 @@ TRITON = Toolchain(
     capturing=CAPTURING,
     launching=LAUNCHING,
     guarding=Guarding(code=Path(guard.__file__), decide=guard.decide, policies=guard.POLICIES),
+    interpreter=INTERPRETER,
     names=NAMES,
     edits=EDITS,
 )
