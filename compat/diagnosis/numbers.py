@@ -21,6 +21,7 @@ _CRASHES = frozenset({"SIGSEGV", "SIGABRT", "SIGBUS", "SIGFPE", "SIGILL", "SIGTR
 """What a process ends by for a mistake of its own."""
 _MISTAKE = "ProblemError"
 """What a mistake in a problem raises, and not in the kernel."""
+_FRAME = re.compile(r'^  File "[^"\n]*", line \d+', re.MULTILINE)
 _WORDS = 400
 """Letters of a reason."""
 
@@ -131,10 +132,22 @@ def suspects(evidence: Evidence, check: Check, interpreter: Interpreter) -> tupl
     return tuple(probe for probe in interpreter.tried if probe.uses.search(uses))
 
 
-def excused(check: Check, probes: Iterable[tuple[Probe, Check]]) -> Check:
-    """A check that is not right, by what became of probes of what the kernel uses: ``unsupported`` where one failed, too."""
-    for probe, found in probes:
-        if found.status is not Status.OK:
-            defect = f"this release's interpreter {probe.words} (a kernel that is right: {_line(found.reason)})"
+def excused(evidence: Evidence, check: Check, probes: Iterable[tuple[Probe, Evidence]], interpreter: Interpreter) -> Check:
+    """A check that is not right, by what became of probes of what the kernel uses: ``unsupported`` where one fails in the same way.
+
+    Wrong numbers are its fault where a probe has wrong numbers, and an exception is where a probe raises it at the same line.
+    """
+    for probe, tried in probes:
+        found = check_of(tried, interpreter)
+        if found.status is check.status and (check.status is Status.WRONG or _origin(tried) == _origin(evidence) is not None):
+            defect = f"this release's interpreter {probe.words} (a kernel that is right: {found.reason})"
             return evolve(check, status=Status.UNSUPPORTED, max_abs=None, max_rel=None, reason=f"nothing is known: {defect}")
     return check
+
+
+def _origin(evidence: Evidence) -> tuple[str, str] | None:
+    """The innermost exception, and the line that it was raised in; ``None`` where there is none."""
+    if not evidence.raised:
+        return None
+    frames = _FRAME.findall(evidence.raised[-1].traceback)
+    return (evidence.raised[-1].type, frames[-1]) if frames else None

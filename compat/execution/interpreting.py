@@ -86,8 +86,8 @@ class _Interpreting:
         tried = self.evidence(list(probes.values()))
         for cell, those in asked.items():
             pairs = [(probe, tried.get(probes[cell.env.name, probe.name])) for probe in those]
-            said = [(probe, check_of(evidence, _interpreter(cell))) for probe, evidence in pairs if evidence is not None]
-            told[cell] = excused(told[cell], said)
+            said = [(probe, evidence) for probe, evidence in pairs if evidence is not None]
+            told[cell] = excused(found[cell], told[cell], said, _interpreter(cell))
         return told
 
     def evidence(self, cells: Sequence[Cell]) -> dict[Cell, Evidence]:

@@ -20,6 +20,11 @@ INTERPRETER = Interpreter(
         Probe(name="loop", uses=re.compile(r"\.range\b"), words="cannot loop up to a value that is known at run time only"),
         Probe(name="block_pointer", uses=re.compile(r"\.make_block_ptr\b"), words="gets block pointers wrong"),
         Probe(name="descriptor", uses=re.compile(r"\bmake_tensor_descriptor\b"), words="gets tensor descriptors wrong"),
+        Probe(
+            name="descriptor_stride",
+            uses=re.compile(r"\bmake_tensor_descriptor\b"),
+            words="takes no strides but multiples of 16 elements for tensor descriptors, where bytes are meant",
+        ),
         Probe(name="bf16_dot", uses=re.compile(r"\bdot:bf16\b"), words="gets products of bf16 blocks wrong"),
         Probe(
             name="bf16_arithmetic",
@@ -31,7 +36,7 @@ INTERPRETER = Interpreter(
         Probe(name="bf16_rounding", uses=re.compile(_TO_BF16), words="does not round to the nearest bf16"),
         Probe(name="fp8_rounding", uses=re.compile(r"\bfp_to_fp>fp8e\w+"), words="does not round to the nearest fp8"),
         Probe(name="fp16_atomic", uses=re.compile(r"\batomic_rmw:fp16\b"), words="cannot add to fp16 atomically"),
-        Probe(name="nan_maximum", uses=re.compile(r"\b(max|min)num"), words="has NaN for the larger of NaN and a number"),
+        Probe(name="nan_maximum", uses=re.compile(r"\b(max|min)numf:nan\b"), words="has NaN for the larger of NaN and a number"),
     ),
     lacks=(
         re.compile(r"not supported in interpreter mode"),

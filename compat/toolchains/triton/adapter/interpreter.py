@@ -8,11 +8,14 @@ has nothing to do with a kernel is not counted against that.
 from __future__ import annotations
 
 import functools
+import importlib
 import inspect
 import types
 from typing import Any, Callable
 
 from . import call
+
+_CHOOSE = ("maxnumf", "minnumf")
 
 
 class Interpreting:
@@ -20,16 +23,16 @@ class Interpreting:
 
     def __init__(self) -> None:
         """Raises ImportError where PyTorch or NumPy is absent, RuntimeError where Triton was imported to compile."""
-        import numpy  # noqa: F401
-        import torch
         import triton
         from triton.runtime import interpreter
 
         if isinstance(triton.jit(_nothing), triton.JITFunction):
             raise RuntimeError("Triton was imported without TRITON_INTERPRET=1")
-        torch.set_num_threads(1)
+        importlib.import_module("torch").set_num_threads(1)
         self._kind: Any = interpreter.InterpretedFunction
-        self._asked: set[str] = set()
+        self._handle: Any = interpreter.TensorHandle
+        self._dtype: Any = triton.language.dtype
+        self._asked: set[tuple[str, str, str]] = set()
         builder = interpreter.InterpreterBuilder
         for name, member in list(vars(builder).items()):
             if name.startswith("create_") and isinstance(member, types.FunctionType):
@@ -60,7 +63,10 @@ class Interpreting:
         """What it was asked for since a launch was prepared, and the names that the kernel and its helpers use, as ``.name``."""
         names: set[str] = set()
         self._add_names(self._interpreted(function), names, set())
-        return [*sorted(self._asked), *sorted(".%s" % name for name in names)]
+        asked = {
+            "%s%s%s" % (name, sign, kind.rstrip(">").rpartition("<")[2].rpartition(" ")[2]) for name, sign, kind in self._asked
+        }
+        return [*sorted(asked), *sorted(".%s" % name for name in names)]
 
     def _interpreted(self, function: Any) -> Any:
         """Look through decorators that tune or choose to the function that is interpreted. Raises TypeError where there is none."""
@@ -83,16 +89,19 @@ class Interpreting:
 
     def _noting(self, name: str, member: Callable[..., Any]) -> Callable[..., Any]:
         """A method of the builder that notes its name with the element types of what it is given (``dot:bf16``), or told to make
-        (``fp_trunc>bf16``)."""
-        asked = self._asked
+        (``fp_trunc>bf16``); of the larger and the smaller of two also whether there was NaN (``maxnumf:nan``)."""
+        asked, handle, dtype = self._asked, self._handle, self._dtype
+        looks = name in _CHOOSE
 
         @functools.wraps(member)
         def noted(builder: Any, *arguments: Any, **named: Any) -> Any:
             for given in arguments:
-                if hasattr(given, "get_element_ty"):
-                    asked.add("%s:%s" % (name, given.get_element_ty()))
-                elif hasattr(given, "scalar"):
-                    asked.add("%s>%s" % (name, given.scalar))
+                if isinstance(given, handle):
+                    asked.add((name, ":", given.dtype.name))
+                    if looks and (given.data != given.data).any():
+                        asked.add((name, ":", "nan"))
+                elif isinstance(given, dtype):
+                    asked.add((name, ">", given.name))
             return member(builder, *arguments, **named)
 
         return noted

@@ -72,6 +72,7 @@ def rounding(source, result):
     tl.store(result + at, tl.load(source + at).to(result.dtype.element_ty))
 
 
+descriptor_stride = descriptor
 bf16_rounding = fp8_rounding = rounding
 
 
@@ -113,14 +114,18 @@ def block_pointer_problem(parameters, dtype, seed, device, large):
 
 
 def descriptor_problem(parameters, dtype, seed, device, large):
-    yield _halved()
+    yield _halved(32)
 
 
-def _halved():
-    """A block that goes beyond both ends, in the right half."""
-    source = _numbers(13, 28).float()
+def descriptor_stride_problem(parameters, dtype, seed, device, large):
+    yield _halved(28)
+
+
+def _halved(columns=28):
+    """A block that goes beyond the last row, and perhaps beyond the last column, in the right half."""
+    source = _numbers(13, columns).float()
     reference = torch.cat([torch.zeros(13, 16), source[:, 16:]], dim=1)
-    return _problem({"source": source, "rows": 13, "columns": 28}, torch.empty(13, 28), reference, initial=0)
+    return _problem({"source": source, "rows": 13, "columns": columns}, torch.empty(13, columns), reference, initial=0)
 
 
 def bf16_dot_problem(parameters, dtype, seed, device, large):
