@@ -23,8 +23,8 @@ INDEX = "index.json"
 PROGRAM = "launch.py"
 TEXTS = "texts"
 """The folder with what binaries were assembled from, by the hash of the binary, where that is kept."""
-_PACKAGES = {"compat_launch": Path(__file__).parent / "host", "compat_numerics": Path(__file__).parent.parent / "numerics"}
-_ENTRY = '''"""Launch what is in this folder on the GPU of this machine: python launch.py --help."""
+PACKAGES = {"compat_launch": Path(__file__).parent / "host", "compat_numerics": Path(__file__).parent.parent / "numerics"}
+ENTRY = '''"""Launch what is in this folder on the GPU of this machine: python launch.py --help."""
 
 import os
 import sys
@@ -93,10 +93,10 @@ def object_of(each: Launchable) -> str:
 
 
 def _write_programs(folder: Path) -> None:
-    for name, source in _PACKAGES.items():
+    for name, source in PACKAGES.items():
         for path in sorted(source.glob("*.py")):
             _put(folder / name / path.name, path.read_bytes())
-    replace_file(folder / PROGRAM, _ENTRY)
+    replace_file(folder / PROGRAM, ENTRY)
 
 
 def _problems(launchable: Iterable[Launchable]) -> dict[str, Problem]:

@@ -113,15 +113,21 @@ def _mode(cell: Cell) -> Mode:
     return Mode(actions=(Compile(keep_ir=True),), variables=launching.without_lines, stages=stages)
 
 
+def was_built(result: Result) -> bool:
+    """Whether there is something to launch; of what is only predicted to be refused, too."""
+    outcome = result.outcome
+    return outcome.status is Status.OK or (outcome.failure is not None and outcome.failure.prediction)
+
+
 def _found(results: Sequence[Result], context: RunContext) -> Iterator[Launchable | LeftOut]:
     keys = CellKeys(folder_digest(context.worker), context.mode)
-    kept = {keys.of(result.cell, result.built): result for result in results if result.outcome.status is Status.OK}
+    kept = {keys.of(result.cell, result.built): result for result in results if was_built(result)}
     evidence = context.store.read(kept, deadline=context.limits.deadline, memory=context.limits.memory)
     attempts = {result.cell: evidence[key][0] for key, result in kept.items() if key in evidence}
     shared = {keys.of(cell, context.envs[cell.env.name]): found for cell, found in attempts.items()}
     for result in results:
         cell, status = result.cell, result.outcome.status
-        if status is not Status.OK:
+        if not was_built(result):
             why = result.outcome.failure
             yield LeftOut(cell=cell, why=f"{status}{f' ({why.failure_class})' if why else ''}: it does not compile")
         elif (each := shared.get(keys.of(cell, result.built))) is None:

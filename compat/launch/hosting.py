@@ -60,7 +60,7 @@ def build_and_launch(
     nothing to launch.
     """
     python = python or find_python(selection)
-    target = _target(selection, python)
+    target = target_here(selection, python)
     folder = selection.state / _FOLDER
     write_archive(build(evolve(selection, targets=(target,)), context, obtain, listener), folder)
     ended = launch(folder, python)
@@ -69,7 +69,7 @@ def build_and_launch(
     return merge(folder / RESULTS, context.store)
 
 
-def _target(selection: Selection, python: str) -> Target:
+def target_here(selection: Selection, python: str) -> Target:
     """The chosen target that is this machine's GPU's. Raises SelectionError."""
     code = _CAPABILITY.format(folder=str(_PACKAGES))
     said = ask(f"{shlex.quote(python)} -c {shlex.quote(code)}", "", {}, _SECONDS)

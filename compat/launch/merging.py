@@ -17,6 +17,7 @@ from compat.errors import StoreError
 from compat.execution.database import LaunchedRow
 from compat.execution.store import Store
 from compat.json_text import read_json, write_json
+from compat.launch.building import was_built
 from compat.launch.identity import identity_of, problem_digest
 from compat.model import Check, Latency, Result, Status
 from compat.printable import printable
@@ -87,7 +88,7 @@ def with_launched(results: Sequence[Result], store: Store) -> tuple[Result, ...]
 
 
 def _can_be_known(result: Result) -> bool:
-    return result.outcome.status is Status.OK and result.cell.spec.problem is not None and result.built.error is None
+    return was_built(result) and result.cell.spec.problem is not None and result.built.error is None
 
 
 def _place(result: Result) -> tuple[str, str]:

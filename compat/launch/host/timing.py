@@ -15,6 +15,9 @@ _FLUSHES_BEFORE_BASELINE = 4
 """PyTorch takes longer to launch: the GPU is kept busy meanwhile, so that what is timed is the GPU."""
 _LEAST_FLUSH = 1 << 20
 
+_LEAST = 0.01
+"""Part of a latency by which two launches of the same code may differ, too."""
+
 Call = Callable[[], None]
 
 
@@ -101,11 +104,12 @@ def timed(
 
 
 def differing(taken: Sequence[List[float]], series: Sequence[str]) -> List[int]:
-    """Those that differ from a neighbour of their series by more than either spreads."""
+    """Those that differ from a neighbour of their series by more than either spreads, and by more than the same code does."""
     found = set()
     for index in range(1, len(taken)):
         before, here = taken[index - 1], taken[index]
-        if series[index - 1] == series[index] and abs(median(before) - median(here)) > max(spread(before), spread(here)):
+        usual = max(spread(before), spread(here), _LEAST * median(before))
+        if series[index - 1] == series[index] and abs(median(before) - median(here)) > usual:
             found |= {index - 1, index}
     return sorted(found)
 
