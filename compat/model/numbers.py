@@ -62,6 +62,12 @@ class Numbers:
         return all(told) if told else None
 
     @property
+    def trouble(self) -> Check | None:
+        """The check that says that they are not right, or that gave no answer; of several the one on a GPU."""
+        found = [check for check in self.checks if check.right is False or check.status is Status.LOST]
+        return found[-1] if found else None
+
+    @property
     def decisive(self) -> Check | None:
         """The check that says most: one that is bad, else that on a GPU, else that in the interpreter."""
         bad = [check for check in self.checks if check.right is False]

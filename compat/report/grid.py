@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from attrs import frozen
 
@@ -107,14 +107,29 @@ class Grid:
 def grids(report: Report) -> tuple[Grid, ...]:
     """One grid per kernel, in natural order."""
     words = {(v.kernel, v.variant, v.case, v.target): phrase_in_full(v) for v in report.verdicts}
+    return gathered(
+        report,
+        lambda coordinate: _marks(report, coordinate),
+        lambda coordinate: words.get(coordinate, str(Word.UNKNOWN)),
+        lambda verdict: verdict == Word.WORKS,
+    )
+
+
+def gathered(
+    report: Report,
+    marks_of: Callable[[Coordinate], tuple[Mark, ...] | None],
+    verdict_of: Callable[[Coordinate], str],
+    is_good: Callable[[str], bool],
+) -> tuple[Grid, ...]:
+    """Tables of all coordinates that have marks, one per kernel, with those that are alike in one row."""
     alike: dict[tuple[str, str], dict[tuple[tuple[Mark, ...], str], list[Coordinate]]] = defaultdict(lambda: defaultdict(list))
     for coordinate in report.by_coordinate:
-        kernel, variant = coordinate[:2]
-        alike[kernel, variant][_marks(report, coordinate), words.get(coordinate, str(Word.UNKNOWN))].append(coordinate)
+        if marks := marks_of(coordinate):
+            alike[coordinate[0], coordinate[1]][marks, verdict_of(coordinate)].append(coordinate)
     kernels: dict[str, list[Row]] = defaultdict(list)
     for (kernel, variant), groups in alike.items():
         for (marks, verdict), coordinates in groups.items():
-            kernels[kernel] += _rows(report, (kernel, variant), marks, verdict, coordinates)
+            kernels[kernel] += _rows(report, (kernel, variant), marks, verdict, coordinates, good=is_good(verdict))
     return tuple(
         Grid(kernel=kernel, rows=tuple(rows)) for kernel, rows in sorted(kernels.items(), key=lambda item: natural(item[0]))
     )
@@ -133,7 +148,14 @@ def history_of(row: Row, report: Report) -> str:
 
 
 def phrase_in_full(verdict: Verdict) -> str:
-    """The verdict's phrase; where that alone says little, with the releases that work."""
+    """The verdict's phrase; where that alone says little, with the releases that work, and where numbers are not right, that."""
+    if verdict.right is not None and verdict.right.bad:
+        compiles = "compiles" if verdict.word is Word.WORKS else _compiling(verdict)
+        return f"{compiles}; {verdict.right.phrase}"
+    return _compiling(verdict)
+
+
+def _compiling(verdict: Verdict) -> str:
     if verdict.word is not Word.INTERMITTENT:
         return verdict.phrase
     good = [_extent(interval) for interval in verdict.intervals if interval.status is Status.OK and interval.failure_class is None]
@@ -174,8 +196,7 @@ def mark_of(report: Report, point: Point) -> Mark:
 
 def _bad_numbers(point: Point) -> Status | None:
     """What a check says of the numbers, where one says that they are not right."""
-    checks = (result.numbers.decisive for result in point.answers if result.numbers.right is False)
-    return next((check.status for check in checks if check is not None), None)
+    return next((check.status for result in point.answers if (check := result.numbers.trouble)), None)
 
 
 def remembered_mark(entry: Entry) -> Mark:
@@ -192,7 +213,7 @@ def _word(outcome: Outcome) -> str:
 
 
 def _rows(
-    report: Report, of: tuple[str, str], marks: tuple[Mark, ...], verdict: str, coordinates: Sequence[Coordinate]
+    report: Report, of: tuple[str, str], marks: tuple[Mark, ...], verdict: str, coordinates: Sequence[Coordinate], *, good: bool
 ) -> list[Row]:
     every_case, every_target = report.extent[of]
     open_ = any(mark.word == COMING for mark in marks)
@@ -203,7 +224,7 @@ def _rows(
             targets=() if targets == every_target else targets,
             marks=marks,
             verdict=f"so far: {verdict}" if open_ else verdict,
-            good=verdict == Word.WORKS and not open_,
+            good=good and not open_,
         )
         for cases, targets in rectangles((case, target) for _, _, case, target in coordinates)
     ]

@@ -10,6 +10,8 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from compat.history.verdict import release_of
 from compat.model import BuiltEnv, Result, Status
 from compat.report.bare import bare
+from compat.report.checks import check_words, checked, latencies, reasons
+from compat.report.checks import legend as checks_legend
 from compat.report.compact import counted, listed, natural
 from compat.report.excerpts import excerpts
 from compat.report.fix import fix_command
@@ -44,6 +46,11 @@ def matrix_markdown(report: Report) -> str:
             statements=statements(report),
             grids=(found := grids(report)),
             legend=legend_of(found),
+            checked=(ran := checked(report)),
+            checks_legend=checks_legend(ran),
+            check_words=check_words,
+            reasons=reasons(report),
+            latencies=latencies(report),
             guesses=guesses(result.cell.spec for result in report.ordered),
             bare=bare(result.cell.spec for result in report.ordered),
             stand_ins=stand_ins(report.ordered),

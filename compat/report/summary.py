@@ -362,8 +362,10 @@ def declared_as(expectation: Expectation | None) -> str:
 
 
 def came_out_as(result: Result) -> str:
-    """What came, in the same words."""
+    """What came, in the same words; where it compiles and its numbers are not right, that."""
     outcome = result.outcome
+    if outcome.status is Status.OK and not outcome.failure and not outcome.flaky and (check := result.numbers.trouble):
+        return f"{check.status} ({check.device or 'in the interpreter'})"
     text = f"{outcome.status} ({class_of(outcome)})" if outcome.failure else str(outcome.status)
     return f"{text}, flaky: {', '.join(outcome.attempts)}" if outcome.flaky else text
 
