@@ -21,6 +21,7 @@ from compat.execution.run import Interrupted, RunContext, run
 from compat.files import replace_file
 from compat.history.verdict import Existing, verdicts
 from compat.interruption import Stopped
+from compat.launch.merging import with_launched
 from compat.model import BuiltEnv, Cell, Env, Result, Specialization
 from compat.project import Listener, Obtain, Selection, with_envs
 from compat.report.enclosed import enclosing
@@ -113,12 +114,13 @@ class _Run:
     def _found(self) -> Report:
         """What is known by now; of releases that were not compiled to the end, what earlier runs know counts, too."""
         position = {cell: index for index, cell in enumerate(self.selection.cells)}
-        results = sorted(self.results, key=lambda result: position[result.cell])
+        results = with_launched(sorted(self.results, key=lambda result: position[result.cell]), self.context.store)
         done = {result.cell for result in results}
         pending = tuple(cell for cell in self.selection.cells if cell not in done)
         envs = tuple(self.envs[env.name] for env in self.selection.envs if env.name in self.envs)
         context = with_envs(self.context, envs)
-        remembered = known.recall(self.selection.kernels, context, self.selection.config, besides=envs)
+        recalled = known.recall(self.selection.kernels, context, self.selection.config, besides=envs)
+        remembered = with_launched(recalled, context.store)
         existing = known.existing_releases(self.selection.config)
         report = Report(
             results=tuple(results),

@@ -20,7 +20,19 @@ from compat.diagnosis.common import EVERYWHERE, UNCLASSIFIED
 from compat.diagnosis.failure_class import FailureClass
 from compat.errors import ConfigError
 from compat.model import Env, Specialization, Target
-from compat.toolchains.base import SHARED_MEMORY, Assembler, Names, Parts, ScriptForm, Toolchain, Types, Variables, Wheels
+from compat.toolchains.base import (
+    SHARED_MEMORY,
+    Assembler,
+    Launching,
+    Names,
+    Parts,
+    ScriptForm,
+    Toolchain,
+    Types,
+    Unlaunchable,
+    Variables,
+    Wheels,
+)
 from compat.toolchains.triton import TRITON
 
 __all__ = [
@@ -28,11 +40,13 @@ __all__ = [
     "GROUP",
     "SHARED_MEMORY",
     "Assembler",
+    "Launching",
     "Names",
     "Parts",
     "ScriptForm",
     "Toolchain",
     "Types",
+    "Unlaunchable",
     "Variables",
     "Wheels",
     "every",

@@ -16,6 +16,7 @@ from compat.toolchains.triton.capturing import CAPTURING
 from compat.toolchains.triton.edits import EDITS
 from compat.toolchains.triton.in_library import guard
 from compat.toolchains.triton.knowledge import KNOWLEDGE
+from compat.toolchains.triton.launching import LAUNCHING
 from compat.toolchains.triton.naming import NAMES
 from compat.toolchains.triton.parts import PARTS
 from compat.toolchains.triton.script_call import SCRIPT
@@ -43,6 +44,7 @@ TRITON = Toolchain(
     parts=PARTS,
     script=SCRIPT,
     capturing=CAPTURING,
+    launching=LAUNCHING,
     guarding=Guarding(code=Path(guard.__file__), decide=guard.decide, policies=guard.POLICIES),
     names=NAMES,
     edits=EDITS,

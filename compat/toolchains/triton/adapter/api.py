@@ -13,7 +13,7 @@ import types
 from collections.abc import Callable
 from typing import Any
 
-from . import call, driver, launch, metrics
+from . import call, driver, launch, metadata, metrics
 
 _DIAGNOSTICS = {
     "MLIR_ENABLE_DUMP": "1",  # the IR before every pass: the last heading names the pass in flight
@@ -91,6 +91,7 @@ class Triton:
             compiled = self._compiled(job, function)
         finally:
             self._on_stage = self._on_made = _ignore
+        on_made("metadata", metadata.told(compiled))
         return metrics.of(compiled, job["target"], "\n".join(self._ptxas_log), _disassembler()), compiled.asm
 
     def _compiled(self, job: dict[str, Any], function: Any) -> Any:
