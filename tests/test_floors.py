@@ -20,7 +20,7 @@ PACKAGE = Path(__file__).parent.parent / "compat"
 FLOORS = {
     **dict.fromkeys(("cli", "pytest_plugin"), 7),
     **dict.fromkeys(("guard", "init", "matrix", "report", "repro", "saved", "workflows"), 6),
-    **dict.fromkeys(("api", "bisect", "capturing", "explain", "fix", "reduce"), 5),
+    **dict.fromkeys(("api", "bisect", "capturing", "explain", "fix", "pairs", "reduce"), 5),
     **dict.fromkeys(("execution", "nox", "project"), 4),
     **dict.fromkeys(("config", "guess", "history"), 3),
     "toolchains": 2,
@@ -33,8 +33,10 @@ FLOORS = {
     "__init__": 6,  # only what is imported when it is asked for: `compat.capture`
 }
 MAY_START_PROCESSES = {"envs", "execution"}
-APART = {"worker", "adapter", "names", "standin", "recorder", "in_library"}
+APART = {"worker", "adapter", "names", "standin", "recorder", "in_library", "inductor"}
 """Folders whose code runs inside a foreign env, or in a library."""
+WITH_PYTORCH = {"inductor"}
+"""Those of them that are about PyTorch."""
 WORKER_READERS = {"execution"}
 """Who may read what a worker left behind with the worker's own code."""
 PLACES = {
@@ -65,6 +67,7 @@ DOORS = {
     "guard": {"Request", "check_guard", "guard_text", "make_guard", "read_guard", "text"},
     "init": {"Initialized", "initialize"},
     "matrix": {"MatrixInterrupted", "run_matrix", "write_reports"},
+    "pairs": {"pairing", "records"},
     "reduce": {"candidate", "reducing", "reduction"},
     "repro": {"document", "reproducing", "request"},
     "saved": {"read_report"},
@@ -237,6 +240,7 @@ def test_what_forks_or_leaves_at_once_stands_in_few_places(name: str) -> None:
 
 @pytest.mark.parametrize("path", foreign_modules(), ids=lambda path: str(path.relative_to(PACKAGE)))
 def test_the_worker_needs_the_standard_library_and_a_toolchain(path: Path) -> None:
+    with_torch = {"torch"} if WITH_PYTORCH & set(path.parts) else set[str]()
     for node in ast.walk(ast.parse(path.read_text(), feature_version=(3, 8))):
         names = []
         if isinstance(node, ast.Import):
@@ -244,7 +248,7 @@ def test_the_worker_needs_the_standard_library_and_a_toolchain(path: Path) -> No
         elif isinstance(node, ast.ImportFrom) and node.level == 0:
             names = [node.module or ""]
         for name in names:
-            assert name.split(".")[0] in sys.stdlib_module_names | {"triton"}, f"{path.name} imports {name}"
+            assert name.split(".")[0] in sys.stdlib_module_names | {"triton"} | with_torch, f"{path.name} imports {name}"
 
 
 @pytest.mark.parametrize("path", modules(), ids=lambda path: str(path.relative_to(PACKAGE)))
@@ -333,6 +337,7 @@ NAMES_ALLOWED = {
     "triton-compat-": "what this is called",
     "ptxas": "an option of a command",
     "--ptxas": "an option of a command",
+    "--triton": "an option of a command",
     "CUDA|PATH": "an option of a command",
 }
 """Words for users, which have no space in them, and why."""

@@ -46,9 +46,11 @@ def matrix(
 ) -> None:
     """Compile every chosen cell, and write reports/index.html, reports/matrix.md and reports/matrix.json.
 
-    Without a matrix.toml: the kernels that are named, on every release of their toolchain.
+    Without a matrix.toml: the kernels that are named, on every release of their toolchain. Where nothing is chosen by --kernel and
+    its like, envs that have a PyTorch are tried as pairs, too (see `compat pairs`); --kernel pair tries these alone.
 
-    Exits with 0 if every cell is as expected, with 1 if one is not, and with 2 if a kernel file is wrong and was left out.
+    Exits with 0 if every cell is as expected and every pair ok, with 1 if one is not, and with 2 if a kernel file is wrong and
+    was left out.
     """
     selection = select(**chosen, note=False)
     obtain = obtaining(selection, build=not no_build)
@@ -67,7 +69,7 @@ def matrix(
     answer.add(f"wrote {listed([relative(path) for path in written])}")
     write_files(found, answer, selection.root, junit=junit, code_quality=code_quality)
     tell_github(found, selection.root)
-    sys.exit(1 if found.unexpected else selection.problems[0].exit_code if selection.problems else 0)
+    sys.exit(1 if found.unexpected or found.failing_pairs else selection.problems[0].exit_code if selection.problems else 0)
 
 
 def _show(found: Report, answer: Answer) -> None:

@@ -26,6 +26,7 @@ from compat.history.verdict import (
     release_of,
 )
 from compat.model import BuiltEnv, Cell, Env, Expectation, Failure, Result, Specialization, Status
+from compat.pairs.records import Pair
 from compat.report.compact import Where, natural, rectangles, spans
 
 _TOLD_APART = (Status.ENV_BROKEN, Status.SOURCE_BROKEN)
@@ -138,6 +139,9 @@ class Report:
     variants: Mapping[str, tuple[str, ...]] = field(factory=dict)
     """Kernel → its variants in the order in which they are declared; empty where a file does not say it."""
 
+    pairs: tuple[Pair, ...] = ()
+    """The pairs of a PyTorch and a release that were tried."""
+
     @cached_property
     def ordered(self) -> tuple[Result, ...]:
         """The results by kernel, variant, case, target, release and env."""
@@ -160,6 +164,11 @@ class Report:
     def unexpected(self) -> tuple[Result, ...]:
         """Every cell that did not come out as declared, broken envs and lost answers among them."""
         return tuple(result for result in self.ordered if not result.expected)
+
+    @property
+    def failing_pairs(self) -> tuple[Pair, ...]:
+        """The pairs that are not ``ok``, and neither expected."""
+        return tuple(pair for pair in self.pairs if not pair.ok)
 
     @property
     def cached(self) -> int:
