@@ -21,8 +21,8 @@ _NO_CUDA = "this PyTorch is built without CUDA"
 """As ``inductor/gpu.py`` says it."""
 
 PROGRAMS = (
-    *("pointwise", "triton_launcher", "softmax", "layernorm_gelu", "split_reduction", "argmax", "scan", "rand", "gather"),
-    *("mm", "bmm", "user_kernel", "user_kernel_autotuned"),
+    *("pointwise", "triton_launcher", "softmax", "layernorm_gelu", "split_reduction", "argmax"),
+    *("argmax_looped", "scan", "rand", "gather", "mm", "bmm", "user_kernel", "user_kernel_autotuned"),
 )
 
 CLASSES = {
@@ -113,11 +113,20 @@ def _names_in(error: Mapping[str, Any]) -> bool:
 def _words(error: Mapping[str, Any]) -> str:
     """Type and message on one line; where it has no message, the line that raised it."""
     lines = [line.strip() for line in str(error.get("message", "")).splitlines() if line.strip()]
-    telling = next((line for line in lines if _NAME.search(line) or _METADATA.search(line)), lines[0] if lines else "")
+    telling = next((line for line in lines if _NAME.search(line) or _METADATA.search(line)), _of_compiler(lines))
     kind = str(error.get("type", ""))
     if not telling:
         return _line(f"{kind}: {error.get('code', '')}")
     return _line(telling if _NAMES_ITS_TYPE.match(telling) else f"{kind}: {telling}")
+
+
+def _of_compiler(lines: Sequence[str]) -> str:
+    """What a message says first; of the compiler's, which quotes the source up to a caret, what stands below, or the line above."""
+    if "^" not in lines:
+        return lines[0] if lines else ""
+    at = lines.index("^")
+    said = lines[at + 1] if at + 1 < len(lines) else lines[at - 1] if at else ""
+    return f"{lines[0].rstrip(':')}: {said}"
 
 
 def _line(text: str) -> str:
