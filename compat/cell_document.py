@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from compat.model import Expectation, Failure, Result, StoodIn
+from compat.model import Check, Expectation, Failure, Latency, Result, StoodIn
 
 JsonObject = dict[str, Any]
 
@@ -35,7 +35,44 @@ def cell_document(result: Result) -> JsonObject:
         "seconds": rounded(outcome.seconds),
         "cached": result.cached,
         "stood_in": _stood_in(outcome.stood_in),
+        "numbers": {"interpreter": _check(result.numbers.interpreter), "gpu": _launched(result.numbers.gpu)},
+        "latency": _latency(result.latency),
     }
+
+
+def _check(check: Check | None) -> JsonObject | None:
+    return (
+        None
+        if check is None
+        else {
+            "status": str(check.status),
+            "max_abs": check.max_abs,
+            "max_rel": check.max_rel,
+            "where": check.where,
+            "reason": check.reason,
+        }
+    )
+
+
+def _launched(check: Check | None) -> JsonObject | None:
+    told = _check(check)
+    if check is None or told is None:
+        return None
+    return {**told, "launches": check.launches, "differing": check.differing, "device": check.device}
+
+
+def _latency(latency: Latency | None) -> JsonObject | None:
+    return (
+        None
+        if latency is None
+        else {
+            "us": latency.us,
+            "spread": latency.spread,
+            "baseline_us": latency.baseline_us,
+            "ratio": latency.ratio,
+            "device": latency.device,
+        }
+    )
 
 
 def _stood_in(stood_in: StoodIn | None) -> JsonObject | None:

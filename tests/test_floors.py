@@ -33,10 +33,10 @@ FLOORS = {
     "__init__": 6,  # only what is imported when it is asked for: `compat.capture`
 }
 MAY_START_PROCESSES = {"envs", "execution"}
-APART = {"worker", "adapter", "names", "standin", "recorder", "in_library", "inductor"}
+APART = {"worker", "adapter", "names", "numerics", "standin", "recorder", "in_library", "inductor"}
 """Folders whose code runs inside a foreign env, or in a library."""
-WITH_PYTORCH = {"inductor"}
-"""Those of them that are about PyTorch."""
+BESIDES = {"numerics": {"torch"}, "inductor": {"torch", "triton"}}
+"""What they import besides the standard library; ``triton`` where nothing else is said."""
 WORKER_READERS = {"execution"}
 """Who may read what a worker left behind with the worker's own code."""
 PLACES = {
@@ -240,7 +240,7 @@ def test_what_forks_or_leaves_at_once_stands_in_few_places(name: str) -> None:
 
 @pytest.mark.parametrize("path", foreign_modules(), ids=lambda path: str(path.relative_to(PACKAGE)))
 def test_the_worker_needs_the_standard_library_and_a_toolchain(path: Path) -> None:
-    with_torch = {"torch"} if WITH_PYTORCH & set(path.parts) else set[str]()
+    allowed = BESIDES.get(path.parent.name, {"triton"})
     for node in ast.walk(ast.parse(path.read_text(), feature_version=(3, 8))):
         names = []
         if isinstance(node, ast.Import):
@@ -248,7 +248,7 @@ def test_the_worker_needs_the_standard_library_and_a_toolchain(path: Path) -> No
         elif isinstance(node, ast.ImportFrom) and node.level == 0:
             names = [node.module or ""]
         for name in names:
-            assert name.split(".")[0] in sys.stdlib_module_names | {"triton"} | with_torch, f"{path.name} imports {name}"
+            assert name.split(".")[0] in sys.stdlib_module_names | allowed, f"{path.name} imports {name}"
 
 
 @pytest.mark.parametrize("path", modules(), ids=lambda path: str(path.relative_to(PACKAGE)))

@@ -14,6 +14,7 @@ from compat.cli.invocation import INTERRUPTED, command_line, relative
 from compat.cli.progress import ProgressListener
 from compat.cli.selecting import SECONDS, kernel_arguments, obtaining, opened_store, select, selection_options
 from compat.matrix import MatrixInterrupted, run_matrix, write_reports
+from compat.pairs.records import failing
 from compat.report.compact import listed
 from compat.report.document import matrix_document
 from compat.report.summary import Report
@@ -69,7 +70,7 @@ def matrix(
     answer.add(f"wrote {listed([relative(path) for path in written])}")
     write_files(found, answer, selection.root, junit=junit, code_quality=code_quality)
     tell_github(found, selection.root)
-    sys.exit(1 if found.unexpected or found.failing_pairs else selection.problems[0].exit_code if selection.problems else 0)
+    sys.exit(1 if found.unexpected or failing(found.pairs) else selection.problems[0].exit_code if selection.problems else 0)
 
 
 def _show(found: Report, answer: Answer) -> None:

@@ -17,6 +17,7 @@ from compat.config.kernel_functions import check_function
 from compat.config.kernel_sources import Place
 from compat.config.launch_table import check_alone, launch_of
 from compat.config.named_tables import assumed, matching, name_of, named, saying
+from compat.config.problem_table import problem_of
 from compat.config.toml_reader import DROP, Table, did_you_mean, shown
 from compat.model import DEFAULT_TOOLCHAIN, TABLES, CompileSpec, Specialization
 from compat.toolchains import Toolchain
@@ -25,7 +26,7 @@ ONLY_VARIANT = "as_written"
 """The variant of a kernel that declares none."""
 ONLY_CASE = "default"
 """The case of a kernel that declares none."""
-SHARED_KEYS = ("toolchain", *kernel_sources.KEYS, "targets", "summary", *argument_tables.KEYS)
+SHARED_KEYS = ("toolchain", *kernel_sources.KEYS, "targets", "summary", "problem", *argument_tables.KEYS)
 """What the top of a file with several kernels may say for all of them."""
 
 
@@ -44,6 +45,7 @@ class DeclaredKernel:
     arguments: frozenset[str]
     """Every run-time argument that any signature table of this kernel names, tuples by the paths of their elements."""
     _sources: dict[Place, Source] = field(factory=dict)
+    _problems: dict[Path, Source] = field(factory=dict)
 
     @classmethod
     def of(cls, own: Table, top: Table | None = None, *, path: Path, failure_classes: Collection[str] = ()) -> DeclaredKernel:
@@ -56,9 +58,9 @@ class DeclaredKernel:
         function = own.string("function", kernel)
         variants = named(own, "variant") or {ONLY_VARIANT: assumed(own, name=ONLY_VARIANT, function=function)}
         for table in cases.values():
-            table.only("name", "summary", *argument_tables.KEYS)
+            table.only("name", "summary", "problem", *argument_tables.KEYS)
         for table in variants.values():
-            table.only("name", "function", *kernel_sources.KEYS, "summary", "cases", "expect", *argument_tables.KEYS)
+            table.only("name", "function", *kernel_sources.KEYS, "summary", "problem", "cases", "expect", *argument_tables.KEYS)
         tables = (*layers, *variants.values(), *cases.values())
         for table in tables:
             check_values(table, toolchain)
@@ -110,6 +112,7 @@ class DeclaredKernel:
             targets=saying("targets", self.layers).strings("targets", ()),
             function=function,
             compile=compile_spec,
+            problem=problem_of((*self.layers, variant, case), self.path.parent, compile_spec, self._problem_source),
             assumed=defaults,
             closure=text.closure,
             origin=self.own.file,
@@ -133,6 +136,12 @@ class DeclaredKernel:
         hints, defaults = merged_hints(tables["signature"], (*self.layers, variant, case))
         tables |= hints
         return CompileSpec(**tables), defaults
+
+    def _problem_source(self, path: Path) -> Source:
+        """A problem's source, which is read once. Raises OSError, or SyntaxError where that cannot be done."""
+        if path not in self._problems:
+            self._problems[path] = read_source(path)
+        return self._problems[path]
 
     def _source(self, variant: Table, place: Place) -> Source:
         if place not in self._sources:

@@ -27,6 +27,7 @@ from packaging.version import Version
 
 from compat import toolchains
 from compat.history.account import Account, Entry, Judgement, account, class_of, is_deprecated, is_good
+from compat.history.running import Fast, Right, fast, right
 from compat.model import BuiltEnv, Outcome, Result, Specialization, Status, Target
 
 __all__ = [
@@ -67,6 +68,10 @@ class Verdict(Account):
     target: str
     toolchain: str
     """What a reader calls the toolchain whose releases these are."""
+    right: Right | None = None
+    """What is known of the numbers that it computes; ``None`` where it was not run."""
+    fast: Fast | None = None
+    """What is known of its latency; ``None`` where that was not measured."""
 
 
 @frozen(kw_only=True)
@@ -256,7 +261,17 @@ def _verdict(row: Row, entries: Sequence[Entry]) -> Verdict:
     toolchain = toolchains.named(row.toolchain).title
     found = account(entries)
     facts = {field.name: getattr(found, field.name) for field in fields(Account)}
-    return Verdict(kernel=kernel, variant=variant, case=case, target=target, toolchain=toolchain, **facts)
+    results = {point.release.label: point.results for point in row.points}
+    return Verdict(
+        kernel=kernel,
+        variant=variant,
+        case=case,
+        target=target,
+        toolchain=toolchain,
+        right=right(results, entries),
+        fast=fast(results, entries),
+        **facts,
+    )
 
 
 def _entry(point: Point, *, remembered: bool = False) -> Entry:

@@ -15,18 +15,23 @@ from compat.model.cell import Cell, Expectation, Specialization
 from compat.model.compile_spec import HINTS, TABLES, CompileSpec
 from compat.model.env import DEFAULT_TOOLCHAIN, BuiltEnv, Env, Package
 from compat.model.evidence import LATER_STAGES, SOURCE_STAGE, Diagnosis, Done, Evidence, Made, Noticed, Raised, StoodIn
+from compat.model.numbers import BAD_NUMBERS, NOT_RUN, Check, Latency, Numbers
 from compat.model.outcome import Failure, Outcome, Result
+from compat.model.problem import Problem
 from compat.model.status import Status
 from compat.model.target import Target
 
 __all__ = [
+    "BAD_NUMBERS",
     "DEFAULT_TOOLCHAIN",
     "HINTS",
     "LATER_STAGES",
+    "NOT_RUN",
     "SOURCE_STAGE",
     "TABLES",
     "BuiltEnv",
     "Cell",
+    "Check",
     "CompileSpec",
     "Diagnosis",
     "Done",
@@ -34,10 +39,13 @@ __all__ = [
     "Evidence",
     "Expectation",
     "Failure",
+    "Latency",
     "Made",
     "Noticed",
+    "Numbers",
     "Outcome",
     "Package",
+    "Problem",
     "Raised",
     "Result",
     "Specialization",

@@ -10,6 +10,7 @@ from packaging.version import Version
 
 from compat.model.compile_spec import CompileSpec
 from compat.model.env import DEFAULT_TOOLCHAIN, Env
+from compat.model.problem import Problem
 from compat.model.status import Status
 from compat.model.target import Target
 
@@ -65,6 +66,8 @@ class Specialization:
     """The TOML file that declares it, as the user named it."""
     summary: str = ""
     expectations: tuple[Expectation, ...] = ()
+    problem: Problem | None = None
+    """What it is run on, to see whether its numbers are right; ``None`` where its kernel file names nothing."""
     guessed: bool = False
     """Whether nobody has written down what it says of the arguments: it was guessed from the source."""
 

@@ -10,6 +10,7 @@ from attrs import Factory, frozen
 from compat.model.cell import Cell, Expectation
 from compat.model.env import BuiltEnv
 from compat.model.evidence import Noticed, StoodIn
+from compat.model.numbers import BAD_NUMBERS, NOT_RUN, Latency, Numbers
 from compat.model.status import Status
 
 
@@ -63,22 +64,50 @@ class Result:
     expectation: Expectation | None = None
     cached: bool = False
     """Read from the store, not compiled in this run."""
+    numbers: Numbers = NOT_RUN
+    """Whether what it computes is right, as far as that was checked."""
+    latency: Latency | None = None
+    """How long a launch takes; ``None`` where that was not measured."""
 
     @property
     def expected(self) -> bool:
-        """Whether this is as expected.
+        """Whether this is as expected: that it compiles, or how it fails to, and what it computes.
 
         A toolchain that cannot build for a target says nothing about the kernel, so ``unsupported`` is never unexpected; a broken
         env, a lost answer and a flaky cell always are.
         """
+        return self._compiles_as_expected and self._computes_as_expected
+
+    @property
+    def _compiles_as_expected(self) -> bool:
         status, failure = self.outcome.status, self.outcome.failure
         if self.outcome.flaky or not status.is_answer:
             return False
-        if self.expectation is None:
+        declared = self.expectation
+        if declared is None or declared.status in BAD_NUMBERS:
             return status is Status.UNSUPPORTED or (status is Status.OK and failure is None)
-        if status is Status.UNSUPPORTED and self.expectation.status is not Status.UNSUPPORTED:
+        if status is Status.UNSUPPORTED and declared.status is not Status.UNSUPPORTED:
             return True
-        if status is Status.OK and failure is None and not self.expectation.strict:
+        if status is Status.OK and failure is None and not declared.strict:
             return True
         kind = failure.failure_class if failure else None
-        return status is self.expectation.status and self.expectation.failure_class in (None, kind)
+        return status is declared.status and declared.failure_class in (None, kind)
+
+    @property
+    def _computes_as_expected(self) -> bool:
+        """Whether no check says what was not declared. Only a GPU can show that what was declared is no longer so."""
+        declared = self.expectation.status if self.expectation and self.expectation.status in BAD_NUMBERS else None
+        for check in self.numbers.checks:
+            if check.status is Status.LOST or (check.right is False and not _same_numbers(check.status, declared)):
+                return False
+        gpu = self.numbers.gpu
+        strict = declared is not None and self.expectation is not None and self.expectation.strict
+        return not (strict and gpu is not None and gpu.right is True)
+
+
+_BY_CHANCE = (Status.WRONG, Status.UNSTABLE)
+"""What a race comes to is a matter of chance: of these either stands for both."""
+
+
+def _same_numbers(status: Status, declared: Status | None) -> bool:
+    return status is declared or (status in _BY_CHANCE and declared in _BY_CHANCE)

@@ -13,6 +13,8 @@ _SEVERITIES = {
     Status.OK: "minor",
     Status.CRASHED: "critical",
     Status.WRONG: "critical",
+    Status.UNSTABLE: "critical",
+    Status.FAULTED: "critical",
     Status.LOST: "info",
     Status.SOURCE_BROKEN: "info",
 }

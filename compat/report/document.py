@@ -9,6 +9,7 @@ from typing import Any
 
 from compat.cell_document import JsonObject, cell_document, rounded
 from compat.history.account import Bracket
+from compat.history.running import Fast, Right
 from compat.history.verdict import Verdict
 from compat.json_text import write_json
 from compat.model import BuiltEnv, Specialization, Target
@@ -94,6 +95,24 @@ def verdict_document(verdict: Verdict) -> JsonObject:
         "flaky": list(verdict.flaky),
         "deprecated": list(verdict.deprecated),
         "remembered": list(verdict.remembered),
+        "right": None if verdict.right is None else {**_ran(verdict.right), "by": list(verdict.right.by)},
+        "fast": _fast(verdict.fast),
+    }
+
+
+def _fast(fast: Fast | None) -> JsonObject | None:
+    return None if fast is None else {**_ran(fast), "device": fast.device, "best": {"release": fast.best, "us": fast.best_us}}
+
+
+def _ran(account: Right | Fast) -> JsonObject:
+    """What releases on which a kernel was run say together."""
+    return {
+        "verdict": account.phrase,
+        "word": str(account.word),
+        "release": account.release,
+        "bracket": bracket_document(account.bracket),
+        "good": list(account.good),
+        "bad": list(account.bad),
     }
 
 

@@ -9,6 +9,7 @@ from pathlib import PurePosixPath
 from attrs import frozen
 
 from compat.model import Failure, Result, Status
+from compat.report.checks import check_words
 from compat.report.compact import counted, one_line
 from compat.report.repeat import explain_command
 from compat.report.summary import BrokenEnv, Report, Surprise, UnimportedSource
@@ -60,9 +61,9 @@ def _surprising(report: Report, inside: str, identity: tuple[str, ...], group: S
     where = (f"{each.where.subject}: {each.where.releases}, {' '.join(each.where.targets)}" for each in group)
     return Finding(
         title=f"{first.where.kernel}/{first.where.variant}: {first.got}",
-        body=(*where, expected, *_said(failure), explain_command(example.cell, report.options)),
-        check=failure.failure_class if failure else str(example.outcome.status),
-        status=example.outcome.status,
+        body=(*where, expected, *_said(failure), *_computed(example), explain_command(example.cell, report.options)),
+        check=failure.failure_class if failure else str(_status(example)),
+        status=_status(example),
         path=path,
         line=line,
         identity=identity,
@@ -106,6 +107,18 @@ def _said(failure: Failure | None) -> Iterator[str]:
     yield from failure.excerpt.strip("\n").splitlines()
     if failure.advice:
         yield failure.advice
+
+
+def _status(result: Result) -> Status:
+    """What became of it: of what compiles, what its numbers are."""
+    check = result.numbers.trouble
+    return check.status if result.outcome.status is Status.OK and check else result.outcome.status
+
+
+def _computed(result: Result) -> Iterator[str]:
+    """What is wrong with its numbers, and where."""
+    if check := result.numbers.trouble:
+        yield check_words(check)
 
 
 def place_of(result: Result) -> tuple[str, int] | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from attrs import frozen
 
@@ -21,6 +21,9 @@ MARKS = {
     Status.OUT_OF_MEMORY: "mem",
     Status.UNSUPPORTED: "n/a",
     Status.WRONG: "WRONG",
+    Status.UNSTABLE: "UNSTABLE",
+    Status.FAULTED: "FAULT",
+    Status.LAUNCH_REFUSED: "refused",
     Status.ENV_BROKEN: "env",
     Status.SOURCE_BROKEN: "source",
     Status.LOST: "lost",
@@ -38,7 +41,10 @@ LEGEND = {
     "time": "timed out",
     "mem": "memory limit exceeded",
     "n/a": "this toolchain cannot build for the target",
-    "WRONG": "built, computes wrong numbers",
+    "WRONG": "compiles, computes wrong numbers",
+    "UNSTABLE": "compiles, and launches compute different numbers",
+    "FAULT": "compiles, and a launch ends with an error of the GPU",
+    "refused": "compiles, and the GPU's driver does not launch it",
     "env": "the env is broken",
     "source": "the kernel's file could not be imported",
     "lost": "no answer",
@@ -101,14 +107,29 @@ class Grid:
 def grids(report: Report) -> tuple[Grid, ...]:
     """One grid per kernel, in natural order."""
     words = {(v.kernel, v.variant, v.case, v.target): phrase_in_full(v) for v in report.verdicts}
+    return gathered(
+        report,
+        lambda coordinate: _marks(report, coordinate),
+        lambda coordinate: words.get(coordinate, str(Word.UNKNOWN)),
+        lambda verdict: verdict == Word.WORKS,
+    )
+
+
+def gathered(
+    report: Report,
+    marks_of: Callable[[Coordinate], tuple[Mark, ...] | None],
+    verdict_of: Callable[[Coordinate], str],
+    is_good: Callable[[str], bool],
+) -> tuple[Grid, ...]:
+    """Tables of all coordinates that have marks, one per kernel, with those that are alike in one row."""
     alike: dict[tuple[str, str], dict[tuple[tuple[Mark, ...], str], list[Coordinate]]] = defaultdict(lambda: defaultdict(list))
     for coordinate in report.by_coordinate:
-        kernel, variant = coordinate[:2]
-        alike[kernel, variant][_marks(report, coordinate), words.get(coordinate, str(Word.UNKNOWN))].append(coordinate)
+        if marks := marks_of(coordinate):
+            alike[coordinate[0], coordinate[1]][marks, verdict_of(coordinate)].append(coordinate)
     kernels: dict[str, list[Row]] = defaultdict(list)
     for (kernel, variant), groups in alike.items():
         for (marks, verdict), coordinates in groups.items():
-            kernels[kernel] += _rows(report, (kernel, variant), marks, verdict, coordinates)
+            kernels[kernel] += _rows(report, (kernel, variant), marks, verdict, coordinates, good=is_good(verdict))
     return tuple(
         Grid(kernel=kernel, rows=tuple(rows)) for kernel, rows in sorted(kernels.items(), key=lambda item: natural(item[0]))
     )
@@ -127,7 +148,14 @@ def history_of(row: Row, report: Report) -> str:
 
 
 def phrase_in_full(verdict: Verdict) -> str:
-    """The verdict's phrase; where that alone says little, with the releases that work."""
+    """The verdict's phrase; where that alone says little, with the releases that work, and where numbers are not right, that."""
+    if verdict.right is not None and verdict.right.bad:
+        compiles = "compiles" if verdict.word is Word.WORKS else _compiling(verdict)
+        return f"{compiles}; {verdict.right.phrase}"
+    return _compiling(verdict)
+
+
+def _compiling(verdict: Verdict) -> str:
     if verdict.word is not Word.INTERMITTENT:
         return verdict.phrase
     good = [_extent(interval) for interval in verdict.intervals if interval.status is Status.OK and interval.failure_class is None]
@@ -154,6 +182,8 @@ def mark_of(report: Report, point: Point) -> Mark:
     """What a release is marked with: the word of the outcome that speaks for it, if any may."""
     unexpected = any(not result.expected for result in point.results)
     if point.voice:
+        if is_good(point.voice) and (bad := _bad_numbers(point)):
+            return Mark(word=MARKS[bad], unexpected=unexpected)
         failure = point.voice.failure
         return Mark(
             word=_word(point.voice), failure=report.failure_ids[failure.fingerprint] if failure else None, unexpected=unexpected
@@ -162,6 +192,11 @@ def mark_of(report: Report, point: Point) -> Mark:
         return Mark(word=MARKS[point.results[0].outcome.status], unexpected=unexpected)
     flaky = any(result.outcome.flaky for result in point.answers)
     return Mark(word="flaky" if flaky else "mixed", unexpected=unexpected)
+
+
+def _bad_numbers(point: Point) -> Status | None:
+    """What a check says of the numbers, where one says that they are not right."""
+    return next((check.status for result in point.answers if (check := result.numbers.trouble)), None)
 
 
 def remembered_mark(entry: Entry) -> Mark:
@@ -178,7 +213,7 @@ def _word(outcome: Outcome) -> str:
 
 
 def _rows(
-    report: Report, of: tuple[str, str], marks: tuple[Mark, ...], verdict: str, coordinates: Sequence[Coordinate]
+    report: Report, of: tuple[str, str], marks: tuple[Mark, ...], verdict: str, coordinates: Sequence[Coordinate], *, good: bool
 ) -> list[Row]:
     every_case, every_target = report.extent[of]
     open_ = any(mark.word == COMING for mark in marks)
@@ -189,7 +224,7 @@ def _rows(
             targets=() if targets == every_target else targets,
             marks=marks,
             verdict=f"so far: {verdict}" if open_ else verdict,
-            good=verdict == Word.WORKS and not open_,
+            good=good and not open_,
         )
         for cases, targets in rectangles((case, target) for _, _, case, target in coordinates)
     ]

@@ -278,6 +278,8 @@ def _result(stored: StoredCell, spec: Specialization, target: Target, built: Bui
         outcome=outcome,
         expectation=_expectation(stored.expectation, stored) if stored.expectation else None,
         cached=stored.cached,
+        numbers=stored.numbers,
+        latency=stored.latency,
     )
 
 

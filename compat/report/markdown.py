@@ -11,6 +11,8 @@ from compat import toolchains
 from compat.history.verdict import release_of
 from compat.model import BuiltEnv, Result, Status
 from compat.report.bare import bare
+from compat.report.checks import check_words, checked, latencies, reasons
+from compat.report.checks import legend as checks_legend
 from compat.report.compact import counted, listed, natural
 from compat.report.excerpts import excerpts
 from compat.report.fix import fix_command
@@ -46,6 +48,11 @@ def matrix_markdown(report: Report) -> str:
             statements=statements(report),
             grids=(found := grids(report)),
             legend=legend_of(found),
+            checked=(ran := checked(report)),
+            checks_legend=checks_legend(ran),
+            check_words=check_words,
+            reasons=reasons(report),
+            latencies=latencies(report),
             guesses=guesses(result.cell.spec for result in report.ordered),
             bare=bare(result.cell.spec for result in report.ordered),
             stand_ins=stand_ins(report.ordered),
@@ -107,6 +114,9 @@ FATES = {
     Status.OUT_OF_MEMORY: ("runs out of memory", "run out of memory"),
     Status.UNSUPPORTED: ("has an unsupported target", "have an unsupported target"),
     Status.WRONG: ("computes wrong numbers", "compute wrong numbers"),
+    Status.UNSTABLE: ("computes different numbers at each launch", "compute different numbers at each launch"),
+    Status.FAULTED: ("faults when launched", "fault when launched"),
+    Status.LAUNCH_REFUSED: ("is not launched", "are not launched"),
     Status.ENV_BROKEN: ("could not be tried", "could not be tried"),
     Status.SOURCE_BROKEN: ("could not be imported", "could not be imported"),
     Status.LOST: ("gave no answer", "gave no answer"),

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from attrs import evolve, frozen
 
 from compat.history.account import Bracket, Entry, Word
+from compat.history.running import ran_on
 from compat.history.verdict import Coordinate, Verdict, is_good
 from compat.model import Status
 from compat.report.account import earlier_runs, open_between, tested, unknown
@@ -51,6 +52,8 @@ class _Story:
     """Whether every one that was tried gave an answer, and all its attempts and envs the same."""
     newest: str | None
     """The newest release that was tried."""
+    computes: str
+    """Where it computes wrong numbers, in words; empty where that was seen nowhere."""
     caveats: tuple[str, ...]
     """What the sentence cannot know, and how it knows what this run did not try."""
     cases: tuple[str, ...]
@@ -127,7 +130,8 @@ def _story(report: Report, verdict: Verdict) -> _Story:
         complete=verdict.complete,
         clear=not verdict.untested and not verdict.flaky,
         newest=next((entry.release for entry in reversed(verdict.entries) if entry.tried), None),
-        caveats=tuple(said for said in (_not_known(verdict, changes), earlier_runs(verdict)) if said),
+        computes=(computes := _computes(report, verdict)),
+        caveats=tuple(said for said in (computes, _not_known(verdict, changes), earlier_runs(verdict)) if said),
         cases=(),
         targets=(),
         because=_because(report, verdict),
@@ -140,6 +144,16 @@ def _not_known(verdict: Verdict, changes: Sequence[Bracket | None]) -> str:
     told = {release for change in changes if change for release in change.between}
     left = [*verdict.untested, *verdict.flaky, *(verdict.not_tried if verdict.word is Word.NEVER else ())]
     return unknown(verdict, [release for release in left if release not in told])
+
+
+def _computes(report: Report, verdict: Verdict) -> str:
+    """Where its numbers are not right, with what they are and where it was run."""
+    found: dict[tuple[str, str], set[str]] = defaultdict(set)
+    for point in report.points[verdict.kernel, verdict.variant, verdict.case, verdict.target]:
+        for check in (check for result in point.answers for check in result.numbers.checks if check.right is False):
+            found[check.status, ran_on(check)].add(point.release.label)
+    told = [f"{status} in {report.spans(releases)} (run on {device})" for (status, device), releases in found.items()]
+    return f"its numbers are {listed(told)}" if told else ""
 
 
 def _what(entry: Entry) -> str:
@@ -190,7 +204,8 @@ def _main(story: _Story, targets: str, *, many: bool) -> str:
         return _changed(story, story.bracket, targets, many=many)
     match story.word:
         case Word.WORKS:
-            return f"{'work' if many else 'works'} on {_extent(story, 'all')}{targets}"
+            verb = "compile" if story.computes else "work"
+            return f"{verb}{'' if many else 's'} on {_extent(story, 'all')}{targets}"
         case Word.NEVER:
             on = targets if story.able == story.known else ""
             began = f"never worked on {_extent(story, 'any of the')}" if story.complete else f"failed on {_extent(story, 'all')}"

@@ -12,7 +12,7 @@ from attrs import field, frozen
 from packaging.version import Version
 
 from compat.api.packing import Packed
-from compat.model import DEFAULT_TOOLCHAIN, CompileSpec, Noticed, Package, Status, StoodIn
+from compat.model import DEFAULT_TOOLCHAIN, NOT_RUN, CompileSpec, Latency, Noticed, Numbers, Package, Status, StoodIn
 from compat.pairs.records import Pair
 from compat.records import KEY
 
@@ -75,6 +75,8 @@ class StoredCell:
     seconds: float = 0.0
     cached: bool = False
     stood_in: StoodIn | None = None
+    numbers: Numbers = NOT_RUN
+    latency: Latency | None = None
 
 
 @frozen(kw_only=True)

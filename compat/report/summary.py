@@ -166,11 +166,6 @@ class Report:
         return tuple(result for result in self.ordered if not result.expected)
 
     @property
-    def failing_pairs(self) -> tuple[Pair, ...]:
-        """The pairs that are not ``ok``, and neither expected."""
-        return tuple(pair for pair in self.pairs if not pair.ok)
-
-    @property
     def cached(self) -> int:
         """How many cells were read from the store."""
         return sum(result.cached for result in self.results)
@@ -371,8 +366,10 @@ def declared_as(expectation: Expectation | None) -> str:
 
 
 def came_out_as(result: Result) -> str:
-    """What came, in the same words."""
+    """What came, in the same words; where it compiles and its numbers are not right, that."""
     outcome = result.outcome
+    if outcome.status is Status.OK and not outcome.failure and not outcome.flaky and (check := result.numbers.trouble):
+        return f"{check.status} ({check.device or 'in the interpreter'})"
     text = f"{outcome.status} ({class_of(outcome)})" if outcome.failure else str(outcome.status)
     return f"{text}, flaky: {', '.join(outcome.attempts)}" if outcome.flaky else text
 

@@ -19,7 +19,9 @@ from rich.text import Text
 
 from compat.history.verdict import Release
 from compat.model import Cell, Result
+from compat.pairs.records import failing as failing_pairs
 from compat.report.bare import bare
+from compat.report.checks import check_words, checked, latencies, reasons
 from compat.report.compact import counted, listed, one_line
 from compat.report.excerpts import excerpts
 from compat.report.grid import COMING, UNEXPECTED, Grid, Mark, Row, grids, history_of, legend_of
@@ -49,13 +51,14 @@ class TerminalReport:
         else:
             yield from _tables(self.report, options.max_width)
         yield from _failures(self.report, _FEW if crowded else None)
+        yield from _numbers(self.report, _FEW if crowded else None)
         yield from _notes(self.report, crowded=crowded)
         yield from _surprises(self.report, crowded=crowded)
         yield from _libraries(self.report)
         if self.report.pairs:
             yield Text()
             yield from pictures(self.report.pairs, self.report.toolchains, {})
-        bad = self.report.unexpected or self.report.failing_pairs
+        bad = self.report.unexpected or failing_pairs(self.report.pairs)
         yield Text(f"\n{total(self.report)}", style="bold red" if bad else "bold")
 
 
@@ -89,7 +92,7 @@ def total(report: Report) -> str:
     surprises = len(report.unexpected)
     verdict = f"{counted(surprises, 'cell')} UNEXPECTED" if surprises else "all as expected"
     if report.pairs:
-        good = len(report.pairs) - len(report.failing_pairs)
+        good = len(report.pairs) - len(failing_pairs(report.pairs))
         verdict += f"; {good:,} of {counted(len(report.pairs), 'pair')} ok"
     verdict += " so far" if report.pending else ""
     every = len(report.results) + len(report.pending)
@@ -220,6 +223,27 @@ def _failure(distinct: DistinctFailure, most: int | None) -> RenderableType:
     table.add_row(Text.assemble((f"{distinct.id} {failure.failure_class}", "bold"), f" {faces} ", (failure.fingerprint, "dim")))
     table.add_row(Padding(lines, (0, 0, 0, 3)))
     return table
+
+
+def _numbers(report: Report, most: int | None) -> Iterable[RenderableType]:
+    """What came of running kernels: how many are right, each place where one is not, and what takes longer than it did."""
+    found = checked(report)
+    if found:
+        yield Text("\nNumbers", style="bold")
+    for each in found:
+        yield Text(each.sentence)
+        for trouble in each.troubles[:most]:
+            head = "as declared: " if trouble.expected else "!! "
+            yield Padding(Text(f"{head}{trouble.where}", style="" if trouble.expected else "bold red"), (0, 0, 0, 3))
+            yield Padding(Text(check_words(trouble.check)), (0, 0, 0, 6))
+        if most is not None and len(each.troubles) > most:
+            yield Padding(Text(f"… and {len(each.troubles) - most:,} more"), (0, 0, 0, 3))
+    for reason, releases in reasons(report):
+        yield Padding(Text(f"the interpreter of {releases}: {reason}"), (0, 0, 0, 3))
+    if slower := [(table, row) for table in latencies(report) for row in table.rows if row.slower]:
+        yield Text("\nLatency that differs between releases by more than 20 %", style="bold")
+        for table, row in slower:
+            yield Padding(Text(f"{table.kernel}/{row.subject}: {row.verdict}; {row.history(report)}"), (0, 0, 0, 3))
 
 
 def _notes(report: Report, *, crowded: bool) -> Iterable[RenderableType]:

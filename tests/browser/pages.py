@@ -14,6 +14,7 @@ from compat.report import Report
 from compat.report.document import dump, matrix_document
 from compat.report.enclosed import enclosing
 from compat.report.loading import load_report
+from tests.report import factory
 from tests.report.hostile import ATTACK, hostile
 from tests.report.naming import naming
 from tests.report.synthetic import synthetic
@@ -40,6 +41,11 @@ def various() -> Report:
     return evolve(synthetic(2_400), api=naming())
 
 
+def run() -> Report:
+    """What compiles, and was run: one variant is unstable on one release, another one slower on another."""
+    return factory.report(factory.checked_matrix(), existing=("3.0.0",))
+
+
 def attacking() -> Report:
     """Every text is an attack, in a file that somebody sent."""
     with tempfile.TemporaryDirectory() as folder:
@@ -52,4 +58,4 @@ def _text(path: str) -> str | None:
     return Path(path).read_text(encoding="utf-8", errors="replace") if Path(path).is_file() else None
 
 
-REPORTS: Mapping[str, Callable[[], Report]] = {"real": real, "large": large, "various": various, "attacking": attacking}
+REPORTS: Mapping[str, Callable[[], Report]] = {"real": real, "large": large, "various": various, "run": run, "attacking": attacking}

@@ -13,10 +13,12 @@ from compat.history.verdict import verdicts
 from compat.model import (
     BuiltEnv,
     Cell,
+    Check,
     CompileSpec,
     Env,
     Expectation,
     Failure,
+    Latency,
     Noticed,
     Outcome,
     Package,
@@ -289,3 +291,46 @@ def troubled_matrix() -> Report:
         *regressed,
     ]
     return report(results)
+
+
+# --- numbers -----------------------------------------------------------------------------------------------------------------
+
+GPU = "NVIDIA H200"
+RIGHT = Check(status=Status.OK, max_abs=0.001, max_rel=0.002, where="ragged: O_ptr[0, 3, 17]")
+UNABLE = Check(status=Status.UNSUPPORTED, reason="it computes a dot of bf16 blocks wrong")
+UNSTABLE = Check(
+    status=Status.UNSTABLE,
+    max_abs=1.5,
+    max_rel=0.8,
+    where="sixteen ranges: O_ptr[1, 0, 5]",
+    reason="the first launch was right",
+    launches=30,
+    differing=7,
+    device=GPU,
+)
+
+
+def launched(result: Result, us: float | None = 100.0, check: Check | None = None) -> Result:
+    """A result with what a launch on a GPU came to: right, unless it is said what else, in so many microseconds."""
+    told = check or evolve(RIGHT, launches=30, differing=0, device=GPU)
+    latency = Latency(us=us, spread=0.5, baseline_us=80.0, ratio=us / 80.0, device=GPU) if us else None
+    return evolve(result, numbers=evolve(result.numbers, gpu=told), latency=latency)
+
+
+def interpreted(result: Result, check: Check = RIGHT) -> Result:
+    """A result with what its kernel came to in the interpreter."""
+    return evolve(result, numbers=evolve(result.numbers, interpreter=check))
+
+
+def checked_matrix() -> list[Result]:
+    """Two kernels of which one is unstable on an old release and the other one is slower in the middle."""
+    envs = [env(release) for release in ("3.1.0", "3.2.0", "3.3.0", "3.4.0")]
+    many = [
+        launched(interpreted(each), 200.0, UNSTABLE if str(each.built.release) == "3.1.0" else None)
+        for each in tried("sel_varlen", "block_ptr", always(OK), envs=envs, cases=["many"], targets=TARGETS[1:2])
+    ]
+    few = [
+        launched(interpreted(each, UNABLE), 300.0 if str(each.built.release) == "3.3.0" else 156.4)
+        for each in tried("sel_varlen", "loop_1d", always(OK), envs=envs, cases=["few", "many"], targets=TARGETS[1:2])
+    ]
+    return [*many, *few]

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
 from compat.json_text import write_json
-from compat.model import CompileSpec, Outcome, Status
+from compat.model import Check, CompileSpec, Outcome, Status
 from compat.report import Report
 from compat.report.diff import Comparison, Kind, Side, compare
 from compat.report.diff.document import diff_document
@@ -32,11 +32,13 @@ from tests.report.factory import (
     SHARED,
     TARGETS,
     UNKNOWN_TARGET,
+    UNSTABLE,
     always,
     bad,
     declared,
     env,
     expected_matrix,
+    launched,
     report,
     since,
     tried,
@@ -309,3 +311,47 @@ def test_a_real_pair() -> None:
     assert found.compared + found.counts[Kind.ADDED] == len(troubled_matrix().results)
     told = sum(number for kind, number in found.counts.items() if kind not in (Kind.DROPPED, Kind.ADDED))
     assert found.same + told == found.compared
+
+
+# --- numbers ---------------------------------------------------------------------------------------------------------------------
+
+
+def ran(us: float | None = 100.0, check: Check | None = None, *, launch: bool = True) -> Report:
+    (result,) = tried("k", "v", always(OK), envs=ENVS[:1], targets=TARGETS[:1])
+    return report([launched(result, us, check) if launch else result])
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "kind"),
+    [
+        (ran(), ran(check=UNSTABLE), Kind.BROKEN),
+        (ran(launch=False), ran(check=UNSTABLE), Kind.BROKEN),
+        (ran(check=UNSTABLE), ran(), Kind.FIXED),
+        (ran(check=UNSTABLE), ran(launch=False), Kind.INCONCLUSIVE),
+        (ran(check=UNSTABLE), ran(check=evolve(UNSTABLE, status=Status.FAULTED)), Kind.CHANGED),
+        (ran(check=UNSTABLE), ran(check=evolve(UNSTABLE, differing=9)), None),
+        (ran(), ran(launch=False), None),
+    ],
+)
+def test_what_became_of_numbers(before: Report, after: Report, kind: Kind | None) -> None:
+    found = compared(before, after)
+    assert [each.kind for each in found.differences] == ([kind] if kind else [])
+    if kind is Kind.BROKEN:
+        text = "\n".join(diff_lines(found))
+        assert "ok → unstable (NVIDIA H200)" in text
+        assert "7 of 30 launches computed other bits than the first" in text
+
+
+@pytest.mark.parametrize(("before", "after", "jumps"), [(100.0, 150.0, 1), (100.0, 105.0, 0), (150.0, 100.0, 1), (None, 100.0, 0)])
+def test_latency_is_a_metric(before: float | None, after: float | None, jumps: int) -> None:
+    found = compared(ran(before), ran(after))
+    assert len(found.jumps) == jumps
+    assert found.counts == ({Kind.METRIC: 1} if (before or 0) < (after or 0) and jumps else {})
+
+
+def test_a_latency_within_its_spread_is_the_same() -> None:
+    old, new = ran(100.0), ran(150.0)
+    (result,) = new.results
+    assert result.latency is not None
+    noisy = report([evolve(result, latency=evolve(result.latency, spread=60.0))])
+    assert not compared(old, noisy).jumps

@@ -98,6 +98,8 @@ def test_a_cell() -> None:
         "seconds": 0.2,
         "cached": False,
         "stood_in": None,
+        "numbers": {"interpreter": None, "gpu": None},
+        "latency": None,
     }
 
 

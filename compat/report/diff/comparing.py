@@ -15,7 +15,8 @@ from functools import cached_property
 from attrs import frozen
 
 from compat.history.verdict import is_deprecated, is_good
-from compat.model import Failure, Outcome, Result
+from compat.model import Failure, Result
+from compat.report.checks import check_words
 from compat.report.compact import Where, natural
 from compat.report.diff.axes import ChangedEnv, axes_of, changed_arguments, changed_envs, without
 from compat.report.diff.metrics import THRESHOLD, Jump, JumpGroup, grouped, jumps_of
@@ -26,7 +27,7 @@ class Kind(StrEnum):
     """What became of a cell, in the order in which it is told."""
 
     BROKEN = "broken"
-    """It worked, and does not."""
+    """It worked, and does not: it does not compile, or its numbers are not right any more."""
     CHANGED = "changed"
     """It fails, and failed otherwise: another status, class or fingerprint."""
     INCONCLUSIVE = "inconclusive"
@@ -168,12 +169,19 @@ def _kind(before: Result, after: Result) -> Kind | None:
             return Kind.INCONCLUSIVE
         case False, True:
             return Kind.ANSWERED
-    was, is_ = is_good(before.outcome), is_good(after.outcome)
+    was, is_ = _works(before), _works(after)
     if was is not is_:
+        if is_ and after.numbers.right is None and is_good(before.outcome):  # it was wrong, and was not run again
+            return Kind.INCONCLUSIVE
         return Kind.FIXED if is_ else Kind.BROKEN
     if is_:
         return Kind.DEPRECATED if is_deprecated(after.outcome) and not is_deprecated(before.outcome) else None
     return Kind.CHANGED if _face(before) != _face(after) else None
+
+
+def _works(result: Result) -> bool:
+    """Whether it compiles, and no check says that its numbers are not right."""
+    return is_good(result.outcome) and result.numbers.right is not False
 
 
 def _answered(result: Result) -> bool:
@@ -182,7 +190,8 @@ def _answered(result: Result) -> bool:
 
 def _face(result: Result) -> tuple[str, ...]:
     failure = result.outcome.failure
-    return result.outcome.status, *((failure.failure_class, failure.fingerprint) if failure else ())
+    check = result.numbers.trouble
+    return result.outcome.status, *((failure.failure_class, failure.fingerprint) if failure else ()), check.status if check else ""
 
 
 def _jumps(before: Result, after: Result, threshold: float) -> Iterable[Jump]:
@@ -223,19 +232,24 @@ def _difference(group: list[_Change], old: Report, new: Report) -> Difference:
         after=came_out_as(after) if after else None,
         declared=after is not None and _is_declared(after),
         failure=told.outcome.failure or (before.outcome.failure if before else None),
-        says=_says(after.outcome) if after else "",
+        says=_says(after) if after else "",
         results=results,
         where=report.where(results),
     )
 
 
-def _says(outcome: Outcome) -> str:
+def _says(result: Result) -> str:
+    outcome, check = result.outcome, result.numbers.trouble
     if outcome.failure:
         return outcome.failure.excerpt
+    if check:
+        return check_words(check)
     return "\n".join(warning.message for warning in outcome.warnings) if is_deprecated(outcome) else ""
 
 
 def _is_declared(result: Result) -> bool:
     """Whether it fails, as its declaration says."""
     expectation, status = result.expectation, result.outcome.status
-    return expectation is not None and result.expected and not is_good(result.outcome) and status is expectation.status
+    if expectation is None or not result.expected or _works(result):
+        return False
+    return status is expectation.status or result.numbers.trouble is not None

@@ -1,4 +1,4 @@
-"""Which numbers of a build jumped: registers, spills, shared memory, sizes of artifacts, whatever a toolchain tells of both."""
+"""Which numbers of a build jumped: registers, spills, shared memory, sizes, whatever a toolchain tells of both; and the latency."""
 
 from __future__ import annotations
 
@@ -7,13 +7,15 @@ from collections.abc import Iterable, Iterator
 
 from attrs import frozen
 
-from compat.model import Result
+from compat.model import Latency, Result
 from compat.report.compact import Where
 from compat.report.numbers import numbers_of
 from compat.report.summary import Report
 
 THRESHOLD: float = 10
 """Percent by which a number may change unless the user says otherwise."""
+LATENCY = "latency.us"
+"""What the latency on a GPU is called among them: compared where both are of one GPU, and differ by more than they spread."""
 
 
 @frozen(kw_only=True)
@@ -51,8 +53,19 @@ def jumps_of(old: Result, new: Result, threshold: float) -> Iterator[Jump]:
     before, after = dict(numbers_of(old.outcome.metrics)), dict(numbers_of(new.outcome.metrics))
     for metric in before.keys() & after.keys():
         one, other = before[metric], after[metric]
-        if one != other and abs(other - one) * 100 > abs(one) * threshold:
+        if _is_jump(one, other, threshold):
             yield Jump(metric=metric, before=one, after=other, result=new)
+    was, takes = old.latency, new.latency
+    if was and takes and _is_slower_or_faster(was, takes) and _is_jump(was.us, takes.us, threshold):
+        yield Jump(metric=LATENCY, before=was.us, after=takes.us, result=new)
+
+
+def _is_slower_or_faster(before: Latency, after: Latency) -> bool:
+    return before.device == after.device and abs(after.us - before.us) > before.spread + after.spread
+
+
+def _is_jump(before: float, after: float, threshold: float) -> bool:
+    return before != after and abs(after - before) * 100 > abs(before) * threshold
 
 
 def grouped(jumps: Iterable[Jump], report: Report) -> tuple[JumpGroup, ...]:

@@ -99,8 +99,9 @@ class _Cells:
         if said := {name: value for name, value in document["metrics"].items() if isinstance(value, str)}:
             self.words[self.count] = said
         for name, found in self.rare.items():
-            if document.get(name):
-                found[self.count] = document[name]
+            facts = document.get(name)
+            if facts and any(value is not None for value in facts.values()):
+                found[self.count] = facts
         self.count += 1
 
     def document(self) -> JsonObject:

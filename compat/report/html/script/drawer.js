@@ -82,7 +82,7 @@ class Drawer {
   /** Compiles, right and fast: three facts, each with what is known of it. */
   facts({ row, release, point, cell }) {
     const { data } = this;
-    const mark = compiles(data, point);
+    const mark = data.mark(point);
     const surprise = data.has(point, UNEXPECTED);
     const expectation = cell === undefined ? null : data.record("expectation", cell);
     const earlier = data.has(point, REMEMBERED) ? ", as an earlier run found" : "";
@@ -96,7 +96,7 @@ class Drawer {
       this.fact(
         "right",
         "Right",
-        right ? (right.right ? RIGHT : WRONG) : ABSENT,
+        right ? rightMark(right) : ABSENT,
         right ? rightWords(right) : "not tested: no number it computes was checked",
       ),
       this.fact(
@@ -128,7 +128,7 @@ class Drawer {
     const { data } = this;
     const buttons = data.releases.map((each, at) => {
       const point = data.point(row, at);
-      const mark = compiles(data, point);
+      const mark = data.mark(point);
       const unexpected = data.has(point, UNEXPECTED);
       const words = `${each.label}: ${mark.meaning}${unexpected ? ", unexpected" : ""}`;
       return make(
@@ -174,7 +174,7 @@ class Drawer {
     const cell = (name, target) => {
       const other = at(name, target);
       if (other === undefined) return make("td", {});
-      const mark = compiles(data, data.point(other, release));
+      const mark = data.mark(data.point(other, release));
       const words = `${name}, ${target}: ${mark.meaning}`;
       const button = {
         type: "button",

@@ -204,10 +204,8 @@ class Filter {
   /** What else the grid shows, where there is any of it. */
   further() {
     const { data } = this;
-    const numbers = hasAny(data.cells.numbers) && data.cells.env.some((_, cell) => rightness(data, cell)?.right === false);
     const latency = hasAny(data.cells.latency) && data.cells.env.some((_, cell) => speed(data, cell)?.slower);
     return [
-      numbers && still(MISCOMPUTES, MISCOMPUTES.meaning),
       latency && still(SLOW, `slower than on the release before (${SLOWER} ×)`),
       data.points.flags.some((flags) => flags & REMEMBERED) && still(REMEMBERED_MARK, "pale: from an earlier run"),
       this.anyChange() && still(CHANGED_MARK, "begins with a bar: another failure than before"),

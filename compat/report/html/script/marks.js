@@ -13,7 +13,9 @@ const ICONS = {
   mem: "memory",
   "n/a": "unable",
   WRONG: "wrong",
-  miscomputes: "wrong",
+  UNSTABLE: "flaky",
+  FAULT: "crashed",
+  refused: "predicted",
   slower: "slower",
   env: "unknown",
   source: "unknown",
@@ -23,7 +25,7 @@ const ICONS = {
   remembered: "ok",
   changed: "rejected",
 };
-const NOT_RIGHT = new Set(["wrong", "unstable", "faulted", "launch_refused", "launch-refused", "timed_out"]); // all others say nothing
+const NOT_RIGHT = new Set(["wrong", "unstable", "faulted", "launch_refused", "timed_out", "crashed", "rejected", "out_of_memory"]); // all others say nothing
 const SLOWER = 1.2; // times the latency on the release before, on the same device
 
 const iconOf = (mark) => (mark.kind === "absent" || mark.kind === "partly" ? null : (ICONS[mark.word] ?? "rejected"));
@@ -32,7 +34,8 @@ const iconOf = (mark) => (mark.kind === "absent" || mark.kind === "partly" ? nul
 function rightness(data, cell) {
   const found = data.cells.numbers?.[cell];
   const said = [found?.gpu, found?.interpreter].filter((each) => each && (each.status === "ok" || NOT_RIGHT.has(each.status)));
-  return said.length ? { right: said.every((each) => each.status === "ok"), found } : null;
+  const bad = said.find((each) => each.status !== "ok");
+  return said.length ? { right: !bad, status: bad?.status, found } : null;
 }
 
 /** The latency of a cell, where it was measured, with that of the release before. */
@@ -60,26 +63,30 @@ function placeOf(data, cell) {
 
 /** What a point comes to for one of the three facts, as a mark. */
 function factMark(data, point, fact) {
-  if (fact === "compiles") return compiles(data, point);
+  if (fact === "compiles") return data.mark(point);
   if (point < 0) return ABSENT;
   const cells = data.cellsOf(point);
   const found = cells.map((cell) => (fact === "right" ? rightness(data, cell) : speed(data, cell))).find(Boolean);
   if (!found) return ABSENT;
-  if (fact === "right") return found.right ? RIGHT : WRONG;
+  if (fact === "right") return rightMark(found);
   return found.slower ? SLOW : FAST;
 }
 
-/** The mark that a point has; what compiles and computes wrong numbers is not told as good. */
-function compiles(data, point) {
-  const mark = data.mark(point);
-  return mark.kind === "good" && data.cellsOf(point).some((cell) => rightness(data, cell)?.right === false) ? MISCOMPUTES : mark;
-}
-
 const RIGHT = { word: "ok", meaning: "right numbers", kind: "good" };
-const MISCOMPUTES = { word: "miscomputes", meaning: "compiles, and computes wrong numbers", kind: "bad" };
 const WRONG = { word: "WRONG", meaning: "wrong numbers", kind: "bad" };
+const BAD_NUMBERS = {
+  unstable: { word: "UNSTABLE", meaning: "launches compute different numbers", kind: "bad" },
+  faulted: { word: "FAULT", meaning: "a launch ends with an error of the GPU", kind: "bad" },
+  launch_refused: { word: "refused", meaning: "the GPU's driver does not launch it", kind: "bad" },
+  timed_out: { word: "time", meaning: "a launch does not end in time", kind: "bad" },
+};
 const FAST = { word: "ok", meaning: "as fast as before", kind: "good" };
 const SLOW = { word: "slower", meaning: "slower than before", kind: "bad" };
+
+/** The mark of what a cell computes. */
+function rightMark({ right, status }) {
+  return right ? RIGHT : (BAD_NUMBERS[status] ?? WRONG);
+}
 
 /** A mark as it looks in the grid, by itself. */
 function swatch(mark, { tag = "span", unexpected = false, attributes = {} } = {}) {

@@ -112,7 +112,7 @@ class Lines {
     const phrases = new Set(line.rows.map((row) => this.data.rows.verdict[row]));
     if (phrases.size > 1) return `${phrases.size} histories, by case and target`;
     const [phrase] = phrases;
-    return phrase === "works" && this.classes(line).includes(MISCOMPUTED) ? "compiles" : phrase;
+    return phrase;
   }
 
   /** The classes of the failures of a line, each once. */
@@ -122,7 +122,8 @@ class Lines {
     for (const row of line.rows) {
       for (let release = 0; release < data.columns; release++) {
         const point = data.point(row, release);
-        found.add(point >= 0 && compiles(data, point) === MISCOMPUTES ? MISCOMPUTED : data.failureClass(point));
+        const wrong = point >= 0 && data.cellsOf(point).some((cell) => rightness(data, cell)?.right === false);
+        found.add(wrong ? MISCOMPUTED : data.failureClass(point));
       }
     }
     return [...found].filter(Boolean);

@@ -1,0 +1,156 @@
+"""What the releases together say of the numbers that a kernel computes, and of how fast it does: accounts beside that of compiling.
+
+Both are made as that is (:mod:`compat.history.account`), of the releases on which it was run. One on which it was not is
+inconclusive, whatever compiles there.
+
+- *Right* is a release where every check says so, in the interpreter or on a GPU; one that says ``wrong``, ``unstable``,
+  ``faulted``, ``launch_refused`` or that it was stopped makes it bad.
+- *Fast* is a release on which a launch takes at most :data:`SLOWER` times as long as on the release where it takes least, on the
+  same GPU. "Regressed" then says since when it is slower.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from attrs import fields, frozen
+
+from compat.history.account import Account, Entry, Judgement, Word, account
+from compat.history.runs import runs
+from compat.model import Check, Latency, Result
+
+INTERPRETER = "interpreter"
+SLOWER = 1.2
+"""Times the least latency of a kernel over the releases, from which on a release is slow. Separate runs of one cubin were within
+10 % of each other, 99 of 100 times (one H200)."""
+
+_RIGHT = {
+    Word.WORKS: "right",
+    Word.NEVER: "never right",
+    Word.UNKNOWN: "not told",
+    Word.REGRESSED: "wrong since {after}",
+    Word.FIXED: "right since {after}",
+}
+_FAST = {
+    Word.WORKS: "steady",
+    Word.UNKNOWN: "not measured",
+    Word.REGRESSED: "slower since {after}",
+    Word.FIXED: "faster since {after}",
+}
+_OPEN = {
+    "wrong since {after}": "wrong after {before}, by {after}",
+    "right since {after}": "right after {before}, by {after}",
+    "slower since {after}": "slower after {before}, by {after}",
+    "faster since {after}": "faster after {before}, by {after}",
+}
+"""Where releases between the two are not known, each may be the one."""
+
+
+class _Ran(Account):
+    """An account of releases on which a kernel was run."""
+
+    def _said(self, words: Mapping[Word, str], otherwise: str) -> str:
+        """The account in these words; of one that comes and goes, the releases where it is ``otherwise``."""
+        if self.word not in words:
+            bad = runs((entry.release, True if entry.known and not entry.good else None) for entry in self.entries)
+            return f"{otherwise} in {', '.join(run.first if run.first == run.last else f'{run.first}–{run.last}' for run in bad)}"
+        phrase = words[self.word]
+        if self.bracket is None:
+            return phrase
+        phrase = _OPEN.get(phrase, phrase) if self.bracket.between else phrase
+        return phrase.format(before=self.bracket.before, after=self.bracket.after)
+
+    @property
+    def good(self) -> tuple[str, ...]:
+        """The releases that are known to be good."""
+        return tuple(entry.release for entry in self.known if entry.good)
+
+    @property
+    def bad(self) -> tuple[str, ...]:
+        """The releases that are known to be bad."""
+        return tuple(entry.release for entry in self.known if not entry.good)
+
+
+@frozen(kw_only=True)
+class Right(_Ran):
+    """Where its numbers are right."""
+
+    by: tuple[str, ...]
+    """What it was run on: ``interpreter``, and GPUs by their names."""
+
+    @property
+    def phrase(self) -> str:
+        """The account in a few words: ``right``, ``right since 3.2.0``."""
+        return self._said(_RIGHT, "wrong")
+
+
+@frozen(kw_only=True)
+class Fast(_Ran):
+    """Where it is about as fast as on its fastest release."""
+
+    device: str
+    """The GPU that it was measured on."""
+    best: str
+    """The release where a launch takes least."""
+    best_us: float
+    """Microseconds that it takes there."""
+
+    @property
+    def phrase(self) -> str:
+        """The account in a few words: ``steady``, ``slower since 3.8.0``."""
+        return self._said(_FAST, "slower")
+
+
+def right(results: Mapping[str, Sequence[Result]], line: Sequence[Entry], device: str | None = None) -> Right | None:
+    """What is known of the numbers; ``None`` where nothing was run.
+
+    ``results`` are by the release's label, ``line`` is every release; with ``device`` (:func:`ran_on`) only what was run there is
+    counted.
+    """
+    checks = {
+        release: [check for result in found for check in result.numbers.checks if device in (None, ran_on(check))]
+        for release, found in results.items()
+    }
+    by = dict.fromkeys(ran_on(check) for found in checks.values() for check in found)
+    if not by:
+        return None
+    return Right(by=tuple(by), **_facts({release: _all_right(found) for release, found in checks.items()}, line))
+
+
+def ran_on(check: Check) -> str:
+    """What a check was made on: ``interpreter``, or a GPU by its name."""
+    return check.device or INTERPRETER
+
+
+def _all_right(checks: Sequence[Check]) -> bool | None:
+    told = [check.right for check in checks if check.right is not None]
+    return all(told) if told else None
+
+
+def fast(results: Mapping[str, Sequence[Result]], line: Sequence[Entry]) -> Fast | None:
+    """What is known of the latency, on the GPU that most releases were measured on; ``None`` where nothing was measured."""
+    measured = {release: [r.latency for r in found if r.latency] for release, found in results.items()}
+    devices = [latency.device for found in measured.values() for latency in found]
+    if not devices:
+        return None
+    device = max(dict.fromkeys(devices), key=devices.count)
+    taken = {release: least for release, found in measured.items() if (least := _least(found, device)) is not None}
+    best = min(taken, key=taken.__getitem__)
+    told = {release: taken[release] <= SLOWER * taken[best] if release in taken else None for release in results}
+    return Fast(device=device, best=best, best_us=taken[best], **_facts(told, line))
+
+
+def _least(found: Sequence[Latency], device: str) -> float | None:
+    return min((latency.us for latency in found if latency.device == device), default=None)
+
+
+def _facts(told: Mapping[str, bool | None], line: Sequence[Entry]) -> dict[str, Any]:
+    """The fields of an account of good and bad releases among those that there are."""
+    found = account((_entry(entry.release, told.get(entry.release)) for entry in line), by_class=False)
+    return {field.name: getattr(found, field.name) for field in fields(Account)}
+
+
+def _entry(release: str, good: bool | None) -> Entry:
+    judgement = Judgement.UNKNOWN if good is None else Judgement.GOOD if good else Judgement.BAD
+    return Entry(release=release, judgement=judgement, tried=good is not None)

@@ -1,0 +1,86 @@
+"""What a kernel is run on, as kernel files say it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from compat.config.kernel_files import load_kernels
+from compat.errors import ConfigError
+from compat.model import Specialization
+
+KERNEL = """
+import triton
+@triton.jit
+def add(x_ptr, n, BLOCK: tl.constexpr):
+    pass
+"""
+PROBLEMS = "def add(parameters, dtype, seed, device, large):\n    yield {}\n\ndef other(parameters):\n    yield {}\n"
+HEAD = 'schema = 1\nkernel = "add"\nsource = "add.py"\n[signature]\nx_ptr = "*bf16"\nn = "i32"\n[constexprs]\nBLOCK = 64\n'
+USUAL = '[problem]\nsource = "problems.py"\nfunction = "add"\n'
+
+
+def loaded(folder: Path, text: str, head: str = HEAD) -> dict[str, Specialization]:
+    (folder / "add.py").write_text(KERNEL)
+    (folder / "problems.py").write_text(PROBLEMS)
+    (folder / "add.toml").write_text(head + text)
+    return {spec.case: spec for spec in load_kernels(["add.toml"], folder)}
+
+
+def test_a_problem_has_the_constexprs_of_its_case_and_the_element_type_of_the_signature(tmp_path: Path) -> None:
+    (spec,) = loaded(tmp_path, USUAL).values()
+    assert spec.problem is not None
+    assert (spec.problem.dtype, spec.problem.parameters) == ("bf16", {"BLOCK": 64})
+    assert (Path(spec.problem.source).name, spec.problem.function) == ("problems.py", "add")
+
+
+def test_a_case_says_what_differs(tmp_path: Path) -> None:
+    cases = '[[case]]\nname = "a"\n[[case]]\nname = "b"\nproblem = { dtype = "fp32", parameters = { causal = true } }\n'
+    found = loaded(tmp_path, USUAL + cases)
+    assert found["a"].problem is not None
+    assert found["b"].problem is not None
+    assert found["a"].problem.dtype == "bf16"
+    assert found["b"].problem.dtype == "fp32"
+    assert found["b"].problem.parameters == {"BLOCK": 64, "causal": True}
+    assert found["a"].problem.document() != found["b"].problem.document()
+
+
+def test_what_a_problem_computes_is_part_of_it(tmp_path: Path) -> None:
+    (before,) = loaded(tmp_path, USUAL).values()
+    text = HEAD + USUAL
+    (tmp_path / "problems.py").write_text(PROBLEMS + "\n\nX = 1\n")
+    (tmp_path / "add.toml").write_text(text)
+    (after,) = load_kernels(["add.toml"], tmp_path)
+    assert before.problem is not None
+    assert after.problem is not None
+    assert before.problem.document() != after.problem.document()
+    assert before.closure == after.closure
+
+
+def test_without_the_table_there_is_none(tmp_path: Path) -> None:
+    (spec,) = loaded(tmp_path, "").values()
+    assert spec.problem is None
+
+
+@pytest.mark.parametrize(
+    ("text", "place", "words"),
+    [
+        (USUAL.replace("problems.py", "nowhere.py"), "problem.source", "no file 'nowhere.py'"),
+        (USUAL.replace('"add"', '"ad"'), "problem.function", "has no function 'ad'"),
+        (USUAL.replace('"add"', '"other"'), "problem.function", "takes 1 parameters and not 5"),
+        (USUAL + "sedd = 1\n", "problem.sedd", "unknown key"),
+        ('[problem]\nfunction = "add"\n', "problem.source", "is missing"),
+    ],
+)
+def test_what_is_wrong_is_said_with_its_place(tmp_path: Path, text: str, place: str, words: str) -> None:
+    with pytest.raises(ConfigError) as caught:
+        loaded(tmp_path, text)
+    assert str(caught.value.where).endswith(f"add.toml: {place}")
+    assert words in str(caught.value)
+
+
+def test_an_element_type_is_asked_for_where_no_pointer_tells_it(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="is missing") as caught:
+        loaded(tmp_path, USUAL, HEAD.replace("*bf16", "*i32"))
+    assert str(caught.value.where).endswith("problem.dtype")

@@ -1,0 +1,170 @@
+"""Give problems, good and malformed, to compat/numerics, and print what it says of each as one JSON object.
+
+    python in_pair.py NUMERICS_DIR FOLDER
+
+To be run by the Python of an env that has PyTorch. FOLDER is one to write modules of problems to.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import os
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import torch
+
+SAID: dict[str, Any] = {}
+
+
+def load(folder: str) -> tuple[Any, Any]:
+    spec = importlib.util.spec_from_file_location(
+        "numerics", os.path.join(folder, "__init__.py"), submodule_search_locations=[folder]
+    )
+    assert spec is not None
+    assert spec.loader is not None
+    package = importlib.util.module_from_spec(spec)
+    sys.modules["numerics"] = package
+    spec.loader.exec_module(package)
+    return importlib.import_module("numerics.problems"), importlib.import_module("numerics.outputs")
+
+
+def framed(*shape: int, dtype: torch.dtype = torch.float16) -> torch.Tensor:
+    """A view that is surrounded by storage of its own."""
+    *outer, rows, columns = shape
+    return torch.zeros(*outer, rows + 4, columns + 8, dtype=dtype)[..., 2 : rows + 2, 4 : columns + 4]
+
+
+def problem(tensor: torch.Tensor, reference: torch.Tensor, **said: Any) -> dict[str, Any]:
+    output = {"reference": reference, **said}
+    return {"name": "odd", "arguments": {"O_ptr": tensor, "n": 3}, "grid": (1,), "outputs": {"O_ptr": output}}
+
+
+def main(numerics: str, folder: str) -> None:
+    problems, outputs = load(numerics)
+    close = {"tolerance": 4e-3, "reason": "fp16"}
+
+    def launch(name: str, kernel: Callable[[torch.Tensor], object], dtype: torch.dtype = torch.float16, **said: Any) -> None:
+        reference = (torch.arange(2 * 3 * 5, dtype=torch.float64) % 7).reshape(2, 3, 5)
+        made = problems.checked(problem(framed(2, 3, 5, dtype=dtype), reference, **said))
+        outputs.poison(made)
+        tensor = made["arguments"]["O_ptr"]
+        kernel(tensor)
+        SAID[name] = outputs.compare(made)
+
+    right = (torch.arange(30) % 7).reshape(2, 3, 5)
+
+    def off(by: float) -> Callable[[torch.Tensor], object]:
+        def kernel(tensor: torch.Tensor) -> None:
+            tensor.copy_(right)
+            tensor[1, 2, 3] += by
+
+        return kernel
+
+    def nan(tensor: torch.Tensor) -> None:
+        tensor.copy_(right)
+        tensor[0, 1, 0] = float("nan")
+
+    def beside(tensor: torch.Tensor) -> None:
+        tensor.copy_(right)
+        tensor.as_strided((1,), (1,), tensor.storage_offset() - 1).fill_(2)
+
+    def half(tensor: torch.Tensor) -> None:
+        tensor[0].copy_(right[0])
+
+    launch("right", lambda tensor: tensor.copy_(right))
+    launch("near", off(2e-3), **close)
+    launch("far", off(0.5), **close)
+    launch("relatively near", off(0.25), relative=0.1, reason="rounded")
+    launch("nan", nan, tolerance=1e30, reason="any")
+    launch("beside", beside)
+    launch("half", half, **close)
+    launch("not at all", lambda tensor: None)
+    launch("least", lambda tensor: None, dtype=torch.int64)
+    launch("added", lambda tensor: tensor.add_(right), initial=0)
+    launch("added to garbage", lambda tensor: tensor.add_(right))
+    launch("started from", lambda tensor: tensor.add_(right - 1), initial=torch.ones(2, 3, 5))
+    for dtype in (
+        torch.float32,
+        torch.float64,
+        torch.bfloat16,
+        torch.int32,
+        torch.int64,
+        torch.int8,
+        torch.uint8,
+        torch.float8_e5m2,
+    ):
+        launch(f"{dtype} right", lambda tensor: tensor.copy_(right), dtype=dtype)
+        launch(f"{dtype} half", half, dtype=dtype)
+
+    made = problems.checked(problem(framed(2, 2), torch.zeros(2, 2)))
+    outputs.poison(made)
+    made["arguments"]["O_ptr"].fill_(0)
+    first = outputs.bits(made)
+    made["arguments"]["O_ptr"][0, 1] = -0.0
+    SAID["bits"] = {"same": first == outputs.bits(made), "differing": first.differing(outputs.bits(made))}
+    SAID["bits"]["digests"] = [
+        first.digest() == outputs.bits(made).digest(),
+        outputs.bits(made).digest() == outputs.bits(made).digest(),
+    ]
+
+    both = torch.zeros(2, 8)
+    shared = {"name": "both", "arguments": {"A": both[0], "B": both[1]}, "grid": [1, 2]}
+    shared["outputs"] = {name: {"reference": torch.ones(8)} for name in ("A", "B")}
+    shared = problems.checked(shared)
+    outputs.poison(shared)
+    shared["arguments"]["A"].fill_(1)
+    SAID["one of two"] = outputs.compare(shared)
+
+    def refused(name: str, said: object) -> None:
+        try:
+            problems.checked(said)
+        except problems.ProblemError as error:
+            SAID[name] = str(error)
+        else:
+            SAID[name] = None
+
+    good = problem(torch.zeros(2), torch.zeros(2))
+    refused("good", good)
+    refused("no dictionary", [1])
+    refused("no name", dict(good, name=""))
+    refused("misspelt", dict(good, argument={}))
+    refused("grid", dict(good, grid=(1, 0)))
+    refused("no outputs", dict(good, outputs={}))
+    refused("baseline", dict(good, baseline=3))
+    refused("no tensor", dict(good, outputs={"n": {"reference": torch.zeros(2)}}))
+    refused("shape", problem(torch.zeros(2), torch.zeros(3)))
+    refused("not finite", problem(torch.zeros(2), torch.full((2,), float("inf"))))
+    refused("no reason", problem(torch.zeros(2), torch.zeros(2), tolerance=1e-3))
+    refused("negative", problem(torch.zeros(2), torch.zeros(2), tolerance=-1.0, reason="why"))
+    refused("initial", problem(torch.zeros(2), torch.zeros(2), initial="none"))
+    whole = torch.zeros(4)
+    refused("input in the storage", dict(problem(whole[:2], torch.zeros(2)), arguments={"O_ptr": whole[:2], "X": whole[2:]}))
+
+    def loaded(name: str, text: str, function: str = "yields") -> None:
+        path = os.path.join(folder, "problems.py")
+        with open(path, "w") as file:
+            file.write(text)
+        try:
+            found = problems.load(path, function)
+            SAID[name] = [each["name"] for each in problems.each(found, {"D": 4}, "fp16", 0, "cpu", False)]
+        except problems.ProblemError as error:
+            SAID[name] = str(error)
+
+    with open(os.path.join(folder, "beside.py"), "w") as file:
+        file.write("import torch\ndef made(name):\n    t = torch.zeros(2)\n    o = {'O': {'reference': torch.zeros(2)}}\n")
+        file.write("    return {'name': name, 'arguments': {'O': t}, 'grid': 1, 'outputs': o}\n")
+    head = "import beside\ndef yields(parameters, dtype, seed, device, large):\n"
+    loaded("two", head + "    for n in range(2):\n        yield beside.made('%s %d' % (parameters['D'], n))\n")
+    loaded("twice", head + "    for n in range(2):\n        yield beside.made('same')\n")
+    loaded("none", head + "    return iter(())\n")
+    loaded("raises", head + "    yield beside.made('x')\n    1 / 0\n")
+    loaded("raises at once", head + "    raise KeyError('D')\n")
+    loaded("not importable", "import nothing_of_that_name\n")
+    loaded("no function", head + "    pass\n", "other")
+    print(json.dumps(SAID))
+
+
+main(*sys.argv[1:])

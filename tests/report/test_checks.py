@@ -1,0 +1,165 @@
+"""Numbers and latency in every form of the report, apart from compiling."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+
+import pytest
+from attrs import evolve
+from jsonschema import Draft202012Validator
+
+from compat.history.verdict import Verdict, verdicts
+from compat.model import Check, Result, Status
+from compat.report.checks import check_words, checked
+from compat.report.document import dump, matrix_document, schema
+from compat.report.findings import findings
+from compat.report.markdown import matrix_markdown
+from compat.report.statements import statements
+from compat.report.terminal import matrix_text
+from tests.report.factory import (
+    GPU,
+    OK,
+    TARGETS,
+    UNABLE,
+    UNSTABLE,
+    always,
+    checked_matrix,
+    env,
+    interpreted,
+    launched,
+    report,
+    tried,
+)
+
+RELEASES = ("3.1.0", "3.2.0", "3.3.0", "3.4.0")
+WRONG = Check(status=Status.WRONG, max_abs=2.0, max_rel=1.0, where="odd: O_ptr[3]", device=GPU)
+
+
+def compiled(releases: Sequence[str] = RELEASES) -> list[Result]:
+    return tried("k", "v", always(OK), envs=[env(release) for release in releases], targets=TARGETS[1:2])
+
+
+def numbers(statuses: str) -> Verdict:
+    """The verdict on releases that are right (``r``), wrong (``w``) or not run (``-``)."""
+    kinds = {"r": None, "w": WRONG}
+    results = [
+        launched(each, check=kinds[status]) if status in kinds else each for each, status in zip(compiled(), statuses, strict=True)
+    ]
+    return verdicts(results)[0]
+
+
+@pytest.mark.parametrize(
+    ("statuses", "phrase"),
+    [
+        ("rrrr", "right"),
+        ("wwww", "never right"),
+        ("rrww", "wrong since 3.3.0"),
+        ("wrrr", "right since 3.2.0"),
+        ("r-ww", "wrong after 3.1.0, by 3.3.0"),
+        ("w--r", "right after 3.1.0, by 3.4.0"),
+        ("rwwr", "wrong in 3.2.0–3.3.0"),
+        ("wrwr", "wrong in 3.1.0, 3.3.0"),
+        ("--rr", "right"),
+    ],
+)
+def test_right(statuses: str, phrase: str) -> None:
+    verdict = numbers(statuses)
+    assert verdict.right is not None
+    assert (verdict.right.phrase, verdict.right.by) == (phrase, (GPU,))
+    assert verdict.phrase == "works"
+    assert len(verdict.right.bad) == statuses.count("w")
+
+
+def test_nothing_is_said_of_what_was_run_nowhere() -> None:
+    verdict = numbers("----")
+    assert verdict.right is None
+    assert verdict.fast is None
+    assert checked(report(compiled())) == ()
+
+
+@pytest.mark.parametrize(
+    ("us", "phrase", "best"),
+    [
+        ((100, 101, 99, 110), "steady", "3.3.0"),
+        ((100, 100, 100, 121), "slower since 3.4.0", "3.1.0"),
+        ((300, 100, 100, 100), "faster since 3.2.0", "3.2.0"),
+        ((100, 200, 200, 100), "slower in 3.2.0–3.3.0", "3.1.0"),
+        ((100, None, 200, 200), "slower after 3.1.0, by 3.3.0", "3.1.0"),
+    ],
+)
+def test_fast(us: tuple[float | None, ...], phrase: str, best: str) -> None:
+    (verdict,) = verdicts([launched(each, time) for each, time in zip(compiled(), us, strict=True)])
+    assert verdict.fast is not None
+    assert (verdict.fast.phrase, verdict.fast.best) == (phrase, best)
+
+
+def test_latencies_of_two_gpus_are_not_compared() -> None:
+    results = [launched(each, 100.0) for each in compiled()]
+    slow = results[3].latency
+    assert slow is not None
+    results[3] = evolve(results[3], latency=evolve(slow, us=500.0, device="another GPU"))
+    (verdict,) = verdicts(results)
+    assert verdict.fast is not None
+    assert (verdict.fast.device, verdict.fast.phrase) == (GPU, "steady")
+
+
+def test_the_interpreter_is_counted_once_for_all_targets() -> None:
+    results = [interpreted(each) for each in tried("k", "v", always(OK), envs=[env("3.5.1")], targets=TARGETS)]
+    (found,) = checked(report(results))
+    assert found.counts == {Status.OK: 1}
+    assert found.sentence == "1 variant and case by release run in the interpreter, on the CPU: 1 right"
+
+
+def test_a_check_in_words() -> None:
+    assert check_words(UNSTABLE) == (
+        "unstable on NVIDIA H200, 7 of 30 launches computed other bits than the first, at sixteen ranges: O_ptr[1, 0, 5], "
+        "largest error 1.5 (0.8 relative): the first launch was right"
+    )
+    assert check_words(UNABLE) == "unsupported in the interpreter: it computes a dot of bf16 blocks wrong"
+
+
+def test_what_does_not_compute_what_it_should_is_never_said_to_work() -> None:
+    sentences = [one.sentence for one in statements(report(checked_matrix()))]
+    said = next(each for each in sentences if "block_ptr" in each)
+    assert said == (
+        "`sel_varlen/block_ptr` compiles on all 4 releases tested (3.1.0 to 3.4.0); "
+        "its numbers are unstable in 3.1.0 (run on NVIDIA H200)."
+    )
+    assert any("`sel_varlen/loop_1d` works on all" in each for each in sentences)
+
+
+@pytest.mark.parametrize("width", [80, 160])
+def test_a_terminal_has_what_is_not_right_and_what_is_slower(width: int) -> None:
+    text = " ".join(matrix_text(report(checked_matrix()), width=width).split())
+    for words in (
+        "UNSTABLE! ok ok ok compiles; right since 3.2.0",
+        "4 right and 8 not for this interpreter",
+        "12 cells run on one NVIDIA H200: 11 right and 1 unstable",
+        "!! sel_varlen/block_ptr: 3.1.0, sm_90 unstable on NVIDIA H200, 7 of 30 launches",
+        "sel_varlen/loop_1d (few): slower in 3.3.0; 156 µs in 3.1.0, 156 µs in 3.2.0, 300 µs in 3.3.0, 156 µs in 3.4.0",
+        "expected ok, got unstable (NVIDIA H200)",
+    ):
+        assert words in text
+
+
+def test_markdown_has_tables_of_both() -> None:
+    text = matrix_markdown(report(checked_matrix()))
+    assert "| `block_ptr` | right | right | right | right | right |" in text
+    assert "| `block_ptr` | **UNSTABLE!** | right | right | right | right since 3.2.0 |" in text
+    assert "| `loop_1d` | n/a | n/a | n/a | n/a | not told |" in text
+    assert "| loop_1d (few) | 156 (1.96) | 156 (1.96) | 300 (3.75) | 156 (1.96) | slower in 3.3.0 |" in text
+
+
+def test_a_finding_says_where_and_by_how_much() -> None:
+    (finding,) = findings(report(checked_matrix()))
+    assert (finding.title, finding.status) == ("sel_varlen/block_ptr: unstable (NVIDIA H200)", Status.UNSTABLE)
+    assert check_words(UNSTABLE) in finding.body
+
+
+def test_the_document_follows_the_schema() -> None:
+    document = json.loads(dump(matrix_document(report(checked_matrix(), existing=("3.0.0", *RELEASES)))))
+    Draft202012Validator(schema()).validate(document)
+    verdict = next(each for each in document["verdicts"] if each["variant"] == "block_ptr")
+    assert (verdict["right"]["verdict"], verdict["right"]["bad"]) == ("right since 3.2.0", ["3.1.0"])
+    assert verdict["fast"]["best"] == {"release": "3.1.0", "us": 200.0}

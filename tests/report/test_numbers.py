@@ -1,0 +1,91 @@
+"""Whether what computes wrong numbers is told, and told as what was declared."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from attrs import evolve
+from jsonschema import Draft202012Validator
+
+from compat.cell_document import cell_document
+from compat.model import NOT_RUN, Check, Expectation, Latency, Numbers, Result, Status
+from compat.report.document import dump, matrix_document, schema
+from compat.report.grid import grids
+from compat.report.loading import load_report
+from tests.report import factory
+from tests.report.factory import always, env, tried
+
+OK, WRONG = Check(status=Status.OK), Check(status=Status.WRONG, max_abs=2.0, where="odd: O_ptr[3]", reason="off by 2")
+
+
+def result(numbers: Numbers = NOT_RUN, declared: Status | None = None, *, strict: bool = True) -> Result:
+    (found,) = tried("k", "v", always(factory.OK), envs=[env("3.1.0")], targets=factory.TARGETS[:1])
+    return evolve(found, numbers=numbers, expectation=Expectation(status=declared, strict=strict) if declared else None)
+
+
+@pytest.mark.parametrize("status", [Status.WRONG, Status.UNSTABLE, Status.FAULTED, Status.LAUNCH_REFUSED, Status.TIMED_OUT])
+def test_what_compiles_and_does_not_compute_what_it_should_is_unexpected(status: Status) -> None:
+    assert not result(Numbers(gpu=Check(status=status))).expected
+    assert not result(Numbers(interpreter=Check(status=status), gpu=OK)).expected
+
+
+def test_what_does_not_tell_is_no_reason_to_expect_anything() -> None:
+    assert result().expected
+    assert result(Numbers(interpreter=Check(status=Status.UNSUPPORTED, reason="bf16"))).expected
+    assert not result(Numbers(gpu=Check(status=Status.LOST))).expected
+
+
+@pytest.mark.parametrize(
+    ("declared", "found", "expected"),
+    [
+        (Status.WRONG, Status.WRONG, True),
+        (Status.WRONG, Status.UNSTABLE, True),
+        (Status.UNSTABLE, Status.WRONG, True),
+        (Status.FAULTED, Status.FAULTED, True),
+        (Status.FAULTED, Status.WRONG, False),
+        (Status.WRONG, Status.OK, False),
+    ],
+)
+def test_declared(declared: Status, found: Status, expected: bool) -> None:
+    assert result(Numbers(gpu=Check(status=found)), declared).expected is expected
+
+
+def test_only_a_gpu_can_tell_that_what_was_declared_is_so_no_more() -> None:
+    assert result(declared=Status.WRONG).expected
+    assert result(Numbers(interpreter=OK), Status.WRONG).expected
+    assert result(Numbers(interpreter=OK, gpu=OK), Status.WRONG, strict=False).expected
+
+
+def test_right_is_said_where_something_was_run_and_nothing_was_wrong() -> None:
+    unable = Check(status=Status.UNSUPPORTED)
+    assert NOT_RUN.right is None
+    assert NOT_RUN.decisive is None
+    assert Numbers(interpreter=unable).right is None
+    assert Numbers(interpreter=unable, gpu=OK).right is True
+    assert Numbers(interpreter=WRONG, gpu=OK).right is False
+    assert Numbers(interpreter=WRONG, gpu=OK).decisive is WRONG
+    assert Numbers(interpreter=OK, gpu=unable).decisive is OK
+
+
+def test_what_is_written_is_read_back() -> None:
+    told = Numbers(interpreter=WRONG, gpu=evolve(OK, max_abs=0.001, launches=30, differing=0, device="H200"))
+    speed = Latency(us=10.0, spread=0.5, baseline_us=8.0, ratio=1.25, device="H200")
+    written = dump(matrix_document(factory.report([evolve(result(told), latency=speed)])))
+    Draft202012Validator(schema()).validate(json.loads(written))
+    (read,) = load_report(written).results
+    assert (read.numbers, read.latency) == (told, speed)
+
+
+def test_a_grid_shows_them() -> None:
+    (grid,) = grids(factory.report([result(Numbers(gpu=Check(status=Status.UNSTABLE)))]))
+    assert [mark.text for row in grid.rows for mark in row.marks] == ["UNSTABLE!"]
+
+
+def test_the_document_has_both() -> None:
+    found = evolve(result(Numbers(interpreter=WRONG)), latency=Latency(us=10.0, spread=0.5, device="H200"))
+    document = cell_document(found)
+    assert document["status"] == "ok"
+    assert document["numbers"]["interpreter"]["where"] == "odd: O_ptr[3]"
+    assert document["numbers"]["gpu"] is None
+    assert document["latency"] == {"us": 10.0, "spread": 0.5, "baseline_us": None, "ratio": None, "device": "H200"}
