@@ -26,6 +26,9 @@ from compat.history.verdict import Existing, verdicts
 from compat.interruption import Stopped
 from compat.launch.merging import with_launched
 from compat.model import BuiltEnv, Cell, Check, Env, Result, Specialization, Status
+from compat.pairs.choosing import is_pair
+from compat.pairs.pairing import pairs_of
+from compat.pairs.records import Pair
 from compat.project import Listener, Obtain, Selection, with_envs
 from compat.report.enclosed import enclosing
 from compat.report.findings import place_of
@@ -59,7 +62,7 @@ def run_matrix(
     Raises SelectionError where there is no cell, :class:`MatrixInterrupted` when stopped early, StoreError when results cannot be
     kept, and MachineError when the machine refuses what compiling needs; what was finished is kept.
     """
-    if not selection.cells:
+    if not selection.cells and not (selection.pairs and any(map(is_pair, selection.envs))):
         hint = "`compat list kernels` says which toolchain each kernel is for."
         raise SelectionError("none of the chosen envs and targets is for the toolchain of a chosen kernel", hint=hint)
     return _Run(selection, context, obtain or selection.read_envs, listener or Listener(), command).report()
@@ -76,6 +79,7 @@ class _Run:
         self.envs: dict[str, BuiltEnv] = {}
         self.checks: dict[Cell, Check] = {}
         """What came of interpreting cells that were built."""
+        self.pairs: tuple[Pair, ...] = ()
 
     def report(self) -> Report:
         """What came of it. Raises MatrixInterrupted."""
@@ -95,6 +99,11 @@ class _Run:
                     first, rest = (), (*first, *rest)  # what cannot be built is no reason to leave out what is there
                 if rest:
                     self._compile(rest, heard)
+            except Stopped as stopped:
+                raise MatrixInterrupted(self._found()) from stopped
+        if self.selection.pairs:
+            try:
+                self.pairs = pairs_of(tuple(self.envs.values()), self.selection, self.listener, again=self.context.again)
             except Stopped as stopped:
                 raise MatrixInterrupted(self._found()) from stopped
         return self._found()
@@ -146,6 +155,7 @@ class _Run:
             variants=_declared(self.selection.specs),
             api=self._names(envs, existing),
             helpers=_helpers(results, str(self.selection.root.resolve())),
+            pairs=self.pairs,
         )
         return enclosing(report, self._source, self._artifact)
 
