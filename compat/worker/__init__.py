@@ -65,6 +65,6 @@ absent there.
 **Actions** are done in order, until one fails; files that they name are in ``directory/given``.
 
 - ``{"do": "compile", "ir": null, "keep_ir": false}``: compile the function. ``ir``, the name of an IR file, is compiled
-  instead. With ``keep_ir`` every stage's result is written to ``directory/kept/NONCE/STAGE`` as soon as it is made. Done means
-  that a binary came out.
+  instead. With ``keep_ir`` every stage's result is written to ``directory/kept/NONCE/STAGE`` as soon as it is made, and to
+  ``metadata`` there what the compiler says of a launch. Done means that a binary came out.
 """
