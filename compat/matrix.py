@@ -22,7 +22,11 @@ from compat.execution.run import Interrupted, RunContext, run
 from compat.files import replace_file
 from compat.history.verdict import Existing, verdicts
 from compat.interruption import Stopped
+from compat.launch.merging import with_launched
 from compat.model import BuiltEnv, Cell, Check, Env, Result, Specialization, Status
+from compat.pairs.choosing import is_pair
+from compat.pairs.pairing import pairs_of
+from compat.pairs.records import Pair
 from compat.project import Listener, Obtain, Selection, with_envs
 from compat.report.enclosed import enclosing
 from compat.report.findings import place_of
@@ -56,7 +60,7 @@ def run_matrix(
     Raises SelectionError where there is no cell, :class:`MatrixInterrupted` when stopped early, StoreError when results cannot be
     kept, and MachineError when the machine refuses what compiling needs; what was finished is kept.
     """
-    if not selection.cells:
+    if not selection.cells and not (selection.pairs and any(map(is_pair, selection.envs))):
         hint = "`compat list kernels` says which toolchain each kernel is for."
         raise SelectionError("none of the chosen envs and targets is for the toolchain of a chosen kernel", hint=hint)
     return _Run(selection, context, obtain or selection.read_envs, listener or Listener(), command).report()
@@ -73,6 +77,7 @@ class _Run:
         self.envs: dict[str, BuiltEnv] = {}
         self.checks: dict[Cell, Check] = {}
         """What came of interpreting cells that were built."""
+        self.pairs: tuple[Pair, ...] = ()
 
     def report(self) -> Report:
         """What came of it. Raises MatrixInterrupted."""
@@ -92,6 +97,11 @@ class _Run:
                     first, rest = (), (*first, *rest)  # what cannot be built is no reason to leave out what is there
                 if rest:
                     self._compile(rest, heard)
+            except Stopped as stopped:
+                raise MatrixInterrupted(self._found()) from stopped
+        if self.selection.pairs:
+            try:
+                self.pairs = pairs_of(tuple(self.envs.values()), self.selection, self.listener, again=self.context.again)
             except Stopped as stopped:
                 raise MatrixInterrupted(self._found()) from stopped
         return self._found()
@@ -120,12 +130,14 @@ class _Run:
     def _found(self) -> Report:
         """What is known by now; of releases that were not compiled to the end, what earlier runs know counts, too."""
         position = {cell: index for index, cell in enumerate(self.selection.cells)}
-        results = sorted(self._with_checks(), key=lambda result: position[result.cell])
+        checked = sorted(self._with_checks(), key=lambda result: position[result.cell])
+        results = with_launched(checked, self.context.store)
         done = {result.cell for result in results}
         pending = tuple(cell for cell in self.selection.cells if cell not in done)
         envs = tuple(self.envs[env.name] for env in self.selection.envs if env.name in self.envs)
         context = with_envs(self.context, envs)
-        remembered = known.recall(self.selection.kernels, context, self.selection.config, besides=envs)
+        recalled = known.recall(self.selection.kernels, context, self.selection.config, besides=envs)
+        remembered = with_launched(recalled, context.store)
         existing = known.existing_releases(self.selection.config)
         report = Report(
             results=tuple(results),
@@ -141,6 +153,7 @@ class _Run:
             variants=_declared(self.selection.specs),
             api=self._names(envs, existing),
             helpers=_helpers(results, str(self.selection.root.resolve())),
+            pairs=self.pairs,
         )
         return enclosing(report, self._source, self._artifact)
 

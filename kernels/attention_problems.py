@@ -1,8 +1,8 @@
 """Problems for the attention kernels: arguments, a float64 reference in plain PyTorch, tolerances with their reasons, a baseline to time.
 
 One function per kernel, called as ``attn_standard(parameters, dtype, seed, device, large)``; ``parameters`` are the constexprs of the
-case, and ``longest``, the most keys that a variant is to be given. The families differ as their kernels do: in what becomes of Q and
-K, and in what is added to the scores (``attention_families.py``).
+case, ``longest``, the most keys that a variant is to be given, and ``brief``, for variants that an interpreter is slow with. The
+families differ as their kernels do: in what becomes of Q and K, and in what is added to the scores (``attention_families.py``).
 
 Tolerances are three to four times the largest error that the same roundings make in plain PyTorch, of Q and K once more where they
 are changed, of the weights, and of O, for V of up to 4 and scores of up to 10.
@@ -42,8 +42,8 @@ def attn_absolute(parameters, dtype, seed, device, large):
 
 def _forward(family, parameters, dtype, seed, device, large):
     """Yield the problems of a family's forward."""
-    d, n = parameters["D"], parameters["BLOCK_M"] + 1
-    shapes = [*LARGE, LARGE_ODD] if large else [(1, 1, 1), (1, 1, n), (2, 2, 37)]
+    d, n, brief = parameters["D"], parameters["BLOCK_M"] + 1, parameters.get("brief", False)
+    shapes = [*LARGE, LARGE_ODD] if large else [(1, 1, 1), (1, 1, n), (1, 2, 21) if brief else (2, 2, 37)]
     for shape in (shape for shape in shapes if shape[-1] <= parameters.get("longest", shape[-1])):
         generator = generator_of(seed, device)
         q, k, v = (normal((*shape, d), DTYPES[dtype], generator, plain if large else framed) for _ in range(3))
@@ -54,7 +54,7 @@ def _forward(family, parameters, dtype, seed, device, large):
         this = family(shape[1], generator)
         yield _problem(name, this, q, k, v, 2.0 / d**0.5, parameters, dtype, timed=shape in LARGE, exact=one)
     if not large and family.keeps_products:
-        yield _one_with_all_the_weight(family, n, parameters, dtype, seed, device)
+        yield _one_with_all_the_weight(family, 21 if brief else n, parameters, dtype, seed, device)
 
 
 def _one_with_all_the_weight(family, n, parameters, dtype, seed, device):

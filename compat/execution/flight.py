@@ -69,6 +69,8 @@ class Mode:
     """Environment variables for the compiling process, such as ``TRITON_PTXAS_PATH``."""
     hidden: tuple[str, ...] = ()
     """Packages that are taken for absent while a kernel's file is imported, although the env has them."""
+    stages: tuple[str, ...] = ()
+    """Of which stages results are kept where an action keeps them; empty for all. ``metadata`` is what the compiler says of it."""
     keep_printed: bool = False
     """Keep what is printed of what is built, too (``Evidence.kept["printed"]``): with ``diagnose``, the IR before every pass."""
 

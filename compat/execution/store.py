@@ -26,7 +26,7 @@ from compat.diagnosis import diagnose
 from compat.errors import StoreError
 from compat.execution import variables
 from compat.execution.artifacts import has_name, name_of
-from compat.execution.database import Damaged, Database, Newer, Row, put_aside
+from compat.execution.database import Damaged, Database, LaunchedRow, Newer, Row, put_aside
 from compat.execution.flight import PLAIN, Compile, Mode
 from compat.execution.printed import text_of
 from compat.execution.rows import as_read, attempts_of, row_of
@@ -60,6 +60,7 @@ class CellKeys:
         """See :func:`cell_key`."""
         self._worker = worker
         self._actions = [action.document() for action in mode.actions]
+        self._conditions = _conditions(mode)
         self._interprets = mode.interprets
         self._of_machine = cache(self._read_machine)
 
@@ -78,6 +79,7 @@ class CellKeys:
             "variables": depends,
             "worker": [self._worker, adapter, folder_digest(STANDIN)],
             "actions": self._actions,
+            **self._conditions,
         }
         return hashlib.sha256(json.dumps(facts).encode()).hexdigest()
 
@@ -100,6 +102,12 @@ class CellKeys:
     def _read_machine(toolchain_name: str, backend: str) -> tuple[dict[str, str], str]:
         toolchain = toolchains.named(toolchain_name)
         return variables.dependencies(toolchain, backend), folder_digest(toolchain.adapter)
+
+
+def _conditions(mode: Mode) -> dict[str, Any]:
+    """What of a mode is in keys besides its actions: nothing of a plain one."""
+    told = {"set": dict(sorted(mode.variables.items())), "stages": list(mode.stages)}
+    return {name: value for name, value in told.items() if value}
 
 
 class Store:
@@ -190,6 +198,18 @@ class Store:
         compiled = any(Compile.do in evidence.asked for evidence in attempts)
         name = cell.id if compiled else f"{attempts[0].asked[0]} {cell.id}"  # how long that took tells nothing of compiling
         self._do(partial(Database.add, row=row_of(key, attempts), cell=name), "a result could not be kept")
+
+    def launched(self, identities: Iterable[str]) -> list[LaunchedRow]:
+        """What was launched of these identities. Raises :class:`StoreError` as :meth:`read` does."""
+        wanted, found = sorted(set(identities)), list[LaunchedRow]()
+        for start in range(0, len(wanted), _CHUNK):
+            part = partial(Database.launched, identities=wanted[start : start + _CHUNK])
+            found += self._do(part, "results cannot be read")
+        return found
+
+    def add_launched(self, rows: Sequence[LaunchedRow]) -> None:
+        """Keep what launches came to, in the place of what was known before. Raises :class:`StoreError` as :meth:`write` does."""
+        self._do(partial(Database.add_launched, rows=rows), "results could not be kept")
 
     def _do(self, act: Callable[[Database], _T], trouble: str) -> _T:
         """Read or write; a database that turns out to be damaged is exchanged for a new one first."""
