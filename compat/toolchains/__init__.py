@@ -20,7 +20,21 @@ from compat.diagnosis.common import EVERYWHERE, UNCLASSIFIED
 from compat.diagnosis.failure_class import FailureClass
 from compat.errors import ConfigError
 from compat.model import Env, Specialization, Target
-from compat.toolchains.base import SHARED_MEMORY, Assembler, Names, Parts, ScriptForm, Toolchain, Types, Variables, Wheels
+from compat.toolchains.base import (
+    SHARED_MEMORY,
+    Assembler,
+    Judged,
+    Launching,
+    Names,
+    Pairing,
+    Parts,
+    ScriptForm,
+    Toolchain,
+    Types,
+    Unlaunchable,
+    Variables,
+    Wheels,
+)
 from compat.toolchains.triton import TRITON
 
 __all__ = [
@@ -28,11 +42,15 @@ __all__ = [
     "GROUP",
     "SHARED_MEMORY",
     "Assembler",
+    "Judged",
+    "Launching",
     "Names",
+    "Pairing",
     "Parts",
     "ScriptForm",
     "Toolchain",
     "Types",
+    "Unlaunchable",
     "Variables",
     "Wheels",
     "every",
