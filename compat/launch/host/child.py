@@ -184,6 +184,6 @@ class Child:
             if index >= 0:
                 self._tell("begin", cell=cells[index]["number"])
             else:
-                self._alive()
+                self._tell("round")
 
         return heard
