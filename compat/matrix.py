@@ -10,6 +10,8 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
+from attrs import evolve
+
 from compat.api.kept import kept_names
 from compat.api.packing import Packed
 from compat.bisect import known
@@ -17,12 +19,16 @@ from compat.bundle.closure import helpers_of
 from compat.cell_document import rounded
 from compat.errors import EnvError, SelectionError, StoreError
 from compat.execution import durations, plan
+from compat.execution.interpreting import interpret, interpretable
 from compat.execution.run import Interrupted, RunContext, run
 from compat.files import replace_file
 from compat.history.verdict import Existing, verdicts
 from compat.interruption import Stopped
 from compat.launch.merging import with_launched
-from compat.model import BuiltEnv, Cell, Env, Result, Specialization
+from compat.model import BuiltEnv, Cell, Check, Env, Result, Specialization, Status
+from compat.pairs.choosing import is_pair
+from compat.pairs.pairing import pairs_of
+from compat.pairs.records import Pair
 from compat.project import Listener, Obtain, Selection, with_envs
 from compat.report.enclosed import enclosing
 from compat.report.findings import place_of
@@ -56,7 +62,7 @@ def run_matrix(
     Raises SelectionError where there is no cell, :class:`MatrixInterrupted` when stopped early, StoreError when results cannot be
     kept, and MachineError when the machine refuses what compiling needs; what was finished is kept.
     """
-    if not selection.cells:
+    if not selection.cells and not (selection.pairs and any(map(is_pair, selection.envs))):
         hint = "`compat list kernels` says which toolchain each kernel is for."
         raise SelectionError("none of the chosen envs and targets is for the toolchain of a chosen kernel", hint=hint)
     return _Run(selection, context, obtain or selection.read_envs, listener or Listener(), command).report()
@@ -71,6 +77,9 @@ class _Run:
         self.cells = plan.newest_first(selection.cells)
         self.results: list[Result] = []
         self.envs: dict[str, BuiltEnv] = {}
+        self.checks: dict[Cell, Check] = {}
+        """What came of interpreting cells that were built."""
+        self.pairs: tuple[Pair, ...] = ()
 
     def report(self) -> Report:
         """What came of it. Raises MatrixInterrupted."""
@@ -92,6 +101,11 @@ class _Run:
                     self._compile(rest, heard)
             except Stopped as stopped:
                 raise MatrixInterrupted(self._found()) from stopped
+        if self.selection.pairs:
+            try:
+                self.pairs = pairs_of(tuple(self.envs.values()), self.selection, self.listener, again=self.context.again)
+            except Stopped as stopped:
+                raise MatrixInterrupted(self._found()) from stopped
         return self._found()
 
     def _portions(self) -> tuple[Sequence[Env], Sequence[Env]]:
@@ -106,7 +120,11 @@ class _Run:
     def _compile(self, envs: Sequence[Env], note: Callable[[Result], None]) -> None:
         self.envs |= {built.env.name: built for built in self.obtain(self.selection.config.path, envs)}
         cells = [cell for cell in self.cells if cell.env in envs]
-        run(cells, with_envs(self.context, tuple(self.envs.values())), note, self._expect)
+        context = with_envs(self.context, tuple(self.envs.values()))
+        built = [result.cell for result in run(cells, context, note, self._expect) if result.outcome.status is Status.OK]
+        if any(interpretable(cell, self.envs[cell.env.name]) for cell in built):
+            with self.listener.step("checking numbers in the interpreter") as told:
+                self.checks |= interpret(built, context, lambda done, total: told(f"{done:,} of {total:,} kernels"))
 
     def _expect(self, cells: Sequence[Cell]) -> None:
         self.listener.expecting(cells, durations.about(cells, self.context.store, self.context.slots))
@@ -114,7 +132,8 @@ class _Run:
     def _found(self) -> Report:
         """What is known by now; of releases that were not compiled to the end, what earlier runs know counts, too."""
         position = {cell: index for index, cell in enumerate(self.selection.cells)}
-        results = with_launched(sorted(self.results, key=lambda result: position[result.cell]), self.context.store)
+        checked = sorted(map(self._checked, self.results), key=lambda result: position[result.cell])
+        results = with_launched(checked, self.context.store)
         done = {result.cell for result in results}
         pending = tuple(cell for cell in self.selection.cells if cell not in done)
         envs = tuple(self.envs[env.name] for env in self.selection.envs if env.name in self.envs)
@@ -136,8 +155,14 @@ class _Run:
             variants=_declared(self.selection.specs),
             api=self._names(envs, existing),
             helpers=_helpers(results, str(self.selection.root.resolve())),
+            pairs=self.pairs,
         )
         return enclosing(report, self._source, self._artifact)
+
+    def _checked(self, result: Result) -> Result:
+        """A result with what the interpreter made of it."""
+        check = self.checks.get(result.cell)
+        return evolve(result, numbers=evolve(result.numbers, interpreter=check)) if check else result
 
     def _source(self, path: str) -> str | None:
         """The text of a kernel's source, where it still is what was compiled."""

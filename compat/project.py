@@ -19,7 +19,7 @@ from compat.config.at_version import Absent, load_at_versions
 from compat.config.kernel_files import load_kernels
 from compat.config.libraries import OPTION, Library, libraries_named
 from compat.config.matrix import MatrixConfig, find_matrix, load_matrix, no_matrix
-from compat.config.selection import select_specs
+from compat.config.selection import select_specs, without_pairs
 from compat.config.toml_reader import LONGEST, shown
 from compat.envs.env import read_env
 from compat.envs.libraries import unpacked
@@ -99,6 +99,8 @@ class Selection:
     specs: tuple[Specialization, ...]
     patterns: Patterns = Factory(Patterns)
     """By which it was chosen."""
+    pairs: bool = False
+    """Whether the envs that have a PyTorch are meant as pairs, too."""
     problems: tuple[ConfigError, ...] = ()
     """What is wrong with kernel files, whose kernels are left out."""
     absent: tuple[Absent, ...] = ()
@@ -232,8 +234,11 @@ def _chosen(config: MatrixConfig, patterns: Patterns) -> Selection:
         specs, absent = _of_packages(config, patterns)
     else:
         specs = _specs(config, patterns.kernel_files, problems.append)
+    kernels, pairs = without_pairs(patterns.kernels)
+    narrowed = any((patterns.kernels, patterns.variants, patterns.cases, patterns.kernel_files, patterns.packages))
     try:
-        chosen = select_specs(specs, patterns.kernels, patterns.variants, patterns.cases)
+        alone = pairs and not kernels
+        chosen = () if alone else select_specs(specs, kernels, patterns.variants, patterns.cases)
     except SelectionError:
         if problems:  # what is meant may be in a file that is wrong
             raise problems[0] from None
@@ -248,6 +253,7 @@ def _chosen(config: MatrixConfig, patterns: Patterns) -> Selection:
         problems=tuple(problems),
         absent=absent,
         patterns=patterns,
+        pairs=pairs or (config.run_pairs and not narrowed),
     )
 
 

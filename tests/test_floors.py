@@ -20,7 +20,7 @@ PACKAGE = Path(__file__).parent.parent / "compat"
 FLOORS = {
     **dict.fromkeys(("cli", "pytest_plugin"), 7),
     **dict.fromkeys(("guard", "init", "matrix", "report", "repro", "saved", "workflows"), 6),
-    **dict.fromkeys(("api", "bisect", "capturing", "explain", "fix", "launch", "reduce"), 5),
+    **dict.fromkeys(("api", "bisect", "capturing", "explain", "fix", "launch", "pairs", "reduce"), 5),
     **dict.fromkeys(("execution", "nox", "project"), 4),
     **dict.fromkeys(("config", "guess", "history"), 3),
     "toolchains": 2,
@@ -33,8 +33,11 @@ FLOORS = {
     "__init__": 6,  # only what is imported when it is asked for: `compat.capture`
 }
 MAY_START_PROCESSES = {"envs", "execution"}
-APART = {"worker", "adapter", "host", "names", "numerics", "standin", "recorder", "in_library"}
+APART = {"worker", "adapter", "host", "names", "numerics", "probes", "standin", "recorder", "in_library", "inductor"}
 """Folders whose code runs inside a foreign env, or in a library."""
+_TORCH = frozenset({"torch"})
+BESIDES = {**dict.fromkeys(("numerics", "host"), _TORCH), **dict.fromkeys(("inductor", "probes"), _TORCH | {"triton"})}
+"""What they import besides the standard library; ``triton`` where nothing else is said."""
 WORKER_READERS = {"execution"}
 """Who may read what a worker left behind with the worker's own code."""
 PLACES = {
@@ -66,6 +69,7 @@ DOORS = {
     "init": {"Initialized", "initialize"},
     "launch": {"archive", "building", "hosting", "merging"},
     "matrix": {"MatrixInterrupted", "run_matrix", "write_reports"},
+    "pairs": {"pairing", "records"},
     "reduce": {"candidate", "reducing", "reduction"},
     "repro": {"document", "reproducing", "request"},
     "saved": {"read_report"},
@@ -238,6 +242,7 @@ def test_what_forks_or_leaves_at_once_stands_in_few_places(name: str) -> None:
 
 @pytest.mark.parametrize("path", foreign_modules(), ids=lambda path: str(path.relative_to(PACKAGE)))
 def test_the_worker_needs_the_standard_library_and_a_toolchain(path: Path) -> None:
+    allowed = BESIDES.get(path.parent.name, {"triton"})
     for node in ast.walk(ast.parse(path.read_text(), feature_version=(3, 8))):
         names = []
         if isinstance(node, ast.Import):
@@ -245,7 +250,6 @@ def test_the_worker_needs_the_standard_library_and_a_toolchain(path: Path) -> No
         elif isinstance(node, ast.ImportFrom) and node.level == 0:
             names = [node.module or ""]
         for name in names:
-            allowed = {"torch"} if path.parent.name in ("host", "numerics") else {"triton"}
             assert name.split(".")[0] in sys.stdlib_module_names | allowed, f"{path.name} imports {name}"
 
 
@@ -336,6 +340,7 @@ NAMES_ALLOWED = {
     "ptxas": "an option of a command",
     "--ptxas": "an option of a command",
     "--keep-ptx": "an option of a command",
+    "--triton": "an option of a command",
     "CUDA|PATH": "an option of a command",
 }
 """Words for users, which have no space in them, and why."""

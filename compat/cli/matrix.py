@@ -15,6 +15,7 @@ from compat.cli.progress import ProgressListener
 from compat.cli.selecting import SECONDS, kernel_arguments, obtaining, opened_store, select, selection_options
 from compat.launch import hosting, merging
 from compat.matrix import MatrixInterrupted, run_matrix, write_reports
+from compat.pairs.records import failing
 from compat.project import Obtain, Selection
 from compat.report.compact import listed
 from compat.report.document import matrix_document
@@ -58,9 +59,11 @@ def matrix(
 ) -> None:
     """Compile every chosen cell, and write reports/index.html, reports/matrix.md and reports/matrix.json.
 
-    Without a matrix.toml: the kernels that are named, on every release of their toolchain.
+    Without a matrix.toml: the kernels that are named, on every release of their toolchain. Where nothing is chosen by --kernel and
+    its like, envs that have a PyTorch are tried as pairs, too (see `compat pairs`); --kernel pair tries these alone.
 
-    Exits with 0 if every cell is as expected, with 1 if one is not, and with 2 if a kernel file is wrong and was left out.
+    Exits with 0 if every cell is as expected and every pair ok, with 1 if one is not, and with 2 if a kernel file is wrong and
+    was left out.
     """
     selection = select(**chosen, note=False)
     obtain = obtaining(selection, build=not no_build)
@@ -80,7 +83,7 @@ def matrix(
     answer.add(f"wrote {listed([relative(path) for path in written])}")
     write_files(found, answer, selection.root, junit=junit, code_quality=code_quality)
     tell_github(found, selection.root)
-    sys.exit(1 if found.unexpected else selection.problems[0].exit_code if selection.problems else 0)
+    sys.exit(1 if found.unexpected or failing(found.pairs) else selection.problems[0].exit_code if selection.problems else 0)
 
 
 def _launch(selection: Selection, context: Any, obtain: Obtain, files: tuple[Path, ...], is_launching: bool) -> None:

@@ -61,6 +61,8 @@ class MatrixConfig:
     """Seconds that importing a kernel's file may take."""
     keep_workers: float
     """Seconds that a worker waits for the next command after the last one that used it; with 0 it ends with its command."""
+    run_pairs: bool = True
+    """Whether a matrix tries the envs that have a PyTorch as pairs."""
     env_folder: Path | None = None
     """The folder to keep envs in, where the file names one."""
 
@@ -156,7 +158,7 @@ def no_matrix(folder: Path) -> MatrixConfig:
 
 
 def _config(top: Table, path: Path) -> MatrixConfig:
-    top.only("schema", "kernels", "defaults", "env", "envs", "companion", "target")
+    top.only("schema", "kernels", "defaults", "env", "envs", "companion", "target", "pairs")
     if "kernels" in top and not top.strings("kernels"):
         top.fail("names no kernels", "kernels", hint='For example kernels = ["kernels/*.toml"].')
     declared, released = env_tables.declared(top, path.parent), built_in()
@@ -182,6 +184,7 @@ def _config(top: Table, path: Path) -> MatrixConfig:
         import_deadline=defaults.number("import_deadline", 120.0),
         keep_workers=defaults.number("keep_workers", 300.0, or_zero=True),
         env_folder=_env_folder(top.table("envs"), path.parent),
+        run_pairs=_run_pairs(top.table("pairs")),
     )
     _check_defaults(config, defaults)
     return config
@@ -198,6 +201,12 @@ def _default_targets(envs: Sequence[Env]) -> tuple[str, ...]:
     """What is compiled for where neither the file nor the command line says: what is usual with the toolchains of these envs."""
     used = dict.fromkeys(env.toolchain for env in envs)
     return tuple(dict.fromkeys(target for name in used for target in toolchains.named(name).default_targets))
+
+
+def _run_pairs(table: Table) -> bool:
+    """What ``[pairs]`` says."""
+    table.only("run")
+    return table.expect(table.data.get("run", True), bool, "run")
 
 
 def _env_folder(table: Table, base: Path) -> Path | None:

@@ -18,6 +18,8 @@ from compat.model import Env, Specialization, Target
 
 MATRIX = "matrix.toml"
 """What the file is called that declares what can be chosen."""
+PAIRS = "pair"
+"""What pairs of a PyTorch and a release are called where kernels are chosen, as if it were one of them: ``pair/2.9.1+3.6.0``."""
 
 _LISTED = 600
 """Letters of names that a hint lists at most."""
@@ -105,6 +107,13 @@ def select_targets(targets: Mapping[str, Target], patterns: Sequence[str]) -> tu
             raise nothing_matches("target", pattern, known, f" Others can be declared as [[target]] in {MATRIX}.")
         chosen.update(matched)
     return tuple(target for name, target in targets.items() if name in chosen)
+
+
+def without_pairs(kernels: Sequence[str]) -> tuple[tuple[str, ...], bool]:
+    """The globs over kernels without those that mean the pairs (``pair``, ``pair/*``), and whether there were any."""
+    words = _patterns(kernels)
+    left = tuple(word for word in words if word.partition("/")[0] != PAIRS)
+    return left, len(left) < len(words)
 
 
 def select_specs(

@@ -15,6 +15,7 @@ from compat.json_text import write_json
 from compat.model import BuiltEnv, Specialization, Target
 from compat.records import unstructure
 from compat.report.compact import natural
+from compat.report.pairs.document import pair_document
 from compat.report.statements import statements
 from compat.report.summary import Report
 from compat.report.versions import LibraryVersion, library_versions
@@ -52,6 +53,7 @@ def matrix_document(report: Report) -> JsonObject:
         "attachments": [{"name": name, "gzip": content} for name, content in sorted(report.attachments.items())],
         "packages": [_library(each) for each in library_versions(report)],
         "existing": {name: [str(version) for version in sorted(known)] for name, known in sorted(report.existing.items())},
+        "pairs": [pair_document(pair) for pair in report.pairs],
         **({"api": unstructure(report.api, compact=True)} if report.api else {}),
     }
 

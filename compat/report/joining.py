@@ -40,6 +40,7 @@ def joined(parts: Sequence[Part]) -> StoredMatrix:
         seconds=sum(matrix.seconds for matrix in matrices),
         cells=tuple(cell for matrix in matrices for cell in matrix.cells),
         verdicts=tuple(verdict for matrix in matrices for verdict in matrix.verdicts),
+        pairs=tuple({(each.env, each.release): each for matrix in matrices for each in matrix.pairs}.values()),
         attachments=tuple({each.name: each for matrix in matrices for each in matrix.attachments}.values()),
         api=max((matrix.api for matrix in matrices if matrix.api), key=lambda packed: len(packed.seen), default=None),
         helpers=_union(matrix.helpers for matrix in matrices),

@@ -146,6 +146,7 @@ class _Loading:
             attachments={each.name: each.gzip for each in self.matrix.attachments if enclosed.is_packed(each.gzip)},
             variants=self.matrix.variants,
             helpers=self.matrix.helpers,
+            pairs=self.matrix.pairs,
         )
 
     @cached_property

@@ -7,6 +7,7 @@ from itertools import accumulate, groupby
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
+from compat import toolchains
 from compat.history.verdict import release_of
 from compat.model import BuiltEnv, Result, Status
 from compat.report.bare import bare
@@ -17,6 +18,7 @@ from compat.report.excerpts import excerpts
 from compat.report.fix import fix_command
 from compat.report.grid import Mark, Row, grids, legend_of
 from compat.report.guesses import guesses
+from compat.report.pairs.markdown import pairs_sentence, section
 from compat.report.repeat import explain_command, matrix_command
 from compat.report.stand_ins import stand_ins
 from compat.report.statements import statements
@@ -60,9 +62,16 @@ def matrix_markdown(report: Report) -> str:
             version=report.version,
             edits_known=edits_known,
             fix_command=fix_command,
+            pairs=list(section(report.pairs, report.toolchains, {}, _meanings())),
         )
     )
     return re.sub(r"\n{3,}", "\n\n", text).strip() + "\n"
+
+
+def _meanings() -> dict[str, str]:
+    """What the ways mean in which a pair can fail."""
+    known = [each.pairing for each in toolchains.every() if each.pairing]
+    return {name: meaning for pairing in known for name, meaning in pairing.classes.items()}
 
 
 def step_summary(report: Report, said: int) -> str:
@@ -83,7 +92,7 @@ def step_summary(report: Report, said: int) -> str:
 def headline(report: Report) -> str:
     """The summary sentence."""
     if not report.results:
-        return "No cell was tried."
+        return pairs_sentence(report.pairs) if report.pairs else "No cell was tried."
     variants = {(result.cell.spec.kernel, result.cell.spec.variant) for result in report.results}
     targets = sorted({result.cell.target.name for result in report.results}, key=natural)
     axes = (

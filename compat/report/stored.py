@@ -13,6 +13,7 @@ from packaging.version import Version
 
 from compat.api.packing import Packed
 from compat.model import DEFAULT_TOOLCHAIN, NOT_RUN, CompileSpec, Latency, Noticed, Numbers, Package, Status, StoodIn
+from compat.pairs.records import Pair
 from compat.records import KEY
 
 
@@ -187,3 +188,4 @@ class StoredMatrix:
     existing: Mapping[str, tuple[Version, ...]] = field(factory=dict)
     sources: tuple[StoredSource, ...] = ()
     attachments: tuple[StoredAttachment, ...] = ()
+    pairs: tuple[Pair, ...] = ()

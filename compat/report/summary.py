@@ -26,6 +26,7 @@ from compat.history.verdict import (
     release_of,
 )
 from compat.model import BuiltEnv, Cell, Env, Expectation, Failure, Result, Specialization, Status
+from compat.pairs.records import Pair
 from compat.report.compact import Where, natural, rectangles, spans
 
 _TOLD_APART = (Status.ENV_BROKEN, Status.SOURCE_BROKEN)
@@ -137,6 +138,9 @@ class Report:
     failure names a line in another file."""
     variants: Mapping[str, tuple[str, ...]] = field(factory=dict)
     """Kernel → its variants in the order in which they are declared; empty where a file does not say it."""
+
+    pairs: tuple[Pair, ...] = ()
+    """The pairs of a PyTorch and a release that were tried."""
 
     @cached_property
     def ordered(self) -> tuple[Result, ...]:

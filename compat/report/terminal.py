@@ -19,12 +19,14 @@ from rich.text import Text
 
 from compat.history.verdict import Release
 from compat.model import Cell, Result
+from compat.pairs.records import failing as failing_pairs
 from compat.report.bare import bare
 from compat.report.checks import check_words, checked, latencies, reasons
 from compat.report.compact import counted, listed, one_line
 from compat.report.excerpts import excerpts
 from compat.report.grid import COMING, UNEXPECTED, Grid, Mark, Row, grids, history_of, legend_of
 from compat.report.guesses import guesses
+from compat.report.pairs.terminal import pictures
 from compat.report.stand_ins import stand_ins
 from compat.report.summary import DistinctFailure, Report
 from compat.report.versions import failing, library_versions
@@ -53,7 +55,11 @@ class TerminalReport:
         yield from _notes(self.report, crowded=crowded)
         yield from _surprises(self.report, crowded=crowded)
         yield from _libraries(self.report)
-        yield Text(f"\n{total(self.report)}", style="bold red" if self.report.unexpected else "bold")
+        if self.report.pairs:
+            yield Text()
+            yield from pictures(self.report.pairs, self.report.toolchains, {})
+        bad = self.report.unexpected or failing_pairs(self.report.pairs)
+        yield Text(f"\n{total(self.report)}", style="bold red" if bad else "bold")
 
 
 def rows_text(results: Sequence[Result], every: Iterable[Cell], console: Console) -> Text:
@@ -85,6 +91,9 @@ def total(report: Report) -> str:
     counts = ", ".join(f"{number:,} {status}" for status, number in report.counts.items())
     surprises = len(report.unexpected)
     verdict = f"{counted(surprises, 'cell')} UNEXPECTED" if surprises else "all as expected"
+    if report.pairs:
+        good = len(report.pairs) - len(failing_pairs(report.pairs))
+        verdict += f"; {good:,} of {counted(len(report.pairs), 'pair')} ok"
     verdict += " so far" if report.pending else ""
     every = len(report.results) + len(report.pending)
     tried = f"{len(report.results):,} of {counted(every, 'cell')}" if report.pending else counted(every, "cell")

@@ -16,7 +16,8 @@ from packaging.version import Version
 
 from compat.bundle.bundle import Bundle
 from compat.diagnosis.knowledge import Knowledge
-from compat.model import LATER_STAGES, SOURCE_STAGE, BuiltEnv, Evidence, Target
+from compat.diagnosis.numbers import Interpreter
+from compat.model import LATER_STAGES, SOURCE_STAGE, BuiltEnv, Evidence, Status, Target
 from compat.toolchains.edits import KnownEdit
 
 
@@ -215,6 +216,45 @@ class Launching:
 
 
 @frozen(kw_only=True)
+class Judged:
+    """What an answer about one program means."""
+
+    status: Status
+    failure_class: str | None = None
+    """One of :attr:`Pairing.classes`; ``None`` of a program that is ``ok``."""
+    message: str = ""
+    """What was raised, or what is missing, on one line."""
+
+
+@frozen(kw_only=True)
+class Pairing:
+    """How it is tried, on a machine without a GPU, whether a PyTorch works with a release: programs are compiled and launched.
+
+    The launches end in a library that stands in for the GPU's driver, and executes nothing.
+    """
+
+    program: Path
+    """A folder that the env's own Python runs, with its settings as JSON (see its ``__init__.py`` for these and its answers):
+    standard library, PyTorch and the toolchain only."""
+    programs: tuple[str, ...]
+    """The names of the programs, in their order."""
+    source: Path
+    """The C source of the library."""
+    library: str
+    """What the built library is called."""
+    also: tuple[str, ...]
+    """Other names that it is looked for under."""
+    variables: Callable[[str, str, str], Mapping[str, str]]
+    """The folder of the library, the file that it writes launches to, a folder for caches → environment variables."""
+    judge: Callable[[Mapping[str, Any]], Judged]
+    """What the program answered about one program → what that means."""
+    classes: Mapping[str, str]
+    """The ways in which a program can fail → what each means, for a footnote."""
+    oldest: Version
+    """The first PyTorch that is tried where all of them are asked for."""
+
+
+@frozen(kw_only=True)
 class Toolchain:
     """One compiler with all its releases."""
 
@@ -259,8 +299,12 @@ class Toolchain:
     """How libraries choose variants; ``None`` where they cannot."""
     launching: Launching | None = None
     """How kernels are launched elsewhere; ``None`` where they are not."""
+    interpreter: Interpreter | None = None
+    """How kernels are run without a GPU, to see whether their numbers are right; ``None`` where they cannot be."""
     names: Names | None = None
     """How it is found out which names a release has; ``None`` where it is not."""
+    pairing: Pairing | None = None
+    """How it is tried whether a PyTorch works with a release; ``None`` where it is not."""
     edits: tuple[KnownEdit, ...] = ()
     """What is known to mend kernels, the smallest edits first."""
 

@@ -2,7 +2,7 @@
 
 ``releases.toml`` has its releases, :mod:`.targets` the GPUs, :mod:`.variables` the environment variables, :mod:`.knowledge` and
 :mod:`.classes` how it fails, :mod:`.parts` where a break can be, :mod:`.script_call` how a script calls it, :mod:`.edits` what
-mends kernels; ``adapter/`` and ``names/`` run inside an env, ``in_library/`` inside of libraries.
+mends kernels; ``adapter/``, ``names/`` and ``inductor/`` run inside an env, ``in_library/`` inside of libraries.
 """
 
 from __future__ import annotations
@@ -15,9 +15,11 @@ from compat.toolchains.base import Guarding, Toolchain
 from compat.toolchains.triton.capturing import CAPTURING
 from compat.toolchains.triton.edits import EDITS
 from compat.toolchains.triton.in_library import guard
+from compat.toolchains.triton.interpreter import INTERPRETER
 from compat.toolchains.triton.knowledge import KNOWLEDGE
 from compat.toolchains.triton.launching import LAUNCHING
 from compat.toolchains.triton.naming import NAMES
+from compat.toolchains.triton.pairing import PAIRING
 from compat.toolchains.triton.parts import PARTS
 from compat.toolchains.triton.script_call import SCRIPT
 from compat.toolchains.triton.targets import GPUS, TARGETS, USUAL
@@ -46,6 +48,8 @@ TRITON = Toolchain(
     capturing=CAPTURING,
     launching=LAUNCHING,
     guarding=Guarding(code=Path(guard.__file__), decide=guard.decide, policies=guard.POLICIES),
+    interpreter=INTERPRETER,
     names=NAMES,
+    pairing=PAIRING,
     edits=EDITS,
 )

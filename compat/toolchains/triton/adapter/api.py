@@ -14,6 +14,7 @@ from collections.abc import Callable
 from typing import Any
 
 from . import call, driver, launch, metadata, metrics
+from .interpreter import Interpreting
 
 _DIAGNOSTICS = {
     "MLIR_ENABLE_DUMP": "1",  # the IR before every pass: the last heading names the pass in flight
@@ -34,6 +35,7 @@ class Triton:
         import triton.compiler.compiler as compiler
 
         self.version = triton.__version__
+        self.interpreting: Interpreting | None = None
         self._triton = triton
         self._ptxas_log: list[str] = []
         self._on_stage: Callable[..., None] = _ignore
@@ -47,6 +49,10 @@ class Triton:
         self._tell_stages()
         self._tell_source_lines()
         self._keep_ptxas_log()
+
+    def begin_interpreting(self) -> None:
+        """Make the interpreter ready. Raises ImportError where PyTorch is absent, RuntimeError where Triton is here to compile."""
+        self.interpreting = Interpreting()
 
     def files(self) -> list[str]:
         """The files of the backends: some releases load them as modules that are not in ``sys.modules``."""

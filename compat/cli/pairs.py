@@ -1,0 +1,69 @@
+"""``compat pairs``: which PyTorch works with which release."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+
+from compat import __version__
+from compat.cli.answer import Answer, answer_options, write_file
+from compat.cli.invocation import command_line, relative
+from compat.cli.progress import ProgressListener
+from compat.cli.selecting import obtaining, place_options, select_places
+from compat.pairs.pairing import try_pairs
+from compat.pairs.records import Grid
+from compat.report.pairs.document import grid_document
+from compat.report.pairs.markdown import pairs_markdown
+from compat.report.pairs.terminal import PairsPicture
+
+
+@click.command(short_help="Show which PyTorch works with which Triton, without a GPU.")
+@click.option("--torch", "torches", multiple=True, metavar="VERSION", help="Versions of PyTorch: 2.9.1, or 2.4.1,2.9.1.")
+@click.option("--triton", "releases", multiple=True, metavar="RELEASE", help="Releases to put beside it, as --envs takes them.")
+@click.option("--all", "every", is_flag=True, help="Every PyTorch from 2.4 on with every release: 5 GB each, and hours.")
+@place_options
+@answer_options(file=False, json_help="The same for programs.")
+@click.option("--output", type=click.Path(path_type=Path, file_okay=False), help="Folder for pairs.md [reports].")
+@click.option("--again", is_flag=True, help="Try pairs even if nothing has changed since they were tried.")
+@click.option("--no-build", is_flag=True, help="Do not build envs that are missing.")
+def pairs(
+    *,
+    answer: Answer,
+    torches: tuple[str, ...],
+    releases: tuple[str, ...],
+    every: bool,
+    output: Path | None,
+    again: bool,
+    no_build: bool,
+    **chosen: Any,
+) -> None:
+    """Compile programs with torch.compile, launch them without a GPU, and write reports/pairs.md.
+
+    Without options: the pairs of matrix.toml. With --torch: that PyTorch with every release, or with those of --triton.
+    PyTorch is installed once; a release is put before the one that came with it.
+
+    Exits with 0 if every pair is ok, and with 1 if one is not.
+    """
+    selection = select_places(**chosen)
+    found = try_pairs(
+        selection,
+        obtaining(selection, build=not no_build),
+        ProgressListener(),
+        torches=torches,
+        releases=releases,
+        every=every,
+        again=again,
+        command=command_line(),
+    )
+    path = (output or selection.root / "reports") / "pairs.md"
+    write_file(path, pairs_markdown(found, __version__))
+    _show(found, answer)
+    answer.add(f"wrote {relative(path)}")
+    sys.exit(0 if found.ok else 1)
+
+
+def _show(found: Grid, answer: Answer) -> None:
+    answer.draw(lambda: PairsPicture(grid=found), lambda: grid_document(found))

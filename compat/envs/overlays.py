@@ -1,0 +1,116 @@
+"""Releases of a toolchain that go before the one that an env has: each in a folder of its own, for ``sys.path``.
+
+::
+
+    ~/.cache/triton-compat/envs/overlays/
+        triton-3.6.0-cp311/         the release and what it needs, without their dependencies
+
+So one env with a PyTorch, which is large, serves every release.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+from attrs import frozen
+
+from compat.envs.cache import EnvCache
+from compat.envs.installers import UNSET, find_uv
+from compat.errors import EnvError
+from compat.files import replace_file
+
+_DONE = "overlay.txt"
+"""The file in a folder that is whole: what is in it, one requirement a line."""
+_DEADLINE = 600.0
+"""Seconds that an installer may take."""
+
+
+@frozen(kw_only=True)
+class Overlay:
+    """A release in a folder."""
+
+    folder: Path
+    digest: str
+    """One hash over all that is in it."""
+
+
+def overlaid(requirements: Sequence[str], python: str, python_version: str, cache: EnvCache) -> Overlay:
+    """The folder with these requirements, the release first, for an interpreter; they are installed where they are not there yet.
+
+    Raises EnvError with the installer's words.
+    """
+    minor = "".join(python_version.split(".")[:2])
+    name = f"{re.sub(r'[^A-Za-z0-9.]+', '-', requirements[0])}-cp{minor}"
+    folder, wanted = cache.folder / "overlays" / name, "".join(f"{each}\n" for each in requirements)
+    if not _is_whole(folder, wanted):
+        try:
+            folder.parent.mkdir(parents=True, exist_ok=True)
+            with _alone(folder):
+                if not _is_whole(folder, wanted):
+                    _make(folder, requirements, wanted, python)
+        except OSError as error:
+            raise EnvError(f"{requirements[0]} cannot be installed: {error.strerror or error}", where=str(folder)) from error
+    return Overlay(folder=folder, digest=_digest(folder))
+
+
+def _is_whole(folder: Path, wanted: str) -> bool:
+    try:
+        return (folder / _DONE).read_text(encoding="utf-8") == wanted
+    except OSError:
+        return False
+
+
+@contextmanager
+def _alone(folder: Path) -> Iterator[None]:
+    """No other command makes this folder meanwhile."""
+    with open(folder.with_name(f".{folder.name}.lock"), "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
+def _make(folder: Path, requirements: Sequence[str], wanted: str, python: str) -> None:
+    making = Path(tempfile.mkdtemp(prefix=".new-", dir=folder.parent))
+    try:
+        _install(requirements, making, python)
+        replace_file(making / _DONE, wanted)
+        making.chmod(0o755)
+        shutil.rmtree(folder, ignore_errors=True)
+        making.rename(folder)
+    finally:
+        shutil.rmtree(making, ignore_errors=True)
+
+
+def _install(requirements: Sequence[str], target: Path, python: str, environ: Mapping[str, str] = os.environ) -> None:
+    what = ["install", "--no-deps", "--target", str(target), *requirements]
+    if uv := find_uv(environ):
+        command = [uv, "pip", *what, "--python", python]
+    else:
+        command = [sys.executable, "-P", "-m", "pip", "--python", python, *what]
+    environment = {name: value for name, value in environ.items() if name not in UNSET}
+    try:
+        done = subprocess.run(
+            command, cwd=target, env=environment, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=_DEADLINE
+        )
+    except subprocess.TimeoutExpired:
+        raise EnvError(
+            f"{requirements[0]} could not be had within {_DEADLINE:g} s", hint="Is the package index reachable?"
+        ) from None
+    if done.returncode != 0:
+        words = " ".join(f"{done.stderr or done.stdout}".split())[-600:]
+        raise EnvError(f"{requirements[0]} cannot be installed: {words}")
+
+
+def _digest(folder: Path) -> str:
+    """A hash over the RECORD of each distribution, which has those of its files."""
+    records = sorted(folder.glob("*.dist-info/RECORD"))
+    return hashlib.sha256(b"".join(hashlib.sha256(path.read_bytes()).digest() for path in records)).hexdigest()

@@ -1,0 +1,124 @@
+"""Pairs, and what became of the programs in each."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from attrs import field, frozen
+from packaging.version import InvalidVersion, Version
+
+from compat.config.selection import PAIRS
+from compat.model import Status
+from compat.records import KEY
+
+
+@frozen(kw_only=True)
+class Program:
+    """One program in one pair."""
+
+    name: str
+    status: Status
+    failure_class: str | None = field(default=None, metadata={KEY: "class"})
+    """In which way it failed; ``None`` where it did not."""
+    message: str = ""
+    """What was raised, or what is missing, on one line."""
+    stage: str = ""
+    """How far it came: ``import``, ``compile``, ``launch``, ``launched``."""
+    launched: tuple[str, ...] = ()
+    """The kernels that were launched, in order."""
+    seconds: float = 0.0
+
+    @property
+    def ok(self) -> bool:
+        """Whether every kernel was launched that must be."""
+        return self.status is Status.OK
+
+
+@frozen(kw_only=True)
+class Pair:
+    """A PyTorch and a release."""
+
+    torch: str
+    """Version, without what it was built for (``+cu128``)."""
+    release: str
+    env: str
+    """The name of the env that has the PyTorch."""
+    own: bool = False
+    """Whether the release is the one that was installed with the PyTorch."""
+    programs: tuple[Program, ...] = ()
+    static_launcher: bool | None = None
+    """Whether PyTorch launches by itself, and not through the toolchain; ``None`` where that is not known."""
+    error: str | None = None
+    """Why nothing could be tried: the env or the release cannot be had."""
+    cached: bool = False
+    """Whether it was known from before."""
+    seconds: float = 0.0
+
+    @property
+    def name(self) -> str:
+        """As in ``pair/2.9.1+3.6.0``."""
+        return f"{PAIRS}/{self.torch}+{self.release}"
+
+    @property
+    def failed(self) -> tuple[Program, ...]:
+        """The programs that are not ``ok``."""
+        return tuple(program for program in self.programs if not program.ok)
+
+    @property
+    def ok(self) -> bool:
+        """Whether all programs are."""
+        return self.error is None and bool(self.programs) and not self.failed
+
+
+@frozen(kw_only=True)
+class Grid:
+    """All pairs that one command tried."""
+
+    pairs: tuple[Pair, ...]
+    pins: Mapping[str, str | None] = field(factory=dict)
+    """PyTorch → the release that an installer takes with it; ``None`` where it is not known."""
+    notes: tuple[str, ...] = ()
+    """What a reader should know of how it came about: that the package index did not answer."""
+    classes: Mapping[str, str] = field(factory=dict)
+    """Failure class → what it means."""
+    title: str = ""
+    """What the toolchain is called."""
+    command: str = ""
+    seconds: float = 0.0
+
+    @property
+    def ok(self) -> bool:
+        """Whether every pair is."""
+        return all(pair.ok for pair in self.pairs)
+
+    @property
+    def torches(self) -> tuple[str, ...]:
+        """The versions of PyTorch, oldest first."""
+        return in_order(pair.torch for pair in self.pairs)
+
+    @property
+    def releases(self) -> tuple[str, ...]:
+        """The releases, oldest first."""
+        return in_order(pair.release for pair in self.pairs)
+
+    def at(self, torch: str, release: str) -> Pair | None:
+        """The pair of these two, where it was tried."""
+        return next((pair for pair in self.pairs if (pair.torch, pair.release) == (torch, release)), None)
+
+
+def failing(pairs: Iterable[Pair]) -> tuple[Pair, ...]:
+    """Those that are not ``ok``; all of them are unexpected."""
+    return tuple(pair for pair in pairs if not pair.ok)
+
+
+def in_order(versions: Iterable[str]) -> tuple[str, ...]:
+    """Versions, each once, oldest first; what is no version comes last."""
+    found = dict.fromkeys(versions)
+    return tuple(sorted(found, key=_order))
+
+
+def _order(text: str) -> tuple[int, Version, str]:
+    try:
+        return 0, Version(text), text
+    except InvalidVersion:
+        return 1, Version("0"), text
