@@ -111,6 +111,13 @@ def tests(session: nox.Session) -> None:
     session.run("pytest", *SHARED, *session.posargs, env=testing(session))
 
 
+@nox.session(default=False)
+def gpu(session: nox.Session) -> None:
+    """Launch kernels that go wrong on purpose on the GPU of this machine; without one it says why nothing was launched."""
+    install_once(session, "-e", ".", *group("tests"))
+    session.run("pytest", "-m", "gpu", "-rs", *session.posargs, env=testing(session))
+
+
 @nox.session(python=["3.11", "3.12", "3.13"], default=False)
 def drivers(session: nox.Session) -> None:
     """Run the tests that need no wheels on each Python that the driver may run on, as far as this machine has it."""

@@ -17,11 +17,13 @@ from compat.bundle.closure import helpers_of
 from compat.cell_document import rounded
 from compat.errors import EnvError, SelectionError, StoreError
 from compat.execution import durations, plan
+from compat.execution.interpreting import interpret, interpretable, with_check
 from compat.execution.run import Interrupted, RunContext, run
 from compat.files import replace_file
 from compat.history.verdict import Existing, verdicts
 from compat.interruption import Stopped
-from compat.model import BuiltEnv, Cell, Env, Result, Specialization
+from compat.launch.merging import with_launched
+from compat.model import BuiltEnv, Cell, Check, Env, Result, Specialization, Status
 from compat.pairs.choosing import is_pair
 from compat.pairs.pairing import pairs_of
 from compat.pairs.records import Pair
@@ -73,6 +75,8 @@ class _Run:
         self.cells = plan.newest_first(selection.cells)
         self.results: list[Result] = []
         self.envs: dict[str, BuiltEnv] = {}
+        self.checks: dict[Cell, Check] = {}
+        """What came of interpreting cells that were built."""
         self.pairs: tuple[Pair, ...] = ()
 
     def report(self) -> Report:
@@ -114,7 +118,11 @@ class _Run:
     def _compile(self, envs: Sequence[Env], note: Callable[[Result], None]) -> None:
         self.envs |= {built.env.name: built for built in self.obtain(self.selection.config.path, envs)}
         cells = [cell for cell in self.cells if cell.env in envs]
-        run(cells, with_envs(self.context, tuple(self.envs.values())), note, self._expect)
+        context = with_envs(self.context, tuple(self.envs.values()))
+        built = [result.cell for result in run(cells, context, note, self._expect) if result.outcome.status is Status.OK]
+        if any(interpretable(cell, self.envs[cell.env.name]) for cell in built):
+            with self.listener.step("checking numbers in the interpreter") as told:
+                self.checks |= interpret(built, context, lambda done, total: told(f"{done:,} of {total:,} kernels"))
 
     def _expect(self, cells: Sequence[Cell]) -> None:
         self.listener.expecting(cells, durations.about(cells, self.context.store, self.context.slots))
@@ -122,12 +130,14 @@ class _Run:
     def _found(self) -> Report:
         """What is known by now; of releases that were not compiled to the end, what earlier runs know counts, too."""
         position = {cell: index for index, cell in enumerate(self.selection.cells)}
-        results = sorted(self.results, key=lambda result: position[result.cell])
+        checked = sorted(self._with_checks(), key=lambda result: position[result.cell])
+        results = with_launched(checked, self.context.store)
         done = {result.cell for result in results}
         pending = tuple(cell for cell in self.selection.cells if cell not in done)
         envs = tuple(self.envs[env.name] for env in self.selection.envs if env.name in self.envs)
         context = with_envs(self.context, envs)
-        remembered = known.recall(self.selection.kernels, context, self.selection.config, besides=envs)
+        recalled = known.recall(self.selection.kernels, context, self.selection.config, besides=envs)
+        remembered = with_launched(recalled, context.store)
         existing = known.existing_releases(self.selection.config)
         report = Report(
             results=tuple(results),
@@ -146,6 +156,10 @@ class _Run:
             pairs=self.pairs,
         )
         return enclosing(report, self._source, self._artifact)
+
+    def _with_checks(self) -> list[Result]:
+        """The results with what the interpreter made of them."""
+        return [with_check(result, self.checks.get(result.cell)) for result in self.results]
 
     def _source(self, path: str) -> str | None:
         """The text of a kernel's source, where it still is what was compiled."""

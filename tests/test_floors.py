@@ -20,7 +20,7 @@ PACKAGE = Path(__file__).parent.parent / "compat"
 FLOORS = {
     **dict.fromkeys(("cli", "pytest_plugin"), 7),
     **dict.fromkeys(("guard", "init", "matrix", "report", "repro", "saved", "workflows"), 6),
-    **dict.fromkeys(("api", "bisect", "capturing", "explain", "fix", "pairs", "reduce"), 5),
+    **dict.fromkeys(("api", "bisect", "capturing", "explain", "fix", "launch", "pairs", "reduce"), 5),
     **dict.fromkeys(("execution", "nox", "project"), 4),
     **dict.fromkeys(("config", "guess", "history"), 3),
     "toolchains": 2,
@@ -33,15 +33,16 @@ FLOORS = {
     "__init__": 6,  # only what is imported when it is asked for: `compat.capture`
 }
 MAY_START_PROCESSES = {"envs", "execution"}
-APART = {"worker", "adapter", "names", "numerics", "standin", "recorder", "in_library", "inductor"}
+APART = {"worker", "adapter", "host", "names", "numerics", "probes", "standin", "recorder", "in_library", "inductor"}
 """Folders whose code runs inside a foreign env, or in a library."""
-BESIDES = {"numerics": {"torch"}, "inductor": {"torch", "triton"}}
+_TORCH = frozenset({"torch"})
+BESIDES = {**dict.fromkeys(("numerics", "host"), _TORCH), **dict.fromkeys(("inductor", "probes"), _TORCH | {"triton"})}
 """What they import besides the standard library; ``triton`` where nothing else is said."""
 WORKER_READERS = {"execution"}
 """Who may read what a worker left behind with the worker's own code."""
 PLACES = {
-    "os.fork": {"worker/server.py"},
-    "os._exit": {"cli/start.py", "worker/__main__.py", "worker/batch.py", "worker/server.py"},
+    "os.fork": {"launch/host/watching.py", "worker/server.py"},
+    "os._exit": {"cli/start.py", "launch/host/watching.py", "worker/__main__.py", "worker/batch.py", "worker/server.py"},
     **{name: set[str]() for name in ("os.forkpty", "os.system", "os.popen", "os.posix_spawn", "os.posix_spawnp")},
 }
 """What starts or ends a process past everything that tidies up, and the modules that have reason to."""
@@ -66,6 +67,7 @@ DOORS = {
     "fix": {"fix", "write_fix"},
     "guard": {"Request", "check_guard", "guard_text", "make_guard", "read_guard", "text"},
     "init": {"Initialized", "initialize"},
+    "launch": {"archive", "building", "hosting", "merging"},
     "matrix": {"MatrixInterrupted", "run_matrix", "write_reports"},
     "pairs": {"pairing", "records"},
     "reduce": {"candidate", "reducing", "reduction"},
@@ -337,6 +339,7 @@ NAMES_ALLOWED = {
     "triton-compat-": "what this is called",
     "ptxas": "an option of a command",
     "--ptxas": "an option of a command",
+    "--keep-ptx": "an option of a command",
     "--triton": "an option of a command",
     "CUDA|PATH": "an option of a command",
 }

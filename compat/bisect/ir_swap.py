@@ -85,7 +85,8 @@ class Trial:
         assembler = self.parts.assembler
         outcome = self.attempts.outcome(cell, Mode(variables=dict.fromkeys(assembler.variables, str(program))))
         self.steps.append(f"{name} with the {assembler.name} of {whose}: {self.told(outcome)}.")
-        if outcome.failure is not None and outcome.failure.stage != assembler.stage:  # up to 3.2, no newer one than was known then
+        failed = outcome.failure if outcome.failure and not outcome.failure.prediction else None  # a prediction is of what was made
+        if failed and failed.stage != assembler.stage:  # up to 3.2, no newer one than was known then
             assembled = self.attempts.assembled(cell, assembler, program)
             if assembled is not None:
                 given = assembler.takes.upper()

@@ -163,6 +163,8 @@ class _Search:
 
     def _launch(self) -> Part:
         self.steps.append(f"{self.bad} compiles it; {self.failure.excerpt}")
+        if self._status() is Status.WRONG:
+            return self._assembled()
         return self._answer(
             PartName.LAUNCH, f"Nothing breaks while compiling: what {self.bad} makes exceeds the limits of the GPU."
         )

@@ -24,7 +24,7 @@ _log = logging.getLogger(__name__)
 
 _COMMANDS = (
     *("init", "capture", "matrix", "report", "diff", "list", "explain", "api", "bisect", "check", "fix", "pairs"),
-    *("reduce", "repro", "guard", "envs", "workers"),
+    *("reduce", "repro", "build", "launch", "guard", "envs", "workers"),
 )
 """In the order of the help; each is in the module of its name."""
 

@@ -13,8 +13,10 @@ from compat.cli.ci import file_options, tell_github, write_files
 from compat.cli.invocation import INTERRUPTED, command_line, relative
 from compat.cli.progress import ProgressListener
 from compat.cli.selecting import SECONDS, kernel_arguments, obtaining, opened_store, select, selection_options
+from compat.launch import hosting, merging
 from compat.matrix import MatrixInterrupted, run_matrix, write_reports
 from compat.pairs.records import failing
+from compat.project import Obtain, Selection
 from compat.report.compact import listed
 from compat.report.document import matrix_document
 from compat.report.summary import Report
@@ -33,6 +35,14 @@ from compat.report.terminal import TerminalReport
 @click.option("--deadline", type=SECONDS, help="Seconds one cell may take.")
 @click.option("--again", is_flag=True, help="Compile cells even if nothing has changed since their last result.")
 @click.option("--no-build", is_flag=True, help="Do not build envs that are missing; report them as broken.")
+@click.option(
+    "--launched",
+    multiple=True,
+    type=click.Path(path_type=Path, exists=True, dir_okay=False),
+    metavar="FILE",
+    help="Results that launch.py has written on a GPU host, to be kept and shown.",
+)
+@click.option("--launch", "is_launching", is_flag=True, help="Launch what compiles on the GPU of this machine, too.")
 def matrix(
     *,
     answer: Answer,
@@ -41,6 +51,8 @@ def matrix(
     deadline: float | None,
     again: bool,
     no_build: bool,
+    launched: tuple[Path, ...],
+    is_launching: bool,
     junit: Path | None,
     code_quality: Path | None,
     **chosen: Any,
@@ -58,6 +70,7 @@ def matrix(
     try:
         with opened_store(selection) as store:
             context = selection.context(store, deadline=deadline, jobs=jobs, again=again)
+            _launch(selection, context, obtain, launched, is_launching)
             found = run_matrix(selection, context, obtain, ProgressListener(selection.cells), command=command_line())
     except MatrixInterrupted as interrupted:
         if interrupted.report.results:
@@ -71,6 +84,15 @@ def matrix(
     write_files(found, answer, selection.root, junit=junit, code_quality=code_quality)
     tell_github(found, selection.root)
     sys.exit(1 if found.unexpected or failing(found.pairs) else selection.problems[0].exit_code if selection.problems else 0)
+
+
+def _launch(selection: Selection, context: Any, obtain: Obtain, files: tuple[Path, ...], is_launching: bool) -> None:
+    """Keep what was launched elsewhere, and launch here if that is asked for."""
+    merged = [merging.merge(path, context.store) for path in files]
+    if is_launching:
+        merged.append(hosting.build_and_launch(selection, context, obtain, ProgressListener(selection.cells)))
+    if merged:
+        click.echo(merging.told_of(merged), err=True)
 
 
 def _show(found: Report, answer: Answer) -> None:

@@ -232,13 +232,15 @@ class _Reader:
         return self.failed(common.SOURCE_IMPORT, evidence, words, self.excerpt_of(said))
 
     def of_built(self, evidence: Evidence) -> _Reading:
-        needs = evidence.metrics.get("shared")
-        if not isinstance(needs, int) or needs <= self.target.shared_memory:
-            return _Reading(evidence=evidence, status=Status.OK)
-        words = f"would exceed shared memory: needs {needs} bytes, {self.target.name} allows {self.target.shared_memory}"
-        failed = self.failed(common.SHARED_MEMORY, evidence, "would exceed shared memory", words)
-        assert failed.failure is not None
-        return evolve(failed, failure=evolve(failed.failure, stage="launch", prediction=True))
+        """What came to its end is ok, unless its numbers tell that running it would fail."""
+        for failure_class in self.knowledge.classes:
+            prediction = failure_class.prediction
+            excerpt = prediction.told(evidence.metrics, self.target) if prediction else None
+            if prediction and excerpt is not None:
+                failed = self.failed(failure_class, evidence, prediction.words, excerpt)
+                assert failed.failure is not None
+                return evolve(failed, failure=evolve(failed.failure, stage=prediction.stage, prediction=True))
+        return _Reading(evidence=evidence, status=Status.OK)
 
     def of_limit(self, limit: FailureClass, words: str, evidence: Evidence) -> _Reading:
         return self.failed(limit, evidence, f"{limit.name} in {self.knowledge.program(evidence.stage)}", words)

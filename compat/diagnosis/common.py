@@ -6,7 +6,7 @@ What they mean is said here; a toolchain gives them signs of its own, and advice
 
 from __future__ import annotations
 
-from compat.diagnosis.failure_class import Blame, FailureClass, Sign
+from compat.diagnosis.failure_class import Blame, FailureClass, Prediction, Sign
 from compat.model import Status
 
 INSTALL = FailureClass(
@@ -134,6 +134,13 @@ SHARED_MEMORY = FailureClass(
     status=Status.REJECTED,
     advice="Use smaller blocks.",
     blame=Blame.KERNEL,
+    prediction=Prediction(
+        metric="shared",
+        most=lambda target: target.shared_memory,
+        stage="launch",
+        words="would exceed shared memory",
+        excerpt="would exceed shared memory: needs {found} bytes, {target} allows {most}",
+    ),
 )
 UNCLASSIFIED = FailureClass(
     name="unclassified",

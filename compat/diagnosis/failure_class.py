@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from enum import StrEnum
 from functools import cache
+from typing import Any
 
 from attrs import asdict, frozen
 
 from compat.diagnosis.symptoms import Symptoms
-from compat.model import Status
+from compat.model import Status, Target
 
 
 class Blame(StrEnum):
@@ -79,6 +80,29 @@ class Sign:
 
 
 @frozen(kw_only=True)
+class Prediction:
+    """How a number of what was built tells that running it would fail."""
+
+    metric: str
+    """A key of the metrics."""
+    most: Callable[[Target], int]
+    """The largest that is fine on a target."""
+    stage: str
+    """The stage behind the compile that would fail."""
+    words: str
+    """What the fingerprint is made of."""
+    excerpt: str
+    """What a reader is told. May hold ``{found}``, ``{most}`` and ``{target}``."""
+
+    def told(self, metrics: Mapping[str, Any], target: Target) -> str | None:
+        """The excerpt for a build with these metrics, where it would fail; ``None`` where nothing says so."""
+        found, most = metrics.get(self.metric), self.most(target)
+        if not isinstance(found, int) or found <= most:
+            return None
+        return self.excerpt.format(found=found, most=most, target=target.name)
+
+
+@frozen(kw_only=True)
 class FailureClass:
     """A failure class."""
 
@@ -91,6 +115,8 @@ class FailureClass:
     blame: Blame
     signs: tuple[Sign, ...] = ()
     """How it shows in an attempt's words; empty for classes that are told by limits, by the env, or by nothing else."""
+    prediction: Prediction | None = None
+    """How it is foretold of what compiles; ``None`` where it is not."""
     at_import: str | None = None
     """Of which names (the fact ``name``) it says something of the toolchain even while the kernel's file is being imported, as a
     pattern; ``None`` for classes that a file's own code can show as well."""

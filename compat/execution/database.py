@@ -24,6 +24,8 @@ LAYOUT = 2
 TIMEOUT = 60.0
 """Seconds to wait for another process that writes."""
 _COLUMNS = {"key": "TEXT PRIMARY KEY", "cell": "TEXT", "attempts": "TEXT", "reader": "TEXT", "readings": "TEXT"}
+_LAUNCHED = {"identity": "TEXT", "problem": "TEXT", "device": "TEXT", "cell": "TEXT", "object": "TEXT", "told": "TEXT"}
+"""Of the table of launches, which was added to layout 2: a version that does not know it leaves it alone."""
 _DAMAGED = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_MISMATCH, sqlite3.SQLITE_SCHEMA}
 _BESIDE = ("-wal", "-shm")
 """What SQLite keeps beside the file; without its own it would be read wrongly."""
@@ -59,6 +61,24 @@ class Row:
     reader: Any = None
     """Which reader has read it (:func:`compat.diagnosis.diagnose.version`); ``None`` where there was nothing to read."""
     readings: Any = None
+
+
+@frozen(kw_only=True)
+class LaunchedRow:
+    """What one launched cell came to on one GPU."""
+
+    identity: str
+    """Of the cell (:func:`compat.launch.identity.identity_of`)."""
+    problem: str
+    """The digest of what it was launched on."""
+    device: str
+    """What the GPU is called."""
+    cell: str
+    """The cell's id, for people who look into the file."""
+    object: str
+    """The hash of what was launched."""
+    told: str
+    """What came of it, as JSON."""
 
 
 class Database:
@@ -100,8 +120,11 @@ class Database:
         run("PRAGMA synchronous=NORMAL")  # survives the process; a power cut may cost the last rows
         columns = ", ".join(f"{name} {kind}" for name, kind in _COLUMNS.items())
         run(f"CREATE TABLE IF NOT EXISTS evidence ({columns}) WITHOUT ROWID")
-        if {row[1] for row in run("PRAGMA table_info(evidence)")} != _COLUMNS.keys():
-            raise Damaged("is not a store of results")
+        columns = ", ".join(f"{name} {kind} NOT NULL" for name, kind in _LAUNCHED.items())
+        run(f"CREATE TABLE IF NOT EXISTS launched ({columns}, PRIMARY KEY (identity, problem, device)) WITHOUT ROWID")
+        for table, names in (("evidence", _COLUMNS), ("launched", _LAUNCHED)):
+            if {row[1] for row in run(f"PRAGMA table_info({table})")} != names.keys():
+                raise Damaged("is not a store of results")
         if layout != LAYOUT:
             run(f"PRAGMA user_version = {LAYOUT}")
 
@@ -129,6 +152,29 @@ class Database:
         """Exchange what was read in a row, if its evidence is still the same."""
         query = "UPDATE evidence SET reader = ?, readings = ? WHERE key = ? AND attempts = ?"
         self._asked(lambda: self._connection.execute(query, (row.reader, row.readings, row.key, row.attempts)))
+
+    def launched(self, identities: Sequence[str]) -> list[LaunchedRow]:
+        """What was launched of these identities."""
+        marks = ",".join("?" * len(identities))
+        query = f"SELECT {', '.join(_LAUNCHED)} FROM launched WHERE identity IN ({marks})"
+        found = self._asked(lambda: self._connection.execute(query, tuple(identities)).fetchall())
+        return [LaunchedRow(**dict(zip(_LAUNCHED, row, strict=True))) for row in found]
+
+    def add_launched(self, rows: Sequence[LaunchedRow]) -> None:
+        """Put rows in their places, all or none."""
+        values = [tuple(getattr(row, name) for name in _LAUNCHED) for row in rows]
+        query = f"INSERT OR REPLACE INTO launched VALUES ({', '.join('?' * len(_LAUNCHED))})"
+
+        def add() -> None:
+            self._connection.execute("BEGIN IMMEDIATE")
+            try:
+                self._connection.executemany(query, values)
+            except BaseException:
+                self._connection.execute("ROLLBACK")
+                raise
+            self._connection.execute("COMMIT")
+
+        self._asked(add)
 
     def close(self) -> None:
         """Let go of the file."""
@@ -195,7 +241,7 @@ def _says_damaged(error: sqlite3.Error) -> bool:
     code = getattr(error, "sqlite_errorcode", None)
     text = str(error)
     return (code is not None and code & 0xFF in _DAMAGED) or text.startswith(
-        ("no such table", "no such column", "table evidence has")
+        ("no such table", "no such column", "table evidence has", "table launched has")
     )
 
 

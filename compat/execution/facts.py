@@ -30,7 +30,8 @@ def gathered(evidence: Evidence, child: Child, flight: Flight, end: int | None, 
     Its output ends at the offset ``end``; ``None`` stands for the end of all that was printed. ``keep`` stores artifacts; without
     it there are none.
     """
-    kept = _made(child.directory / "kept" / flight.nonce, toolchains.of(flight.cell.env).every_stage, keep) if keep else {}
+    stages = mode.stages or toolchains.of(flight.cell.env).every_stage
+    kept = _made(child.directory / "kept" / flight.nonce, stages, keep) if keep else {}
     if evidence.complete and not mode.keep_printed:
         return evolve(evidence, kept=kept)
     limit = printed.LIMIT_IN_FULL if mode.keep_printed else printed.LIMIT

@@ -10,7 +10,7 @@ from typing import Any
 from attrs import define, field, frozen
 
 from compat.bundle.closure import module_of, roots_of
-from compat.model import SOURCE_STAGE, Cell, Evidence, Specialization, Target
+from compat.model import SOURCE_STAGE, Cell, Evidence, Problem, Specialization, Target
 
 
 @frozen(kw_only=True)
@@ -42,10 +42,24 @@ class Compile:
 
 
 @frozen(kw_only=True)
+class Interpret:
+    """The action of running a cell's function on its problems in its toolchain's interpreter, in a worker that is made for that."""
+
+    seed: int = 0
+    """Of the problems' random numbers."""
+
+    do = "interpret"
+
+    def document(self) -> dict[str, Any]:
+        """As the worker wants it."""
+        return {"do": self.do, "seed": self.seed}
+
+
+@frozen(kw_only=True)
 class Mode:
     """How cells are attempted, besides what they are. Only a plain attempt says what a user would see."""
 
-    actions: tuple[Compile, ...] = (Compile(),)
+    actions: tuple[Compile | Interpret, ...] = (Compile(),)
     """What is done with each cell, in order, until one fails."""
     given: Mapping[str, bytes] = field(factory=dict)
     """The files that actions name."""
@@ -55,6 +69,8 @@ class Mode:
     """Environment variables for the compiling process, such as ``TRITON_PTXAS_PATH``."""
     hidden: tuple[str, ...] = ()
     """Packages that are taken for absent while a kernel's file is imported, although the env has them."""
+    stages: tuple[str, ...] = ()
+    """Of which stages results are kept where an action keeps them; empty for all. ``metadata`` is what the compiler says of it."""
     keep_printed: bool = False
     """Keep what is printed of what is built, too (``Evidence.kept["printed"]``): with ``diagnose``, the IR before every pass."""
 
@@ -63,9 +79,15 @@ class Mode:
         """The names of its actions."""
         return tuple(action.do for action in self.actions)
 
+    @property
+    def interprets(self) -> bool:
+        """Whether it takes a worker that runs kernels instead of compiling them."""
+        return Interpret.do in self.asked
+
 
 PLAIN = Mode()
 DIAGNOSTIC = Mode(diagnose=True)
+INTERPRETING = Mode(actions=(Interpret(),))
 KEEPING_IR = Mode(actions=(Compile(keep_ir=True),))
 
 
@@ -87,7 +109,7 @@ class Beginning:
     def of(cls, cell: Cell, mode: Mode) -> Beginning | None:
         """The package of a cell; ``None`` where it is of no library, or is attempted under other conditions than usual."""
         roots, module = _place(cell.spec)
-        if not cell.spec.package or mode.variables or mode.hidden:
+        if not cell.spec.package or mode.variables or mode.hidden or mode.interprets:
             return None
         packages = module.split(".")[:-1][:_DEPTH]
         for root in roots:
@@ -107,6 +129,15 @@ def _place(spec: Specialization) -> tuple[tuple[Path, ...], str]:
     source = Path(spec.source)
     roots = tuple(map(Path, spec.roots)) or roots_of(source)
     return roots, module_of(source, roots)
+
+
+def _problem(problem: Problem) -> dict[str, Any]:
+    return {
+        "source": problem.source,
+        "function": problem.function,
+        "dtype": problem.dtype,
+        "parameters": dict(problem.parameters),
+    }
 
 
 def _target(target: Target) -> dict[str, Any]:
@@ -171,6 +202,7 @@ class Flight:
             "function": spec.function,
             **spec.compile.document(),
             "target": _target(self.cell.target),
+            "problem": _problem(spec.problem) if mode.interprets and spec.problem else None,
             "actions": [action.document() for action in mode.actions],
         }
 

@@ -27,6 +27,8 @@ class WorkerPool:
         self._clients: dict[str, WorkerClient] = {}
         self._begun: dict[tuple[str, Beginning], WorkerClient] = {}
         """Those that have imported a package."""
+        self._interpreters: dict[str, WorkerClient] = {}
+        """Those that run kernels instead of compiling them."""
         self._locks: dict[str, threading.Lock] = {}
 
     def of(self, built: BuiltEnv) -> WorkerClient:
@@ -64,6 +66,23 @@ class WorkerPool:
                 _log.info("worker of %s for %s: %s", built.env.name, beginning.name, "ready" if client.hello.ready else "not ready")
         return client if client.hello.ready else self.of(built)
 
+    def interpreter(self, built: BuiltEnv) -> WorkerClient:
+        """A worker of the env that runs kernels in its toolchain's interpreter. Raises what :meth:`of` does."""
+        interruption.check()
+        name = built.env.name
+        with self._lock(f"{name} interpreter"):
+            client = self._interpreters.get(name)
+            if client is not None and client.hello.ready and not client.alive:
+                client.close()
+                client = None
+            if client is None:
+                assert built.python is not None
+                toolchain = toolchains.of(built.env)
+                client = OwnWorker(built.python, toolchain=toolchain, worker=self._worker, interprets=True)
+                self._interpreters[name] = client
+                _log.info("interpreter of %s: %s", name, "ready" if client.hello.ready else "not ready")
+            return client
+
     def _new(self, built: BuiltEnv) -> WorkerClient:
         assert built.python is not None, "an env without an interpreter is broken, and nothing is compiled in a broken env"
         if self._idle_timeout > 0:
@@ -77,10 +96,13 @@ class WorkerPool:
                 client.close()
         for env, beginning in [key for key in self._begun if key[0] == name]:
             self._begun.pop((env, beginning)).close()
+        with self._lock(f"{name} interpreter"):
+            if client := self._interpreters.pop(name, None):
+                client.close()
 
     def close(self) -> None:
         """Let all of them go."""
-        for name in {*self._clients, *(env for env, _ in self._begun)}:
+        for name in {*self._clients, *self._interpreters, *(env for env, _ in self._begun)}:
             self.release(name)
 
     def _lock(self, name: str) -> threading.Lock:

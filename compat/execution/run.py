@@ -27,7 +27,7 @@ from compat.errors import MachineError
 from compat.execution import plan, witnesses
 from compat.execution.executors.base import Batch, Executor, OpenExecutor
 from compat.execution.executors.local import LocalExecutor
-from compat.execution.flight import Limits
+from compat.execution.flight import PLAIN, Limits, Mode
 from compat.execution.spawn import WORKER
 from compat.execution.store import CellKeys, Store, cell_key
 from compat.files import folder_digest
@@ -74,6 +74,8 @@ class RunContext:
     """Tells whether a kernel's file still is what its key says."""
     executor: OpenExecutor = LocalExecutor
     """Where cells are compiled."""
+    mode: Mode = PLAIN
+    """How cells are attempted. Failures are confirmed only where that is plain, as a user would see it."""
 
     def open_executor(self, stop: threading.Event | None = None) -> Executor:
         """An executor, for the caller to close; it ends what is under way once ``stop`` is set, by default that of the run."""
@@ -101,7 +103,7 @@ def run(
         results[position] = _result(cells[position], context, outcome, cached=cached)
         on_result(results[position])
 
-    keys = CellKeys(folder_digest(context.worker))
+    keys = CellKeys(folder_digest(context.worker), context.mode)
     for position, cell in enumerate(cells):
         env = context.envs[cell.env.name]
         if env.error is not None:
@@ -143,7 +145,7 @@ def _refuse_mixed(cells: Iterable[Cell]) -> None:
 def known(cells: Sequence[Cell], context: RunContext) -> tuple[Result, ...]:
     """What earlier runs found of ``cells``, of those that anything is known of. Compiles nothing."""
     keyed: dict[str, list[Cell]] = {}
-    keys = CellKeys(folder_digest(context.worker))
+    keys = CellKeys(folder_digest(context.worker), context.mode)
     for cell in cells:
         if (env := context.envs[cell.env.name]).error is None:
             keyed.setdefault(keys.of(cell, env), []).append(cell)
@@ -170,7 +172,7 @@ def _result(cell: Cell, context: RunContext, outcome: Outcome, *, cached: bool) 
 
 
 def _key(cell: Cell, context: RunContext) -> str:
-    return cell_key(cell, context.envs[cell.env.name], folder_digest(context.worker))
+    return cell_key(cell, context.envs[cell.env.name], folder_digest(context.worker), context.mode)
 
 
 def expectation_of(cell: Cell, built: BuiltEnv) -> Expectation | None:
@@ -224,7 +226,7 @@ def concurrently(function: Callable[[_Item], _Answer], items: Iterable[_Item], s
 def _compile_batch(batch: Sequence[Cell], executor: Executor, envs: _Envs, context: RunContext, finish: _Finish) -> None:
     """Have a batch attempted and confirmed, keep and tell."""
     name, began = batch[0].env.name, time.time()
-    asked = Batch.of(batch, context.envs[name], context.limits, confirm=True)
+    asked = Batch.of(batch, context.envs[name], context.limits, mode=context.mode, confirm=context.mode == PLAIN)
     try:
         with closing(executor.submit(asked)) as told:
             for each in told:

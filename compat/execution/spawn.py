@@ -22,6 +22,8 @@ from compat.toolchains import DEFAULT, Toolchain
 WORKER = Path(__file__).parent.parent / "worker"
 STANDIN = WORKER.with_name("standin")
 """What a worker imports kernels with."""
+NUMERICS = WORKER.with_name("numerics")
+"""What a worker holds the numbers of kernels to their references with."""
 
 _OUTPUT = "output"
 _LAST_WORDS = 8192
@@ -41,10 +43,12 @@ class OwnWorker(WorkerClient):
         worker: Path = WORKER,
         variables: Mapping[str, str] | None = None,
         beginning: Beginning | None = None,
+        interprets: bool = False,
     ) -> None:
         """Start it and wait until it is ready. Raises MachineError where the machine does not let it start.
 
-        It imports the package that ``beginning`` names before it is ready.
+        It imports the package that ``beginning`` names before it is ready; where it ``interprets``, it runs kernels in the
+        toolchain's interpreter, which must have one, instead of compiling them.
         """
         self._folder = Folder("compat-server-")
         folder = self._folder.path
@@ -52,8 +56,10 @@ class OwnWorker(WorkerClient):
             control, far_end = control_pair()
             with far_end:
                 command = [python, "-I", str(worker), str(folder), str(far_end.fileno()), str(toolchain.adapter)]
-                command += [json.dumps(beginning.document())] if beginning else []
-                self._process = spawn(command, [far_end], folder, toolchain, variables or {})
+                asked = {"interpret": True} if interprets else beginning.document() if beginning else None
+                command += [json.dumps(asked)] if asked else []
+                own = toolchain.interpreter.variables if interprets and toolchain.interpreter else {}
+                self._process = spawn(command, [far_end], folder, toolchain, {**(variables or {}), **own})
         except OSError as error:
             self._folder.close()
             if is_refusal(error):

@@ -26,11 +26,11 @@ from compat.diagnosis import diagnose
 from compat.errors import StoreError
 from compat.execution import variables
 from compat.execution.artifacts import has_name, name_of
-from compat.execution.database import Damaged, Database, Newer, Row, put_aside
-from compat.execution.flight import PLAIN, Mode
+from compat.execution.database import Damaged, Database, LaunchedRow, Newer, Row, put_aside
+from compat.execution.flight import PLAIN, Compile, Mode
 from compat.execution.printed import text_of
 from compat.execution.rows import as_read, attempts_of, row_of
-from compat.execution.spawn import STANDIN
+from compat.execution.spawn import NUMERICS, STANDIN
 from compat.execution.witnesses import hold
 from compat.files import content_of, folder_digest, replace_file
 from compat.model import BuiltEnv, Cell, Evidence
@@ -47,8 +47,8 @@ def cell_key(cell: Cell, env: BuiltEnv, worker: str, mode: Mode = PLAIN) -> str:
     """The key of a cell: equal exactly when its result must be, wherever its files are.
 
     ``worker`` is the digest of the worker's own files (:func:`compat.files.folder_digest`), ``mode`` has the actions that the
-    result is of. Deadline and memory are no part of it: what they cut short is told by the evidence (:meth:`Store.read` leaves out
-    what a larger limit could change).
+    result is of; what an interpreter makes of a cell has one key for all targets. Deadline and memory are no part of it: what they
+    cut short is told by the evidence (:meth:`Store.read` leaves out what a larger limit could change).
     """
     return CellKeys(worker, mode).of(cell, env)
 
@@ -60,11 +60,15 @@ class CellKeys:
         """See :func:`cell_key`."""
         self._worker = worker
         self._actions = [action.document() for action in mode.actions]
+        self._conditions = _conditions(mode)
+        self._interprets = mode.interprets
         self._of_machine = cache(self._read_machine)
 
     def of(self, cell: Cell, env: BuiltEnv) -> str:
         """The key of a cell in an env (:func:`cell_key`)."""
         spec, target = cell.spec, cell.target
+        if self._interprets:
+            return self._of_numbers(cell, env)
         depends, adapter = self._of_machine(cell.env.toolchain, target.backend)
         facts: Mapping[str, Any] = {
             "closure": spec.closure,
@@ -75,6 +79,22 @@ class CellKeys:
             "variables": depends,
             "worker": [self._worker, adapter, folder_digest(STANDIN)],
             "actions": self._actions,
+            **self._conditions,
+        }
+        return hashlib.sha256(json.dumps(facts).encode()).hexdigest()
+
+    def _of_numbers(self, cell: Cell, env: BuiltEnv) -> str:
+        """The same of what an interpreter makes of it, which knows neither targets, options nor hints."""
+        spec, told = cell.spec, cell.spec.compile.document()
+        _, adapter = self._of_machine(cell.env.toolchain, cell.target.backend)
+        facts: Mapping[str, Any] = {
+            "closure": spec.closure,
+            "function": spec.function,
+            "compile": {name: told[name] for name in ("signature", "launch", "constexprs")},
+            "problem": spec.problem.document() if spec.problem else None,
+            "env": env.digest,
+            "worker": [self._worker, adapter, folder_digest(STANDIN), folder_digest(NUMERICS)],
+            "actions": self._actions,
         }
         return hashlib.sha256(json.dumps(facts).encode()).hexdigest()
 
@@ -82,6 +102,12 @@ class CellKeys:
     def _read_machine(toolchain_name: str, backend: str) -> tuple[dict[str, str], str]:
         toolchain = toolchains.named(toolchain_name)
         return variables.dependencies(toolchain, backend), folder_digest(toolchain.adapter)
+
+
+def _conditions(mode: Mode) -> dict[str, Any]:
+    """What of a mode is in keys besides its actions: nothing of a plain one."""
+    told = {"set": dict(sorted(mode.variables.items())), "stages": list(mode.stages)}
+    return {name: value for name, value in told.items() if value}
 
 
 class Store:
@@ -169,7 +195,21 @@ class Store:
 
     def write(self, key: str, cell: Cell, attempts: Sequence[Evidence]) -> None:
         """Keep the evidence on a cell. Raises :class:`StoreError` when the disk will not have it."""
-        self._do(partial(Database.add, row=row_of(key, attempts), cell=cell.id), "a result could not be kept")
+        compiled = any(Compile.do in evidence.asked for evidence in attempts)
+        name = cell.id if compiled else f"{attempts[0].asked[0]} {cell.id}"  # how long that took tells nothing of compiling
+        self._do(partial(Database.add, row=row_of(key, attempts), cell=name), "a result could not be kept")
+
+    def launched(self, identities: Iterable[str]) -> list[LaunchedRow]:
+        """What was launched of these identities. Raises :class:`StoreError` as :meth:`read` does."""
+        wanted, found = sorted(set(identities)), list[LaunchedRow]()
+        for start in range(0, len(wanted), _CHUNK):
+            part = partial(Database.launched, identities=wanted[start : start + _CHUNK])
+            found += self._do(part, "results cannot be read")
+        return found
+
+    def add_launched(self, rows: Sequence[LaunchedRow]) -> None:
+        """Keep what launches came to, in the place of what was known before. Raises :class:`StoreError` as :meth:`write` does."""
+        self._do(partial(Database.add_launched, rows=rows), "results could not be kept")
 
     def _do(self, act: Callable[[Database], _T], trouble: str) -> _T:
         """Read or write; a database that turns out to be damaged is exchanged for a new one first."""

@@ -13,7 +13,7 @@ from compat.config.selection import nothing_matches, select_specs
 from compat.errors import SelectionError
 from compat.history.account import Entry, class_of
 from compat.history.verdict import Coordinate, entries_of, points_of
-from compat.model import Outcome, Specialization
+from compat.model import Outcome, Specialization, Status
 from compat.report import Report
 from compat.report.compact import natural
 from compat.toolchains.base import Guarding, Toolchain
@@ -155,7 +155,8 @@ def _states(entries: Sequence[Entry]) -> Iterator[tuple[str, str]]:
 
 def _reason(outcome: Outcome) -> str:
     failure = outcome.failure
-    word = "a launch would fail" if failure and failure.prediction else str(outcome.status)
+    predicted = failure is not None and failure.prediction and outcome.status is not Status.WRONG
+    word = "a launch would fail" if predicted else str(outcome.status)
     return f"{word}: {class_of(outcome)}" if failure else word
 
 

@@ -32,7 +32,7 @@ class Failure:
     reproducer: str | None = None
     ir: str | None = None
     prediction: bool = False
-    """True where nothing failed yet: it compiled, and a launch would fail."""
+    """True where nothing failed yet: it compiled, and a launch would fail, or compute wrong numbers."""
 
 
 @frozen(kw_only=True)
@@ -85,7 +85,8 @@ class Result:
             return False
         declared = self.expectation
         if declared is None or declared.status in BAD_NUMBERS:
-            return status is Status.UNSUPPORTED or (status is Status.OK and failure is None)
+            foretold = declared is not None and status in BAD_NUMBERS and failure is not None and failure.prediction
+            return status is Status.UNSUPPORTED or (status is Status.OK and failure is None) or foretold
         if status is Status.UNSUPPORTED and declared.status is not Status.UNSUPPORTED:
             return True
         if status is Status.OK and failure is None and not declared.strict:
@@ -98,6 +99,8 @@ class Result:
         """Whether no check says what was not declared. Only a GPU can show that what was declared is no longer so."""
         declared = self.expectation.status if self.expectation and self.expectation.status in BAD_NUMBERS else None
         for check in self.numbers.checks:
+            if check.status is Status.LAUNCH_REFUSED and self.outcome.failure is not None and self.outcome.failure.prediction:
+                continue  # as it was predicted, and may have been declared
             if check.status is Status.LOST or (check.right is False and not _same_numbers(check.status, declared)):
                 return False
         gpu = self.numbers.gpu

@@ -35,7 +35,7 @@ COMING = "…"
 LEGEND = {
     "ok": "compiles",
     "ok*": "compiles, with a deprecation warning",
-    "pred": "compiles, but a launch would fail",
+    "pred": "compiles, but a launch would fail or compute wrong numbers",
     "rej": "rejected with a diagnostic",
     "CRASH": "the compiler crashed",
     "time": "timed out",

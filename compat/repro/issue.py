@@ -35,6 +35,7 @@ _END = {
     Status.CRASHED: "crashes the compiler",
     Status.TIMED_OUT: "does not finish",
     Status.UNSUPPORTED: "is not supported by this toolchain",
+    Status.WRONG: "ends well, and what it makes would compute wrong numbers",
 }
 
 

@@ -16,6 +16,7 @@ from packaging.version import Version
 
 from compat.bundle.bundle import Bundle
 from compat.diagnosis.knowledge import Knowledge
+from compat.diagnosis.numbers import Interpreter
 from compat.model import LATER_STAGES, SOURCE_STAGE, BuiltEnv, Evidence, Status, Target
 from compat.toolchains.edits import KnownEdit
 
@@ -192,6 +193,28 @@ class Names:
     """The decorators below which code is a kernel's."""
 
 
+class Unlaunchable(Exception):
+    """What was compiled cannot be launched by a program of ours. The message says why, for people."""
+
+
+@frozen(kw_only=True)
+class Launching:
+    """How what was compiled is launched on a GPU host that has not this toolchain."""
+
+    backends: tuple[str, ...]
+    """Those whose targets can be launched."""
+    binary: str
+    """The stage that makes what is loaded there."""
+    text: str
+    """The stage whose text says which parameters and which block size the binary has."""
+    metadata: str
+    """The name under which a worker keeps what the compiler says of a launch."""
+    without_lines: Mapping[str, str]
+    """The environment variables that keep paths and line numbers out of the binary."""
+    facts: Callable[[str, str], dict[str, Any]]
+    """That metadata and that text → ``launch`` of a cell in an archive (see ``compat/launch/host``). Raises Unlaunchable."""
+
+
 @frozen(kw_only=True)
 class Judged:
     """What an answer about one program means."""
@@ -274,6 +297,10 @@ class Toolchain:
     """How launches are captured; ``None`` where they are not."""
     guarding: Guarding | None = None
     """How libraries choose variants; ``None`` where they cannot."""
+    launching: Launching | None = None
+    """How kernels are launched elsewhere; ``None`` where they are not."""
+    interpreter: Interpreter | None = None
+    """How kernels are run without a GPU, to see whether their numbers are right; ``None`` where they cannot be."""
     names: Names | None = None
     """How it is found out which names a release has; ``None`` where it is not."""
     pairing: Pairing | None = None

@@ -6,7 +6,8 @@ that has the other end of that socket. ``ADAPTER`` is the folder of the toolchai
 that knows the toolchain. With ``LISTEN_FD SECONDS`` after it the worker also takes drivers that connect to the listening
 socket, and stays until none has been there for so many seconds. With ``PACKAGE`` in their place, ``{"root", "name", "roots",
 "target"}`` as JSON, it imports that package before it is ready, for jobs of its modules and of that target alone; where that
-fails it is ``broken``. ``FOLDER`` is private to it and holds that socket; in the end it removes it.
+fails it is ``broken``. With ``{"interpret": true}`` there it makes its toolchain's interpreter ready, and runs kernels instead of
+compiling them; that needs PyTorch, too. ``FOLDER`` is private to it and holds that socket; in the end it removes it.
 
 The contract
 ============
@@ -55,7 +56,8 @@ never taken for an answer. A child that ends without an answer has given none, w
 
 **Jobs**: ``{"directory": PRIVATE_TMP, "diagnose": false, "variables": {}, "hidden": [], "jobs": [{"nonce", "source", "function",
 "signature", "launch", "constexprs", "divisible_by_16", "equal_to_1", "pointer_range_32", "options", "target": {"backend", "arch",
-"warp_size", "shared_memory"}, "actions": [...]}]}``. There is either a signature, with hints, or a launch, which has what is
+"warp_size", "shared_memory"}, "problem": null, "actions": [...]}]}``.
+There is either a signature, with hints, or a launch, which has what is
 passed. Constexprs and what a launch passes have JSON forms that the adapter reads. A source is imported once, and what it asks
 the GPU's driver is answered for the target of the first job that names it. The directory becomes the toolchain's cache and
 ``TMPDIR``; in it the child keeps a *beacon* (see :mod:`.beacon`), and with ``diagnose`` the compiler leaves its MLIR reproducer
@@ -65,6 +67,11 @@ absent there.
 **Actions** are done in order, until one fails; files that they name are in ``directory/given``.
 
 - ``{"do": "compile", "ir": null, "keep_ir": false}``: compile the function. ``ir``, the name of an IR file, is compiled
-  instead. With ``keep_ir`` every stage's result is written to ``directory/kept/NONCE/STAGE`` as soon as it is made. Done means
-  that a binary came out.
+  instead. With ``keep_ir`` every stage's result is written to ``directory/kept/NONCE/STAGE`` as soon as it is made, and to
+  ``metadata`` there what the compiler says of a launch. Done means that a binary came out.
+- ``{"do": "interpret", "seed": 0}``: run the function on its ``problem``, ``{"source", "function", "dtype", "parameters"}``, in the
+  toolchain's interpreter, in the stages ``interpret`` and ``check``. Done means that it was run on all of its problems, or on as
+  many as came out right and one that did not. The metrics are ``check``, as :mod:`compat.numerics.outputs` says it, ``problems``,
+  how many were run, ``problem``, the last one's name, and, where that did not come out right, ``uses``: what the kernel needed of
+  the interpreter, in words of the adapter's. They are there where it raised, too. A mistake in a problem raises ``ProblemError``.
 """

@@ -19,12 +19,29 @@ if TYPE_CHECKING:
 
     from .beacon import Beacon
 
+    class Interpreting(Protocol):
+        """A toolchain's interpreter, which runs kernels on the CPU."""
+
+        def prepared(self, function: Any, job: dict[str, Any], arguments: dict[str, Any]) -> Callable[[tuple[int, ...]], None]:
+            """What launches a job's function with these arguments, by name, on a grid.
+
+            Raises ValueError, in a sentence, where they are not those of the function.
+            """
+
+        def uses(self, function: Any) -> list[str]:
+            """What running a kernel needed so far: words by which a toolchain's probes know whether they are about it."""
+
     class Adapter(Protocol):
         """A toolchain, imported once in a server and used in the children that are forked from it."""
 
         name: str
         """What it is called in the matrix: ``triton``."""
         version: str
+        interpreting: Interpreting | None
+        """Its interpreter, once :meth:`begin_interpreting` has been called."""
+
+        def begin_interpreting(self) -> None:
+            """Make ready to run kernels instead of compiling them; raise where that cannot be. One thread has to be left."""
 
         def files(self) -> list[str]:
             """Files that it has loaded and that are not those of modules in ``sys.modules``."""

@@ -15,7 +15,7 @@ import time
 import warnings
 from typing import TYPE_CHECKING, Any, Callable
 
-from . import standin
+from . import numerics, standin
 from .beacon import Beacon
 from .beginning import Beginning
 from .descendants import end_children
@@ -32,6 +32,8 @@ _LETTERS = 60 * 1024
 _ALLOCATED = 50_000
 """Objects that are made before Python looks for cycles among them. It looks a hundred times as often by itself, and with what a
 large library makes while it is imported that is a third of the time."""
+_OWN = (os.path.dirname(os.path.abspath(__file__)), standin.FOLDER, numerics.FOLDER)
+"""Folders of this program, whose modules are no part of a kernel."""
 _WARNINGS = 1000
 _WORDS = 2000
 """Letters of a warning that are told."""
@@ -104,6 +106,8 @@ class Attempt:
         """The kernel's function, once its file is imported."""
         self.stage: str | None = None
         self.entered = 0.0
+        self.noted: dict[str, Any] = {}
+        """Metrics that are told of an attempt that failed, too."""
 
     def make(self, toolchain: Adapter, sources: dict[str, Any], diagnose: bool) -> None:
         """Do what the job asks for, in order, and send exactly one answer; or refuse all of it."""
@@ -121,7 +125,7 @@ class Attempt:
                     answer["metrics"] = metrics
             except BaseException as error:  # SystemExit and KeyboardInterrupt too: whatever a kernel file raises is an answer
                 place = unless_broken(self.place_of, error, toolchain)
-                answer.update(raised=exception_chain(error), at=place)
+                answer.update(raised=exception_chain(error), at=place, metrics=self.noted)
             else:
                 self.enter(None)
         self.leave_copies()
@@ -138,20 +142,34 @@ class Attempt:
             self.kept = os.path.join(self.directory, "kept", self.job["nonce"])
         self.job["ir"] = os.path.join(self.directory, "given", action["ir"]) if action["ir"] else None
         if action["ir"] is None:
-            is_first = self.job["source"] not in sources
-            self.source = _source(self.job, sources, (toolchain.name, toolchain.version))
-            if "torch_dtype" in str(self.job["constexprs"]):
-                self.source.have_torch()
-            with self.opened.noting():
-                self.function = self.source.function(self.job["function"])
-            if is_first:  # what the compiler aborts at has been imported, too
-                self.send("imported", files=self.read())
+            self.take_function(toolchain, sources)
         metrics, made = self.compiled(toolchain)
         return metrics, {stage: _facts(result) for stage, result in made.items() if isinstance(result, (str, bytes))}
 
+    def interpret(
+        self, action: dict[str, Any], toolchain: Adapter, sources: dict[str, Any]
+    ) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Run the job's function on its problems in the toolchain's interpreter; what came of comparing, as metrics."""
+        self.enter("source")
+        toolchain.aim(self.job["target"])
+        self.take_function(toolchain, sources)
+        numerics.checked(self.job, action["seed"], self.function, _interpreting(toolchain), self.opened, self.enter, self.noted)
+        return self.noted, {}
+
+    def take_function(self, toolchain: Adapter, sources: dict[str, Any]) -> None:
+        """Import the job's source, unless another job has, and find its function there."""
+        is_first = self.job["source"] not in sources
+        self.source = _source(self.job, sources, (toolchain.name, toolchain.version))
+        if "torch_dtype" in str(self.job["constexprs"]):
+            self.source.have_torch()
+        with self.opened.noting():
+            self.function = self.source.function(self.job["function"])
+        if is_first:  # what the compiler aborts at has been imported, too
+            self.send("imported", files=self.read())
+
     def read(self) -> list[str]:
         """The files that the kernel is made of, as far as no env's digest covers them: modules, and what they read."""
-        own = tuple(os.path.join(folder, "") for folder in (os.path.dirname(os.path.abspath(__file__)), standin.FOLDER))
+        own = tuple(os.path.join(folder, "") for folder in _OWN)
         others = (path for path in self.opened.paths() if not path.startswith(own))
         return sorted({*_imported(self.job["roots"]), *others})
 
@@ -171,6 +189,10 @@ class Attempt:
         """The line of the kernel's file that a failure is about: while that is imported, the last that was run."""
         if self.function is None and not self.job.get("ir"):
             found = innermost_line(error, self.job["roots"][0])
+        elif _interpreting(toolchain) is not None:
+            links = exceptions_of(error)
+            lines = (innermost_line(link, self.job["roots"][0]) for link in reversed(links))
+            found = next((line for line in lines if line), None)
         else:
             found = toolchain.place_of(error, self.job, self.function)
         return {"path": found[0], "line": found[1]} if found else None
@@ -179,7 +201,7 @@ class Attempt:
         """Note that ``stage`` begins (and that the one before it ended)."""
         now = time.monotonic()
         if self.stage is not None:
-            self.seconds[self.stage] = round(now - self.entered, 6)
+            self.seconds[self.stage] = round(self.seconds.get(self.stage, 0.0) + now - self.entered, 6)
         self.stage, self.entered = stage, now
         if stage is not None:
             self.send("stage", stage=stage)
@@ -205,8 +227,13 @@ class Attempt:
             _write(self.events_fd, dict(failed, event=event, nonce=self.job["nonce"]))
 
 
-_ACTIONS = {"compile": Attempt.compile}
+_ACTIONS = {"compile": Attempt.compile, "interpret": Attempt.interpret}
 """What this worker can do."""
+
+
+def _interpreting(toolchain: Adapter) -> Any:
+    """Its interpreter, where this worker runs kernels in one."""
+    return getattr(toolchain, "interpreting", None)
 
 
 def _nothing() -> None:
@@ -233,6 +260,14 @@ def exception_chain(error: BaseException, links: int = _LINKS, letters: int = _L
 
     Of an ``OSError`` also its ``"errno"``.
     """
+    chain = exceptions_of(error)
+    if len(chain) > links:  # the outermost says where, the innermost why
+        chain = chain[: links // 2] + chain[-links // 2 :]
+    return [_told(link, letters) for link in chain]
+
+
+def exceptions_of(error: BaseException) -> list[BaseException]:
+    """An exception and what caused it, outermost first."""
     chain: list[BaseException] = []
     seen: set[int] = set()
     link: BaseException | None = error
@@ -240,9 +275,7 @@ def exception_chain(error: BaseException, links: int = _LINKS, letters: int = _L
         seen.add(id(link))
         chain.append(link)
         link = link.__cause__ or (None if link.__suppress_context__ else link.__context__)
-    if len(chain) > links:  # the outermost says where, the innermost why
-        chain = chain[: links // 2] + chain[-links // 2 :]
-    return [_told(link, letters) for link in chain]
+    return chain
 
 
 def _told(error: BaseException, letters: int) -> dict[str, Any]:
@@ -291,7 +324,7 @@ def _imported(roots: list[str]) -> list[str]:
     installed = os.sep + "site-packages" + os.sep
     prefixes = {sys.prefix, sys.base_prefix, sys.exec_prefix}
     env = tuple(os.path.join(form, "") for folder in prefixes for form in {folder, os.path.realpath(folder)})
-    own = tuple(os.path.join(folder, "") for folder in (os.path.dirname(os.path.abspath(__file__)), standin.FOLDER))
+    own = tuple(os.path.join(folder, "") for folder in _OWN)
     tree = tuple(os.path.join(root, "") for root in roots)
     found = set()
     # By way of their dictionaries: asking a module for an attribute can run code of its own.

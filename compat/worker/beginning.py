@@ -18,6 +18,12 @@ if TYPE_CHECKING:
     from .adapter import Adapter
 
 
+def check_threads(what: str) -> None:
+    """Raise RuntimeError where this process has several threads, which ``what`` has left."""
+    if len(os.listdir("/proc/self/task")) > 1:
+        raise RuntimeError("%s leaves threads, and a process that has some cannot be copied" % what)
+
+
 class Beginning:
     """What importing the package read and warned of: each of its modules would have."""
 
@@ -38,7 +44,6 @@ class Beginning:
         with warnings.catch_warnings(record=True) as caught, opened.noting():
             warnings.simplefilter("always")
             source.begin()
-        if len(os.listdir("/proc/self/task")) > 1:
-            raise RuntimeError("importing it leaves threads, and a process that has some cannot be copied")
+        check_threads("importing it")
         found.read, found.warnings = opened.paths(), list(caught)
         return found

@@ -20,10 +20,10 @@ import sys
 import time
 from typing import Any, Callable, NamedTuple, NoReturn
 
-from . import adapter, standin
+from . import adapter, numerics, standin
 from .batch import exception_chain
 from .batch import run as run_batch
-from .beginning import Beginning
+from .beginning import Beginning, check_threads
 from .descendants import adopt_orphans, children, end_children
 from .loaded import Loaded
 
@@ -39,7 +39,7 @@ _LEFTOVERS_AGAIN = 0.5
 def main(arguments: list[str]) -> int:
     """Serve until no driver is left.
 
-    ``arguments`` is ``[FOLDER, CONTROL_FD, ADAPTER]``, perhaps with ``LISTEN_FD, SECONDS``, or with ``PACKAGE``.
+    ``arguments`` is ``[FOLDER, CONTROL_FD, ADAPTER]``, perhaps with ``LISTEN_FD, SECONDS``, or with ``PACKAGE`` or ``INTERPRET``.
     """
     folder, control_fd, toolchain_folder, *others = arguments
     stay, package = (others, None) if len(others) != 1 else ([], json.loads(others[0]))
@@ -52,7 +52,7 @@ def main(arguments: list[str]) -> int:
     try:
         standin.load()
         toolchain = adapter.load(toolchain_folder)
-        beginning = Beginning.of(package, toolchain, folder) if package else Beginning()
+        beginning = _begun(toolchain, package, folder)
     except BaseException as error:
         _send(control, {"event": "broken", "raised": exception_chain(error, links=8, letters=4000)})
         return 1
@@ -75,6 +75,18 @@ def main(arguments: list[str]) -> int:
     server.greet(control)
     server.serve()
     return 0
+
+
+def _begun(toolchain: adapter.Adapter, asked: dict[str, Any] | None, folder: str) -> Beginning:
+    """What is made ready before the first child: an interpreter, a package, or nothing."""
+    if not asked:
+        return Beginning()
+    if not asked.get("interpret"):
+        return Beginning.of(asked, toolchain, folder)
+    toolchain.begin_interpreting()  # a toolchain without one is never asked
+    numerics.load()
+    check_threads("making the interpreter ready")
+    return Beginning()
 
 
 class Batch(NamedTuple):

@@ -60,7 +60,8 @@ def test_different_defects_have_different_fingerprints() -> None:
 
 
 def test_every_class_was_seen() -> None:
-    assert {captured_failure.failure_class for captured_failure in CAPTURED_FAILURES} | {"install"} == set(KNOWLEDGE.by_name)
+    never = {"install", "sass-descriptor"}  # told by an installer, and by a number of what compiles
+    assert {captured_failure.failure_class for captured_failure in CAPTURED_FAILURES} | never == set(KNOWLEDGE.by_name)
 
 
 def test_an_abort_and_a_failed_pass_manager_are_the_same_defect() -> None:

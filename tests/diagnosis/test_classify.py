@@ -161,6 +161,18 @@ class TestOneAttempt:
             None,
         )
 
+    def test_mixed_descriptors_are_a_prediction_of_wrong_numbers(self) -> None:
+        outcome = classify([evolve(OK, metrics={"shared": 40_000, "mixed_descriptors": 3})], target=TARGET, knowledge=KNOWLEDGE)
+        assert said(outcome) == ("wrong", "sass-descriptor")
+        failure = outcome.failure
+        assert failure is not None
+        assert (failure.prediction, failure.stage) == (True, "check")
+        assert failure.excerpt.startswith("would compute wrong numbers: in 3 sums of a wgmma descriptor")
+        assert "TRITON_PTXAS_PATH" in failure.advice
+
+    def test_code_without_mixed_descriptors_is_ok(self) -> None:
+        assert said(classify([evolve(OK, metrics={"mixed_descriptors": 0})], target=TARGET, knowledge=KNOWLEDGE)) == ("ok", None)
+
     def test_a_kernel_that_exits_is_rejected(self) -> None:
         evidence = Evidence(answered=True, stage="ast", raised=(Raised(type="SystemExit", message="0"),))
         assert said(classify([evidence], target=TARGET, knowledge=KNOWLEDGE)) == ("rejected", "unclassified")

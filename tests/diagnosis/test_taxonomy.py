@@ -40,6 +40,7 @@ NAMES = [
     "verifier",
     "pass-failure",
     "shared-memory",
+    "sass-descriptor",
     "static-assert",
     "unsupported-syntax",
     "recursion",

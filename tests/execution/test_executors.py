@@ -11,13 +11,12 @@ from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
 import pytest
-from attrs import evolve
 
 from compat.bundle.closure import read_source
 from compat.errors import CompatError, MachineError, UnknownAction
 from compat.execution.executors.base import Batch, CellAttempts, OpenExecutor
 from compat.execution.executors.local import LocalExecutor
-from compat.execution.flight import KEEPING_IR, Limits, Mode
+from compat.execution.flight import KEEPING_IR, Compile, Limits, Mode
 from compat.execution.run import RunContext, run
 from compat.execution.spawn import WORKER
 from compat.execution.store import Store
@@ -122,8 +121,7 @@ def test_ir_travels_both_ways(env: BuiltEnv, tmp_path: Path) -> None:
         (evidence,) = made.attempts
         name = evidence.kept["ttir"]
         assert made.artifacts[name].startswith((b"#loc", b"module"))
-        (action,) = KEEPING_IR.actions
-        mode = Mode(actions=(evolve(action, ir=name),), given={name: made.artifacts[name]})
+        mode = Mode(actions=(Compile(ir=name, keep_ir=True),), given={name: made.artifacts[name]})
         (read,) = executor.submit(Batch.of([one], env, LIMITS, mode=mode))
         assert read.attempts[0].complete
         assert "ast" not in read.attempts[0].stages

@@ -9,7 +9,7 @@ from attrs import evolve
 from jsonschema import Draft202012Validator
 
 from compat.cell_document import cell_document
-from compat.model import NOT_RUN, Check, Expectation, Latency, Numbers, Result, Status
+from compat.model import NOT_RUN, Check, Expectation, Failure, Latency, Numbers, Result, Status
 from compat.report.document import dump, matrix_document, schema
 from compat.report.grid import grids
 from compat.report.loading import load_report
@@ -89,3 +89,18 @@ def test_the_document_has_both() -> None:
     assert document["numbers"]["interpreter"]["where"] == "odd: O_ptr[3]"
     assert document["numbers"]["gpu"] is None
     assert document["latency"] == {"us": 10.0, "spread": 0.5, "baseline_us": None, "ratio": None, "device": "H200"}
+
+
+def test_a_refusal_that_was_predicted_is_expected_where_the_prediction_is() -> None:
+    (found,) = tried("k", "v", always(factory.OK), envs=[env("3.1.0")], targets=factory.TARGETS[:1])
+    failure = Failure(failure_class="shared-memory", stage="cubin", fingerprint="f", excerpt="", advice="", prediction=True)
+    declared = Expectation(status=Status.REJECTED, failure_class="shared-memory")
+    predicted = evolve(
+        found,
+        outcome=evolve(found.outcome, status=Status.REJECTED, failure=failure),
+        numbers=Numbers(gpu=Check(status=Status.LAUNCH_REFUSED)),
+        expectation=declared,
+    )
+    assert predicted.expected
+    assert not evolve(predicted, expectation=None).expected
+    assert not evolve(predicted, outcome=evolve(predicted.outcome, failure=evolve(failure, prediction=False))).expected

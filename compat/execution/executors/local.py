@@ -16,6 +16,7 @@ from compat.diagnosis import classify
 from compat.diagnosis.diagnose import Keep
 from compat.diagnosis.knowledge import Knowledge
 from compat.execution.artifacts import Artifacts
+from compat.execution.client import WorkerClient
 from compat.execution.executors.base import Batch, CellAttempts
 from compat.execution.flight import Beginning, Limits, Mode
 from compat.execution.pool import WorkerPool
@@ -51,12 +52,17 @@ class LocalExecutor:
         together = [batch.cells] if not batch.mode.diagnose else [(cell,) for cell in batch.cells]
         position = 0
         for cells in together:
-            server = self._workers.begun(batch.built, _beginning(cells, batch.mode))
+            server = self._server(batch, cells)
             attempted = attempt(server, cells, batch.limits, stop=self._stop, mode=batch.mode, keep=keep)
             with closing(attempted):
                 for _, evidence in attempted:
                     yield position, (evidence,)
                     position += 1
+
+    def _server(self, batch: Batch, cells: Sequence[Cell]) -> WorkerClient:
+        if batch.mode.interprets:
+            return self._workers.interpreter(batch.built)
+        return self._workers.begun(batch.built, _beginning(cells, batch.mode))
 
     def release(self, env: str) -> None:
         """Let an env's worker go."""

@@ -15,7 +15,9 @@ from compat.toolchains.base import Guarding, Toolchain
 from compat.toolchains.triton.capturing import CAPTURING
 from compat.toolchains.triton.edits import EDITS
 from compat.toolchains.triton.in_library import guard
+from compat.toolchains.triton.interpreter import INTERPRETER
 from compat.toolchains.triton.knowledge import KNOWLEDGE
+from compat.toolchains.triton.launching import LAUNCHING
 from compat.toolchains.triton.naming import NAMES
 from compat.toolchains.triton.pairing import PAIRING
 from compat.toolchains.triton.parts import PARTS
@@ -44,7 +46,9 @@ TRITON = Toolchain(
     parts=PARTS,
     script=SCRIPT,
     capturing=CAPTURING,
+    launching=LAUNCHING,
     guarding=Guarding(code=Path(guard.__file__), decide=guard.decide, policies=guard.POLICIES),
+    interpreter=INTERPRETER,
     names=NAMES,
     pairing=PAIRING,
     edits=EDITS,

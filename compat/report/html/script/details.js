@@ -97,7 +97,7 @@ class Details {
       section(
         "Failure",
         definitions(facts),
-        failure.prediction && make("p", { class: "note" }, "It compiles; that a launch would fail is a prediction."),
+        failure.prediction && make("p", { class: "note" }, `It compiles; that a launch would ${failure.stage === "check" ? "compute wrong numbers" : "fail"} is a prediction.`),
       ),
       failure.advice && section("What to do", make("p", { class: "advice" }, prose(failure.advice))),
     ];

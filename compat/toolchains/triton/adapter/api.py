@@ -13,7 +13,8 @@ import types
 from collections.abc import Callable
 from typing import Any
 
-from . import call, driver, launch
+from . import call, driver, launch, metadata, metrics
+from .interpreter import Interpreting
 
 _DIAGNOSTICS = {
     "MLIR_ENABLE_DUMP": "1",  # the IR before every pass: the last heading names the pass in flight
@@ -34,6 +35,7 @@ class Triton:
         import triton.compiler.compiler as compiler
 
         self.version = triton.__version__
+        self.interpreting: Interpreting | None = None
         self._triton = triton
         self._ptxas_log: list[str] = []
         self._on_stage: Callable[..., None] = _ignore
@@ -47,6 +49,10 @@ class Triton:
         self._tell_stages()
         self._tell_source_lines()
         self._keep_ptxas_log()
+
+    def begin_interpreting(self) -> None:
+        """Make the interpreter ready. Raises ImportError where PyTorch is absent, RuntimeError where Triton is here to compile."""
+        self.interpreting = Interpreting()
 
     def files(self) -> list[str]:
         """The files of the backends: some releases load them as modules that are not in ``sys.modules``."""
@@ -91,7 +97,8 @@ class Triton:
             compiled = self._compiled(job, function)
         finally:
             self._on_stage = self._on_made = _ignore
-        return _metrics(compiled, "\n".join(self._ptxas_log)), compiled.asm
+        on_made("metadata", metadata.told(compiled))
+        return metrics.of(compiled, job["target"], "\n".join(self._ptxas_log), _disassembler()), compiled.asm
 
     def _compiled(self, job: dict[str, Any], function: Any) -> Any:
         """What Triton makes of a file of IR, of a launch, or of a signature."""
@@ -119,7 +126,7 @@ class Triton:
         nvidia = _backends().get("nvidia")
         if nvidia is None or facts["backend"] != "cuda":
             return None
-        folder = os.path.join(os.path.dirname(nvidia.compiler.add_stages.__wrapped__.__code__.co_filename), "bin")
+        folder = _programs(nvidia)
         found = (
             [os.path.join(folder, name) for name in os.listdir(folder) if name.startswith("ptxas")] if os.path.isdir(folder) else []
         )
@@ -247,6 +254,18 @@ def _backends() -> dict[str, Any]:
     return dict(backends)
 
 
+def _programs(nvidia: Any) -> str:
+    """The folder of the programs that Triton brings for NVIDIA."""
+    return os.path.join(os.path.dirname(nvidia.compiler.add_stages.__wrapped__.__code__.co_filename), "bin")
+
+
+def _disassembler() -> str | None:
+    """The program that tells the instructions of a cubin, which Triton brings; ``None`` where there is none."""
+    nvidia = _backends().get("nvidia")
+    path = os.environ.get("TRITON_NVDISASM_PATH") or (os.path.join(_programs(nvidia), "nvdisasm") if nvidia else "")
+    return path if os.path.exists(path) else None
+
+
 def _jit_function(function: Any) -> Any:
     """Look through decorators that tune or choose, such as ``@triton.autotune``, to the function they wrap."""
     while not hasattr(function, "parse") and hasattr(function, "fn"):
@@ -289,38 +308,6 @@ def _log_of(command: Any, options: dict[str, Any]) -> str | None:
         redirected = re.search(r"2>\s*(\S+)\s*$", command)
         return redirected.group(1) if redirected else None
     return getattr(options.get("stderr"), "name", None)
-
-
-_BINARIES = ("cubin", "hsaco")
-_PTXAS = {
-    "registers": r"Used (\d+) registers",
-    "stack_bytes": r"(\d+) bytes stack frame",
-    "spill_store_bytes": r"(\d+) bytes spill stores",
-    "spill_load_bytes": r"(\d+) bytes spill loads",
-}
-_AMDGCN = {
-    "registers": r"\.vgpr_count:\s*(\d+)",
-    "scalar_registers": r"\.sgpr_count:\s*(\d+)",
-    "spilled_registers": r"\.vgpr_spill_count:\s*(\d+)",
-}
-
-
-def _metrics(compiled: Any, ptxas_log: str) -> dict[str, Any]:
-    """Artifact sizes in bytes, shared memory, and what the assembler says of registers and spills.
-
-    Raises ``RuntimeError`` where no binary came out: a compile without one is none.
-    """
-    artifacts = {stage: len(text) for stage, text in compiled.asm.items() if isinstance(text, (str, bytes))}
-    if not any(artifacts.get(stage) for stage in _BINARIES):
-        raise RuntimeError("the compiler returned no binary, only " + ", ".join(sorted(artifacts)))
-    metrics: dict[str, Any] = {"artifacts": artifacts, "shared": compiled.metadata.shared, "num_warps": compiled.metadata.num_warps}
-    amdgcn = compiled.asm.get("amdgcn")
-    texts, patterns = ([amdgcn], _AMDGCN) if amdgcn else (ptxas_log.splitlines(), _PTXAS)
-    for metric, pattern in patterns.items():
-        found = [int(number) for text in texts for number in re.findall(pattern, text)]
-        if found:
-            metrics[metric] = max(found)
-    return metrics
 
 
 def _ignore(*_: Any) -> None:

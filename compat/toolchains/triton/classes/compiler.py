@@ -5,7 +5,7 @@ from __future__ import annotations
 from attrs import evolve
 
 from compat.diagnosis import common
-from compat.diagnosis.failure_class import Blame, FailureClass, Sign
+from compat.diagnosis.failure_class import Blame, FailureClass, Prediction, Sign
 from compat.model import Status
 
 _RUN_FAILED = r"PassManager::run failed|error encountered during parsing"
@@ -256,6 +256,23 @@ CLASSES = (
             Sign(message=r"out of resource: shared memory"),
             Sign(assembler=r"uses too much shared data", words="assembler"),
             Sign(output=r"local memory \(\d+\) exceeds limit", means="local memory exceeds limit"),
+        ),
+    ),
+    FailureClass(
+        name="sass-descriptor",
+        title="Mixed-up wgmma descriptor",
+        meaning="It compiles, and the machine code makes the high word of a wgmma descriptor out of the low one, a defect of ptxas "
+        "12.8: a launch would read other shared memory than it should, which gives wrong numbers or an illegal address.",
+        status=Status.WRONG,
+        advice="Another assembler mends it: set TRITON_PTXAS_PATH to the `ptxas` of CUDA 12.9 or newer (the wheel "
+        "`nvidia-cuda-nvcc-cu12`, from 13 on `nvidia-cuda-nvcc`). Other block sizes or `num_warps` may avoid it.",
+        blame=Blame.COMPILER,
+        prediction=Prediction(
+            metric="mixed_descriptors",
+            most=lambda target: 0,
+            stage="check",
+            words="the high word of a wgmma descriptor is made of the low one",
+            excerpt="would compute wrong numbers: in {found} sums of a wgmma descriptor the high word is made of the low one",
         ),
     ),
 )

@@ -1,0 +1,195 @@
+"""Whether the numbers of kernels are right, by running them on their problems in the interpreters of envs that have one.
+
+What an interpreter makes of a kernel is the same for all targets, and is found out once for an env. It is evidence like that of a
+compile, and kept under a key of its own. Where a kernel does not come out right, probes tell whether the interpreter is at fault
+(:mod:`compat.diagnosis.numbers`); they are kernels, too, and are kept as such.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+from functools import cache
+from pathlib import Path
+
+from attrs import evolve, frozen
+
+from compat import toolchains
+from compat.bundle.closure import read_source, roots_of
+from compat.diagnosis.numbers import Interpreter, Probe, check_of, excused, is_mistake, suspects
+from compat.execution import witnesses
+from compat.execution.executors.base import Batch, Executor
+from compat.execution.flight import INTERPRETING, Limits
+from compat.execution.run import RunContext
+from compat.execution.store import CellKeys, Store
+from compat.files import folder_digest
+from compat.model import BuiltEnv, Cell, Check, Evidence, Problem, Result, Specialization, Status
+
+Progress = Callable[[int, int], None]
+"""Hears how many of how many kernels are done."""
+
+
+def interpretable(cell: Cell, built: BuiltEnv) -> bool:
+    """Whether a cell has a problem, and its env what it takes to interpret."""
+    interpreter = toolchains.of(cell.env).interpreter
+    return (
+        cell.spec.problem is not None
+        and interpreter is not None
+        and built.error is None
+        and all(built.version_of(package) is not None for package in interpreter.packages)
+    )
+
+
+def interpret(cells: Iterable[Cell], context: RunContext, progress: Progress = lambda done, total: None) -> dict[Cell, Check]:
+    """Cell → what came of interpreting it, of those that can be. What is known is read, the rest is run and kept.
+
+    Raises Stopped when stopped early, and what :func:`compat.execution.run.run` raises.
+    """
+    return _Interpreting(context, progress).checks(list(cells))
+
+
+def with_interpreted(results: Sequence[Result], store: Store) -> tuple[Result, ...]:
+    """Results, those that were built with what earlier runs of the interpreter found, whatever its limits were. Runs nothing."""
+    envs = {result.cell.env.name: result.built for result in results}
+    context = RunContext(envs=envs, store=store, limits=Limits(deadline=0, memory=0))
+    built = [result.cell for result in results if result.outcome.status is Status.OK]
+    checks = _Interpreting(context, only_known=True).checks(built)
+    return tuple(with_check(result, checks.get(result.cell)) for result in results)
+
+
+def with_check(result: Result, check: Check | None) -> Result:
+    """A result with what came of interpreting its cell, if anything."""
+    return evolve(result, numbers=evolve(result.numbers, interpreter=check)) if check else result
+
+
+@frozen(kw_only=True)
+class _Asked:
+    """Cells that are one to an interpreter."""
+
+    key: str
+    alike: tuple[Cell, ...]
+
+    @property
+    def cell(self) -> Cell:
+        return self.alike[0]
+
+
+class _Interpreting:
+    """Cells on their way through interpreters, and the probes that they lead to."""
+
+    def __init__(self, context: RunContext, progress: Progress = lambda done, total: None, *, only_known: bool = False) -> None:
+        self.context, self.progress, self.only_known = context, progress, only_known
+        self.keys = CellKeys(folder_digest(context.worker), INTERPRETING)
+        self.done = self.total = 0
+        self.counting = threading.Lock()
+
+    def checks(self, cells: Sequence[Cell]) -> dict[Cell, Check]:
+        """What came of them, in the light of the probes that they lead to."""
+        found = self.evidence([cell for cell in cells if interpretable(cell, self.context.envs[cell.env.name])])
+        told = {cell: check_of(evidence, _interpreter(cell)) for cell, evidence in found.items()}
+        asked = {cell: suspects(found[cell], check, _interpreter(cell)) for cell, check in told.items()}
+        probes = {(cell.env.name, probe.name): _cell_of(probe, cell) for cell, those in asked.items() for probe in those}
+        tried = self.evidence(list(probes.values()))
+        for cell, those in asked.items():
+            pairs = [(probe, tried.get(probes[cell.env.name, probe.name])) for probe in those]
+            said = [(probe, evidence) for probe, evidence in pairs if evidence is not None]
+            told[cell] = excused(found[cell], told[cell], said, _interpreter(cell))
+        return told
+
+    def evidence(self, cells: Sequence[Cell]) -> dict[Cell, Evidence]:
+        """What is known of cells, and what is found out of the rest."""
+        keyed: dict[str, list[Cell]] = {}
+        for cell in cells:
+            keyed.setdefault(self.keys.of(cell, self.context.envs[cell.env.name]), []).append(cell)
+        limits = self.context.limits
+        again = self.context.again and not self.only_known
+        known = {} if again else self.context.store.read(keyed, deadline=limits.deadline, memory=limits.memory)
+        if not self.only_known:  # a mistake in a problem is kept only to be looked at
+            known = {key: attempts for key, attempts in known.items() if _tells(attempts[-1], keyed[key][0])}
+        found = {cell: attempts[-1] for key, attempts in known.items() for cell in keyed[key]}
+        missing = [_Asked(key=key, alike=tuple(alike)) for key, alike in keyed.items() if key not in known]
+        if missing and not self.only_known:
+            self.total += len(missing)
+            found |= self.run(missing)
+        return found
+
+    def run(self, missing: Sequence[_Asked]) -> dict[Cell, Evidence]:
+        """Run cells, of ``context.slots`` at the same time, each in a process of its own. Raises Stopped when stopped early."""
+        found: dict[Cell, Evidence] = {}
+        with (
+            closing(self.context.open_executor()) as executor,
+            ThreadPoolExecutor(self.context.slots, thread_name_prefix="slot") as threads,
+        ):
+            futures = [threads.submit(self.run_one, each, executor) for each in missing]
+            try:
+                for asked, future in zip(missing, futures, strict=True):
+                    evidence = future.result()
+                    found |= dict.fromkeys(asked.alike, evidence)
+            except BaseException:
+                self.context.stop.set()
+                threads.shutdown(wait=True, cancel_futures=True)
+                raise
+        return found
+
+    def run_one(self, asked: _Asked, executor: Executor) -> Evidence:
+        """Run one, and keep what came of it if it says something, and its files are what its key says."""
+        cell, began = asked.cell, time.time()
+        built = self.context.envs[cell.env.name]
+        batch = Batch.of([cell], built, self.context.limits, mode=INTERPRETING, keep=False)
+        with closing(executor.submit(batch)) as attempted:
+            (evidence,) = next(iter(attempted)).attempts
+        if (_tells(evidence, cell) or is_mistake(evidence)) and (kept := self.to_be_kept(cell, evidence, began)) is not None:
+            self.context.store.write(asked.key, cell, [kept])
+        with self.counting:
+            self.done += 1
+            self.progress(self.done, self.total)
+        return evidence
+
+    def to_be_kept(self, cell: Cell, evidence: Evidence, began: float) -> Evidence | None:
+        """The evidence with what else it depends on; ``None`` where it does not belong under its key."""
+        spec, problem = cell.spec, cell.spec.problem
+        assert problem is not None
+        unchanged = self.context.unchanged
+        beyond = unchanged.beyond(spec.source, spec.closure, evidence.imported, spec.roots)
+        if beyond is not None:
+            beyond = unchanged.beyond(problem.source, problem.closure, map(str, beyond))
+        if beyond is None or not all(map(Path.is_absolute, beyond)):
+            return None
+        roots = map(Path, spec.roots) if spec.roots else roots_of(Path(spec.source))
+        found = witnesses.taken(beyond, roots, began)
+        return None if found is None else evolve(evidence, witnesses=found)
+
+
+def _tells(evidence: Evidence, cell: Cell) -> bool:
+    """Whether it says something of the kernel."""
+    return check_of(evidence, _interpreter(cell)).status is not Status.LOST
+
+
+def _interpreter(cell: Cell) -> Interpreter:
+    interpreter = toolchains.of(cell.env).interpreter
+    assert interpreter is not None
+    return interpreter
+
+
+def _cell_of(probe: Probe, suspect: Cell) -> Cell:
+    """A probe as a cell of the same env."""
+    return evolve(suspect, spec=spec_of(probe, _interpreter(suspect).probes, suspect.env.toolchain))
+
+
+@cache
+def spec_of(probe: Probe, source: Path, toolchain: str) -> Specialization:
+    """A probe as a kernel."""
+    closure = read_source(source).closure
+    return Specialization(
+        kernel="probe",
+        variant=probe.name,
+        case="only",
+        toolchain=toolchain,
+        source=str(source),
+        function=probe.name,
+        closure=closure,
+        problem=Problem(source=str(source), function=f"{probe.name}_problem", closure=closure, dtype="fp32"),
+    )

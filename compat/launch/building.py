@@ -1,0 +1,158 @@
+"""Every chosen cell that can be launched, compiled for that: its binary, and all that a launch has to know.
+
+What is compiled has no line numbers, so that no path of this machine is in it, and equal kernels are equal. Compiles go through
+:func:`compat.execution.run.run` and are kept in the store, under keys of their own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+from attrs import evolve, frozen
+
+from compat import toolchains
+from compat.errors import SelectionError
+from compat.execution import durations
+from compat.execution.flight import Compile, Mode
+from compat.execution.run import RunContext, run
+from compat.execution.store import CellKeys
+from compat.files import folder_digest
+from compat.launch.identity import identity_of, problem_digest
+from compat.model import BuiltEnv, Cell, Evidence, Problem, Result, Status, Target
+from compat.project import Listener, Obtain, Selection, with_envs
+from compat.toolchains import Launching, Unlaunchable
+
+
+@frozen(kw_only=True)
+class Launchable:
+    """A cell that was compiled to be launched."""
+
+    cell: Cell
+    identity: str
+    problem: Problem
+    digest: str
+    """Of its problem."""
+    binary: bytes
+    text: str
+    """What the binary was assembled from."""
+    launch: Mapping[str, Any]
+    """What a launch has to know (see ``compat/launch/host``)."""
+
+
+@frozen(kw_only=True)
+class LeftOut:
+    """A cell that cannot be launched."""
+
+    cell: Cell
+    why: str
+
+
+@frozen(kw_only=True)
+class Built:
+    """What came of a selection."""
+
+    target: Target
+    launchable: tuple[Launchable, ...]
+    left_out: tuple[LeftOut, ...]
+
+
+def build(selection: Selection, context: RunContext, obtain: Obtain, listener: Listener | None = None) -> Built:
+    """Compile every chosen cell that has a problem, for the one target that is chosen.
+
+    ``context`` needs no envs: they are asked of ``obtain``, which may build them. Raises SelectionError where no cell can be
+    launched, and what :func:`compat.execution.run.run` does.
+    """
+    cells = [cell for cell in selection.cells if cell.spec.problem is not None]
+    target = _target_of(selection, cells)
+    listener = listener or Listener()
+    built = {each.env.name: each for each in obtain(selection.config.path, tuple(dict.fromkeys(cell.env for cell in cells)))}
+    context = evolve(with_envs(context, tuple(built.values())), mode=_mode(cells[0]))
+    with listener.compiling(len(cells)) as note:
+        results = run(
+            cells, context, note, lambda all_: listener.expecting(all_, durations.about(all_, context.store, context.slots))
+        )
+    found = list(_found(results, context))
+    return Built(
+        target=target,
+        launchable=tuple(each for each in found if isinstance(each, Launchable)),
+        left_out=tuple(each for each in found if isinstance(each, LeftOut)),
+    )
+
+
+def _target_of(selection: Selection, cells: Sequence[Cell]) -> Target:
+    """The one target of all cells, which has to be one that things are launched on. Raises SelectionError."""
+    if not cells:
+        hint = "A kernel file says with [problem] what a kernel is launched on; docs/problems.md has the form."
+        raise SelectionError("none of the chosen kernels has a problem", hint=hint)
+    targets = {cell.target.name: cell.target for cell in cells}
+    if len(targets) > 1:
+        raise SelectionError(f"one target is needed, and these are {', '.join(targets)}", hint="Name it: --target sm_90.")
+    (target,) = targets.values()
+    if not all(_can_launch(cell) for cell in cells):
+        raise SelectionError(f"kernels for {target.name} cannot be launched", hint="Those for NVIDIA's GPUs can: --target sm_90.")
+    return target
+
+
+def _can_launch(cell: Cell) -> bool:
+    launching = toolchains.of(cell.env).launching
+    return launching is not None and cell.target.backend in launching.backends
+
+
+def launching_of(cell: Cell) -> Launching:
+    """How a cell is launched, of one that can be."""
+    launching = toolchains.of(cell.env).launching
+    assert launching is not None
+    return launching
+
+
+def _mode(cell: Cell) -> Mode:
+    """Compiles that keep what a launch needs."""
+    launching = launching_of(cell)
+    stages = (launching.text, launching.binary, launching.metadata)
+    return Mode(actions=(Compile(keep_ir=True),), variables=launching.without_lines, stages=stages)
+
+
+def was_built(result: Result) -> bool:
+    """Whether there is something to launch; of what is only predicted to be refused, too."""
+    outcome = result.outcome
+    return outcome.status is Status.OK or (outcome.failure is not None and outcome.failure.prediction)
+
+
+def _found(results: Sequence[Result], context: RunContext) -> Iterator[Launchable | LeftOut]:
+    keys = CellKeys(folder_digest(context.worker), context.mode)
+    kept = {keys.of(result.cell, result.built): result for result in results if was_built(result)}
+    evidence = context.store.read(kept, deadline=context.limits.deadline, memory=context.limits.memory)
+    attempts = {result.cell: evidence[key][0] for key, result in kept.items() if key in evidence}
+    shared = {keys.of(cell, context.envs[cell.env.name]): found for cell, found in attempts.items()}
+    for result in results:
+        cell, status = result.cell, result.outcome.status
+        if not was_built(result):
+            why = result.outcome.failure
+            yield LeftOut(cell=cell, why=f"{status}{f' ({why.failure_class})' if why else ''}: it does not compile")
+        elif (each := shared.get(keys.of(cell, result.built))) is None:
+            yield LeftOut(cell=cell, why="its files are no longer what was compiled")
+        else:
+            yield _launchable(cell, result.built, each, context.store.artifact)
+
+
+def _launchable(cell: Cell, built: BuiltEnv, evidence: Evidence, artifact: Callable[[str], bytes | None]) -> Launchable | LeftOut:
+    launching, problem = launching_of(cell), cell.spec.problem
+    assert problem is not None
+    wanted = (launching.binary, launching.text, launching.metadata)
+    binary, text, metadata = (artifact(evidence.kept[stage]) if stage in evidence.kept else None for stage in wanted)
+    if binary is None or text is None or metadata is None:
+        return LeftOut(cell=cell, why="what was kept of its compile is gone: compile it again with --again")
+    try:
+        launch = launching.facts(metadata.decode(), text.decode(errors="replace"))
+    except Unlaunchable as error:
+        return LeftOut(cell=cell, why=str(error))
+    return Launchable(
+        cell=cell,
+        identity=identity_of(cell, built),
+        problem=problem,
+        digest=problem_digest(problem),
+        binary=binary,
+        text=text.decode(errors="replace"),
+        launch=launch,
+    )

@@ -1,0 +1,191 @@
+"""Results that a GPU host has written: read, kept in the store, and laid beside what became of the compiles.
+
+A result is found again by the identity of its cell and the digest of its problem, so that it is known as long as both are what they
+were, whatever else has changed, and no longer.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from attrs import evolve, frozen
+
+from compat.errors import StoreError
+from compat.execution.database import LaunchedRow
+from compat.execution.store import Store
+from compat.json_text import read_json, write_json
+from compat.launch.building import was_built
+from compat.launch.identity import identity_of, problem_digest
+from compat.model import Check, Latency, Result, Status
+from compat.printable import printable
+
+SCHEMA = 1
+_STATUSES = frozenset({Status.OK, Status.WRONG, Status.UNSTABLE, Status.FAULTED, Status.LAUNCH_REFUSED, Status.TIMED_OUT})
+_LONGEST = 2000
+"""Characters of a sentence."""
+_HINT = "Is it a file that launch.py has written?"
+
+
+class _Malformed(Exception):
+    """A line has not the form of a result."""
+
+
+@frozen(kw_only=True)
+class Merged:
+    """What a file of results had."""
+
+    kept: int
+    lost: int
+    """Cells of which nothing is known."""
+    unreadable: int
+    """Lines that are none, such as one that was cut short."""
+
+
+def merge(path: Path, store: Store) -> Merged:
+    """Keep the results in a file; of several for one cell the last. Raises StoreError for what is no such file."""
+    try:
+        lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
+    except OSError as error:
+        raise StoreError(f"the results cannot be read: {error.strerror}", where=str(path), hint=_HINT) from error
+    rows: dict[tuple[str, str, str], LaunchedRow] = {}
+    lost: set[tuple[str, str]] = set()
+    unreadable = 0
+    for line in filter(str.strip, lines):
+        try:
+            said = _object(read_json(line))
+            if said.get("schema") != SCHEMA:
+                raise StoreError(
+                    f"it has schema {said.get('schema')!r}, and this version reads {SCHEMA}", where=str(path), hint=_HINT
+                )
+            place = (_text(said, "identity"), _text(said, "problem"))
+            if _object(said.get("check")).get("status") == Status.LOST:
+                lost.add(place)
+                continue
+            row = _row(said)
+        except (_Malformed, ValueError):
+            unreadable += 1
+            continue
+        rows[row.identity, row.problem, row.device] = row
+        lost.discard(place)
+    if not rows and not lost:
+        raise StoreError("there is no result in it", where=str(path), hint=_HINT)
+    store.add_launched(tuple(rows.values()))
+    return Merged(kept=len(rows), lost=len(lost), unreadable=unreadable)
+
+
+def with_launched(results: Sequence[Result], store: Store) -> tuple[Result, ...]:
+    """The same results, with what is known of launches of those that were built; of several GPUs that with the first name."""
+    wanted = {index: _place(result) for index, result in enumerate(results) if _can_be_known(result)}
+    found: dict[tuple[str, str], LaunchedRow] = {}
+    for row in sorted(store.launched(identity for identity, _ in wanted.values()), key=lambda row: row.device, reverse=True):
+        found[row.identity, row.problem] = row
+    return tuple(
+        _joined(result, found[wanted[index]]) if wanted.get(index) in found else result for index, result in enumerate(results)
+    )
+
+
+def _can_be_known(result: Result) -> bool:
+    return was_built(result) and result.cell.spec.problem is not None and result.built.error is None
+
+
+def _place(result: Result) -> tuple[str, str]:
+    assert result.cell.spec.problem is not None
+    return identity_of(result.cell, result.built), problem_digest(result.cell.spec.problem)
+
+
+def _joined(result: Result, row: LaunchedRow) -> Result:
+    try:
+        told = _object(read_json(row.told))
+        check, latency = _check(told, row.device), _latency(told.get("latency"), row.device)
+    except (_Malformed, ValueError):  # no version has written it
+        return result
+    return evolve(result, numbers=evolve(result.numbers, gpu=check), latency=latency)
+
+
+# --- one line ------------------------------------------------------------------------------------------------------------------
+
+
+def _row(said: Mapping[str, Any]) -> LaunchedRow:
+    device = _text(_object(said.get("device")), "name")
+    _check(said, device)
+    _latency(said.get("latency"), device)
+    return LaunchedRow(
+        identity=_text(said, "identity"),
+        problem=_text(said, "problem"),
+        device=printable(device),
+        cell=printable(_text(said, "cell")),
+        object=_text(said, "object"),
+        told=write_json({name: said.get(name) for name in ("check", "latency", "device")}),
+    )
+
+
+def _check(said: Mapping[str, Any], device: str) -> Check:
+    check = _object(said.get("check"))
+    status = check.get("status")
+    if status not in _STATUSES:
+        raise _Malformed
+    return Check(
+        status=Status(status),
+        max_abs=_number(check.get("max_abs")),
+        max_rel=_number(check.get("max_rel")),
+        where=_words(check.get("where")),
+        reason=_words(check.get("reason")),
+        launches=_count(check.get("launches")),
+        differing=_count(check.get("differing")),
+        device=device,
+    )
+
+
+def _latency(said: object, device: str) -> Latency | None:
+    if said is None:
+        return None
+    latency = _object(said)
+    us, spread = _number(latency.get("us")), _number(latency.get("spread"))
+    if us is None or spread is None:
+        raise _Malformed
+    return Latency(
+        us=us,
+        spread=spread,
+        baseline_us=_number(latency.get("baseline_us")),
+        ratio=_number(latency.get("ratio")),
+        device=device,
+    )
+
+
+def _object(said: object) -> Mapping[str, Any]:
+    if not isinstance(said, dict):
+        raise _Malformed
+    return said
+
+
+def _text(said: Mapping[str, Any], name: str) -> str:
+    value = said.get(name)
+    if not isinstance(value, str) or not 0 < len(value) <= _LONGEST:
+        raise _Malformed
+    return value
+
+
+def _words(said: object) -> str:
+    return printable(said[:_LONGEST]) if isinstance(said, str) else ""
+
+
+def _number(said: object) -> float | None:
+    is_number = isinstance(said, int | float) and not isinstance(said, bool) and math.isfinite(said) and said >= 0
+    return float(said) if is_number else None  # type: ignore[arg-type]
+
+
+def _count(said: object) -> int | None:
+    return said if isinstance(said, int) and not isinstance(said, bool) and 0 <= said < 1 << 31 else None
+
+
+def told_of(merged: Iterable[Merged]) -> str:
+    """What was merged, in words."""
+    found = list(merged)
+    kept, lost, unreadable = (sum(getattr(each, name) for each in found) for name in ("kept", "lost", "unreadable"))
+    words = [f"{kept:,} cells were launched"]
+    words += [f"{lost:,} are lost"] if lost else []
+    words += [f"{unreadable:,} lines cannot be read"] if unreadable else []
+    return ", ".join(words)

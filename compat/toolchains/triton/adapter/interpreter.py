@@ -1,0 +1,111 @@
+"""Triton's interpreter, which runs kernels with NumPy instead of compiling them.
+
+It is there where ``TRITON_INTERPRET`` was set to 1 before Triton was imported: kernels, and the functions of Triton's own library,
+are then ``InterpretedFunction`` objects. What it is asked to do is noted, with the types of elements, so that a defect of it that
+has nothing to do with a kernel is not counted against that.
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib
+import inspect
+import types
+from typing import Any, Callable
+
+from . import call
+
+_CHOOSE = ("maxnumf", "minnumf")
+
+
+class Interpreting:
+    """The interpreter of the release that was imported."""
+
+    def __init__(self) -> None:
+        """Raises ImportError where PyTorch or NumPy is absent, RuntimeError where Triton was imported to compile."""
+        import triton
+        from triton.runtime import interpreter
+
+        if isinstance(triton.jit(_nothing), triton.JITFunction):
+            raise RuntimeError("Triton was imported without TRITON_INTERPRET=1")
+        importlib.import_module("torch").set_num_threads(1)
+        self._kind: Any = interpreter.InterpretedFunction
+        self._handle: Any = interpreter.TensorHandle
+        self._dtype: Any = triton.language.dtype
+        self._asked: set[tuple[str, str, str]] = set()
+        builder = interpreter.InterpreterBuilder
+        for name, member in list(vars(builder).items()):
+            if name.startswith("create_") and isinstance(member, types.FunctionType):
+                setattr(builder, name, self._noting(name[len("create_") :], member))
+
+    def prepared(self, function: Any, job: dict[str, Any], arguments: dict[str, Any]) -> Callable[[tuple[int, ...]], None]:
+        """What launches a function with these arguments and the job's constexprs on a grid.
+
+        Raises ValueError where they are not those of the function.
+        """
+        kernel = self._interpreted(function)
+        constexprs = {name: value for name, value in call.constants(function, job).items() if "[" not in name}
+        both = sorted(set(constexprs) & set(arguments))
+        if both:
+            raise ValueError("%s is a constexpr of the case, and no argument" % ", ".join(both))
+        try:
+            bound = inspect.signature(kernel.fn).bind(**arguments, **constexprs)
+        except TypeError as error:
+            raise ValueError("the arguments are not those of the kernel: %s" % error) from None
+        self._asked.clear()
+
+        def launch(grid: tuple[int, ...]) -> None:
+            kernel[grid](*bound.args, **bound.kwargs)
+
+        return launch
+
+    def uses(self, function: Any) -> list[str]:
+        """What it was asked for since a launch was prepared, and the names that the kernel and its helpers use, as ``.name``."""
+        names: set[str] = set()
+        self._add_names(self._interpreted(function), names, set())
+        asked = {
+            "%s%s%s" % (name, sign, kind.rstrip(">").rpartition("<")[2].rpartition(" ")[2]) for name, sign, kind in self._asked
+        }
+        return [*sorted(asked), *sorted(".%s" % name for name in names)]
+
+    def _interpreted(self, function: Any) -> Any:
+        """Look through decorators that tune or choose to the function that is interpreted. Raises TypeError where there is none."""
+        while not isinstance(function, self._kind):
+            if not hasattr(function, "fn"):
+                raise TypeError("%r is no kernel that can be interpreted" % (function,))
+            function = function.fn
+        return function
+
+    def _add_names(self, kernel: Any, names: set[str], seen: set[int]) -> None:
+        """Add the names that a kernel's code uses, and that of the functions of its module that it leads to."""
+        if id(kernel) in seen:
+            return
+        seen.add(id(kernel))
+        names.update(kernel.fn.__code__.co_names)
+        for name in kernel.fn.__code__.co_names:
+            other = kernel.fn.__globals__.get(name)
+            if isinstance(other, self._kind):
+                self._add_names(other, names, seen)
+
+    def _noting(self, name: str, member: Callable[..., Any]) -> Callable[..., Any]:
+        """A method of the builder that notes its name with the element types of what it is given (``dot:bf16``), or told to make
+        (``fp_trunc>bf16``); of the larger and the smaller of two also whether there was NaN (``maxnumf:nan``)."""
+        asked, handle, dtype = self._asked, self._handle, self._dtype
+        looks = name in _CHOOSE
+
+        @functools.wraps(member)
+        def noted(builder: Any, *arguments: Any, **named: Any) -> Any:
+            for given in arguments:
+                if isinstance(given, handle):
+                    asked.add((name, ":", given.dtype.name))
+                    if looks and (given.data != given.data).any():
+                        asked.add((name, ":", "nan"))
+                elif isinstance(given, dtype):
+                    asked.add((name, ">", given.name))
+            return member(builder, *arguments, **named)
+
+        return noted
+
+
+def _nothing() -> None:
+    pass

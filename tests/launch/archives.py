@@ -1,0 +1,105 @@
+"""A folder as ``compat build`` writes it, with kernels of the stand-in, and the launcher started in it."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import subprocess
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from compat.launch.archive import ENTRY, PACKAGES
+
+STANDIN = Path(__file__).parent / "standin.c"
+PROBLEMS = '''
+import torch
+
+
+def add(parameters, dtype, seed, device, large):
+    """Sums of whole numbers."""
+    generator = torch.Generator().manual_seed(seed)
+    for n in [3000] if large else [1, 37, 500]:
+        x, y = (torch.randint(1, 100, (n,), generator=generator).to(torch.float32) for _ in range(2))
+        out = torch.empty(n + 8)[4 : n + 4]
+        yield {
+            "name": "%d numbers" % n,
+            "arguments": {"x": x, "y": y, "out": out, "n": n},
+            "grid": (n,),
+            "outputs": {"out": {"reference": x.double() + y.double()}},
+            "baseline": (lambda x=x, y=y: x + y) if large else None,
+        }
+
+
+def broken(parameters, dtype, seed, device, large):
+    raise KeyError("D")
+'''
+PARAMETERS = [{"name": name, "type": "*fp32", "size": 8} for name in ("x", "y", "out")] + [{"name": "n", "type": "i32", "size": 4}]
+SCRATCH = {"scratch": "global", "size": 8, "bytes": 4, "align": 128}
+
+
+def cell(name: str, entry: str = "", *, problem: str = "add", hints: Sequence[str] = (), **launch: Any) -> dict[str, Any]:
+    """A cell of an index, which launches a kernel of the stand-in."""
+    facts = {
+        "entry": entry or name,
+        "block": [128, 1, 1],
+        "shared": 0,
+        "num_ctas": 1,
+        "cluster": None,
+        "grid_scale": [1, 1, 1],
+        "non_portable": False,
+        "cooperative": False,
+        "pdl": False,
+        "parameters": PARAMETERS,
+        **launch,
+    }
+    return {
+        "cell": f"kernel/{name}/case/sm_90/env",
+        "identity": name,
+        "series": f"kernel/{name}",
+        "object": hashlib.sha256(b"").hexdigest(),
+        "problem": problem,
+        "launch": facts,
+        "divisible_by_16": list(hints),
+        "equal_to_1": [],
+    }
+
+
+def write(folder: Path, cells: Sequence[Mapping[str, Any]], arch: int = 90) -> Path:
+    """The folder."""
+    for name, package in PACKAGES.items():
+        (folder / name).mkdir(parents=True)
+        for path in package.glob("*.py"):
+            (folder / name / path.name).write_bytes(path.read_bytes())
+    (folder / "launch.py").write_text(ENTRY)
+    (folder / "objects").mkdir()
+    (folder / "objects" / hashlib.sha256(b"").hexdigest()).write_bytes(b"")
+    (folder / "problems").mkdir()
+    (folder / "problems" / "problems.py").write_text(PROBLEMS)
+    problems: dict[str, Any] = {
+        name: {"source": "problems/problems.py", "function": name, "dtype": "fp32", "parameters": {}} for name in ("add", "broken")
+    }
+    target = {"name": f"sm_{arch}", "backend": "cuda", "arch": arch}
+    index = {"schema": 1, "target": target, "problems": problems, "cells": list(cells), "left_out": []}
+    (folder / "index.json").write_text(json.dumps(index))
+    return folder
+
+
+def built_standin(folder: Path) -> Path:
+    """The stand-in as a library."""
+    path = folder / "libcuda.so"
+    subprocess.run(["cc", "-shared", "-fPIC", "-o", str(path), str(STANDIN)], check=True)
+    return path
+
+
+def launched(folder: Path, python: str, library: Path, *options: str, **variables: str) -> subprocess.CompletedProcess[str]:
+    """The launcher, run to its end."""
+    command = [python, str(folder / "launch.py"), "--device", "cpu", "--library", str(library), *options]
+    return subprocess.run(command, capture_output=True, text=True, env={**os.environ, **variables}, check=False)
+
+
+def results(folder: Path) -> dict[str, dict[str, Any]]:
+    """Identity → the last line for it."""
+    lines = [json.loads(line) for line in (folder / "results.jsonl").read_text().splitlines()]
+    return {line["identity"]: line for line in lines}

@@ -1,0 +1,184 @@
+/* A stand-in for libcuda: as much of the driver's interface as the launcher uses, on a machine without a GPU.
+ *
+ * Device memory is memory of the process. A module is whatever it is given; what a kernel does follows from the name of its entry, and
+ * is done when it is launched. An error of a kernel stays, as on a GPU: every call after it has the same answer.
+ *
+ *   compat_canary(x, y)            y = x + 1, for 256 numbers; wrong with STANDIN_CANARY=wrong
+ *   add(x, y, out, n)              out = x + y, for n numbers of one block of the grid each
+ *   add_scratch(x, y, out, n, s)   the same, by way of scratch memory
+ *   wrong(x, y, out, n)            out = x - y
+ *   racy(x, y, out, n)             the same as add, and in every third launch not
+ *   late(x, y, out, n)             the same as add, and wrong from the 20th launch on
+ *   beside(x, y, out, n)           the same as add, and one number behind the end of out
+ *   spoils(x, y, out, n)           the same as add, and x = 0
+ *   out_of_bounds(x, y, out, n)    an illegal address
+ *   hangs(x, y, out, n)            never ends
+ *   dies(x, y, out, n)             ends the process
+ */
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+typedef int CUresult;
+enum { INVALID_VALUE = 1, NOT_FOUND = 500, ILLEGAL_ADDRESS = 700 };
+
+typedef struct {
+    char name[64];
+    int parameters;
+    size_t sizes[8];
+    int shared;
+    int launches;
+} Kernel;
+
+typedef struct {
+    unsigned grid[3], block[3], shared;
+    void *stream;
+    void *attributes;
+    unsigned count;
+} Config;
+
+static const int opt_in_shared = 232448;
+static CUresult lasting = 0;
+static int hanging = 0;
+
+CUresult cuInit(unsigned flags) { return 0; }
+CUresult cuDriverGetVersion(int *version) { *version = 13000; return 0; }
+CUresult cuDeviceGet(int *device, int ordinal) { *device = ordinal; return 0; }
+CUresult cuDeviceGetName(char *name, int size, int device) { snprintf(name, size, "stand-in"); return 0; }
+
+CUresult cuDeviceGetAttribute(int *value, int attribute, int device) {
+    switch (attribute) {
+    case 1: *value = 1024; return 0;
+    case 38: *value = 1 << 16; return 0;
+    case 75: *value = 9; return 0;
+    case 76: *value = 0; return 0;
+    case 97: *value = opt_in_shared; return 0;
+    default: return INVALID_VALUE;
+    }
+}
+
+CUresult cuDevicePrimaryCtxRetain(void **context, int device) { *context = &lasting; return lasting; }
+CUresult cuCtxSetCurrent(void *context) { return lasting; }
+
+CUresult cuCtxSynchronize(void) {
+    while (hanging)
+        pause();
+    return lasting;
+}
+
+CUresult cuModuleLoadData(void **module, const void *image) { *module = malloc(1); return lasting; }
+CUresult cuModuleUnload(void *module) { free(module); return lasting; }
+
+CUresult cuModuleGetFunction(void **function, void *module, const char *name) {
+    static const char *known[] = {"compat_canary", "add", "add_scratch", "wrong", "racy", "late", "beside", "spoils", "out_of_bounds",
+                                  "hangs", "dies"};
+    Kernel *kernel = calloc(1, sizeof(Kernel));
+    *function = kernel;
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (!strcmp(name, known[i])) {
+            snprintf(kernel->name, sizeof kernel->name, "%s", name);
+            kernel->parameters = !strcmp(name, "compat_canary") ? 2 : !strcmp(name, "add_scratch") ? 5 : 4;
+            for (int p = 0; p < kernel->parameters; p++)
+                kernel->sizes[p] = p == 3 ? 4 : 8;
+            return lasting;
+        }
+    return lasting ? lasting : NOT_FOUND;
+}
+
+CUresult cuFuncGetParamInfo(void *function, size_t index, size_t *offset, size_t *size) {
+    Kernel *kernel = function;
+    if (index >= (size_t)kernel->parameters)
+        return INVALID_VALUE;
+    *offset = 8 * index;
+    *size = kernel->sizes[index];
+    return 0;
+}
+
+CUresult cuFuncSetAttribute(void *function, int attribute, int value) {
+    if (attribute == 8) {
+        if (value > opt_in_shared)
+            return INVALID_VALUE;
+        ((Kernel *)function)->shared = value;
+    }
+    return lasting;
+}
+
+static void run(Kernel *kernel, unsigned blocks, void **parameters) {
+    const char *name = kernel->name;
+    float *x = *(float **)parameters[0], *y = *(float **)parameters[1];
+    if (!strcmp(name, "compat_canary")) {
+        const char *mood = getenv("STANDIN_CANARY");
+        for (int i = 0; i < 256; i++)
+            y[i] = x[i] + (mood && !strcmp(mood, "wrong") ? 2 : 1);
+        return;
+    }
+    float *out = *(float **)parameters[2];
+    int n = *(int *)parameters[3];
+    if (!strcmp(name, "out_of_bounds")) {
+        lasting = ILLEGAL_ADDRESS;
+        return;
+    }
+    if (!strcmp(name, "hangs")) {
+        hanging = 1;
+        return;
+    }
+    if (!strcmp(name, "dies"))
+        raise(SIGKILL);
+    if (!strcmp(name, "add_scratch")) {
+        float *scratch = *(float **)parameters[4];
+        memcpy(scratch, x, sizeof(float) * blocks);
+        x = scratch;
+    }
+    kernel->launches++;
+    for (int i = 0; i < n && i < (int)blocks; i++)
+        out[i] = !strcmp(name, "wrong") ? x[i] - y[i] : x[i] + y[i];
+    if (!strcmp(name, "racy") && kernel->launches % 3 == 0)
+        out[0] += 1;
+    if (!strcmp(name, "late") && kernel->launches >= 20)
+        out[n - 1] += 1;
+    if (!strcmp(name, "beside"))
+        out[n] = 0;
+    if (!strcmp(name, "spoils"))
+        x[0] = 0;
+}
+
+CUresult cuLaunchKernel(void *function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz,
+                        unsigned shared, void *stream, void **parameters, void **extra) {
+    Kernel *kernel = function;
+    if (lasting)
+        return lasting;
+    if (bx * by * bz > 1024 || (shared > 49152 && (int)shared > kernel->shared))
+        return INVALID_VALUE;
+    run(kernel, gx * gy * gz, parameters);
+    return 0;
+}
+
+CUresult cuLaunchKernelEx(const Config *config, void *function, void **parameters, void **extra) {
+    return cuLaunchKernel(function, config->grid[0], config->grid[1], config->grid[2], config->block[0], config->block[1],
+                          config->block[2], config->shared, config->stream, parameters, extra);
+}
+
+CUresult cuMemsetD8Async(uint64_t address, unsigned char value, size_t count, void *stream) {
+    memset((void *)address, value, count);
+    return lasting;
+}
+
+CUresult cuEventCreate(void **event, unsigned flags) { *event = calloc(1, sizeof(struct timespec)); return lasting; }
+CUresult cuEventRecord(void *event, void *stream) { clock_gettime(CLOCK_MONOTONIC, event); return lasting; }
+CUresult cuEventDestroy_v2(void *event) { free(event); return lasting; }
+
+CUresult cuEventElapsedTime(float *milliseconds, void *start, void *end) {
+    struct timespec *a = start, *b = end;
+    *milliseconds = (b->tv_sec - a->tv_sec) * 1e3 + (b->tv_nsec - a->tv_nsec) / 1e6;
+    return lasting;
+}
+
+CUresult cuGetErrorName(CUresult code, const char **name) {
+    *name = code == INVALID_VALUE ? "CUDA_ERROR_INVALID_VALUE" : code == ILLEGAL_ADDRESS ? "CUDA_ERROR_ILLEGAL_ADDRESS" :
+            code == NOT_FOUND ? "CUDA_ERROR_NOT_FOUND" : NULL;
+    return *name ? 0 : INVALID_VALUE;
+}

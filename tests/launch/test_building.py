@@ -1,0 +1,164 @@
+"""What is carried to a GPU host, compiled by real wheels."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import tarfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from attrs import evolve
+
+from compat.errors import SelectionError
+from compat.launch import archive, building
+from compat.launch.building import Built
+from compat.model import BuiltEnv
+from compat.project import Selection, select
+from tests.launch.expecting import EXPECTED, KERNELS
+
+pytestmark = pytest.mark.wheels
+
+RELEASES = ("triton-3.0.0", "triton-3.9.0")
+BAD = """
+schema = 1
+source = "launching.py"
+problem = { source = "launching_problems.py", function = "plus_one" }
+
+[[kernel]]
+name = "right"
+signature = { source = "*fp32", result = "*fp32", size = "i32" }
+constexprs = { BLOCK = 128 }
+
+[[kernel]]
+name = "nothing_of_that_name"
+function = "right"
+signature = { source = "*fp32", result = "*fp32", size = "*i32" }
+constexprs = { BLOCK = 128 }
+"""
+
+
+def project(home: Path, *, targets: tuple[str, ...] = ("sm_90",), kernels: str = "launching.toml") -> Selection:
+    """The kernels in ``kernels/``, copied to a folder of the test's own."""
+    for path in KERNELS.parent.glob("launching*"):
+        shutil.copy(path, home)
+    (home / "matrix.toml").write_text(f'schema = 1\nkernels = ["{kernels}"]\n')
+    return select(home / "matrix.toml", envs=RELEASES, targets=targets)
+
+
+def build(selection: Selection) -> Built:
+    with selection.open_store() as store:
+        return building.build(selection, selection.context(store), selection.read_envs)
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory, built: Callable[[str], BuiltEnv]) -> Path:
+    for env in RELEASES:
+        built(env)
+    return tmp_path_factory.mktemp("building")
+
+
+@pytest.fixture(scope="module")
+def found(home: Path) -> Built:
+    return build(project(home))
+
+
+@pytest.fixture(scope="module")
+def folder(home: Path, found: Built) -> Path:
+    return archive.write_archive(found, home / "carried", keep_text=True).parent
+
+
+@pytest.fixture(scope="module")
+def cells(folder: Path) -> dict[tuple[str, str], dict[str, Any]]:
+    """(Kernel and variant, env) → what the index says."""
+    index = json.loads((folder / "index.json").read_text())
+    return {("/".join(cell["cell"].split("/")[:2]), cell["cell"].split("/")[-1]): cell for cell in index["cells"]}
+
+
+def test_everything_that_was_built_is_there(cells: dict[tuple[str, str], dict[str, Any]], folder: Path) -> None:
+    """What is predicted to be refused, too."""
+    assert set(cells) == {(variant, env) for variant in EXPECTED for env in RELEASES}
+    assert {cell["object"] for cell in cells.values()} == {path.name for path in (folder / "objects").iterdir()}
+    assert {path.name for path in (folder / "texts").iterdir()} == {path.name for path in (folder / "objects").iterdir()}
+
+
+def test_parameters_are_those_that_are_left_and_scratch_memory(cells: dict[tuple[str, str], dict[str, Any]]) -> None:
+    def parameters(variant: str, env: str) -> list[str]:
+        return [each.get("name") or each["scratch"] for each in cells[variant, env]["launch"]["parameters"]]
+
+    assert parameters("ticket/as_written", "triton-3.0.0") == ["source", "result", "counter", "size"]
+    assert parameters("ticket/as_written", "triton-3.9.0") == ["source", "result", "counter", "size", "global", "profile"]
+
+
+def test_clusters(cells: dict[tuple[str, str], dict[str, Any]]) -> None:
+    for env in RELEASES:
+        launch = cells["product/clustered", env]["launch"]
+        assert (launch["num_ctas"], launch["cluster"], launch["grid_scale"]) == (2, [2, 1, 1], [2, 1, 1])
+        assert cells["product/plain", env]["launch"]["cluster"] is None
+
+
+def test_no_path_of_this_machine_is_carried(folder: Path, home: Path) -> None:
+    for path in folder.rglob("*"):
+        if path.is_file():
+            assert str(home).encode() not in path.read_bytes(), path
+
+
+def test_releases_stand_in_order_and_share_problems(folder: Path) -> None:
+    index = json.loads((folder / "index.json").read_text())
+    assert [cell["cell"].split("/")[-1] for cell in index["cells"]] == list(RELEASES) * len(EXPECTED)
+    assert {said["function"] for said in index["problems"].values()} == {"plus_one", "tickets", "product"}
+    for said in index["problems"].values():
+        assert (folder / said["source"]).is_file()
+
+
+def test_it_is_kept_and_built_again_it_is_the_same(home: Path, found: Built, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("compat.execution.run._compile_all", lambda batches, *_: pytest.fail("compiled again") if batches else None)
+    again = build(project(home))
+    assert again == found
+
+
+def test_packed_twice_it_is_the_same_and_without_results(folder: Path) -> None:
+    (folder / "results.jsonl").write_text("{}\n")
+    first = archive.pack(folder).read_bytes()
+    path = archive.pack(folder)
+    assert path.read_bytes() == first
+    with tarfile.open(path) as packed:
+        names = set(packed.getnames())
+    assert f"{folder.name}/launch.py" in names
+    assert f"{folder.name}/results.jsonl" not in names
+
+
+def test_built_into_the_same_folder_results_stay(folder: Path, found: Built) -> None:
+    (folder / "results.jsonl").write_text("{}\n")
+    archive.write_archive(evolve(found, launchable=found.launchable[:1]), folder)
+    assert (folder / "results.jsonl").read_text() == "{}\n"
+    assert len(list((folder / "objects").iterdir())) == 1
+
+
+def test_a_folder_of_somebody_else_is_left_alone(tmp_path: Path, found: Built) -> None:
+    (tmp_path / "thesis.tex").write_text("x")
+    with pytest.raises(SelectionError, match="files that are of no build"):
+        archive.write_archive(found, tmp_path)
+
+
+def test_what_does_not_compile_is_left_out_with_the_reason(tmp_path: Path, built: Callable[[str], BuiltEnv]) -> None:
+    (tmp_path / "bad.toml").write_text(BAD)
+    found = build(project(tmp_path, kernels="bad.toml"))
+    assert len(found.launchable) == len(found.left_out) == 2
+    assert all(each.why.startswith("rejected (") for each in found.left_out)
+
+
+@pytest.mark.parametrize(
+    ("targets", "words"), [(("sm_80", "sm_90"), "one target is needed"), (("gfx942",), "kernels for gfx942 cannot be launched")]
+)
+def test_one_target_that_can_be_launched_is_needed(tmp_path: Path, targets: tuple[str, ...], words: str) -> None:
+    with pytest.raises(SelectionError, match=words):
+        build(project(tmp_path, targets=targets))
+
+
+def test_without_problems_there_is_nothing_to_launch(tmp_path: Path) -> None:
+    (tmp_path / "bad.toml").write_text(BAD.replace("problem = {", "# {"))
+    with pytest.raises(SelectionError, match="none of the chosen kernels has a problem"):
+        build(project(tmp_path, kernels="bad.toml"))

@@ -1,0 +1,151 @@
+"""The launcher, as it runs on a GPU host, with a stand-in for the driver's library and PyTorch on the CPU."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.launch.archives import PARAMETERS, SCRATCH, built_standin, cell, launched, results, write
+
+pytestmark = pytest.mark.wheels
+
+CELLS = [
+    *map(cell, ("add", "wrong", "racy", "late", "beside", "spoils", "out_of_bounds", "hangs", "dies")),
+    cell("add_after", "add"),
+    cell("scratch", "add_scratch", parameters=[*PARAMETERS, SCRATCH]),
+    cell("clustered", "add", cluster=[2, 1, 1], grid_scale=[2, 1, 1], num_ctas=2),
+    cell("too_much_shared", "add", shared=300_000),
+    cell("much_shared", "add", shared=100_000),
+    cell("too_many_threads", "add", block=[2048, 1, 1]),
+    cell("too_few_parameters", "add_scratch"),
+    cell("no_such_entry"),
+    cell("hinted", "add", hints=["n"]),
+    cell("no_problem", "add", problem="broken"),
+]
+
+
+@pytest.fixture(scope="module")
+def library(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return built_standin(tmp_path_factory.mktemp("standin"))
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write(tmp_path_factory.mktemp("archive") / "built", CELLS)
+
+
+@pytest.fixture(scope="module")
+def found(folder: Path, pair_python: str, library: Path) -> dict[str, dict[str, Any]]:
+    """Everything launched once, by all tests."""
+    ended = launched(folder, pair_python, library, "--deadline", "2", "--repeats", "30")
+    assert ended.returncode == 1, ended.stderr  # two are lost
+    return results(folder)
+
+
+def check(found: dict[str, dict[str, Any]], name: str) -> dict[str, Any]:
+    answer: dict[str, Any] = found[name]["check"]
+    return answer
+
+
+@pytest.mark.parametrize("name", ["add", "add_after", "scratch", "clustered", "much_shared"])
+def test_what_is_right_is_timed(found: dict[str, dict[str, Any]], name: str) -> None:
+    assert check(found, name)["status"] == "ok"
+    assert check(found, name)["launches"] == 120
+    assert check(found, name)["differing"] == 0
+    latency = found[name]["latency"]
+    assert latency["us"] > 0
+    assert latency["ratio"] == pytest.approx(latency["us"] / latency["baseline_us"], rel=1e-3)
+    assert latency["samples"] >= 20
+
+
+def test_wrong_numbers(found: dict[str, dict[str, Any]]) -> None:
+    assert check(found, "wrong")["status"] == "wrong"
+    assert check(found, "wrong")["max_abs"] > 100
+    assert "numbers: out[" in check(found, "wrong")["where"]
+    assert found["wrong"]["latency"] is None
+
+
+def test_a_race_is_unstable_however_the_first_launch_came_out(found: dict[str, dict[str, Any]]) -> None:
+    assert check(found, "racy")["status"] == "unstable"
+    assert check(found, "racy")["differing"] == 40
+    assert "10 of 30 launches differ from the first, which is right" in check(found, "racy")["reason"]
+    assert check(found, "late")["status"] == "unstable"
+    assert check(found, "late")["max_abs"] == 1.0
+
+
+def test_what_is_written_beside_an_output_is_wrong(found: dict[str, dict[str, Any]]) -> None:
+    assert check(found, "beside")["status"] == "wrong"
+    assert "outside of out" in check(found, "beside")["reason"]
+
+
+def test_an_input_that_is_changed_is_wrong_and_harms_no_neighbour(found: dict[str, dict[str, Any]]) -> None:
+    assert check(found, "spoils")["status"] == "wrong"
+    assert "changed an input" in check(found, "spoils")["reason"]
+    assert check(found, "add_after")["status"] == "ok"
+
+
+def test_a_fault_has_its_name_and_harms_no_neighbour(found: dict[str, dict[str, Any]]) -> None:
+    assert check(found, "out_of_bounds")["status"] == "faulted"
+    assert "CUDA_ERROR_ILLEGAL_ADDRESS" in check(found, "out_of_bounds")["reason"]
+    assert "numbers" in check(found, "out_of_bounds")["where"]
+    assert check(found, "add_after")["status"] == "ok"
+
+
+def test_a_hang_is_ended(found: dict[str, dict[str, Any]]) -> None:
+    assert check(found, "hangs")["status"] == "timed_out"
+
+
+def test_a_process_that_ends_says_nothing(found: dict[str, dict[str, Any]]) -> None:
+    assert check(found, "dies")["status"] == "lost"
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("too_much_shared", "predicted: it needs 300000 bytes of shared memory, and a block may have 232448"),
+        ("too_many_threads", "predicted: its block has 2048 threads"),
+        ("too_few_parameters", "takes parameters of [8, 8, 8, 4, 8] bytes, and a launch would pass [8, 8, 8, 4]"),
+        ("no_such_entry", "CUDA_ERROR_NOT_FOUND by cuModuleGetFunction; nothing in its numbers foretells it"),
+        ("hinted", "n is no multiple of 16"),
+    ],
+)
+def test_what_is_refused_says_why(found: dict[str, dict[str, Any]], name: str, words: str) -> None:
+    assert check(found, name)["status"] == "launch_refused"
+    assert words in check(found, name)["reason"]
+
+
+def test_a_problem_that_cannot_be_made_says_nothing_of_the_kernel(found: dict[str, dict[str, Any]]) -> None:
+    assert check(found, "no_problem")["status"] == "lost"
+    assert "KeyError" in check(found, "no_problem")["reason"]
+
+
+def test_the_device_is_told(found: dict[str, dict[str, Any]]) -> None:
+    device = found["add"]["device"]
+    assert (device["name"], device["cc"], device["cuda"]) == ("stand-in", "9.0", "13.0")
+
+
+def test_what_the_file_has_is_not_launched_again(
+    found: dict[str, dict[str, Any]], folder: Path, pair_python: str, library: Path
+) -> None:
+    """But for what is lost; a line that was cut short counts as none."""
+    path = folder / "results.jsonl"
+    before = [line for line in path.read_text().splitlines() if json.loads(line)["identity"] not in ("wrong", "dies")]
+    path.write_text("\n".join(before) + '\n{"cell": "kernel/wro')
+    ended = launched(folder, pair_python, library, "--cells", "*/wrong/*", "--cells", "*/add/*", "--no-latency")
+    assert ended.returncode == 0, ended.stderr
+    assert "[1/1] kernel/wrong/case/sm_90/env  wrong" in ended.stderr
+    lines = path.read_text().splitlines()
+    assert len(lines) == len(before) + 2
+    assert json.loads(lines[-1])["identity"] == "wrong"
+
+
+def test_where_the_known_good_kernel_fails_all_is_lost(tmp_path: Path, pair_python: str, library: Path) -> None:
+    folder = write(tmp_path / "built", [cell("add"), cell("wrong")])
+    ended = launched(folder, pair_python, library, STANDIN_CANARY="wrong")
+    assert ended.returncode == 1, ended.stderr
+    for line in results(folder).values():
+        assert line["check"]["status"] == "lost"
+        assert "known-good kernel" in line["check"]["reason"]

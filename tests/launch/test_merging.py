@@ -1,0 +1,174 @@
+"""Results of a GPU host: which are kept, and which cells they are known of afterwards."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from attrs import evolve
+from packaging.version import Version
+
+from compat.errors import StoreError
+from compat.execution.database import LaunchedRow
+from compat.execution.store import Store
+from compat.launch.identity import identity_of, problem_digest
+from compat.launch.merging import Merged, merge, told_of, with_launched
+from compat.model import BuiltEnv, Env, Outcome, Problem, Result, Status
+from tests.cells import cell
+from tests.sqlite import opened
+
+ENV = Env(name="triton-3.1.0", release=Version("3.1.0"))
+BUILT = BuiltEnv(env=ENV, python="/env/bin/python", digest="d1")
+PROBLEM = Problem(source="/k/problems.py", function="fine", closure="c", dtype="fp32", parameters={"BLOCK": 128})
+CELL = cell(ENV, "faces", "fine", problem=PROBLEM)
+RESULT = Result(cell=CELL, built=BUILT, outcome=Outcome(status=Status.OK, stage="cubin"))
+CHECK = {"status": "ok", "max_abs": 0.5, "max_rel": None, "where": "a: x[0]", "reason": "", "launches": 60, "differing": 0}
+LATENCY = {"us": 10.0, "spread": 0.1, "baseline_us": 5.0, "ratio": 2.0, "samples": 25}
+
+
+def line(**changes: Any) -> dict[str, Any]:
+    return {
+        "schema": 1,
+        "cell": CELL.id,
+        "identity": identity_of(CELL, BUILT),
+        "object": "0" * 64,
+        "problem": problem_digest(PROBLEM),
+        "check": CHECK,
+        "latency": LATENCY,
+        "device": {"name": "NVIDIA H200"},
+        **changes,
+    }
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Store:
+    return Store(tmp_path / "store")
+
+
+def merged(store: Store, *lines: object) -> Merged:
+    path = store.folder / "results.jsonl"
+    path.write_text("".join((each if isinstance(each, str) else json.dumps(each)) + "\n" for each in lines))
+    return merge(path, store)
+
+
+def known(store: Store, result: Result = RESULT) -> Result:
+    (found,) = with_launched([result], store)
+    return found
+
+
+def test_what_was_launched_is_known_of_its_cell(store: Store) -> None:
+    assert merged(store, line()) == Merged(kept=1, lost=0, unreadable=0)
+    found = known(store)
+    assert found.numbers.gpu is not None
+    assert (found.numbers.gpu.status, found.numbers.gpu.max_abs, found.numbers.gpu.device) == (Status.OK, 0.5, "NVIDIA H200")
+    assert (found.numbers.gpu.launches, found.numbers.gpu.differing) == (60, 0)
+    assert found.latency is not None
+    assert (found.latency.us, found.latency.ratio, found.latency.device) == (10.0, 2.0, "NVIDIA H200")
+
+
+def test_it_is_known_wherever_the_files_are_and_whatever_the_worker(store: Store) -> None:
+    merged(store, line())
+    moved = evolve(RESULT, cell=evolve(CELL, spec=evolve(CELL.spec, source="/elsewhere/faces.py")))
+    assert known(store, moved).numbers.gpu is not None
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        evolve(RESULT, built=evolve(BUILT, digest="d2")),
+        evolve(RESULT, cell=evolve(CELL, spec=evolve(CELL.spec, closure="other"))),
+        evolve(RESULT, cell=evolve(CELL, spec=evolve(CELL.spec, problem=evolve(PROBLEM, parameters={"BLOCK": 64})))),
+        evolve(RESULT, cell=evolve(CELL, spec=evolve(CELL.spec, problem=None))),
+        evolve(RESULT, cell=cell(ENV, "faces", "fine", target="sm_80", problem=PROBLEM)),
+        evolve(RESULT, outcome=Outcome(status=Status.REJECTED, stage="ast")),
+    ],
+)
+def test_of_another_cell_it_is_not_known(store: Store, other: Result) -> None:
+    merged(store, line())
+    assert known(store, other) is other
+
+
+def test_the_last_of_several_counts(store: Store) -> None:
+    wrong = {**CHECK, "status": "wrong", "reason": "is 5, expected 0"}
+    merged(store, line(), line(check=wrong, latency=None))
+    found = known(store)
+    assert found.numbers.gpu is not None
+    assert (found.numbers.gpu.status, found.numbers.gpu.reason, found.latency) == (Status.WRONG, "is 5, expected 0", None)
+    merged(store, line())
+    assert known(store).latency is not None
+
+
+def test_what_is_lost_is_no_result_and_takes_none_away(store: Store) -> None:
+    merged(store, line())
+    lost = line(check={**CHECK, "status": "lost"}, device=None)
+    assert merged(store, lost) == Merged(kept=0, lost=1, unreadable=0)
+    assert known(store).latency is not None
+    assert merged(store, lost, line()) == Merged(kept=1, lost=0, unreadable=0)
+
+
+@pytest.mark.parametrize(
+    "bad",
+    [
+        '{"cell": "k/v',
+        "[]",
+        line(identity=7),
+        line(check=None),
+        line(check={**CHECK, "status": "fine"}),
+        line(device={"name": ""}),
+        line(latency={"us": "fast", "spread": 1}),
+        json.dumps(line(latency={"us": 1.0, "spread": 1.0})).replace('"us": 1.0', '"us": NaN'),
+    ],
+)
+def test_lines_that_are_none_are_counted(store: Store, bad: object) -> None:
+    assert merged(store, bad, line()) == Merged(kept=1, lost=0, unreadable=1)
+
+
+def test_numbers_that_are_none_are_left_out(store: Store) -> None:
+    merged(store, line(check={**CHECK, "max_abs": "large", "launches": -1, "where": 7}))
+    gpu = known(store).numbers.gpu
+    assert gpu is not None
+    assert (gpu.max_abs, gpu.launches, gpu.where) == (None, None, "")
+
+
+@pytest.mark.parametrize(("lines", "words"), [(["what"], "no result"), ([line(schema=2)], "has schema 2")])
+def test_other_files_are_refused(store: Store, lines: list[object], words: str) -> None:
+    with pytest.raises(StoreError, match=words):
+        merged(store, *lines)
+
+
+def test_a_file_that_is_not_there(store: Store) -> None:
+    with pytest.raises(StoreError, match="cannot be read"):
+        merge(store.folder / "none.jsonl", store)
+
+
+def test_a_row_that_no_version_has_written_is_nothing(store: Store) -> None:
+    identity, problem = identity_of(CELL, BUILT), problem_digest(PROBLEM)
+    store.add_launched([LaunchedRow(identity=identity, problem=problem, device="x", cell="", object="", told="[]")])
+    assert known(store) is RESULT
+
+
+def test_a_store_from_before_launches_is_taken(tmp_path: Path) -> None:
+    with Store(tmp_path / "s") as store:
+        store.write("k", CELL, ())
+    with opened(tmp_path / "s" / "results.sqlite") as database:
+        database.execute("DROP TABLE launched")
+    with Store(tmp_path / "s") as store:
+        merged(store, line())
+        assert known(store).latency is not None
+
+
+def test_more_than_one_query_takes(store: Store) -> None:
+    store.add_launched(
+        [LaunchedRow(identity=f"i{number}", problem="p", device="d", cell="", object="", told="{}") for number in range(1200)]
+    )
+    assert len(store.launched(f"i{number}" for number in range(1200))) == 1200
+
+
+def test_words() -> None:
+    assert told_of([Merged(kept=1200, lost=0, unreadable=0)]) == "1,200 cells were launched"
+    assert (
+        told_of([Merged(kept=1, lost=2, unreadable=0), Merged(kept=1, lost=0, unreadable=3)])
+        == "2 cells were launched, 2 are lost, 3 lines cannot be read"
+    )

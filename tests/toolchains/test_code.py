@@ -1,0 +1,187 @@
+"""What is told of the code that was built: instructions, occupancy, descriptors that are mixed up."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from compat.model import BuiltEnv
+from compat.toolchains.triton.adapter import code, descriptors
+from compat.toolchains.triton.adapter.occupancy import occupancy
+from tests.cells import cell
+from tests.toolchains.compiling import compile_all, said
+
+PTX = """
+.visible .entry kernel()
+.reqntid 256, 1, 1
+{
+	cp.async.cg.shared.global [ %r1 + 0 ], [ %rd1 + 0 ], 0x10, %r2;
+	cp.async.ca.shared.global [ %r1 + 0 ], [ %rd1 + 0 ], 0x4, %r2;
+	cp.async.commit_group;
+	cp.async.wait_group 0x1;
+	bar.sync 	0;
+	@%p1 cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes [%r3], [%rd2, {%r4, %r5}], [%r6];
+	@%p1 cp.async.bulk.tensor.2d.global.shared::cta.bulk_group [%rd2, {%r4, %r5}], [%r3];
+	ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%r1, %r2, %r3, %r4}, [%r5];
+	mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 { %f1 }, { %r1 }, { %r2 }, { %f1 };
+	fence.proxy.async.shared::cta;
+	wgmma.fence.sync.aligned;
+	wgmma.mma_async.sync.aligned.m64n16k16.f32.f16.f16 {%r1}, %rd20, %rd21, %p4, 1, 1, 1, 1;
+	wgmma.mma_async.sync.aligned.m64n16k16.f32.f16.f16 {%r1}, %rd22, %rd23, %p4, 1, 1, 1, 1;
+	wgmma.commit_group.sync.aligned;
+}
+"""
+SUM = "UIADD3 UR8, UP0, UR6, 0x40, URZ"
+HIGH = "UIADD3.X UR9, UR6, 0x40000040, URZ, UP0, !UPT"
+
+
+def disassembly(*instructions: str) -> str:
+    """As ``nvdisasm -c`` prints them."""
+    lines = [
+        each if each.startswith(".") else f"        /*{16 * number:04x}*/                   {each} ;"
+        for number, each in enumerate(instructions)
+    ]
+    return "\n".join(['\t.section\t.text.kernel,"ax",@progbits', ".text.kernel:", *lines, ""])
+
+
+def test_instructions_are_counted_by_what_they_do() -> None:
+    assert code.instructions(PTX) == {
+        "ldmatrix": 1,
+        "wgmma": 2,
+        "mma": 1,
+        "tcgen05_mma": 0,
+        "cp_async": 2,
+        "tma_loads": 1,
+        "fence_proxy_async": 1,
+        "bar_sync": 1,
+    }
+
+
+@pytest.mark.parametrize(
+    ("text", "threads"), [(PTX, 256), (".maxntid 128, 1, 1", 128), (".reqntid 384", 384), (".reqntid 32, 4, 2", 256), ("", 0)]
+)
+def test_threads_of_a_block(text: str, threads: int) -> None:
+    assert code.threads(text) == threads
+
+
+class TestOccupancy:
+    @pytest.mark.parametrize(
+        ("arch", "threads", "registers", "shared", "blocks", "limited_by"),
+        [  # as cuda_occupancy.h of CUDA 12.9 has it
+            (90, 128, 64, 0, 8, "registers"),
+            (90, 128, 96, 38912, 5, "registers"),
+            (80, 128, 96, 38912, 4, "shared memory"),
+            (90, 512, 82, 8192, 1, "registers"),
+            (90, 512, 64, 8192, 2, "registers"),
+            (90, 1024, 32, 0, 2, "registers"),
+            (90, 32, 16, 0, 32, "blocks"),
+            (89, 256, 16, 0, 6, "threads"),
+            (75, 256, 255, 0, 1, "registers"),
+            (90, 128, 32, 232_448, 1, "shared memory"),
+            (90, 128, 32, 232_449, 0, "shared memory"),
+            (86, 512, 168, 0, 0, "registers"),
+        ],
+    )
+    def test_blocks_and_what_limits_them(
+        self, arch: int, threads: int, registers: int, shared: int, blocks: int, limited_by: str
+    ) -> None:
+        found = occupancy(arch, threads, registers, shared)
+        assert (found["threads"], found["blocks"], found["limited_by"]) == (threads, blocks, limited_by)
+
+    @pytest.mark.parametrize("registers", [16, 40, 64, 65, 96, 128, 168])
+    def test_spare_registers_lead_to_a_cliff(self, registers: int) -> None:
+        found = occupancy(90, 128, registers, 1000)
+        most = registers + found["spare_registers"]
+        assert occupancy(90, 128, most, 1000)["blocks"] == found["blocks"]
+        assert occupancy(90, 128, most, 1000)["spare_registers"] == 0
+        assert occupancy(90, 128, most + 1, 1000)["blocks"] < found["blocks"]
+
+    def test_barriers_limit_from_hopper_on(self) -> None:
+        assert occupancy(90, 128, 32, 0, barriers=16)["blocks"] == 4
+        assert occupancy(80, 128, 32, 0, barriers=16)["blocks"] == 16
+
+    def test_nothing_is_said_of_what_is_not_known(self) -> None:
+        assert occupancy(103, 128, 64, 0) == {}
+        assert occupancy("gfx942", 128, 64, 0) == {}
+        assert occupancy(90, 0, 64, 0) == {}
+
+
+class TestMixedDescriptors:
+    @pytest.mark.parametrize(
+        "between",
+        [
+            (),
+            ("UMOV UR7, URZ", "ULDC UR4, c[0x0][0x208]"),
+            ("UMOV UR5, URZ", "HGMMA.64x16x16.F32 R24, gdesc[UR4], R24, gsb0"),
+            ("@P0 IADD3 R6, R6, 0x40, RZ", "UIADD3.64 UR4, UR6, 0x80, URZ"),
+        ],
+    )
+    def test_a_high_word_made_of_the_low_one_is_found(self, between: tuple[str, ...]) -> None:
+        assert descriptors.mixed_in(disassembly("USGXT.U32 UR6, UR4, 0xe", SUM, *between, HIGH)) == 1
+
+    @pytest.mark.parametrize(
+        "between",
+        [
+            ("UMOV UR6, URZ",),
+            ("UIADD3.64 UR6, UR4, 0x80, URZ",),
+            ("UIMAD.WIDE.U32 UR6, UR4, 0x10, URZ",),
+            ("ULDC.64 UR6, c[0x0][0x208]",),
+            ("UMOV UR5, URZ", "ULDC.64 UR6, c[0x0][0x208]", "BAR.SYNC.DEFER_BLOCKING 0x0"),
+            ("UIADD3.64 UR4, UR2, 0x80, URZ", "ULDC.128 UR4, c[0x0][0x210]"),
+            ("@UP1 UMOV UR6, URZ",),
+            ("R2UR UR6, R12",),
+        ],
+    )
+    def test_a_register_that_was_written_again_is_not(self, between: tuple[str, ...]) -> None:
+        assert descriptors.mixed_in(disassembly("USGXT.U32 UR6, UR4, 0xe", SUM, *between, HIGH)) == 0
+
+    @pytest.mark.parametrize(
+        "instructions",
+        [
+            ("UMOV UR4, URZ", SUM, HIGH.replace("UR9, UR6", "UR9, UR4")),
+            (SUM, HIGH.replace("UR9, UR6", "UR9, URZ")),
+            (SUM, ".L_x_2:", HIGH),  # other code leads there, too
+            ("UIADD3 UR8, UR6, 0x40, URZ", HIGH),  # without a carry, of another sum
+            ("UIADD3 UR8, UP1, UR6, 0x40, URZ", HIGH),
+        ],
+    )
+    def test_right_code_is_not(self, instructions: tuple[str, ...]) -> None:
+        assert descriptors.mixed_in(disassembly(*instructions)) == 0
+
+    def test_the_form_of_later_disassemblers_is_read(self) -> None:
+        late = ("UIADD3 UR8, UP0, UPT, UR6, 0x40, URZ", "UIADD3.X UR9, UPT, UPT, UR6, 0x40000040, URZ, UP0, !UPT")
+        assert descriptors.mixed_in(disassembly(*late)) == 1
+        assert descriptors.mixed_in(disassembly(late[0], "UMOV UR6, URZ", late[1])) == 0
+
+    def test_a_low_word_that_replaces_the_register_of_its_source(self) -> None:
+        assert descriptors.mixed_in(disassembly(SUM.replace("UR8", "UR6"), HIGH)) == 1
+
+    def test_the_bytes_tell_the_names(self) -> None:
+        low, high = words(0x0000_0040_0608_7890, 0x000F_E200_0FF1_E03F), words(0x4000_0040_0609_7890, 0x000F_E200_087F_E43F)
+        other = words(0x4000_0040_0409_7890, 0x000F_E200_087F_E43F)
+        assert descriptors.has_the_names(low + high)
+        assert not descriptors.has_the_names(low + other)
+        assert not descriptors.has_the_names(high + low)
+        assert not descriptors.has_the_names(low + words(0x0000_003F_0006_7C82, 0x000F_E200_0800_0000) + high)  # UMOV UR6, URZ
+        assert descriptors.has_the_names(low + words(0x0000_003F_0007_7C82, 0x000F_E200_0800_0000) + high)
+        assert not descriptors.has_the_names(b"\x7fELF")
+
+
+def words(low: int, high: int) -> bytes:
+    """An instruction."""
+    return low.to_bytes(8, "little") + high.to_bytes(8, "little")
+
+
+@pytest.mark.wheels
+@pytest.mark.parametrize("release", ["3.0.0", "3.6.0", "3.9.0"])
+def test_real_code(release: str, built: Callable[[str], BuiltEnv]) -> None:
+    env = built(f"triton-{release}")
+    signature = {"source": "*fp16", "result": "*fp32", "size": "i32"}
+    (evidence,) = compile_all(env, [cell(env, "told", "pipelined", constexprs={"BLOCK": 64}, signature=signature)])
+    assert evidence.built, said(evidence)
+    found = evidence.metrics
+    assert found["code"]["wgmma"] > 0
+    assert found["mixed_descriptors"] == 0
+    assert found["occupancy"]["threads"] == 128
+    assert 1 <= found["occupancy"]["blocks"] <= 16
