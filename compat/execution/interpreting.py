@@ -19,14 +19,14 @@ from attrs import evolve, frozen
 
 from compat import toolchains
 from compat.bundle.closure import read_source, roots_of
-from compat.diagnosis.numbers import Interpreter, Probe, check_of, excused, suspects
+from compat.diagnosis.numbers import Interpreter, Probe, check_of, excused, is_mistake, suspects
 from compat.execution import witnesses
 from compat.execution.executors.base import Batch, Executor
-from compat.execution.flight import INTERPRETING
+from compat.execution.flight import INTERPRETING, Limits
 from compat.execution.run import RunContext
-from compat.execution.store import CellKeys
+from compat.execution.store import CellKeys, Store
 from compat.files import folder_digest
-from compat.model import BuiltEnv, Cell, Check, Evidence, Problem, Specialization, Status
+from compat.model import BuiltEnv, Cell, Check, Evidence, Problem, Result, Specialization, Status
 
 Progress = Callable[[int, int], None]
 """Hears how many of how many kernels are done."""
@@ -51,9 +51,18 @@ def interpret(cells: Iterable[Cell], context: RunContext, progress: Progress = l
     return _Interpreting(context, progress).checks(list(cells))
 
 
-def known_checks(cells: Iterable[Cell], context: RunContext) -> dict[Cell, Check]:
-    """The same of what earlier runs found. Runs nothing."""
-    return _Interpreting(context, only_known=True).checks(list(cells))
+def with_interpreted(results: Sequence[Result], store: Store) -> tuple[Result, ...]:
+    """Results, those that were built with what earlier runs of the interpreter found, whatever its limits were. Runs nothing."""
+    envs = {result.cell.env.name: result.built for result in results}
+    context = RunContext(envs=envs, store=store, limits=Limits(deadline=0, memory=0))
+    built = [result.cell for result in results if result.outcome.status is Status.OK]
+    checks = _Interpreting(context, only_known=True).checks(built)
+    return tuple(with_check(result, checks.get(result.cell)) for result in results)
+
+
+def with_check(result: Result, check: Check | None) -> Result:
+    """A result with what came of interpreting its cell, if anything."""
+    return evolve(result, numbers=evolve(result.numbers, interpreter=check)) if check else result
 
 
 @frozen(kw_only=True)
@@ -98,6 +107,8 @@ class _Interpreting:
         limits = self.context.limits
         again = self.context.again and not self.only_known
         known = {} if again else self.context.store.read(keyed, deadline=limits.deadline, memory=limits.memory)
+        if not self.only_known:  # a mistake in a problem is kept only to be looked at
+            known = {key: attempts for key, attempts in known.items() if _tells(attempts[-1], keyed[key][0])}
         found = {cell: attempts[-1] for key, attempts in known.items() for cell in keyed[key]}
         missing = [_Asked(key=key, alike=tuple(alike)) for key, alike in keyed.items() if key not in known]
         if missing and not self.only_known:
@@ -130,8 +141,7 @@ class _Interpreting:
         batch = Batch.of([cell], built, self.context.limits, mode=INTERPRETING, keep=False)
         with closing(executor.submit(batch)) as attempted:
             (evidence,) = next(iter(attempted)).attempts
-        told = check_of(evidence, _interpreter(cell)).status is not Status.LOST
-        if told and (kept := self.to_be_kept(cell, evidence, began)) is not None:
+        if (_tells(evidence, cell) or is_mistake(evidence)) and (kept := self.to_be_kept(cell, evidence, began)) is not None:
             self.context.store.write(asked.key, cell, [kept])
         with self.counting:
             self.done += 1
@@ -153,6 +163,11 @@ class _Interpreting:
         return None if found is None else evolve(evidence, witnesses=found)
 
 
+def _tells(evidence: Evidence, cell: Cell) -> bool:
+    """Whether it says something of the kernel."""
+    return check_of(evidence, _interpreter(cell)).status is not Status.LOST
+
+
 def _interpreter(cell: Cell) -> Interpreter:
     interpreter = toolchains.of(cell.env).interpreter
     assert interpreter is not None
@@ -161,11 +176,12 @@ def _interpreter(cell: Cell) -> Interpreter:
 
 def _cell_of(probe: Probe, suspect: Cell) -> Cell:
     """A probe as a cell of the same env."""
-    return evolve(suspect, spec=_spec_of(probe, _interpreter(suspect).probes, suspect.env.toolchain))
+    return evolve(suspect, spec=spec_of(probe, _interpreter(suspect).probes, suspect.env.toolchain))
 
 
 @cache
-def _spec_of(probe: Probe, source: Path, toolchain: str) -> Specialization:
+def spec_of(probe: Probe, source: Path, toolchain: str) -> Specialization:
+    """A probe as a kernel."""
     closure = read_source(source).closure
     return Specialization(
         kernel="probe",
