@@ -69,7 +69,8 @@ def bisect(
     """Find the release that broke a kernel, and the part of the toolchain; or the pass, or the setting that the failure needs.
 
     Without --good and --bad, the oldest and the newest release are tested first. A judge is `ok`, `class=NAME`, `same-failure`,
-    `unexpected`, a metric such as `registers>128` or `compile_seconds>10`, or `run=COMMAND`.
+    `unexpected`, a metric such as `registers>128` or `compile_seconds>10`, `run=COMMAND`, or what a GPU host has brought back:
+    `wrong`, `unstable`, `latency>80`, `latency>1.2*baseline`, `latency>1.2*previous`.
     """
     request = _request(judge_text, chosen)
     selection, listener = request.selection, ProgressListener()

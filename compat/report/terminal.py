@@ -93,9 +93,8 @@ def total(report: Report) -> str:
     verdict = f"{counted(surprises, 'cell')} UNEXPECTED" if surprises else "all as expected"
     if report.pairs:
         good = len(report.pairs) - len(failing_pairs(report.pairs))
-        verdict += f"; {good:,} of {counted(len(report.pairs), 'pair')} ok" + (
-            "" if good == len(report.pairs) else ", the rest UNEXPECTED"
-        )
+        verdict += f"; {good:,} of {counted(len(report.pairs), 'pair')} ok"
+        verdict += ", which is UNEXPECTED" if good < len(report.pairs) else ""
     verdict += " so far" if report.pending else ""
     every = len(report.results) + len(report.pending)
     tried = f"{len(report.results):,} of {counted(every, 'cell')}" if report.pending else counted(every, "cell")

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from compat.bisect.checking import Checked
 from compat.cell_document import JsonObject, cell_document
 from compat.history.account import Judgement
+from compat.report.bisect.sentences import check_words
 from compat.report.compact import one_line
 
 
@@ -23,4 +24,7 @@ def checked_lines(found: Checked) -> Iterator[str]:
         why = f": {failure.failure_class}: {one_line(failure.excerpt)}" if failure else ""
         flaky = " (flaky)" if result.outcome.flaky else ""
         word = "inconclusive" if judgement is Judgement.UNKNOWN else str(judgement)
-        yield f"{word}: {result.cell.id} {result.outcome.status}{flaky}{why}"
+        check, latency = result.numbers.decisive, result.latency
+        ran = f", {check_words(check)}" if check else ""
+        ran += f", {latency.us:.4g} µs" if latency else ""
+        yield f"{word}: {result.cell.id} {result.outcome.status}{flaky}{why}{ran}"

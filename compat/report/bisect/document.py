@@ -10,7 +10,7 @@ from compat.bisect.probes import Probe, ReleaseAnswer, Transition
 from compat.model import Result
 from compat.report.bisect import BisectReport
 from compat.report.bisect.onwards import compare_url, repeat_command
-from compat.report.bisect.sentences import headline, number_of, remarks
+from compat.report.bisect.sentences import check_words, headline, number_of, remarks
 from compat.report.document import bracket_document
 
 SCHEMA = 2
@@ -89,6 +89,7 @@ def _probe(probe: Probe, result: Result, answer: ReleaseAnswer) -> JsonObject:
         "judgement": str(probe.judgement),
         "flaky": outcome.flaky,
         "value": number_of(answer, result),
+        "ran": check_words(check) if (check := result.numbers.decisive) else None,
         "cached": result.cached,
         "remembered": probe.remembered,
     }

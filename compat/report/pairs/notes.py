@@ -59,7 +59,6 @@ def notes_of(pairs: Sequence[Pair]) -> tuple[Note, ...]:
 class PairsTable:
     """What the page has."""
 
-    sentence: str
     releases: tuple[str, ...]
     rows: tuple[tuple[str, tuple[tuple[str, str], ...]], ...]
     """PyTorch, and for each release what stands there."""
@@ -75,7 +74,6 @@ def pairs_table(pairs: Sequence[Pair]) -> PairsTable:
     notes, releases = notes_of(pairs), in_order(pair.release for pair in pairs)
     at = {(pair.torch, pair.release): pair for pair in pairs}
     return PairsTable(
-        sentence=pairs_sentence(pairs),
         releases=releases,
         rows=tuple(
             (torch, tuple((release, cell_of(at.get((torch, release)), notes)) for release in releases))
