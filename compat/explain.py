@@ -14,6 +14,7 @@ from compat.bisect.known import existing_releases, known_envs
 from compat.config.cell_words import CellWords, cell_words
 from compat.config.selection import nothing_matches, several_match
 from compat.diagnosis import classify
+from compat.execution.interpreting import with_interpreted
 from compat.execution.run import expectation_of, outcome_of
 from compat.execution.spawn import WORKER
 from compat.execution.store import CellKeys, Store
@@ -88,7 +89,7 @@ def explain(selection: Selection, cell: str, store: Store) -> Explanation | Trie
         raise several_match(cell, [each.id for each in matching])
     found = matching[0]
     built, attempts = known.env(found.env), known.attempts([found]).get(found, ())
-    result = _result(found, built, attempts)
+    result = known.checked(_result(found, built, attempts))
     failure = result.outcome.failure if result else None
     return Explanation(
         cell=found,
@@ -138,17 +139,22 @@ class _Known:
     def results(self, cells: Sequence[Cell]) -> tuple[Result, ...]:
         """What became of these cells, the newest release first, forks last."""
         known = self.attempts(cells)
-        found = [result for cell in cells if cell in known and (result := _result(cell, self.env(cell.env), known[cell]))]
+        each = [result for cell in cells if cell in known and (result := _result(cell, self.env(cell.env), known[cell]))]
+        found = with_interpreted(each, self.store)
         releases = sorted({release_of(result.built).order for result in found}, reverse=True)
         line = sorted(releases, key=lambda order: order[0])
         return tuple(sorted(found, key=lambda result: line.index(release_of(result.built).order)))
+
+    def checked(self, result: Result | None) -> Result | None:
+        """A result with what is known of its numbers."""
+        return next(iter(with_interpreted([result], self.store))) if result else None
 
     def history(self, cell: Cell) -> Verdict | None:
         """What the results on all releases together say of the cell's kernel and target; ``None`` where there are none."""
         envs = (env for env in known_envs(self.config) if env.toolchain == cell.spec.toolchain)
         found = self.attempts(evolve(cell, env=env) for env in envs)
         results = [result for each, attempts in found.items() if (result := _result(each, self.env(each.env), attempts))]
-        return next(iter(verdicts(results, existing=existing_releases(self.config))), None)
+        return next(iter(verdicts(with_interpreted(results, self.store), existing=existing_releases(self.config))), None)
 
 
 def _matching(cells: Iterable[Cell], pattern: str, words: CellWords) -> tuple[Cell, ...]:

@@ -10,8 +10,6 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
-from attrs import evolve
-
 from compat.api.kept import kept_names
 from compat.api.packing import Packed
 from compat.bisect import known
@@ -19,7 +17,7 @@ from compat.bundle.closure import helpers_of
 from compat.cell_document import rounded
 from compat.errors import EnvError, SelectionError, StoreError
 from compat.execution import durations, plan
-from compat.execution.interpreting import interpret, interpretable
+from compat.execution.interpreting import interpret, interpretable, with_check, with_interpreted
 from compat.execution.run import Interrupted, RunContext, run
 from compat.files import replace_file
 from compat.history.verdict import Existing, verdicts
@@ -132,14 +130,14 @@ class _Run:
     def _found(self) -> Report:
         """What is known by now; of releases that were not compiled to the end, what earlier runs know counts, too."""
         position = {cell: index for index, cell in enumerate(self.selection.cells)}
-        checked = sorted(map(self._checked, self.results), key=lambda result: position[result.cell])
+        checked = sorted(self._with_checks(), key=lambda result: position[result.cell])
         results = with_launched(checked, self.context.store)
         done = {result.cell for result in results}
         pending = tuple(cell for cell in self.selection.cells if cell not in done)
         envs = tuple(self.envs[env.name] for env in self.selection.envs if env.name in self.envs)
         context = with_envs(self.context, envs)
         recalled = known.recall(self.selection.kernels, context, self.selection.config, besides=envs)
-        remembered = with_launched(recalled, context.store)
+        remembered = with_launched(with_interpreted(recalled, context.store), context.store)
         existing = known.existing_releases(self.selection.config)
         report = Report(
             results=tuple(results),
@@ -159,10 +157,9 @@ class _Run:
         )
         return enclosing(report, self._source, self._artifact)
 
-    def _checked(self, result: Result) -> Result:
-        """A result with what the interpreter made of it."""
-        check = self.checks.get(result.cell)
-        return evolve(result, numbers=evolve(result.numbers, interpreter=check)) if check else result
+    def _with_checks(self) -> list[Result]:
+        """The results with what the interpreter made of them."""
+        return [with_check(result, self.checks.get(result.cell)) for result in self.results]
 
     def _source(self, path: str) -> str | None:
         """The text of a kernel's source, where it still is what was compiled."""

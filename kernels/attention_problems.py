@@ -1,8 +1,8 @@
 """Problems for the attention kernels: arguments, a float64 reference in plain PyTorch, tolerances with their reasons, a baseline to time.
 
 One function per kernel, called as ``attn_standard(parameters, dtype, seed, device, large)``; ``parameters`` are the constexprs of the
-case, ``longest``, the most keys that a variant is to be given, and ``brief``, for variants that an interpreter is slow with. The families differ as their kernels do: in what becomes of Q and
-K, and in what is added to the scores (``attention_families.py``).
+case, ``longest``, the most keys that a variant is to be given, and ``brief``, for variants that an interpreter is slow with. The
+families differ as their kernels do: in what becomes of Q and K, and in what is added to the scores (``attention_families.py``).
 
 Tolerances are three to four times the largest error that the same roundings make in plain PyTorch, of Q and K once more where they
 are changed, of the weights, and of O, for V of up to 4 and scores of up to 10.

@@ -25,7 +25,8 @@ from compat.config import kernel_sources
 from compat.config.argument_tables import NO_HINTS, usual_hints
 from compat.config.declared_kernel import ONLY_CASE, ONLY_VARIANT
 from compat.config.kernel_files import kernels_of
-from compat.config.layers import ABSENT, Entry, Hint, Layers, Place, Unwritable, in_order, layers_of
+from compat.config.layers import ABSENT, Entry, Hint, Kept, Layers, Place, Unwritable, in_order, layers_of
+from compat.config.problem_table import said_of
 from compat.config.toml_reader import DROP, SCHEMA, parse_toml, shown
 from compat.config.toml_writer import toml_text
 from compat.errors import ConfigError
@@ -58,7 +59,7 @@ def write_kernel_file(specs: Sequence[Specialization], path: Path) -> tuple[Spec
     return found
 
 
-_COMPARED = ("toolchain", "source", "roots", "targets", "closure", "function", "compile")
+_COMPARED = ("toolchain", "source", "roots", "targets", "closure", "function", "compile", "problem")
 
 
 def _resolved(spec: Specialization) -> Specialization:
@@ -108,7 +109,7 @@ def _kernel(specs: Sequence[Specialization], folder: Path) -> dict[str, Any]:
     by_place = {_place(spec): spec for spec in specs}
     variants = {variant: [spec for spec in specs if spec.variant == variant] for variant, _ in by_place}
     cases = in_order([spec.case for spec in group] for group in variants.values())
-    kernel, by_variant, by_case = _tables(by_place)
+    kernel, by_variant, by_case = _tables(by_place, folder)
     sources = {variant: _source(_one(group, "source"), _one(group, "roots"), folder) for variant, group in variants.items()}
     summaries = {variant: printable(_one(group, "summary")).strip() for variant, group in variants.items()}
     source, summary = sources[specs[0].variant], _common(summaries.values())
@@ -198,20 +199,23 @@ def _expectation(expectation: Expectation) -> dict[str, Any]:
 
 
 _Tables = dict[str, Any]
-_ORDER = ("signature", "launch", "constexprs", "hints", "options")
+_ORDER = ("signature", "launch", "constexprs", "hints", "problem", "problem.parameters", "options")
 
 
-def _tables(specs: Mapping[Place, Specialization]) -> tuple[_Tables, dict[str, _Tables], dict[str, _Tables]]:
+def _tables(specs: Mapping[Place, Specialization], folder: Path) -> tuple[_Tables, dict[str, _Tables], dict[str, _Tables]]:
     """The tables of the kernel, of each variant and of each case."""
     kernel: _Tables = {}
     variants: dict[str, _Tables] = {}
     cases: dict[str, _Tables] = {}
-    for table, name, layers, written in sorted(_layers(specs), key=lambda each: _ORDER.index(each[0])):
+    found = [*_layers(specs), *_layers_of_problems(specs, folder)]
+    for table, name, layers, written in sorted(found, key=lambda each: _ORDER.index(each[0])):
         said = [(kernel, layers.kernel)] if layers.kernel is not ABSENT else []
         said += [(variants.setdefault(variant, {}), value) for variant, value in layers.variants.items()]
         said += [(cases.setdefault(case, {}), value) for case, value in layers.cases.items()]
         for tables, value in said:
-            tables.setdefault(table, {})[name] = DROP if value is ABSENT else written(value)
+            for key in table.split("."):
+                tables = tables.setdefault(key, {})
+            tables[name] = DROP if value is ABSENT else written(value)
     if all(kernel.get("hints", {}).get(hint) == [] for hint in HINTS):
         kernel["hints"] = NO_HINTS
     return kernel, variants, cases
@@ -229,6 +233,18 @@ def _layers(specs: Mapping[Place, Specialization]) -> Iterator[tuple[str, str, L
             said = {place: values.get(name, ABSENT) for place, values in found.items()}
             entry = Entry(values=said, in_order=table != "options")
             yield table, name, _of(entry, specs, f"{table}.{name}"), arguments.plain if table == "launch" else constexprs.plain
+
+
+def _layers_of_problems(
+    specs: Mapping[Place, Specialization], folder: Path
+) -> Iterator[tuple[str, str, Layers, Callable[[Any], Any]]]:
+    """The same for what is said of problems."""
+    said = {place: said_of(spec.problem, spec.compile, folder) for place, spec in specs.items()}
+    for table, index in (("problem", 0), ("problem.parameters", 1)):
+        found: dict[Place, Mapping[str, Any]] = {place: both[index] for place, both in said.items()}
+        for name in in_order(found.values()):
+            entry = Kept(values={place: values.get(name, ABSENT) for place, values in found.items()})
+            yield table, name, _of(entry, specs, f"{table}.{name}"), lambda value: value
 
 
 def _of(entry: Entry, specs: Mapping[Place, Specialization], path: str) -> Layers:

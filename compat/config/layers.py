@@ -82,6 +82,16 @@ class Hint(Entry):
 
 
 @frozen(kw_only=True)
+class Kept(Entry):
+    """An entry that nothing drops: where it is absent, no layer below says anything."""
+
+    @property
+    def can_be_dropped(self) -> bool:
+        """It cannot."""
+        return False
+
+
+@frozen(kw_only=True)
 class Layers:
     """What the layers say of one entry; a variant or a case that is not there says nothing."""
 

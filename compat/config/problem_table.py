@@ -76,10 +76,30 @@ def _dtype(table: Table, spec: CompileSpec) -> str:
     """What is said, else the elements of the first pointer to floating point numbers."""
     if "dtype" in table:
         return table.string("dtype")
+    return usual_dtype(spec) or table.fail("is missing", "dtype", hint=_NO_NAME)
+
+
+def usual_dtype(spec: CompileSpec) -> str | None:
+    """The elements of the first pointer to floating point numbers, where there is one."""
     for kind in (*signatures.leaves(spec.signature).values(), *_tensors(spec.launch)):
         if kind.startswith(tuple(f"*{prefix}" for prefix in _FLOATS)):
             return kind[1:]
-    return table.fail("is missing", "dtype", hint=_NO_NAME)
+    return None
+
+
+def said_of(problem: Problem | None, spec: CompileSpec, folder: Path) -> tuple[dict[str, str], dict[str, Any]]:
+    """What a kernel file in ``folder`` has to say of a problem: entries of its table, and of the parameters in there.
+
+    The reverse of :func:`problem_of`: what follows from the case is not said.
+    """
+    if problem is None:
+        return {}, {}
+    said = {"source": os.path.relpath(problem.source, os.path.realpath(folder)), "function": problem.function}
+    if problem.dtype != usual_dtype(spec):
+        said["dtype"] = problem.dtype
+    usual: Mapping[str, Any] = spec.constexprs
+    more = {name: value for name, value in problem.parameters.items() if name not in usual or repr(usual[name]) != repr(value)}
+    return said, more
 
 
 def _tensors(launch: Mapping[str, Any]) -> list[str]:

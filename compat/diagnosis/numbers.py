@@ -77,9 +77,9 @@ def check_of(evidence: Evidence, interpreter: Interpreter) -> Check:
 
 def _raised(evidence: Evidence, where: str, interpreter: Interpreter) -> Check:
     said = _last(evidence.raised)
-    mistakes = [each for each in evidence.raised if each.type.endswith(_MISTAKE)]
-    if mistakes:
-        return _unknown(f"a mistake in the problem, and not in the kernel: {_line(mistakes[0].message)}", where)
+    if is_mistake(evidence):
+        mistake = next(each for each in evidence.raised if each.type.endswith(_MISTAKE))
+        return _unknown(f"a mistake in the problem, and not in the kernel: {_line(mistake.message)}", where)
     if evidence.stage == SOURCE_STAGE:
         return _unknown(f"its file cannot be imported to be interpreted: {said}")
     place = evidence.at.rpartition("/")[2] if evidence.at else ""
@@ -87,6 +87,11 @@ def _raised(evidence: Evidence, where: str, interpreter: Interpreter) -> Check:
     if any(pattern.search(each.message) for each in evidence.raised for pattern in interpreter.lacks):
         return Check(status=Status.UNSUPPORTED, where=where, reason=f"this release's interpreter cannot do it: {said}")
     return Check(status=Status.REJECTED, where=where, reason=f"raised in the interpreter: {said}")
+
+
+def is_mistake(evidence: Evidence) -> bool:
+    """Whether a problem could not be made, or cannot be used: nothing is known of the kernel then."""
+    return any(each.type.endswith(_MISTAKE) for each in evidence.raised)
 
 
 def _compared(said: object) -> Check:

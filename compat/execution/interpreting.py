@@ -19,14 +19,17 @@ from attrs import evolve, frozen
 
 from compat import toolchains
 from compat.bundle.closure import read_source, roots_of
-from compat.diagnosis.numbers import Interpreter, Probe, check_of, excused, suspects
+from compat.diagnosis.numbers import Interpreter, Probe, check_of, excused, is_mistake, suspects
 from compat.execution import witnesses
 from compat.execution.executors.base import Batch, Executor
-from compat.execution.flight import INTERPRETING
+from compat.execution.flight import INTERPRETING, Limits
 from compat.execution.run import RunContext
-from compat.execution.store import CellKeys
+from compat.execution.store import CellKeys, Store
 from compat.files import folder_digest
-from compat.model import BuiltEnv, Cell, Check, Evidence, Problem, Specialization, Status
+from compat.model import BuiltEnv, Cell, Check, Evidence, Problem, Result, Specialization, Status
+
+_TOGETHER = 4
+"""Cells that one process runs at most: most take longer than starting one, and some much longer than others."""
 
 Progress = Callable[[int, int], None]
 """Hears how many of how many kernels are done."""
@@ -51,9 +54,18 @@ def interpret(cells: Iterable[Cell], context: RunContext, progress: Progress = l
     return _Interpreting(context, progress).checks(list(cells))
 
 
-def known_checks(cells: Iterable[Cell], context: RunContext) -> dict[Cell, Check]:
-    """The same of what earlier runs found. Runs nothing."""
-    return _Interpreting(context, only_known=True).checks(list(cells))
+def with_interpreted(results: Sequence[Result], store: Store) -> tuple[Result, ...]:
+    """Results, those that were built with what earlier runs of the interpreter found, whatever its limits were. Runs nothing."""
+    envs = {result.cell.env.name: result.built for result in results}
+    context = RunContext(envs=envs, store=store, limits=Limits(deadline=0, memory=0))
+    built = [result.cell for result in results if result.outcome.status is Status.OK]
+    checks = _Interpreting(context, only_known=True).checks(built)
+    return tuple(with_check(result, checks.get(result.cell)) for result in results)
+
+
+def with_check(result: Result, check: Check | None) -> Result:
+    """A result with what came of interpreting its cell, if anything."""
+    return evolve(result, numbers=evolve(result.numbers, interpreter=check)) if check else result
 
 
 @frozen(kw_only=True)
@@ -98,6 +110,8 @@ class _Interpreting:
         limits = self.context.limits
         again = self.context.again and not self.only_known
         known = {} if again else self.context.store.read(keyed, deadline=limits.deadline, memory=limits.memory)
+        if not self.only_known:  # a mistake in a problem is kept only to be looked at
+            known = {key: attempts for key, attempts in known.items() if _tells(attempts[-1], keyed[key][0])}
         found = {cell: attempts[-1] for key, attempts in known.items() for cell in keyed[key]}
         missing = [_Asked(key=key, alike=tuple(alike)) for key, alike in keyed.items() if key not in known]
         if missing and not self.only_known:
@@ -106,37 +120,44 @@ class _Interpreting:
         return found
 
     def run(self, missing: Sequence[_Asked]) -> dict[Cell, Evidence]:
-        """Run cells, of ``context.slots`` at the same time, each in a process of its own. Raises Stopped when stopped early."""
+        """Run cells, ``context.slots`` at the same time. Raises Stopped when stopped early."""
         found: dict[Cell, Evidence] = {}
         with (
             closing(self.context.open_executor()) as executor,
             ThreadPoolExecutor(self.context.slots, thread_name_prefix="slot") as threads,
         ):
-            futures = [threads.submit(self.run_one, each, executor) for each in missing]
+            futures = [threads.submit(self.run_together, batch, executor) for batch in _batches(missing)]
             try:
-                for asked, future in zip(missing, futures, strict=True):
-                    evidence = future.result()
-                    found |= dict.fromkeys(asked.alike, evidence)
+                for future in futures:
+                    for asked, evidence in future.result():
+                        found |= dict.fromkeys(asked.alike, evidence)
             except BaseException:
                 self.context.stop.set()
                 threads.shutdown(wait=True, cancel_futures=True)
                 raise
         return found
 
-    def run_one(self, asked: _Asked, executor: Executor) -> Evidence:
-        """Run one, and keep what came of it if it says something, and its files are what its key says."""
-        cell, began = asked.cell, time.time()
-        built = self.context.envs[cell.env.name]
-        batch = Batch.of([cell], built, self.context.limits, mode=INTERPRETING, keep=False)
-        with closing(executor.submit(batch)) as attempted:
-            (evidence,) = next(iter(attempted)).attempts
-        told = check_of(evidence, _interpreter(cell)).status is not Status.LOST
-        if told and (kept := self.to_be_kept(cell, evidence, began)) is not None:
-            self.context.store.write(asked.key, cell, [kept])
+    def run_together(self, batch: Sequence[_Asked], executor: Executor) -> list[tuple[_Asked, Evidence]]:
+        """Run the cells of one batch, and keep of each what came of it."""
+        cells, began = [asked.cell for asked in batch], time.time()
+        built = self.context.envs[cells[0].env.name]
+        found: list[tuple[_Asked, Evidence]] = []
+        with closing(executor.submit(Batch.of(cells, built, self.context.limits, mode=INTERPRETING, keep=False))) as attempted:
+            for each in attempted:
+                asked, (evidence,) = batch[each.position], each.attempts
+                self.keep(asked, evidence, began)
+                found.append((asked, evidence))
+        return found
+
+    def keep(self, asked: _Asked, evidence: Evidence, began: float) -> None:
+        """Keep what came of a cell if it says something, and its files are what its key says."""
+        if _tells(evidence, asked.cell) or is_mistake(evidence):
+            kept = self.to_be_kept(asked.cell, evidence, began)
+            if kept is not None:
+                self.context.store.write(asked.key, asked.cell, [kept])
         with self.counting:
             self.done += 1
             self.progress(self.done, self.total)
-        return evidence
 
     def to_be_kept(self, cell: Cell, evidence: Evidence, began: float) -> Evidence | None:
         """The evidence with what else it depends on; ``None`` where it does not belong under its key."""
@@ -153,6 +174,20 @@ class _Interpreting:
         return None if found is None else evolve(evidence, witnesses=found)
 
 
+def _batches(missing: Sequence[_Asked]) -> list[list[_Asked]]:
+    """Cells in batches of one env, one source and one target each, as they may be run in one process."""
+    groups: dict[tuple[object, ...], list[_Asked]] = {}
+    for asked in missing:
+        spec = asked.cell.spec
+        groups.setdefault((asked.cell.env.name, spec.source, spec.roots, asked.cell.target.name), []).append(asked)
+    return [group[start : start + _TOGETHER] for group in groups.values() for start in range(0, len(group), _TOGETHER)]
+
+
+def _tells(evidence: Evidence, cell: Cell) -> bool:
+    """Whether it says something of the kernel."""
+    return check_of(evidence, _interpreter(cell)).status is not Status.LOST
+
+
 def _interpreter(cell: Cell) -> Interpreter:
     interpreter = toolchains.of(cell.env).interpreter
     assert interpreter is not None
@@ -161,11 +196,12 @@ def _interpreter(cell: Cell) -> Interpreter:
 
 def _cell_of(probe: Probe, suspect: Cell) -> Cell:
     """A probe as a cell of the same env."""
-    return evolve(suspect, spec=_spec_of(probe, _interpreter(suspect).probes, suspect.env.toolchain))
+    return evolve(suspect, spec=spec_of(probe, _interpreter(suspect).probes, suspect.env.toolchain))
 
 
 @cache
-def _spec_of(probe: Probe, source: Path, toolchain: str) -> Specialization:
+def spec_of(probe: Probe, source: Path, toolchain: str) -> Specialization:
+    """A probe as a kernel."""
     closure = read_source(source).closure
     return Specialization(
         kernel="probe",

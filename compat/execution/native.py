@@ -48,7 +48,10 @@ def find_compiler(cache: EnvCache, environ: Mapping[str, str] = os.environ) -> C
     except EnvError as error:
         hint = "Install one (gcc, clang), or name it in $CC; without one, it is fetched from the package index."
         raise EnvError(f"there is no C compiler, and none can be had: {error}", hint=hint) from error
-    return Compiler(program=str(_wrapper(folder, cache)), fetched=True)
+    try:
+        return Compiler(program=str(_wrapper(folder, cache)), fetched=True)
+    except OSError as error:
+        raise cache.refused(error) from error
 
 
 def _wrapper(folder: Path, cache: EnvCache) -> Path:

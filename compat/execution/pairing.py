@@ -33,6 +33,8 @@ _LARGEST = 16 * 1024 * 1024
 _LAST_WORDS = 2000
 """Bytes of what it printed that are kept of a process that ended without an answer."""
 _IMPORT = "import"
+_WHILE_IMPORTING = 1
+"""Lines that a process tells until it has imported all."""
 
 JsonObject = dict[str, Any]
 
@@ -128,16 +130,16 @@ def _one_process(
 
 def _watched(process: subprocess.Popen[bytes], answers: Path, deadline: float, import_deadline: float) -> str:
     """How a process ended, which has so many seconds until each next line of its answers. Nothing is left of its group."""
-    size, told = 0, 0
+    told = 0
     give_up = time.monotonic() + import_deadline
     try:
         while time.monotonic() < give_up:
             interruption.check()
             with suppress(subprocess.TimeoutExpired):
                 return _ended(process.wait(_TICK))
-            if (now := _size(answers)) > size:
-                size, told = now, told + 1
-                give_up = time.monotonic() + (deadline if told > 1 else import_deadline)
+            if (now := _count(answers)) > told:
+                told = now
+                give_up = time.monotonic() + (deadline if told > _WHILE_IMPORTING else import_deadline)
         return "deadline"
     finally:
         with suppress(ProcessLookupError, PermissionError):
@@ -153,11 +155,9 @@ def _ended(code: int) -> str:
     return f"signal {-code}"
 
 
-def _size(path: Path) -> int:
-    try:
-        return path.stat().st_size
-    except OSError:
-        return 0
+def _count(path: Path) -> int:
+    """How many lines there are."""
+    return (content_of(path, _LARGEST) or b"").count(b"\n")
 
 
 def _lines(path: Path) -> Iterator[JsonObject]:

@@ -34,7 +34,9 @@ def _tried(told: Tried) -> Iterator[str]:
     failing: dict[str, list[Result]] = {}
     for result in told.results:
         outcome, failure = result.outcome, result.outcome.failure
-        words = [str(outcome.status), *(["flaky"] if outcome.flaky else []), *([] if result.expected else ["UNEXPECTED"])]
+        words = [str(outcome.status), *(["flaky"] if outcome.flaky else [])]
+        words += [f"numbers {check.status}" for check in result.numbers.checks if check.status is not Status.OK]
+        words += [] if result.expected else ["UNEXPECTED"]
         yield f"  {result.cell.id}: {', '.join([*words, *([failure.fingerprint] if failure else [])])}"
         if failure:
             failing.setdefault(failure.fingerprint, []).append(result)
@@ -81,6 +83,7 @@ def _outcome(result: Result, told: Explanation) -> Iterator[str]:
         yield from _section("advice", failure.advice.splitlines())
         if known_edits(failure, result.cell.env.toolchain):
             yield from _section("an edit is known for this class", [fix_command(result.cell, told.options)])
+    yield from _section("numbers", _numbers(result))
     yield from _section("warnings", (f"{noticed.type}: {noticed.message}" for noticed in outcome.warnings))
     if stood_in := outcome.stood_in:
         yield from _section("imported with stand-ins for", stood_in.packages)
@@ -90,6 +93,18 @@ def _outcome(result: Result, told: Explanation) -> Iterator[str]:
         yield from _section(why, stood_in.skipped)
     yield from _section("seconds", (f"{stage:<8} {seconds:.3f}" for stage, seconds in outcome.stages.items()))
     yield from _section("metrics", (f"{name}: {_value(value)}" for name, value in outcome.metrics.items()))
+
+
+def _numbers(result: Result) -> Iterator[str]:
+    """What came of running it, and comparing what it computed."""
+    for check in result.numbers.checks:
+        ran = f"on {check.device}" if check.device else "in the interpreter, on the CPU"
+        errors = {"absolute": check.max_abs, "relative": check.max_rel}
+        told = [f"largest {name} error {value:.3g}" for name, value in errors.items() if value is not None]
+        told += [f"at {check.where}"] if check.where else []
+        yield f"{ran}: {', '.join([str(check.status), *told])}"
+        if check.reason:
+            yield f"  {check.reason}"
 
 
 def _traceback(attempts: tuple[Evidence, ...]) -> Iterator[str]:
@@ -188,6 +203,7 @@ def explanation_document(told: Explanation | Tried) -> JsonObject:
         "id": told.cell.id,
         "summary": told.cell.spec.summary,
         "expected": result.expected if result else None,
+        "numbers": cell_document(result)["numbers"] if result else None,
         "outcome": attrs.asdict(result.outcome) if result else None,
         "edits_known": [edit.name for edit in known_edits(result.outcome.failure, env.env.toolchain)] if result else [],
         "history": verdict_document(told.verdict) if told.verdict else None,

@@ -18,7 +18,8 @@ from compat.report.excerpts import excerpts
 from compat.report.fix import fix_command
 from compat.report.grid import Mark, Row, grids, legend_of
 from compat.report.guesses import guesses
-from compat.report.pairs.markdown import pairs_sentence, section
+from compat.report.pairs.markdown import section
+from compat.report.pairs.notes import pairs_sentence
 from compat.report.repeat import explain_command, matrix_command
 from compat.report.stand_ins import stand_ins
 from compat.report.statements import statements
@@ -103,7 +104,9 @@ def headline(report: Report) -> str:
     fates = listed([f"{number:,} {FATES[status][number != 1]}" for status, number in report.counts.items()])
     surprises = len(report.unexpected)
     end = f"**Unexpected: {counted(surprises, 'cell')}.**" if surprises else "Everything is as expected."
-    return f"Of {counted(len(report.results), 'cell')} ({' × '.join(axes)}; {', '.join(targets)}), {fates}. {end}"
+    return f"Of {counted(len(report.results), 'cell')} ({' × '.join(axes)}; {', '.join(targets)}), {fates}. {end}" + (
+        f" {pairs_sentence(report.pairs)}" if report.pairs else ""
+    )
 
 
 FATES = {

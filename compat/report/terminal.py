@@ -94,6 +94,7 @@ def total(report: Report) -> str:
     if report.pairs:
         good = len(report.pairs) - len(failing_pairs(report.pairs))
         verdict += f"; {good:,} of {counted(len(report.pairs), 'pair')} ok"
+        verdict += ", which is UNEXPECTED" if good < len(report.pairs) else ""
     verdict += " so far" if report.pending else ""
     every = len(report.results) + len(report.pending)
     tried = f"{len(report.results):,} of {counted(every, 'cell')}" if report.pending else counted(every, "cell")

@@ -67,8 +67,8 @@ absent there.
 **Actions** are done in order, until one fails; files that they name are in ``directory/given``.
 
 - ``{"do": "compile", "ir": null, "keep_ir": false}``: compile the function. ``ir``, the name of an IR file, is compiled
-  instead. With ``keep_ir`` every stage's result is written to ``directory/kept/NONCE/STAGE`` as soon as it is made. Done means
-  that a binary came out.
+  instead. With ``keep_ir`` every stage's result is written to ``directory/kept/NONCE/STAGE`` as soon as it is made, and to
+  ``metadata`` there what the compiler says of a launch. Done means that a binary came out.
 - ``{"do": "interpret", "seed": 0}``: run the function on its ``problem``, ``{"source", "function", "dtype", "parameters"}``, in the
   toolchain's interpreter, in the stages ``interpret`` and ``check``. Done means that it was run on all of its problems, or on as
   many as came out right and one that did not. The metrics are ``check``, as :mod:`compat.numerics.outputs` says it, ``problems``,

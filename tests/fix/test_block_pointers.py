@@ -135,11 +135,13 @@ def test_a_wrong_number_is_noticed(tmp_path: Path, pair_python: str) -> None:
 
 FORMS = {"plain": plain, "descriptors": descriptors}
 OWN = ("sel_dense", "sel_varlen")
-"""Kernels of this repository that have a variant with block pointers."""
+"""Kernels of this repository that have a variant with block pointers, whose edits are computed and compiled."""
 
 
 def edited_kernels(form: str, folder: Path) -> Path:
     """A copy of this repository's kernels whose block pointers are replaced."""
+    for name in ("problems.py", "problem_tensors.py"):
+        shutil.copy(KERNELS_HERE / name, folder)
     for name in OWN:
         shutil.copy(KERNELS_HERE / f"{name}.toml", folder)
         text = (KERNELS_HERE / f"{name}.py").read_text()

@@ -32,7 +32,7 @@ How it is done
 
 The parent imports PyTorch, and never uses a GPU. For every problem it forks a child, which makes inputs and references once,
 checks cell by cell, and times those that are right, in turn. Child → parent, one JSON object per line: ``ready``, ``begin`` (of a
-cell), ``checked``, ``timed``, ``alive``, ``canary``, ``device``, ``unable``, ``stopped``, ``end``. A child ends at an error that
-its context does not survive, and is killed where a cell takes longer than its deadline; that cell is run again in a child of its
-own, and the others go on in another.
+cell), ``checked``, ``round`` (every cell was timed once more), ``timed``, ``alive``, ``canary``, ``device``, ``unable``,
+``stopped``, ``end``. A child ends at an error that its context does not survive, and is killed where a cell takes longer than its
+deadline; that cell is run again in a child of its own, and the others go on in another.
 """

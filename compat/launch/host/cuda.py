@@ -53,6 +53,7 @@ _PROTOTYPES = {
     "cuDriverGetVersion": (POINTER(c_int),),
     "cuDeviceGet": (POINTER(c_int), c_int),
     "cuDeviceGetName": (c_char_p, c_int, c_int),
+    "cuDeviceGetPCIBusId": (c_char_p, c_int, c_int),
     "cuDeviceGetAttribute": (POINTER(c_int), c_int, c_int),
     "cuDevicePrimaryCtxRetain": (POINTER(c_void_p), c_int),
     "cuCtxSetCurrent": (c_void_p,),
@@ -71,7 +72,7 @@ _PROTOTYPES = {
     "cuEventDestroy_v2": (c_void_p,),
     "cuGetErrorName": (c_int, POINTER(c_char_p)),
 }
-_NOT_EVERYWHERE = {"cuFuncGetParamInfo", "cuLaunchKernelEx"}
+_NOT_EVERYWHERE = {"cuDeviceGetPCIBusId", "cuFuncGetParamInfo", "cuLaunchKernelEx"}
 
 
 class Driver:
@@ -127,6 +128,14 @@ class Driver:
         buffer = ctypes.create_string_buffer(256)
         self.call("cuDeviceGetName", buffer, len(buffer), self.device)
         return buffer.value.decode()
+
+    @property
+    def bus(self) -> bytes:
+        """Where it sits, as the management library knows it; empty where the driver cannot tell."""
+        buffer = ctypes.create_string_buffer(64)
+        if self.has("cuDeviceGetPCIBusId"):
+            self.call("cuDeviceGetPCIBusId", buffer, len(buffer), self.device)
+        return buffer.value
 
     @property
     def version(self) -> str:

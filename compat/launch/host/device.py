@@ -12,7 +12,7 @@ _SM, _MEMORY = 1, 2
 
 def facts(driver: Driver, torch: Any) -> Dict[str, Any]:
     """As a result line has it."""
-    management = _Management()
+    management = _Management(driver.bus)
     return {
         "name": driver.name,
         "cc": "%d.%d" % driver.capability,
@@ -27,12 +27,13 @@ def facts(driver: Driver, torch: Any) -> Dict[str, Any]:
 class _Management:
     """The management library (NVML), where there is one."""
 
-    def __init__(self) -> None:
+    def __init__(self, bus: bytes) -> None:
+        """``bus`` says which GPU; the numbers of the two libraries can differ."""
         self._library: Any = None
         self._device = ctypes.c_void_p()
         try:
             library = ctypes.CDLL("libnvidia-ml.so.1")
-            is_there = library.nvmlInit_v2() == 0 and library.nvmlDeviceGetHandleByIndex_v2(0, ctypes.byref(self._device)) == 0
+            is_there = library.nvmlInit_v2() == 0 and library.nvmlDeviceGetHandleByPciBusId_v2(bus, ctypes.byref(self._device)) == 0
         except (OSError, AttributeError):
             return
         self._library = library if is_there else None

@@ -20,6 +20,8 @@ from .prepared import Numerics
 
 _PREPARING = 600.0
 """Seconds that inputs and references may take."""
+_ROUND = 120.0
+"""Seconds that timing all cells once may take."""
 _TRIES = 2
 """Children that may end without having come to any cell, before the rest is given up."""
 
@@ -64,6 +66,7 @@ class Watch:
             code = 1
             try:
                 os.close(ours)
+                signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent ends it
                 Child(self._folder, self._options, self._numerics, theirs).run(task)
                 code = 0
             except BaseException:
@@ -88,12 +91,14 @@ class _Following:
         self._held: Dict[int, Dict[str, Any]] = {}
         self._in_flight: Optional[int] = None
         self._began = time.monotonic()
+        self._idle = _PREPARING
+        """The limit where no cell is in flight."""
         self._rest = b""
 
     def follow(self) -> None:
         """Until the pipe ends, or the child has to be killed."""
         while True:
-            limit = self._deadline if self._in_flight is not None else _PREPARING
+            limit = self._deadline if self._in_flight is not None else self._idle
             left = self._began + limit - time.monotonic()
             if left <= 0:
                 self._over(limit)
@@ -115,6 +120,9 @@ class _Following:
                 self._in_flight, self._began = said["cell"], time.monotonic()
         elif event == "checked":
             self._checked(said)
+        elif event == "round":
+            self._waits()
+            self._idle = _ROUND
         elif event == "timed":
             self._ended.latencies[said["cell"]] = said["latency"]
         elif event == "canary":
@@ -170,7 +178,8 @@ class _Following:
 
     def _over(self, limit: float) -> None:
         if self._in_flight is None:
-            self._ended.unable = "inputs and references took more than %g s" % limit
+            what = "inputs and references" if self._idle == _PREPARING else "timing all cells once"
+            self._ended.unable = "%s took more than %g s" % (what, limit)
             return
         self._commit()
         self._suspect(self._in_flight, failed("timed_out", "it took more than %g s" % limit))

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 import math
-from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -20,6 +19,8 @@ from compat.report.numbers import numbers_of
 
 _RECORDS = ("failure", "expectation", "warnings", "attempts", "stood_in")
 """Facts that many cells have alike: each is kept once, and a cell has its number; 0 where it has none."""
+_PLAIN = ("env", "status", "stage", "seconds", "flags")
+"""Facts of which each cell has its own."""
 _RARE = ("numbers", "latency")
 """Facts that a launch or the interpreter finds out: kept by the number of the cell, where there are any."""
 _FLAGS = {"flaky": 1, "guessed": 2, "cached": 4}
@@ -76,7 +77,7 @@ class _Cells:
     """The facts of all cells while they are gathered."""
 
     count: int = 0
-    columns: dict[str, list[Any]] = field(factory=lambda: defaultdict(list))
+    columns: dict[str, list[Any]] = field(factory=lambda: {name: [] for name in (*_RECORDS, *_PLAIN)})
     interned: dict[str, Interned] = field(factory=lambda: {name: Interned() for name in _RECORDS})
     metrics: Columns = field(factory=Columns)
     stages: Columns = field(factory=Columns)

@@ -19,6 +19,7 @@ from markupsafe import Markup, escape
 from compat.json_text import write_json
 from compat.report.html.packing import packed
 from compat.report.markdown import headline
+from compat.report.pairs.notes import pairs_table
 from compat.report.statements import statements
 from compat.report.summary import Report
 
@@ -27,7 +28,7 @@ SCRIPTS = (
     *("source", "commands", "details", "drawer", "failures", "jumps", "trends", "names", "theme", "start"),
 )
 """In this order; they are one module together."""
-STYLES = ("colours", "base", "grid", "marks", "drawer", "failures", "trends", "narrow", "names", "print")
+STYLES = ("colours", "base", "grid", "marks", "drawer", "failures", "trends", "narrow", "names", "pairs", "print")
 STATEMENTS = 100
 """Sentences that the page has; ``matrix.md`` has all of them."""
 POLICY = (
@@ -49,6 +50,7 @@ def matrix_html(report: Report) -> str:
         headline=headline(report).replace("**", ""),
         statements=told[:STATEMENTS],
         further=len(told) - STATEMENTS,
+        pairs=pairs_table(report.pairs) if report.pairs else None,
         data=Markup(packed(report)),
         attachments=Markup(_in_script(write_json(dict(report.attachments), indent=None))),
     )  # fmt: skip

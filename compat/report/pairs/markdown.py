@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from compat.pairs.records import Grid, Pair, in_order
 from compat.report.compact import counted
-from compat.report.pairs.notes import cell_of, notes_of
+from compat.report.pairs.notes import cell_of, notes_of, pairs_sentence
 
 
 def pairs_markdown(grid: Grid, version: str) -> str:
@@ -18,12 +18,6 @@ def pairs_markdown(grid: Grid, version: str) -> str:
     made = f"Made by triton-compat {version} with {_code(grid.command)} in {grid.seconds:.1f} s"
     lines += ["", "---", "", f"{made}, {known:,} of {counted(len(grid.pairs), 'pair')} known from before."]
     return "\n".join(lines) + "\n"
-
-
-def pairs_sentence(pairs: Sequence[Pair]) -> str:
-    """How many are ok."""
-    good = sum(pair.ok for pair in pairs)
-    return f"Of {counted(len(pairs), 'pair')} of PyTorch and a release, {good:,} {'is' if good == 1 else 'are'} ok."
 
 
 def section(pairs: Sequence[Pair], title: str, pins: Mapping[str, str | None], classes: Mapping[str, str]) -> Iterator[str]:

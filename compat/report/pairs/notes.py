@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from attrs import frozen
 
-from compat.pairs.records import Pair
-from compat.report.compact import listed
+from compat.pairs.records import Pair, in_order
+from compat.report.compact import counted, listed
 
 UNTRIED = "-"
 _EVERY = "all programs"
@@ -53,6 +53,42 @@ def notes_of(pairs: Sequence[Pair]) -> tuple[Note, ...]:
         )
         for number, ((failure_class, message, status), where) in enumerate(found.items(), 1)
     )
+
+
+@frozen(kw_only=True)
+class PairsTable:
+    """What the page has."""
+
+    releases: tuple[str, ...]
+    rows: tuple[tuple[str, tuple[tuple[str, str], ...]], ...]
+    """PyTorch, and for each release what stands there."""
+    notes: tuple[Note, ...]
+    failing: bool
+    """Whether any pair is not ``ok``."""
+    untried: tuple[Pair, ...]
+    """Those whose env or release cannot be had."""
+
+
+def pairs_table(pairs: Sequence[Pair]) -> PairsTable:
+    """The table of some pairs."""
+    notes, releases = notes_of(pairs), in_order(pair.release for pair in pairs)
+    at = {(pair.torch, pair.release): pair for pair in pairs}
+    return PairsTable(
+        releases=releases,
+        rows=tuple(
+            (torch, tuple((release, cell_of(at.get((torch, release)), notes)) for release in releases))
+            for torch in in_order(pair.torch for pair in pairs)
+        ),
+        notes=notes,
+        failing=any(not pair.ok for pair in pairs),
+        untried=tuple(pair for pair in pairs if pair.error is not None),
+    )
+
+
+def pairs_sentence(pairs: Sequence[Pair]) -> str:
+    """How many are ok."""
+    good = sum(pair.ok for pair in pairs)
+    return f"Of {counted(len(pairs), 'pair')} of PyTorch and a release, {good:,} {'is' if good == 1 else 'are'} ok."
 
 
 def cell_of(pair: Pair | None, notes: Sequence[Note]) -> str:

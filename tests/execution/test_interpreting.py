@@ -1,0 +1,239 @@
+"""Kernels, right and not, run on problems in the interpreters of two pairs."""
+
+from __future__ import annotations
+
+import shutil
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from attrs import evolve
+
+from compat import toolchains
+from compat.bundle.closure import read_source
+from compat.execution.executors.base import OpenExecutor
+from compat.execution.executors.local import LocalExecutor
+from compat.execution.flight import Limits
+from compat.execution.interpreting import interpret, spec_of, with_interpreted
+from compat.execution.run import RunContext
+from compat.execution.store import Store
+from compat.interruption import Stopped
+from compat.model import BuiltEnv, Cell, Check, Outcome, Problem, Result, Status
+from tests.cells import KERNELS
+from tests.cells import cell as cell_of
+from tests.targets import TARGETS
+
+pytestmark = pytest.mark.wheels
+
+PROBLEMS = KERNELS / "numbers_problems.py"
+OLD, NEW = "triton-3.0.0-torch-2.4.1", "triton-3.5.1-torch-2.9.1"
+LIMITS = Limits(deadline=4.0, memory=4 << 30)
+WHAT = {
+    "right": ("right", "sums", "fp32"),
+    "subtracts": ("subtracts", "sums", "fp32"),
+    "beyond": ("beyond", "sums", "fp32"),
+    "first_block": ("first_block", "sums", "fp32"),
+    "hangs": ("hangs", "sums", "fp32"),
+    "far_away": ("far_away", "sums", "fp32"),
+    "misshapen": ("misshapen", "sums", "fp32"),
+    "assembly": ("assembly", "sums", "fp32"),
+    "bf16 sums": ("right", "sums", "bf16"),
+    "bf16 copies": ("copies", "copies", "bf16"),
+    "bf16 first": ("first_block", "copies", "bf16"),
+    "raises": ("right", "raises", "fp32"),
+    "lacks": ("right", "lacks_an_argument", "fp32"),
+}
+"""What a test calls it → function, problems, element type."""
+
+
+def made(built: BuiltEnv, what: str, target: str = "sm_90", problems: Path = PROBLEMS) -> Cell:
+    function, asked, dtype = WHAT[what]
+    signature = {**dict.fromkeys(("x", "y", "o"), f"*{dtype}"), "n": "i32"}
+    cell = cell_of(built, "numbers", function, target, signature=signature, constexprs={"BLOCK": 16}, divisible_by_16=())
+    closure = read_source(problems).closure
+    problem = Problem(source=str(problems), function=asked, closure=closure, dtype=dtype, parameters={"BLOCK": 16})
+    return evolve(cell, spec=evolve(cell.spec, problem=problem))
+
+
+def result_of(cell: Cell, built: BuiltEnv) -> Result:
+    return Result(cell=cell, built=built, outcome=Outcome(status=Status.OK, stage="cubin"))
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
+    with Store(tmp_path_factory.mktemp("store")) as store:
+        yield store
+
+
+@pytest.fixture(scope="module")
+def envs(built: Callable[[str], BuiltEnv]) -> dict[str, BuiltEnv]:
+    return {name: built(name) for name in (OLD, NEW)}
+
+
+@pytest.fixture(scope="module")
+def found(envs: dict[str, BuiltEnv], store: Store) -> dict[tuple[str, str], Check]:
+    """Env and what it is → what came of it; made once."""
+    cells = {(name, what): made(env, what) for name, env in envs.items() for what in WHAT}
+    checks = interpret(cells.values(), RunContext(envs=envs, store=store, limits=LIMITS))
+    return {key: checks[cell] for key, cell in cells.items()}
+
+
+EITHER = pytest.mark.parametrize("env", [OLD, NEW])
+
+
+@EITHER
+def test_what_is_right_is_ok(found: dict[tuple[str, str], Check], env: str) -> None:
+    assert found[env, "right"] == Check(status=Status.OK, max_abs=0.0, max_rel=0.0)
+
+
+@EITHER
+def test_wrong_numbers_are_told_with_where_and_by_how_much(found: dict[tuple[str, str], Check], env: str) -> None:
+    check = found[env, "subtracts"]
+    assert (check.status, check.max_abs) == (Status.WRONG, 16.0)
+    assert check.where == "one block: o[2]"
+    assert check.reason == "is -4, expected 12, off by 16 where 0 is allowed; 15 of 16 elements wrong"
+
+
+@EITHER
+def test_what_is_written_elsewhere_is_wrong(found: dict[tuple[str, str], Check], env: str) -> None:
+    check = found[env, "beyond"]
+    assert (check.status, check.where) == (Status.WRONG, "one more: outside of o")
+
+
+@EITHER
+def test_what_is_not_written_is_wrong(found: dict[tuple[str, str], Check], env: str) -> None:
+    check = found[env, "first_block"]
+    assert (check.status, check.where) == (Status.WRONG, "one more: o[16]")
+    assert check.reason.startswith("was not written, expected")
+
+
+@EITHER
+def test_a_kernel_that_hangs_is_stopped(found: dict[tuple[str, str], Check], env: str) -> None:
+    assert found[env, "hangs"].status is Status.TIMED_OUT
+
+
+@EITHER
+def test_a_kernel_that_takes_the_process_with_it_harms_no_other(found: dict[tuple[str, str], Check], env: str) -> None:
+    assert found[env, "far_away"].status is Status.CRASHED
+    assert "SIGSEGV" in found[env, "far_away"].reason
+
+
+def test_an_exception_is_told_with_its_line(found: dict[tuple[str, str], Check]) -> None:
+    check = found[NEW, "misshapen"]
+    assert check.status is Status.REJECTED
+    assert check.reason.startswith("raised in the interpreter: ValueError")
+    assert check.where.startswith("one block, numbers.py:")
+
+
+@EITHER
+def test_what_an_interpreter_cannot_do_counts_against_no_kernel(found: dict[tuple[str, str], Check], env: str) -> None:
+    check = found[env, "assembly"]
+    assert check.status is Status.UNSUPPORTED
+    assert "inline_asm not supported in interpreter mode" in check.reason
+
+
+@EITHER
+def test_a_defect_of_the_interpreter_is_found_by_a_probe(found: dict[tuple[str, str], Check], env: str) -> None:
+    check = found[env, "bf16 sums"]
+    assert check.status is Status.UNSUPPORTED
+    assert "interpreter gets arithmetic of bf16 wrong (a kernel that is right: is " in check.reason
+
+
+@EITHER
+def test_a_defect_that_a_kernel_does_not_meet_does_not_matter(found: dict[tuple[str, str], Check], env: str) -> None:
+    assert found[env, "bf16 copies"].status is Status.OK
+
+
+@EITHER
+@pytest.mark.parametrize(
+    ("what", "words"),
+    [
+        ("raises", "a problem could not be made: KeyError: 'nothing of that name'"),
+        ("lacks", "problem 'one block': the arguments are not those of the kernel: missing a required argument: 'y'"),
+    ],
+)
+def test_a_mistake_in_a_problem_says_nothing_of_the_kernel(
+    found: dict[tuple[str, str], Check], env: str, what: str, words: str
+) -> None:
+    assert found[env, what].status is Status.LOST
+    assert found[env, what].reason == f"a mistake in the problem, and not in the kernel: {words}"
+
+
+class Refusing(LocalExecutor):
+    """An executor that is not to be asked for anything."""
+
+    def submit(self, batch: object) -> object:  # type: ignore[override]
+        raise AssertionError(f"{batch} was known")
+
+
+def refusing(envs: dict[str, BuiltEnv], store: Store) -> RunContext:
+    executor: OpenExecutor = Refusing  # type: ignore[assignment]
+    return RunContext(envs=envs, store=store, limits=LIMITS, executor=executor)
+
+
+def test_what_is_known_is_not_run_again_whatever_the_target(
+    found: dict[tuple[str, str], Check], envs: dict[str, BuiltEnv], store: Store
+) -> None:
+    known = [what for what in WHAT if what not in ("raises", "lacks")]
+    cells = {(what, target): made(envs[NEW], what, target) for what in known for target in ("sm_80", "sm_90", "gfx942")}
+    again = interpret(cells.values(), refusing(envs, store))
+    assert {key: again[cell] for key, cell in cells.items()} == {(what, target): found[NEW, what] for what, target in cells}
+
+
+def test_what_is_known_can_be_had_without_running_anything(
+    found: dict[tuple[str, str], Check], envs: dict[str, BuiltEnv], store: Store
+) -> None:
+    results = [result_of(made(envs[NEW], what), envs[NEW]) for what in WHAT]
+    told = with_interpreted(results, store)
+    assert [each.numbers.interpreter for each in told] == [found[NEW, what] for what in WHAT]
+
+
+def test_another_problem_is_another_result(found: object, envs: dict[str, BuiltEnv], store: Store, tmp_path: Path) -> None:
+    copy = Path(shutil.copy(PROBLEMS, tmp_path))
+    assert with_interpreted([result_of(made(envs[NEW], "right", problems=copy), envs[NEW])], store)[0].numbers.interpreter
+    copy.write_text(copy.read_text(encoding="utf-8").replace('("several", 100)', '("several", 99)'), encoding="utf-8")
+    cell = made(envs[NEW], "right", problems=copy)
+    assert with_interpreted([result_of(cell, envs[NEW])], store)[0].numbers.interpreter is None
+    copy.write_text(copy.read_text(encoding="utf-8").replace("99", "98"), encoding="utf-8")
+    context = RunContext(envs=envs, store=store, limits=LIMITS)
+    assert interpret([cell], context)[cell].status is Status.OK
+    assert with_interpreted([result_of(cell, envs[NEW])], store)[0].numbers.interpreter is None, "it was another file by then"
+
+
+def test_an_env_without_pytorch_says_nothing(built: Callable[[str], BuiltEnv], store: Store) -> None:
+    env = built("triton-3.5.1")
+    cell = made(env, "right")
+    assert interpret([cell], refusing({env.env.name: env}, store)) == {}
+
+
+def test_a_run_that_is_stopped_keeps_what_is_finished(envs: dict[str, BuiltEnv], tmp_path: Path) -> None:
+    stop = threading.Event()
+    with Store(tmp_path) as store:
+        context = RunContext(envs=envs, store=store, limits=LIMITS, slots=1, stop=stop)
+        cells = [made(envs[NEW], what) for what in ("right", "hangs")]
+        with pytest.raises(Stopped):
+            interpret(cells, context, lambda done, total: stop.set())
+        results = [result_of(cell, envs[NEW]) for cell in cells]
+        first, second = (each.numbers.interpreter for each in with_interpreted(results, store))
+    assert first is not None
+    assert first.status is Status.OK
+    assert second is None
+
+
+EVERYWHERE = {"bf16_dot", "bf16_arithmetic", "bf16_rounding", "fp8_rounding", "nan_maximum", "descriptor_stride"}
+DEFECTS = {OLD: {*EVERYWHERE, "fp16_atomic", "descriptor"}, NEW: {*EVERYWHERE, "bf16_sum", "bf16_constant"}}
+"""What the interpreters of two releases get wrong, or do not have, with the NumPy of their pairs."""
+
+
+@EITHER
+def test_probes_tell_what_an_interpreter_gets_wrong(envs: dict[str, BuiltEnv], store: Store, env: str) -> None:
+    interpreter = toolchains.of(envs[env].env).interpreter
+    assert interpreter is not None
+    cells = {
+        probe.name: Cell(env=envs[env].env, target=TARGETS["sm_90"], spec=spec_of(probe, interpreter.probes, "triton"))
+        for probe in interpreter.tried
+    }
+    checks = interpret(cells.values(), RunContext(envs=envs, store=store, limits=LIMITS))
+    assert {name for name, cell in cells.items() if checks[cell].status is not Status.OK} == DEFECTS[env]
+    assert not any(checks[cell].status is Status.LOST for cell in cells.values())

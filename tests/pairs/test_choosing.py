@@ -1,0 +1,139 @@
+"""Which pairs words mean."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from compat.envs.pins import PinUnknown, pinned
+from compat.errors import ConfigError, EnvError, SelectionError
+from compat.json_text import write_json
+from compat.pairs import choosing
+from compat.pairs.choosing import Asked, chosen
+from compat.project import Selection, select, select_places
+
+MATRIX = """
+schema = 1
+kernels = ["one.toml"]
+env = [
+  { triton = "3.0.0", torch = "2.4.1" },
+  { triton = "3.5.1", torch = "2.9.1", groups = ["default"] },
+  { triton = "3.6.0" },
+  { triton = "3.9.0", groups = ["default"] },
+]
+"""
+KERNEL = """
+schema = 1
+kernel = "one"
+source = "k.py"
+signature = { x = "*fp32" }
+case = [{ name = "small" }]
+variant = [{ name = "v", function = "k" }]
+"""
+
+
+@pytest.fixture
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    (tmp_path / "matrix.toml").write_text(MATRIX)
+    (tmp_path / "one.toml").write_text(KERNEL)
+    (tmp_path / "k.py").write_text("def k(x): ...\n")
+    monkeypatch.setenv("COMPAT_ENVS", str(tmp_path / "envs"))
+    for name in ("UV_DEFAULT_INDEX", "PIP_INDEX_URL"):
+        monkeypatch.setenv(name, "http://127.0.0.1:9/simple")
+    return tmp_path / "matrix.toml"
+
+
+def names(asked: tuple[Asked, ...]) -> list[str]:
+    return [f"{each.env.torch}+{each.release or 'own'}" for each in asked]
+
+
+def places(project: Path, *envs: str) -> Selection:
+    return select_places(project, envs=envs)
+
+
+def test_without_words_it_is_the_chosen_envs_that_have_a_pytorch(project: Path) -> None:
+    assert names(chosen(places(project))[0]) == ["2.9.1+own"]
+    assert names(chosen(places(project, "*torch*"))[0]) == ["2.4.1+own", "2.9.1+own"]
+
+
+def test_where_none_has_one_it_is_said_what_to_do(project: Path) -> None:
+    with pytest.raises(SelectionError, match="none of the chosen envs has a PyTorch"):
+        chosen(places(project, "3.9.0"))
+
+
+def test_a_pytorch_goes_with_every_release_or_with_those_that_are_named(project: Path) -> None:
+    every = names(chosen(places(project), ["2.4.1"])[0])
+    assert [name.partition("+")[0] for name in every] == ["2.4.1"] * 13
+    assert (every[0], every[-1]) == ("2.4.1+3.0.0", "2.4.1+3.9.0")
+    assert names(chosen(places(project), ["2.4.1,2.9.1"], ["3.9.0", "3.6.0"])[0]) == [
+        f"{torch}+{release}" for torch in ("2.4.1", "2.9.1") for release in ("3.6.0", "3.9.0")
+    ]
+
+
+def test_a_release_goes_with_the_pytorch_of_the_chosen_envs(project: Path) -> None:
+    assert names(chosen(places(project), (), ["3.6.0"])[0]) == ["2.9.1+3.6.0"]
+
+
+def test_a_pytorch_that_is_not_declared_comes_with_the_release_that_it_asks_for(
+    project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from packaging.version import Version
+
+    monkeypatch.setattr(choosing, "pinned", lambda *_: Version("3.7.1"))
+    (asked,), _ = chosen(places(project), ["2.13.0"], ["3.9.0"])
+    assert asked.env.name == "triton-3.7.1-torch-2.13.0"
+
+
+def test_offline_a_pytorch_that_is_not_declared_cannot_be_had(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def unknown(*_: object) -> None:
+        raise PinUnknown("what torch 2.13.0 asks for is not known")
+
+    monkeypatch.setattr(choosing, "pinned", unknown)
+    with pytest.raises(EnvError, match=r"no env is declared with torch 2\.13\.0"):
+        chosen(places(project), ["2.13.0"])
+
+
+def test_what_is_no_version_is_refused(project: Path) -> None:
+    with pytest.raises(SelectionError, match="'newest' is not a version"):
+        chosen(places(project), ["newest"])
+
+
+def test_a_pin_that_is_known_is_asked_of_nobody(project: Path) -> None:
+    from packaging.version import Version
+
+    cache = places(project).config.env_cache()
+    path = cache.folder / "pairs" / "pins.json"
+    path.parent.mkdir(parents=True)
+    path.write_text(write_json({"2.9.1 triton 3.11": "3.5.1", "2.5.1 triton 3.13": ""}))
+    assert pinned(Version("2.9.1"), "triton", "3.11", cache, {}) == Version("3.5.1")
+    assert pinned(Version("2.5.1"), "triton", "3.13", cache, {}) is None
+
+
+# --- in a matrix -------------------------------------------------------------------------------------------------------------
+
+
+def test_a_matrix_tries_pairs_where_nothing_narrows_it(project: Path) -> None:
+    assert select(project).pairs
+    assert not select(project, kernels=["one"]).pairs
+    assert not select(project, cases=["small"]).pairs
+    assert not select(project, kernel_files=[str(project.parent / "one.toml")]).pairs
+
+
+@pytest.mark.parametrize("word", ["pair", "pair/*"])
+def test_pairs_can_be_meant_alone(project: Path, word: str) -> None:
+    alone = select(project, kernels=[word])
+    assert alone.pairs
+    assert not alone.cells
+    both = select(project, kernels=[word, "one"])
+    assert both.pairs
+    assert both.cells
+
+
+def test_a_project_can_do_without(project: Path) -> None:
+    project.write_text(f"{MATRIX}\n[pairs]\nrun = false\n")
+    assert not select(project).pairs
+    assert select(project, kernels=["pair"]).pairs
+    project.write_text(f"{MATRIX}\n[pairs]\nrun = 1\n")
+    with pytest.raises(ConfigError, match=r"pairs\.run"):
+        select(project)

@@ -1,0 +1,158 @@
+"""What answers mean: told by what was seen, whatever the versions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from compat.model import Status
+from compat.toolchains.triton.pairing import CLASSES, PROGRAMS, judge
+
+
+def raised(
+    kind: str, message: str, at: str = "torch/_inductor/scheduler.py:1", function: str = "f", code: str = ""
+) -> dict[str, Any]:
+    return {"type": kind, "message": message, "at": at, "in": function, "code": code}
+
+
+def answer(*errors: dict[str, Any], stage: str = "compile") -> dict[str, Any]:
+    return {"stage": stage, "errors": list(errors), "launched": [], "wanted": ["triton_"], "own": [], "logged": []}
+
+
+def launched(
+    *names: str, wanted: tuple[str, ...], own: tuple[str, ...] = (), logged: tuple[dict[str, Any], ...] = ()
+) -> dict[str, Any]:
+    launches = [[name, 1, 1, 1, 128, 1, 1, 0] for name in names]
+    return {
+        "stage": "launched",
+        "errors": [],
+        "launched": launches,
+        "wanted": list(wanted),
+        "own": list(own),
+        "logged": list(logged),
+    }
+
+
+def test_a_graph_that_launches_all_it_must_is_ok() -> None:
+    judged = judge(launched("triton_red_0", "triton_per_1", wanted=("triton_", "triton_")))
+    assert (judged.status, judged.failure_class, judged.message) == (Status.OK, None, "")
+
+
+def test_each_kernel_needs_a_launch_of_its_own() -> None:
+    judged = judge(launched("triton_red_0", wanted=("triton_", "triton_")))
+    assert (judged.status, judged.failure_class) == (Status.WRONG, "launch-missing")
+    assert judged.message == "1 of 2 kernels are not launched"
+
+
+def test_a_users_kernel_that_was_dropped_is_wrong_and_says_what_was_swallowed() -> None:
+    swallowed = raised("ImportError", "cannot import name 'specialize_impl' from 'triton.runtime.jit'")
+    judged = judge(launched("triton_poi_0", wanted=("compat_user_add",), own=("compat_user_add",), logged=(swallowed,)))
+    assert (judged.status, judged.failure_class) == (Status.WRONG, "kernel-dropped")
+    assert judged.message.startswith(
+        "the user's kernel is not launched; swallowed: ImportError: cannot import name 'specialize_impl'"
+    )
+
+
+@pytest.mark.parametrize(
+    ("given", "failure_class", "message"),
+    [
+        (
+            answer(raised("TypeError", "must be called with a dataclass type or instance"), stage="import"),
+            "import-fails",
+            "TypeError: must be called with a dataclass type or instance",
+        ),
+        (
+            answer(raised("RuntimeError", "Cannot find a working triton installation. It is too old.")),
+            "not-found",
+            "RuntimeError: Cannot find a working triton installation. It is too old.",
+        ),
+        (
+            answer(raised("AssertionError", "", "triton/compiler/compiler.py:63", "__init__", "assert isinstance(k, tuple)")),
+            "signature",
+            "AssertionError: assert isinstance(k, tuple)",
+        ),
+        (
+            answer(raised("AttributeError", "'KernelMetadata' object has no attribute 'cluster_dims'")),
+            "metadata",
+            "AttributeError: 'KernelMetadata' object has no attribute 'cluster_dims'",
+        ),
+        (
+            answer(raised("LoweringException", "ImportError: cannot import name 'triton_key' from 'triton'\n  target: aten.mm")),
+            "name-missing",
+            "ImportError: cannot import name 'triton_key' from 'triton'",
+        ),
+        (
+            answer(raised("InductorError", "CompilationError: at 3:11:\ndef k(x):\n    tmp2 = rand(x)\n           ^")),
+            "compile-fails",
+            "CompilationError: at 3:11: tmp2 = rand(x)",
+        ),
+        (
+            answer(raised("CompilationError", "at 3:11:\ndef k(x):\n    tmp2 = rand(x)\n           ^\nshapes differ")),
+            "compile-fails",
+            "CompilationError: at 3:11: shapes differ",
+        ),
+        (answer(raised("RuntimeError", "invalid argument"), stage="launch"), "launch-fails", "RuntimeError: invalid argument"),
+    ],
+)
+def test_what_was_raised_has_a_class(given: dict[str, Any], failure_class: str, message: str) -> None:
+    judged = judge(given)
+    assert (judged.status, judged.failure_class, judged.message) == (Status.REJECTED, failure_class, message)
+
+
+def test_the_most_telling_of_a_chain_counts() -> None:
+    chain = (
+        raised("InductorError", "it failed"),
+        raised("AttributeError", "'KernelMetadata' object has no attribute 'cluster_dims'"),
+    )
+    judged = judge(answer(*chain))
+    assert (judged.failure_class, judged.message.partition(":")[0]) == ("metadata", "AttributeError")
+
+
+@pytest.mark.parametrize(
+    ("ended", "status", "failure_class"),
+    [
+        ("deadline", Status.TIMED_OUT, "deadline"),
+        ("SIGSEGV", Status.CRASHED, "process-ended"),
+        ("exit code 1", Status.CRASHED, "process-ended"),
+    ],
+)
+def test_how_a_process_ended(ended: str, status: Status, failure_class: str) -> None:
+    judged = judge({"ended": ended, "words": "the last words"})
+    assert (judged.status, judged.failure_class) == (status, failure_class)
+    assert "the last words" in judged.message
+
+
+def test_a_pytorch_without_cuda_is_no_failure_of_the_pair() -> None:
+    judged = judge(answer(raised("RuntimeError", "this PyTorch is built without CUDA"), stage="import"))
+    assert (judged.status, judged.failure_class) == (Status.UNSUPPORTED, "no-cuda")
+
+
+@pytest.mark.parametrize("given", [{}, {"stage": "launch"}, {"errors": ["x"]}, {"stage": "launched", "errors": [7]}])
+def test_an_answer_that_says_nothing_is_not_ok(given: dict[str, Any]) -> None:
+    if given.get("stage") == "launched":
+        given = {**given, "wanted": ["triton_"]}
+    judged = judge(given)
+    assert judged.status is not Status.OK
+    assert judged.failure_class in CLASSES
+
+
+def test_the_programs_are_those_that_there_are() -> None:
+    from pathlib import Path
+
+    from compat.toolchains import DEFAULT
+
+    assert DEFAULT.pairing is not None
+    text = Path(DEFAULT.pairing.program, "programs.py").read_text()
+    for name in PROGRAMS:
+        assert f'    "{name}": Program(' in text
+    assert text.count(": Program(") == len(PROGRAMS)
+
+
+def test_every_class_is_in_the_documentation() -> None:
+    from pathlib import Path
+
+    text = (Path(__file__).parents[2] / "docs" / "pairs.md").read_text()
+    for name, meaning in CLASSES.items():
+        assert f"`{name}`" in text, name
+        assert meaning

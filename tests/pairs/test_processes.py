@@ -1,0 +1,85 @@
+"""Programs are run in processes of their own: what ends one, or hangs, takes no other program along."""
+
+from __future__ import annotations
+
+import sys
+import textwrap
+from pathlib import Path
+
+import pytest
+from attrs import evolve
+
+from compat.execution.pairing import Tried, run_programs
+from compat.toolchains import DEFAULT, Toolchain
+
+TELLER = """
+import json, os, signal, sys, time
+
+settings = json.loads(sys.argv[1])
+
+
+def tell(**line):
+    with open(settings["answers"], "a") as file:
+        file.write(json.dumps(line) + "\\n")
+
+
+tell(begin="import")
+IMPORT
+tell(torch="1", release="2", static_launcher=False)
+for name in settings["programs"]:
+    tell(begin=name)
+    if name == "killed":
+        os.kill(os.getpid(), signal.SIGSEGV)
+    if name == "exits":
+        print("said before the end")
+        sys.exit(3)
+    if name == "hangs":
+        time.sleep(60)
+    tell(program=name, stage="launched", before=settings["before"], cache=os.environ["TRITON_CACHE_DIR"], cc=os.environ["CC"])
+"""
+
+
+def toolchain(folder: Path, *programs: str, importing: str = "") -> Toolchain:
+    folder.mkdir()
+    (folder / "__main__.py").write_text(textwrap.dedent(TELLER).replace("IMPORT", importing))
+    assert DEFAULT.pairing is not None
+    return evolve(DEFAULT, pairing=evolve(DEFAULT.pairing, program=folder, programs=programs))
+
+
+@pytest.fixture
+def tried(tmp_path: Path) -> Tried:
+    return Tried(python=sys.executable, library=tmp_path, compiler="/a/compiler", before=tmp_path / "before")
+
+
+def test_a_program_that_ends_the_process_takes_no_other_along(tmp_path: Path, tried: Tried) -> None:
+    answers = run_programs(tried, toolchain(tmp_path / "p", "first", "killed", "second", "exits", "third"))
+    assert answers.facts["release"] == "2"
+    assert [name for name, answer in answers.programs.items() if answer.get("stage") == "launched"] == ["first", "second", "third"]
+    assert answers.programs["killed"]["ended"] == "SIGSEGV"
+    assert answers.programs["exits"] == {"ended": "exit code 3", "words": "said before the end"}
+
+
+def test_a_program_has_a_deadline(tmp_path: Path, tried: Tried) -> None:
+    answers = run_programs(tried, toolchain(tmp_path / "p", "hangs", "last"), deadline=1.0)
+    assert answers.programs["hangs"]["ended"] == "deadline"
+    assert answers.programs["last"]["stage"] == "launched"
+
+
+def test_what_ends_while_it_imports_is_told_of_every_program(tmp_path: Path, tried: Tried) -> None:
+    answers = run_programs(tried, toolchain(tmp_path / "p", "first", "second", importing="os.abort()"))
+    assert {answer["ended"] for answer in answers.programs.values()} == {"SIGABRT"}
+    assert list(answers.programs) == ["first", "second"]
+
+
+def test_an_import_that_fails_is_the_answer_for_every_program(tmp_path: Path, tried: Tried) -> None:
+    importing = 'tell(stage="import", errors=[]); sys.exit(0)'
+    answers = run_programs(tried, toolchain(tmp_path / "p", "first", "second", importing=importing))
+    assert [answer["stage"] for answer in answers.programs.values()] == ["import", "import"]
+
+
+def test_a_program_sees_what_it_was_given(tmp_path: Path, tried: Tried, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TRITON_INTERPRET", "1")
+    answer = run_programs(tried, toolchain(tmp_path / "p", "first")).programs["first"]
+    assert answer["before"] == str(tmp_path / "before")
+    assert answer["cc"] == "/a/compiler"
+    assert not Path(answer["cache"]).exists()  # private, and gone with the process

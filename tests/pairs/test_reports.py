@@ -1,0 +1,92 @@
+"""Pairs in every form of the report."""
+
+from __future__ import annotations
+
+import json
+
+from attrs import evolve
+from jsonschema import Draft202012Validator
+
+from compat.pairs.records import Grid, failing
+from compat.report.document import dump, matrix_document, schema
+from compat.report.html.page import matrix_html
+from compat.report.loading import load_report, load_reports
+from compat.report.markdown import headline, matrix_markdown
+from compat.report.pairs.document import grid_document
+from compat.report.pairs.markdown import pairs_markdown
+from compat.report.pairs.notes import cell_of, notes_of
+from compat.report.terminal import matrix_text
+from tests.pairs.made import ALL_BAD, DROPPED, GOOD, PAIRS, SWALLOWED, UNTRIED
+from tests.report.factory import OK, always, env, report, tried
+
+GRID = Grid(pairs=PAIRS, pins={"2.9.1": "3.5.1", "2.4.1": None}, classes={"kernel-dropped": "it is dropped"}, title="Triton")
+
+
+def test_each_way_of_failing_is_told_once() -> None:
+    first, second = notes_of(PAIRS)
+    assert (first.number, first.failure_class, first.which) == (1, "kernel-dropped", "user_kernel")
+    assert (second.pairs, second.which) == (("2.4.1+3.6.0",), "all programs")
+    cells = [cell_of(pair, (first, second)) for pair in (*PAIRS, None)]
+    assert cells == ["ok", "1 (1)", "2 (2)", "env", "-"]
+
+
+def test_what_was_not_tried_is_not_ok() -> None:
+    assert failing(PAIRS) == (DROPPED, ALL_BAD, UNTRIED)
+    assert not evolve(GOOD, programs=()).ok
+
+
+def test_pairs_md_has_the_table_and_the_notes() -> None:
+    text = pairs_markdown(GRID, "1.2.3")
+    assert "| PyTorch | asks for Triton | 3.5.1 | 3.6.0 |" in text
+    assert "| 2.4.1 | ? | env | 2 (2) |" in text
+    assert "| 2.9.1 | 3.5.1 | **ok** | 1 (1) |" in text
+    assert f"- **1** `kernel-dropped` (it is dropped): `{SWALLOWED}`. user_kernel; 2.9.1+3.6.0" in text
+    assert "`ImportError: no 'triton_key' | here`" in text
+    assert "2.4.1+3.5.1 could not be tried: `no wheel" in text
+
+
+def test_the_report_has_them_in_every_form() -> None:
+    made = evolve(report(tried("k", "v", always(OK), envs=[env("3.5.1")])), pairs=PAIRS)
+    assert "Of 4 pairs of PyTorch and a release, 1 is ok." in headline(made)
+    assert "## PyTorch with Triton" in matrix_markdown(made)
+    text = matrix_text(made)
+    assert "kernel-dropped" in text
+    assert "1 of 4 pairs ok, which is UNEXPECTED" in text
+    page = matrix_html(made)
+    assert '<td data-pair="2.9.1+3.6.0">1 (1)</td>' in page
+    assert "kernel is not launched" in page
+
+
+def test_a_report_without_pairs_says_nothing_of_them() -> None:
+    made = report(tried("k", "v", always(OK), envs=[env("3.5.1")]))
+    assert "pair" not in headline(made)
+    assert "PyTorch with" not in matrix_markdown(made)
+    assert "data-pairs" not in matrix_html(made).partition("<body")[2]
+
+
+def test_pairs_alone_are_a_report() -> None:
+    made = evolve(report([]), pairs=(GOOD,))
+    assert headline(made) == "Of 1 pair of PyTorch and a release, 1 is ok."
+    assert "The grid" not in matrix_markdown(made)
+    assert "1 of 1 pair ok" in matrix_text(made)
+    assert matrix_html(made)
+
+
+def test_matrix_json_has_them_and_is_read_back() -> None:
+    made = evolve(report(tried("k", "v", always(OK), envs=[env("3.5.1")])), pairs=PAIRS)
+    document = json.loads(dump(matrix_document(made)))
+    Draft202012Validator(schema()).validate(document)
+    assert load_report(dump(matrix_document(made))).pairs == PAIRS
+
+
+def test_files_are_joined_with_their_pairs() -> None:
+    texts = []
+    for name, pairs in (("a", (GOOD, DROPPED)), ("b", (ALL_BAD, DROPPED))):
+        texts.append((name, dump(matrix_document(evolve(report([]), pairs=pairs)))))
+    assert load_reports(texts).pairs == (GOOD, DROPPED, ALL_BAD)
+
+
+def test_the_answer_for_programs() -> None:
+    document = grid_document(GRID)
+    assert document["pins"] == {"2.9.1": "3.5.1", "2.4.1": None}
+    assert [pair["ok"] for pair in document["pairs"]] == [True, False, False, False]
