@@ -79,7 +79,7 @@ def like(metadata: str, other: str) -> str:
     """Metadata of what was made of IR, with the parameters that the metadata of the same kernel, made of its source, names."""
     try:
         return write_json({**read_json(metadata), "parameters": read_json(other)["parameters"]})
-    except (ValueError, TypeError, KeyError):
+    except (ValueError, TypeError, KeyError, RecursionError):
         return metadata
 
 
