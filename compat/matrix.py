@@ -17,7 +17,7 @@ from compat.bundle.closure import helpers_of
 from compat.cell_document import rounded
 from compat.errors import EnvError, SelectionError, StoreError
 from compat.execution import durations, plan
-from compat.execution.interpreting import interpret, interpretable, with_check
+from compat.execution.interpreting import interpret, interpretable, with_check, with_interpreted
 from compat.execution.run import Interrupted, RunContext, run
 from compat.files import replace_file
 from compat.history.verdict import Existing, verdicts
@@ -137,7 +137,7 @@ class _Run:
         envs = tuple(self.envs[env.name] for env in self.selection.envs if env.name in self.envs)
         context = with_envs(self.context, envs)
         recalled = known.recall(self.selection.kernels, context, self.selection.config, besides=envs)
-        remembered = with_launched(recalled, context.store)
+        remembered = with_launched(with_interpreted(recalled, context.store), context.store)
         existing = known.existing_releases(self.selection.config)
         report = Report(
             results=tuple(results),

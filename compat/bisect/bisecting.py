@@ -129,13 +129,17 @@ class _Bisecting:
     def _search(self) -> Search:
         request, line, span = self.request, self.line, self.line.span
         chosen = line.candidates.chosen[span.start : span.stop]
+        if request.criterion.needs_every and request.every is False:
+            hint = "Leave out --search: nothing is launched, and what was compiled before is not compiled again."
+            raise SelectionError(f"`{request.criterion.text}` compares releases with each other", where="--search", hint=hint)
+        every = request.criterion.needs_every or (len(chosen) <= FEW if request.every is None else request.every)
         return Search(
             candidates=chosen,
             criterion=request.criterion,
             good=None if line.good is None else line.good - span.start,
             bad=None if line.bad is None else line.bad - span.start,
             fixed=line.fixed,
-            every=len(chosen) <= FEW if request.every is None else request.every,
+            every=every,
             existing=self._existing() if line.candidates.published else (),
         )
 
@@ -183,7 +187,8 @@ class _Bisecting:
 
     def _subject(self, cell: Cell, other: Cell | None, envs: Mapping[str, BuiltEnv]) -> Subject:
         context = evolve(self.context, envs=envs)
-        return Subject(cell=cell, other=other, context=context, folder=self.selection.state, assemblers=self.assemblers)
+        criterion, folder = self.request.criterion, self.selection.state
+        return Subject(cell=cell, other=other, context=context, folder=folder, criterion=criterion, assemblers=self.assemblers)
 
     def _compared_with(self, spec: Specialization) -> Specialization:
         """The case that a case is compared with: itself, in another release, unless one is named."""
@@ -205,7 +210,7 @@ def _with_parts(
     parts: dict[int, Part] = {}
     for group in told_alike(answers):
         change = group[0].bracket
-        if change is None or request.criterion.asks_metric:
+        if change is None or request.criterion.asks_metric or request.criterion.asks_launches:
             continue
         good, bad = sorted((change.before, change.after), key=lambda probe: probe.judgement is Judgement.BAD)
         if toolchains.of(bad.result.cell.env).parts is None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from attrs import frozen
 
 from compat.bisect.criterion import Criterion
+from compat.bisect.numbered import criteria, numbered
 from compat.config.cell_words import cell_words
 from compat.config.selection import nothing_matches
 from compat.execution.run import RunContext, run
@@ -49,5 +50,7 @@ def check(
     envs = list({cell.env.name: cell.env for cell in wanted}.values())
     built = (obtain or selection.read_envs)(selection.config.path, envs)
     with (listener or Listener()).compiling(len(wanted)) as note:
-        results = run(wanted, with_envs(context, built), note)
-    return Checked(answers=tuple((result, criterion(result)) for result in results))
+        context = with_envs(context, built)
+        results = numbered(run(wanted, context, note), criterion, context)
+    of_cell = criteria(results, criterion)
+    return Checked(answers=tuple((result, of_cell[result.cell](result)) for result in results))

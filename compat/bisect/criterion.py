@@ -8,13 +8,13 @@ On the command line, where it is called a judge, it is one of::
     unexpected           bad where the result is not the expected one
     METRIC<op>NUMBER     bad where that holds: registers>128, compile_seconds>=10, artifacts.cubin>50000
     run=COMMAND          whatever a program of the user's says, in exit codes as `git bisect run` takes them
+    wrong, unstable, latency>1.2*previous, …    what running it showed (:mod:`compat.bisect.measured`)
 
 A broken env, a lost answer, a flaky result, and a metric of a kernel that did not compile are inconclusive.
 """
 
 from __future__ import annotations
 
-import operator
 import re
 from collections.abc import Callable, Mapping
 from typing import Any, Protocol
@@ -22,6 +22,7 @@ from typing import Any, Protocol
 from attrs import field, frozen
 
 from compat import toolchains
+from compat.bisect.measured import OPERATORS, IsSlower, IsUnstable, IsWrong, Row, parse_measured
 from compat.bisect.search import Judgement
 from compat.config.toml_reader import did_you_mean
 from compat.errors import SelectionError
@@ -29,16 +30,11 @@ from compat.history.verdict import class_of, is_good
 from compat.model import Outcome, Result, Status
 from compat.printable import printable
 
-_OPERATORS: Mapping[str, Callable[[float, float], bool]] = {
-    ">": operator.gt,
-    ">=": operator.ge,
-    "<": operator.lt,
-    "<=": operator.le,
-    "==": operator.eq,
-    "!=": operator.ne,
-}
 _METRIC = re.compile(r"(?P<name>[a-z_][\w.]*)\s*(?P<sign>>=|<=|==|!=|>|<|=)\s*(?P<number>-?\d+(?:\.\d+)?)")
-_FORMS = "ok, class=NAME, same-failure, unexpected, run=COMMAND, or a metric such as 'registers>128' or 'compile_seconds>10'"
+_FORMS = (
+    "ok, class=NAME, same-failure, unexpected, wrong, unstable, run=COMMAND, a metric such as 'registers>128' or "
+    "'compile_seconds>10', or 'latency>80', 'latency>1.2*baseline', 'latency>1.2*previous'"
+)
 CANNOT_TELL, _BY_SIGNAL = 125, 128
 
 Ask = Callable[[str, Result], int]
@@ -78,6 +74,22 @@ class Criterion:
         return isinstance(self.question, Exceeds)
 
     @property
+    def asks_launches(self) -> bool:
+        """Whether it is about what running what was built showed."""
+        return isinstance(self.question, IsWrong | IsUnstable | IsSlower)
+
+    @property
+    def needs_every(self) -> bool:
+        """Whether a release is judged in the light of the others, so that none can be left out."""
+        return isinstance(self.question, IsWrong) or (isinstance(self.question, IsSlower) and self.question.of == "previous")
+
+    def along(self, row: Row) -> Criterion:
+        """The same criterion for one kernel, in the light of what is known of all its releases, oldest first."""
+        if isinstance(self.question, IsWrong | IsUnstable | IsSlower):
+            return Criterion(question=self.question.along(row))
+        return self
+
+    @property
     def needs_bad_end(self) -> bool:
         """Whether it can be asked only once the failure of the bad end is known; see :meth:`about`."""
         return isinstance(self.question, HasFingerprint) and self.question.fingerprint is None
@@ -100,6 +112,7 @@ def parse_criterion(text: str, ask: Ask | None = None) -> Criterion:
     """The criterion that a text names; ``ask`` runs programs. Raises SelectionError for an unknown one."""
     text = text.strip()
     plain: dict[str, Question] = {"ok": IsOk(), "unexpected": IsUnexpected(), "same-failure": HasFingerprint()}
+    words = (*plain, "wrong", "unstable")
     if text in plain:
         return Criterion(question=plain[text])
     name, equals, argument = text.partition("=")
@@ -107,10 +120,12 @@ def parse_criterion(text: str, ask: Ask | None = None) -> Criterion:
         return Criterion(question=HasClass(failure_class=_known_class(argument.strip())))
     if equals and name.strip() == "run" and argument.strip() and ask is not None:
         return Criterion(question=Program(command=argument.strip(), ask=ask))
+    if measured := parse_measured(text):
+        return Criterion(question=measured)
     if match := _METRIC.fullmatch(text):
         sign = "==" if match["sign"] == "=" else match["sign"]
         return Criterion(question=Exceeds(metric=match["name"], sign=sign, number=float(match["number"])))
-    raise SelectionError(f"{text!r} is not a judge", where="--judge", hint=did_you_mean(text, plain) or f"Available: {_FORMS}.")
+    raise SelectionError(f"{text!r} is not a judge", where="--judge", hint=did_you_mean(text, words) or f"Available: {_FORMS}.")
 
 
 def _known_class(name: str) -> str:
@@ -188,7 +203,7 @@ class Exceeds:
         value = measure(result.outcome, self.metric)
         if value is None:
             return None
-        bad = _OPERATORS[self.sign](value, self.number)
+        bad = OPERATORS[self.sign](value, self.number)
         if result.outcome.status is Status.TIMED_OUT:  # what was stopped took at least that long: only "more than" is certain
             return True if bad and self.sign in (">", ">=") else None
         return bad
@@ -223,5 +238,6 @@ def measure(outcome: Outcome, metric: str) -> float | None:
 def metric_names(outcome: Outcome) -> tuple[str, ...]:
     """Every metric that an outcome has a number for."""
     names = [name for name, value in outcome.metrics.items() if isinstance(value, int | float)]
-    nested = [f"{name}.{key}" for name, value in outcome.metrics.items() if isinstance(value, Mapping) for key in value]
+    tables = {name: value for name, value in outcome.metrics.items() if isinstance(value, Mapping)}
+    nested = [f"{name}.{key}" for name, table in tables.items() for key, value in table.items() if isinstance(value, int | float)]
     return ("compile_seconds", *names, *nested, *(f"stages.{stage}" for stage in outcome.stages)) if outcome.metrics else ()

@@ -181,4 +181,5 @@ def _sameness(answer: ReleaseAnswer) -> object:
     spans = tuple((span.first.release, span.last.release, span.first.behaviour, span.statuses) for span in answer.spans)
     otherwise = tuple(probe.release for probe in answer.otherwise)
     told = (account.word, account.bracket, account.since, account.not_tried, account.flaky)
-    return answer.spec.kernel, answer.spec.variant, told, answer.criterion, spans, otherwise
+    place = (answer.spec.case, answer.target.name) if answer.criterion.asks_launches else ()  # each has numbers of its own
+    return answer.spec.kernel, answer.spec.variant, told, answer.criterion, spans, otherwise, place

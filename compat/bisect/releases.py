@@ -14,6 +14,7 @@ from packaging.version import Version
 
 from compat.bisect.candidates import Candidate
 from compat.bisect.criterion import Criterion, Program
+from compat.bisect.numbered import numbered
 from compat.bisect.probes import Probe, ReleaseAnswer, Transition
 from compat.bisect.search import probe_all, search
 from compat.execution.run import RunContext, concurrently, run
@@ -70,10 +71,10 @@ def search_releases(
     hears of the cells that each run will compile. Raises
     :class:`compat.execution.run.Interrupted`; what was probed is kept then.
     """
-    tries = _Tries(asked.candidates, context, obtain, on_result, on_plan)
+    tries = _Tries(asked, context, obtain, on_result, on_plan)
     if asked.every:
         tries.results(kernels, _ends_first(asked))
-    earlier = recall(kernels)
+    earlier = numbered(recall(kernels), asked.criterion, context)
     return tuple(_answer(spec, target, asked, tries, _between(asked, spec, target, earlier)) for spec, target in kernels)
 
 
@@ -93,14 +94,14 @@ class _Tries:
 
     def __init__(
         self,
-        candidates: Sequence[Candidate],
+        asked: Search,
         context: RunContext,
         obtain: Obtain,
         on_result: Callable[[Result], None],
         on_plan: Callable[[Sequence[Cell]], None],
     ) -> None:
-        self._candidates, self._context, self._obtain, self._on_result = candidates, context, obtain, on_result
-        self._on_plan = on_plan
+        self._candidates, self._criterion = asked.candidates, asked.criterion
+        self._context, self._obtain, self._on_result, self._on_plan = context, obtain, on_result, on_plan
         self._envs: dict[str, BuiltEnv] = {}
         self._results: dict[Cell, Result] = {}
 
@@ -112,8 +113,9 @@ class _Tries:
             self._envs |= {built.env.name: built for built in self._obtain(missing)}
         cells = [Cell(env=env, target=target, spec=spec) for env in envs for spec, target in kernels]
         new = [cell for cell in cells if cell not in self._results]
-        for result in run(new, evolve(self._context, envs=self._envs), self._on_result, self._on_plan):
-            self._results[result.cell] = result
+        context = evolve(self._context, envs=self._envs)
+        found = run(new, context, self._on_result, self._on_plan)
+        self._results |= {result.cell: result for result in numbered(found, self._criterion, context)}
 
     @property
     def width(self) -> int:
@@ -154,6 +156,9 @@ def _answer(spec: Specialization, target: Target, asked: Search, tries: _Tries, 
     if criterion.needs_bad_end:
         end = asked.bad if asked.bad is not None else 0 if asked.fixed else len(asked.candidates) - 1
         criterion = criterion.about(tries.of(spec, target, [end])[end][0].outcome)
+    if criterion.needs_every:
+        row = tries.of(spec, target, range(len(asked.candidates)))
+        criterion = criterion.along([row[position] for position in range(len(asked.candidates))])
 
     def ask(positions: Sequence[int]) -> Mapping[int, Judgement]:
         found = tries.of(spec, target, positions)

@@ -28,6 +28,9 @@ from compat.execution.store import CellKeys, Store
 from compat.files import folder_digest
 from compat.model import BuiltEnv, Cell, Check, Evidence, Problem, Result, Specialization, Status
 
+_TOGETHER = 4
+"""Cells that one process runs at most: most take longer than starting one, and some much longer than others."""
+
 Progress = Callable[[int, int], None]
 """Hears how many of how many kernels are done."""
 
@@ -117,36 +120,44 @@ class _Interpreting:
         return found
 
     def run(self, missing: Sequence[_Asked]) -> dict[Cell, Evidence]:
-        """Run cells, of ``context.slots`` at the same time, each in a process of its own. Raises Stopped when stopped early."""
+        """Run cells, ``context.slots`` at the same time. Raises Stopped when stopped early."""
         found: dict[Cell, Evidence] = {}
         with (
             closing(self.context.open_executor()) as executor,
             ThreadPoolExecutor(self.context.slots, thread_name_prefix="slot") as threads,
         ):
-            futures = [threads.submit(self.run_one, each, executor) for each in missing]
+            futures = [threads.submit(self.run_together, batch, executor) for batch in _batches(missing)]
             try:
-                for asked, future in zip(missing, futures, strict=True):
-                    evidence = future.result()
-                    found |= dict.fromkeys(asked.alike, evidence)
+                for future in futures:
+                    for asked, evidence in future.result():
+                        found |= dict.fromkeys(asked.alike, evidence)
             except BaseException:
                 self.context.stop.set()
                 threads.shutdown(wait=True, cancel_futures=True)
                 raise
         return found
 
-    def run_one(self, asked: _Asked, executor: Executor) -> Evidence:
-        """Run one, and keep what came of it if it says something, and its files are what its key says."""
-        cell, began = asked.cell, time.time()
-        built = self.context.envs[cell.env.name]
-        batch = Batch.of([cell], built, self.context.limits, mode=INTERPRETING, keep=False)
-        with closing(executor.submit(batch)) as attempted:
-            (evidence,) = next(iter(attempted)).attempts
-        if (_tells(evidence, cell) or is_mistake(evidence)) and (kept := self.to_be_kept(cell, evidence, began)) is not None:
-            self.context.store.write(asked.key, cell, [kept])
+    def run_together(self, batch: Sequence[_Asked], executor: Executor) -> list[tuple[_Asked, Evidence]]:
+        """Run the cells of one batch, and keep of each what came of it."""
+        cells, began = [asked.cell for asked in batch], time.time()
+        built = self.context.envs[cells[0].env.name]
+        found: list[tuple[_Asked, Evidence]] = []
+        with closing(executor.submit(Batch.of(cells, built, self.context.limits, mode=INTERPRETING, keep=False))) as attempted:
+            for each in attempted:
+                asked, (evidence,) = batch[each.position], each.attempts
+                self.keep(asked, evidence, began)
+                found.append((asked, evidence))
+        return found
+
+    def keep(self, asked: _Asked, evidence: Evidence, began: float) -> None:
+        """Keep what came of a cell if it says something, and its files are what its key says."""
+        if _tells(evidence, asked.cell) or is_mistake(evidence):
+            kept = self.to_be_kept(asked.cell, evidence, began)
+            if kept is not None:
+                self.context.store.write(asked.key, asked.cell, [kept])
         with self.counting:
             self.done += 1
             self.progress(self.done, self.total)
-        return evidence
 
     def to_be_kept(self, cell: Cell, evidence: Evidence, began: float) -> Evidence | None:
         """The evidence with what else it depends on; ``None`` where it does not belong under its key."""
@@ -161,6 +172,15 @@ class _Interpreting:
         roots = map(Path, spec.roots) if spec.roots else roots_of(Path(spec.source))
         found = witnesses.taken(beyond, roots, began)
         return None if found is None else evolve(evidence, witnesses=found)
+
+
+def _batches(missing: Sequence[_Asked]) -> list[list[_Asked]]:
+    """Cells in batches of one env, one source and one target each, as they may be run in one process."""
+    groups: dict[tuple[object, ...], list[_Asked]] = {}
+    for asked in missing:
+        spec = asked.cell.spec
+        groups.setdefault((asked.cell.env.name, spec.source, spec.roots, asked.cell.target.name), []).append(asked)
+    return [group[start : start + _TOGETHER] for group in groups.values() for start in range(0, len(group), _TOGETHER)]
 
 
 def _tells(evidence: Evidence, cell: Cell) -> bool:

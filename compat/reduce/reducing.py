@@ -58,6 +58,11 @@ def reduce(
     if missing := _missing(subject, config):
         listener.say(f"left out, not built: {', '.join(missing)}")
     asked = criterion or parse_criterion("same-failure")
+    if asked.asks_launches:
+        hint = "A program of yours can launch it where a GPU is, or run it in the interpreter: --judge run=COMMAND."
+        raise SelectionError(
+            f"`{asked.text}` would need each candidate to be run, and nothing is run here", where="--judge", hint=hint
+        )
     context = with_envs(context, envs)
     reduction = Reduction(subject, context, asked, output=output, budget=Budget(budget), listener=listener)
     reduction.run()

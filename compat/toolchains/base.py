@@ -213,6 +213,8 @@ class Launching:
     """The environment variables that keep paths and line numbers out of the binary."""
     facts: Callable[[str, str], dict[str, Any]]
     """That metadata and that text → ``launch`` of a cell in an archive (see ``compat/launch/host``). Raises Unlaunchable."""
+    like: Callable[[str, str], str]
+    """Metadata of what was made of IR, and of the same kernel made of its source → the former with what only the latter knows."""
 
 
 @frozen(kw_only=True)

@@ -44,6 +44,8 @@ from compat.execution.script import ScriptRun
 from compat.execution.store import Store
 from compat.history.verdict import verdicts
 from compat.json_text import read_json, write_json
+from compat.launch.identity import identity_of, problem_digest
+from compat.launch.merging import merge, told_of, with_launched
 from compat.model import (
     BuiltEnv,
     Cell,
@@ -54,6 +56,7 @@ from compat.model import (
     Expectation,
     Failure,
     Outcome,
+    Problem,
     Result,
     Specialization,
     Status,
@@ -76,7 +79,9 @@ from compat.report.markdown import code, escape, fence, matrix_markdown, prose
 from compat.report.terminal import matrix_text
 from compat.repro import expected_output, issue
 from compat.repro.verify import failure_of
+from compat.toolchains import Unlaunchable
 from compat.toolchains.triton.knowledge import KNOWLEDGE
+from compat.toolchains.triton.launching import LAUNCHING
 from tests.fuzz.inputs import (
     OUTPUT,
     TEXTS,
@@ -101,6 +106,7 @@ SPEC = Specialization(
     origin="k.toml",
 )
 CELL = Cell(env=ENV, target=TARGETS["sm_90"], spec=SPEC)
+PROBLEM = Problem(source="/k/p.py", function="p", closure="c", dtype="fp32", parameters={})
 
 
 @frozen(kw_only=True)
@@ -278,6 +284,46 @@ def _damaged_database(edits: list[tuple[float, bytes, float]], folder: Path) -> 
             store.read([f"k{number}" for number in range(30)], deadline=60, memory=1 << 30)
             store.write("new", CELL, (Evidence(answered=True, done=(Done(do="compile"),)),))
             assert store.read(["new"], deadline=60, memory=1 << 30)
+
+
+_LAUNCHED = {
+    "schema": 1,
+    "cell": "k/v/c/sm_90/triton-3.1.0",
+    "identity": identity_of(CELL, BUILT),
+    "object": "0" * 64,
+    "problem": problem_digest(PROBLEM),
+    "check": {"status": "ok", "max_abs": 0.5, "max_rel": None, "where": "x[0]", "reason": "", "launches": 60, "differing": 0},
+    "latency": {"us": 10.0, "spread": 0.1, "baseline_us": 5.0, "ratio": 2.0},
+    "device": {"name": "NVIDIA H200"},
+}
+
+
+def _launched(text: str, folder: Path) -> None:
+    (folder / "results.jsonl").write_text(text, encoding="utf-8", errors="surrogatepass")
+    with Store(folder) as store:
+        shown(told_of([merge(folder / "results.jsonl", store)]))
+        cell = evolve(CELL, spec=evolve(SPEC, problem=PROBLEM))
+        (known,) = with_launched([Result(cell=cell, built=BUILT, outcome=Outcome(status=Status.OK, stage="cubin"))], store)
+        as_json(dump(cell_document(known)))
+
+
+_METADATA = {
+    "fields": {"shared": 1024, "num_ctas": 2, "cluster_dims": [1, 2, 1], "global_scratch_size": 8, "global_scratch_align": 16},
+    "parameters": [["x", "*fp32"], ["n", "i32"]],
+}
+_ASSEMBLY = """.version 8.4
+.visible .entry add(
+\t.param .u64 .ptr .global .align 1 add_param_0, .param .u32 add_param_1,
+\t.param .align 64 .b8 add_param_2[128]
+)
+.reqntid 128, 1, 1
+{
+"""
+
+
+def _launch_facts(said: tuple[str, str], _: Path) -> None:
+    with suppress(Unlaunchable):
+        as_json(write_json(LAUNCHING.facts(*said)))
 
 
 _RECORD = {
@@ -587,6 +633,13 @@ PLACES: Mapping[str, Place] = {
         inputs=st.lists(st.tuples(st.floats(0, 1), st.binary(min_size=1, max_size=40), st.floats(0, 1)), min_size=1, max_size=4),
         act=_damaged_database,
         share=1,
+    ),
+    "launched: results": Place(inputs=json_texts(_LAUNCHED), act=_launched, share=2),
+    "launched: metadata": Place(
+        inputs=st.one_of(
+            st.tuples(json_texts(_METADATA), st.just(_ASSEMBLY)), st.tuples(st.just(json.dumps(_METADATA)), damaged(_ASSEMBLY))
+        ),
+        act=_launch_facts,
     ),
     "env records": Place(inputs=st.tuples(json_texts(_RECORD), st.booleans()), act=_env_record),
     "last bisect": Place(

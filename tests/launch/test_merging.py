@@ -15,7 +15,7 @@ from compat.execution.database import LaunchedRow
 from compat.execution.store import Store
 from compat.launch.identity import identity_of, problem_digest
 from compat.launch.merging import Merged, merge, told_of, with_launched
-from compat.model import BuiltEnv, Env, Outcome, Problem, Result, Status
+from compat.model import BuiltEnv, Done, Env, Evidence, Outcome, Problem, Result, Status
 from tests.cells import cell
 from tests.sqlite import opened
 
@@ -151,7 +151,7 @@ def test_a_row_that_no_version_has_written_is_nothing(store: Store) -> None:
 
 def test_a_store_from_before_launches_is_taken(tmp_path: Path) -> None:
     with Store(tmp_path / "s") as store:
-        store.write("k", CELL, ())
+        store.write("k", CELL, (Evidence(answered=True, done=(Done(do="compile"),)),))
     with opened(tmp_path / "s" / "results.sqlite") as database:
         database.execute("DROP TABLE launched")
     with Store(tmp_path / "s") as store:

@@ -102,8 +102,9 @@ def test_parameters_that_are_memory() -> None:
         (told(OLD, None), text(), "compiled from IR"),
         (told(OLD), text(block=""), "nothing of the block size"),
         (told(OLD), "", "no entry"),
-        ("[]", text(), "said nothing"),
-        ("{", text(), "said nothing"),
+        ("[]", text(), "another form"),
+        ("{", text(), "another form"),
+        (told({**OLD, "num_ctas": "two"}), text(), "another form"),
     ],
 )
 def test_what_cannot_be_launched_says_why(metadata: str, source: str, words: str) -> None:

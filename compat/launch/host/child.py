@@ -153,8 +153,9 @@ class Child:
     # --- timing ---
 
     def _time(self, cells: List[Dict[str, Any]], problems: List[Prepared]) -> bool:
-        """Time the cells on the first large problem; whether the context is still there."""
-        problem = next((each for each in problems if each.is_large), None)
+        """Time the cells on one large problem, the first that has a baseline; whether the context is still there."""
+        large = [each for each in problems if each.is_large]
+        problem = next((each for each in large if each.baseline is not None), large[0] if large else None)
         if problem is None or not cells:
             return True
         try:

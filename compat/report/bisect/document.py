@@ -6,6 +6,7 @@ import json
 from importlib.resources import files
 from typing import Any
 
+from compat.bisect.measured import check_words
 from compat.bisect.probes import Probe, ReleaseAnswer, Transition
 from compat.model import Result
 from compat.report.bisect import BisectReport
@@ -89,6 +90,7 @@ def _probe(probe: Probe, result: Result, answer: ReleaseAnswer) -> JsonObject:
         "judgement": str(probe.judgement),
         "flaky": outcome.flaky,
         "value": number_of(answer, result),
+        "ran": check_words(check) if (check := result.numbers.decisive) else None,
         "cached": result.cached,
         "remembered": probe.remembered,
     }

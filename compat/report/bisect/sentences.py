@@ -6,6 +6,8 @@ from collections.abc import Sequence
 
 from compat import toolchains
 from compat.bisect.criterion import Exceeds, measure, metric_names
+from compat.bisect.measured import IsSlower, check_words
+from compat.bisect.numbered import HOW
 from compat.bisect.probes import Probe, ReleaseAnswer, Span, Transition
 from compat.history.account import Judgement, Word
 from compat.model import Failure, Result
@@ -50,8 +52,23 @@ def remarks(answer: ReleaseAnswer, *, fixed: bool) -> list[str]:
         said.append(f"Flaky, so not used: {listed(flaky)}.")
     said += [f"Envs of {probe.release} disagree, so it is not used: {probe.said}." for probe in _divided(answer)]
     if answer.untold and account.word is not Word.UNKNOWN:
-        said.append(f"Inconclusive: {'; '.join(f'{p.release} ({evidence_line(p)})' for p in answer.untold)}.")
+        said.append(f"Inconclusive: {'; '.join(f'{p.release} ({untold_words(answer, p)})' for p in answer.untold)}.")
+        said += [f"Of what was not launched: {HOW}."] if any(_not_run(answer, probe) for probe in answer.untold) else []
     return said
+
+
+def untold_words(answer: ReleaseAnswer, probe: Probe) -> str:
+    """Why nothing is known of a release."""
+    if _not_run(answer, probe):
+        return "not launched" if answer.spec.problem is not None else "its kernel file names no [problem] to launch it on"
+    check = probe.result.numbers.decisive if answer.criterion.asks_launches else None
+    return f"{check.status}: {one_line(check.reason, 120)}" if check is not None else evidence_line(probe)
+
+
+def _not_run(answer: ReleaseAnswer, probe: Probe) -> bool:
+    """Whether it compiled, and the criterion asks for what only running it can tell."""
+    result = probe.result
+    return answer.criterion.asks_launches and not result.outcome.failure and not result.numbers.checks and result.latency is None
 
 
 def _divided(answer: ReleaseAnswer) -> list[Probe]:
@@ -86,17 +103,33 @@ def span_words(span: Span, line: Sequence[str]) -> str:
 
 def all_spans(answer: ReleaseAnswer, between: str) -> str:
     """Every run of releases that behave the same."""
+    if answer.criterion.asks_launches:
+        runs = [(spans([probe.release for probe in span.probes], answer.account.line), span.first) for span in answer.spans]
+        return between.join(f"{releases} {_came_to(answer, first)}" for releases, first in runs)
     return between.join(span_words(span, answer.account.line) for span in answer.spans)
+
+
+def _came_to(answer: ReleaseAnswer, probe: Probe) -> str:
+    """What running it came to, in a word."""
+    if probe.judgement is Judgement.UNKNOWN:
+        return "not known"
+    check = probe.result.numbers.decisive
+    return str(probe.judgement) if check is None or isinstance(answer.criterion.question, IsSlower) else str(check.status)
 
 
 def number_of(answer: ReleaseAnswer, result: Result) -> float | None:
     """The number that the criterion asks for; ``None`` where it asked for none, or there is none."""
     question = answer.criterion.question
+    if isinstance(question, IsSlower):
+        return result.latency.us if result.latency else None
     return measure(result.outcome, question.metric) if isinstance(question, Exceeds) else None
 
 
 def value_of(answer: ReleaseAnswer, probe: Probe) -> str:
-    """That number as text, empty where there is none."""
+    """That number as text, empty where there is none; of a question about numbers what was found of them."""
+    if answer.criterion.asks_launches and not isinstance(answer.criterion.question, IsSlower):
+        check = probe.result.numbers.decisive
+        return check_words(check) if check else ""
     value = number_of(answer, probe.result)
     return "" if value is None else f"{value:.4g}" if value < 10_000 else f"{value:,.0f}"
 
@@ -134,7 +167,19 @@ def _about(answer: ReleaseAnswer, change: Transition) -> str:
     question = answer.criterion.question
     if isinstance(question, Exceeds):
         return f": {question.metric} {value_of(answer, change.before)} → {value_of(answer, change.after)}"
+    if isinstance(question, IsSlower):
+        return f": {value_of(answer, change.before)} → {value_of(answer, change.after)} µs{_devices(change)}"
+    if answer.criterion.asks_launches:
+        return f": {value_of(answer, change.before)} → {value_of(answer, change.after)}{_devices(change)}"
     return f": {class_words(change.failure)}" if change.failure else ""
+
+
+def _devices(change: Transition) -> str:
+    """On which GPU."""
+    results = (change.before.result, change.after.result)
+    devices = [each.latency.device for each in results if each.latency]
+    devices += [each.numbers.gpu.device for each in results if each.numbers.gpu and each.numbers.gpu.device]
+    return f", on {listed([*dict.fromkeys(devices)])}" if devices else ""
 
 
 def _never(answer: ReleaseAnswer) -> str:
@@ -195,9 +240,19 @@ def _unknown(answer: ReleaseAnswer) -> str:
         names = dict.fromkeys(name for probe in answer.probes for name in metric_names(probe.result.outcome))
         told = f"available: {', '.join(names)}" if names else "it compiled nowhere"
         return f"inconclusive: no release has that metric; {told}."
+    if answer.criterion.asks_launches:
+        return f"inconclusive: {_nothing_run(answer)}"
     if answer.account.flaky:
         return f"inconclusive: no release gave a stable answer; flaky: {listed(answer.account.flaky)}."
     return f"inconclusive: no release gave an answer. {answer.probes[-1].release if answer.probes else ''}: {_last_words(answer)}"
+
+
+def _nothing_run(answer: ReleaseAnswer) -> str:
+    if answer.spec.problem is None:
+        return "its kernel file names no [problem], so there is nothing to launch it on."
+    if not any(_not_run(answer, probe) for probe in answer.probes):
+        return f"no release says. {_last_words(answer)}"
+    return f"of no release numbers are known that say. {HOW}."
 
 
 def _last_words(answer: ReleaseAnswer) -> str:

@@ -72,7 +72,7 @@ def _among_others(group: Group) -> Iterator[RenderableType]:
 def _table(answer: ReleaseAnswer) -> Table:
     table = Table(box=SIMPLE_HEAD, padding=(0, 2, 0, 0), pad_edge=False, header_style="bold", show_edge=False)
     headings = [answer.spec.toolchain, "status", "failure"]
-    if answer.criterion.asks_metric:
+    if answer.criterion.asks_metric or answer.criterion.asks_launches:
         headings.append(answer.criterion.text)
     for heading in (*headings, ""):
         table.add_column(heading, overflow="fold")
@@ -81,7 +81,7 @@ def _table(answer: ReleaseAnswer) -> Table:
         status = probe.said if probe.divided else str(outcome.status)
         row: list[RenderableType] = [probe.release, Text(status, style=STYLES[probe.judgement])]
         row.append(outcome.failure.fingerprint if outcome.failure and not probe.divided else "")
-        if answer.criterion.asks_metric:
+        if answer.criterion.asks_metric or answer.criterion.asks_launches:
             row.append(value_of(answer, probe))
         table.add_row(*row, Text(_mark(answer, probe), style="bold"))
     return table

@@ -14,15 +14,16 @@ that the PTX gives them; where it has another number than the signature and the 
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Sequence
 from typing import Any
 
+from compat.json_text import read_json, write_json
+from compat.printable import printable
 from compat.toolchains.base import Launching, Unlaunchable
 from compat.toolchains.triton.capturing import CAPTURING
 
-_ENTRY = re.compile(r"^\s*\.(?:visible|weak)?\s*\.?entry\s+([\w$]+)\s*\((.*?)\)(.*?)^\{", re.MULTILINE | re.DOTALL)
+_ENTRY = re.compile(r"^[ \t]*\.(?:visible|weak)[ \t]+\.entry[ \t]+([\w$]+)[ \t]*\(([^)]*)\)([^{]*)^\{", re.MULTILINE)
 _PARAMETER = re.compile(r"\.param\s+(?:\.align\s+(\d+)\s+)?\.([a-z]+)(\d+)([^,\[]*)(?:\[(\d+)\])?")
 _BLOCK = re.compile(r"\.(?:req|max)ntid\s+(\d+)(?:\s*,\s*(\d+))?(?:\s*,\s*(\d+))?")
 _SCRATCH = ("global", "profile")
@@ -33,14 +34,19 @@ _LARGEST_PORTABLE = 8
 def facts(metadata: str, text: str) -> dict[str, Any]:
     """What a launch has to know, of the metadata that an adapter tells and the PTX. Raises Unlaunchable."""
     try:
-        told = json.loads(metadata)
-        fields, names = told["fields"], told["parameters"]
-    except (ValueError, TypeError, KeyError) as error:
-        raise Unlaunchable("the compiler said nothing of how it is launched") from error
+        told = read_json(metadata)
+        return _facts(told["fields"], told["parameters"], text)
+    except (ValueError, TypeError, KeyError, AttributeError, OverflowError, RecursionError) as error:
+        raise Unlaunchable("what the compiler said of its launch has another form") from error
+
+
+def _facts(fields: dict[str, Any], names: list[list[str]] | None, text: str) -> dict[str, Any]:
     if names is None:
         raise Unlaunchable("it was compiled from IR, which does not name the parameters of the kernel")
     if hosted := [name for name, kind in names if kind.startswith(("tensordesc", "nvTmaDesc"))]:
-        raise Unlaunchable(f"{hosted[0]} is a tensor descriptor that the host makes: only pointers and numbers are passed")
+        raise Unlaunchable(
+            f"{printable(hosted[0])} is a tensor descriptor that the host makes: only pointers and numbers are passed"
+        )
     entry = _ENTRY.search(text)
     if entry is None:
         raise Unlaunchable("its PTX has no entry")
@@ -60,10 +66,21 @@ def facts(metadata: str, text: str) -> dict[str, Any]:
         "cooperative": bool(fields.get("launch_cooperative_grid")),
         "pdl": bool(fields.get("launch_pdl")),
         "parameters": [
-            *({"name": name, "type": kind, "size": size} for (name, kind), size in zip(names, sizes, strict=False)),
+            *(
+                {"name": printable(name), "type": printable(kind), "size": size}
+                for (name, kind), size in zip(names, sizes, strict=False)
+            ),
             *({"scratch": kind, "size": 8, **_memory(fields, kind)} for kind in scratch),
         ],
     }
+
+
+def like(metadata: str, other: str) -> str:
+    """Metadata of what was made of IR, with the parameters that the metadata of the same kernel, made of its source, names."""
+    try:
+        return write_json({**read_json(metadata), "parameters": read_json(other)["parameters"]})
+    except (ValueError, TypeError, KeyError):
+        return metadata
 
 
 def _size(parameter: re.Match[str]) -> int:
@@ -97,4 +114,5 @@ LAUNCHING = Launching(
     metadata="metadata",
     without_lines=CAPTURING.without_lines,
     facts=facts,
+    like=like,
 )

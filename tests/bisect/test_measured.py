@@ -1,0 +1,187 @@
+"""Judges of what running a kernel showed: numbers and latency, one result at a time and along the releases."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from attrs import evolve
+
+from compat.bisect import releases
+from compat.bisect.criterion import parse_criterion
+from compat.bisect.numbered import criteria
+from compat.bisect.probes import ReleaseAnswer
+from compat.bisect.search import Judgement
+from compat.execution.run import RunContext
+from compat.history.account import Word
+from compat.model import Check, Latency, Numbers, Outcome, Problem, Result, Status
+from compat.report.bisect import BisectReport
+from compat.report.bisect.document import bisect_document
+from compat.report.bisect.sentences import headline, remarks
+from tests.bisect.invented import Invented, kernel, result
+from tests.report.factory import OK, SHAPE, bad
+
+G, B, U = Judgement.GOOD, Judgement.BAD, Judgement.UNKNOWN
+DEVICE = "NVIDIA H200"
+
+
+def gpu(status: Status, **facts: Any) -> Numbers:
+    return Numbers(gpu=evolve(Check(status=status, launches=30, differing=0, device=DEVICE), **facts))
+
+
+def interpreted(status: Status) -> Numbers:
+    return Numbers(interpreter=Check(status=status))
+
+
+def latency(us: float, baseline: float | None = None, device: str = DEVICE) -> Latency:
+    return Latency(us=us, spread=0.1, baseline_us=baseline, ratio=us / baseline if baseline else None, device=device)
+
+
+@pytest.mark.parametrize(
+    ("text", "numbers", "expected"),
+    [
+        ("wrong", gpu(Status.OK), G),
+        ("wrong", gpu(Status.WRONG), B),
+        ("wrong", gpu(Status.UNSTABLE), B),
+        ("wrong", gpu(Status.FAULTED), B),
+        ("wrong", gpu(Status.LAUNCH_REFUSED), U),
+        ("wrong", gpu(Status.TIMED_OUT), U),
+        ("wrong", Numbers(), U),
+        ("wrong", interpreted(Status.OK), G),
+        ("wrong", interpreted(Status.WRONG), B),
+        ("wrong", interpreted(Status.UNSUPPORTED), U),
+        ("wrong", Numbers(interpreter=Check(status=Status.OK), gpu=Check(status=Status.TIMED_OUT)), U),
+        ("wrong", Numbers(interpreter=Check(status=Status.WRONG), gpu=Check(status=Status.OK)), B),
+        ("unstable", gpu(Status.OK), G),
+        ("unstable", gpu(Status.WRONG), G),
+        ("unstable", gpu(Status.UNSTABLE), B),
+        ("unstable", gpu(Status.WRONG, differing=3), B),
+        ("unstable", gpu(Status.FAULTED), U),
+        ("unstable", interpreted(Status.OK), U),
+    ],
+)
+def test_numbers(text: str, numbers: Numbers, expected: Judgement) -> None:
+    assert parse_criterion(text)(result(OK, numbers=numbers)) is expected
+
+
+@pytest.mark.parametrize(
+    ("text", "told", "expected"),
+    [
+        ("latency>80", latency(81), B),
+        ("latency>80", latency(80), G),
+        ("latency >= 80", latency(80), B),
+        ("latency<80", latency(79), B),
+        ("latency>80", None, U),
+        ("latency>1.2*baseline", latency(130, 100), B),
+        ("latency > 1.2 * baseline", latency(120, 100), G),
+        ("latency>baseline", latency(101, 100), B),
+        ("latency>1.2*baseline", latency(130), U),
+        ("latency>1.2*previous", latency(130), U),
+    ],
+)
+def test_latency(text: str, told: Latency | None, expected: Judgement) -> None:
+    assert parse_criterion(text)(result(OK, latency=told)) is expected
+
+
+def test_what_did_not_compile_has_no_numbers() -> None:
+    assert parse_criterion("wrong")(result(bad(SHAPE))) is U
+
+
+@pytest.mark.parametrize("text", ["wrong", "unstable", "latency>80", "latency>1.2*baseline", "latency>=1.2*previous"])
+def test_texts_are_kept(text: str) -> None:
+    assert parse_criterion(text).text == text
+
+
+def along(text: str, *told: Latency | None) -> list[Judgement]:
+    """What is said of releases that follow each other."""
+    found = [result(OK, f"3.{number}.0", latency=each) for number, each in enumerate(told)]
+    of_cell = criteria(found, parse_criterion(text))
+    return [of_cell[each.cell](each) for each in found]
+
+
+class TestPrevious:
+    def test_what_is_slower_is_bad_until_it_is_as_fast_again(self) -> None:
+        assert along("latency>1.2*previous", *map(latency, (156, 300, 299, 160, 150))) == [G, B, B, G, G]
+
+    def test_what_stays_slower_is_not_compared_with_itself(self) -> None:
+        assert along("latency>1.2*previous", *map(latency, (100, 154, 160, 158))) == [G, B, B, B]
+
+    def test_what_was_not_measured_is_passed_over(self) -> None:
+        assert along("latency>1.2*previous", None, latency(100), None, latency(130)) == [U, G, U, B]
+
+    def test_another_device_tells_nothing(self) -> None:
+        assert along("latency>1.2*previous", latency(100), latency(300, device="NVIDIA A100"), latency(101)) == [G, U, G]
+
+    def test_faster_can_be_asked_for(self) -> None:
+        assert along("latency<0.8*previous", *map(latency, (834, 547, 403))) == [G, B, B]
+
+
+def test_where_one_release_was_launched_the_interpreter_alone_says_nothing_good() -> None:
+    numbers = [interpreted(Status.OK), gpu(Status.OK), interpreted(Status.WRONG)]
+    found = [result(OK, f"3.{number}.0", numbers=each) for number, each in enumerate(numbers)]
+    of_cell = criteria(found, parse_criterion("wrong"))
+    assert [of_cell[each.cell](each) for each in found] == [U, G, B]
+
+
+class TestBisect:
+    def search(
+        self,
+        monkeypatch: pytest.MonkeyPatch,
+        tmp_path: Path,
+        criterion: str,
+        known: Mapping[str, tuple[Numbers, Latency | None]],
+        problem: bool = True,
+    ) -> ReleaseAnswer:
+        def numbered(results: Sequence[Result], *_: object) -> tuple[Result, ...]:
+            told = [(each, *known.get(str(each.cell.env.release), (Numbers(), None))) for each in results]
+            return tuple(evolve(each, numbers=numbers, latency=us) for each, numbers, us in told)
+
+        monkeypatch.setattr(releases, "numbered", numbered)
+        outcomes: dict[str, Outcome] = dict.fromkeys(("3.0.0", "3.1.0", "3.2.0", "3.3.0"), OK)
+        (answer,) = Invented(monkeypatch, tmp_path, outcomes).search(criterion=criterion)
+        if problem:
+            answer = evolve(answer, spec=evolve(answer.spec, problem=Problem(source="/p.py", function="p", dtype="fp16")))
+        return answer
+
+    def test_since_which_release_it_is_right(self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+        wrong, right = gpu(Status.UNSTABLE, max_abs=0.5, differing=28), gpu(Status.OK)
+        known = {"3.0.0": (wrong, None), "3.1.0": (wrong, None), "3.2.0": (right, None), "3.3.0": (right, None)}
+        answer = self.search(monkeypatch, tmp_path, "wrong", known)
+        assert answer.account.word is Word.FIXED
+        assert headline(answer) == (
+            "judged by `wrong`: Last bad 3.1.0, first good 3.2.0: unstable, 28 of 30 launches differ → ok, on NVIDIA H200."
+        )
+        (document,) = bisect_document(BisectReport(answers=(answer,), command=""))
+        assert [probe["ran"] for probe in document["probes"]] == [*["unstable, 28 of 30 launches differ"] * 2, "ok", "ok"]
+
+    def test_since_which_release_it_is_slower(self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+        known = {release: (gpu(Status.OK), latency(us)) for release, us in (("3.0.0", 155), ("3.1.0", 156), ("3.2.0", 300.4))}
+        answer = self.search(monkeypatch, tmp_path, "latency>1.2*previous", known)
+        assert headline(answer) == (
+            "judged by `latency>1.2*previous`: Last good 3.1.0, first bad 3.2.0: 156 → 300.4 µs, on NVIDIA H200."
+        )
+        assert remarks(answer, fixed=False)[0] == "Inconclusive: 3.3.0 (not launched)."
+        assert remarks(answer, fixed=False)[1].startswith("Of what was not launched: `compat build --target TARGET --out DIR`")
+
+    def test_without_numbers_it_says_how_to_get_them(self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+        said = headline(self.search(monkeypatch, tmp_path, "wrong", {}))
+        assert said.startswith("judged by `wrong`: inconclusive: of no release numbers are known that say. `compat build --target")
+
+    def test_without_a_problem_it_says_so(self, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+        said = headline(self.search(monkeypatch, tmp_path, "wrong", {}, problem=False))
+        assert "its kernel file names no [problem]" in said
+        assert kernel().problem is None
+
+
+def test_numbers_are_asked_of_the_store_only_where_they_are_asked_for(tmp_path: Path) -> None:
+    from compat.bisect.numbered import numbered
+    from compat.execution.flight import Limits
+    from compat.execution.store import Store
+
+    with Store(tmp_path) as store:
+        context = RunContext(envs={}, store=store, limits=Limits(deadline=1, memory=1))
+        found = (result(OK),)
+        assert numbered(found, parse_criterion("ok"), context) == found
+        assert numbered(found, parse_criterion("wrong"), context) == found

@@ -1,0 +1,147 @@
+"""What an interpreter made of a kernel, and when that is the interpreter's own fault."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from compat.diagnosis.numbers import Interpreter, Probe, check_of, excused, is_mistake, suspects
+from compat.model import Check, Done, Evidence, Raised, Status
+
+DOT = Probe(name="dot", uses=re.compile(r"\bdot:bf16\b"), words="gets products wrong")
+LOOP = Probe(name="loop", uses=re.compile(r"\.range\b"), words="cannot loop")
+INTERPRETER = Interpreter(
+    packages=("torch",), probes=Path("probes.py"), tried=(DOT, LOOP), lacks=(re.compile("not supported in interpreter"),)
+)
+USES = "dot:bf16 store:fp32 .range .tl"
+
+
+def compared(status: str = "wrong", uses: str = USES, **said: Any) -> Evidence:
+    check = {"status": status, "max_abs": 1.0, "max_rel": None, "where": "odd: O[3]", "reason": "is 1, expected 2", **said}
+    metrics = {"problem": "odd", "problems": 1, "uses": uses, "check": check}
+    return Evidence(answered=True, asked=("interpret",), done=(Done(do="interpret"),), stage="check", metrics=metrics)
+
+
+def raised(message: str = "no such thing", line: int = 7, kind: str = "builtins.TypeError", stage: str = "interpret") -> Evidence:
+    frames = f'  File "kernel.py", line 3, in kernel\n    x\n  File "interpreter.py", line {line}, in create\n    y\n'
+    return Evidence(
+        answered=True,
+        asked=("interpret",),
+        stage=stage,
+        raised=(Raised(type="InterpreterError", message=f"({message})"), Raised(type=kind, message=message, traceback=frames)),
+        at="/somewhere/kernel.py:3",
+        metrics={"problem": "odd", "uses": USES},
+    )
+
+
+def ended(**how: Any) -> Evidence:
+    return Evidence(answered=False, asked=("interpret",), **{"stage": "interpret", **how})
+
+
+def test_a_comparison_is_told_as_it_is() -> None:
+    assert check_of(compared(), INTERPRETER) == Check(
+        status=Status.WRONG, max_abs=1.0, where="odd: O[3]", reason="is 1, expected 2"
+    )
+    assert check_of(compared("ok", where="", reason=""), INTERPRETER) == Check(status=Status.OK, max_abs=1.0)
+
+
+@pytest.mark.parametrize("said", [{"status": "fine"}, {"status": None}, {"status": "crashed"}])
+def test_what_is_no_comparison_tells_nothing(said: dict[str, Any]) -> None:
+    assert check_of(compared(**said), INTERPRETER).status is Status.LOST
+
+
+def test_errors_that_are_no_numbers_are_none() -> None:
+    check = check_of(compared(max_abs="1", max_rel=float("nan")), INTERPRETER)
+    assert (check.max_abs, check.max_rel) == (None, None)
+
+
+@pytest.mark.parametrize(
+    ("evidence", "status", "words"),
+    [
+        (ended(deadline=5.0), Status.TIMED_OUT, "took more than 5 s in the interpreter"),
+        (ended(deadline=120.0, stage="source"), Status.LOST, "importing its file took more than 120 s"),
+        (ended(memory=5 << 30), Status.OUT_OF_MEMORY, "took 5,120 MiB in the interpreter"),
+        (ended(signal="SIGSEGV"), Status.CRASHED, "the interpreter ended by SIGSEGV"),
+        (ended(signal="SIGKILL"), Status.LOST, "the interpreter gave no answer"),
+        (ended(exit_code=1), Status.LOST, "the interpreter gave no answer"),
+        (ended(refused="no room"), Status.LOST, "no room"),
+        (
+            ended(toolchain_broken=True, raised=(Raised(type="builtins.ImportError", message="no torch"),)),
+            Status.LOST,
+            "the interpreter could not be started: ImportError: no torch",
+        ),
+        (raised(), Status.REJECTED, "raised in the interpreter: TypeError: no such thing"),
+        (raised(stage="source"), Status.LOST, "its file cannot be imported to be interpreted: TypeError: no such thing"),
+        (
+            raised("asm not supported in interpreter mode"),
+            Status.UNSUPPORTED,
+            "this release's interpreter cannot do it: TypeError: asm not supported in interpreter mode",
+        ),
+        (
+            raised("two problems are called 'x'", kind="_compat_numerics.problems.ProblemError"),
+            Status.LOST,
+            "a mistake in the problem, and not in the kernel: two problems are called 'x'",
+        ),
+    ],
+)
+def test_every_end_has_a_status_and_a_reason(evidence: Evidence, status: Status, words: str) -> None:
+    check = check_of(evidence, INTERPRETER)
+    assert (check.status, check.reason) == (status, words)
+
+
+def test_an_exception_is_told_with_the_problem_and_the_line() -> None:
+    assert check_of(raised(), INTERPRETER).where == "odd, kernel.py:3"
+
+
+def test_only_mistakes_in_problems_are_such() -> None:
+    assert is_mistake(raised(kind="_compat_numerics.problems.ProblemError"))
+    assert not is_mistake(raised())
+
+
+def suspected(evidence: Evidence) -> list[str]:
+    return [probe.name for probe in suspects(evidence, check_of(evidence, INTERPRETER), INTERPRETER)]
+
+
+def test_probes_are_about_what_a_kernel_uses() -> None:
+    assert suspected(compared()) == ["dot", "loop"]
+    assert suspected(compared(uses="dot:fp32 .range")) == ["loop"]
+    assert suspected(compared(uses="dot:fp32 .arange")) == []
+
+
+def test_a_kernel_that_is_right_or_unknown_suspects_nothing() -> None:
+    assert suspected(compared("ok")) == []
+    assert suspected(raised("asm not supported in interpreter mode")) == []
+    assert suspected(ended(signal="SIGSEGV")) == [], "nobody knows what it used"
+
+
+def verdict(evidence: Evidence, *probes: tuple[Probe, Evidence]) -> Status:
+    return excused(evidence, check_of(evidence, INTERPRETER), probes, INTERPRETER).status
+
+
+def test_wrong_numbers_are_the_interpreters_where_a_probe_has_some() -> None:
+    assert verdict(compared(), (DOT, compared())) is Status.UNSUPPORTED
+    assert verdict(compared(), (DOT, compared("ok")), (LOOP, compared())) is Status.UNSUPPORTED
+    assert verdict(compared(), (DOT, compared("ok"))) is Status.WRONG
+    assert verdict(compared()) is Status.WRONG
+
+
+def test_wrong_numbers_are_not_excused_by_a_probe_that_raises() -> None:
+    assert verdict(compared(), (DOT, raised())) is Status.WRONG
+    assert verdict(compared(), (DOT, ended(signal="SIGSEGV"))) is Status.WRONG
+
+
+def test_an_exception_is_excused_where_a_probe_raises_it_at_the_same_line() -> None:
+    assert verdict(raised("3 of 4"), (LOOP, raised("1 of 4"))) is Status.UNSUPPORTED
+    assert verdict(raised(line=7), (LOOP, raised(line=8))) is Status.REJECTED
+    assert verdict(raised(), (LOOP, raised(kind="builtins.ValueError"))) is Status.REJECTED
+    assert verdict(raised(), (LOOP, compared())) is Status.REJECTED
+
+
+def test_an_excuse_says_which_defect() -> None:
+    evidence = compared()
+    check = excused(evidence, check_of(evidence, INTERPRETER), [(DOT, compared())], INTERPRETER)
+    words = "nothing is known: this release's interpreter gets products wrong (a kernel that is right: is 1, expected 2)"
+    assert (check.reason, check.where, check.max_abs) == (words, "odd: O[3]", None)

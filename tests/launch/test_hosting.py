@@ -1,0 +1,87 @@
+"""Launching on this machine: what is needed for it, and what is said where it is not there."""
+
+from __future__ import annotations
+
+import importlib.util
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from compat.cli import main
+from compat.errors import SelectionError
+from compat.launch import hosting
+from compat.model import BuiltEnv
+from compat.project import select_places
+from tests.launch.archives import built_standin, cell, results, write
+from tests.launch.expecting import KERNELS
+
+has_torch = importlib.util.find_spec("torch") is not None
+
+
+def run(*words: str) -> Result:
+    return CliRunner().invoke(main, words)
+
+
+def test_a_folder_that_nobody_built(tmp_path: Path) -> None:
+    done = run("launch", str(tmp_path), "--python", "python3")
+    assert done.exit_code == SelectionError.exit_code
+    assert "there is nothing to launch in this folder" in done.stderr
+
+
+@pytest.mark.skipif(has_torch, reason="this interpreter has PyTorch")
+def test_without_pytorch_it_says_what_to_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    done = run("launch", str(write(tmp_path / "built", [cell("add")])))
+    assert done.exit_code == SelectionError.exit_code
+    assert "no interpreter here has PyTorch" in done.stderr
+    assert "--python PATH" in done.stderr
+
+
+@pytest.mark.wheels
+@pytest.mark.skipif(has_torch, reason="this interpreter has PyTorch")
+def test_an_env_with_pytorch_is_found(pair_python: str) -> None:
+    found = hosting.find_python(select_places(KERNELS.parents[3] / "matrix.toml"))
+    assert any((Path(found).parent.parent / "lib").glob("python3*/site-packages/torch"))
+
+
+@pytest.mark.wheels
+def test_it_is_launched_by_that_python(tmp_path: Path, pair_python: str) -> None:
+    folder = write(tmp_path / "built", [cell("add")])
+    options = ["--device", "cpu", "--library", str(built_standin(tmp_path)), "--no-latency"]
+    ended = hosting.launch(folder, pair_python, options)
+    assert ended.exit_code == 0
+    assert results(folder)["add"]["check"]["status"] == "ok"
+
+
+@pytest.mark.wheels
+def test_without_a_gpu_nothing_is_launched(
+    tmp_path: Path, built: Callable[[str], BuiltEnv], pair_python: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where there is one, ``nox -s gpu`` has more to say."""
+    if Path("/dev/nvidia0").exists():
+        pytest.skip("there is a GPU")
+    built("triton-3.9.0")
+    for path in KERNELS.parent.glob("launching*"):
+        shutil.copy(path, tmp_path)
+    (tmp_path / "matrix.toml").write_text('schema = 1\nkernels = ["launching.toml"]\n')
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(hosting, "find_python", lambda _: pair_python)
+    done = run("matrix", "--envs", "3.9.0", "--target", "sm_90", "--variant", "right", "--launch")
+    assert done.exit_code == SelectionError.exit_code
+    assert "there is no GPU that can be used" in done.stderr
+
+
+@pytest.mark.wheels
+def test_built_by_the_command(tmp_path: Path, built: Callable[[str], BuiltEnv], monkeypatch: pytest.MonkeyPatch) -> None:
+    built("triton-3.9.0")
+    for path in KERNELS.parent.glob("launching*"):
+        shutil.copy(path, tmp_path)
+    (tmp_path / "matrix.toml").write_text('schema = 1\nkernels = ["launching.toml"]\n')
+    monkeypatch.chdir(tmp_path)
+    done = run("build", "--envs", "3.9.0", "--target", "sm_90", "--variant", "right", "--out", "built", "--archive", "--keep-ptx")
+    assert done.exit_code == 0, done.stderr
+    assert done.stdout.startswith("1 cells for sm_90 in 1 binaries: python built/launch.py\npacked: built.tar.xz, ")
+    assert len(list((tmp_path / "built" / "texts").iterdir())) == 1
