@@ -80,10 +80,11 @@ def build(selection: Selection, context: RunContext, obtain: Obtain, listener: L
             cells, context, note, lambda all_: listener.expecting(all_, durations.about(all_, context.store, context.slots))
         )
     found = list(_found(results, context))
+    without = (LeftOut(cell=cell, why="its kernel file names no problem") for cell in selection.cells if cell.spec.problem is None)
     return Built(
         target=target,
         launchable=tuple(each for each in found if isinstance(each, Launchable)),
-        left_out=tuple(each for each in found if isinstance(each, LeftOut)),
+        left_out=(*(each for each in found if isinstance(each, LeftOut)), *without),
     )
 
 
