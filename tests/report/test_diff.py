@@ -18,6 +18,7 @@ from compat.report import Report
 from compat.report.diff import Comparison, Kind, Side, compare
 from compat.report.diff.document import diff_document
 from compat.report.diff.markdown import LIMIT, MARKER, diff_markdown
+from compat.report.diff.sentences import jump_line
 from compat.report.diff.text import diff_lines
 from compat.report.document import dump, matrix_document
 from compat.report.loading import load_report
@@ -246,6 +247,15 @@ def test_jumps(
     assert [(jump.metric, jump.before, jump.after) for group in found.jumps for jump in group.jumps] == jumps
     assert found.gated([Kind.METRIC]) == sum(after > before for _, before, after in jumps)
     assert found.same == (not jumps)
+
+
+def test_lost_instructions_are_told_and_gate_nothing() -> None:
+    before = {"code": {"wgmma": 8, "ldmatrix": 40, "bar_sync": 9}, "occupancy": {"blocks": 2, "spare_registers": 1}}
+    after = {"code": {"wgmma": 0, "ldmatrix": 36, "bar_sync": 2}, "occupancy": {"blocks": 4, "spare_registers": 9}}
+    found = compared(cell(built(**before)), cell(built(**after)))
+    told = ["lost code.wgmma: 8 → 0 (-100 %)", "occupancy.blocks: 2 → 4 (+100 %)"]
+    assert sorted(jump_line(group) for group in found.jumps) == told
+    assert found.gated([Kind.METRIC]) == 0
 
 
 def test_metrics_of_what_does_not_work_are_not_compared() -> None:

@@ -7,11 +7,14 @@ from collections.abc import Iterable, Iterator
 
 from attrs import frozen
 
+from compat.history.losses import TABLE, WANTED
 from compat.model import Latency, Result
 from compat.report.compact import Where
 from compat.report.numbers import numbers_of
 from compat.report.summary import Report
 
+_FITS = "occupancy"
+_MORE_IS_BETTER = (f"{TABLE}.", f"{_FITS}.")
 THRESHOLD: float = 10
 """Percent by which a number may change unless the user says otherwise."""
 LATENCY = "latency.us"
@@ -31,7 +34,8 @@ class Jump:
 
     @property
     def rise(self) -> bool:
-        return self.after > self.before
+        """Whether it rose, of a number of which more is worse."""
+        return self.after > self.before and not self.metric.startswith(_MORE_IS_BETTER)
 
     @property
     def percent(self) -> float | None:
@@ -53,7 +57,7 @@ def jumps_of(old: Result, new: Result, threshold: float) -> Iterator[Jump]:
     before, after = dict(numbers_of(old.outcome.metrics)), dict(numbers_of(new.outcome.metrics))
     for metric in before.keys() & after.keys():
         one, other = before[metric], after[metric]
-        if _is_jump(one, other, threshold):
+        if _is_jump(one, other, threshold) and _tells(metric, one, other):
             yield Jump(metric=metric, before=one, after=other, result=new)
     was, takes = old.latency, new.latency
     if was and takes and _is_slower_or_faster(was, takes) and _is_jump(was.us, takes.us, threshold):
@@ -66,6 +70,14 @@ def _is_slower_or_faster(before: Latency, after: Latency) -> bool:
 
 def _is_jump(before: float, after: float, threshold: float) -> bool:
     return before != after and abs(after - before) * 100 > abs(before) * threshold
+
+
+def _tells(metric: str, before: float, after: float) -> bool:
+    """Whether a change says something by itself: of instructions that they are lost, of what fits how many blocks do."""
+    table, _, name = metric.partition(".")
+    if table == TABLE:
+        return name in WANTED and 2 * after < before
+    return table != _FITS or name == "blocks"
 
 
 def grouped(jumps: Iterable[Jump], report: Report) -> tuple[JumpGroup, ...]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from compat.history.losses import TABLE
 from compat.report.compact import counted, listed
 from compat.report.diff.comparing import Comparison, Difference, Kind
 from compat.report.diff.metrics import Jump, JumpGroup
@@ -21,6 +22,7 @@ TITLES = {
     Kind.ADDED: "newly tested",
 }
 """What is said of the cells of each kind."""
+_INSTRUCTIONS = f"{TABLE}."
 _NAMED = 10
 """Values of an axis that a sentence names."""
 
@@ -78,7 +80,8 @@ def jump_line(group: JumpGroup) -> str:
     """``registers: 32 → 40 (+25 %)``, and how many cells."""
     jump, cells = group.largest, len(group.jumps)
     largest = f" at most, in {counted(cells, 'cell')}" if cells > 1 else ""
-    return f"{jump.metric}: {_number(jump.before)} → {_number(jump.after)}{_percent(jump)}{largest}"
+    lost = "lost " if jump.metric.startswith(_INSTRUCTIONS) and not jump.after else ""
+    return f"{lost}{jump.metric}: {_number(jump.before)} → {_number(jump.after)}{_percent(jump)}{largest}"
 
 
 def threshold_line(found: Comparison) -> str:

@@ -14,6 +14,7 @@ from typing import Any
 
 from compat import constexprs
 from compat.bundle.bundle import Bundle
+from compat.bundle.parsing import tree_of
 from compat.model import Target
 from compat.signatures import ArgumentType
 from compat.toolchains.base import PREDICTIONS, ScriptForm
@@ -88,7 +89,7 @@ def _looking() -> str:
     """The code that looks for mixed-up descriptors in a disassembly, as the adapter has it."""
     text = (Path(__file__).parent / "adapter" / "descriptors.py").read_text(encoding="utf-8")
     wanted = {"_LINE", "_REGISTER", "_CARRY", "_CONSTANT", "_WIDE", "mixed_in", "_written"}
-    nodes = [each for each in ast.parse(text).body if _defines(each) in wanted]
+    nodes = [each for each in tree_of(text).body if _defines(each) in wanted]
     return "\n\n".join(ast.unparse(each) for each in nodes)
 
 
