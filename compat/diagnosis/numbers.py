@@ -14,6 +14,7 @@ from typing import Any
 
 from attrs import Factory, evolve, frozen
 
+from compat.diagnosis.agreement import samples_of
 from compat.model import SOURCE_STAGE, Check, Evidence, Raised, Status
 from compat.printable import printable
 
@@ -96,7 +97,7 @@ def is_mistake(evidence: Evidence) -> bool:
 
 def _compared(said: object) -> Check:
     """What the worker made of comparing; ``lost`` where it has not the form of that."""
-    if not isinstance(said, Mapping) or said.get("status") not in (Status.OK, Status.WRONG):
+    if not isinstance(said, Mapping) or said.get("status") not in (Status.OK, Status.WRONG, Status.UNSUPPORTED):
         return _unknown("what the interpreter answered is no comparison")
     return Check(
         status=Status(said["status"]),
@@ -104,6 +105,7 @@ def _compared(said: object) -> Check:
         max_rel=_error(said.get("max_rel")),
         where=_line(str(said.get("where") or "")),
         reason=_line(str(said.get("reason") or "")),
+        samples=samples_of(said.get("values")),
     )
 
 
@@ -124,6 +126,17 @@ def _last(raised: Iterable[Raised]) -> str:
 def _line(text: str) -> str:
     line = " ".join(printable(text).split())
     return line if len(line) <= _WORDS else f"{line[: _WORDS - 1]}…"
+
+
+def without_reference(check: Check) -> Check:
+    """What became of a launch that was recorded: the program that made it is known, and not what has to come out of it.
+
+    So that it raised something, or did not end, is no fact about the kernel: floating point numbers were made up.
+    """
+    if check.right is None:
+        return check
+    words = f"nothing is known: what was recorded came to {check.status} in the interpreter"
+    return evolve(check, status=Status.UNSUPPORTED, reason=f"{words}{f' ({check.reason})' if check.reason else ''}")
 
 
 # --- defects of the interpreter ------------------------------------------------------------------------------------------------
