@@ -12,6 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from attrs import evolve, frozen
 from packaging.version import Version
 
+from compat.json_text import read_json
 from compat.model import Check, Result, Sample, Status
 from compat.printable import printable
 
@@ -20,13 +21,20 @@ _TOLERANCES = {"float64": 1e-6, "float32": 2e-3, "float16": 2e-2, "bfloat16": 5e
 _ROUGH = 0.15
 """Of types with fewer bits."""
 _MOST = 4096
-_BOOLS: Mapping[str, int | str] = {"True": 1, "False": 0}
 
 
 def samples_of(said: object) -> tuple[Sample, ...]:
     """What :func:`compat.numerics.storages.changes` told, as far as it has the form of that."""
     found = [_sample(each) for each in said] if isinstance(said, list) else []
     return tuple(each for each in found if each is not None)
+
+
+def samples_in(text: object) -> tuple[Sample, ...]:
+    """The same from JSON."""
+    try:
+        return samples_of(read_json(text)) if isinstance(text, str) else ()
+    except ValueError:
+        return ()
 
 
 def _sample(said: object) -> Sample | None:
@@ -38,7 +46,7 @@ def _sample(said: object) -> Sample | None:
     if not isinstance(written, str) or not len(written) == len(values) <= _MOST:
         return None
     try:
-        numbers = tuple(float(each) if kind.startswith(("float", "bfloat")) else int(_BOOLS.get(each, each)) for each in values)
+        numbers = tuple(float(each) if kind.startswith(("float", "bfloat")) else int(each) for each in values)
     except (TypeError, ValueError):
         return None
     return Sample(
@@ -143,7 +151,7 @@ def _with_reference(result: Result, references: Mapping[tuple[str, str | None], 
 
 
 def _title(result: Result) -> str:
-    return f"Triton {result.cell.env.release}" if result.cell.env.release else result.cell.env.name
+    return str(result.cell.env.release) if result.cell.env.release else result.cell.env.name
 
 
 def _saying(result: Result, check: Check, *, gpu: bool) -> Result:

@@ -14,7 +14,7 @@ from typing import Any
 
 from attrs import Factory, evolve, frozen
 
-from compat.diagnosis.agreement import samples_of
+from compat.diagnosis.agreement import samples_in
 from compat.model import SOURCE_STAGE, Check, Evidence, Raised, Status
 from compat.printable import printable
 
@@ -60,7 +60,7 @@ def check_of(evidence: Evidence, interpreter: Interpreter) -> Check:
     metrics = evidence.metrics
     where = printable(str(metrics.get("problem") or ""))
     if evidence.complete:
-        return _compared(metrics.get("check"))
+        return evolve(_compared(metrics.get("check")), samples=samples_in(metrics.get("values")))
     if evidence.toolchain_broken:
         return _unknown(f"the interpreter could not be started: {_last(evidence.raised) or evidence.stderr.strip()[-_WORDS:]}")
     if evidence.deadline is not None:
@@ -105,7 +105,6 @@ def _compared(said: object) -> Check:
         max_rel=_error(said.get("max_rel")),
         where=_line(str(said.get("where") or "")),
         reason=_line(str(said.get("reason") or "")),
-        samples=samples_of(said.get("values")),
     )
 
 

@@ -84,4 +84,6 @@ def _places(count: int, device: torch.device) -> torch.Tensor:
 
 def _texts(values: torch.Tensor) -> List[str]:
     """Numbers as text: JSON has no NaN."""
-    return [repr(each) for each in (values.double() if values.dtype.is_floating_point else values).tolist()]
+    if values.dtype.is_floating_point:
+        return ["%.9g" % each for each in values.double().tolist()]
+    return [str(int(each)) for each in values.tolist()]

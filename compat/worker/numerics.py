@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
+import json
 import os
 import sys
 from types import ModuleType
@@ -49,7 +50,8 @@ def checked(
 ) -> None:
     """Run a kernel on the problems of its job until one comes out wrong, and note what came of comparing.
 
-    ``noted`` gets ``problems``, how many were run, ``problem``, the last one's name, ``check``, and ``uses`` where it is not right.
+    ``noted`` gets ``problems``, how many were run, ``problem``, the last one's name, ``check``, ``values``, what was changed where
+    no output is known, as JSON, and ``uses`` where it is not right.
     Raises whatever the kernel raises, and ProblemError where a problem cannot be used.
     """
     load()
@@ -77,6 +79,8 @@ def checked(
             enter("check")
             found.append(outputs.compare(problem))
             noted["check"] = outputs.together(found)
+            if "values" in noted["check"]:  # of a problem without references; metrics are texts and numbers
+                noted["values"] = json.dumps(noted["check"].pop("values"), separators=(",", ":"))
             right = noted["check"]["status"] == "ok"
             if not right:
                 break
