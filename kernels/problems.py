@@ -184,7 +184,7 @@ def keys_of(lengths, rows):
     """The packed keys that each row attends to, as often as they are listed, [R, most], and which of these places are used."""
     firsts = [sum(lengths[:sequence]) for sequence in range(len(lengths))]
     listed = [[(firsts[b] + max(0, start), firsts[b] + min(end, lengths[b])) for start, end in ranges] for b, ranges in rows]
-    keys = [torch.tensor([j for start, end in row for j in range(start, end)], dtype=torch.int64) for row in listed]
+    keys = [torch.cat([torch.arange(start, max(start, end)) for start, end in row] or [torch.arange(0)]) for row in listed]
     padded = torch.nn.utils.rnn.pad_sequence(keys, batch_first=True, padding_value=-1)
     return padded.clamp(min=0), padded >= 0
 

@@ -187,7 +187,8 @@ class _Bisecting:
 
     def _subject(self, cell: Cell, other: Cell | None, envs: Mapping[str, BuiltEnv]) -> Subject:
         context = evolve(self.context, envs=envs)
-        return Subject(cell=cell, other=other, context=context, folder=self.selection.state, assemblers=self.assemblers)
+        criterion, folder = self.request.criterion, self.selection.state
+        return Subject(cell=cell, other=other, context=context, folder=folder, criterion=criterion, assemblers=self.assemblers)
 
     def _compared_with(self, spec: Specialization) -> Specialization:
         """The case that a case is compared with: itself, in another release, unless one is named."""

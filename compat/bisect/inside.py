@@ -10,9 +10,10 @@ from pathlib import Path
 
 from attrs import frozen
 
-from compat.bisect import part, passes, settings
+from compat.bisect import crossed, part, passes, settings
 from compat.bisect.answers import CellAnswer, ConfigAnswer, Part, PassAnswer
 from compat.bisect.assemblers import Program
+from compat.bisect.criterion import Criterion
 from compat.bisect.request import Axis
 from compat.errors import SelectionError
 from compat.execution.run import RunContext, run
@@ -30,6 +31,8 @@ class Subject:
     """Has the envs of both."""
     folder: Path
     """Where IR may be kept."""
+    criterion: Criterion | None = None
+    """What counts as bad, where that is not a failure of the compile."""
     assemblers: tuple[Program, ...] = ()
     """Others to try where ptxas complains."""
     on_step: Callable[[str], None] = lambda words: None
@@ -46,6 +49,16 @@ def look_inside(axis: Axis, subject: Subject) -> CellAnswer:
 
 
 def _part(subject: Subject) -> Part:
+    if subject.criterion is not None and subject.criterion.asks_launches:
+        folder = subject.folder / "combinations" / subject.cell.id.replace("/", "_")
+        question = crossed.Question(
+            bad=subject.cell,
+            good=subject.other,
+            criterion=subject.criterion,
+            assemblers=subject.assemblers,
+            folder=folder,
+        )
+        return crossed.find_part(question, subject.context)
     if subject.other is not None:
         return part.find_part(subject.other, subject.cell, subject.context, subject.assemblers)
     if subject.assemblers:

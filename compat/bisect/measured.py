@@ -20,7 +20,7 @@ from typing import Self
 
 from attrs import evolve, field, frozen
 
-from compat.model import Cell, Latency, Result, Status
+from compat.model import Cell, Check, Latency, Result, Status
 
 OPERATORS: Mapping[str, Callable[[float, float], bool]] = {
     ">": operator.gt,
@@ -142,3 +142,20 @@ def parse_measured(text: str) -> Measured | None:
     if found is None:
         return None
     return IsSlower(sign=found["sign"], number=float(found["number"] or 1), of=found["of"] or found["alone"] or "")
+
+
+def check_words(check: Check) -> str:
+    """``wrong, error 0.41``, ``unstable, 3 of 30 launches differ``."""
+    said = str(check.status).replace("_", " ")
+    if check.status is Status.UNSTABLE and check.differing and check.launches:
+        return f"{said}, {check.differing} of {check.launches} launches differ"
+    if check.status in (Status.WRONG, Status.UNSTABLE) and check.max_abs is not None:
+        return f"{said}, error {check.max_abs:.3g}"
+    return said
+
+
+def result_words(result: Result) -> str:
+    """The same of a result, with its latency."""
+    check, latency = result.numbers.decisive, result.latency
+    words = [*([check_words(check)] if check else []), *([f"{latency.us:.4g} µs"] if latency else [])]
+    return ", ".join(words) or "not run"

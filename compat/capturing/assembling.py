@@ -216,12 +216,25 @@ def _write(kernel: Kernel, recorded: Recorded, output: Path, origin: str) -> tup
     )
     try:
         specs = [_case(base, case, recorded, output) for case in kernel.cases]
-        return write_kernel_file(specs, output / f"{kernel.name}.toml")
+        return _written(specs, kernel, output / f"{kernel.name}.toml")
     except (ConfigError, arguments.UnknownForm, constexprs.UnknownForm) as error:
         with suppress(OSError):
             (output / f"{kernel.name}.py").unlink()
         words = str(error).removeprefix(f"{getattr(error, 'where', None)}: ")
         raise ConfigError(f"no kernel file says its arguments: {words}") from error
+
+
+def _written(specs: Sequence[Specialization], kernel: Kernel, path: Path) -> tuple[Specialization, ...]:
+    """The kernel file, without problems where no file says them. Raises ConfigError."""
+    try:
+        return write_kernel_file(specs, path)
+    except ConfigError:
+        if all(spec.problem is None for spec in specs):
+            raise
+    found = write_kernel_file([evolve(spec, problem=None) for spec in specs], path)
+    for case in kernel.cases:
+        case.first.given = {"why": "no kernel file says what it was given"}
+    return found
 
 
 def _case(base: Specialization, case: Case, recorded: Recorded, output: Path) -> Specialization:

@@ -21,6 +21,7 @@ from compat.cli.progress import ProgressListener
 from compat.cli.selecting import SECONDS, kernel_arguments, obtaining, opened_store, select, selection_options
 from compat.execution.run import Interrupted
 from compat.interruption import Stopped
+from compat.launch import merging
 
 _AXES = [str(each) for each in Axis]
 _ASKED = ("patches", "pre", "find_links", "index_url", "distribution")
@@ -49,6 +50,13 @@ _REQUEST = ("fixed", "every", "against")
 @click.option("--all/--search", "every", default=None, help=f"Test every release (default up to {FEW}), or search with few.")
 @click.option("--against", metavar="CASE", help="With --axis pass: the case to compare with, instead of another release.")
 @click.option("--ptxas", multiple=True, metavar="CUDA|PATH", help="With --axis part: another assembler to try, such as 12.9.")
+@click.option(
+    "--launched",
+    multiple=True,
+    type=click.Path(path_type=Path, exists=True, dir_okay=False),
+    metavar="FILE",
+    help="Results that launch.py has written on a GPU host, to be kept and judged.",
+)
 @click.option("--output", type=click.Path(path_type=Path, dir_okay=False), help="A file for an issue tracker, in Markdown.")
 @click.option("--jobs", "-j", type=click.IntRange(min=1), help="Cells compiled at the same time (default: number of cores).")
 @click.option("--deadline", type=SECONDS, help="Seconds one cell may take.")
@@ -59,6 +67,7 @@ def bisect(
     *,
     answer: Answer,
     output: Path | None,
+    launched: tuple[Path, ...],
     no_build: bool,
     deadline: float | None,
     jobs: int | None,
@@ -77,6 +86,8 @@ def bisect(
     options = (*_options(request, deadline, build=not no_build), *judge_words(judge_text, "ok"))
     inside = (*options, *_ends(request), *_inside_options(request))
     with _interruptible(listener, inside, request.axis, answer), opened_store(selection) as store:
+        for path in launched:
+            merging.merge(path, store)
         context = selection.context(store, deadline=deadline, jobs=jobs, again=again)
         found = bisecting.bisect(request, context, obtaining(selection, build=not no_build), listener)
     if request.axis is Axis.RELEASES:

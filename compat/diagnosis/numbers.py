@@ -58,7 +58,8 @@ class Interpreter:
 def check_of(evidence: Evidence, interpreter: Interpreter) -> Check:
     """What one run of a kernel on its problems says by itself."""
     metrics = evidence.metrics
-    where = printable(str(metrics.get("problem") or ""))
+    running = (evidence.in_flight or "").rpartition(":")[0] if evidence.stage != SOURCE_STAGE else ""
+    where = printable(str(metrics.get("problem") or running))
     if evidence.complete:
         return evolve(_compared(metrics.get("check")), samples=samples_in(metrics.get("values")))
     if evidence.toolchain_broken:

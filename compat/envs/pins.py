@@ -24,6 +24,8 @@ _log = logging.getLogger(__name__)
 _DEADLINE = 120.0
 """Seconds that resolving may take; it takes half of one."""
 _LARGEST = 1 << 20
+_WORDS = 200
+"""Letters of what the installer says that are told."""
 
 
 class PinUnknown(IndexUnavailable):
@@ -70,6 +72,10 @@ def _resolved(torch: Version, distribution: str, python: str, environ: Mapping[s
     except subprocess.TimeoutExpired:
         raise PinUnknown(f"what torch {torch} asks for is not known: the package index did not answer in {_DEADLINE:g} s") from None
     if done.returncode != 0:
-        raise PinUnknown(f"what torch {torch} asks for is not known: {' '.join(done.stderr.split())[-300:]}")
+        raise PinUnknown(f"what torch {torch} asks for is not known: {_short(' '.join(done.stderr.split()))}")
     match = re.search(rf"^{re.escape(distribution)}==(\S+)", done.stdout, re.MULTILINE)
     return match[1] if match else ""
+
+
+def _short(words: str) -> str:
+    return words if len(words) <= _WORDS else f"{words[:_WORDS]} …"

@@ -146,7 +146,7 @@ def _cell(each: Launchable) -> dict[str, Any]:
     spec = each.cell.spec
     ones = sorted(spec.compile.ones)
     return {
-        "cell": each.cell.id,
+        "cell": each.name,
         "identity": each.identity,
         "series": _series(each.cell),
         "object": object_of(each),

@@ -38,6 +38,13 @@ class Launchable:
     """What the binary was assembled from."""
     launch: Mapping[str, Any]
     """What a launch has to know (see ``compat/launch/host``)."""
+    label: str = ""
+    """What it was compiled with, where that is not what its env has: ``ptxas of 3.8.0``."""
+
+    @property
+    def name(self) -> str:
+        """What a reader calls it."""
+        return f"{self.cell.id} with {self.label}" if self.label else self.cell.id
 
 
 @frozen(kw_only=True)
@@ -67,16 +74,17 @@ def build(selection: Selection, context: RunContext, obtain: Obtain, listener: L
     target = _target_of(selection, cells)
     listener = listener or Listener()
     built = {each.env.name: each for each in obtain(selection.config.path, tuple(dict.fromkeys(cell.env for cell in cells)))}
-    context = evolve(with_envs(context, tuple(built.values())), mode=_mode(cells[0]))
+    context = evolve(with_envs(context, tuple(built.values())), mode=launch_mode(cells[0]))
     with listener.compiling(len(cells)) as note:
         results = run(
             cells, context, note, lambda all_: listener.expecting(all_, durations.about(all_, context.store, context.slots))
         )
     found = list(_found(results, context))
+    without = (LeftOut(cell=cell, why="its kernel file names no problem") for cell in selection.cells if cell.spec.problem is None)
     return Built(
         target=target,
         launchable=tuple(each for each in found if isinstance(each, Launchable)),
-        left_out=tuple(each for each in found if isinstance(each, LeftOut)),
+        left_out=(*(each for each in found if isinstance(each, LeftOut)), *without),
     )
 
 
@@ -89,12 +97,13 @@ def _target_of(selection: Selection, cells: Sequence[Cell]) -> Target:
     if len(targets) > 1:
         raise SelectionError(f"one target is needed, and these are {', '.join(targets)}", hint="Name it: --target sm_90.")
     (target,) = targets.values()
-    if not all(_can_launch(cell) for cell in cells):
+    if not all(can_launch(cell) for cell in cells):
         raise SelectionError(f"kernels for {target.name} cannot be launched", hint="Those for NVIDIA's GPUs can: --target sm_90.")
     return target
 
 
-def _can_launch(cell: Cell) -> bool:
+def can_launch(cell: Cell) -> bool:
+    """Whether what is compiled of a cell can be launched on a host without its toolchain."""
     launching = toolchains.of(cell.env).launching
     return launching is not None and cell.target.backend in launching.backends
 
@@ -106,7 +115,7 @@ def launching_of(cell: Cell) -> Launching:
     return launching
 
 
-def _mode(cell: Cell) -> Mode:
+def launch_mode(cell: Cell) -> Mode:
     """Compiles that keep what a launch needs."""
     launching = launching_of(cell)
     stages = (launching.text, launching.binary, launching.metadata)
@@ -133,16 +142,22 @@ def _found(results: Sequence[Result], context: RunContext) -> Iterator[Launchabl
         elif (each := shared.get(keys.of(cell, result.built))) is None:
             yield LeftOut(cell=cell, why="its files are no longer what was compiled")
         else:
-            yield _launchable(cell, result.built, each, context.store.artifact)
+            yield launchable_of(cell, result.built, each, context.store.artifact)
 
 
-def _launchable(cell: Cell, built: BuiltEnv, evidence: Evidence, artifact: Callable[[str], bytes | None]) -> Launchable | LeftOut:
+def launchable_of(
+    cell: Cell, built: BuiltEnv, evidence: Evidence, artifact: Callable[[str], bytes | None], *, like: Evidence | None = None
+) -> Launchable | LeftOut:
+    """What an attempt in :func:`launch_mode` made of a cell with a problem; ``like`` is one from source where it was from IR."""
     launching, problem = launching_of(cell), cell.spec.problem
     assert problem is not None
     wanted = (launching.binary, launching.text, launching.metadata)
     binary, text, metadata = (artifact(evidence.kept[stage]) if stage in evidence.kept else None for stage in wanted)
     if binary is None or text is None or metadata is None:
         return LeftOut(cell=cell, why="what was kept of its compile is gone: compile it again with --again")
+    source = artifact(like.kept[launching.metadata]) if like is not None and launching.metadata in like.kept else None
+    if source is not None:
+        metadata = launching.like(metadata.decode(), source.decode()).encode()
     try:
         launch = launching.facts(metadata.decode(), text.decode(errors="replace"))
     except Unlaunchable as error:

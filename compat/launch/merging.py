@@ -20,7 +20,7 @@ from compat.execution.store import Store
 from compat.json_text import read_json, write_json
 from compat.launch.building import was_built
 from compat.launch.identity import identity_of, problem_digest
-from compat.model import Check, Latency, Result, Status
+from compat.model import NOT_RUN, Check, Latency, Result, Status
 from compat.printable import printable
 
 SCHEMA = 1
@@ -88,6 +88,14 @@ def with_launched(results: Sequence[Result], store: Store) -> tuple[Result, ...]
     return tuple(
         _joined(result, found[wanted[index]]) if wanted.get(index) in found else result for index, result in enumerate(results)
     )
+
+
+def launched_as(result: Result, identity: str, store: Store) -> Result:
+    """A result with what is known of launches of what has another identity, such as a combination of two releases."""
+    assert result.cell.spec.problem is not None
+    digest = problem_digest(result.cell.spec.problem)
+    rows = sorted((row for row in store.launched([identity]) if row.problem == digest), key=lambda row: row.device)
+    return _joined(result, rows[0]) if rows else evolve(result, numbers=NOT_RUN, latency=None)
 
 
 def _can_be_known(result: Result) -> bool:

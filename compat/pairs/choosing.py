@@ -108,7 +108,7 @@ def _version(word: str) -> Version:
 
 
 def _releases(config: MatrixConfig, words: Sequence[str]) -> tuple[Version, ...]:
-    found = {env.release for env in config.choose_envs(_split(words)) if env.release is not None}
+    found = {env.release for env in config.choose_envs(words) if env.release is not None}
     return tuple(sorted(found))
 
 

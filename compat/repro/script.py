@@ -49,8 +49,8 @@ class Script:
     """Seconds after which it counts as hanging; only for what hangs."""
     variables: Mapping[str, str] = Factory(dict)
     """Environment variables that the toolchain reads, and that were set where the failure was found."""
-    prediction: bool = False
-    """Nothing fails before a launch: it is the size of shared memory that is looked at."""
+    prediction: str = ""
+    """Where nothing fails before a launch: the class of the failure that is foretold, which says what is looked at."""
 
     @property
     def _portable(self) -> bool:

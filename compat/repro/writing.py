@@ -39,7 +39,7 @@ from compat.repro.request import Request, Unverified, Written, name_of
 from compat.repro.script import Script
 from compat.repro.verify import SHOWS, SHOWS_NOT, Seen
 from compat.scratch import Folder
-from compat.toolchains import SHARED_MEMORY, ScriptForm, Toolchain
+from compat.toolchains import PREDICTIONS, ScriptForm, Toolchain
 
 _SLACK = 60.0
 """Seconds that a script may take besides its compile: to import the toolchain, and to hash it, as Triton does."""
@@ -144,7 +144,7 @@ class _Writing:
         assert outcome.failure is not None
         evidence = self._evidence(self.cell)
         hangs = outcome.status is Status.TIMED_OUT
-        prediction = outcome.failure.prediction
+        prediction = outcome.failure.failure_class if outcome.failure.prediction else ""
         words = outcome.failure.excerpt if hangs or prediction else words_of(evidence, self.knowledge)
         return Script(
             name=self.name,
@@ -160,7 +160,7 @@ class _Writing:
             words=without_places(words),
             expected=""
             if hangs
-            else SHARED_MEMORY
+            else PREDICTIONS[prediction]
             if prediction
             else promise(sayings(evidence, self.knowledge), [printed(evidence)]),
             deadline=self.context.limits.deadline if hangs else None,

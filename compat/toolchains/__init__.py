@@ -21,7 +21,7 @@ from compat.diagnosis.failure_class import FailureClass
 from compat.errors import ConfigError
 from compat.model import Env, Specialization, Target
 from compat.toolchains.base import (
-    SHARED_MEMORY,
+    PREDICTIONS,
     Assembler,
     Judged,
     Launching,
@@ -40,7 +40,7 @@ from compat.toolchains.triton import TRITON
 __all__ = [
     "DEFAULT",
     "GROUP",
-    "SHARED_MEMORY",
+    "PREDICTIONS",
     "Assembler",
     "Judged",
     "Launching",

@@ -115,8 +115,8 @@ class Parts:
     assembler: Assembler
 
 
-SHARED_MEMORY = "bytes of shared memory"
-"""What a script says, with numbers around it, of a kernel that compiles and whose launch would be refused for that."""
+PREDICTIONS = {"shared-memory": "bytes of shared memory", "sass-descriptor": "sums mix up a wgmma descriptor"}
+"""Failure class that is foretold of what compiles → what a script says of such a kernel, with numbers around it."""
 
 
 @frozen(kw_only=True)
@@ -127,8 +127,9 @@ class ScriptForm:
     """Release → a name for the form in which it wants to be called; ``None``: the form that every release takes."""
     any_release: Hashable
     """The latter."""
-    compile_function: Callable[[Bundle, Target, Any, bool, Mapping[str, str]], str]
-    """Kernel, target, form, whether a launch is what fails, environment variables → the source of ``compile_kernel()``."""
+    compile_function: Callable[[Bundle, Target, Any, str, Mapping[str, str]], str]
+    """Kernel, target, form, the class of a failure that is only foretold, environment variables → the source of
+    ``compile_kernel()``."""
     imports: Callable[[Bundle], frozenset[str]]
     """What that needs to import, one statement each."""
     before_decorators: Callable[[Target], tuple[frozenset[str], str]]
@@ -213,6 +214,8 @@ class Launching:
     """The environment variables that keep paths and line numbers out of the binary."""
     facts: Callable[[str, str], dict[str, Any]]
     """That metadata and that text → ``launch`` of a cell in an archive (see ``compat/launch/host``). Raises Unlaunchable."""
+    like: Callable[[str, str], str]
+    """Metadata of what was made of IR, and of the same kernel made of its source → the former with what only the latter knows."""
 
 
 @frozen(kw_only=True)

@@ -67,7 +67,7 @@ def run(toolchain: Adapter, jobs_fd: int, events_fd: int, output_fd: int, beginn
     opened.add(beginning.read)
     for number, job in enumerate(batch["jobs"]):
         beacon.clear()
-        attempt = Attempt(job, events_fd, directory, opened, [] if number else beginning.warnings)
+        attempt = Attempt(job, events_fd, directory, opened, [] if number else beginning.warnings, beacon)
         attempt.make(toolchain, sources, diagnose)
 
 
@@ -86,9 +86,16 @@ class Attempt:
     """One job: the stages it went through and the answer to it."""
 
     def __init__(
-        self, job: dict[str, Any], events_fd: int, directory: str, opened: Opened, warned: list[warnings.WarningMessage]
+        self,
+        job: dict[str, Any],
+        events_fd: int,
+        directory: str,
+        opened: Opened,
+        warned: list[warnings.WarningMessage],
+        beacon: Beacon,
     ) -> None:
         self.job = job
+        self.beacon = beacon
         self.warned = warned
         """What was warned of before, which this job would have been the first to cause."""
         self.directory = directory
@@ -153,7 +160,7 @@ class Attempt:
         self.enter("source")
         toolchain.aim(self.job["target"])
         self.take_function(toolchain, sources)
-        numerics.checked(self.job, action["seed"], self.function, _interpreting(toolchain), self.opened, self.enter, self.noted)
+        numerics.checked(self, action["seed"], _interpreting(toolchain))
         return self.noted, {}
 
     def take_function(self, toolchain: Adapter, sources: dict[str, Any]) -> None:

@@ -8,13 +8,13 @@ import json
 import os
 import sys
 from types import ModuleType
-from typing import TYPE_CHECKING, Any, Callable
+from typing import TYPE_CHECKING, Any, Iterator
 
 from . import places
 
 if TYPE_CHECKING:
     from .adapter import Interpreting
-    from .opened import Opened
+    from .batch import Attempt
 
 FOLDER = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "numerics")
 _NAME = "_compat_numerics"
@@ -39,44 +39,30 @@ def load() -> ModuleType:
     return sys.modules[_NAME]
 
 
-def checked(
-    job: dict[str, Any],
-    seed: int,
-    kernel: Any,
-    interpreting: Interpreting,
-    opened: Opened,
-    enter: Callable[[str], None],
-    noted: dict[str, Any],
-) -> None:
-    """Run a kernel on the problems of its job until one comes out wrong, and note what came of comparing.
+def checked(attempt: Attempt, seed: int, interpreting: Interpreting) -> None:
+    """Run an attempt's function on the problems of its job until one comes out wrong, and note what came of comparing.
 
-    ``noted`` gets ``problems``, how many were run, ``problem``, the last one's name, ``check``, ``values``, what was changed where
-    no output is known, as JSON, and ``uses`` where it is not right.
-    Raises whatever the kernel raises, and ProblemError where a problem cannot be used.
+    Its ``noted`` gets ``problems``, how many were run, ``problem``, the last one's name, ``check``, ``values``, what was changed
+    where no output is known, as JSON, and ``uses`` where it is not right. The beacon has the problem that runs, by name and number,
+    in case that nothing comes back. Raises whatever the kernel raises, and ProblemError where a problem cannot be used.
     """
     load()
     problems, outputs = sys.modules[_NAME + ".problems"], sys.modules[_NAME + ".outputs"]
-    asked = job["problem"]
+    noted, right = attempt.noted, False
     found: list[dict[str, Any]] = []
-    enter("interpret")
-    with opened.noting():
-        function = problems.load(asked["source"], asked["function"])
-        each = problems.each(function, asked["parameters"], asked["dtype"], seed, "cpu", False)
-    right = False
+    attempt.enter("interpret")
+    each = _problems(attempt, problems, seed)
     try:
-        while True:
-            with opened.noting():
-                problem = next(each, None)
-            if problem is None:
-                break
+        for problem in each:
             noted.update(problem=problem["name"], problems=len(found) + 1)
+            attempt.beacon.at(problem["name"], len(found) + 1)
             try:
-                launch = interpreting.prepared(kernel, job, problem["arguments"])
+                launch = interpreting.prepared(attempt.function, attempt.job, problem["arguments"])
             except ValueError as error:
                 raise problems.ProblemError("problem %r: %s" % (problem["name"], error)) from None
             outputs.poison(problem)
             launch(problem["grid"])
-            enter("check")
+            attempt.enter("check")
             found.append(outputs.compare(problem))
             noted["check"] = outputs.together(found)
             if "values" in noted["check"]:  # of a problem without references; metrics are texts and numbers
@@ -84,7 +70,21 @@ def checked(
             right = noted["check"]["status"] == "ok"
             if not right:
                 break
-            enter("interpret")
+            attempt.enter("interpret")
     finally:
         if not right:
-            noted["uses"] = " ".join(interpreting.uses(kernel))[:_USES]
+            noted["uses"] = " ".join(interpreting.uses(attempt.function))[:_USES]
+
+
+def _problems(attempt: Attempt, problems: Any, seed: int) -> Iterator[dict[str, Any]]:
+    """The problems of an attempt's job, as they are made; the files that are read for that are noted."""
+    asked = attempt.job["problem"]
+    with attempt.opened.noting():
+        function = problems.load(asked["source"], asked["function"])
+        each = problems.each(function, asked["parameters"], asked["dtype"], seed, "cpu", False)
+    while True:
+        with attempt.opened.noting():
+            problem = next(each, None)
+        if problem is None:
+            return
+        yield problem

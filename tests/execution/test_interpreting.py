@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import subprocess
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -12,6 +13,7 @@ from attrs import evolve
 
 from compat import toolchains
 from compat.bundle.closure import read_source
+from compat.envs.installers import find_uv
 from compat.execution.executors.base import OpenExecutor
 from compat.execution.executors.local import LocalExecutor
 from compat.execution.flight import Limits
@@ -110,12 +112,12 @@ def test_what_is_not_written_is_wrong(found: dict[tuple[str, str], Check], env: 
 
 @EITHER
 def test_a_kernel_that_hangs_is_stopped(found: dict[tuple[str, str], Check], env: str) -> None:
-    assert found[env, "hangs"].status is Status.TIMED_OUT
+    assert (found[env, "hangs"].status, found[env, "hangs"].where) == (Status.TIMED_OUT, "one block")
 
 
 @EITHER
 def test_a_kernel_that_takes_the_process_with_it_harms_no_other(found: dict[tuple[str, str], Check], env: str) -> None:
-    assert found[env, "far_away"].status is Status.CRASHED
+    assert (found[env, "far_away"].status, found[env, "far_away"].where) == (Status.CRASHED, "one block")
     assert "SIGSEGV" in found[env, "far_away"].reason
 
 
@@ -237,3 +239,21 @@ def test_probes_tell_what_an_interpreter_gets_wrong(envs: dict[str, BuiltEnv], s
     checks = interpret(cells.values(), RunContext(envs=envs, store=store, limits=LIMITS))
     assert {name for name, cell in cells.items() if checks[cell].status is not Status.OK} == DEFECTS[env]
     assert not any(checks[cell].status is Status.LOST for cell in cells.values())
+
+
+def test_another_numpy_is_found_out(envs: dict[str, BuiltEnv], store: Store, tmp_path: Path) -> None:
+    """With NumPy 2, the interpreter of 3.0.0 stores nothing, and says nothing of it."""
+    env, uv = envs[OLD], find_uv()
+    if uv is None or env.python is None:
+        pytest.skip("there is no uv to install NumPy 2 with")
+    subprocess.run([env.python, "-m", "venv", "--without-pip", tmp_path / "env"], check=True)
+    (packages,) = tmp_path.glob("env/lib/python*/site-packages")
+    subprocess.run([uv, "pip", "install", "--quiet", "--target", packages, "numpy==2.0.2"], check=True)
+    (original,) = Path(env.python).parent.parent.glob("lib/python*/site-packages")
+    (packages / "pair.pth").write_text(f"{original}\n", encoding="utf-8")
+    other = evolve(env, python=str(tmp_path / "env" / "bin" / "python"), digest="with NumPy 2.0.2")
+    cells = {what: made(other, what) for what in ("right", "subtracts")}
+    checks = interpret(cells.values(), RunContext(envs={OLD: other}, store=store, limits=LIMITS))
+    for cell in cells.values():
+        assert checks[cell].status is Status.UNSUPPORTED
+        assert "interpreter does not store what a kernel computes (a kernel that is right: was not written" in checks[cell].reason

@@ -71,6 +71,11 @@ def test_a_pytorch_goes_with_every_release_or_with_those_that_are_named(project:
     ]
 
 
+def test_releases_are_meant_as_envs_are(project: Path) -> None:
+    assert names(chosen(places(project), ["2.4.1"], [">=3.5.1,<3.9"])[0]) == ["2.4.1+3.5.1", "2.4.1+3.6.0"]
+    assert names(chosen(places(project), ["2.4.1"], ["newest,3.6.0"])[0]) == ["2.4.1+3.6.0", "2.4.1+3.9.0"]
+
+
 def test_a_release_goes_with_the_pytorch_of_the_chosen_envs(project: Path) -> None:
     assert names(chosen(places(project), (), ["3.6.0"])[0]) == ["2.9.1+3.6.0"]
 

@@ -47,7 +47,7 @@ def said(evidence: Evidence) -> str:
     return "\n".join([*(f"{raised.type}: {raised.message}" for raised in evidence.raised), evidence.stderr])
 
 
-def script(spec: Specialization, target: str, form: Form) -> str:
+def script(spec: Specialization, target: str, form: Form, *, prediction: str = "", expected: str = "x") -> str:
     """A repro script of a kernel, whatever it is to show."""
     return Script(
         name="s",
@@ -61,5 +61,6 @@ def script(spec: Specialization, target: str, form: Form) -> str:
         dependencies=(),
         headline="It fails.",
         words="",
-        expected="x",
+        expected=expected,
+        prediction=prediction,
     ).source()

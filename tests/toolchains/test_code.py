@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import subprocess
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
 from compat.model import BuiltEnv
 from compat.toolchains.triton.adapter import code, descriptors
 from compat.toolchains.triton.adapter.occupancy import occupancy
+from compat.toolchains.triton.script_call import Form
 from tests.cells import cell
-from tests.toolchains.compiling import compile_all, said
+from tests.toolchains.compiling import compile_all, said, script
 
 PTX = """
 .visible .entry kernel()
@@ -166,6 +169,28 @@ class TestMixedDescriptors:
         assert not descriptors.has_the_names(low + words(0x0000_003F_0006_7C82, 0x000F_E200_0800_0000) + high)  # UMOV UR6, URZ
         assert descriptors.has_the_names(low + words(0x0000_003F_0007_7C82, 0x000F_E200_0800_0000) + high)
         assert not descriptors.has_the_names(b"\x7fELF")
+
+
+@pytest.mark.wheels
+def test_a_script_looks_at_the_descriptors(built: Callable[[str], BuiltEnv], tmp_path: Path) -> None:
+    env = built("triton-3.6.0")
+    signature = {"source": "*fp16", "result": "*fp32", "size": "i32"}
+    spec = cell(env, "told", "pipelined", constexprs={"BLOCK": 64}, signature=signature).spec
+    text = script(spec, "sm_90", Form.RANGED, prediction="sass-descriptor", expected="sums mix up a wgmma descriptor")
+    path = tmp_path / "script.py"
+
+    def run() -> subprocess.CompletedProcess[str]:
+        assert env.python is not None
+        return subprocess.run([env.python, str(path)], capture_output=True, text=True, timeout=100, check=False)
+
+    path.write_text(text)
+    assert "nvdisasm" in text
+    right = run()
+    assert right.returncode == 1, right  # the failure does not show
+    lines = disassembly("USGXT.U32 UR6, UR4, 0xe", SUM, HIGH)
+    path.write_text(text.replace("mixed_in(told.stdout)", f"mixed_in({lines!r})"))
+    wrong = run()
+    assert (wrong.returncode, "1 sums mix up a wgmma descriptor" in wrong.stdout + wrong.stderr) == (0, True), wrong
 
 
 def words(low: int, high: int) -> bytes:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from compat.bisect.checking import Checked
+from compat.bisect.measured import result_words
 from compat.cell_document import JsonObject, cell_document
 from compat.history.account import Judgement
-from compat.report.bisect.sentences import check_words
 from compat.report.compact import one_line
 
 
@@ -24,7 +24,5 @@ def checked_lines(found: Checked) -> Iterator[str]:
         why = f": {failure.failure_class}: {one_line(failure.excerpt)}" if failure else ""
         flaky = " (flaky)" if result.outcome.flaky else ""
         word = "inconclusive" if judgement is Judgement.UNKNOWN else str(judgement)
-        check, latency = result.numbers.decisive, result.latency
-        ran = f", {check_words(check)}" if check else ""
-        ran += f", {latency.us:.4g} µs" if latency else ""
+        ran = f", {result_words(result)}" if result.numbers.checks or result.latency else ""
         yield f"{word}: {result.cell.id} {result.outcome.status}{flaky}{why}{ran}"

@@ -6,11 +6,12 @@ import json
 from importlib.resources import files
 from typing import Any
 
+from compat.bisect.measured import check_words
 from compat.bisect.probes import Probe, ReleaseAnswer, Transition
 from compat.model import Result
 from compat.report.bisect import BisectReport
 from compat.report.bisect.onwards import compare_url, repeat_command
-from compat.report.bisect.sentences import check_words, headline, number_of, remarks
+from compat.report.bisect.sentences import headline, number_of, remarks
 from compat.report.document import bracket_document
 
 SCHEMA = 2

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 
 from compat import toolchains
 from compat.bisect.criterion import Exceeds, measure, metric_names
-from compat.bisect.measured import IsSlower
+from compat.bisect.measured import IsSlower, check_words
 from compat.bisect.numbered import HOW
 from compat.bisect.probes import Probe, ReleaseAnswer, Span, Transition
 from compat.history.account import Judgement, Word
-from compat.model import Check, Failure, Result, Status
+from compat.model import Failure, Result
 from compat.report.account import open_between, tested
 from compat.report.compact import counted, listed, one_line, spans
 
@@ -132,16 +132,6 @@ def value_of(answer: ReleaseAnswer, probe: Probe) -> str:
         return check_words(check) if check else ""
     value = number_of(answer, probe.result)
     return "" if value is None else f"{value:.4g}" if value < 10_000 else f"{value:,.0f}"
-
-
-def check_words(check: Check) -> str:
-    """``wrong, error 0.41``, ``unstable, 3 of 30 launches differ``."""
-    said = str(check.status).replace("_", " ")
-    if check.status is Status.UNSTABLE and check.differing and check.launches:
-        return f"{said}, {check.differing} of {check.launches} launches differ"
-    if check.status in (Status.WRONG, Status.UNSTABLE) and check.max_abs is not None:
-        return f"{said}, error {check.max_abs:.3g}"
-    return said
 
 
 def class_words(failure: Failure | None) -> str:

@@ -18,7 +18,7 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from compat.json_text import read_json
+from compat.json_text import read_json, write_json
 from compat.printable import printable
 from compat.toolchains.base import Launching, Unlaunchable
 from compat.toolchains.triton.capturing import CAPTURING
@@ -75,6 +75,14 @@ def _facts(fields: dict[str, Any], names: list[list[str]] | None, text: str) -> 
     }
 
 
+def like(metadata: str, other: str) -> str:
+    """Metadata of what was made of IR, with the parameters that the metadata of the same kernel, made of its source, names."""
+    try:
+        return write_json({**read_json(metadata), "parameters": read_json(other)["parameters"]})
+    except (ValueError, TypeError, KeyError, RecursionError):
+        return metadata
+
+
 def _size(parameter: re.Match[str]) -> int:
     """Bytes of a parameter."""
     _, kind, bits, _, count = parameter.groups()
@@ -106,4 +114,5 @@ LAUNCHING = Launching(
     metadata="metadata",
     without_lines=CAPTURING.without_lines,
     facts=facts,
+    like=like,
 )

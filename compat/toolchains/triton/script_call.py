@@ -6,15 +6,17 @@ not ask.
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 from compat import constexprs
 from compat.bundle.bundle import Bundle
 from compat.model import Target
 from compat.signatures import ArgumentType
-from compat.toolchains.base import SHARED_MEMORY, ScriptForm
+from compat.toolchains.base import PREDICTIONS, ScriptForm
 from compat.toolchains.triton.launched import Form, Index, Launched, form_of, parameters
 from compat.toolchains.triton.script_launch import launch_call, launch_classes, launch_imports
 
@@ -27,9 +29,9 @@ _ASKS = re.compile(r"\b(?:target_info|driver|get_current_target|is_cuda|is_hip\w
 
 
 def compile_function(
-    bundle: Bundle, target: Target, form: Form, prediction: bool = False, variables: Mapping[str, str] | None = None
+    bundle: Bundle, target: Target, form: Form, prediction: str = "", variables: Mapping[str, str] | None = None
 ) -> str:
-    """The function ``compile_kernel`` of a script; with ``prediction`` it fails where a launch would lack shared memory.
+    """The function ``compile_kernel`` of a script; with ``prediction``, a failure class, where a launch would fail so.
 
     ``variables`` are the environment variables that the script sets for the toolchain.
     """
@@ -50,7 +52,7 @@ def _gpu(target: Target) -> str:
     return f"GPUTarget({target.backend!r}, {target.arch!r}, {target.warp_size})".replace("'", '"')
 
 
-def _compile_source(bundle: Bundle, target: Target, form: Form, prediction: bool, variables: Mapping[str, str], gpu: str) -> str:
+def _compile_source(bundle: Bundle, target: Target, form: Form, prediction: str, variables: Mapping[str, str], gpu: str) -> str:
     call = Launched.of(bundle, target, form, variables)
     asks = _ASKS.search(bundle.text) is not None
     options = _dictionary("options=", {name: repr(value) for name, value in bundle.spec.compile.options.items()}, 8)
@@ -68,15 +70,50 @@ def _compile_source(bundle: Bundle, target: Target, form: Form, prediction: bool
     return "\n".join([*(_portable(call) if form is Form.ANY else ()), *lines])
 
 
-def _predicted(target: Target, prediction: bool) -> list[str]:
+def _predicted(target: Target, prediction: str) -> list[str]:
     """Where a launch is what would fail: fail for what it would fail for."""
     if not prediction:
         return []
+    if prediction == "sass-descriptor":
+        said = f'sys.exit(f"{{mixed}} {PREDICTIONS[prediction]}")'
+        return [f"    {line}".rstrip() for line in (_DISASSEMBLED.format(looking=_looking(), said=said)).splitlines()]
     return [
         f"    if compiled.metadata.shared > {target.shared_memory}:",
         f"        shared, limit = compiled.metadata.shared, {target.shared_memory}",
-        f'        sys.exit(f"needs {{shared}} {SHARED_MEMORY}, {target.name} has {{limit}}")',
+        f'        sys.exit(f"needs {{shared}} {PREDICTIONS[prediction]}, {target.name} has {{limit}}")',
     ]
+
+
+def _looking() -> str:
+    """The code that looks for mixed-up descriptors in a disassembly, as the adapter has it."""
+    text = (Path(__file__).parent / "adapter" / "descriptors.py").read_text(encoding="utf-8")
+    wanted = {"_LINE", "_REGISTER", "_CARRY", "_CONSTANT", "_WIDE", "mixed_in", "_written"}
+    nodes = [each for each in ast.parse(text).body if _defines(each) in wanted]
+    return "\n\n".join(ast.unparse(each) for each in nodes)
+
+
+def _defines(node: ast.stmt) -> str:
+    if isinstance(node, ast.FunctionDef):
+        return node.name
+    target = node.targets[0] if isinstance(node, ast.Assign) else None
+    return target.id if isinstance(target, ast.Name) else ""
+
+
+_DISASSEMBLED = """
+import re
+
+{looking}
+
+program = os.path.join(os.path.dirname(triton.__file__), "backends", "nvidia", "bin", "nvdisasm")
+with tempfile.NamedTemporaryFile(suffix=".cubin") as file:
+    file.write(compiled.asm["cubin"])
+    file.flush()
+    told = subprocess.run([program, "-c", file.name], stdout=subprocess.PIPE, check=True, universal_newlines=True)
+mixed = mixed_in(told.stdout)
+if mixed:
+    {said}
+"""
+"""Look at the machine code with the disassembler that Triton brings."""
 
 
 def imports(bundle: Bundle) -> frozenset[str]:

@@ -21,7 +21,7 @@ def launch_classes(spec: CompileSpec, gpu: str) -> list[str]:
     return [*_DRIVER.format(gpu=gpu).splitlines(), *(_TENSOR.splitlines() if _has_tensors(spec) else ())]
 
 
-def launch_call(bundle: Bundle, target: Target, order: tuple[str, ...], prediction: bool) -> list[str]:
+def launch_call(bundle: Bundle, target: Target, order: tuple[str, ...], prediction: str) -> list[str]:
     """The lines that compile the kernel; ``order`` has its parameters. With ``prediction`` what came out is looked at."""
     spec = bundle.spec.compile
     given = {name: source(value) for name, value in spec.launch.items()}
