@@ -15,6 +15,7 @@ from compat.api.packing import Packed
 from compat.bisect import known
 from compat.bundle.closure import helpers_of
 from compat.cell_document import rounded
+from compat.diagnosis.agreement import with_agreement
 from compat.errors import EnvError, SelectionError, StoreError
 from compat.execution import durations, plan
 from compat.execution.interpreting import interpret, interpretable, with_check, with_interpreted
@@ -131,13 +132,13 @@ class _Run:
         """What is known by now; of releases that were not compiled to the end, what earlier runs know counts, too."""
         position = {cell: index for index, cell in enumerate(self.selection.cells)}
         checked = sorted(self._with_checks(), key=lambda result: position[result.cell])
-        results = with_launched(checked, self.context.store)
+        results = with_agreement(with_launched(checked, self.context.store))
         done = {result.cell for result in results}
         pending = tuple(cell for cell in self.selection.cells if cell not in done)
         envs = tuple(self.envs[env.name] for env in self.selection.envs if env.name in self.envs)
         context = with_envs(self.context, envs)
         recalled = known.recall(self.selection.kernels, context, self.selection.config, besides=envs)
-        remembered = with_launched(with_interpreted(recalled, context.store), context.store)
+        remembered = with_agreement(with_launched(with_interpreted(recalled, context.store), context.store))
         existing = known.existing_releases(self.selection.config)
         report = Report(
             results=tuple(results),

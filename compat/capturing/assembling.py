@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
@@ -16,20 +17,23 @@ from compat import arguments, constexprs, toolchains
 from compat.bundle.closure import read_source
 from compat.bundle.frozen import Frozen, NotFrozen, module_of_frozen, reached
 from compat.capturing.conditionals import Asked, about, asked, names_used
-from compat.capturing.kernels import Configs, Kernel, arguments_of, cases, constexprs_of, given_functions, wanted
+from compat.capturing.kernels import Case, Configs, Kernel, arguments_of, cases, constexprs_of, given_functions, wanted
 from compat.capturing.live import Live, NotLive
 from compat.capturing.live import live as live_place
 from compat.capturing.records import Lacking, Launch, Recorded
 from compat.config.declared_kernel import ONLY_VARIANT
 from compat.config.kernel_writer import write_kernel_file
+from compat.config.problem_table import usual_dtype
 from compat.errors import ConfigError, StoreError
 from compat.files import replace_file
 from compat.json_text import read_json, write_json
-from compat.model import DEFAULT_TOOLCHAIN, CompileSpec, Specialization
+from compat.model import DEFAULT_TOOLCHAIN, RECORDED, CompileSpec, Problem, Specialization
 from compat.scratch import Folder
 
 INDEX = "index.json"
 SCHEMA = 1
+PROBLEMS = Path(__file__).parent.parent / "numerics" / "recorded_problems.py"
+"""What makes a recorded launch again; it is written beside the kernel files."""
 _TOLD = 3
 """Questions that a kernel file tells of; the index has all."""
 _NAME = re.compile(r"[A-Za-z0-9_.+-]+")
@@ -61,6 +65,8 @@ class Captured:
     conditionals: tuple[Asked, ...] = ()
     specs: Mapping[str, tuple[Specialization, ...]] = field(factory=dict)
     """By kernel, as they are read from its kernel file."""
+    without_problem: tuple[tuple[str, str, str], ...] = ()
+    """Cases that cannot be run again though that was asked for: kernel, case, and why."""
     in_the_way: tuple[str, ...] = ()
     """Files that no capture has written, in whose place a kernel's would be: it has another name for that."""
 
@@ -97,6 +103,7 @@ def assemble(recorded: Recorded, output: Path, *, configs: Configs, origin: str,
             written.append(kernel)
         except ConfigError as error:
             failed.append(NotCaptured(module=kernel.module, name=kernel.function, why=str(error)))
+    captured.without_problem = tuple(each for kernel in written for each in _without_problem(kernel))
     captured.kernels, captured.not_captured = tuple(written), tuple(failed)
     captured.not_live = tuple(each for each in not_live if each.name in {kernel.function for kernel in written})
     captured.never_launched = _never_launched(recorded)
@@ -208,13 +215,60 @@ def _write(kernel: Kernel, recorded: Recorded, output: Path, origin: str) -> tup
         summary=f"{kernel.module}: {origin}{_answered(kernel)}",
     )
     try:
-        specs = [evolve(base, case=case.name, compile=_compile(case.first, recorded)) for case in kernel.cases]
-        return write_kernel_file(specs, output / f"{kernel.name}.toml")
+        specs = [_case(base, case, recorded, output) for case in kernel.cases]
+        return _written(specs, kernel, output / f"{kernel.name}.toml")
     except (ConfigError, arguments.UnknownForm, constexprs.UnknownForm) as error:
         with suppress(OSError):
             (output / f"{kernel.name}.py").unlink()
         words = str(error).removeprefix(f"{getattr(error, 'where', None)}: ")
         raise ConfigError(f"no kernel file says its arguments: {words}") from error
+
+
+def _written(specs: Sequence[Specialization], kernel: Kernel, path: Path) -> tuple[Specialization, ...]:
+    """The kernel file, without problems where no file says them. Raises ConfigError."""
+    try:
+        return write_kernel_file(specs, path)
+    except ConfigError:
+        if all(spec.problem is None for spec in specs):
+            raise
+    found = write_kernel_file([evolve(spec, problem=None) for spec in specs], path)
+    for case in kernel.cases:
+        case.first.given = {"why": "no kernel file says what it was given"}
+    return found
+
+
+def _case(base: Specialization, case: Case, recorded: Recorded, output: Path) -> Specialization:
+    compile_ = _compile(case.first, recorded)
+    given = case.first.given or {}
+    if RECORDED not in given:
+        return evolve(base, case=case.name, compile=compile_)
+    source = _problems_file(output)
+    problem = Problem(
+        source=os.path.realpath(source),
+        function=RECORDED,
+        closure=read_source(source).closure,
+        dtype=usual_dtype(compile_) or "fp32",  # which the function does not ask for
+        parameters={**compile_.constexprs, RECORDED: given[RECORDED]},
+    )
+    return evolve(base, case=case.name, compile=compile_, problem=problem)
+
+
+def _problems_file(output: Path) -> Path:
+    """What makes recorded launches again, in the folder: under another name where there is a file that no capture has written."""
+    text = PROBLEMS.read_text(encoding="utf-8")
+    for name in _candidates(PROBLEMS.stem):
+        path = output / f"{name}.py"
+        if not path.exists():
+            replace_file(path, text)
+        if path.read_text(encoding="utf-8", errors="replace") == text:
+            return path
+    raise AssertionError("names do not end")
+
+
+def _without_problem(kernel: Kernel) -> Iterator[tuple[str, str, str]]:
+    for case in kernel.cases:
+        if case.first.given is not None and RECORDED not in case.first.given:
+            yield kernel.name, case.name, str(case.first.given.get("why") or "it is not known what it was given")
 
 
 def _compile(launch: Launch, recorded: Recorded) -> CompileSpec:
@@ -284,6 +338,7 @@ def _listed(index: Path) -> Iterator[str]:
     try:
         document = read_json(index.read_bytes())
         names = [name for each in document["kernels"] for name in (each["file"], each["source"])]
+        names += document.get("problems", ())
     except (OSError, ValueError, KeyError, TypeError):
         return
     yield from (name for name in names if isinstance(name, str) and _NAME.fullmatch(name) and name.endswith((".toml", ".py")))

@@ -38,6 +38,7 @@ def capture(
     target: str | None = None,
     configs: str = "all",
     with_values: bool = False,
+    problems: bool = False,
     check: str = "kernels",
     fake: bool | None = None,
 ) -> Iterator[Block]:
@@ -49,7 +50,13 @@ def capture(
     SelectionError for a target that there is not, and StoreError where nothing can be written, before the block if possible.
     """
     options = Options(
-        output=Path(output), target=target, configs=Configs(configs), with_values=with_values, check=Check(check), fake=fake
+        output=Path(output),
+        target=target,
+        configs=Configs(configs),
+        with_values=with_values,
+        problems=problems,
+        check=Check(check),
+        fake=fake,
     )
     block, began = Block(), time.monotonic()
     if is_captured():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 from compat import __version__
@@ -26,6 +27,8 @@ def index_document(captured: Captured, compared: Sequence[Compared], target: str
         "processes": recorded.processes,
         "ended": recorded.ended,
         "kernels": [_kernel(each, agreements) for each in captured.kernels],
+        "problems": sorted({Path(spec.problem.source).name for specs in captured.specs.values() for spec in specs if spec.problem}),
+        "without_problem": [{"kernel": kernel, "case": case, "why": why} for kernel, case, why in captured.without_problem],
         "not_captured": [{"module": each.module, "name": each.name, "why": each.why} for each in captured.not_captured],
         "not_live": [{"module": each.module, "name": each.name, "why": each.why} for each in captured.not_live],
         "never_launched": [{"module": module, "name": name} for module, name in captured.never_launched],

@@ -53,6 +53,8 @@ class Launch:
     release: str | None
     """The release of the toolchain that it was launched with."""
     place: Place | None
+    given: Mapping[str, Any] | None = None
+    """What it was given, under ``recorded``, or under ``why`` the reason why it cannot be made again; ``None``: not asked for."""
     roles: set[str] = field(factory=set)
     """``candidate`` where an autotuner tried it, ``chosen`` where it was its choice; none where nothing was tuned."""
     launches: int = 1
@@ -212,6 +214,7 @@ def _launch(process: str, record: Mapping[str, Any], recorded: Recorded) -> None
         grid=tuple(grid) if grid else None,
         release=recorded.releases.get(process),
         place=Place(**place) if place else None,
+        given=record.get("given"),
         roles=_roles(record),
     )
 

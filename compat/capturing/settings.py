@@ -49,6 +49,8 @@ class Options:
     """Name kernels where they are written, in the place of bundles, as far as they can be."""
     with_values: bool = False
     """Keep numbers that no compile depends on as they were passed."""
+    problems: bool = False
+    """Also write what launches were given, so that their numbers can be looked at: shapes, strides, small whole numbers."""
     check: Check = Check.KERNELS
     fake: bool | None = None
     """Make the program believe in a GPU; ``None``: where there is none."""
@@ -102,6 +104,7 @@ def recorder_settings(options: Options, folder: Path) -> dict[str, Any]:
         "folder": str(folder),
         "fake": options.is_fake,
         "with_values": options.with_values,
+        "problems": options.problems,
         "originals": str(options.check),
         "target": {
             "backend": target.backend,

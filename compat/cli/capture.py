@@ -41,6 +41,11 @@ _EVERY = 30.0
 )
 @click.option("--live", is_flag=True, help="Name kernels where they are written, in their library, in the place of bundles.")
 @click.option("--with-values", is_flag=True, help="Keep floating-point arguments as they were passed.")
+@click.option(
+    "--problems",
+    is_flag=True,
+    help="Also write shapes, strides and small whole-number tensors of each launch, so that it can be run again.",
+)
 @click.option("--no-gpu", is_flag=True, help="Make the program believe in the GPU of --target even where there is one.")
 @click.option(
     "--check",
@@ -61,6 +66,7 @@ def capture(
     configs: str,
     live: bool,
     with_values: bool,
+    problems: bool,
     no_gpu: bool,
     check: str,
     timeout: float | None,
@@ -79,6 +85,7 @@ def capture(
         configs=Configs(configs),
         live=live,
         with_values=with_values,
+        problems=problems,
         check=Check(check),
         fake=True if no_gpu else None,
     )

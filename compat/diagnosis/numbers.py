@@ -14,6 +14,7 @@ from typing import Any
 
 from attrs import Factory, evolve, frozen
 
+from compat.diagnosis.agreement import samples_in
 from compat.model import SOURCE_STAGE, Check, Evidence, Raised, Status
 from compat.printable import printable
 
@@ -60,7 +61,7 @@ def check_of(evidence: Evidence, interpreter: Interpreter) -> Check:
     running = (evidence.in_flight or "").rpartition(":")[0] if evidence.stage != SOURCE_STAGE else ""
     where = printable(str(metrics.get("problem") or running))
     if evidence.complete:
-        return _compared(metrics.get("check"))
+        return evolve(_compared(metrics.get("check")), samples=samples_in(metrics.get("values")))
     if evidence.toolchain_broken:
         return _unknown(f"the interpreter could not be started: {_last(evidence.raised) or evidence.stderr.strip()[-_WORDS:]}")
     if evidence.deadline is not None:
@@ -97,7 +98,7 @@ def is_mistake(evidence: Evidence) -> bool:
 
 def _compared(said: object) -> Check:
     """What the worker made of comparing; ``lost`` where it has not the form of that."""
-    if not isinstance(said, Mapping) or said.get("status") not in (Status.OK, Status.WRONG):
+    if not isinstance(said, Mapping) or said.get("status") not in (Status.OK, Status.WRONG, Status.UNSUPPORTED):
         return _unknown("what the interpreter answered is no comparison")
     return Check(
         status=Status(said["status"]),
@@ -125,6 +126,17 @@ def _last(raised: Iterable[Raised]) -> str:
 def _line(text: str) -> str:
     line = " ".join(printable(text).split())
     return line if len(line) <= _WORDS else f"{line[: _WORDS - 1]}…"
+
+
+def without_reference(check: Check) -> Check:
+    """What became of a launch that was recorded: the program that made it is known, and not what has to come out of it.
+
+    So that it raised something, or did not end, is no fact about the kernel: floating point numbers were made up.
+    """
+    if check.right is None:
+        return check
+    words = f"nothing is known: what was recorded came to {check.status} in the interpreter"
+    return evolve(check, status=Status.UNSUPPORTED, reason=f"{words}{f' ({check.reason})' if check.reason else ''}")
 
 
 # --- defects of the interpreter ------------------------------------------------------------------------------------------------

@@ -19,7 +19,7 @@ from attrs import evolve, frozen
 
 from compat import toolchains
 from compat.bundle.closure import read_source, roots_of
-from compat.diagnosis.numbers import Interpreter, Probe, check_of, excused, is_mistake, suspects
+from compat.diagnosis.numbers import Interpreter, Probe, check_of, excused, is_mistake, suspects, without_reference
 from compat.execution import witnesses
 from compat.execution.executors.base import Batch, Executor
 from compat.execution.flight import INTERPRETING, Limits
@@ -92,7 +92,7 @@ class _Interpreting:
     def checks(self, cells: Sequence[Cell]) -> dict[Cell, Check]:
         """What came of them, in the light of the probes that they lead to."""
         found = self.evidence([cell for cell in cells if interpretable(cell, self.context.envs[cell.env.name])])
-        told = {cell: check_of(evidence, _interpreter(cell)) for cell, evidence in found.items()}
+        told = {cell: _check_of(cell, evidence) for cell, evidence in found.items()}
         asked = {cell: suspects(found[cell], check, _interpreter(cell)) for cell, check in told.items()}
         probes = {(cell.env.name, probe.name): _cell_of(probe, cell) for cell, those in asked.items() for probe in those}
         tried = self.evidence(list(probes.values()))
@@ -181,6 +181,11 @@ def _batches(missing: Sequence[_Asked]) -> list[list[_Asked]]:
         spec = asked.cell.spec
         groups.setdefault((asked.cell.env.name, spec.source, spec.roots, asked.cell.target.name), []).append(asked)
     return [group[start : start + _TOGETHER] for group in groups.values() for start in range(0, len(group), _TOGETHER)]
+
+
+def _check_of(cell: Cell, evidence: Evidence) -> Check:
+    check = check_of(evidence, _interpreter(cell))
+    return without_reference(check) if cell.spec.problem is not None and cell.spec.problem.is_recorded else check
 
 
 def _tells(evidence: Evidence, cell: Cell) -> bool:

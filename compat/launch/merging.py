@@ -13,6 +13,7 @@ from typing import Any
 
 from attrs import evolve, frozen
 
+from compat.diagnosis.agreement import samples_of
 from compat.errors import StoreError
 from compat.execution.database import LaunchedRow
 from compat.execution.store import Store
@@ -23,7 +24,9 @@ from compat.model import NOT_RUN, Check, Latency, Result, Status
 from compat.printable import printable
 
 SCHEMA = 1
-_STATUSES = frozenset({Status.OK, Status.WRONG, Status.UNSTABLE, Status.FAULTED, Status.LAUNCH_REFUSED, Status.TIMED_OUT})
+_STATUSES = frozenset(
+    {Status.OK, Status.WRONG, Status.UNSTABLE, Status.FAULTED, Status.LAUNCH_REFUSED, Status.TIMED_OUT, Status.UNSUPPORTED}
+)
 _LONGEST = 2000
 """Characters of a sentence."""
 _HINT = "Is it a file that launch.py has written?"
@@ -144,6 +147,7 @@ def _check(said: Mapping[str, Any], device: str) -> Check:
         launches=_count(check.get("launches")),
         differing=_count(check.get("differing")),
         device=device,
+        samples=samples_of(check.get("values")),
     )
 
 

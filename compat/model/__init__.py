@@ -15,9 +15,9 @@ from compat.model.cell import Cell, Expectation, Specialization
 from compat.model.compile_spec import HINTS, TABLES, CompileSpec
 from compat.model.env import DEFAULT_TOOLCHAIN, BuiltEnv, Env, Package
 from compat.model.evidence import LATER_STAGES, SOURCE_STAGE, Diagnosis, Done, Evidence, Made, Noticed, Raised, StoodIn
-from compat.model.numbers import BAD_NUMBERS, NOT_RUN, Check, Latency, Numbers
+from compat.model.numbers import BAD_NUMBERS, NOT_RUN, Check, Latency, Numbers, Sample
 from compat.model.outcome import Failure, Outcome, Result
-from compat.model.problem import Problem
+from compat.model.problem import RECORDED, Problem
 from compat.model.status import Status
 from compat.model.target import Target
 
@@ -27,6 +27,7 @@ __all__ = [
     "HINTS",
     "LATER_STAGES",
     "NOT_RUN",
+    "RECORDED",
     "SOURCE_STAGE",
     "TABLES",
     "BuiltEnv",
@@ -48,6 +49,7 @@ __all__ = [
     "Problem",
     "Raised",
     "Result",
+    "Sample",
     "Specialization",
     "Status",
     "StoodIn",

@@ -11,6 +11,20 @@ BAD_NUMBERS = frozenset({Status.WRONG, Status.UNSTABLE, Status.FAULTED, Status.L
 
 
 @frozen(kw_only=True)
+class Sample:
+    """Some elements of a tensor that a kernel changed, the same ones wherever it is run."""
+
+    name: str
+    """Of the argument."""
+    type: str
+    """PyTorch's name of the element type."""
+    elements: int
+    values: tuple[float | int, ...]
+    written: tuple[bool, ...]
+    """Which of them were changed."""
+
+
+@frozen(kw_only=True)
 class Check:
     """What came of running a kernel on its problems and comparing what it computed with their references."""
 
@@ -32,6 +46,8 @@ class Check:
     """How many of them computed other bits than the first."""
     device: str | None = None
     """The GPU, as it calls itself."""
+    samples: tuple[Sample, ...] = ()
+    """What a kernel changed of which no reference is known; empty where one is."""
 
     @property
     def right(self) -> bool | None:

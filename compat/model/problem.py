@@ -8,6 +8,9 @@ from typing import Any
 
 from attrs import field, frozen
 
+RECORDED = "recorded"
+"""The parameter that has what a launch was given, where a problem is one that was recorded."""
+
 
 def _content(values: Mapping[str, Any]) -> str:
     return json.dumps(values, sort_keys=True)
@@ -26,6 +29,11 @@ class Problem:
     """The element type that is asked for: ``fp16``, ``bf16``, ``fp32``, …"""
     parameters: Mapping[str, Any] = field(factory=dict, eq=_content)
     """What the function is told of the case: its constexprs, and what the kernel file adds."""
+
+    @property
+    def is_recorded(self) -> bool:
+        """Whether it is a launch of some program, of which nobody knows what has to come out."""
+        return RECORDED in self.parameters
 
     def document(self) -> dict[str, Any]:
         """What tells this problem from another, as JSON; no path is in it."""

@@ -11,11 +11,15 @@ from typing import Any, Dict, Iterable, Iterator, List, Optional, Tuple
 
 import torch
 
-Found = Dict[str, Any]
-"""``{"status": "ok" or "wrong", "max_abs", "max_rel", "where", "reason"}``."""
+from .storages import all_cells, cells, changes, restore
 
-_INTEGERS = {1: torch.uint8, 2: torch.int16, 4: torch.int32, 8: torch.int64}
-"""By bytes of an element."""
+__all__ = ["Bits", "Found", "all_cells", "bits", "compare", "poison", "restore", "together"]
+
+Found = Dict[str, Any]
+"""``{"status": "ok" or "wrong", "max_abs", "max_rel", "where", "reason"}``.
+
+Where no output is known: ``unsupported``, and ``values``, what was changed."""
+
 _NAN = {
     "float16": 0x7E5A,
     "bfloat16": 0x7FDA,
@@ -30,9 +34,15 @@ _NAN = {
 
 
 def poison(problem: Dict[str, Any]) -> None:
-    """Fill the outputs of a checked problem; what has ``initial`` holds that in its view."""
+    """Fill the outputs of a checked problem; what has ``initial`` holds that in its view.
+
+    Where it does not say what its outputs are, all its tensors get back what they held.
+    """
+    if problem["outputs"] is None:
+        restore(problem)
+        return
     for tensors in _by_storage(problem):
-        _cells(tensors[0]).fill_(_pattern(tensors[0].dtype))
+        cells(tensors[0]).fill_(_pattern(tensors[0].dtype))
     for name, said in problem["outputs"].items():
         tensor, initial = problem["arguments"][name], said["initial"]
         if isinstance(initial, torch.Tensor):
@@ -43,6 +53,8 @@ def poison(problem: Dict[str, Any]) -> None:
 
 def compare(problem: Dict[str, Any]) -> Found:
     """What the outputs of a checked problem hold after a launch, beside what they should: the worst of them."""
+    if problem["outputs"] is None:
+        return _changed(problem)
     found = [_compared(problem, name) for name in problem["outputs"]]
     found += [_around(problem, tensors) for tensors in _by_storage(problem)]
     return together(found)
@@ -82,6 +94,20 @@ class Bits:
 def bits(problem: Dict[str, Any]) -> Bits:
     """A copy of what the outputs hold now, where they are."""
     return Bits(problem)
+
+
+def _changed(problem: Dict[str, Any]) -> Found:
+    """What a launch changed, where nobody says what it should have."""
+    found = changes(problem)
+    words = ", ".join("%s (%d of %d elements)" % (each["name"], each["changed"], each["elements"]) for each in found)
+    return {
+        "status": "unsupported",
+        "max_abs": None,
+        "max_rel": None,
+        "where": "",
+        "reason": "not compared: no reference is known; it changed %s" % (words or "nothing"),
+        "values": found,
+    }
 
 
 # --- one output ---------------------------------------------------------------------------------------------------------------
@@ -156,8 +182,8 @@ def _number(value: torch.Tensor) -> str:
 
 def _around(problem: Dict[str, Any], tensors: List[torch.Tensor]) -> Found:
     """Whether what lies in a storage outside of its outputs is what it was filled with."""
-    cells = _cells(tensors[0])
-    changed = cells != _pattern(tensors[0].dtype)
+    memory = cells(tensors[0])
+    changed = memory != _pattern(tensors[0].dtype)
     for tensor in tensors:
         changed.as_strided(tensor.size(), tensor.stride(), tensor.storage_offset()).fill_(False)
     if not bool(changed.any()):
@@ -184,15 +210,9 @@ def _by_storage(problem: Dict[str, Any]) -> Iterator[List[torch.Tensor]]:
     yield from found.values()
 
 
-def _cells(tensor: torch.Tensor) -> torch.Tensor:
-    """The whole storage of a tensor, as whole numbers of the size of its elements."""
-    kind = _INTEGERS[tensor.element_size()]
-    return torch.empty(0, dtype=kind, device=tensor.device).set_(tensor.untyped_storage())  # type: ignore[call-overload,unused-ignore]
-
-
 def _bits_of(tensor: torch.Tensor) -> torch.Tensor:
     """The elements of a view, as whole numbers of their size."""
-    return _cells(tensor).as_strided(tensor.size(), tensor.stride(), tensor.storage_offset())
+    return cells(tensor).as_strided(tensor.size(), tensor.stride(), tensor.storage_offset())
 
 
 def _pattern(dtype: torch.dtype) -> int:

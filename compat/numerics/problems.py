@@ -5,6 +5,8 @@ A problem is a dictionary (``docs/problems.md`` has the contract)::
     {"name", "arguments": {name: value}, "grid": (n, …), "outputs": {name: {"reference", "tolerance", "relative", "reason",
      "initial"}}, "baseline"}
 
+Where nobody knows what it has to compute, as of launches that were recorded, ``outputs`` is ``None``.
+
 :func:`each` gives every one of them checked, with all keys there. What is wrong with a problem is a :class:`ProblemError`, and says
 nothing about the kernel.
 """
@@ -99,7 +101,9 @@ def checked(problem: Any) -> Problem:
     arguments, outputs = problem.get("arguments"), problem.get("outputs")
     if not isinstance(arguments, dict) or not all(isinstance(each, str) for each in arguments):
         raise ProblemError("problem %r: arguments must be a dictionary by parameter" % name)
-    if not isinstance(outputs, dict) or not outputs:
+    is_unknown = outputs is None and "outputs" in problem
+    outputs = {} if is_unknown else outputs
+    if not isinstance(outputs, dict) or not (outputs or is_unknown):
         raise ProblemError("problem %r: outputs must be a dictionary by parameter, with one at least" % name)
     baseline = problem.get("baseline")
     if baseline is not None and not callable(baseline):
@@ -108,10 +112,11 @@ def checked(problem: Any) -> Problem:
         "name": name,
         "arguments": dict(arguments),
         "grid": _grid(problem.get("grid"), name),
-        "outputs": {output: _output(output, said, arguments, name) for output, said in outputs.items()},
+        "outputs": None if is_unknown else {output: _output(output, said, arguments, name) for output, said in outputs.items()},
         "baseline": baseline,
     }
-    _apart(made)
+    if not is_unknown:
+        _apart(made)
     return made
 
 

@@ -31,6 +31,7 @@ def capture_lines(capture: Capture, output: str) -> Iterator[str]:
         f"{len(captured.not_captured)} not, in {capture.seconds:.1f} s"
     )
     yield from _listed("not captured", [str(each) for each in captured.not_captured], every=True)
+    yield from _problems(capture)
     yield from _live(capture)
     yield from _code(capture)
     yield from _listed(
@@ -78,6 +79,16 @@ def _live(capture: Capture) -> Iterator[str]:
     libraries = f", of {', '.join(packages)}" if packages else ""
     yield f"imported where they are written, on every release: {sum(each.live is not None for each in kernels)}{libraries}"
     yield from _listed("as bundles", [str(each) for each in capture.captured.not_live], every=True)
+
+
+def _problems(capture: Capture) -> Iterator[str]:
+    if not capture.options.problems:
+        return
+    captured = capture.captured
+    there = captured.cases - len(captured.without_problem)
+    yield f"can be run again as recorded, with floating point numbers that are made up: {there} of {_cases(captured.cases)}"
+    others = Counter(why for _, _, why in captured.without_problem)
+    yield from _listed("cannot", [f"{_cases(count)}: {why}" for why, count in others.items()], every=True)
 
 
 def _code(capture: Capture) -> Iterator[str]:

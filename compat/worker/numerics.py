@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
+import json
 import os
 import sys
 from types import ModuleType
@@ -41,9 +42,9 @@ def load() -> ModuleType:
 def checked(attempt: Attempt, seed: int, interpreting: Interpreting) -> None:
     """Run an attempt's function on the problems of its job until one comes out wrong, and note what came of comparing.
 
-    Its ``noted`` gets ``problems``, how many were run, ``problem``, the last one's name, ``check``, and ``uses`` where that is not
-    right. The beacon has the problem that runs, by name and number, in case that nothing comes back. Raises whatever the kernel
-    raises, and ProblemError where a problem cannot be used.
+    Its ``noted`` gets ``problems``, how many were run, ``problem``, the last one's name, ``check``, ``values``, what was changed
+    where no output is known, as JSON, and ``uses`` where it is not right. The beacon has the problem that runs, by name and number,
+    in case that nothing comes back. Raises whatever the kernel raises, and ProblemError where a problem cannot be used.
     """
     load()
     problems, outputs = sys.modules[_NAME + ".problems"], sys.modules[_NAME + ".outputs"]
@@ -64,6 +65,8 @@ def checked(attempt: Attempt, seed: int, interpreting: Interpreting) -> None:
             attempt.enter("check")
             found.append(outputs.compare(problem))
             noted["check"] = outputs.together(found)
+            if "values" in noted["check"]:  # of a problem without references; metrics are texts and numbers
+                noted["values"] = json.dumps(noted["check"].pop("values"), separators=(",", ":"))
             right = noted["check"]["status"] == "ok"
             if not right:
                 break

@@ -32,6 +32,12 @@ def add(parameters, dtype, seed, device, large):
         }
 
 
+def unknown(parameters, dtype, seed, device, large):
+    """The same without references, as of a launch that was recorded."""
+    for problem in add(parameters, dtype, seed, device, large):
+        yield dict(problem, outputs=None, baseline=None)
+
+
 def broken(parameters, dtype, seed, device, large):
     raise KeyError("D")
 '''
@@ -77,9 +83,8 @@ def write(folder: Path, cells: Sequence[Mapping[str, Any]], arch: int = 90) -> P
     (folder / "objects" / hashlib.sha256(b"").hexdigest()).write_bytes(b"")
     (folder / "problems").mkdir()
     (folder / "problems" / "problems.py").write_text(PROBLEMS)
-    problems: dict[str, Any] = {
-        name: {"source": "problems/problems.py", "function": name, "dtype": "fp32", "parameters": {}} for name in ("add", "broken")
-    }
+    source = {"source": "problems/problems.py", "dtype": "fp32", "parameters": {}}
+    problems: dict[str, Any] = {name: {**source, "function": name} for name in ("add", "unknown", "broken")}
     target = {"name": f"sm_{arch}", "backend": "cuda", "arch": arch}
     index = {"schema": 1, "target": target, "problems": problems, "cells": list(cells), "left_out": []}
     (folder / "index.json").write_text(json.dumps(index))

@@ -24,6 +24,9 @@ CELLS = [
     cell("no_such_entry"),
     cell("hinted", "add", hints=["n"]),
     cell("no_problem", "add", problem="broken"),
+    cell("unknown", "add", problem="unknown"),
+    cell("unknown_racy", "racy", problem="unknown"),
+    cell("unknown_out_of_bounds", "out_of_bounds", problem="unknown"),
 ]
 
 
@@ -120,6 +123,20 @@ def test_what_is_refused_says_why(found: dict[str, dict[str, Any]], name: str, w
 def test_a_problem_that_cannot_be_made_says_nothing_of_the_kernel(found: dict[str, dict[str, Any]]) -> None:
     assert check(found, "no_problem")["status"] == "lost"
     assert "KeyError" in check(found, "no_problem")["reason"]
+
+
+def test_without_a_reference_launches_are_held_to_each_other(found: dict[str, dict[str, Any]]) -> None:
+    answer = check(found, "unknown")
+    assert answer["status"] == "unsupported"
+    assert (
+        "30 launches gave the same bits; not compared: no reference is known; it changed out (1 of 9 elements)" in answer["reason"]
+    )
+    assert found["unknown"]["latency"] is None
+    (values,) = answer["values"]
+    assert values["written"] == "000010000"
+    assert check(found, "unknown_racy")["status"] == "unstable"
+    assert "launches differ from the first" in check(found, "unknown_racy")["reason"]
+    assert check(found, "unknown_out_of_bounds")["status"] == "faulted"
 
 
 def test_the_device_is_told(found: dict[str, dict[str, Any]]) -> None:

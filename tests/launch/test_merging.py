@@ -172,3 +172,12 @@ def test_words() -> None:
         told_of([Merged(kept=1, lost=2, unreadable=0), Merged(kept=1, lost=0, unreadable=3)])
         == "2 cells were launched, 2 are lost, 3 lines cannot be read"
     )
+
+
+def test_what_was_changed_is_kept_where_there_is_no_reference(store: Store) -> None:
+    values = [{"name": "o", "type": "float32", "elements": 2, "changed": 1, "sample": ["1.5", "nan"], "written": "10"}]
+    merged(store, line(check={**CHECK, "status": "unsupported", "reason": "not compared", "values": values}, latency=None))
+    check = known(store).numbers.gpu
+    assert check is not None
+    assert (check.status, check.right, check.launches) == (Status.UNSUPPORTED, None, 60)
+    assert [(each.name, each.values[0], each.written) for each in check.samples] == [("o", 1.5, (True, False))]

@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from .arguments import Unwritable, argument, constexpr, is_constant, unwrapped
+from .given import given
 from .places import called, of_launch
 
 if TYPE_CHECKING:
@@ -124,7 +125,7 @@ class _Log:
     def _note(self, function: Any, arguments: tuple[Any, ...], options: dict[str, Any]) -> str | None:
         """Write a launch down if it is the first of its kind; the key of the kind."""
         try:
-            kind, launch = self._account(function, arguments, options)
+            kind, launch, bound = self._account(function, arguments, options)
         except Unwritable as error:
             self._lacking(function, str(error))
             return None
@@ -137,12 +138,17 @@ class _Log:
             new = (kind, role) not in self._roles
             self._roles.add((kind, role))
         if count == 1:
+            if self._recording.settings.get("problems"):
+                launch["given"] = given(options.get("grid"), bound, launch["args"])
             self._recording.journal.write(r="launch", key=kind, place=of_launch(), tuned=role, **launch)
         elif new or count & (count - 1) == 0:
             self._recording.journal.write(r="count", key=kind, launches=count, tuned=role)
         return kind
 
-    def _account(self, function: Any, arguments: tuple[Any, ...], given: dict[str, Any]) -> tuple[str, dict[str, Any]]:
+    def _account(
+        self, function: Any, arguments: tuple[Any, ...], passed: dict[str, Any]
+    ) -> tuple[str, dict[str, Any], dict[str, Any]]:
+        """The key of a launch's kind, the launch as it is written down, and all its parameters by name. Raises Unwritable."""
         functions, with_values = self._recording.functions, self._recording.settings["with_values"]
         if type(function).__name__ != "JITFunction":
             raise Unwritable("is a %s, which is not captured" % type(function).__name__)
@@ -150,14 +156,14 @@ class _Log:
         if len(arguments) > len(names):
             raise Unwritable("is given %d arguments and takes %d" % (len(arguments), len(names)))
         values = dict(zip(names, arguments))
-        values.update((name, value) for name, value in given.items() if name in names)
+        values.update((name, value) for name, value in passed.items() if name in names)
         launch: dict[str, Any] = {"args": {}, "constexprs": {}}
         kinds: list[Any] = []
         for parameter in function.params:
             name = parameter.name
             if name not in values and not parameter.has_default:
                 raise Unwritable("is not given the argument %s" % name)
-            value = values.get(name, parameter.default)
+            value = values[name] = values.get(name, parameter.default)
             try:
                 if parameter.is_constexpr or is_constant(value):
                     launch["constexprs"][name] = said = constexpr(value, functions)
@@ -167,11 +173,11 @@ class _Log:
                     kinds.append(kind)
             except Unwritable as error:
                 raise Unwritable("its argument %s %s" % (name, error)) from None
-        launch["options"] = _options({name: value for name, value in given.items() if name not in names})
+        launch["options"] = _options({name: value for name, value in passed.items() if name not in names})
         launch["function"] = functions.id_of(function)
-        launch["grid"] = _grid(given.get("grid"))
+        launch["grid"] = _grid(passed.get("grid"))
         kind = json.dumps([launch["function"], kinds, sorted(launch["options"].items())], separators=(",", ":"))
-        return hashlib.sha1(kind.encode("utf-8", "backslashreplace")).hexdigest(), launch
+        return hashlib.sha1(kind.encode("utf-8", "backslashreplace")).hexdigest(), launch, values
 
     def _lacking(self, function: Any, why: str) -> None:
         plain, place = getattr(function, "fn", None), of_launch() or {}

@@ -115,11 +115,16 @@ class Found:
         self._worst: Dict[str, Any] = {"max_abs": None, "max_rel": None, "where": ""}
         self._wrong: List[str] = []
         self._unstable: List[str] = []
+        self._unknown: List[str] = []
+        self._values: List[Any] = []
 
     def add(self, problem: Prepared, first: Dict[str, Any], differing: List[Optional[Dict[str, Any]]], repeats: int) -> None:
         """The first launch of a problem compared, and those that differ from it."""
         self._launches += repeats
         self._differing += len(differing)
+        if first["status"] == "unsupported":
+            self._add_unknown(problem, first, differing, repeats)
+            return
         for answer in (first, *(each for each in differing if each is not None)):
             self._note(problem, answer)
         if differing:
@@ -135,6 +140,15 @@ class Found:
         elif first["status"] != "ok":
             self._wrong.append("%s: %s" % (problem.name, first["reason"]))
 
+    def _add_unknown(self, problem: Prepared, first: Dict[str, Any], differing: List[Any], repeats: int) -> None:
+        """The same of a problem that has no reference, so that launches are compared with each other only."""
+        self._values = self._values or first["values"]
+        if differing:
+            words = "%s: %d of %d launches differ from the first" % (problem.name, len(differing), repeats)
+            self._unstable.append("%s; %s" % (words, first["reason"]))
+        else:
+            self._unknown.append("%s: %d launches gave the same bits; %s" % (problem.name, repeats, first["reason"]))
+
     def _note(self, problem: Prepared, answer: Dict[str, Any]) -> None:
         """Keep the worst error; one that is no number is worse than any that is."""
         is_bad, was_bad = answer["status"] != "ok", self._worst.get("bad", False)
@@ -144,12 +158,12 @@ class Found:
 
     def told(self, spoiled: Optional[str]) -> Dict[str, Any]:
         """As a result line has it."""
-        reasons = [*self._unstable, *self._wrong]
-        status = "unstable" if self._unstable else "wrong" if self._wrong else "ok"
+        reasons = [*self._unstable, *self._wrong, *self._unknown]
+        status = "unstable" if self._unstable else "wrong" if self._wrong else "unsupported" if self._unknown else "ok"
         if spoiled is not None:  # what followed was given other inputs than the first launch
             status, reasons = "wrong", ["%s: it changed an input, or memory that is not its own" % spoiled, *reasons]
         more = "; and %d more" % (len(reasons) - 2) if len(reasons) > 2 else ""
-        return {
+        told = {
             "status": status,
             "max_abs": self._worst["max_abs"],
             "max_rel": self._worst["max_rel"],
@@ -159,6 +173,7 @@ class Found:
             "differing": self._differing,
             "spoiled": spoiled is not None,
         }
+        return dict(told, values=self._values) if status == "unsupported" else told
 
 
 def _size(answer: Dict[str, Any]) -> float:

@@ -110,11 +110,11 @@ class Child:
             self._tell("begin", cell=cell["number"])
             answer, is_lasting = self._answer(cell, problems)
             spoiled = answer.pop("spoiled", False)
-            bad = answer["status"] != "ok"
+            bad = answer["status"] not in ("ok", "unsupported")
             self._tell("checked", cell=cell["number"], check=answer, fault=is_lasting)
             if is_lasting or spoiled or (bad and not self._is_well()):
                 return None
-            if not bad:
+            if answer["status"] == "ok":
                 right.append(cell)
         return sorted(right, key=lambda cell: int(cell["number"]))
 

@@ -24,7 +24,7 @@ class Prepared:
         """Whether it has a size of real use, to be timed."""
         self.arguments: Dict[str, Any] = made["arguments"]
         self.baseline = made.get("baseline")
-        self._outputs: List[Any] = [self.arguments[name] for name in made["outputs"]]
+        self._outputs: List[Any] = list(self._written())
         self._guarded = list(self._read_only())
         self._before = self.sums()
 
@@ -56,13 +56,20 @@ class Prepared:
         """Whether one of them has been changed."""
         return self._before is not None and not bool(self._numerics.torch.equal(self._before, self.sums()))
 
+    def _written(self) -> Iterator[Any]:
+        """What a launch may write to: where that is not known, all memory that its arguments lie in."""
+        if self.made["outputs"] is None:
+            self._numerics.outputs.restore(self.made)
+            return iter(self._numerics.outputs.all_cells(self.made))
+        return iter([self.arguments[name] for name in self.made["outputs"]])
+
     def _read_only(self) -> Iterator[Any]:
         torch = self._numerics.torch
         written = {_storage(torch, output).data_ptr() for output in self._outputs}
         for value in _tensors(torch, list(self.arguments.values())):
             if _storage(torch, value).data_ptr() not in written and value.numel():
                 yield value
-        for said in self.made["outputs"].values():
+        for said in (self.made["outputs"] or {}).values():
             if torch.is_tensor(said["reference"]) and said["reference"].numel():
                 yield said["reference"]
 

@@ -1,0 +1,104 @@
+"""What launches were given, recorded, and run again in an interpreter."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from compat.capturing.capturing import Capture, capture_program
+from compat.capturing.settings import Check, Options
+from compat.config.kernel_files import load_kernels
+from compat.execution.flight import Limits
+from compat.execution.interpreting import interpret
+from compat.execution.run import RunContext
+from compat.execution.store import Store
+from compat.model import BuiltEnv, Cell, Status
+from compat.report.capture import capture_lines
+from tests.targets import TARGETS
+
+PAIR = "triton-3.5.1-torch-2.9.1"
+PROGRAM = """
+import torch, triton, triton.language as tl
+
+@triton.jit
+def gather(x_ptr, y_ptr, o_ptr, at_ptr, nothing, n, scale, BLOCK: tl.constexpr):
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    x = tl.load(x_ptr + tl.load(at_ptr + i, mask=i < n, other=0), mask=i < n)
+    tl.store(o_ptr + i, x + tl.load(y_ptr + i * 2, mask=i < n) * scale, mask=i < n)
+
+@triton.jit
+def twice(x_ptr, n, BLOCK: tl.constexpr):
+    i = tl.arange(0, BLOCK)
+    tl.store(x_ptr + i, tl.load(x_ptr + i, mask=i < n) * 2, mask=i < n)
+
+n = 100
+x, both = torch.randn(n, device="cuda"), torch.randn(2 * n + 4, device="cuda")
+o, at = torch.empty(n, device="cuda"), torch.arange(n, device="cuda").flip(0)
+grid = lambda given: (triton.cdiv(n, given["BLOCK"]),)
+gather[grid](x, both[4::2], o, at, None, n, 0.3, BLOCK=64)
+gather[grid](x, both[4::2], both[:n], at.int(), None, n, 0.3, BLOCK=64)
+gather[grid](x, both[4::2], o, torch.zeros(5000, dtype=torch.int16, device="cuda"), None, n, 0.3, BLOCK=64)
+twice[(1,)](x.bool(), n, BLOCK=128)
+twice[(1,)](torch.full((n,), 2, dtype=torch.uint8, device="cuda").expand(2, n), n, BLOCK=128)
+"""
+
+pytestmark = pytest.mark.wheels
+
+
+@pytest.fixture(scope="module")
+def pair(built: Callable[[str], BuiltEnv]) -> BuiltEnv:
+    return built(PAIR)
+
+
+@pytest.fixture(scope="module")
+def captured(pair: BuiltEnv, tmp_path_factory: pytest.TempPathFactory) -> Capture:
+    folder = tmp_path_factory.mktemp("program")
+    (folder / "program.py").write_text(PROGRAM)
+    options = Options(output=folder / "captured", problems=True, check=Check.NOTHING, fake=True)
+    return capture_program((str(folder / "program.py"),), options, python=pair.python)
+
+
+def test_cases_have_problems_as_far_as_all_is_known(captured: Capture) -> None:
+    assert captured.captured.not_captured == ()
+    why = "its argument at_ptr has 5000 whole numbers, and 4096 are recorded"
+    assert captured.captured.without_problem == (("gather", "fp32_i16", why),)
+    assert f"  1 case: {why}" in list(capture_lines(captured, "captured"))
+    specs = load_kernels([str(captured.options.output / "*.toml")], Path.cwd())
+    problems = {(spec.kernel, spec.case): spec.problem for spec in specs}
+    assert {case for case, problem in problems.items() if problem is None} == {("gather", "fp32_i16")}
+    problem = problems["gather", "fp32_i64"]
+    assert problem is not None
+    said = problem.parameters["recorded"]
+    assert said["grid"] == [2]
+    assert said["tensors"]["y_ptr"] == {"storage": 1, "shape": [100], "strides": [2], "offset": 4}
+    assert said["tensors"]["at_ptr"]["values"][:3] == [99, 98, 97]
+    assert said["numbers"] == {"n": 100, "scale": 0.5}
+    assert said["nothing"] == ["nothing"]
+    index = json.loads((captured.options.output / "index.json").read_text())
+    assert index["problems"] == ["recorded_problems.py"]
+
+
+def test_they_run_in_an_interpreter_and_nothing_is_called_right(captured: Capture, pair: BuiltEnv, tmp_path: Path) -> None:
+    specs = [spec for each in captured.captured.specs.values() for spec in each]
+    cells = {(spec.kernel, spec.case): Cell(env=pair.env, target=TARGETS["sm_90"], spec=spec) for spec in specs}
+    context = RunContext(envs={pair.env.name: pair}, store=Store(tmp_path), limits=Limits(deadline=30.0, memory=4 << 30))
+    checks = interpret(cells.values(), context)
+    found = {place: checks[cell] for place, cell in cells.items() if cell in checks}
+    assert {check.status for check in found.values()} == {Status.UNSUPPORTED}
+    assert "it changed o_ptr (100 of 100 elements)" in found["gather", "fp32_i64"].reason
+    assert "it changed y_ptr (100 of 204 elements)" in found["gather", "fp32_i32"].reason  # in the storage that y_ptr is in
+    (sample,) = found["twice", "u8"].samples
+    assert (sample.type, set(sample.values)) == ("uint8", {4})
+    again = interpret(cells.values(), context)
+    assert again == checks
+
+
+def test_nothing_of_it_is_written_unless_asked_for(pair: BuiltEnv, tmp_path: Path) -> None:
+    (tmp_path / "program.py").write_text(PROGRAM)
+    options = Options(output=tmp_path / "captured", check=Check.NOTHING, fake=True)
+    capture_program((str(tmp_path / "program.py"),), options, python=pair.python)
+    assert not any("problem" in path.read_text() for path in (tmp_path / "captured").glob("*.toml"))
+    assert not (tmp_path / "captured" / "recorded_problems.py").exists()
