@@ -136,7 +136,7 @@ class _Search:
         if last in (Side.BEHIND, Side.BOTH):
             return PartName.UNKNOWN, f"after {self.parts.last_ir.upper()}, in the lowering to LLVM IR, in LLVM, {place}"
         if first in (Side.BEHIND, Side.BOTH):
-            return PartName.UNKNOWN, f"after {self.parts.first_ir.upper()}, in the MLIR passes, in LLVM, {place}"
+            return PartName.UNKNOWN, f"after {self.parts.first_ir.upper()}, in the MLIR passes or LLVM, {place}"
         return PartName.UNKNOWN, ""
 
     # --- combinations ---
