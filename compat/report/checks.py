@@ -67,7 +67,7 @@ class Checked:
 
 
 def _told(status: Status) -> str:
-    return {Status.OK: "right", Status.UNSUPPORTED: "not for this interpreter"}.get(status, str(status))
+    return {Status.OK: "right", Status.UNSUPPORTED: "inconclusive"}.get(status, str(status))
 
 
 def check_words(check: Check) -> str:
@@ -187,10 +187,11 @@ class LatencyRow:
     verdict: str
     slower: bool
 
-    def history(self, report: Report) -> str:
-        """The latencies in microseconds, oldest release first: ``156 3.2.0, 300 3.3.0``."""
-        told = zip(self.cells, report.releases, strict=True)
-        return ", ".join(f"{cell.partition(' ')[0]} µs in {release.label}" for cell, release in told if cell)
+    def extremes(self, report: Report) -> str:
+        """Where it takes most and where least: ``513 µs in 3.3.0, 235 µs in 3.8.0``."""
+        told = [(cell.partition(" ")[0], release.label) for cell, release in zip(self.cells, report.releases, strict=True) if cell]
+        order = sorted(told, key=lambda each: float(each[0].replace(",", "")), reverse=True)
+        return ", ".join(f"{us} µs in {release}" for us, release in (order[0], order[-1]))
 
 
 def latencies(report: Report) -> tuple[Latencies, ...]:

@@ -22,7 +22,7 @@ from compat.model import Cell, Result
 from compat.pairs.records import failing as failing_pairs
 from compat.report.bare import bare
 from compat.report.checks import check_words, checked, latencies, reasons
-from compat.report.compact import counted, listed, one_line
+from compat.report.compact import at_most, counted, listed, one_line
 from compat.report.excerpts import excerpts
 from compat.report.grid import COMING, UNEXPECTED, Grid, Mark, Row, grids, history_of, legend_of
 from compat.report.guesses import guesses
@@ -34,6 +34,8 @@ from compat.report.versions import failing, library_versions
 CROWDED = 40
 """Kernels of libraries with more of which a terminal shows no table of each, and of each failure the first places."""
 _FEW = 5
+_SLOWER = 15
+"""Rows of latencies that are shown; matrix.md has all of them."""
 STYLES = {"ok": "green", "ok*": "yellow", "n/a": "dim", COMING: "dim", "-": "dim"}
 """Colours only repeat what the words say; every other mark is red."""
 
@@ -243,8 +245,8 @@ def _numbers(report: Report, most: int | None) -> Iterable[RenderableType]:
         yield Padding(Text(f"the interpreter of {releases}: {reason}"), (0, 0, 0, 3))
     if slower := [(table, row) for table in latencies(report) for row in table.rows if row.slower]:
         yield Text("\nLatency that differs between releases by more than 20 %", style="bold")
-        for table, row in slower:
-            yield Padding(Text(f"{table.kernel}/{row.subject}: {row.verdict}; {row.history(report)}"), (0, 0, 0, 3))
+        lines = [f"{table.kernel}/{row.subject}: {row.verdict} ({row.extremes(report)})" for table, row in slower]
+        yield from (Padding(Text(line), (0, 0, 0, 3)) for line in at_most(_SLOWER, lines))
 
 
 def _notes(report: Report, *, crowded: bool) -> Iterable[RenderableType]:
