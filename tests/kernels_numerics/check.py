@@ -15,6 +15,7 @@ line of JSON for each:
 
 from __future__ import annotations
 
+import importlib
 import importlib.util
 import json
 import os
@@ -69,7 +70,12 @@ def checked(spec: dict[str, Any], problems: Any, outputs: Any) -> dict[str, Any]
 
 def main(numerics: str) -> None:
     """Print one line of JSON per specialization that is read."""
-    problems, outputs = (module_of(str(Path(numerics, f"{name}.py"))) for name in ("problems", "outputs"))
+    package = importlib.util.spec_from_file_location(
+        "numerics", Path(numerics, "__init__.py"), submodule_search_locations=[numerics]
+    )
+    assert package is not None
+    sys.modules["numerics"] = importlib.util.module_from_spec(package)
+    problems, outputs = (importlib.import_module(f"numerics.{name}") for name in ("problems", "outputs"))
     for spec in json.load(sys.stdin):
         print(json.dumps(checked(spec, problems, outputs)), flush=True)
 
