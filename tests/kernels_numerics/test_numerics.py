@@ -76,7 +76,7 @@ def uncomputed(spec: Specialization) -> bool:
 
 
 def repeats(spec: Specialization) -> bool:
-    """Whether it goes through the lines that another case goes through, slowly, or differs in options, which no interpreter knows."""
+    """Whether it goes through the lines of another case, slowly, or differs from one in options, which no interpreter knows."""
     slow = spec.variant == "loop_1d" and name_of(spec) not in MUTANTS
     return slow or (spec.variant == "as_written_mask_shape" and spec.case != "few") or spec.case == "many_stages_3"
 
