@@ -26,7 +26,7 @@ FLOORS = {
     "toolchains": 2,
     **dict.fromkeys(("bundle", "diagnosis", "envs"), 1),
     **dict.fromkeys(
-        ("model", "cell_document", "records", "constexprs", "signatures", "errors", "files", "printable", "json_text"),
+        ("model", "cell_document", "records", "constexprs", "signatures", "errors", "files", "printable", "json_text", "sizes"),
         0,
     ),
     **dict.fromkeys(("arguments", "interruption", "scratch"), 0),

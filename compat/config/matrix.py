@@ -23,11 +23,9 @@ from compat.config.toml_reader import Table, did_you_mean, parse_toml, quoted, r
 from compat.envs.cache import EnvCache, env_cache
 from compat.errors import ConfigError, SelectionError
 from compat.model import Env, Target
+from compat.sizes import size_of_text
 
 _TARGET_NAME = re.compile(r"[a-z0-9_]+")
-_SIZE = re.compile(r"(\d+(?:\.\d+)?)\s*(B|KiB|MiB|GiB|TiB)")
-_LONGEST_SIZE = 30
-_UNITS = {unit: 1024**power for power, unit in enumerate(("B", "KiB", "MiB", "GiB", "TiB"))}
 _PAIR = re.compile(r"(?P<toolchain>[a-z]\w*)-(?P<release>[^-]+)(?:-torch-(?P<torch>[^-]+))?")
 _RELEASES, _DEFAULT = "releases", "default"
 """The groups of the envs that are used where nothing says which: of a toolchain's own file, and of a project's."""
@@ -262,9 +260,8 @@ def _memory(defaults: Table) -> int:
     value = defaults.data.get("memory", "4 GiB")
     if not isinstance(value, str):
         return defaults.integer("memory")
-    match = _SIZE.fullmatch(value.strip()) if len(value) < _LONGEST_SIZE else None
-    size = int(float(match[1]) * _UNITS[match[2]]) if match else 0
-    if size <= 0:
+    size = size_of_text(value)
+    if size is None:
         defaults.fail(f'{quoted(value)} is not a size, such as "4 GiB", or a number of bytes', "memory")
     return size
 
