@@ -86,7 +86,7 @@ BEYOND = {
     "check.py": {"history.account.Judgement"},
     "progress.py": {"execution.under_way"},
     "providing.py": {"config.matrix.MatrixConfig", "execution.run.available_cores"},
-    "selecting.py": {"config.toml_reader.LONGEST", "execution.store.Store"},
+    "selecting.py": {"config.toml_reader.LONGEST", "execution.executors.base.OpenExecutor", "execution.store.Store"},
     "start.py": {"execution.procfs", "execution.resident"},
     "workers.py": {"execution.resident", "execution.resident.ResidentWorker"},
 }

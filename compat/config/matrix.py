@@ -16,6 +16,7 @@ from packaging.version import Version
 from compat import toolchains
 from compat.config import env_tables, releases
 from compat.config.env_tables import EXAMPLE, Companion, accompanied, built_in
+from compat.config.executor_settings import ExecutorSettings, read_executor
 from compat.config.selection import MATRIX as FILE
 from compat.config.selection import select_envs, select_targets
 from compat.config.toml_reader import Table, did_you_mean, parse_toml, quoted, read_toml
@@ -63,6 +64,8 @@ class MatrixConfig:
     """Whether a matrix tries the envs that have a PyTorch as pairs."""
     env_folder: Path | None = None
     """The folder to keep envs in, where the file names one."""
+    executor: ExecutorSettings | None = None
+    """The cluster to compile on, where the file names one; ``None`` for this machine."""
 
     def env_cache(self) -> EnvCache:
         """Where envs are kept: the folder that ``$COMPAT_ENVS`` names, or this file, or the user's cache. Raises EnvError."""
@@ -156,7 +159,7 @@ def no_matrix(folder: Path) -> MatrixConfig:
 
 
 def _config(top: Table, path: Path) -> MatrixConfig:
-    top.only("schema", "kernels", "defaults", "env", "envs", "companion", "target", "pairs")
+    top.only("schema", "kernels", "defaults", "env", "envs", "companion", "target", "pairs", "executor")
     if "kernels" in top and not top.strings("kernels"):
         top.fail("names no kernels", "kernels", hint='For example kernels = ["kernels/*.toml"].')
     declared, released = env_tables.declared(top, path.parent), built_in()
@@ -183,6 +186,7 @@ def _config(top: Table, path: Path) -> MatrixConfig:
         keep_workers=defaults.number("keep_workers", 300.0, or_zero=True),
         env_folder=_env_folder(top.table("envs"), path.parent),
         run_pairs=_run_pairs(top.table("pairs")),
+        executor=read_executor(top),
     )
     _check_defaults(config, defaults)
     return config
