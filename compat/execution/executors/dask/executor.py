@@ -90,10 +90,11 @@ class DaskExecutor:
     def _begun(self, batch: Batch) -> _Way:
         whole = frozenset(origins_of(batch)) in self._session.wholes
         parcel = Parcel(
-            batch=batch,
+            batch=evolve(batch, packages=()),
             tree=self._tree(batch, whole=whole),
             folders=folders_for(batch.python),
             depends=variables.dependencies(toolchains.of(batch.env), batch.target.backend),
+            wanted=None if self._program else self._session.wanted(batch.built),
             worker=self._program,
         )
         return _Way(parcel, tuple(range(len(batch.specs))), whole=whole)

@@ -8,10 +8,11 @@ import sys
 from functools import cache
 from pathlib import Path
 
-from attrs import Factory, evolve, frozen
+from attrs import evolve, frozen
 
 from compat import __version__
 from compat.bundle.tree import Origin, Tree
+from compat.envs.wanted import Wanted
 from compat.errors import MachineError, UnknownAction
 from compat.execution.executors.base import Batch, CellAttempts
 from compat.execution.places import Places, folders_of
@@ -54,6 +55,8 @@ class Parcel:
     """Folders of the driver's whose paths come up in evidence: of the env, of the Python that it is made from, of this package."""
     depends: dict[str, str]
     """What of environment variables and programs outside of the env its results depend on: the same must hold on the worker."""
+    wanted: Wanted | None
+    """The env, to be had there as it is here; ``None`` where the same path is good for both, as with another worker's program."""
     worker: str | None = None
     """The folder of another worker's program than this package has, which must be there on the worker, too."""
 
@@ -104,12 +107,8 @@ class Answer:
     lacks_tree: bool = False
     """It needs the tree's content."""
     unable: str | None = None
-    """What this worker lacks for the env; another may have it."""
-    broken: str | None = None
-    """Why this env is broken on this worker: what is installed differs from the driver's."""
+    """What this worker lacks for the env, or how what it has differs from the driver's; another may have it."""
     refused: MachineError | None = None
     """What this worker's machine refused."""
     unknown: UnknownAction | None = None
     stopped: bool = False
-    told: tuple[str, ...] = Factory(tuple)
-    """What the worker did that took long, such as building the env."""

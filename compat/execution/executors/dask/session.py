@@ -18,11 +18,13 @@ from typing import Any, Self
 from compat import interruption
 from compat.bundle.tree import Trees
 from compat.config.executor_settings import ExecutorSettings
+from compat.envs.wanted import Wanted
 from compat.errors import ClusterError
 from compat.execution.executors.base import Executor
 from compat.execution.executors.dask import cluster
 from compat.execution.executors.dask.parcel import About, code_digest
 from compat.execution.executors.dask.placement import Known, Nobody, Place, Placement
+from compat.model import BuiltEnv
 
 _log = logging.getLogger(__name__)
 
@@ -57,7 +59,9 @@ class DaskSession:
         self._news = threading.Event()
         self._closed = threading.Event()
         self._watching: threading.Thread | None = None
-        self._lost = 0.0
+        self._lost = -_GRACE
+        self._wanted: dict[str, Wanted] = {}
+        self._reading = threading.Lock()
         self._error: ClusterError | None = None
 
     def __call__(self, *, worker: Path, idle_timeout: float, stop: threading.Event) -> Executor:
@@ -260,6 +264,13 @@ class DaskSession:
                     if now - max(began, self._lost) > self.settings.wait:
                         raise self.no_worker()
                 self.changed.wait(_TICK)
+
+    def wanted(self, built: BuiltEnv) -> Wanted:
+        """The env as workers are to have it. Raises EnvError where it cannot be used here any more."""
+        with self._reading:
+            if built.digest not in self._wanted:
+                self._wanted[built.digest] = Wanted.of(built)
+            return self._wanted[built.digest]
 
     # --- the end ---------------------------------------------------------------------------------------------------------------
 

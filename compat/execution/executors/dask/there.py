@@ -6,6 +6,7 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
+from functools import cache
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,9 @@ from attrs import define, field
 from distributed import get_worker
 
 from compat import toolchains
-from compat.errors import MachineError, UnknownAction
+from compat.envs.provision import NoRoom, WorkerEnvs, worker_envs
+from compat.envs.wanted import Wanted
+from compat.errors import EnvError, MachineError, UnknownAction
 from compat.execution import variables
 from compat.execution.executors.base import Batch, CellAttempts
 from compat.execution.executors.dask.parcel import About, Answer, Parcel, code_digest
@@ -27,6 +30,9 @@ _SERVERS = 4
 """Envs whose servers stay while no batch needs them."""
 _IDLE = 300.0
 """Seconds that they stay."""
+_ROOM = 60.0
+"""Seconds to wait for room for an env, while others are in use."""
+_TICK = 0.5
 _TREES = "compat-trees"
 _IN_PROGRESS = ("executing", "long-running")
 
@@ -63,15 +69,22 @@ class _Cancelled(threading.Event):
         return super().is_set() or state is None or state.state not in _IN_PROGRESS
 
 
-@define
+@define(eq=False)
 class _InUse:
     """An env that batches are attempted in, and the servers for that."""
 
-    built: BuiltEnv
     executor: LocalExecutor
+    wanted: Wanted | None
+    built: BuiltEnv | None = None
+    """The env, once it is here."""
     batches: int = 0
     since: float = 0.0
     """When the last one ended."""
+    making: threading.Lock = field(factory=threading.Lock)
+
+
+class _Unable(Exception):
+    """Why this worker cannot have an env."""
 
 
 @define(kw_only=True)
@@ -94,8 +107,14 @@ class _Here:
             return Answer(refused=MachineError.of(error, where=str(self.folder)))
         if tree is None:
             return Answer(lacks_tree=True)
-        with self.using(parcel) as use:
-            return _attempted(parcel.unpacked(use.built, tree), use.executor, stop)
+        try:
+            with self.using(parcel, stop) as use:
+                assert use.built is not None
+                return _attempted(parcel.unpacked(use.built, tree), use.executor, stop)
+        except _Unable as error:
+            return Answer(unable=str(error))
+        except Stopped:
+            return Answer(stopped=True)
 
     def written(self, parcel: Parcel) -> Path | None:
         """The folder of a parcel's tree; ``None`` where it is not here and does not come with it. Raises OSError."""
@@ -108,10 +127,16 @@ class _Here:
         return place
 
     @contextmanager
-    def using(self, parcel: Parcel) -> Iterator[_InUse]:
-        """An env whose servers stay meanwhile; those that nobody has used for long are let go afterwards."""
+    def using(self, parcel: Parcel, stop: threading.Event) -> Iterator[_InUse]:
+        """An env whose servers stay meanwhile; those that nobody has used for long are let go afterwards.
+
+        Raises _Unable where it cannot be had, and Stopped where ``stop`` is set meanwhile.
+        """
         use = self.began(parcel)
         try:
+            with use.making:
+                if use.built is None:
+                    use.built = self.provided(parcel, stop)
             yield use
         finally:
             with self.lock:
@@ -123,13 +148,33 @@ class _Here:
             timer.start()
 
     def began(self, parcel: Parcel) -> _InUse:
-        batch, program = parcel.batch, Path(parcel.worker or WORKER)
+        program = Path(parcel.worker or WORKER)
         with self.lock:
-            key = batch.digest, str(program)
-            if key not in self.envs:
-                self.envs[key] = _InUse(batch.built, LocalExecutor(worker=program))
-            self.envs[key].batches += 1
-            return self.envs[key]
+            key = parcel.batch.digest, str(program)
+            use = self.envs.setdefault(key, _InUse(LocalExecutor(worker=program), parcel.wanted))
+            use.batches += 1
+            return use
+
+    def provided(self, parcel: Parcel, stop: threading.Event) -> BuiltEnv:
+        """The env as this machine has it, built if need be."""
+        if parcel.wanted is None:
+            return parcel.batch.built
+        give_up = time.monotonic() + _ROOM
+        while True:
+            try:
+                built = _envs().provide(parcel.wanted, stop=stop)
+            except NoRoom as error:
+                self.tidy(most=0)
+                if time.monotonic() > give_up:
+                    raise _Unable(str(error)) from error
+            except EnvError as error:
+                raise _Unable(str(error)) from error
+            else:
+                if built.error is not None:
+                    raise _Unable(built.error)
+                return built
+            if stop.wait(_TICK) or stop.is_set():
+                raise Stopped
 
     def tidy(self, most: int = _SERVERS) -> None:
         """Let the servers of envs go that were idle for long, or are more than so many."""
@@ -139,6 +184,14 @@ class _Here:
             ended = [self.envs.pop(key) for number, (since, key) in enumerate(idle) if since <= before or number < len(idle) - most]
         for use in ended:
             use.executor.close()
+            if use.wanted is not None and use.built is not None:
+                _envs().let_go(use.wanted)
+
+
+@cache
+def _envs() -> WorkerEnvs:
+    """The envs of this machine. Raises EnvError."""
+    return worker_envs()
 
 
 def _attempted(batch: Batch, executor: LocalExecutor, stop: threading.Event) -> Answer:
