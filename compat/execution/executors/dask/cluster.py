@@ -5,7 +5,10 @@ from __future__ import annotations
 import importlib
 import logging
 import os
-from collections.abc import Callable
+import signal
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from multiprocessing import resource_tracker
 from typing import Any
 
 from attrs import define
@@ -14,6 +17,7 @@ from compat.config.executor_settings import ExecutorSettings
 from compat.errors import ClusterError, ConfigError
 
 INSTALL = "Install it where this command is: pip install 'triton-compat[dask]'."
+_OF_TERMINAL = (signal.SIGINT, signal.SIGHUP)
 _TALKATIVE = ("distributed", "distributed.client")
 """Loggers that write to the terminal by themselves."""
 
@@ -37,7 +41,8 @@ def opened(settings: ExecutorSettings) -> Cluster:
     _quieten()
     if settings.address is not None:
         return Cluster(settings.address, close=lambda: None, own=False)
-    made = _made(settings) if settings.cluster is not None else _local(settings)
+    with _unheard():
+        made = _made(settings) if settings.cluster is not None else _local(settings)
     return Cluster(str(made.scheduler_address), close=made.close, own=True)
 
 
@@ -46,6 +51,17 @@ def client_of(address: str, patience: float) -> Any:
     from distributed import Client
 
     return Client(address, set_as_default=False, timeout=patience, name="triton-compat")
+
+
+@contextmanager
+def _unheard() -> Iterator[None]:
+    """Keep the terminal's Ctrl-C from processes that are started meanwhile, and by threads that are: to end them is for us."""
+    resource_tracker.ensure_running()  # starting it would let signals through again
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, _OF_TERMINAL)
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _quieten() -> None:

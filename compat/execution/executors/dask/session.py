@@ -33,6 +33,7 @@ _LOOK = 5.0
 _TICK = 0.2
 _GRACE = 10.0
 """Seconds after the loss of a worker in which another may come in its place."""
+_CONNECTED = "running"
 _CONNECT = 10.0
 """Seconds that a scheduler may take to answer."""
 
@@ -93,7 +94,7 @@ class DaskSession:
     def _connect(self) -> None:
         self._cluster = cluster.opened(self.settings)
         try:
-            self._client = cluster.client_of(self._cluster.address, _CONNECT)
+            self._client = cluster.client_of(self._cluster.address, min(_CONNECT, 1 + self.settings.wait))
         except OSError as error:
             hint = "Is the scheduler running there (`dask scheduler`), and can it be reached from here?"
             raise ClusterError("no Dask scheduler answers", where=self._cluster.address, hint=hint) from error
@@ -162,7 +163,7 @@ class DaskSession:
             if self._closed.is_set():
                 return
             try:
-                if self._client.status == "running":
+                if self._client.status == _CONNECTED:
                     self._look()
             except Exception as error:  # whatever comes of a connection that breaks; those who wait for an answer see to it
                 _log.info("looking at the Dask workers: %s: %s", type(error).__name__, error)
@@ -170,6 +171,8 @@ class DaskSession:
     def _look(self) -> None:
         """Ask the scheduler who is there."""
         told = self._client.scheduler_info(n_workers=-1)["workers"]
+        if self._client.status != _CONNECTED:  # that was not the scheduler's answer
+            return
         found = [_known(address, facts) for address, facts in told.items()]
         with self.changed:
             new = [known.address for known in found if known.address not in self.placement.places]
@@ -250,7 +253,7 @@ class DaskSession:
         began = time.monotonic()
         while True:
             ended()
-            _ = self.client
+            connected = self.client.status == _CONNECTED
             with self.changed:
                 found = self.placement.choose(env, alone=alone, not_again=not_again)
                 if isinstance(found, Place):
@@ -258,7 +261,7 @@ class DaskSession:
                     found.alone = found.alone or alone
                     return found
                 now = time.monotonic()
-                if isinstance(found, Nobody) and now - self._lost > _GRACE:
+                if isinstance(found, Nobody) and connected and now - self._lost > _GRACE:
                     if self.placement.places:
                         return found
                     if now - max(began, self._lost) > self.settings.wait:
