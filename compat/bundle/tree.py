@@ -10,19 +10,22 @@ import hashlib
 import io
 import os
 import tarfile
+import threading
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
-from attrs import define, field, frozen
+from attrs import define, evolve, field, frozen
 
-from compat.bundle.closure import LIBRARY, closure_files, roots_of
+from compat.bundle.closure import LIBRARY, closure_files, library_files, roots_of
 from compat.bundle.parsing import tree_of
 
 _MOST_FILES = 4000
 _MOST_BYTES = 64 << 20
 """What a whole tree may have."""
 _INSTALLED = "site-packages"
+_KEPT = 64
+"""Trees that are remembered: the batches of one source come one after another."""
 _LEFT_OUT = frozenset({"__pycache__", _INSTALLED, "node_modules"})
 
 _Stamp = tuple[int, int, int] | None
@@ -33,6 +36,7 @@ class Origin:
     """A source file and the roots of its tree, as paths."""
 
     source: str
+    """Empty for all that the roots have, where they are libraries."""
     roots: tuple[str, ...] = ()
     """By default that of the package that it lies in."""
 
@@ -40,7 +44,7 @@ class Origin:
     def folders(self) -> tuple[str, ...]:
         """The roots, and the folder of the source where it lies in none of them."""
         roots = self.roots or tuple(map(str, roots_of(Path(self.source))))
-        inside = any(Path(self.source).is_relative_to(root) for root in roots)
+        inside = not self.source or any(Path(self.source).is_relative_to(root) for root in roots)
         return roots if inside else (*roots, str(Path(self.source).parent))
 
 
@@ -83,24 +87,37 @@ class Trees:
     """The trees of sources, each taken again only where one of its files differs by size or time. For several threads."""
 
     _known: dict[tuple[tuple[Origin, ...], bool], tuple[Tree, dict[Path, _Stamp]]] = field(factory=dict)
+    _taking: threading.Lock = field(factory=threading.Lock)
 
     def of(self, origins: Iterable[Origin], *, whole: bool = False) -> Tree | None:
         """The tree of sources; ``None`` for a whole one that would be too large, or has no more than the other.
 
         Raises OSError where a file cannot be read, SyntaxError where a source is none of Python's.
         """
-        key = tuple(dict.fromkeys(origins)), whole
-        known = self._known.get(key)
+        with self._taking:
+            return self._of(tuple(dict.fromkeys(map(_shared, origins))), whole)
+
+    def _of(self, origins: tuple[Origin, ...], whole: bool) -> Tree | None:
+        key = origins, whole
+        known = self._known.pop(key, None)
         if known is None or any(_stamp(path) != stamp for path, stamp in known[1].items()):
-            files = _files(key[0])
+            files = _files(origins)
             if whole:
-                wider = _all_files(_outermost(key[0]))
+                wider = _all_files(_outermost(origins))
                 if wider is None or wider <= files:
                     return None
                 files |= wider
             stamps = {path: _stamp(path) for path in files}
-            known = self._known[key] = _tree(_outermost(key[0]), sorted(files)), stamps
+            known = _tree(_outermost(origins), sorted(files)), stamps
+        self._known[key] = known
+        while len(self._known) > _KEPT:
+            self._known.pop(next(iter(self._known)), None)
         return known[0]
+
+
+def _shared(origin: Origin) -> Origin:
+    """What many sources have the same tree as: those of a library, which is taken as a whole."""
+    return origin if library_files(map(Path, origin.roots)) is None else evolve(origin, source="")
 
 
 def _files(origins: Sequence[Origin]) -> frozenset[Path]:
@@ -108,6 +125,9 @@ def _files(origins: Sequence[Origin]) -> frozenset[Path]:
     found = frozenset[Path]()
     for origin in origins:
         path, roots = Path(origin.source), tuple(map(Path, origin.roots))
+        if not origin.source:
+            found |= library_files(roots) or frozenset()
+            continue
         found |= closure_files(path, tree_of(path.read_bytes(), path.name), roots)
         found |= {root / LIBRARY for root in roots if (root / LIBRARY).is_file()}
     return found

@@ -18,16 +18,7 @@ from compat.cli.answer import Answer, answer_options, write_file
 from compat.cli.invocation import INTERRUPTED, command_line, deadline_words
 from compat.cli.judging import judge_options, judge_words, read_criterion
 from compat.cli.progress import ProgressListener
-from compat.cli.selecting import (
-    SECONDS,
-    executor_option,
-    kernel_arguments,
-    obtaining,
-    opened_executor,
-    opened_store,
-    select,
-    selection_options,
-)
+from compat.cli.selecting import SECONDS, executor_option, kernel_arguments, obtaining, opened, select, selection_options
 from compat.execution.run import Interrupted
 from compat.interruption import Stopped
 from compat.launch import merging
@@ -98,8 +89,7 @@ def bisect(
     inside = (*options, *_ends(request), *_inside_options(request))
     with (
         _interruptible(listener, inside, request.axis, answer),
-        opened_store(selection) as store,
-        opened_executor(selection, executor, jobs) as where,
+        opened(selection, executor, jobs) as (store, where),
     ):
         for path in launched:
             merging.merge(path, store)

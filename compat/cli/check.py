@@ -14,16 +14,7 @@ from compat.cli.completing import CELL
 from compat.cli.invocation import INTERRUPTED
 from compat.cli.judging import judge_options, read_criterion
 from compat.cli.progress import ProgressListener
-from compat.cli.selecting import (
-    SECONDS,
-    executor_option,
-    obtaining,
-    opened_executor,
-    opened_store,
-    select,
-    selection_options,
-    split_cells,
-)
+from compat.cli.selecting import SECONDS, executor_option, obtaining, opened, select, selection_options, split_cells
 from compat.errors import CompatError
 from compat.history.account import Judgement
 from compat.interruption import Stopped
@@ -91,7 +82,7 @@ def check(
     cells, files = split_cells(words)
     selection = select(files=files, **chosen)
     obtain = obtaining(selection, build=not no_build)
-    with opened_store(selection) as store, opened_executor(selection, executor) as where:
+    with opened(selection, executor) as (store, where):
         found = checking.check(
             selection,
             criterion,

@@ -19,8 +19,7 @@ from compat.cli.selecting import (
     executor_option,
     kernel_arguments,
     obtaining,
-    opened_executor,
-    opened_store,
+    opened,
     select,
     selection_options,
     split_cells,
@@ -65,7 +64,7 @@ def fix(
     """
     cell, files = split_cells((cell,))
     selection = select(files=(*files, *chosen.pop("files")), **chosen)
-    with opened_store(selection) as store, opened_executor(selection, executor, jobs) as where:
+    with opened(selection, executor, jobs) as (store, where):
         context = selection.context(store, deadline=deadline, jobs=jobs, executor=where)
         found = fixes.fix(selection, cell, context, obtaining(selection, build=not no_build), ProgressListener(judged=False))
     written = fixes.write_fix(found) if write and not found.breaks else ()

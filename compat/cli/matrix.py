@@ -12,16 +12,7 @@ from compat.cli.answer import Answer, answer_options
 from compat.cli.ci import file_options, tell_github, write_files
 from compat.cli.invocation import INTERRUPTED, command_line, relative
 from compat.cli.progress import ProgressListener
-from compat.cli.selecting import (
-    SECONDS,
-    executor_option,
-    kernel_arguments,
-    obtaining,
-    opened_executor,
-    opened_store,
-    select,
-    selection_options,
-)
+from compat.cli.selecting import SECONDS, executor_option, kernel_arguments, obtaining, opened, select, selection_options
 from compat.launch import hosting, merging
 from compat.matrix import MatrixInterrupted, run_matrix, write_reports
 from compat.pairs.records import failing
@@ -79,7 +70,7 @@ def matrix(
     selection = select(**chosen, note=False)
     obtain = obtaining(selection, build=not no_build)
     try:
-        with opened_store(selection) as store, opened_executor(selection, executor, jobs) as where:
+        with opened(selection, executor, jobs) as (store, where):
             context = selection.context(store, deadline=deadline, jobs=jobs, again=again, executor=where)
             _launch(selection, context, obtain, launched, is_launching)
             found = run_matrix(selection, context, obtain, ProgressListener(selection.cells), command=command_line())

@@ -19,8 +19,7 @@ from compat.cli.selecting import (
     executor_option,
     kernel_arguments,
     obtaining,
-    opened_executor,
-    opened_store,
+    opened,
     select,
     selection_options,
     split_cells,
@@ -89,7 +88,7 @@ def reduce(
         what, files = split_cells((what,))
         chosen["files"] = (*files, *chosen["files"])
     selection = select(**chosen)
-    with opened_store(selection) as store, opened_executor(selection, executor, jobs) as where:
+    with opened(selection, executor, jobs) as (store, where):
         reduction = reducing.reduce(
             selection,
             what,

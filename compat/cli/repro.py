@@ -22,8 +22,7 @@ from compat.cli.selecting import (
     executor_option,
     kernel_arguments,
     obtaining,
-    opened_executor,
-    opened_store,
+    opened,
     select,
     selection_options,
     split_cells,
@@ -72,7 +71,7 @@ def repro(
     selection = select(files=(*files, *chosen.pop("files")), **chosen)
     obtain = obtaining(selection, build=True)
     again = (*_places(selection), *_options(portable, output, reduced), *deadline_words(deadline))
-    with opened_store(selection) as store, opened_executor(selection, executor, jobs) as where:
+    with opened(selection, executor, jobs) as (store, where):
         context = selection.context(store, deadline=deadline, jobs=jobs, executor=where)
         outcomes = repros.repro(
             selection,

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import reduce
 from pathlib import Path
 from typing import Any
@@ -142,7 +142,7 @@ def opened_store(selection: Selection) -> Store:
 
 
 def executor_option(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Give a command the option that says where cells are compiled, which :func:`opened_executor` takes."""
+    """Give a command the option that says where cells are compiled, which :func:`opened` takes."""
     return click.option(
         "--executor",
         metavar="EXECUTOR",
@@ -150,9 +150,11 @@ def executor_option(command: Callable[..., Any]) -> Callable[..., Any]:
     )(command)
 
 
-def opened_executor(selection: Selection, text: str | None, jobs: int | None = None) -> AbstractContextManager[OpenExecutor]:
-    """Where cells are compiled, for a ``with`` block. Raises SelectionError for what means nothing."""
-    return selection.open_executor(text, in_flight=jobs, say=say)
+@contextmanager
+def opened(selection: Selection, executor: str | None, jobs: int | None = None) -> Iterator[tuple[Store, OpenExecutor]]:
+    """The results that are kept, and where cells are compiled. Raises StoreError, and SelectionError for what means nothing."""
+    with opened_store(selection) as store, selection.open_executor(executor, in_flight=jobs, say=say) as where:
+        yield store, where
 
 
 def obtaining(selection: Selection, *, build: bool) -> Obtain:

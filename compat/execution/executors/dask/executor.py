@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 import uuid
 from collections.abc import Generator, Sequence
@@ -19,6 +20,7 @@ from compat.execution.executors.base import Batch, CellAttempts
 from compat.execution.executors.dask.parcel import Answer, Parcel, folders_for, origins_of
 from compat.execution.executors.dask.placement import Losses, Nobody, Place
 from compat.execution.executors.dask.session import DaskSession
+from compat.execution.executors.local import LocalExecutor
 from compat.execution.spawn import WORKER
 from compat.interruption import Stopped
 from compat.model import SOURCE_STAGE, Evidence
@@ -59,6 +61,8 @@ class DaskExecutor:
     def __init__(self, session: DaskSession, *, worker: Path, stop: threading.Event) -> None:
         """See :class:`compat.execution.executors.base.OpenExecutor`. Nothing is connected before something is submitted."""
         self._session, self._stop = session, stop
+        self._here = LocalExecutor(worker=worker, stop=stop)
+        """For batches that name files of this machine."""
         self._program = None if worker == WORKER else str(worker)
         self._closed = threading.Event()
 
@@ -72,6 +76,9 @@ class DaskExecutor:
 
         Cells that no worker can attempt, and those that workers were lost with, have evidence that says so.
         """
+        if _names_files(batch):
+            yield from self._here.submit(batch)
+            return
         ways = [self._begun(batch)]
         while ways:
             told, left = self._step(ways.pop(0))
@@ -80,10 +87,12 @@ class DaskExecutor:
 
     def release(self, env: str) -> None:
         """Workers let the servers of an env go by themselves."""
+        self._here.release(env)
 
     def close(self) -> None:
         """Nothing further is done for this run."""
         self._closed.set()
+        self._here.close()
 
     # --- a batch's way ---------------------------------------------------------------------------------------------------------
 
@@ -247,6 +256,11 @@ class DaskExecutor:
         if isinstance(error, MachineError):
             return Answer(refused=error)
         raise ClusterError(f"a Dask worker failed: {type(error).__name__}: {error}") from error
+
+
+def _names_files(batch: Batch) -> bool:
+    """Whether it is to be attempted with files of this machine, such as another assembler."""
+    return any(os.path.isabs(value) and os.path.exists(value) for value in batch.mode.variables.values())
 
 
 def _wants_more(attempts: Sequence[Evidence]) -> bool:

@@ -311,7 +311,7 @@ def _difference(mine: About, told: object) -> str | None:
     """What a worker said of itself that is not as here; ``None`` where all is the same."""
     if not isinstance(told, About):
         return f"this version of triton-compat cannot be imported there ({type(told).__name__}: {told})"
-    for name, words in (("version", "triton-compat"), ("python", "Python"), ("distributed", "distributed")):
+    for name, words in (("version", "version"), ("python", "Python"), ("distributed", "distributed")):
         if getattr(told, name) != getattr(mine, name):
             return f"{words} {getattr(told, name)} there, {getattr(mine, name)} here"
-    return None if told == mine else f"triton-compat {mine.version} there, but not the same code as here"
+    return None if told == mine else f"the same version {mine.version} there, but not the same code as here"

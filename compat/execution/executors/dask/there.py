@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import shutil
 import threading
 import time
 from collections.abc import Iterator
@@ -33,6 +35,8 @@ _IDLE = 300.0
 _ROOM = 60.0
 """Seconds to wait for room for an env, while others are in use."""
 _TICK = 0.5
+_MANY, _OLD = 1000, 2 * 60 * 60.0
+"""Trees from which on old ones are removed, and the seconds that make one old."""
 _TREES = "compat-trees"
 _IN_PROGRESS = ("executing", "long-running")
 
@@ -123,8 +127,19 @@ class _Here:
             if not parcel.tree.content:
                 return None
             self.folder.mkdir(parents=True, exist_ok=True)
+            self.clear()
             parcel.tree.write(place)
+        os.utime(place)
         return place
+
+    def clear(self) -> None:
+        """Remove trees that no batch of the last hours was of, if there are many."""
+        trees = list(self.folder.iterdir())
+        if len(trees) > _MANY:
+            before = time.time() - _OLD
+            for tree in trees:
+                if tree.stat().st_mtime < before:
+                    shutil.rmtree(tree, ignore_errors=True)
 
     @contextmanager
     def using(self, parcel: Parcel, stop: threading.Event) -> Iterator[_InUse]:
