@@ -67,9 +67,7 @@ def matrix(
     try:
         with opened_store(selection) as store:
             context = selection.context(store, deadline=deadline, jobs=jobs, again=again)
-            _merge(launched, context)
-            if is_launching:
-                _launch(selection, context, obtain, python)
+            _launch(selection, context, obtain, (launched, is_launching, python))
             found = run_matrix(selection, context, obtain, ProgressListener(selection.cells), command=command_line())
     except MatrixInterrupted as interrupted:
         if interrupted.report.results:
@@ -85,16 +83,14 @@ def matrix(
     sys.exit(1 if found.unexpected or failing(found.pairs) else selection.problems[0].exit_code if selection.problems else 0)
 
 
-def _merge(files: tuple[Path, ...], context: Any) -> None:
-    """Keep what was launched elsewhere."""
-    if files:
-        click.echo(merging.told_of([merging.merge(path, context.store) for path in files]), err=True)
-
-
-def _launch(selection: Selection, context: Any, obtain: Obtain, python: str | None) -> None:
-    """Launch here what was chosen."""
-    merged = hosting.build_and_launch(selection, context, obtain, ProgressListener(selection.cells), python=python)
-    click.echo(merging.told_of([merged]), err=True)
+def _launch(selection: Selection, context: Any, obtain: Obtain, asked: tuple[tuple[Path, ...], bool, str | None]) -> None:
+    """Keep what was launched elsewhere, and launch here if that is asked for, by that Python."""
+    files, is_launching, python = asked
+    merged = [merging.merge(path, context.store) for path in files]
+    if is_launching:
+        merged.append(hosting.build_and_launch(selection, context, obtain, ProgressListener(selection.cells), python=python))
+    if merged:
+        click.echo(merging.told_of(merged), err=True)
 
 
 def _show(found: Report, answer: Answer) -> None:
