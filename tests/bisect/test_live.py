@@ -30,7 +30,7 @@ OLD, NEW = "3.1.0", "3.2.0"
 def home(tmp_path: Path, built: Callable[[str], BuiltEnv], monkeypatch: pytest.MonkeyPatch) -> Path:
     for release in (OLD, NEW):
         built(f"triton-{release}")
-    project(tmp_path)
+    project(tmp_path)  # with every release of Triton
     monkeypatch.chdir(tmp_path)
     return tmp_path
 

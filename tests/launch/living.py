@@ -15,12 +15,13 @@ from tests.launch.archives import built_standin
 KERNELS = Path(__file__).parent / "kernels"
 
 
-def project(folder: Path) -> Path:
-    """A ``matrix.toml`` beside the kernel."""
+def project(folder: Path, *releases: str) -> Path:
+    """A ``matrix.toml`` beside the kernel, that has envs of these releases only."""
     for path in KERNELS.glob("by_code*"):
         shutil.copy(path, folder)
     matrix = folder / "matrix.toml"
-    matrix.write_text('schema = 1\nkernels = ["by_code.toml"]\n')
+    envs = "".join(f'[[env]]\ntriton = "{release}"\n' for release in releases)
+    matrix.write_text(f'schema = 1\nkernels = ["by_code.toml"]\n{envs}')
     return matrix
 
 

@@ -10,6 +10,7 @@
  *   racy(x, y, out, n)             the same as add, and in every third launch not
  *   late(x, y, out, n)             the same as add, and wrong from the 20th launch on
  *   beside(x, y, out, n)           the same as add, and one number behind the end of out
+ *   reads_behind(x, y, out, n)     the same as add, and the last number is what stands behind x
  *   spoils(x, y, out, n)           the same as add, and x = 0
  *   out_of_bounds(x, y, out, n)    an illegal address
  *   hangs(x, y, out, n)            never ends
@@ -134,7 +135,7 @@ CUresult cuModuleUnload(void *module) { free(module); return lasting; }
 
 CUresult cuModuleGetFunction(void **function, void *module, const char *name) {
     static const char *known[] = {"compat_canary", "add", "add_scratch", "wrong", "racy", "late", "beside", "spoils", "out_of_bounds",
-                                  "hangs", "dies", "by_code"};
+                                  "hangs", "dies", "reads_behind", "by_code"};
     Kernel *kernel = calloc(1, sizeof(Kernel));
     *function = kernel;
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
@@ -234,6 +235,8 @@ static void run(Kernel *kernel, unsigned blocks, void **parameters) {
         out[n - 1] += 1;
     if (!strcmp(name, "beside"))
         out[n] = 0;
+    if (!strcmp(name, "reads_behind"))
+        out[n - 1] = x[n];
     if (!strcmp(name, "spoils"))
         x[0] = 0;
 }
