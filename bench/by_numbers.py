@@ -1,7 +1,7 @@
-"""Candidates compared per second by a launcher that stays, beside one that is started for each: ``python -m bench.by_numbers``.
+"""Candidates compared per second by a launcher that stays, and by one that is started for each: ``python -m bench.by_numbers``.
 
-Without a GPU it takes ``--library``, a stand-in for the driver (``tests/launch/standin.c``), and launches on the CPU: what importing
-PyTorch and starting processes cost is in it then, and what the GPU and its driver cost is not.
+Without a GPU it takes ``--library``, a stand-in for the driver (``tests/launch/standin.c``), and launches on the CPU: what it costs
+to import PyTorch and to start processes is in it then, and what the GPU and its driver cost is not.
 """
 
 from __future__ import annotations
