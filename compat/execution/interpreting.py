@@ -11,7 +11,6 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from functools import cache
 from pathlib import Path
@@ -34,7 +33,7 @@ from compat.diagnosis.numbers import (
 from compat.execution import witnesses
 from compat.execution.executors.base import Batch, Executor
 from compat.execution.flight import INTERPRETING, Limits
-from compat.execution.run import RunContext
+from compat.execution.run import RunContext, slot_threads
 from compat.execution.store import CellKeys, Store
 from compat.files import folder_digest
 from compat.model import BuiltEnv, Cell, Check, Evidence, Problem, Result, Specialization, Status
@@ -164,7 +163,7 @@ class _Interpreting:
         found: dict[Cell, _Runs] = {}
         with (
             closing(self.context.open_executor()) as executor,
-            ThreadPoolExecutor(self.context.slots, thread_name_prefix="slot") as threads,
+            slot_threads(executor, self.context) as threads,
         ):
             futures = [threads.submit(self.run_together, batch, executor) for batch in batches]
             try:

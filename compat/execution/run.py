@@ -124,7 +124,7 @@ def run(
     missing = [cells[alike[0]] for alike in keyed.values()]
     on_plan(missing)
     try:
-        _compile_all(plan.batches(missing, context.slots), context, finish_alike)
+        _compile_all(missing, context, finish_alike)
     except MachineError as error:
         raise error.after(len(results), len(cells)) from error
     if len(results) < len(cells):
@@ -191,13 +191,11 @@ def expectation_of(cell: Cell, built: BuiltEnv) -> Expectation | None:
 _Finish = Callable[[Cell, Outcome], None]
 
 
-def _compile_all(batches: Sequence[Sequence[Cell]], context: RunContext, finish: _Finish) -> None:
-    if not batches:
+def _compile_all(cells: Sequence[Cell], context: RunContext, finish: _Finish) -> None:
+    if not cells:
         return
-    with (
-        closing(context.open_executor()) as executor,
-        ThreadPoolExecutor(context.slots, thread_name_prefix="slot") as threads,
-    ):
+    with closing(context.open_executor()) as executor, slot_threads(executor, context) as threads:
+        batches = plan.batches(cells, executor.slots or context.slots)
         envs = _Envs(executor, batches)
         futures = [threads.submit(_compile_batch, batch, executor, envs, context, finish) for batch in batches]
         try:
@@ -209,6 +207,11 @@ def _compile_all(batches: Sequence[Sequence[Cell]], context: RunContext, finish:
             raise
         finally:
             threads.shutdown(wait=True, cancel_futures=True)
+
+
+def slot_threads(executor: Executor, context: RunContext) -> ThreadPoolExecutor:
+    """A thread for each batch that is compiled at the same time."""
+    return ThreadPoolExecutor(executor.slots or context.slots, thread_name_prefix="slot")
 
 
 def _wait(futures: Iterable[Future[None]]) -> None:

@@ -195,11 +195,11 @@ class InterestingnessTest:
         ``question`` is asked of what fulfils all others but those for later.
         """
         self.spec, self.target, self.requirements, self.later = spec, target, list(requirements), list(later)
-        self.slots = slots or available_cores()
         self.stop = stop or threading.Event()
         self.compiled = 0
         """How often a candidate was compiled in an env."""
         self._executor: Executor = context.open_executor(self.stop) if context else LocalExecutor(stop=self.stop)
+        self.slots = self._executor.slots or slots or available_cores()
         self._numbers = itertools.count()
         self._folder = Folder("compat-reduce-")
         self._asked: dict[str, int] = {}
