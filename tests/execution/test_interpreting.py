@@ -198,9 +198,9 @@ class Counting(LocalExecutor):
 
     asked: ClassVar[list[str]] = []
 
-    def submit(self, batch: Batch) -> Generator[CellAttempts]:
+    def submit(self, batch: Batch, stop: threading.Event | None = None) -> Generator[CellAttempts]:
         self.asked.extend(spec.function for spec in batch.specs if spec.kernel != "probe")
-        return super().submit(batch)
+        return super().submit(batch, stop)
 
 
 @pytest.mark.parametrize(("what", "runs"), [("right", 1), ("subtracts", 2), ("bf16 sums", 1), ("hangs", 1)])
