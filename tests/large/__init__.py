@@ -11,8 +11,6 @@ from collections.abc import Sequence
 from math import ceil
 from pathlib import Path
 
-from attrs import evolve
-
 from compat.model import BuiltEnv, Env, Package
 from compat.project import Selection, select
 
@@ -78,11 +76,10 @@ def _write_kernel(folder: Path, name: str, number: int) -> None:
 
 
 def obtain(_: Path, envs: Sequence[Env]) -> list[BuiltEnv]:
-    """Envs that have nothing but this interpreter, which is all that such a worker needs."""
+    """Envs that have nothing but this interpreter, which is all that such a worker needs: for ``run_matrix``."""
     return [_built(env) for env in envs]
 
 
 def _built(env: Env) -> BuiltEnv:
-    packages = tuple(Package(name=name, version=str(env.release), digest=f"{name} {env.release}") for name in ("triton", "filelock"))
-    built = BuiltEnv(env=env, python=sys.executable, python_version="3.11.7", packages=packages)
-    return evolve(built, digest=f"made up {env.name}")
+    packages = (Package(name="triton", version=str(env.release), digest=f"of triton {env.release}"),)
+    return BuiltEnv(env=env, python=sys.executable, python_version="3.11.7", packages=packages, digest=f"of {env.name}")

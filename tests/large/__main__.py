@@ -56,7 +56,8 @@ def _step(name: str) -> Iterator[None]:
         watcher.join()
         peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
         took = f"{time.monotonic() - began:.1f} s, {time.process_time() - used:.1f} s of this process"
-        print(f"{name}: {took}; {max(most[0], _resident()):.0f} MB at most in it, {_resident():.0f} after it, {peak:.0f} by now", flush=True)
+        memory = f"{max(most[0], _resident()):.0f} MB at most in it, {_resident():.0f} after it, {peak:.0f} by now"
+        print(f"{name}: {took}; {memory}", flush=True)
 
 
 def _resident() -> float:

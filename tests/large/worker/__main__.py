@@ -1,4 +1,4 @@
-"""A worker that compiles nothing: it speaks the contract of ``compat/worker`` and answers at once, always the same for the same job.
+"""A worker that compiles nothing: it speaks the contract of ``compat/worker`` and answers at once, the same for equal jobs.
 
 Seven in eight kernels are built; the others are rejected, each of them on every release, for every target and in every attempt.
 """
@@ -44,7 +44,7 @@ def answer(job, events):
     say("start", output=0)
     noise = zlib.crc32(repr([job["function"], job["constexprs"], job["target"], job["options"]]).encode())
     told = {"warnings": [], "output": 0, "imported": [job["source"]]}
-    if zlib.crc32(job["function"].encode()) % 8 == 0 and "sum" in job["function"]:
+    if job["function"].startswith("sum"):
         told.update(actions=[], metrics={}, stages={"source": 0.0001}, raised=[rejection(noise)])
         say("stage", stage="ast")
     else:
