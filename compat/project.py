@@ -28,6 +28,7 @@ from compat.errors import ConfigError, SelectionError
 from compat.execution import plan
 from compat.execution.flight import Limits
 from compat.execution.run import RunContext, available_cores
+from compat.execution.sharding import Shard
 from compat.execution.store import Store
 from compat.guess.finding import is_source
 from compat.model import BuiltEnv, Cell, Env, Result, Specialization, Target
@@ -99,6 +100,10 @@ class Selection:
     specs: tuple[Specialization, ...]
     patterns: Patterns = Factory(Patterns)
     """By which it was chosen."""
+    shard: Shard | None = None
+    """Of several that share what was chosen the one that ``specs`` are of."""
+    all_shards: tuple[Specialization, ...] = ()
+    """``specs`` with those of other shards, where there are any."""
     pairs: bool = False
     """Whether the envs that have a PyTorch are meant as pairs, too."""
     problems: tuple[ConfigError, ...] = ()
@@ -152,7 +157,12 @@ class Selection:
 
     def with_patterns(self, **patterns: Sequence[str]) -> Selection:
         """What these patterns choose instead of those given before; kernel files are read again. Raises as :func:`select` does."""
-        return _chosen(self.config, evolve(self.patterns, **{name: tuple(texts) for name, texts in patterns.items()}))
+        found = _chosen(self.config, evolve(self.patterns, **{name: tuple(texts) for name, texts in patterns.items()}))
+        return found.of_shard(self.shard) if self.shard else found
+
+    def of_shard(self, shard: Shard) -> Selection:
+        """What of it belongs to one of several shards, which may be nothing."""
+        return evolve(self, shard=shard, specs=tuple(spec for spec in self.specs if shard.has(spec)), all_shards=self.specs)
 
     def open_store(self, on_warning: Callable[[str], None] = lambda _: None) -> Store:
         """The results that are kept, for a ``with`` block; ``on_warning`` hears what had to be put aside. Raises StoreError."""

@@ -12,7 +12,7 @@ from compat.cli.answer import Answer, answer_options
 from compat.cli.ci import file_options, tell_github, write_files
 from compat.cli.invocation import INTERRUPTED, command_line, relative
 from compat.cli.progress import ProgressListener
-from compat.cli.selecting import SECONDS, kernel_arguments, obtaining, opened_store, select, selection_options
+from compat.cli.selecting import SECONDS, kernel_arguments, obtaining, opened_store, select, selection_options, shard_option
 from compat.launch import hosting, merging
 from compat.matrix import MatrixInterrupted, run_matrix, write_reports
 from compat.pairs.records import failing
@@ -26,6 +26,7 @@ from compat.report.terminal import TerminalReport
 @click.command(short_help="Compile every chosen cell, and write the reports.")
 @kernel_arguments
 @selection_options
+@shard_option
 @answer_options(file=False, json_help="The report as JSON, as in matrix.json, instead of a table.")
 @click.option(
     "--output", type=click.Path(path_type=Path, file_okay=False), help="Folder for index.html, matrix.md, matrix.json [reports]."

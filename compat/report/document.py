@@ -32,6 +32,7 @@ def matrix_document(report: Report) -> JsonObject:
         "command": report.command,
         "options": list(report.options),
         "limits": list(report.limits),
+        "shards": list(report.shards),
         "seconds": rounded(report.seconds),
         "summary": {
             "cells": len(report.results),

@@ -141,6 +141,8 @@ class Report:
 
     pairs: tuple[Pair, ...] = ()
     """The pairs of a PyTorch and a release that were tried."""
+    shards: tuple[str, ...] = ()
+    """Which shards of all cells these are, such as ``3/8``; empty where they are all cells that were meant."""
 
     @cached_property
     def ordered(self) -> tuple[Result, ...]:
