@@ -16,9 +16,10 @@ from compat.cli.completing import CASE, ENV, KERNEL, TARGET, VARIANT
 from compat.cli.providing import env_provider
 from compat.config.toml_reader import LONGEST
 from compat.errors import SelectionError
+from compat.execution.sharding import Shard
 from compat.execution.store import Store
 from compat.printable import printable
-from compat.project import Obtain, Selection, Shard
+from compat.project import Obtain, Selection
 from compat.report.absent import absences
 from compat.report.guesses import guesses
 

@@ -199,6 +199,27 @@ class Database:
             raise
 
 
+def rows_in(connection: sqlite3.Connection) -> Iterator[list[tuple[Row, str]]]:
+    """All rows of evidence in a database that is only read, each with the name of its cell, few of them at a time."""
+    last = ""
+    query = f"SELECT key, attempts, reader, readings, cell FROM evidence WHERE key > ? ORDER BY key LIMIT {PAGE}"
+    while found := connection.execute(query, (last,)).fetchall():
+        last = found[-1][0]
+        yield [
+            (Row(key=key, attempts=attempts, reader=reader, readings=readings), str(cell))
+            for key, attempts, reader, readings, cell in found
+        ]
+
+
+def launched_in(connection: sqlite3.Connection) -> Iterator[list[LaunchedRow]]:
+    """All rows of launches there, few of them at a time; none where it has no such table."""
+    if not connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'launched'").fetchone():
+        return
+    found = connection.execute(f"SELECT {', '.join(_LAUNCHED)} FROM launched")
+    while some := found.fetchmany(PAGE):
+        yield [LaunchedRow(**dict(zip(_LAUNCHED, row, strict=True))) for row in some]
+
+
 def put_aside(path: Path, why: Damaged) -> Path | None:
     """Rename a database that cannot be used, with what SQLite keeps beside it, and return its new name, which says why.
 

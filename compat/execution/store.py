@@ -15,7 +15,7 @@ import logging
 import sqlite3
 import threading
 from collections import deque
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache, partial
 from pathlib import Path
 from typing import Any, Self, TypeVar
@@ -195,6 +195,28 @@ class Store:
         reread = evolve(row_of(row.key, read), attempts=row.attempts)
         self._do(partial(Database.reread, row=reread), "a result could not be kept")
         return read
+
+    def rows(self, keys: Sequence[str]) -> list[Row]:
+        """The rows of some keys as they are kept. Raises :class:`StoreError` as :meth:`read` does."""
+        found = list[Row]()
+        for start in range(0, len(keys), _CHUNK):
+            found += self._do(partial(Database.rows, keys=keys[start : start + _CHUNK]), "results cannot be read")
+        return found
+
+    def put(self, rows: Sequence[tuple[Row, str]]) -> None:
+        """Keep rows as they are, each with the name of its cell, all or none. Raises :class:`StoreError` as :meth:`write` does."""
+        if rows:
+            self._do(partial(Database.add, rows=rows), "results could not be kept")
+
+    def as_read(self, row: Row, attempts: Sequence[Evidence]) -> Sequence[Evidence]:
+        """The attempts in a row with what can be read in them by now."""
+        return self._read(row, tuple(attempts)) or attempts
+
+    def named(self, row: Row, attempts: Sequence[Evidence]) -> Iterator[str]:
+        """The artifacts that a row names, each perhaps several times."""
+        for evidence in as_read(row, tuple(attempts)) or attempts:
+            found = (*evidence.kept.values(), evidence.diagnosis.reproducer, evidence.diagnosis.ir)
+            yield from (name for name in found if name and Path(name).name == name)
 
     def seconds(self, kernels: Iterable[str]) -> dict[str, list[float]]:
         """Cell id → the seconds that each kept result of it took, of these kernels, all attempts together.
