@@ -222,14 +222,13 @@ def _imported(spec: Specialization) -> tuple[Path, ...]:
 
 def write_reports(report: Report, folder: Path) -> tuple[Path, ...]:
     """Write the report in every form, each file whole or not at all. Raises StoreError where the folder will not have them."""
-    texts = {name: text_of(report) for name, text_of in FORMATS.items()}
     try:
-        for name, text in texts.items():
-            replace_file(folder / name, text)
+        for name, text_of in FORMATS.items():
+            replace_file(folder / name, text_of(report))
     except OSError as error:
         raise StoreError(
             f"the report could not be written: {error}",
             where=str(folder),
             hint="All results are kept: run the same command with another --output; nothing is compiled again.",
         ) from error
-    return tuple(folder / name for name in texts)
+    return tuple(folder / name for name in FORMATS)

@@ -14,7 +14,9 @@ from attrs import evolve
 
 from compat.cli.answer import plain
 from compat.cli.progress import ProgressListener
-from compat.matrix import run_matrix, write_reports
+from compat.files import replace_file
+from compat.matrix import run_matrix
+from compat.report.formats import FORMATS
 from compat.report.terminal import TerminalReport
 from tests.large import WORKER, obtain, project
 
@@ -32,9 +34,10 @@ def main() -> None:
         with _step(f"run of {len(chosen):,} cells"):
             report = run_matrix(selection, context, obtain, ProgressListener(chosen))
     del chosen
-    with _step("reports"):
-        for path in write_reports(report, folder / "reports"):
-            print(f"  {path.name}: {path.stat().st_size / 1e6:.1f} MB")
+    for name, text_of in FORMATS.items():
+        with _step(name):
+            replace_file(folder / "reports" / name, text_of(report))
+            print(f"  {(folder / 'reports' / name).stat().st_size / 1e6:.1f} MB")
     with _step("terminal"):
         print(f"  {len(plain(TerminalReport(report=report))):,} characters")
 
