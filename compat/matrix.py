@@ -163,7 +163,7 @@ class _Run:
             pending=pending,
             root=str(self.selection.root.resolve()),
             variants=_declared(self.selection.all_shards or self.selection.specs),
-            shards=(str(self.selection.shard),) if self.selection.shard else (),
+            shards=(str(shard),) if (shard := self.selection.shard) and shard.of > 1 else (),
             api=self._names(envs, existing),
             helpers=_helpers(results, str(self.selection.root.resolve())),
             pairs=self.pairs,

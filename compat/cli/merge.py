@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from compat.cli.answer import Answer, answer_options
-from compat.cli.ci import file_options, tell_github, write_files
+from compat.cli.ci import file_options, write_files
 from compat.cli.invocation import relative
 from compat.matrix import write_reports
 from compat.merging import are_stores, merge_reports, merge_stores, told_of
@@ -45,7 +45,6 @@ def merge(*, answer: Answer, files: tuple[Path, ...], output: Path | None, junit
     answer.draw(lambda: TerminalReport(report=found), lambda: matrix_document(found))
     answer.add(f"wrote {listed([relative(path) for path in written])}")
     write_files(found, answer, Path.cwd(), junit=junit, code_quality=code_quality)
-    tell_github(found, Path.cwd())
     if found.shards:
         click.echo(f"note: this is not all: it has {listed(found.shards)}", err=True)
     sys.exit(1 if found.unexpected or failing(found.pairs) else 0)
