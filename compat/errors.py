@@ -117,6 +117,15 @@ class MachineError(CompatError):
         return type(self)(f"{self}; {done:,} of {total:,} cells are done and kept", hint=self.hint)
 
 
+class ClusterError(MachineError):
+    """The cluster that cells are to be compiled on cannot be used: no scheduler, no worker, or other versions there.
+
+    It says nothing about a kernel. What was finished before is kept.
+    """
+
+    exit_code = 8
+
+
 class UnknownAction(CompatError):
     """A worker was asked for something that it cannot do. It says nothing about a kernel."""
 

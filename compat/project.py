@@ -8,14 +8,15 @@ line makes one of its options.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 
 from attrs import Factory, evolve, frozen
 
 from compat import toolchains
 from compat.config.at_version import Absent, load_at_versions
+from compat.config.executor_settings import executor_named
 from compat.config.kernel_files import load_kernels
 from compat.config.libraries import OPTION, Library, libraries_named
 from compat.config.matrix import MatrixConfig, find_matrix, load_matrix, no_matrix
@@ -26,6 +27,8 @@ from compat.envs.libraries import unpacked
 from compat.envs.provider import EnvProvider
 from compat.errors import ConfigError, SelectionError
 from compat.execution import plan
+from compat.execution.executors.base import OpenExecutor
+from compat.execution.executors.local import LocalExecutor
 from compat.execution.flight import Limits
 from compat.execution.run import RunContext, available_cores
 from compat.execution.sharding import Shard
@@ -176,12 +179,13 @@ class Selection:
         deadline: float | None = None,
         jobs: int | None = None,
         again: bool = False,
+        executor: OpenExecutor = LocalExecutor,
     ) -> RunContext:
         """A context to compile with; what is not given is as ``matrix.toml``, the environment and this machine have it.
 
         ``envs`` may be left out for features, which find theirs; ``deadline`` is the seconds that one cell may take, ``jobs`` how
-        many are compiled at the same time, and ``again`` compiles what is known, too. Raises SelectionError where the environment
-        says something that cannot be meant.
+        many are compiled at the same time, ``again`` compiles what is known, too; where, is said by
+        ``executor`` (:meth:`open_executor`). Raises SelectionError where the environment says something that cannot be meant.
         """
         return RunContext(
             envs=envs or {},
@@ -194,7 +198,27 @@ class Selection:
             slots=jobs or available_cores(),
             again=again,
             idle_timeout=_idle_timeout(self.config.keep_workers, os.environ),
+            executor=executor,
         )
+
+    @contextmanager
+    def open_executor(
+        self, text: str | None = None, *, in_flight: int | None = None, say: Callable[[str], None] = lambda words: None
+    ) -> Iterator[OpenExecutor]:
+        """Where cells are compiled: as a text says (``dask://host:8786``), without one as ``matrix.toml`` says, or on this machine.
+
+        On a cluster, ``in_flight`` is how many batches are on their way at the same time, and ``say`` hears of workers that fail.
+        It is connected to when something has to be compiled, and left at the end. Raises SelectionError for a text that means
+        nothing.
+        """
+        settings = self.config.executor if text is None else executor_named(text)
+        if settings is None:
+            yield LocalExecutor
+            return
+        from compat.execution.executors.dask.session import DaskSession  # nothing of Dask yet
+
+        with DaskSession(settings.limited(in_flight), say) as session:
+            yield session
 
 
 def select(

@@ -26,7 +26,7 @@ FLOORS = {
     "toolchains": 2,
     **dict.fromkeys(("bundle", "diagnosis", "envs"), 1),
     **dict.fromkeys(
-        ("model", "cell_document", "records", "constexprs", "signatures", "errors", "files", "printable", "json_text"),
+        ("model", "cell_document", "records", "constexprs", "signatures", "errors", "files", "printable", "json_text", "sizes"),
         0,
     ),
     **dict.fromkeys(("arguments", "interruption", "scratch"), 0),
@@ -87,7 +87,12 @@ BEYOND = {
     "check.py": {"history.account.Judgement"},
     "progress.py": {"execution.under_way"},
     "providing.py": {"config.matrix.MatrixConfig", "execution.run.available_cores"},
-    "selecting.py": {"config.toml_reader.LONGEST", "execution.sharding.Shard", "execution.store.Store"},
+    "selecting.py": {
+        "config.toml_reader.LONGEST",
+        "execution.executors.base.OpenExecutor",
+        "execution.sharding.Shard",
+        "execution.store.Store",
+    },
     "start.py": {"execution.procfs", "execution.resident"},
     "workers.py": {"execution.resident", "execution.resident.ResidentWorker"},
 }

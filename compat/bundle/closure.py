@@ -238,6 +238,14 @@ def _library_digest(root: Path) -> bytes:
     return digest.digest()
 
 
+def library_files(roots: Iterable[Path]) -> frozenset[Path] | None:
+    """The files of unpacked libraries, with what marks them; ``None`` where one of the roots is none. They never change."""
+    roots = tuple(roots)
+    if not roots or not all(os.path.isfile(root / LIBRARY) for root in roots):
+        return None
+    return frozenset(file for root in roots for file in (*_python_files(root), root / LIBRARY))
+
+
 def _packages(path: Path, roots: Sequence[Path]) -> Iterator[Path]:
     """The files of the packages that a file lies in: importing it runs them."""
     root = next((root for root in roots if path.is_relative_to(root)), path.parent)

@@ -18,7 +18,7 @@ from compat.cli.answer import Answer, answer_options, write_file
 from compat.cli.invocation import INTERRUPTED, command_line, deadline_words
 from compat.cli.judging import judge_options, judge_words, read_criterion
 from compat.cli.progress import ProgressListener
-from compat.cli.selecting import SECONDS, kernel_arguments, obtaining, opened_store, select, selection_options
+from compat.cli.selecting import SECONDS, executor_option, kernel_arguments, obtaining, opened, select, selection_options
 from compat.execution.run import Interrupted
 from compat.interruption import Stopped
 from compat.launch import merging
@@ -33,6 +33,7 @@ _REQUEST = ("fixed", "every", "against")
 @click.command(short_help="Find the release that broke a kernel, and the part of the toolchain.")
 @kernel_arguments
 @selection_options
+@executor_option
 @click.option("--axis", type=click.Choice(_AXES), default=_AXES[0], show_default=True, help="What to search along.")
 @click.option("--good", metavar="RELEASE", help="A release that is good; tested first, like --bad.")
 @click.option("--bad", metavar="RELEASE", help="A release that is bad.")
@@ -73,6 +74,7 @@ def bisect(
     jobs: int | None,
     again: bool,
     judge_text: str,
+    executor: str | None,
     **chosen: Any,
 ) -> None:
     """Find the release that broke a kernel, and the part of the toolchain; or the pass, or the setting that the failure needs.
@@ -85,10 +87,13 @@ def bisect(
     selection, listener = request.selection, ProgressListener()
     options = (*_options(request, deadline, build=not no_build), *judge_words(judge_text, "ok"))
     inside = (*options, *_ends(request), *_inside_options(request))
-    with _interruptible(listener, inside, request.axis, answer), opened_store(selection) as store:
+    with (
+        _interruptible(listener, inside, request.axis, answer),
+        opened(selection, executor, jobs) as (store, where),
+    ):
         for path in launched:
             merging.merge(path, store)
-        context = selection.context(store, deadline=deadline, jobs=jobs, again=again)
+        context = selection.context(store, deadline=deadline, jobs=jobs, again=again, executor=where)
         found = bisecting.bisect(request, context, obtaining(selection, build=not no_build), listener)
     if request.axis is Axis.RELEASES:
         _show(found, options, tuple(_ends(request)), answer, output)

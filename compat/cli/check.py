@@ -14,7 +14,7 @@ from compat.cli.completing import CELL
 from compat.cli.invocation import INTERRUPTED
 from compat.cli.judging import judge_options, read_criterion
 from compat.cli.progress import ProgressListener
-from compat.cli.selecting import SECONDS, obtaining, opened_store, select, selection_options, split_cells
+from compat.cli.selecting import SECONDS, executor_option, obtaining, opened, select, selection_options, split_cells
 from compat.errors import CompatError
 from compat.history.account import Judgement
 from compat.interruption import Stopped
@@ -55,6 +55,7 @@ class _Checked(click.Command):
 @click.command(cls=_Checked, short_help="Test one commit, for `git bisect run`.")
 @click.argument("words", type=CELL, metavar="[CELL-GLOB|KERNEL]...", nargs=-1)
 @selection_options
+@executor_option
 @click.option(
     "--judge", "judge_text", default="ok", show_default=True, metavar="JUDGE", help="What counts as good, as in compat bisect."
 )
@@ -63,7 +64,14 @@ class _Checked(click.Command):
 @click.option("--no-build", is_flag=True, help="Do not build missing envs; they count as inconclusive.")
 @answer_options(json_help="The judgement and the cells as a JSON object.")
 def check(
-    *, answer: Answer, words: tuple[str, ...], judge_text: str, deadline: float | None, no_build: bool, **chosen: Any
+    *,
+    answer: Answer,
+    words: tuple[str, ...],
+    judge_text: str,
+    deadline: float | None,
+    no_build: bool,
+    executor: str | None,
+    **chosen: Any,
 ) -> None:
     """Exit with 0 if all cells are good, 1 if one is bad, 125 if the answer is inconclusive: for `git bisect run`.
 
@@ -74,9 +82,14 @@ def check(
     cells, files = split_cells(words)
     selection = select(files=files, **chosen)
     obtain = obtaining(selection, build=not no_build)
-    with opened_store(selection) as store:
+    with opened(selection, executor) as (store, where):
         found = checking.check(
-            selection, criterion, selection.context(store, deadline=deadline), obtain, ProgressListener(), cells=cells
+            selection,
+            criterion,
+            selection.context(store, deadline=deadline, executor=where),
+            obtain,
+            ProgressListener(),
+            cells=cells,
         )
     answer.give(lambda: checked_lines(found), lambda: checked_document(found))
     sys.exit(_EXIT_CODES[found.judgement])

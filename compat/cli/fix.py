@@ -14,7 +14,16 @@ from compat.cli.answer import Answer, answer_options
 from compat.cli.completing import CELL
 from compat.cli.invocation import command_line
 from compat.cli.progress import ProgressListener
-from compat.cli.selecting import SECONDS, kernel_arguments, obtaining, opened_store, select, selection_options, split_cells
+from compat.cli.selecting import (
+    SECONDS,
+    executor_option,
+    kernel_arguments,
+    obtaining,
+    opened,
+    select,
+    selection_options,
+    split_cells,
+)
 from compat.report.fix import diff_style, fix_document, fix_lines
 
 NONE_FOUND = 1
@@ -25,6 +34,7 @@ NONE_FOUND = 1
 @click.argument("cell", type=CELL, metavar="CELL|KERNEL")
 @kernel_arguments
 @selection_options
+@executor_option
 @click.option("--write", is_flag=True, help="Write the edit, unless it breaks the kernel on another release that was asked for.")
 @answer_options(json_help="What was found as a JSON object.")
 @click.option("--deadline", type=SECONDS, help="Seconds one cell may take.")
@@ -38,6 +48,7 @@ def fix(
     deadline: float | None,
     jobs: int | None,
     no_build: bool,
+    executor: str | None,
     **chosen: Any,
 ) -> None:
     """Find the smallest known edit that makes CELL compile, and show it as a diff.
@@ -53,8 +64,8 @@ def fix(
     """
     cell, files = split_cells((cell,))
     selection = select(files=(*files, *chosen.pop("files")), **chosen)
-    with opened_store(selection) as store:
-        context = selection.context(store, deadline=deadline, jobs=jobs)
+    with opened(selection, executor, jobs) as (store, where):
+        context = selection.context(store, deadline=deadline, jobs=jobs, executor=where)
         found = fixes.fix(selection, cell, context, obtaining(selection, build=not no_build), ProgressListener(judged=False))
     written = fixes.write_fix(found) if write and not found.breaks else ()
     answer.give(lambda: _styled(found), lambda: fix_document(found, written))

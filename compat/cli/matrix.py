@@ -12,7 +12,16 @@ from compat.cli.answer import Answer, answer_options
 from compat.cli.ci import file_options, tell_github, write_files
 from compat.cli.invocation import INTERRUPTED, command_line, relative
 from compat.cli.progress import ProgressListener
-from compat.cli.selecting import SECONDS, kernel_arguments, obtaining, opened_store, select, selection_options, shard_option
+from compat.cli.selecting import (
+    SECONDS,
+    executor_option,
+    kernel_arguments,
+    obtaining,
+    opened,
+    select,
+    selection_options,
+    shard_option,
+)
 from compat.launch import hosting, merging
 from compat.matrix import MatrixInterrupted, run_matrix, write_reports
 from compat.pairs.records import failing
@@ -27,6 +36,7 @@ from compat.report.terminal import TerminalReport
 @kernel_arguments
 @selection_options
 @shard_option
+@executor_option
 @answer_options(file=False, json_help="The report as JSON, as in matrix.json, instead of a table.")
 @click.option(
     "--output", type=click.Path(path_type=Path, file_okay=False), help="Folder for index.html, matrix.md, matrix.json [reports]."
@@ -56,6 +66,7 @@ def matrix(
     is_launching: bool,
     junit: Path | None,
     code_quality: Path | None,
+    executor: str | None,
     **chosen: Any,
 ) -> None:
     """Compile every chosen cell, and write reports/index.html, reports/matrix.md and reports/matrix.json.
@@ -69,8 +80,8 @@ def matrix(
     selection = select(**chosen, note=False)
     obtain = obtaining(selection, build=not no_build)
     try:
-        with opened_store(selection) as store:
-            context = selection.context(store, deadline=deadline, jobs=jobs, again=again)
+        with opened(selection, executor, jobs) as (store, where):
+            context = selection.context(store, deadline=deadline, jobs=jobs, again=again, executor=where)
             _launch(selection, context, obtain, launched, is_launching)
             found = run_matrix(selection, context, obtain, ProgressListener(selection.cells), command=command_line())
     except MatrixInterrupted as interrupted:

@@ -14,7 +14,16 @@ from compat.cli.completing import CELL, ENV
 from compat.cli.invocation import INTERRUPTED, deadline_words
 from compat.cli.judging import judge_deadline_words, judge_options, read_criterion
 from compat.cli.reduction_progress import ReductionProgress
-from compat.cli.selecting import SECONDS, kernel_arguments, obtaining, opened_store, select, selection_options, split_cells
+from compat.cli.selecting import (
+    SECONDS,
+    executor_option,
+    kernel_arguments,
+    obtaining,
+    opened,
+    select,
+    selection_options,
+    split_cells,
+)
 from compat.project import Patterns
 from compat.reduce import reducing
 from compat.reduce.reduction import Ended
@@ -25,6 +34,7 @@ from compat.report.reduction import reduction_document, reduction_lines
 @click.argument("what", type=CELL, metavar="CELL|FILE.py")
 @kernel_arguments
 @selection_options
+@executor_option
 @click.option(
     "--bad",
     multiple=True,
@@ -61,6 +71,7 @@ def reduce(
     jobs: int | None,
     deadline: float | None,
     no_build: bool,
+    executor: str | None,
     **chosen: Any,
 ) -> None:
     """Shrink a kernel while it still fails the same way, and write the result with a kernel file for it.
@@ -77,11 +88,11 @@ def reduce(
         what, files = split_cells((what,))
         chosen["files"] = (*files, *chosen["files"])
     selection = select(**chosen)
-    with opened_store(selection) as store:
+    with opened(selection, executor, jobs) as (store, where):
         reduction = reducing.reduce(
             selection,
             what,
-            selection.context(store, deadline=deadline, jobs=jobs),
+            selection.context(store, deadline=deadline, jobs=jobs, executor=where),
             obtaining(selection, build=not no_build),
             ReductionProgress(),
             bad=bad,

@@ -17,7 +17,16 @@ from compat.bisect import last_bisect
 from compat.cli.answer import Answer, answer_options
 from compat.cli.completing import CELL
 from compat.cli.invocation import command_line, deadline_words
-from compat.cli.selecting import SECONDS, kernel_arguments, obtaining, opened_store, select, selection_options, split_cells
+from compat.cli.selecting import (
+    SECONDS,
+    executor_option,
+    kernel_arguments,
+    obtaining,
+    opened,
+    select,
+    selection_options,
+    split_cells,
+)
 from compat.cli.showing import doing, say
 from compat.model import BuiltEnv, Cell
 from compat.printable import printable
@@ -31,6 +40,7 @@ from compat.repro.request import Unverified, Written
 @click.argument("cell", type=CELL, metavar="CELL|KERNEL")
 @kernel_arguments
 @selection_options
+@executor_option
 @click.option("--portable", is_flag=True, help="A script that runs on every release, not only on the one that fails.")
 @click.option("--output", type=click.Path(path_type=Path, file_okay=False), help="Folder for what is written [repro].")
 @click.option("--reduced", type=click.Path(path_type=Path, exists=True, dir_okay=False), help="A smaller kernel to show instead.")
@@ -46,6 +56,7 @@ def repro(
     reduced: Path | None,
     deadline: float | None,
     jobs: int | None,
+    executor: str | None,
     **chosen: Any,
 ) -> None:
     """Write a standalone script that shows how CELL fails, and an issue for Triton's tracker.
@@ -60,8 +71,8 @@ def repro(
     selection = select(files=(*files, *chosen.pop("files")), **chosen)
     obtain = obtaining(selection, build=True)
     again = (*_places(selection), *_options(portable, output, reduced), *deadline_words(deadline))
-    with opened_store(selection) as store:
-        context = selection.context(store, deadline=deadline, jobs=jobs)
+    with opened(selection, executor, jobs) as (store, where):
+        context = selection.context(store, deadline=deadline, jobs=jobs, executor=where)
         outcomes = repros.repro(
             selection,
             cell,

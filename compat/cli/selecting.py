@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import reduce
 from pathlib import Path
 from typing import Any
@@ -14,8 +15,10 @@ from compat import project
 from compat.cli import logs
 from compat.cli.completing import CASE, ENV, KERNEL, TARGET, VARIANT
 from compat.cli.providing import env_provider
+from compat.cli.showing import say
 from compat.config.toml_reader import LONGEST
 from compat.errors import SelectionError
+from compat.execution.executors.base import OpenExecutor
 from compat.execution.sharding import Shard
 from compat.execution.store import Store
 from compat.printable import printable
@@ -145,6 +148,22 @@ def opened_store(selection: Selection) -> Store:
     """The results that are kept; what had to be put aside is said once. The log of this run goes beside it. Raises StoreError."""
     logs.keep(selection.state)
     return selection.open_store(lambda words: click.echo(f"warning: {printable(words)}", err=True))
+
+
+def executor_option(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Give a command the option that says where cells are compiled, which :func:`opened` takes."""
+    return click.option(
+        "--executor",
+        metavar="EXECUTOR",
+        help="Where to compile: local, dask://HOST:PORT, 'dask:local?workers=4' (default: what matrix.toml says, or local).",
+    )(command)
+
+
+@contextmanager
+def opened(selection: Selection, executor: str | None, jobs: int | None = None) -> Iterator[tuple[Store, OpenExecutor]]:
+    """The results that are kept, and where cells are compiled. Raises StoreError, and SelectionError for what means nothing."""
+    with opened_store(selection) as store, selection.open_executor(executor, in_flight=jobs, say=say) as where:
+        yield store, where
 
 
 def obtaining(selection: Selection, *, build: bool) -> Obtain:

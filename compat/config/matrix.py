@@ -16,17 +16,16 @@ from packaging.version import Version
 from compat import toolchains
 from compat.config import env_tables, releases
 from compat.config.env_tables import EXAMPLE, Companion, accompanied, built_in
+from compat.config.executor_settings import ExecutorSettings, read_executor
 from compat.config.selection import MATRIX as FILE
 from compat.config.selection import select_envs, select_targets
 from compat.config.toml_reader import Table, did_you_mean, parse_toml, quoted, read_toml
 from compat.envs.cache import EnvCache, env_cache
 from compat.errors import ConfigError, SelectionError
 from compat.model import Env, Target
+from compat.sizes import size_of_text
 
 _TARGET_NAME = re.compile(r"[a-z0-9_]+")
-_SIZE = re.compile(r"(\d+(?:\.\d+)?)\s*(B|KiB|MiB|GiB|TiB)")
-_LONGEST_SIZE = 30
-_UNITS = {unit: 1024**power for power, unit in enumerate(("B", "KiB", "MiB", "GiB", "TiB"))}
 _PAIR = re.compile(r"(?P<toolchain>[a-z]\w*)-(?P<release>[^-]+)(?:-torch-(?P<torch>[^-]+))?")
 _RELEASES, _DEFAULT = "releases", "default"
 """The groups of the envs that are used where nothing says which: of a toolchain's own file, and of a project's."""
@@ -65,6 +64,8 @@ class MatrixConfig:
     """Whether a matrix tries the envs that have a PyTorch as pairs."""
     env_folder: Path | None = None
     """The folder to keep envs in, where the file names one."""
+    executor: ExecutorSettings | None = None
+    """The cluster to compile on, where the file names one; ``None`` for this machine."""
 
     def env_cache(self) -> EnvCache:
         """Where envs are kept: the folder that ``$COMPAT_ENVS`` names, or this file, or the user's cache. Raises EnvError."""
@@ -158,7 +159,7 @@ def no_matrix(folder: Path) -> MatrixConfig:
 
 
 def _config(top: Table, path: Path) -> MatrixConfig:
-    top.only("schema", "kernels", "defaults", "env", "envs", "companion", "target", "pairs")
+    top.only("schema", "kernels", "defaults", "env", "envs", "companion", "target", "pairs", "executor")
     if "kernels" in top and not top.strings("kernels"):
         top.fail("names no kernels", "kernels", hint='For example kernels = ["kernels/*.toml"].')
     declared, released = env_tables.declared(top, path.parent), built_in()
@@ -185,6 +186,7 @@ def _config(top: Table, path: Path) -> MatrixConfig:
         keep_workers=defaults.number("keep_workers", 300.0, or_zero=True),
         env_folder=_env_folder(top.table("envs"), path.parent),
         run_pairs=_run_pairs(top.table("pairs")),
+        executor=read_executor(top),
     )
     _check_defaults(config, defaults)
     return config
@@ -258,9 +260,8 @@ def _memory(defaults: Table) -> int:
     value = defaults.data.get("memory", "4 GiB")
     if not isinstance(value, str):
         return defaults.integer("memory")
-    match = _SIZE.fullmatch(value.strip()) if len(value) < _LONGEST_SIZE else None
-    size = int(float(match[1]) * _UNITS[match[2]]) if match else 0
-    if size <= 0:
+    size = size_of_text(value)
+    if size is None:
         defaults.fail(f'{quoted(value)} is not a size, such as "4 GiB", or a number of bytes', "memory")
     return size
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from threading import Event
 from typing import IO
 
 from attrs import asdict, frozen
@@ -13,7 +14,7 @@ from compat.envs.cache import EnvCache, EnvFolder
 from compat.envs.env import inspect, read_env
 from compat.envs.installed import NotInstalled
 from compat.envs.installers import Installer
-from compat.envs.plan import plan
+from compat.envs.plan import Plan, plan
 from compat.envs.record import INTERRUPTED, distributions, installers_words, read_record, write_record
 from compat.envs.requirements import requirements
 from compat.model import Env
@@ -40,19 +41,32 @@ class Builder:
     """Whether envs that are as asked for are built anew, too."""
     built_for: str | None = None
     """The mark of the command that has them built, which records keep."""
+    decide: Callable[[Env, Path], Plan] = plan
+    """Decides with which interpreter."""
+    pins: tuple[str, ...] = ()
+    """Requirements besides those of the env, which leave the installer no choice."""
+    begin: Callable[[EnvFolder], str | None] = lambda _: None
+    """Is called when it is this builder's turn, before anything is installed; what it says is why nothing will be."""
+    stop: Event | None = None
+    """Ends waiting for another who builds the same."""
 
     def build(self, env: Env) -> str | None:
         """Build an env, unless it is there as asked for; why it cannot be used, if it cannot.
 
-        One that others use is not built anew. Raises EnvError where the cache cannot be written.
+        One that others use is not built anew. Raises EnvError where the cache cannot be written, Stopped where ``stop`` is set
+        while another builds it, and what ``begin`` and ``run`` raise.
         """
         folder = self.cache.folder_of(env)
         if not self._is_missing(env, folder):
             self.say(f"{env.name} is as it should be")
             return None
         self.cache.prepare()
+
+        def waiting() -> None:
+            self.say(f"waiting for another command that builds {env.name}")
+
         try:
-            with locks.building(folder, lambda: self.say(f"waiting for another command that builds {env.name}")) as log:
+            with locks.building(folder, waiting, self.stop) as log:
                 if not self._is_missing(env, folder):
                     self.say(f"{env.name} is as it should be")
                     return None
@@ -69,7 +83,9 @@ class Builder:
         return self.backend is not None and (read_record(folder) or {}).get("backend") != self.backend
 
     def _build(self, env: Env, folder: EnvFolder, log: IO[str]) -> str | None:
-        found = plan(env, self.answers)
+        if (obstacle := self.begin(folder)) is not None:
+            return obstacle
+        found = self.decide(env, self.answers)
         for note in found.notes:
             self.say(note)
         if found.problem is not None:
@@ -80,7 +96,7 @@ class Builder:
         write_record(folder, env, error=INTERRUPTED, **facts)
         locks.clear(folder)
         self.say(f"Installing {', '.join(requirements(env))} with {found.python}; output goes to {folder.log}")
-        done = all(self.run(command, log) for command in installer.commands(env, found.python, folder.path / found.tag))
+        done = all(self.run(command, log) for command in installer.commands(env, found.python, folder.path / found.tag, self.pins))
         return _conclude(env, folder, facts, done=done)
 
 

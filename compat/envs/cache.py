@@ -69,10 +69,12 @@ class EnvCache:
     folder: Path
     origin: str = ""
     """What names the folder, where that is a variable or a file: ``$COMPAT_ENVS``."""
+    like: str = ""
+    """The digest of another machine's env, where what is built has to be the same as that: such envs have folders of their own."""
 
     def folder_of(self, env: Env) -> EnvFolder:
         """Where an env is kept, whether it is there or not."""
-        return EnvFolder(self.folder / key(env))
+        return EnvFolder(self.folder / key(env, self.like))
 
     def folders(self) -> tuple[EnvFolder, ...]:
         """All there are, by name: whatever is called like one and has a record or a log."""
@@ -103,9 +105,14 @@ def env_cache(declared: Path | None = None, environ: Mapping[str, str] = os.envi
         return EnvCache(Path(os.path.abspath(os.path.expanduser(said))), f"${VARIABLE}")
     if declared is not None:
         return EnvCache(declared, "matrix.toml: envs.folder")
+    return EnvCache(user_folder("envs", VARIABLE))
+
+
+def user_folder(name: str, variable: str) -> Path:
+    """A folder in the cache of the user. Raises EnvError where the user has none, with the variable that names another."""
     with suppress(RuntimeError):  # how newer releases of platformdirs say that there is no home folder
-        folder = user_cache_path("triton-compat") / "envs"
+        folder = user_cache_path("triton-compat") / name
         if folder.is_absolute():
-            return EnvCache(folder)
-    hint = f"Set HOME, or set {VARIABLE} to the folder that they are to be kept in."
+            return folder
+    hint = f"Set HOME, or set {variable} to the folder that they are to be kept in."
     raise EnvError("there is no home folder to keep environments in", hint=hint)

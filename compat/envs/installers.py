@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -35,10 +35,10 @@ class Installer:
     uv: str = ""
     """Path or name of the program, where it is uv."""
 
-    def commands(self, env: Env, python: str, location: Path) -> tuple[list[str], list[str]]:
-        """What makes the virtual environment with the interpreter ``python``, and what fills it."""
+    def commands(self, env: Env, python: str, location: Path, pins: Sequence[str] = ()) -> tuple[list[str], list[str]]:
+        """What makes the virtual environment with the interpreter ``python``, and what fills it, with ``pins`` besides."""
         inside = os.fspath(location / "bin" / "python")
-        arguments = install_arguments(env, self.backend)
+        arguments = (*install_arguments(env, self.backend), *pins)
         if self.backend == "uv":
             return (
                 [self.uv, "venv", "--quiet", "--python", python, os.fspath(location)],
@@ -62,6 +62,15 @@ def choose_installer(asked: str | None = None, environ: Mapping[str, str] = os.e
         if asked == "uv":
             raise EnvError("uv is not installed", where="--force-venv-backend", hint="`python3 -m pip install uv` installs it.")
     return Installer(asked or "virtualenv")
+
+
+def environment(environ: Mapping[str, str] = os.environ) -> dict[str, str]:
+    """The variables that an installer is started with: none that leads it elsewhere, and the index that was set for pip."""
+    found = {name: value for name, value in environ.items() if name not in UNSET}
+    # uv does not read pip's variables; who set an index for pip means it for every installer.
+    if "PIP_INDEX_URL" in found and not {"UV_DEFAULT_INDEX", "UV_INDEX_URL"} & set(found):
+        found["UV_DEFAULT_INDEX"] = found["PIP_INDEX_URL"]
+    return found
 
 
 def find_uv(environ: Mapping[str, str] = os.environ) -> str | None:

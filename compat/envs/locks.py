@@ -9,14 +9,18 @@ from __future__ import annotations
 import fcntl
 import os
 import shutil
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import IO
+from typing import IO, Self
 
 from compat.envs.cache import EnvFolder
+from compat.interruption import Stopped
 
 _BEING_BUILT, _IN_USE = "it is being built", "it is in use"
+_EVERY = 0.1
+"""Seconds between two looks at a lock that somebody else has."""
 
 _held: dict[Path, int] = {}
 """Folders of the envs that this process uses → the descriptor of the locked file."""
@@ -26,28 +30,40 @@ _held: dict[Path, int] = {}
 
 
 @contextmanager
-def building(folder: EnvFolder, waiting: Callable[[], None]) -> Iterator[IO[str]]:
-    """Be the only one who builds this env; gives its log, empty. Calls ``waiting`` where another does so first. Raises OSError."""
-    descriptor = _locked(folder, waiting)
+def building(folder: EnvFolder, waiting: Callable[[], None], stop: threading.Event | None = None) -> Iterator[IO[str]]:
+    """Be the only one who builds this env; gives its log, empty. Calls ``waiting`` where another does so first.
+
+    Raises OSError, and Stopped where ``stop`` is set while another builds it.
+    """
+    descriptor = _locked(folder, waiting, stop)
     with open(descriptor, "w", encoding="utf-8") as log:
         log.truncate(0)
         yield log
 
 
-def _locked(folder: EnvFolder, waiting: Callable[[], None]) -> int:
+def _locked(folder: EnvFolder, waiting: Callable[[], None], stop: threading.Event | None) -> int:
     while True:
         folder.path.mkdir(parents=True, exist_ok=True)
         descriptor = os.open(folder.log, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
         try:
             if not _lock(descriptor, fcntl.LOCK_EX):
                 waiting()
-                fcntl.flock(descriptor, fcntl.LOCK_EX)
+                _wait(descriptor, stop)
             if _is_still(descriptor, folder.log):  # and was not removed together with the env while we waited
                 return descriptor
         except BaseException:
             os.close(descriptor)
             raise
         os.close(descriptor)
+
+
+def _wait(descriptor: int, stop: threading.Event | None) -> None:
+    if stop is None:
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        return
+    while not _lock(descriptor, fcntl.LOCK_EX):
+        if stop.wait(_EVERY):
+            raise Stopped
 
 
 def is_being_built(folder: EnvFolder) -> bool:
@@ -78,6 +94,32 @@ def hold(folder: EnvFolder) -> None:
         _held[folder.path] = descriptor
         fcntl.flock(descriptor, fcntl.LOCK_SH)
         _touch(descriptor)
+
+
+class Use:
+    """An env that is in use until this is closed, and not only as long as the process lives."""
+
+    def __init__(self, descriptor: int | None) -> None:
+        self._descriptor = descriptor
+
+    @classmethod
+    def of(cls, folder: EnvFolder) -> Self:
+        """Use an env. Where nothing can be written there, nobody can remove it either; where it is not there, nothing is used."""
+        with suppress(OSError):
+            while True:
+                descriptor = os.open(folder.used, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
+                fcntl.flock(descriptor, fcntl.LOCK_SH)
+                if _is_still(descriptor, folder.used):  # and was not removed together with the env meanwhile
+                    _touch(descriptor)
+                    return cls(descriptor)
+                os.close(descriptor)
+        return cls(None)
+
+    def close(self) -> None:
+        """Use it no more."""
+        if self._descriptor is not None:
+            os.close(self._descriptor)
+            self._descriptor = None
 
 
 def _touch(descriptor: int) -> None:

@@ -46,6 +46,33 @@ def plan(env: Env, answers: Path, environ: Mapping[str, str] = os.environ) -> Pl
     return Plan(problem=_no_interpreter(env, wheels, list(here)), notes=notes)
 
 
+def plan_with(version: str, environ: Mapping[str, str] = os.environ) -> Plan:
+    """Decide for the one version of Python, three numbers, that another machine has taken; no index is asked."""
+    minor = _minor_of(version)
+    found = {path: _version_of(path) for path in present(environ).get(minor, ())}
+    for path, said in found.items():
+        if said == version:
+            return Plan(python=path, tag=f"cp{minor[0]}{minor[1]}")
+    others = [spelled(set(present(environ)) - {minor}), *sorted({said for said in found.values() if said})]
+    here = ", ".join(each for each in others if each != "none") or "none"
+    return Plan(problem=f"Python {version} is not on this machine (here: {here}); `uv python install {version}` brings it")
+
+
+def _minor_of(version: str) -> Minor:
+    major, minor, *_ = version.split(".")
+    return int(major), int(minor)
+
+
+def _version_of(path: str) -> str | None:
+    """What an interpreter says that it is, three numbers; ``None`` where it does not start."""
+    code = "import sys; print('.'.join(map(str, sys.version_info[:3])))"
+    try:
+        done = subprocess.run([path, "-I", "-c", code], capture_output=True, text=True, timeout=30)
+    except (OSError, subprocess.TimeoutExpired):
+        return None
+    return done.stdout.strip() if done.returncode == 0 else None
+
+
 def starts(command: list[str]) -> bool:
     """Whether a program runs here and ends well."""
     try:

@@ -74,9 +74,10 @@ def _text_of(path: Path) -> str:
         return ""
 
 
-def key(env: Env) -> str:
-    """The name of an env's folder: ``triton-3.1.0-1a2b3c4d``."""
-    return f"{label(env.distribution, env.release, env.torch)[:_LONGEST_LABEL]}-{fingerprint(env)[:_HEX]}"
+def key(env: Env, like: str = "") -> str:
+    """The name of an env's folder: ``triton-3.1.0-1a2b3c4d``; ``like`` is the digest of the env that it is to be the same as."""
+    hashed = hashlib.sha256(f"{fingerprint(env)} {like}".encode()).hexdigest() if like else fingerprint(env)
+    return f"{label(env.distribution, env.release, env.torch)[:_LONGEST_LABEL]}-{hashed[:_HEX]}"
 
 
 def is_key(name: str) -> bool:

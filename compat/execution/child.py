@@ -13,13 +13,16 @@ from compat.errors import MachineError
 from compat.execution.client import WorkerClient, WorkerGone
 from compat.execution.flight import Mode
 from compat.execution.output import read_ends
+from compat.execution.places import NOWHERE_ELSE, Places
 from compat.scratch import Folder
 
 
 class Child:
     """The driver's ends of one forked child: its pipes, its output and its private directory."""
 
-    def __init__(self, server: WorkerClient, jobs: Sequence[Mapping[str, Any]], *, mode: Mode) -> None:
+    def __init__(
+        self, server: WorkerClient, jobs: Sequence[Mapping[str, Any]], *, mode: Mode, places: Places = NOWHERE_ELSE
+    ) -> None:
         """Ask for it. Raises MachineError where the machine has no room for its files, or no more files may be open."""
         self._open: list[int] = []
         self._private = Folder("compat-batch-")
@@ -29,6 +32,7 @@ class Child:
             "diagnose": mode.diagnose,
             "variables": dict(mode.variables),
             "hidden": list(mode.hidden),
+            "places": list(places.pairs),
             "jobs": list(jobs),
         }
         try:

@@ -13,6 +13,7 @@ from compat.diagnosis.diagnose import Keep, diagnosed
 from compat.execution import printed
 from compat.execution.child import Child
 from compat.execution.flight import Flight, Mode
+from compat.execution.places import Places
 from compat.files import content_of
 from compat.model import Evidence
 from compat.worker import beacon
@@ -24,24 +25,26 @@ _LARGEST_REPRODUCER = 64 * 1024 * 1024
 _LONGEST_LINE = 500
 
 
-def gathered(evidence: Evidence, child: Child, flight: Flight, end: int | None, mode: Mode, keep: Keep | None) -> Evidence:
+def gathered(
+    evidence: Evidence, child: Child, flight: Flight, end: int | None, mode: Mode, keep: Keep | None, places: Places
+) -> Evidence:
     """The evidence with what its attempt left behind; of one that failed also with what can be read in that.
 
     Its output ends at the offset ``end``; ``None`` stands for the end of all that was printed. ``keep`` stores artifacts; without
-    it there are none.
+    it there are none. What is kept, or read in what was printed, has the paths of whoever asked.
     """
     stages = mode.stages or toolchains.of(flight.cell.env).every_stage
-    kept = _made(child.directory / "kept" / flight.nonce, stages, keep) if keep else {}
+    kept = _made(child.directory / "kept" / flight.nonce, stages, keep, places) if keep else {}
     if evidence.complete and not mode.keep_printed:
         return evolve(evidence, kept=kept)
     limit = printed.LIMIT_IN_FULL if mode.keep_printed else printed.LIMIT
-    text = child.read_output(flight.output, end, limit)
+    text = places.told(child.read_output(flight.output, end, limit))
     inline, artifacts = printed.kept(text, keep, always=mode.keep_printed)
     if evidence.complete:
         return evolve(evidence, kept={**kept, **artifacts})
     reproducer = _reproducer(child.directory) if mode.diagnose and keep else None
     if reproducer and keep:
-        artifacts = {**artifacts, "reproducer": keep(".mlir", reproducer)}
+        artifacts = {**artifacts, "reproducer": keep(".mlir", places.told_data(reproducer))}
     in_flight, in_passes = beacon.read(str(child.directory))
     failed = evolve(
         evidence,
@@ -54,10 +57,10 @@ def gathered(evidence: Evidence, child: Child, flight: Flight, end: int | None, 
     return diagnosed(failed, text, keep)
 
 
-def _made(folder: Path, stages: Iterable[str], keep: Keep) -> dict[str, str]:
+def _made(folder: Path, stages: Iterable[str], keep: Keep, places: Places) -> dict[str, str]:
     """Stage → name of what it made."""
     made = {stage: content_of(folder / stage, _LARGEST) for stage in stages} if folder.is_dir() else {}
-    return {stage: keep(f".{stage}", data) for stage, data in made.items() if data is not None}
+    return {stage: keep(f".{stage}", places.told_data(data)) for stage, data in made.items() if data is not None}
 
 
 def _line_at(place: str) -> str | None:

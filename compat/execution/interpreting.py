@@ -10,7 +10,6 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Iterable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from functools import cache
 from pathlib import Path
@@ -23,7 +22,7 @@ from compat.diagnosis.numbers import Interpreter, Probe, check_of, excused, is_m
 from compat.execution import witnesses
 from compat.execution.executors.base import Batch, Executor
 from compat.execution.flight import INTERPRETING, Limits
-from compat.execution.run import RunContext
+from compat.execution.run import RunContext, slot_threads
 from compat.execution.store import CellKeys, Store
 from compat.files import folder_digest
 from compat.model import BuiltEnv, Cell, Check, Evidence, Problem, Result, Specialization, Status
@@ -124,7 +123,7 @@ class _Interpreting:
         found: dict[Cell, Evidence] = {}
         with (
             closing(self.context.open_executor()) as executor,
-            ThreadPoolExecutor(self.context.slots, thread_name_prefix="slot") as threads,
+            slot_threads(executor, self.context) as threads,
         ):
             futures = [threads.submit(self.run_together, batch, executor) for batch in _batches(missing)]
             try:

@@ -108,7 +108,7 @@ def run(
     _log.info("%d cells: %d are known, %d to compile", len(cells), planned.done, len(missing))
     on_plan(missing)
     try:
-        _compile_all(plan.batches(missing, context.slots), context, keys, planned.finish)
+        _compile_all(missing, context, keys, planned.finish)
     except MachineError as error:
         raise error.after(planned.done, len(cells)) from error
     return planned.results()
@@ -232,13 +232,11 @@ def expectation_of(cell: Cell, built: BuiltEnv) -> Expectation | None:
 _Finish = Callable[[Cell, Outcome], None]
 
 
-def _compile_all(batches: Sequence[Sequence[Cell]], context: RunContext, keys: CellKeys, finish: _Finish) -> None:
-    if not batches:
+def _compile_all(cells: Sequence[Cell], context: RunContext, keys: CellKeys, finish: _Finish) -> None:
+    if not cells:
         return
-    with (
-        closing(context.open_executor()) as executor,
-        ThreadPoolExecutor(context.slots, thread_name_prefix="slot") as threads,
-    ):
+    with closing(context.open_executor()) as executor, slot_threads(executor, context) as threads:
+        batches = plan.batches(cells, executor.slots or context.slots)
         envs = _Envs(executor, batches)
         futures = [threads.submit(_compile_batch, batch, executor, envs, context, keys, finish) for batch in batches]
         try:
@@ -250,6 +248,11 @@ def _compile_all(batches: Sequence[Sequence[Cell]], context: RunContext, keys: C
             raise
         finally:
             threads.shutdown(wait=True, cancel_futures=True)
+
+
+def slot_threads(executor: Executor, context: RunContext) -> ThreadPoolExecutor:
+    """A thread for each batch that is compiled at the same time."""
+    return ThreadPoolExecutor(executor.slots or context.slots, thread_name_prefix="slot")
 
 
 def _wait(futures: Iterable[Future[None]]) -> None:

@@ -35,6 +35,7 @@ from compat.execution.client import Hello, WorkerClient
 from compat.execution.facts import gathered
 from compat.execution.flight import PLAIN, Flight, Limits, Mode
 from compat.execution.messages import Lines, answer_of, ending_of, json_object, names, offset, pid_of
+from compat.execution.places import NOWHERE_ELSE, Places
 from compat.interruption import Stopped
 from compat.model import Cell, Evidence
 
@@ -64,13 +65,15 @@ def attempt(
     stop: threading.Event,
     mode: Mode = PLAIN,
     keep: Keep | None = None,
+    places: Places = NOWHERE_ELSE,
 ) -> Generator[tuple[Cell, Evidence]]:
     """Attempt cells of one env in order and yield each one's evidence as it is known.
 
     Where the server never became ready, that is the evidence of all of them. ``keep`` stores artifacts and returns their names;
-    without it none are kept. Raises :class:`Stopped` once ``stop`` is set or the command is to end; no process is left behind then,
-    nor when the iterator is closed early. Raises MachineError where the machine refuses what compiling needs, such as room for
-    files: a failure that may come from that is nobody's evidence.
+    without it none are kept. ``places`` are this machine's folders as whoever asked calls them: what is kept has their names.
+    Raises :class:`Stopped` once ``stop`` is set or the command is to end; no process is left behind then, nor when this is closed
+    early. Raises MachineError where the machine refuses what compiling needs, such as room for files: a failure that may come from
+    that is nobody's evidence.
     """
     if not server.hello.ready:
         evidence = _broken(server.hello)
@@ -82,7 +85,7 @@ def attempt(
     waiting = [Flight(cell=cell, nonce=secrets.token_hex(8)) for cell in cells]
     while waiting:
         together = next(list(flights) for _, flights in groupby(waiting, key=lambda flight: flight.isolation))
-        watch = _Watch(server, together, limits, stop, mode=mode, keep=keep)
+        watch = _Watch(server, together, limits, stop, mode=mode, keep=keep, places=places)
         before = len(waiting)
         try:
             with under_way.watched(lambda watch=watch: watch.in_flight):  # type: ignore[misc]
@@ -113,12 +116,13 @@ class _Watch:
         *,
         mode: Mode,
         keep: Keep | None,
+        places: Places,
     ) -> None:
         self.server = server
-        self.limits, self.stop, self.mode, self.keep = limits, stop, mode, keep
+        self.limits, self.stop, self.mode, self.keep, self.places = limits, stop, mode, keep, places
         self.expected = list(flights)
         self.stages = toolchains.of(flights[0].cell.env).every_stage
-        self.child = Child(server, [flight.job(mode) for flight in flights], mode=mode)
+        self.child = Child(server, [flight.job(mode) for flight in flights], mode=mode, places=places)
         self.pid: int | None = None
         self.ending: dict[str, Any] = {}
         """How the child ended: an exit code or a signal; empty while it runs, or when nobody can tell any more."""
@@ -324,7 +328,7 @@ class _Watch:
 
         Raises MachineError where it still does.
         """
-        evidence = gathered(evidence, self.child, flight, end, self.mode, self.keep)
+        evidence = gathered(evidence, self.child, flight, end, self.mode, self.keep, self.places)
         if evidence.complete:
             return evidence
         if lack := machine.lack(evidence, self.child.directory):

@@ -187,11 +187,11 @@ class InterestingnessTest:
     ) -> None:
         """``later`` are the requirements for :meth:`verify`; ``context`` says where candidates are compiled: by default here."""
         self.spec, self.target, self.requirements, self.later = spec, target, list(requirements), list(later)
-        self.slots = slots or available_cores()
         self.stop = stop or threading.Event()
         self.compiled = 0
         """How often a candidate was compiled in an env."""
         self._executor: Executor = context.open_executor(self.stop) if context else LocalExecutor(stop=self.stop)
+        self.slots = self._executor.slots or slots or available_cores()
         self._numbers = itertools.count()
         self._folder = Folder("compat-reduce-")
         self._asked: dict[str, int] = {}

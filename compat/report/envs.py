@@ -9,6 +9,7 @@ from typing import Any
 
 from compat.envs.inventory import KeptEnv, Pruned, size_of
 from compat.model import BuiltEnv
+from compat.sizes import in_bytes
 
 _DAY = 86400.0
 
@@ -79,11 +80,6 @@ def _pruned_line(pruned: Pruned, now: float, *, dry_run: bool) -> str:
         return f"left {name}: {pruned.kept}"
     done = "would remove" if dry_run else "removed"
     return f"{done} {name}: {in_bytes(pruned.size)}, last used {_ago(now - pruned.env.used)}"
-
-
-def in_bytes(count: int) -> str:
-    """A size that a reader can compare: ``587.1 MB``."""
-    return f"{count / 1e9:.1f} GB" if count >= 1e9 else f"{count / 1e6:.1f} MB"
 
 
 def _ago(seconds: float) -> str:

@@ -55,6 +55,9 @@ if TYPE_CHECKING:
         def observe(self, beacon: Beacon, passes: bool) -> None:
             """Keep on the beacon the line of the kernel in flight; with ``passes`` also whether the compiler's passes run."""
 
+        def call_places(self, places: list[list[str]]) -> None:
+            """Write paths in folders of this machine into what is compiled as they are called elsewhere: pairs, inner first."""
+
         def aim(self, target: dict[str, Any]) -> None:
             """Answer for this target from now on, whoever asks what is compiled for; forget what was found out for others."""
 

@@ -62,6 +62,8 @@ def run(toolchain: Adapter, jobs_fd: int, events_fd: int, output_fd: int, beginn
         toolchain.look_again()
     standin.load().hide(batch["hidden"])
     toolchain.observe(beacon, passes=diagnose)
+    if batch["places"] and not diagnose:  # a diagnostic quotes the line it is about, which it reads at the path that it is told
+        toolchain.call_places(batch["places"])
     sources: dict[str, Any] = {}
     opened = Opened(directory)
     opened.add(beginning.read)

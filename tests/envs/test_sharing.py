@@ -23,10 +23,10 @@ from compat.envs.env import read_env
 from compat.errors import EnvError
 from compat.model import BuiltEnv
 
-# Checkout is not importable from here: a conftest is no module of its own.
+# Not importable from here: a conftest is no module of its own.
 Checkout = Any
+SlowUv = Any
 REPOSITORY = Path(__file__).resolve().parents[2]
-UV = Path(sys.executable).with_name("uv")
 COMPAT = [sys.executable, "-m", "compat.cli"]
 
 
@@ -84,47 +84,6 @@ def project(checkout: Checkout, tmp_path: Path) -> Callable[..., Project]:
         return Project(root, checkout)
 
     return make
-
-
-@frozen
-class SlowUv:
-    """A uv that waits before it installs, until it is told to go on, and notes how often it was asked to."""
-
-    program: Path
-    folder: Path
-
-    def asked(self) -> list[int]:
-        """The processes that were asked to install something."""
-        return [int(path.name) for path in self.folder.iterdir() if path.name.isdigit()]
-
-    def wait_until_asked(self, times: int = 1) -> None:
-        until = time.monotonic() + 60
-        while len(self.asked()) < times:
-            assert time.monotonic() < until, "the installation never began"
-            time.sleep(0.02)
-
-    def go_on(self) -> None:
-        (self.folder / "go").touch()
-
-
-@pytest.fixture
-def slow_uv(tmp_path: Path) -> Iterator[SlowUv]:
-    uv = SlowUv(tmp_path / "slow-uv", tmp_path / "asked")
-    uv.folder.mkdir()
-    lines = [
-        f"#!{sys.executable}",
-        "import os, signal, sys, time",
-        f"folder = {str(uv.folder)!r}",
-        "if 'install' in sys.argv:",
-        "    if os.environ.get('POLITE'): signal.signal(signal.SIGINT, lambda *_: os._exit(0))",
-        "    open(f'{folder}/{os.getpid()}', 'w').close()",
-        "    while not os.path.exists(f'{folder}/go'): time.sleep(0.02)",
-        f"os.execv({str(UV)!r}, sys.argv)",
-    ]
-    uv.program.write_text("\n".join(lines) + "\n", encoding="utf-8")
-    uv.program.chmod(0o755)
-    yield uv
-    uv.go_on()
 
 
 def test_two_projects_that_want_the_same_env_at_once_build_it_once(project: Callable[..., Project], slow_uv: SlowUv) -> None:

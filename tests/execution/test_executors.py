@@ -47,6 +47,7 @@ class ElsewhereExecutor:
     """Batches go as bytes to another process, which knows nothing of this one; attempts come back as bytes."""
 
     act = staticmethod(there)
+    slots = None
 
     def __init__(self, *, worker: Path, idle_timeout: float, stop: threading.Event) -> None:
         self._worker = worker

@@ -10,7 +10,8 @@ from typing import Protocol, Self
 from attrs import Factory, frozen
 
 from compat.execution.flight import PLAIN, Limits, Mode
-from compat.model import BuiltEnv, Cell, Env, Evidence, Specialization, Target
+from compat.execution.places import NOWHERE_ELSE, Places
+from compat.model import BuiltEnv, Cell, Env, Evidence, Package, Specialization, Target
 
 
 @frozen(kw_only=True)
@@ -22,6 +23,8 @@ class Batch:
     """Path of its interpreter."""
     digest: str
     """What is installed there (``BuiltEnv.digest``)."""
+    packages: tuple[Package, ...] = ()
+    python_version: str | None = None
     target: Target
     specs: tuple[Specialization, ...]
     limits: Limits
@@ -31,6 +34,8 @@ class Batch:
 
     keep: bool = True
     """Give the artifacts, too: what was printed, reproducers, IR."""
+    places: Places = NOWHERE_ELSE
+    """Folders of the machine that compiles, as whoever asked calls them: attempts have their names."""
 
     @classmethod
     def of(
@@ -50,6 +55,8 @@ class Batch:
             env=built.env,
             python=built.python,
             digest=built.digest,
+            packages=built.packages,
+            python_version=built.python_version,
             target=cells[0].target,
             specs=tuple(cell.spec for cell in cells),
             limits=limits,
@@ -60,8 +67,10 @@ class Batch:
 
     @property
     def built(self) -> BuiltEnv:
-        """The env, as far as compiling needs to know it."""
-        return BuiltEnv(env=self.env, python=self.python, digest=self.digest)
+        """The env as it is where the batch was made."""
+        return BuiltEnv(
+            env=self.env, python=self.python, python_version=self.python_version, packages=self.packages, digest=self.digest
+        )
 
     @property
     def cells(self) -> tuple[Cell, ...]:
@@ -83,6 +92,11 @@ class CellAttempts:
 
 class Executor(Protocol):
     """Compiles batches somewhere. May be used from several threads, as many as batches are to be compiled at the same time."""
+
+    @property
+    def slots(self) -> int | None:
+        """How many batches it takes at the same time; ``None`` for as many as the run has slots on this machine."""
+        ...
 
     def submit(self, batch: Batch) -> Generator[CellAttempts]:
         """What happens to each cell of a batch, as it is known; all of them are told of once, in any order.

@@ -33,27 +33,33 @@ _CONFIRM_GRACE = 1.5
 class LocalExecutor:
     """An executor whose batches are compiled while they are iterated, in the thread that does."""
 
+    slots = None
+
     def __init__(self, *, worker: Path = WORKER, idle_timeout: float = 0.0, stop: threading.Event | None = None) -> None:
         """See :class:`compat.execution.executors.base.OpenExecutor`."""
         self._workers = WorkerPool(worker=worker, idle_timeout=idle_timeout)
         self._stop = stop or threading.Event()
 
-    def submit(self, batch: Batch) -> Generator[CellAttempts]:
-        """What happens to each cell; what is ok is told at once, and what must be confirmed after that."""
-        artifacts = Artifacts()
+    def submit(self, batch: Batch, stop: threading.Event | None = None) -> Generator[CellAttempts]:
+        """What happens to each cell; what is ok is told at once, and what must be confirmed after that.
+
+        ``stop`` ends this batch alone; by default it ends with all others.
+        """
+        artifacts, stop = Artifacts(), stop or self._stop
         keep = artifacts.keep if batch.keep else None
-        told = _Confirming(batch, self._workers, self._stop, keep).run() if batch.confirm else self._once(batch, keep)
+        told = _Confirming(batch, self._workers, stop, keep).run() if batch.confirm else self._once(batch, stop, keep)
         with closing(told):
             for position, attempts in told:
-                yield CellAttempts(position=position, attempts=attempts, artifacts=artifacts.of(attempts))
+                told_as = tuple(map(batch.places.evidence, attempts))
+                yield CellAttempts(position=position, attempts=told_as, artifacts=artifacts.of(attempts))
 
-    def _once(self, batch: Batch, keep: Keep | None) -> Generator[tuple[int, tuple[Evidence, ...]]]:
+    def _once(self, batch: Batch, stop: threading.Event, keep: Keep | None) -> Generator[tuple[int, tuple[Evidence, ...]]]:
         """One attempt at each cell; with diagnostics on, in a process of its own."""
         together = [batch.cells] if not batch.mode.diagnose else [(cell,) for cell in batch.cells]
         position = 0
         for cells in together:
             server = self._server(batch, cells)
-            attempted = attempt(server, cells, batch.limits, stop=self._stop, mode=batch.mode, keep=keep)
+            attempted = attempt(server, cells, batch.limits, stop=stop, mode=batch.mode, keep=keep, places=batch.places)
             with closing(attempted):
                 for _, evidence in attempted:
                     yield position, (evidence,)
@@ -128,12 +134,14 @@ class _Confirming:
 
     def _attempt(self, cells: tuple[Cell, ...]) -> Generator[tuple[Cell, Evidence]]:
         server = self.workers.begun(self.built, _beginning(cells, self.batch.mode))
-        return attempt(server, cells, self.batch.limits, stop=self.stop, mode=self.batch.mode, keep=self.keep)
+        return attempt(
+            server, cells, self.batch.limits, stop=self.stop, mode=self.batch.mode, keep=self.keep, places=self.batch.places
+        )
 
     def _alone(self, cell: Cell, limits: Limits) -> Evidence:
         server = self.workers.begun(self.built, _beginning((cell,), self.batch.mode))
         mode = evolve(self.batch.mode, diagnose=True)
-        ((_, evidence),) = attempt(server, [cell], limits, stop=self.stop, mode=mode, keep=self.keep)
+        ((_, evidence),) = attempt(server, [cell], limits, stop=self.stop, mode=mode, keep=self.keep, places=self.batch.places)
         return evidence
 
 

@@ -42,6 +42,7 @@ class Triton:
         self._on_made: Callable[..., None] = _ignore
         self._beacon: Any = None
         self._library = os.path.dirname(os.path.abspath(triton.__file__)) + os.sep
+        self._places: list[list[str]] = []
         _skip_hashing_the_package(compiler)
         _read_signatures_in_time(compiler)
         compiler.filter_traceback = _ignore  # it takes the front end's frames away: where an exception was raised
@@ -72,6 +73,10 @@ class Triton:
             for value in list(each.compiler.add_stages.__wrapped__.__globals__.values()):
                 if callable(getattr(value, "cache_clear", None)):
                     value.cache_clear()
+
+    def call_places(self, places: list[list[str]]) -> None:
+        """Write paths in these folders into what is compiled as they are called elsewhere."""
+        self._places = places
 
     def aim(self, target: dict[str, Any]) -> None:
         """Answer for this target from now on, whoever asks for the GPU: a kernel that compiles, a source that is imported."""
@@ -164,17 +169,30 @@ class Triton:
         """
         from triton.compiler.code_generator import CodeGenerator
 
-        visit = CodeGenerator.visit
+        begin, visit = CodeGenerator.__init__, CodeGenerator.visit
         library = self._library
+
+        def begin_in_place(generator: Any, *rest: Any, **options: Any) -> None:
+            if "file_name" in options:
+                generator._compat_path = str(options["file_name"])
+                options["file_name"] = self._called(options["file_name"])
+            begin(generator, *rest, **options)
 
         def visit_in_sight(generator: Any, node: Any) -> Any:
             line = getattr(node, "lineno", None)
-            path = str(generator.file_name)
+            path = generator.__dict__.get("_compat_path") or str(generator.file_name)
             if line is not None and self._beacon is not None and not path.startswith(library):
                 self._beacon.at(path, generator.begin_line + line)
             return visit(generator, node)
 
-        CodeGenerator.visit = visit_in_sight
+        CodeGenerator.__init__, CodeGenerator.visit = begin_in_place, visit_in_sight
+
+    def _called(self, path: Any) -> Any:
+        """What a file is called elsewhere, of which compilers write down the name."""
+        for here, there in self._places:
+            if isinstance(path, str) and path.startswith(here + os.sep):
+                return there + path[len(here) :]
+        return path
 
     def _keep_ptxas_log(self) -> None:
         """Triton runs ``ptxas -v`` and throws away what it says of registers and spills; read it before it goes."""

@@ -1,0 +1,117 @@
+"""Where cells are compiled, as ``--executor`` or the table ``[executor]`` of ``matrix.toml`` says it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any, NoReturn
+from urllib.parse import parse_qsl
+
+from attrs import Factory, evolve, frozen
+
+from compat.config.toml_reader import Table, quoted
+from compat.errors import SelectionError
+
+LOCAL = "local"
+OPTION = "--executor"
+_LOCAL_CLUSTER = "dask:local"
+_ADDRESS = re.compile(r"(?P<protocol>dask|tcp|tls|ws|wss)://(?P<place>[\w.\-\[\]:]+:\d+)")
+_CLASS = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)+")
+_HINT = 'It is "local", "dask://HOST:PORT" (or tcp://, tls://), or "dask:local?workers=4".'
+_WAIT = 60.0
+
+
+@frozen(kw_only=True)
+class ExecutorSettings:
+    """A Dask cluster: the address of its scheduler, or the class that makes one, or else workers of this machine."""
+
+    where: str
+    """Who says so: ``--executor``, or ``matrix.toml: executor``."""
+    address: str | None = None
+    cluster: str | None = None
+    """The dotted name of a class, or of a function, that makes a cluster."""
+    arguments: Mapping[str, Any] = Factory(dict)
+    """What it is given."""
+    workers: int | None = None
+    """How many workers are asked for; by default as many as the class gives, and on this machine one for each core."""
+    threads: int = 1
+    """Threads of each worker of this machine."""
+    in_flight: int | None = None
+    """How many batches are on their way at the same time; by default two for each thread of the cluster."""
+    wait: float = _WAIT
+    """Seconds to wait for a worker where there is none, and for a scheduler that is gone to come back."""
+
+    def limited(self, in_flight: int | None) -> ExecutorSettings:
+        """The same, with so many batches on their way where that is said."""
+        return self if in_flight is None else evolve(self, in_flight=in_flight)
+
+    def patient(self, wait: float) -> ExecutorSettings:
+        """The same, with so many seconds to wait."""
+        return evolve(self, wait=wait)
+
+
+def read_executor(top: Table) -> ExecutorSettings | None:
+    """What ``[executor]`` says; ``None`` where there is no such table. Raises ConfigError."""
+    if "executor" not in top:
+        return None
+    table = top.table("executor")
+    table.only("address", "class", "arguments", "workers", "in_flight", "wait")
+    address, cluster = (
+        table.optional("address", example='"tcp://host:8786"'),
+        table.optional("class", example='"distributed.SSHCluster"'),
+    )
+    if (address is None) == (cluster is None):
+        table.fail("either `address` or `class` has to be there, and not both", "class" if address else None)
+    if address is not None and not _ADDRESS.fullmatch(address):
+        table.fail(f'{quoted(address)} is not the address of a scheduler, such as "tcp://host:8786"', "address")
+    if cluster is not None and not _CLASS.fullmatch(cluster):
+        table.fail(f'{quoted(cluster)} is not the dotted name of a class, such as "dask_jobqueue.SLURMCluster"', "class")
+    if cluster is None and ("arguments" in table or "workers" in table):
+        table.fail("belongs to `class`", "arguments" if "arguments" in table else "workers")
+    return ExecutorSettings(
+        where=table.where(),
+        address=_of_scheduler(address) if address else None,
+        cluster=cluster,
+        arguments=dict(table.table("arguments").data),
+        workers=table.integer("workers") if "workers" in table else None,
+        in_flight=table.integer("in_flight") if "in_flight" in table else None,
+        wait=table.number("wait", _WAIT, or_zero=True),
+    )
+
+
+def executor_named(text: str) -> ExecutorSettings | None:
+    """What ``--executor`` says; ``None`` for ``local``. Raises SelectionError."""
+    if text == LOCAL:
+        return None
+    if _ADDRESS.fullmatch(text):
+        return ExecutorSettings(where=OPTION, address=_of_scheduler(text))
+    name, _, query = text.partition("?")
+    if name != _LOCAL_CLUSTER:
+        _refuse(f"{text!r} is no executor")
+    numbers = _numbers(query)
+    return ExecutorSettings(
+        where=OPTION, workers=numbers.get("workers"), threads=numbers.get("threads", 1), in_flight=numbers.get("in_flight")
+    )
+
+
+def _of_scheduler(address: str) -> str:
+    """The address as Dask has it."""
+    return f"tcp://{address.removeprefix('dask://')}" if address.startswith("dask://") else address
+
+
+def _numbers(query: str) -> dict[str, int]:
+    """``workers=4&threads=2`` as numbers."""
+    try:
+        said = dict(parse_qsl(query, strict_parsing=True)) if query else {}
+    except ValueError:
+        _refuse(f"{query!r} is not name=number&…")
+    for name, value in said.items():
+        if name not in ("workers", "threads", "in_flight"):
+            _refuse(f"{name!r} is none of workers, threads, in_flight")
+        if not value.isascii() or not value.isdigit() or not 0 < int(value[:6]) < 100_000 or len(value) > 5:
+            _refuse(f"{name}={value!r} is not a number from 1 to 99999")
+    return {name: int(value) for name, value in said.items()}
+
+
+def _refuse(words: str) -> NoReturn:
+    raise SelectionError(words, where=OPTION, hint=_HINT)

@@ -1,0 +1,121 @@
+"""The cluster that settings mean: a scheduler that is there, or one that is made for as long as the command runs."""
+
+from __future__ import annotations
+
+import importlib
+import logging
+import os
+import signal
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from multiprocessing import resource_tracker
+from typing import Any
+
+from attrs import define
+
+from compat.config.executor_settings import ExecutorSettings
+from compat.errors import ClusterError, ConfigError
+
+INSTALL = "Install it where this command is: pip install 'triton-compat[dask]'."
+_OF_TERMINAL = (signal.SIGINT, signal.SIGHUP)
+_TALKATIVE = ("distributed", "distributed.client")
+"""Loggers that write to the terminal by themselves."""
+
+
+@define
+class Cluster:
+    """A scheduler to connect to."""
+
+    address: str
+    close: Callable[[], None]
+    """Ends what was made for this command."""
+    own: bool
+    """Whether it was made for this command."""
+
+
+def opened(settings: ExecutorSettings) -> Cluster:
+    """The cluster that settings mean.
+
+    Raises ConfigError where what they name is not there, ClusterError where it cannot be made.
+    """
+    _quieten()
+    if settings.address is not None:
+        return Cluster(settings.address, close=lambda: None, own=False)
+    with _unheard():
+        made = _made(settings) if settings.cluster is not None else _local(settings)
+    return Cluster(str(made.scheduler_address), close=made.close, own=True)
+
+
+def client_of(address: str, patience: float) -> Any:
+    """A connection to a scheduler, which may take so many seconds to answer. Raises OSError."""
+    from distributed import Client
+
+    return Client(address, set_as_default=False, timeout=patience, name="triton-compat")
+
+
+@contextmanager
+def _unheard() -> Iterator[None]:
+    """Keep the terminal's Ctrl-C from processes that are started meanwhile, and by threads that are: to end them is for us."""
+    resource_tracker.ensure_running()  # starting it would let signals through again
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, _OF_TERMINAL)
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def _quieten() -> None:
+    """Have Dask keep its logs to itself: what matters is told as progress. Raises ClusterError where it is not installed."""
+    try:
+        import dask
+        import distributed  # noqa: F401
+    except ImportError as error:
+        raise ClusterError(f"Dask cannot be imported: {error}", hint=INSTALL) from error
+    dask.config.set({"distributed.admin.large-graph-warning-threshold": "1 GiB"})  # trees of kernels are part of tasks
+    for name in _TALKATIVE:
+        logging.getLogger(name).setLevel(logging.CRITICAL)
+
+
+def _local(settings: ExecutorSettings) -> Any:
+    from distributed import LocalCluster
+
+    count = settings.workers or max(1, len(os.sched_getaffinity(0)) // settings.threads)
+    try:
+        return LocalCluster(
+            n_workers=count,
+            threads_per_worker=settings.threads,
+            processes=True,
+            memory_limit=0,  # cells have their own, and are no part of a worker's process
+            dashboard_address="127.0.0.1:0",
+            silence_logs=logging.CRITICAL,
+        )
+    except (OSError, RuntimeError) as error:
+        raise ClusterError(f"no Dask workers can be started here: {error}", where=settings.where) from error
+
+
+def _made(settings: ExecutorSettings) -> Any:
+    make = _named(settings)
+    try:
+        made = make(**settings.arguments)
+    except Exception as error:  # whatever a foreign class raises
+        words = f"{settings.cluster} could not be made: {type(error).__name__}: {error}"
+        raise ClusterError(words, where=f"{settings.where}.arguments") from error
+    if not hasattr(made, "scheduler_address") or not hasattr(made, "close"):
+        raise ConfigError(f"{settings.cluster} makes no Dask cluster", where=f"{settings.where}.class")
+    if settings.workers is not None:
+        made.scale(settings.workers)
+    return made
+
+
+def _named(settings: ExecutorSettings) -> Callable[..., Any]:
+    """What a dotted name means. Raises ConfigError."""
+    module, _, name = str(settings.cluster).rpartition(".")
+    where = f"{settings.where}.class"
+    try:
+        found = getattr(importlib.import_module(module), name, None)
+    except ImportError as error:
+        package = module.partition(".")[0].replace("_", "-")
+        raise ConfigError(f"{module} cannot be imported: {error}", where=where, hint=f"pip install {package}") from error
+    if not callable(found):
+        raise ConfigError(f"{module} has no class {name!r}", where=where)
+    return found  # type: ignore[no-any-return]

@@ -1,0 +1,128 @@
+"""A Dask cluster of real processes: a scheduler, and workers with nannies and folders of their own, as on separate machines."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from typing import Self
+
+from compat.config.executor_settings import ExecutorSettings
+from compat.execution import procfs
+from compat.execution.executors.dask.session import DaskSession
+
+ROOT = Path(__file__).parents[3]
+_QUIET = {"DASK_DISTRIBUTED__WORKER__DAEMON": "False", "DASK_DISTRIBUTED__ADMIN__TICK__LIMIT": "1h"}
+
+
+class Machines:
+    """The processes of a cluster on this machine."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.port = _free_port()
+        self.processes: dict[str, subprocess.Popen[bytes]] = {}
+
+    @property
+    def address(self) -> str:
+        return f"tcp://127.0.0.1:{self.port}"
+
+    def start_scheduler(self) -> None:
+        words = ["scheduler", "--host", "127.0.0.1", "--port", str(self.port), "--no-dashboard", "--no-show", "--no-jupyter"]
+        self._start("scheduler", words)
+
+    def start_worker(self, name: str, *, threads: int = 1, nanny: bool = True, **environ: str) -> None:
+        """A worker that has neither the envs of this user nor those of another worker, unless ``environ`` says so."""
+        folder = self.folder / name
+        folder.mkdir(parents=True, exist_ok=True)
+        own = {"COMPAT_ENVS": str(folder / "envs"), "COMPAT_WORKER_ENVS": str(folder / "worker-envs"), "TMPDIR": str(folder)}
+        words = ["worker", self.address, "--name", name, "--nthreads", str(threads), "--local-directory", str(folder / "local")]
+        words += ["--no-dashboard", "--host", "127.0.0.1", "--nanny" if nanny else "--no-nanny", "--memory-limit", "0"]
+        self._start(name, words, **{**own, **environ})
+
+    def _start(self, name: str, words: list[str], **environ: str) -> None:
+        (self.folder / name).mkdir(parents=True, exist_ok=True)
+        with (self.folder / f"{name}.log").open("ab") as log:
+            self.processes[name] = subprocess.Popen(
+                [sys.executable, "-m", "dask", *words],
+                cwd=self.folder / name,
+                env={**os.environ, "PYTHONPATH": str(ROOT), **_QUIET, **environ},
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+                start_new_session=True,
+            )
+
+    def kill(self, name: str) -> None:
+        """Kill -9 of a process with all that it has started, at once: a machine that is lost."""
+        process = self.processes.pop(name)
+        pids = [process.pid, *_descendants(process.pid)]
+        for pid in pids:
+            with suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+        process.wait()
+
+    def kill_worker_process(self, name: str) -> int:
+        """Kill -9 of the process that a nanny has started, which starts another one; the number that it had."""
+        (child, *_) = [pid for pid in procfs.children(self.processes[name].pid) if b"spawn_main" in _command(pid)]
+        os.kill(child, signal.SIGKILL)
+        return child
+
+    def left(self) -> list[int]:
+        """The processes that run below the folder of this cluster."""
+        return [pid for pid in map(int, filter(str.isdigit, os.listdir("/proc"))) if str(self.folder).encode() in _environ(pid)]
+
+    def close(self) -> None:
+        for name in list(self.processes):
+            self.kill(name)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+def session(machines: Machines, said: list[str] | None = None, *, wait: float = 30.0, in_flight: int | None = None) -> DaskSession:
+    """A session on that cluster; what it says goes into a list."""
+    settings = ExecutorSettings(where="test", address=machines.address, wait=wait, in_flight=in_flight)
+    return DaskSession(settings, (lambda words: None) if said is None else said.append)
+
+
+def wait_until(true: Callable[[], object], seconds: float = 30.0) -> None:
+    give_up = time.monotonic() + seconds
+    while not true():
+        assert time.monotonic() < give_up, "it did not come true in time"
+        time.sleep(0.05)
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+        return port
+
+
+def _descendants(pid: int) -> list[int]:
+    found = procfs.children(pid)
+    return [*found, *(inner for child in found for inner in _descendants(child))]
+
+
+def _command(pid: int) -> bytes:
+    try:
+        return Path(f"/proc/{pid}/cmdline").read_bytes()
+    except OSError:
+        return b""
+
+
+def _environ(pid: int) -> bytes:
+    try:
+        return Path(f"/proc/{pid}/environ").read_bytes()
+    except OSError:
+        return b""

@@ -1,0 +1,60 @@
+"""What a cluster makes of cells is what this machine makes of them, wherever its envs and trees are."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from compat import project
+from compat.execution.executors.base import OpenExecutor
+from compat.execution.executors.local import LocalExecutor
+from compat.execution.store import Store
+from compat.matrix import run_matrix
+from compat.model import BuiltEnv
+from compat.project import Selection
+from compat.report.document import matrix_document
+from tests.execution.dask.clusters import ROOT, Machines, session
+
+TIMES = {"seconds", "stages", "cached", "compile_seconds"}
+RELEASES = ("triton-3.1.0", "triton-3.9.0")
+
+
+@pytest.fixture(scope="module")
+def machines(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Machines]:
+    with Machines(tmp_path_factory.mktemp("cluster")) as found:
+        found.start_scheduler()
+        for name in ("one", "two"):
+            found.start_worker(name, COMPAT_WORKER_ENVS=str(found.folder / "worker-envs"))
+        yield found
+
+
+def without_times(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {name: without_times(each) for name, each in value.items() if name not in TIMES}
+    return [without_times(each) for each in value] if isinstance(value, list) else value
+
+
+def document(selection: Selection, folder: Path, executor: OpenExecutor) -> Any:
+    with Store(folder) as store:
+        report = run_matrix(selection, selection.context(store, jobs=2, executor=executor))
+        return without_times(json.loads(json.dumps(matrix_document(report))))
+
+
+@pytest.mark.wheels
+def test_the_report_is_the_same(built: Callable[[str], BuiltEnv], machines: Machines, tmp_path: Path) -> None:
+    """With the workers' own envs: paths of trees and envs are in what compilers make, and in what they print."""
+    for release in RELEASES:
+        built(release)
+    chosen = {"envs": RELEASES, "targets": ["sm_90"], "kernels": ["sel_dense"], "cases": ["d64"]}
+    selection = project.select(ROOT / "matrix.toml", **chosen)
+    here = document(selection, tmp_path / "here", LocalExecutor)
+    with session(machines) as where:
+        there = document(selection, tmp_path / "there", where)
+    assert there == here
+    assert {cell["status"] for cell in here["cells"]} == {"ok", "rejected"}
+    assert list((machines.folder / "worker-envs").glob("triton-3.1.0-*/*/bin/python"))
+    assert not list(machines.folder.glob("*/envs/*"))

@@ -1,0 +1,265 @@
+"""Workers, schedulers and drivers that end, or cannot do what is asked: nothing finished is lost, and what is not ok is named."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from compat.errors import ClusterError
+from compat.execution.executors.base import OpenExecutor
+from compat.execution.flight import Limits
+from compat.execution.run import Interrupted, RunContext, run
+from compat.execution.store import Store
+from compat.model import BuiltEnv, Cell, Result, Status
+from tests.cells import cell
+from tests.execution.dask.clusters import ROOT, Machines, session, wait_until
+
+LIMITS = Limits(deadline=60, memory=4 << 30)
+ENVS = os.environ.get("COMPAT_ENVS", str(Path.home() / ".cache/triton-compat/envs"))
+"""Workers take envs from there, so that nothing is built."""
+
+
+@pytest.fixture
+def env(built: Callable[[str], BuiltEnv]) -> BuiltEnv:
+    return built("triton-3.1.0")
+
+
+@pytest.fixture
+def machines(tmp_path: Path) -> Iterator[Machines]:
+    with Machines(tmp_path / "cluster") as found:
+        (tmp_path / "cluster").mkdir()
+        found.start_scheduler()
+        yield found
+
+
+def cells(env: BuiltEnv, count: int) -> list[Cell]:
+    return [
+        cell(
+            env,
+            "on_clusters",
+            "slow",
+            case=f"c{number}",
+            constexprs={"BLOCK": 16 << number % 6},
+            options={"num_stages": number // 6 + 1},
+        )
+        for number in range(count)
+    ]
+
+
+def results(some: list[Cell], env: BuiltEnv, folder: Path, executor: OpenExecutor, **more: object) -> tuple[Result, ...]:
+    with Store(folder) as store:
+        return run(some, RunContext(envs={env.env.name: env}, store=store, limits=LIMITS, executor=executor), **more)  # type: ignore[arg-type]
+
+
+def stored(folder: Path) -> set[str]:
+    with Store(folder) as store:
+        return {row[0] for row in store._file._connection.execute("SELECT cell FROM evidence")}
+
+
+class AfterSome:
+    """Does something once so many results are there."""
+
+    def __init__(self, count: int, act: Callable[[], object]) -> None:
+        self.left, self.act = count, act
+
+    def __call__(self, result: Result) -> None:
+        self.left -= 1
+        if self.left == 0:
+            self.act()
+
+
+@pytest.mark.wheels
+def test_a_worker_that_is_killed_costs_no_cell(env: BuiltEnv, machines: Machines, tmp_path: Path) -> None:
+    """Its nanny starts another one, which is another worker; and a whole machine goes away."""
+    for name in ("one", "two", "three"):
+        machines.start_worker(name, COMPAT_ENVS=ENVS)
+    said: list[str] = []
+    some = cells(env, 24)
+
+    def lose() -> None:
+        machines.kill_worker_process("one")
+        machines.kill("two")
+
+    with session(machines, said, in_flight=12) as where:
+        wait_until(lambda: where.client and len(where.placement.places) == 3)
+        found = results(some, env, tmp_path / "store", where, on_result=AfterSome(4, lose))
+    assert [each.outcome.status for each in found] == [Status.OK] * 24
+    assert stored(tmp_path / "store") == {each.id for each in some}
+    assert any(words.startswith("Dask worker one at ") and "another one tries again" in words for words in said)
+
+
+@pytest.mark.wheels
+def test_what_ends_workers_is_isolated(env: BuiltEnv, machines: Machines, tmp_path: Path) -> None:
+    for name in ("one", "two"):
+        machines.start_worker(name, COMPAT_ENVS=ENVS, SLOWLY="0")
+    guilty = cell(env, "on_clusters", "killer")
+    some = [*cells(env, 6), guilty]
+    said: list[str] = []
+    with session(machines, said, in_flight=1) as where:
+        found = results(some, env, tmp_path / "store", where)
+    assert [each.outcome.status for each in found] == [Status.OK] * 6 + [Status.LOST]
+    failure = found[-1].outcome.failure
+    assert failure is not None
+    assert failure.excerpt.count("tcp://") == 3, "as many workers as tried it"
+    assert sum("ended with" in words for words in said) == 3
+    assert any(guilty.id in words and "not tried again" in words for words in said)
+    assert guilty.id not in stored(tmp_path / "store"), "it is tried again by the next run"
+
+
+@pytest.mark.wheels
+def test_a_scheduler_that_comes_back(env: BuiltEnv, machines: Machines, tmp_path: Path) -> None:
+    machines.start_worker("one", COMPAT_ENVS=ENVS)
+    said: list[str] = []
+
+    def restart() -> None:
+        machines.kill("scheduler")
+        machines.kill("one")
+        machines.start_scheduler()
+        machines.start_worker("one", COMPAT_ENVS=ENVS)
+
+    with session(machines, said, in_flight=6) as where:
+        found = results(cells(env, 12), env, tmp_path / "store", where, on_result=AfterSome(2, restart))
+    assert [each.outcome.status for each in found] == [Status.OK] * 12
+
+
+@pytest.mark.wheels
+def test_a_scheduler_that_does_not_come_back(env: BuiltEnv, machines: Machines, tmp_path: Path) -> None:
+    machines.start_worker("one", COMPAT_ENVS=ENVS)
+    known: list[str] = []
+
+    def note(result: Result) -> None:
+        known.append(result.cell.id)
+        if len(known) == 2:
+            machines.kill("scheduler")
+
+    wait_until(lambda: "Registered to" in (machines.folder / "one.log").read_text())
+    gone = r"the Dask scheduler is gone; \d of 12 cells are done and kept"
+    with session(machines, wait=1, in_flight=6) as where, pytest.raises(ClusterError, match=gone) as caught:
+        results(cells(env, 12), env, tmp_path / "store", where, on_result=note)
+    assert caught.value.exit_code == 8
+    assert stored(tmp_path / "store") == set(known)
+
+
+def test_no_worker(machines: Machines, tmp_path: Path) -> None:
+    with session(machines, wait=0.5) as where:
+        wait_until(lambda: _answers(machines))
+        with pytest.raises(ClusterError, match=r"no Dask worker came within 0\.5 s") as caught:
+            _ = where.client
+    assert "dask worker" in (caught.value.hint or "")
+
+
+def _answers(machines: Machines) -> bool:
+    import socket
+
+    with socket.socket() as probe:
+        return probe.connect_ex(("127.0.0.1", machines.port)) == 0
+
+
+def test_no_scheduler(tmp_path: Path) -> None:
+    machines = Machines(tmp_path)
+    began = time.monotonic()
+    with session(machines, wait=1) as where, pytest.raises(ClusterError, match="no Dask scheduler answers"):
+        _ = where.client
+    assert time.monotonic() - began < 20
+
+
+def test_a_worker_with_another_version_is_refused(machines: Machines, tmp_path: Path) -> None:
+    shutil.copytree(ROOT / "compat", tmp_path / "other" / "compat", ignore=shutil.ignore_patterns("__pycache__"))
+    changed = tmp_path / "other" / "compat" / "printable.py"
+    changed.write_text(f"{changed.read_text()}\n# changed\n")
+    machines.start_worker("other", PYTHONPATH=str(tmp_path / "other"))
+    with (
+        session(machines) as where,
+        pytest.raises(ClusterError, match=r"workers differ from this command: other at .* not the same code") as caught,
+    ):
+        _ = where.client
+    assert caught.value.exit_code == 8
+    assert "Install the same triton-compat" in (caught.value.hint or "")
+
+
+DRIVER = """
+import sys, threading
+from pathlib import Path
+
+sys.path.insert(0, sys.argv[1])
+from compat.config.matrix import load_matrix
+from compat.envs.env import read_env
+from compat.config.executor_settings import ExecutorSettings
+from compat.execution.executors.dask.session import DaskSession
+from tests.execution.dask.test_faults import cells, results
+
+if __name__ == "__main__":
+    config = load_matrix(Path(sys.argv[1]) / "matrix.toml")
+    env = read_env(config.env("triton-3.1.0"), config.env_cache())
+    with DaskSession(ExecutorSettings(where="test", address=sys.argv[2], in_flight=6)) as where:
+        results(cells(env, 24), env, Path(sys.argv[3]), where, on_result=lambda result: print(result.cell.id, flush=True))
+"""
+
+
+@pytest.mark.wheels
+def test_a_driver_that_is_killed_leaves_nothing_in_the_cluster(env: BuiltEnv, machines: Machines, tmp_path: Path) -> None:
+    """What it had is kept; what was under way for it is stopped; the next run does the rest."""
+    machines.start_worker("one", threads=2, COMPAT_ENVS=ENVS)
+    command = [sys.executable, "-c", DRIVER, str(ROOT), machines.address, str(tmp_path / "store")]
+    driver = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, start_new_session=True)
+    assert driver.stdout is not None
+    finished = {driver.stdout.readline().strip() for _ in range(6)}
+    driver.send_signal(signal.SIGKILL)
+    driver.wait()
+    finished |= set(driver.stdout.read().split())
+    driver.stdout.close()
+    assert stored(tmp_path / "store") >= finished
+    with session(machines, in_flight=6) as where:
+        wait_until(lambda: not any(where.client.processing().values()) and not where.client.who_has(), 5)
+        wait_until(lambda: not any(_tasks(where.client)), 5)
+        found = results(cells(env, 24), env, tmp_path / "store", where)
+    assert [each.outcome.status for each in found] == [Status.OK] * 24
+    assert {each.cell.id for each in found if each.cached} >= finished
+
+
+def _tasks(client: Any) -> list[int]:
+    """How many tasks each worker is at, whoever still wants them."""
+    told: dict[str, int] = client.run(lambda dask_worker: len(dask_worker.state.tasks))
+    return list(told.values())
+
+
+@pytest.mark.wheels
+def test_a_run_that_is_stopped_leaves_nothing_in_the_cluster(env: BuiltEnv, machines: Machines, tmp_path: Path) -> None:
+    machines.start_worker("one", threads=2, COMPAT_ENVS=ENVS, SLOWLY="30")
+    stop = threading.Event()
+    with session(machines, in_flight=6) as where, Store(tmp_path / "store") as store:
+        context = RunContext(envs={env.env.name: env}, store=store, limits=LIMITS, executor=where, stop=stop)
+        threading.Timer(4, stop.set).start()
+        with pytest.raises(Interrupted):
+            run(cells(env, 6), context)
+        wait_until(lambda: not any(_tasks(where.client)), 5)
+        assert not where.client.futures
+
+
+@pytest.mark.wheels
+def test_an_env_that_a_worker_cannot_have(env: BuiltEnv, machines: Machines, tmp_path: Path) -> None:
+    """Its cells go elsewhere; where no other worker is there, that is said of them at once, with what is missing."""
+    machines.start_worker("offline", UV_OFFLINE="1", UV_CACHE_DIR=str(tmp_path / "cache"), SLOWLY="0")
+    some, said = cells(env, 4), list[str]()
+    with session(machines, said, in_flight=4) as where:
+        alone = results(some, env, tmp_path / "store", where)
+        machines.start_worker("fine", COMPAT_ENVS=ENVS, SLOWLY="0")
+        wait_until(lambda: len(where.placement.places) == 2)
+        found = results(some, env, tmp_path / "store", where)
+    assert [each.outcome.status for each in alone] == [Status.ENV_BROKEN] * 4
+    assert [each.outcome.status for each in found] == [Status.OK] * 4
+    failure = alone[0].outcome.failure
+    assert failure is not None
+    assert "no Dask worker has this env" in failure.excerpt
+    assert "offline at tcp://" in failure.excerpt
+    assert any("cannot have triton-3.1.0" in words for words in said)
