@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
+from functools import cached_property
 from pathlib import Path
 
 from attrs import Factory, evolve, frozen
@@ -114,7 +115,7 @@ class Selection:
     absent: tuple[Absent, ...] = ()
     """Kernels that a version of a library does not have as they are declared."""
 
-    @property
+    @cached_property
     def cells(self) -> tuple[Cell, ...]:
         """Every combination of what was chosen."""
         return plan.cross(self.envs, self.targets, self.specs)

@@ -36,6 +36,7 @@ __all__ = [
     "Disagreement",
     "Existing",
     "Point",
+    "Points",
     "Release",
     "Row",
     "Verdict",
@@ -250,6 +251,22 @@ def points_of(results: Iterable[Result]) -> tuple[Point, ...]:
         groups[release.version, release.label if release.fork else ""].append((release, result))
     rows = sorted((sorted(group, key=lambda pair: _purity(pair[1])) for group in groups.values()), key=lambda row: row[0][0].order)
     return tuple(Point(release=row[0][0], results=tuple(result for _, result in row)) for row in rows)
+
+
+class Points(Mapping[Coordinate, tuple[Point, ...]]):
+    """The points of each coordinate, made when they are asked for: all of them take as much memory as the results."""
+
+    def __init__(self, results: Mapping[Coordinate, Sequence[Result]]) -> None:
+        self._results = results
+
+    def __getitem__(self, coordinate: Coordinate) -> tuple[Point, ...]:
+        return points_of(self._results[coordinate])
+
+    def __iter__(self) -> Iterator[Coordinate]:
+        return iter(self._results)
+
+    def __len__(self) -> int:
+        return len(self._results)
 
 
 # --- the row of releases -------------------------------------------------------------------------------------------------
