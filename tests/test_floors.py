@@ -19,7 +19,7 @@ PACKAGE = Path(__file__).parent.parent / "compat"
 
 FLOORS = {
     **dict.fromkeys(("cli", "pytest_plugin"), 7),
-    **dict.fromkeys(("guard", "init", "matrix", "report", "repro", "saved", "workflows"), 6),
+    **dict.fromkeys(("guard", "init", "matrix", "merging", "report", "repro", "saved", "workflows"), 6),
     **dict.fromkeys(("api", "bisect", "capturing", "explain", "fix", "launch", "pairs", "reduce"), 5),
     **dict.fromkeys(("execution", "nox", "project"), 4),
     **dict.fromkeys(("config", "guess", "history"), 3),
@@ -72,6 +72,7 @@ DOORS = {
     "init": {"Initialized", "initialize"},
     "launch": {"archive", "building", "hosting", "merging"},
     "matrix": {"MatrixInterrupted", "run_matrix", "write_reports"},
+    "merging": {"are_stores", "merge_reports", "merge_stores", "told_of"},
     "pairs": {"pairing", "records"},
     "reduce": {"candidate", "reducing", "reduction"},
     "repro": {"document", "reproducing", "request"},
@@ -89,7 +90,12 @@ BEYOND = {
     "check.py": {"history.account.Judgement"},
     "progress.py": {"execution.under_way"},
     "providing.py": {"config.matrix.MatrixConfig", "execution.run.available_cores"},
-    "selecting.py": {"config.toml_reader.LONGEST", "execution.executors.base.OpenExecutor", "execution.store.Store"},
+    "selecting.py": {
+        "config.toml_reader.LONGEST",
+        "execution.executors.base.OpenExecutor",
+        "execution.sharding.Shard",
+        "execution.store.Store",
+    },
     "start.py": {"execution.procfs", "execution.resident"},
     "workers.py": {"execution.resident", "execution.resident.ResidentWorker"},
 }

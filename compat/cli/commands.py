@@ -23,7 +23,7 @@ from compat.interruption import Stopped
 _log = logging.getLogger(__name__)
 
 _COMMANDS = (
-    *("init", "capture", "matrix", "report", "diff", "list", "explain", "api", "bisect", "check", "fix", "pairs"),
+    *("init", "capture", "matrix", "merge", "report", "diff", "list", "explain", "api", "bisect", "check", "fix", "pairs"),
     *("reduce", "repro", "build", "launch", "guard", "envs", "workers"),
 )
 """In the order of the help; each is in the module of its name."""

@@ -13,7 +13,16 @@ from compat.cli.ci import file_options, tell_github, write_files
 from compat.cli.invocation import INTERRUPTED, command_line, relative
 from compat.cli.launching import launched_option, python_option
 from compat.cli.progress import ProgressListener
-from compat.cli.selecting import SECONDS, executor_option, kernel_arguments, obtaining, opened, select, selection_options
+from compat.cli.selecting import (
+    SECONDS,
+    executor_option,
+    kernel_arguments,
+    obtaining,
+    opened,
+    select,
+    selection_options,
+    shard_option,
+)
 from compat.launch import hosting, merging
 from compat.matrix import MatrixInterrupted, run_matrix, write_reports
 from compat.pairs.records import failing
@@ -27,6 +36,7 @@ from compat.report.terminal import TerminalReport
 @click.command(short_help="Compile every chosen cell, and write the reports.")
 @kernel_arguments
 @selection_options
+@shard_option
 @executor_option
 @answer_options(file=False, json_help="The report as JSON, as in matrix.json, instead of a table.")
 @click.option(
