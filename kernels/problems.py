@@ -99,14 +99,21 @@ VARLEN = {
     "two blocks of heads": (20, [(4, [(0, 5), (16, 33)])]),
 }
 """(H, rows), a row being (its sequence, its ranges), at most two of them: what even the case with the fewest ranges can hold."""
-BLOCKS = "unaligned neighbours"
-"""What is about more than one block of keys: nothing to a variant that has none."""
+VARLEN_BRIEF = {
+    "single range": (3, [(4, [(0, 9)]), (1, [(0, 1)])]),
+    "clamped to the sequence": (3, [(4, [(-9, 5)]), (3, [(156, LONG), (-LONG, 3)])]),
+    "empty and reversed ranges": (5, [(3, [(5, 5), (40, 43)]), (3, [(9, 3)]), (0, [(0, 4)]), (2, [])]),
+    "overlapping ranges count twice": (2, [(3, [(10, 16), (13, 18)])]),
+    "two blocks of heads": (17, [(4, [(0, 5)])]),
+}
+"""The same in fewer keys, for a variant that takes them one by one."""
 
 VARLEN_MANY = {
     "sixteen ranges": (3, [(3, [(9 * j, 9 * j + j // 3) for j in range(16)])]),
     "more and fewer": (3, [(2, [(9 * j, 9 * j + 3) for j in range(7)]), (1, []), (4, [(0, 3), (5, 7), (8, 33)])]),
 }
 """Further rows for the cases that hold more than two ranges."""
+VARLEN_MANY_BRIEF = {"more and fewer": (3, [(2, [(9 * j, 9 * j + 1) for j in range(7)]), (1, []), (4, [(0, 3), (5, 7), (8, 13)])])}
 
 
 def sel_varlen(parameters, dtype, seed, device, large):
@@ -114,9 +121,8 @@ def sel_varlen(parameters, dtype, seed, device, large):
     if large:
         yield _varlen_large(parameters, dtype, seed, device)
         return
-    for name, (h, rows) in {**VARLEN, **(VARLEN_MANY if parameters["NUM_RANGES"] != 2 else {})}.items():
-        if name == BLOCKS and parameters.get("brief", False):
-            continue
+    few, many = (VARLEN_BRIEF, VARLEN_MANY_BRIEF) if parameters.get("brief", False) else (VARLEN, VARLEN_MANY)
+    for name, (h, rows) in {**few, **(many if parameters["NUM_RANGES"] != 2 else {})}.items():
         yield _varlen(name, h, LENGTHS, rows, parameters, dtype, generator_of(seed, device))
 
 

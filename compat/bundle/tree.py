@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import io
 import os
+import shutil
 import tarfile
 import threading
 import zlib
@@ -73,6 +74,7 @@ class Tree:
         try:
             making.rename(there)
         except OSError:
+            shutil.rmtree(making, ignore_errors=True)
             if not there.is_dir():  # else somebody else was faster
                 raise
 

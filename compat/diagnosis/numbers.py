@@ -8,7 +8,7 @@ the kernel. Each toolchain with an interpreter has an :class:`Interpreter` that 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -89,6 +89,29 @@ def _raised(evidence: Evidence, where: str, interpreter: Interpreter) -> Check:
     if any(pattern.search(each.message) for each in evidence.raised for pattern in interpreter.lacks):
         return Check(status=Status.UNSUPPORTED, where=where, reason=f"this release's interpreter cannot do it: {said}")
     return Check(status=Status.REJECTED, where=where, reason=f"raised in the interpreter: {said}")
+
+
+def is_confirmed(check: Check) -> bool:
+    """Whether a kernel of which one run said this is run again. One that took too long is not: that it did is a fact."""
+    return check.right is False and check.status is not Status.TIMED_OUT
+
+
+def settled(first: Check, later: Sequence[Check]) -> Check:
+    """What the first run says in the light of those that were to confirm it: no more than one, or two that settle it.
+
+    Where memory was short only at times, the run that came to an end counts; where the numbers, or how it failed, are other ones
+    from run to run, it is ``unstable``. A run that was lost says nothing.
+    """
+    runs = [first, *(check for check in later if check.status is not Status.LOST)]
+    different = sum(check.status is not first.status for check in runs)
+    if not different:
+        return first
+    ended = [check for check in runs if check.status not in (Status.TIMED_OUT, Status.OUT_OF_MEMORY)]
+    if len(ended) < len(runs) and len({check.status for check in ended}) == 1:
+        return ended[0]
+    words = ", then ".join(check.status for check in runs)
+    reason = f"not the same in each of {len(runs)} runs in the interpreter: {words}{f' ({first.reason})' if first.reason else ''}"
+    return evolve(first, status=Status.UNSTABLE, max_abs=None, max_rel=None, reason=reason, samples=())
 
 
 def is_mistake(evidence: Evidence) -> bool:

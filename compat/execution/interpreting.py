@@ -2,14 +2,15 @@
 
 What an interpreter makes of a kernel is the same for all targets, and is found out once for an env. It is evidence like that of a
 compile, and kept under a key of its own. Where a kernel does not come out right, probes tell whether the interpreter is at fault
-(:mod:`compat.diagnosis.numbers`); they are kernels, too, and are kept as such.
+(:mod:`compat.diagnosis.numbers`); they are kernels, too, and are kept as such. Where it is not, the kernel is run once more, alone,
+and where the two disagree a third time.
 """
 
 from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import closing
 from functools import cache
 from pathlib import Path
@@ -18,7 +19,17 @@ from attrs import evolve, frozen
 
 from compat import toolchains
 from compat.bundle.closure import read_source, roots_of
-from compat.diagnosis.numbers import Interpreter, Probe, check_of, excused, is_mistake, suspects, without_reference
+from compat.diagnosis.numbers import (
+    Interpreter,
+    Probe,
+    check_of,
+    excused,
+    is_confirmed,
+    is_mistake,
+    settled,
+    suspects,
+    without_reference,
+)
 from compat.execution import witnesses
 from compat.execution.executors.base import Batch, Executor
 from compat.execution.flight import INTERPRETING, Limits
@@ -32,6 +43,8 @@ _TOGETHER = 4
 
 Progress = Callable[[int, int], None]
 """Hears how many of how many kernels are done."""
+_Runs = tuple[Evidence, ...]
+"""Of one kernel: the first run, and where that did not come out right those that confirm it, or do not."""
 
 
 def interpretable(cell: Cell, built: BuiltEnv) -> bool:
@@ -73,6 +86,8 @@ class _Asked:
 
     key: str
     alike: tuple[Cell, ...]
+    before: _Runs = ()
+    """What came of it before, where this is to confirm that."""
 
     @property
     def cell(self) -> Cell:
@@ -89,63 +104,88 @@ class _Interpreting:
         self.counting = threading.Lock()
 
     def checks(self, cells: Sequence[Cell]) -> dict[Cell, Check]:
-        """What came of them, in the light of the probes that they lead to."""
-        found = self.evidence([cell for cell in cells if interpretable(cell, self.context.envs[cell.env.name])])
+        """What came of them, in the light of the probes that they lead to, and confirmed where it is not right."""
+        runs = self.evidence([cell for cell in cells if interpretable(cell, self.context.envs[cell.env.name])])
+        told = self.excused({cell: attempts[0] for cell, attempts in runs.items()})
+        wrong = {cell: attempts for cell, attempts in runs.items() if is_confirmed(told[cell])}
+        for cell, attempts in self.confirmed(wrong).items():
+            told[cell] = settled(told[cell], [_check_of(cell, evidence) for evidence in attempts[1:]])
+        return told
+
+    def excused(self, found: Mapping[Cell, Evidence]) -> dict[Cell, Check]:
+        """What one run of each says, in the light of the probes that they lead to."""
         told = {cell: _check_of(cell, evidence) for cell, evidence in found.items()}
         asked = {cell: suspects(found[cell], check, _interpreter(cell)) for cell, check in told.items()}
         probes = {(cell.env.name, probe.name): _cell_of(probe, cell) for cell, those in asked.items() for probe in those}
         tried = self.evidence(list(probes.values()))
         for cell, those in asked.items():
             pairs = [(probe, tried.get(probes[cell.env.name, probe.name])) for probe in those]
-            said = [(probe, evidence) for probe, evidence in pairs if evidence is not None]
+            said = [(probe, attempts[0]) for probe, attempts in pairs if attempts is not None]
             told[cell] = excused(found[cell], told[cell], said, _interpreter(cell))
         return told
 
-    def evidence(self, cells: Sequence[Cell]) -> dict[Cell, Evidence]:
-        """What is known of cells, and what is found out of the rest."""
+    def confirmed(self, wrong: Mapping[Cell, _Runs]) -> dict[Cell, _Runs]:
+        """The runs of cells that did not come out right: with a second one of each, and where the two disagree a third."""
+        runs = dict(wrong)
+        for count in (1, 2):
+            disagree = {cell for cell, each in runs.items() if len({_check_of(cell, evidence).status for evidence in each}) > 1}
+            again = {cell: each for cell, each in runs.items() if len(each) == count and (count == 1 or cell in disagree)}
+            missing = [_Asked(key=key, alike=tuple(alike), before=runs[alike[0]]) for key, alike in self.keyed(again).items()]
+            if missing and not self.only_known:
+                self.total += len(missing)
+                runs |= self.run([[asked] for asked in missing])
+        return runs
+
+    def keyed(self, cells: Iterable[Cell]) -> dict[str, list[Cell]]:
+        """Cells by the key of what is found out of them."""
         keyed: dict[str, list[Cell]] = {}
         for cell in cells:
             keyed.setdefault(self.keys.of(cell, self.context.envs[cell.env.name]), []).append(cell)
+        return keyed
+
+    def evidence(self, cells: Sequence[Cell]) -> dict[Cell, _Runs]:
+        """What is known of cells, and what is found out of the rest."""
+        keyed = self.keyed(cells)
         limits = self.context.limits
         again = self.context.again and not self.only_known
         known = {} if again else self.context.store.read(keyed, deadline=limits.deadline, memory=limits.memory)
         if not self.only_known:  # a mistake in a problem is kept only to be looked at
-            known = {key: attempts for key, attempts in known.items() if _tells(attempts[-1], keyed[key][0])}
-        found = {cell: attempts[-1] for key, attempts in known.items() for cell in keyed[key]}
+            known = {key: attempts for key, attempts in known.items() if _tells(attempts[0], keyed[key][0])}
+        found: dict[Cell, _Runs] = {cell: tuple(attempts) for key, attempts in known.items() for cell in keyed[key]}
         missing = [_Asked(key=key, alike=tuple(alike)) for key, alike in keyed.items() if key not in known]
         if missing and not self.only_known:
             self.total += len(missing)
-            found |= self.run(missing)
+            found |= self.run(_batches(missing))
         return found
 
-    def run(self, missing: Sequence[_Asked]) -> dict[Cell, Evidence]:
-        """Run cells, ``context.slots`` at the same time. Raises Stopped when stopped early."""
-        found: dict[Cell, Evidence] = {}
+    def run(self, batches: Sequence[Sequence[_Asked]]) -> dict[Cell, _Runs]:
+        """Run cells, ``context.slots`` batches at the same time; all runs of each. Raises Stopped when stopped early."""
+        found: dict[Cell, _Runs] = {}
         with (
             closing(self.context.open_executor()) as executor,
             slot_threads(executor, self.context) as threads,
         ):
-            futures = [threads.submit(self.run_together, batch, executor) for batch in _batches(missing)]
+            futures = [threads.submit(self.run_together, batch, executor) for batch in batches]
             try:
                 for future in futures:
-                    for asked, evidence in future.result():
-                        found |= dict.fromkeys(asked.alike, evidence)
+                    for asked, runs in future.result():
+                        found |= dict.fromkeys(asked.alike, runs)
             except BaseException:
                 self.context.stop.set()
                 threads.shutdown(wait=True, cancel_futures=True)
                 raise
         return found
 
-    def run_together(self, batch: Sequence[_Asked], executor: Executor) -> list[tuple[_Asked, Evidence]]:
+    def run_together(self, batch: Sequence[_Asked], executor: Executor) -> list[tuple[_Asked, _Runs]]:
         """Run the cells of one batch, and keep of each what came of it."""
         cells, began = [asked.cell for asked in batch], time.time()
         built = self.context.envs[cells[0].env.name]
-        found: list[tuple[_Asked, Evidence]] = []
+        found: list[tuple[_Asked, _Runs]] = []
         with closing(executor.submit(Batch.of(cells, built, self.context.limits, mode=INTERPRETING, keep=False))) as attempted:
             for each in attempted:
                 asked, (evidence,) = batch[each.position], each.attempts
                 self.keep(asked, evidence, began)
-                found.append((asked, evidence))
+                found.append((asked, (*asked.before, evidence)))
         return found
 
     def keep(self, asked: _Asked, evidence: Evidence, began: float) -> None:
@@ -153,7 +193,7 @@ class _Interpreting:
         if _tells(evidence, asked.cell) or is_mistake(evidence):
             kept = self.to_be_kept(asked.cell, evidence, began)
             if kept is not None:
-                self.context.store.write(asked.key, asked.cell, [kept])
+                self.context.store.write(asked.key, asked.cell, [*asked.before, kept])
         with self.counting:
             self.done += 1
             self.progress(self.done, self.total)

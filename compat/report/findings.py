@@ -9,9 +9,10 @@ from pathlib import PurePosixPath
 from attrs import frozen
 
 from compat.model import Failure, Result, Status
+from compat.pairs.records import Pair
 from compat.report.checks import check_words
 from compat.report.compact import counted, one_line
-from compat.report.repeat import explain_command
+from compat.report.repeat import explain_command, pair_command
 from compat.report.summary import BrokenEnv, Report, Surprise, UnimportedSource
 
 
@@ -34,7 +35,7 @@ class Finding:
 
 
 def findings(report: Report, inside: str = "") -> tuple[Finding, ...]:
-    """All that makes a run not as expected, by kernel; envs that are broken come last.
+    """All that makes a run not as expected, by kernel; then envs that are broken, and pairs that are not ok.
 
     ``inside`` is the path from the top of the repository to the folder of the project.
     """
@@ -45,6 +46,7 @@ def findings(report: Report, inside: str = "") -> tuple[Finding, ...]:
         *(_surprising(report, inside, identity, group) for identity, group in groups.items()),
         *(_unimported(report, inside, each) for each in report.unimported),
         *(_broken(each) for each in report.broken),
+        *(_failing_pair(pair, report.options) for pair in report.pairs if not pair.ok),
     )
 
 
@@ -96,6 +98,26 @@ def _broken(broken: BrokenEnv) -> Finding:
         check=str(Status.ENV_BROKEN),
         status=Status.ENV_BROKEN,
         identity=(broken.env.name,),
+    )
+
+
+def _failing_pair(pair: Pair, options: tuple[str, ...]) -> Finding:
+    """A pair of a PyTorch and a release: each way in which its programs fail once."""
+    ways: dict[tuple[str, str], list[str]] = defaultdict(list)
+    for program in pair.failed:
+        ways[program.failure_class or str(program.status), one_line(program.message)].append(program.name)
+    (check, _), *_ = ways or {(str(Status.ENV_BROKEN), ""): []}
+    count = f"{len(pair.failed)} of {counted(len(pair.programs), 'program')}" if pair.programs else "nothing could be tried"
+    return Finding(
+        title=f"{pair.name}: {count}{' failed' if pair.programs else ''}",
+        body=(
+            *([one_line(pair.error)] if pair.error else []),
+            *(": ".join(filter(None, (", ".join(names), kind, words))) for (kind, words), names in ways.items()),
+            pair_command(pair, options),
+        ),
+        check=check,
+        status=pair.failed[0].status if pair.failed else Status.ENV_BROKEN,
+        identity=(pair.name, *sorted(kind for kind, _ in ways)),
     )
 
 

@@ -1,4 +1,5 @@
-"""The report as JUnit XML, the form of test results that CI systems read: a test case for each cell.
+"""The report as JUnit XML, the form of test results that CI systems read: a test case for each cell, and one for
+each program of a pair.
 
 There is no standard of it. This keeps to what the readers of Jenkins (its xUnit plugin, whose schema is the strictest), GitLab and
 GitHub's actions have in common: ``testsuites`` of ``testsuite`` of ``testcase`` with at most one of ``failure``, ``error`` and
@@ -13,10 +14,14 @@ from collections.abc import Sequence
 from typing import Any
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
+from attrs import frozen
+
+from compat.config.selection import PAIRS
 from compat.model import Result, Status
+from compat.pairs.records import Pair, Program
 from compat.printable import printable
 from compat.report.compact import one_line
-from compat.report.repeat import explain_command
+from compat.report.repeat import explain_command, pair_command
 from compat.report.summary import Report, came_out_as, declared_as
 
 _NO_XML = re.compile("[\x00-\x08\x0b-\x1f\ufffe\uffff]")
@@ -24,16 +29,22 @@ _NO_XML = re.compile("[\x00-\x08\x0b-\x1f\ufffe\uffff]")
 
 
 def junit_xml(report: Report) -> str:
-    """The report as JUnit XML: unexpected cells fail, those that gave no answer are errors, declared failures are skipped."""
+    """The report as JUnit XML: what is unexpected fails, what gave no answer is an error, declared failures are skipped."""
     suites: dict[str, list[Result]] = defaultdict(list)
     for result in report.ordered:
         suites[result.cell.spec.kernel].append(result)
-    root = Element("testsuites", name="compat matrix", **_counts(report.ordered))
+    tried = [_Tried(pair=pair, program=program) for pair in report.pairs for program in pair.programs or (None,)]
+    cases = [*(_kind(result) for result in report.ordered), *(each.kind for each in tried)]
+    root = Element("testsuites", name="compat matrix", **_counts(cases, _time(report.ordered, tried)))
     del root.attrib["skipped"]  # which Jenkins does not take here
     for kernel, results in suites.items():
-        suite = SubElement(root, "testsuite", name=_text(kernel), **_counts(results))
+        suite = SubElement(root, "testsuite", name=_text(kernel), **_counts(list(map(_kind, results)), _time(results)))
         for result in results:
             _add_case(suite, result, report.options)
+    if tried:
+        suite = SubElement(root, "testsuite", name=PAIRS, **_counts([each.kind for each in tried], _time((), tried)))
+        for each in tried:
+            _add_program(suite, each, report.options)
     indent(root)
     return '<?xml version="1.0" encoding="utf-8"?>\n' + tostring(root, encoding="unicode") + "\n"
 
@@ -45,7 +56,7 @@ def _add_case(suite: Element, result: Result, options: tuple[str, ...]) -> None:
         "testcase",
         classname=_text(f"{spec.kernel}/{spec.variant}/{spec.case}"),
         name=_text(f"{result.cell.target.name}/{result.cell.env.name}"),
-        time=_seconds([result]),
+        time=_time([result]),
     )
     if (kind := _kind(result)) is not None:
         told = SubElement(case, kind, type=_text(_type(result)), message=_text(_message(result)))
@@ -93,14 +104,43 @@ def _places(result: Result) -> tuple[tuple[str, str | None], ...]:
     return ("stage", failure.stage), ("pass", failure.pass_), ("op", failure.op), ("line", failure.location)
 
 
-def _counts(results: Sequence[Result]) -> dict[str, Any]:
-    kinds = [_kind(result) for result in results]
+@frozen(kw_only=True)
+class _Tried:
+    """A program of a pair; ``None`` for a pair in which nothing could be tried."""
+
+    pair: Pair
+    program: Program | None
+
+    @property
+    def kind(self) -> str | None:
+        if self.program is None:
+            return "error"
+        if self.program.ok:
+            return None
+        return "failure" if self.program.status.is_answer else "error"
+
+
+def _add_program(suite: Element, tried: _Tried, options: tuple[str, ...]) -> None:
+    pair, program = tried.pair, tried.program
+    name, seconds = (program.name, program.seconds) if program else ("env", pair.seconds)
+    case = SubElement(suite, "testcase", classname=_text(pair.name), name=_text(name), time=f"{seconds:.3f}")
+    if tried.kind is None:
+        return
+    kind = (program.failure_class or str(program.status)) if program else str(Status.ENV_BROKEN)
+    words = (program.message if program else pair.error) or kind
+    told = SubElement(case, tried.kind, type=_text(kind), message=_text(one_line(words)))
+    reached = f"at: stage {program.stage}\n\n" if program and program.stage else ""
+    told.text = _text(f"{words}\n\n{reached}{pair_command(pair, options)}")
+
+
+def _counts(kinds: Sequence[str | None], seconds: str) -> dict[str, Any]:
     counts = {"failures": kinds.count("failure"), "errors": kinds.count("error"), "skipped": kinds.count("skipped")}
-    return {"tests": str(len(kinds)), **{name: str(count) for name, count in counts.items()}, "time": _seconds(results)}
+    return {"tests": str(len(kinds)), **{name: str(count) for name, count in counts.items()}, "time": seconds}
 
 
-def _seconds(results: Sequence[Result]) -> str:
-    return f"{sum(result.outcome.seconds for result in results):.3f}"
+def _time(results: Sequence[Result], tried: Sequence[_Tried] = ()) -> str:
+    pairs = sum(each.program.seconds if each.program else each.pair.seconds for each in tried)
+    return f"{sum(result.outcome.seconds for result in results) + pairs:.3f}"
 
 
 def _text(text: str) -> str:

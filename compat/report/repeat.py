@@ -5,7 +5,9 @@ from __future__ import annotations
 import shlex
 from collections.abc import Sequence
 
+from compat.config.selection import PAIRS
 from compat.model import Cell
+from compat.pairs.records import Pair
 
 
 def matrix_command(cell: Cell, options: Sequence[str]) -> str:
@@ -17,3 +19,8 @@ def matrix_command(cell: Cell, options: Sequence[str]) -> str:
 def explain_command(cell: Cell, options: Sequence[str]) -> str:
     """Shows all that is known of a cell."""
     return shlex.join(["compat", "explain", cell.id, *options])
+
+
+def pair_command(pair: Pair, options: Sequence[str]) -> str:
+    """Tries the programs of a pair, which its env has installed."""
+    return shlex.join(["compat", "matrix", "--kernel", PAIRS, "--envs", pair.env, *options])

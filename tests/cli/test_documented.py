@@ -54,5 +54,5 @@ def test_no_command_is_made_up() -> None:
 
 def test_every_exit_code_is_in_the_table() -> None:
     listed = {int(code) for code in re.findall(r"^\| (\d+) \|", DOCS.read_text(), flags=re.MULTILINE)}
-    classes: list[type[errors.CompatError]] = [errors.CompatError, *errors.CompatError.__subclasses__()]
+    classes = [each for each in vars(errors).values() if isinstance(each, type) and issubclass(each, errors.CompatError)]
     assert {kind.exit_code for kind in classes} | {0, 1, 130} == listed

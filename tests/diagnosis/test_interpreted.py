@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from compat.diagnosis.numbers import Interpreter, Probe, check_of, excused, is_mistake, suspects
+from compat.diagnosis.numbers import Interpreter, Probe, check_of, excused, is_confirmed, is_mistake, settled, suspects
 from compat.model import Check, Done, Evidence, Raised, Status
 
 DOT = Probe(name="dot", uses=re.compile(r"\bdot:bf16\b"), words="gets products wrong")
@@ -145,3 +145,48 @@ def test_an_excuse_says_which_defect() -> None:
     check = excused(evidence, check_of(evidence, INTERPRETER), [(DOT, compared())], INTERPRETER)
     words = "nothing is known: this release's interpreter gets products wrong (a kernel that is right: is 1, expected 2)"
     assert (check.reason, check.where, check.max_abs) == (words, "odd: O[3]", None)
+
+
+def settled_as(first: Status, *later: Status) -> Check:
+    return settled(Check(status=first, reason="the first"), [Check(status=status) for status in later])
+
+
+@pytest.mark.parametrize(
+    ("runs", "status"),
+    [
+        ("wrong", "wrong"),
+        ("wrong wrong", "wrong"),
+        ("wrong lost", "wrong"),
+        ("wrong ok wrong", "unstable"),
+        ("wrong ok ok", "unstable"),
+        ("rejected wrong crashed", "unstable"),
+        ("out_of_memory ok ok", "ok"),
+        ("out_of_memory ok out_of_memory", "ok"),
+        ("out_of_memory ok wrong", "unstable"),
+        ("out_of_memory out_of_memory", "out_of_memory"),
+        ("wrong timed_out wrong", "wrong"),
+    ],
+)
+def test_several_runs_say_one_thing(runs: str, status: str) -> None:
+    assert settled_as(*map(Status, runs.split())).status == status
+
+
+def test_what_differs_is_told_in_order() -> None:
+    reason = "not the same in each of 3 runs in the interpreter: wrong, then ok, then crashed (the first)"
+    assert settled_as(Status.WRONG, Status.OK, Status.CRASHED).reason == reason
+
+
+@pytest.mark.parametrize(
+    ("status", "again"),
+    [
+        ("ok", False),
+        ("wrong", True),
+        ("crashed", True),
+        ("rejected", True),
+        ("timed_out", False),
+        ("unsupported", False),
+        ("lost", False),
+    ],
+)
+def test_what_is_run_again(status: str, again: bool) -> None:
+    assert is_confirmed(Check(status=Status(status))) is again

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from compat.bundle.closure import read_source
-from compat.errors import CompatError, MachineError, UnknownAction
+from compat.errors import ClusterError, CompatError, MachineError, UnknownAction
 from compat.execution.executors.base import Batch, CellAttempts, OpenExecutor
 from compat.execution.executors.local import LocalExecutor
 from compat.execution.flight import KEEPING_IR, Compile, Limits, Mode
@@ -137,7 +137,7 @@ def test_what_a_machine_refuses_elsewhere_ends_the_run(env: BuiltEnv, tmp_path: 
     assert "what was finished is kept" in (caught.value.hint or "")
 
 
-@pytest.mark.parametrize("kind", [CompatError, *CompatError.__subclasses__()])
+@pytest.mark.parametrize("kind", [CompatError, *CompatError.__subclasses__(), ClusterError])
 def test_errors_of_use_travel_whole(kind: type[CompatError]) -> None:
     error = kind("something is wrong", where="here", hint="mend it")
     again = pickle.loads(pickle.dumps(error))

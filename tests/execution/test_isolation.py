@@ -7,10 +7,13 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pytest
+from attrs import evolve
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from compat.bundle.closure import read_source
+from compat.execution.executors.base import Batch
+from compat.execution.executors.local import LocalExecutor
 from compat.execution.flight import Limits
 from compat.execution.run import RunContext, run
 from compat.execution.store import Store
@@ -114,3 +117,34 @@ def test_order_and_batches_do_not_matter(
 ) -> None:
     chosen = data.draw(st.lists(st.sampled_from(cells), min_size=2, unique_by=lambda cell: cell.id))
     assert outcomes(chosen, env, slots) == {cell.id: alone[cell.id] for cell in chosen}
+
+
+SUMS = HEADER + KERNEL.format(value="tl.sum(tl.load(source + at)) + at * 0.0")
+"""Warps exchange their sums in shared memory."""
+
+
+@pytest.mark.parametrize("release", ["3.1.0", "3.2.0", "3.3.1", "3.9.0"])
+def test_the_first_kernel_of_a_process_is_compiled_as_all_others(
+    built: Callable[[str], BuiltEnv], tmp_path: Path, release: str
+) -> None:
+    """Byte by byte. 3.2.0 to 3.3.1 would have 64-bit pointers into shared memory in the first one, and 32-bit ones after it."""
+    path = tmp_path / "sums.py"
+    path.write_text(SUMS)
+    env = built(f"triton-{release}")
+    spec = _spec(path, "sums.py")
+    wide, narrow = (evolve(spec, case=f"b{b}", compile=evolve(spec.compile, constexprs={"BLOCK": b})) for b in (1024, 512))
+    together, alone = (_made(env, specs) for specs in ((wide, narrow), (narrow,)))
+    assert set(alone["b512"]) >= {"ttir", "llir", "ptx", "cubin"}
+    assert together["b512"] == alone["b512"]
+    assert together["b1024"]["ptx"] != together["b512"]["ptx"]
+
+
+def _made(env: BuiltEnv, specs: Sequence[Specialization]) -> dict[str, dict[str, str]]:
+    """Case → stage → digest of what it made, of kernels that one process compiles one after the other."""
+    cells = [Cell(env=env.env, target=TARGETS["sm_90"], spec=spec) for spec in specs]
+    with LocalExecutor() as executor:
+        told = {each.position: each.attempts[0] for each in executor.submit(Batch.of(cells, env, LIMITS))}
+    return {
+        spec.case: {stage: made.digest for done in told[at].done for stage, made in done.made.items()}
+        for at, spec in enumerate(specs)
+    }

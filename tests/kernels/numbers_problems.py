@@ -1,5 +1,7 @@
 """Problems for the kernels of numbers.py."""
 
+from pathlib import Path
+
 import torch
 
 TYPES = {"fp32": torch.float32, "bf16": torch.bfloat16}
@@ -41,3 +43,12 @@ def lacks_an_argument(parameters, dtype, seed, device, large):
     for each in sums(parameters, dtype, seed, device, large):
         del each["arguments"]["y"]
         yield each
+
+
+def one_run_in_two(parameters, dtype, seed, device, large):
+    """The first run, the third, … are held to a wrong reference: a file beside this one is there, or is not."""
+    mark = Path(__file__).with_name("ran")
+    wrong = not mark.exists()
+    mark.touch() if wrong else mark.unlink()
+    x, y = numbers(16), numbers(16)
+    yield problem("one block", x, y, x + y + wrong, parameters, dtype)

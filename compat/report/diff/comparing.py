@@ -20,6 +20,7 @@ from compat.report.checks import check_words
 from compat.report.compact import Where, natural
 from compat.report.diff.axes import ChangedEnv, axes_of, changed_arguments, changed_envs, without
 from compat.report.diff.metrics import THRESHOLD, Jump, JumpGroup, grouped, jumps_of
+from compat.report.diff.pairs import PairChange, changed_pairs
 from compat.report.summary import Report, came_out_as
 
 
@@ -99,6 +100,8 @@ class Comparison:
     same: int
     """Those of them of which nothing is told."""
     envs: tuple[ChangedEnv, ...]
+    pairs: tuple[PairChange, ...]
+    """The pairs of a PyTorch and a release that came out differently."""
     arguments: tuple[str, ...]
     """``kernel/variant/case`` of those that both have with other arguments or options; a file of an older schema does not say."""
 
@@ -114,9 +117,12 @@ class Comparison:
         return {kind: number for kind, number in found.items() if number}
 
     def gated(self, kinds: Collection[Kind]) -> int:
-        """How many cells changed in one of these ways, without failures that are declared."""
+        """How many cells and pairs changed in one of these ways, without failures that are declared."""
         rises = self.counts.get(Kind.METRIC, 0) if Kind.METRIC in kinds else 0
-        return rises + sum(each.gated for each in self.differences if each.kind in kinds)
+        return rises + sum(each.gated for each in self.differences if each.kind in kinds) + self._gated_pairs(kinds)
+
+    def _gated_pairs(self, kinds: Collection[Kind]) -> int:
+        return sum(kind_of_pair(change) in kinds for change in self.pairs)
 
     @cached_property
     def only(self) -> tuple[Mapping[str, tuple[str, ...]], Mapping[str, tuple[str, ...]]]:
@@ -149,8 +155,16 @@ def compare(old: Side, new: Side, threshold: float = THRESHOLD) -> Comparison:
         compared=len(both),
         same=sum(kind is None and after.cell.id not in jumped for kind, _, after in kinds),
         envs=changed_envs(old.report, new.report),
+        pairs=changed_pairs(old.report.pairs, new.report.pairs),
         arguments=changed_arguments(old.report, new.report),
     )
+
+
+def kind_of_pair(change: PairChange) -> Kind:
+    """What became of a pair: ``broken`` if anything in it is."""
+    if change.broken:
+        return Kind.BROKEN
+    return Kind.FIXED if change.fixed else Kind.CHANGED
 
 
 _Change = tuple[Kind, Result | None, Result | None]

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from compat.cell_document import JsonObject
-from compat.report.diff.comparing import Comparison, Difference, Side
+from compat.report.diff.comparing import Comparison, Difference, Side, kind_of_pair
 from compat.report.diff.metrics import Jump
+from compat.report.diff.pairs import PairChange
 
 SCHEMA = 1
 """The version of the format; a key may be added within one, but none goes away or changes its meaning."""
@@ -23,6 +24,7 @@ def diff_document(found: Comparison) -> JsonObject:
         "counts": {str(kind): number for kind, number in found.counts.items()},
         "differences": [_difference(each) for each in found.differences],
         "metrics": [_jump(jump) for group in found.jumps for jump in group.jumps],
+        "pairs": [_pair(change) for change in found.pairs],
         "only_old": {axis: list(values) for axis, values in old.items()},
         "only_new": {axis: list(values) for axis, values in new.items()},
         "arguments": list(found.arguments),
@@ -48,6 +50,18 @@ def _difference(difference: Difference) -> JsonObject:
         "fingerprint": failure.fingerprint if failure else None,
         "says": difference.says,
         "cells": [result.cell.id for result in difference.results],
+    }
+
+
+def _pair(change: PairChange) -> JsonObject:
+    return {
+        "name": change.name,
+        "kind": str(kind_of_pair(change)),
+        "before": change.before,
+        "after": change.after,
+        "broken": list(change.broken),
+        "fixed": list(change.fixed),
+        "says": change.says,
     }
 
 

@@ -7,12 +7,15 @@ from collections.abc import Iterator
 from compat.report.compact import Where, counted
 from compat.report.diff.comparing import Comparison, Difference, Kind
 from compat.report.diff.metrics import JumpGroup
+from compat.report.diff.pairs import PairChange
 from compat.report.diff.sentences import (
+    PAIRS_TITLE,
     TITLES,
     change,
     headline,
     jump_line,
     look,
+    pair_line,
     remarks,
     threshold_line,
     title,
@@ -56,6 +59,7 @@ def _sections(found: Comparison) -> Iterator[str]:
             yield from _details(threshold_line(found), [_jump(group) for group in found.jumps])
         elif differences := found.of(kind):
             yield from _details(title(kind, differences), [_difference(each, found) for each in differences])
+    yield from _details(PAIRS_TITLE, [_pair(change) for change in found.pairs])
 
 
 def _details(summary: str, items: list[str]) -> Iterator[str]:
@@ -79,6 +83,11 @@ def _difference(difference: Difference, found: Comparison) -> str:
 
 def _jump(group: JumpGroup) -> str:
     return f"{escape(jump_line(group))}: {'; '.join(map(_place, group.where))}"
+
+
+def _pair(change: PairChange) -> str:
+    head = f"**{code(change.name)}** {escape(pair_line(change))}"
+    return f"{head}\n\n{fence(_bounded(change.says))}" if change.says else head
 
 
 def _place(where: Where) -> str:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from compat.history.losses import TABLE
 from compat.report.compact import counted, listed
-from compat.report.diff.comparing import Comparison, Difference, Kind
+from compat.report.diff.comparing import Comparison, Difference, Kind, kind_of_pair
 from compat.report.diff.metrics import Jump, JumpGroup
+from compat.report.diff.pairs import PairChange
 from compat.report.repeat import explain_command
 
 TITLES = {
@@ -28,7 +30,12 @@ _NAMED = 10
 
 
 def headline(found: Comparison) -> str:
-    """All of it in a sentence."""
+    """All of it in a sentence, and one more of pairs where some changed."""
+    cells = _of_cells(found) if found.old.cells or found.new.cells or not found.pairs else ""
+    return " ".join(filter(None, (cells, _of_pairs(found) if found.pairs else "")))
+
+
+def _of_cells(found: Comparison) -> str:
     changed = [f"{number:,} {TITLES[kind]}{_declared(found.of(kind))}" for kind, number in found.counts.items()]
     if not found.compared:
         return f"The reports have no cell in common, so that nothing was compared: {listed(changed) or 'both are empty'}."
@@ -36,6 +43,12 @@ def headline(found: Comparison) -> str:
         alone = f"; besides: {listed(changed)}" if changed else ""
         return f"Nothing changed in the {counted(found.compared, 'cell')} that both reports have{alone}."
     return f"Of {counted(found.compared, 'cell')} in both reports {found.same:,} are the same; {listed(changed) or 'metrics fell'}."
+
+
+def _of_pairs(found: Comparison) -> str:
+    kinds = Counter(kind_of_pair(change) for change in found.pairs)
+    changed = [f"{kinds[kind]:,} {TITLES[kind]}" for kind in Kind if kind in kinds]
+    return f"Of the pairs with PyTorch {listed(changed)}."
 
 
 def remarks(found: Comparison) -> Iterator[str]:
@@ -74,6 +87,14 @@ def why(difference: Difference) -> tuple[str, str]:
     """What the compiler says of it, and the advice; nothing of a failure that is declared."""
     advice = difference.failure.advice if difference.failure and difference.says else ""
     return ("", "") if difference.declared else (difference.says, advice)
+
+
+PAIRS_TITLE = "pairs of a PyTorch and a release"
+
+
+def pair_line(pair: PairChange) -> str:
+    """``newly broken: ok → user_kernel (kernel-dropped)``."""
+    return f"{TITLES[kind_of_pair(pair)]}: {pair.before} → {pair.after}"
 
 
 def jump_line(group: JumpGroup) -> str:

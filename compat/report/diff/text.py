@@ -7,10 +7,12 @@ from collections.abc import Iterator
 from compat.report.compact import one_line
 from compat.report.diff.comparing import Comparison, Difference, Kind
 from compat.report.diff.sentences import (
+    PAIRS_TITLE,
     change,
     headline,
     jump_line,
     look,
+    pair_line,
     remarks,
     threshold_line,
     title,
@@ -29,6 +31,10 @@ def diff_lines(found: Comparison) -> Iterator[str]:
             yield from ("", title(kind, differences))
             for each in differences:
                 yield from _difference(each, found)
+    if found.pairs:
+        yield from ("", PAIRS_TITLE)
+        for pair in found.pairs:
+            yield from (f"  {pair.name}", f"    {pair_line(pair)}", *([f"    says   {one_line(pair.says)}"] if pair.says else []))
     yield from ("", headline(found))
 
 

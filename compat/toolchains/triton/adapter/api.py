@@ -13,7 +13,7 @@ import types
 from collections.abc import Callable
 from typing import Any
 
-from . import call, driver, launch, metadata, metrics
+from . import call, driver, launch, metadata, metrics, pointers
 from .interpreter import Interpreting
 
 _DIAGNOSTICS = {
@@ -41,6 +41,7 @@ class Triton:
         self._on_stage: Callable[..., None] = _ignore
         self._on_made: Callable[..., None] = _ignore
         self._beacon: Any = None
+        self._has_compiled = False
         self._library = os.path.dirname(os.path.abspath(triton.__file__)) + os.sep
         self._places: list[list[str]] = []
         _skip_hashing_the_package(compiler)
@@ -107,6 +108,9 @@ class Triton:
 
     def _compiled(self, job: dict[str, Any], function: Any) -> Any:
         """What Triton makes of a file of IR, of a launch, or of a signature."""
+        if not self._has_compiled and "nvidia" in (backends := _backends()):
+            pointers.settle(backends["nvidia"])
+        self._has_compiled = True
         source = job.get("ir")
         if not source:
             values = call.constants(function, job)  # what these lack is no answer about the kernel: still in stage source

@@ -1,0 +1,49 @@
+"""What something takes: seconds on the clock, and of the processor, those of all processes under this one among them."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+
+from attrs import frozen
+
+_TICKS = os.sysconf("SC_CLK_TCK")
+
+
+@frozen
+class Spent:
+    """Seconds."""
+
+    clock: float
+    cpu: float
+
+    def __str__(self) -> str:
+        return f"{self.clock:8.2f} s, of the processor {self.cpu:8.2f} s"
+
+
+def spent(action: Callable[[], object]) -> Spent:
+    """What an action takes. Processes that have ended and that nobody has waited for are not counted."""
+    began, before = time.perf_counter(), _cpu()
+    action()
+    return Spent(time.perf_counter() - began, _cpu() - before)
+
+
+def _cpu() -> float:
+    """Seconds of this process, of those below it, and of those that any of them has waited for."""
+    parents: dict[int, int] = {}
+    ticks: dict[int, int] = {}
+    for folder in Path("/proc").iterdir():
+        if folder.name.isdigit():
+            with suppress(OSError):
+                fields = (folder / "stat").read_text().rpartition(")")[2].split()
+                parents[int(folder.name)], ticks[int(folder.name)] = int(fields[1]), sum(map(int, fields[11:15]))
+    return sum(ticks[pid] for pid in ticks if _is_below(pid, parents)) / _TICKS
+
+
+def _is_below(pid: int, parents: dict[int, int]) -> bool:
+    while pid not in (0, os.getpid()):
+        pid = parents.get(pid, 0)
+    return pid != 0

@@ -1,0 +1,102 @@
+"""How Dask workers add up: ``python -m bench.workers reports/matrix.json``.
+
+Cells that wait as long as real compiles took, by a ``matrix.json``, go through the driver, the scheduler and 1, 2, 4 and 8 workers
+of one thread each. Waiting takes no processor, so that eight workers can be had where there are two cores; what they and the driver
+do besides is real. Efficiency is the time with one worker, over the number of workers and the time with them.
+"""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+import click
+
+from bench.__main__ import LIMITS, _envs
+from bench.spent import Spent, spent
+from compat.bundle.closure import read_source
+from compat.config.executor_settings import ExecutorSettings
+from compat.config.matrix import load_matrix
+from compat.execution.executors.dask.session import DaskSession
+from compat.execution.run import RunContext, run
+from compat.execution.store import Store
+from compat.model import BuiltEnv, Cell, CompileSpec, Specialization, Status
+
+ROOT = Path(__file__).parent.parent
+WAITING = Path(__file__).parent / "waiting"
+"""The folder of the worker's program."""
+_SOURCE = (
+    "import triton\nimport triton.language as tl\n\n\n@triton.jit\ndef cell(WAIT: tl.constexpr, CELL: tl.constexpr):\n    pass\n"
+)
+
+
+@click.command()
+@click.argument("matrix", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.option(
+    "--workers", multiple=True, type=int, default=(1, 2, 4, 8), show_default=True, help="How many; the first is the measure."
+)
+@click.option("--every", default=1, show_default=True, help="Take only every Nth cell.")
+@click.option("--rounds", default=1, show_default=True, help="Measurements of each.")
+def main(matrix: Path, workers: tuple[int, ...], every: int, rounds: int) -> None:
+    """Measure how much faster more Dask workers are."""
+    with tempfile.TemporaryDirectory() as folder:
+        recorded = json.loads(matrix.read_text())["cells"][::every]
+        built = _envs(tuple(dict.fromkeys(cell["env"] for cell in recorded)))
+        cells = _waiting(recorded, built, Path(folder))
+        waits = sum(cell["seconds"] for cell in recorded)
+        click.echo(f"{len(cells)} cells of {len(built)} envs, which wait {waits:.1f} s together")
+        for _ in range(rounds):
+            first: float | None = None
+            for count in workers:
+                starting, took = _measured(cells, built, count)
+                first = first or took.clock * count
+                click.echo(
+                    f"  {count} workers  {took}; efficiency {first / count / took.clock:.2f}, "
+                    f"of no overhead at all {waits / count / took.clock:.2f}; starting them {starting.clock:.1f} s"
+                )
+
+
+def _waiting(recorded: Sequence[dict[str, object]], built: dict[str, BuiltEnv], folder: Path) -> list[Cell]:
+    """Cells that wait as long as the recorded ones took, each kernel's in a source of its own, as those were."""
+    config = load_matrix(ROOT / "matrix.toml")
+    return [
+        Cell(
+            env=built[str(told["env"])].env,
+            target=config.choose_targets((str(told["target"]),))[0],
+            spec=_spec(folder / f"{told['kernel']}.py", number, told),
+        )
+        for number, told in enumerate(recorded)
+    ]
+
+
+def _spec(source: Path, number: int, told: dict[str, object]) -> Specialization:
+    if not source.exists():
+        source.write_text(_SOURCE)
+    return Specialization(
+        kernel=str(told["kernel"]),
+        variant=str(told["variant"]),
+        case=str(told["case"]),
+        source=str(source),
+        function="cell",
+        compile=CompileSpec(signature={}, constexprs={"WAIT": round(float(str(told["seconds"])) * 1000), "CELL": number}),
+        closure=read_source(source).closure,
+    )
+
+
+def _measured(cells: Sequence[Cell], built: dict[str, BuiltEnv], count: int) -> tuple[Spent, Spent]:
+    """What starting so many workers takes, and what the cells take then."""
+    settings = ExecutorSettings(where="bench", workers=count)
+    with DaskSession(settings) as session, tempfile.TemporaryDirectory() as folder, Store(Path(folder)) as store:
+        starting = spent(lambda: session.client)
+        context = RunContext(envs=built, store=store, limits=LIMITS, worker=WAITING, executor=session)
+        return starting, spent(lambda: _run(cells, context))
+
+
+def _run(cells: Sequence[Cell], context: RunContext) -> None:
+    assert all(result.outcome.status is Status.OK and not result.cached for result in run(cells, context))
+
+
+if __name__ == "__main__":
+    main()

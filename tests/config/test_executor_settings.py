@@ -1,0 +1,97 @@
+"""Where cells are compiled, as it is said."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from compat.config.executor_settings import ExecutorSettings, executor_named
+from compat.config.matrix import load_matrix
+from compat.errors import ConfigError, SelectionError
+
+
+def read(folder: Path, text: str) -> ExecutorSettings | None:
+    path = folder / "matrix.toml"
+    path.write_text(text)
+    return load_matrix(path).executor
+
+
+@pytest.mark.parametrize(
+    ("text", "facts"),
+    [
+        ("dask://scheduler:8786", {"address": "tcp://scheduler:8786"}),
+        ("tls://10.0.0.1:8786", {"address": "tls://10.0.0.1:8786"}),
+        ("tcp://[::1]:8786", {"address": "tcp://[::1]:8786"}),
+        ("dask:local", {}),
+        ("dask:local?workers=4&threads=2&in_flight=9", {"workers": 4, "threads": 2, "in_flight": 9}),
+    ],
+)
+def test_what_the_option_says(text: str, facts: dict[str, object]) -> None:
+    assert executor_named(text) == ExecutorSettings(where="--executor", **facts)  # type: ignore[arg-type]
+
+
+def test_this_machine() -> None:
+    assert executor_named("local") is None
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("dask", "'dask' is no executor"),
+        ("dask://scheduler", "'dask://scheduler' is no executor"),
+        ("http://scheduler:8786", "is no executor"),
+        ("dask:local?workers", "'workers' is not name=number"),
+        ("dask:local?workers=0", "workers='0' is not a number from 1 to 99999"),
+        ("dask:local?workers=²", "is not a number"),
+        ("dask:local?worker=4", "'worker' is none of workers, threads, in_flight"),
+    ],
+)
+def test_what_it_cannot_say(text: str, words: str) -> None:
+    with pytest.raises(SelectionError, match="--executor: ") as caught:
+        executor_named(text)
+    assert words in str(caught.value)
+    assert "dask:local?workers=4" in (caught.value.hint or "")
+
+
+def test_what_the_table_says(tmp_path: Path) -> None:
+    found = read(
+        tmp_path,
+        """[executor]
+class = "dask_jobqueue.SLURMCluster"
+workers = 16
+in_flight = 64
+wait = 1800
+arguments = { queue = "cpu", cores = 8 }
+""",
+    )
+    assert found is not None
+    assert (found.cluster, found.arguments, found.workers) == ("dask_jobqueue.SLURMCluster", {"queue": "cpu", "cores": 8}, 16)
+    assert (found.in_flight, found.wait, found.address) == (64, 1800.0, None)
+    assert found.where.endswith("matrix.toml: executor")
+    address = read(tmp_path, '[executor]\naddress = "dask://s:1"\n')
+    assert address is not None
+    assert address.address == "tcp://s:1"
+    assert read(tmp_path, "") is None
+
+
+@pytest.mark.parametrize(
+    ("text", "where", "words"),
+    [
+        ("", "executor", "either `address` or `class` has to be there"),
+        ('class = "a.B"\naddress = "tcp://s:1"', "executor.class", "and not both"),
+        ('class = "SLURMCluster"', "executor.class", "is not the dotted name of a class"),
+        ("class = 3", "executor.class", "expected a string"),
+        ('address = "s:1"', "executor.address", "is not the address of a scheduler"),
+        ('address = "tcp://s:1"\narguments = {}', "executor.arguments", "belongs to `class`"),
+        ('address = "tcp://s:1"\nworkers = 3', "executor.workers", "belongs to `class`"),
+        ('class = "a.B"\nworkers = 0', "executor.workers", "must be greater than zero"),
+        ('class = "a.B"\narguments = 3', "executor.arguments", "expected a table"),
+        ('clas = "a.B"', "executor.clas", "unknown key"),
+    ],
+)
+def test_what_is_wrong_is_said_with_its_place(tmp_path: Path, text: str, where: str, words: str) -> None:
+    with pytest.raises(ConfigError) as caught:
+        read(tmp_path, f"[executor]\n{text}\n")
+    assert f"matrix.toml: {where}: " in str(caught.value)
+    assert words in str(caught.value)

@@ -1,0 +1,110 @@
+"""Commands with a cluster of their own."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+import compat.project
+from compat.errors import ConfigError
+from compat.model import BuiltEnv
+from tests.execution.dask.clusters import ROOT, wait_until
+
+MATRIX = f"""
+kernels = ["{ROOT}/kernels/sel_dense.toml"]
+[defaults]
+envs = ["3.1.0"]
+targets = ["sm_90"]
+[pairs]
+run = false
+[executor]
+class = "distributed.LocalCluster"
+arguments = {{ n_workers = 1, threads_per_worker = 2, dashboard_address = "127.0.0.1:0" }}
+"""
+WITHOUT_DASK = """
+import sys
+from compat.cli.commands import main
+
+try:
+    main(sys.argv[1:])
+except SystemExit as end:
+    assert not end.code, end.code
+assert not {"dask", "distributed"} & set(sys.modules)
+"""
+
+
+@pytest.fixture
+def project(built: Callable[[str], BuiltEnv], tmp_path: Path) -> Path:
+    built("triton-3.1.0")
+    (tmp_path / "matrix.toml").write_text(MATRIX)
+    return tmp_path
+
+
+def command(project: Path, *words: str) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [sys.executable, "-c", "from compat.cli.start import start; start()", "matrix", *words],
+        cwd=project,
+        env={**os.environ, "TMPDIR": str(project), "PYTHONPATH": str(ROOT)},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+
+
+def left(project: Path) -> list[str]:
+    """The command lines of processes that the command has started."""
+    found = []
+    for folder in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            if f"\0TMPDIR={project}".encode() in b"\0" + Path("/proc", folder, "environ").read_bytes():
+                found.append(Path("/proc", folder, "cmdline").read_text())
+        except OSError:
+            pass
+    return found
+
+
+@pytest.mark.wheels
+def test_a_class_by_its_name_and_no_dask_for_what_is_known(project: Path) -> None:
+    began = command(project, "--variant", "block_ptr")
+    _, err = began.communicate(timeout=120)
+    assert began.returncode == 0, err
+    assert "Dask: 1 workers, 2 threads; dashboard http://" in err
+    document = json.loads((project / "reports" / "matrix.json").read_text())
+    assert {cell["status"] for cell in document["cells"]} == {"ok"}
+    wait_until(lambda: not left(project), 10)
+    for executor in ((), ("--executor", "dask://127.0.0.1:9"), ("--executor", "dask:local")):
+        again = [sys.executable, "-c", WITHOUT_DASK, "matrix", "--variant", "block_ptr", *executor]
+        told = subprocess.run(again, cwd=project, env={**os.environ, "PYTHONPATH": str(ROOT)}, capture_output=True, text=True)
+        assert told.returncode == 0, told.stderr
+
+
+@pytest.mark.wheels
+def test_ctrl_c_leaves_no_process(project: Path) -> None:
+    began = command(project, "--executor", "dask:local?workers=2")
+    wait_until(lambda: any("compat/worker" in line for line in left(project)))  # something is compiled, or about to be
+    os.killpg(began.pid, signal.SIGINT)  # as a terminal does
+    _, err = began.communicate(timeout=60)
+    assert began.returncode == 130, err
+    assert "the same command continues from there" in err
+    assert "Traceback" not in err
+    wait_until(lambda: not left(project), 10)
+    time.sleep(0.2)
+    assert [path.name for path in project.iterdir() if path.name.startswith("compat-")] == []
+
+
+def test_a_class_that_is_not_there(tmp_path: Path) -> None:
+    (tmp_path / "matrix.toml").write_text(MATRIX.replace("distributed.LocalCluster", "nowhere_to_be.Found"))
+    selection = compat.project.select(tmp_path / "matrix.toml")
+    with selection.open_executor() as where, pytest.raises(ConfigError) as caught:
+        _ = where.client  # type: ignore[attr-defined]
+    assert "matrix.toml: executor.class: nowhere_to_be cannot be imported" in str(caught.value)
+    assert caught.value.hint == "pip install nowhere-to-be"

@@ -1,0 +1,53 @@
+"""Evidence has the paths of whoever asked."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from compat.execution.places import NOWHERE_ELSE, Places, folders_of
+from compat.model import Evidence, Noticed, Raised, StoodIn
+
+PLACES = Places.of([("/w/1", "/home/a/kernels"), ("/w/1/inner", "/elsewhere"), ("/same", "/same"), ("/w/12", "/twelve")])
+
+
+def test_folders_are_told_as_wholes() -> None:
+    text = "/w/1/a.py:3 '/w/1' /w/12/b.py /w/123 /w/1/inner/c.py /w/1.old /same/d.py"
+    said = "/home/a/kernels/a.py:3 '/home/a/kernels' /twelve/b.py /w/123 /elsewhere/c.py /w/1.old /same/d.py"
+    assert PLACES.told(text) == said
+    assert PLACES.told_data(text.encode()) == said.encode()
+
+
+def test_what_is_no_text_is_left_as_it_is() -> None:
+    assert PLACES.told_data(b"\xff/w/1/a.py") == b"\xff/w/1/a.py"
+    assert PLACES.told_data(b"nothing") == b"nothing"
+
+
+def test_evidence() -> None:
+    evidence = Evidence(
+        answered=True,
+        raised=(Raised(type="E", message="in /w/1/a.py", traceback='File "/w/1/a.py"'),),
+        printed="/w/1/a.py",
+        stderr="/w/1/a.py",
+        in_flight="/w/1/a.py:3",
+        at="/w/1/a.py:4",
+        quoted={"/w/1/a.py:3": "x = '/w/1'"},
+        metrics={"check": [{"where": "/w/1/a.py"}, 3]},
+        warnings=(Noticed(type="W", message="/w/1/a.py"),),
+        imported=("/w/1/a.py", "/other/b.py"),
+        stood_in=StoodIn(answers=("torch at /w/1/a.py:3",)),
+        protocol=("/w/1/a.py",),
+        refused="/w/1/a.py",
+    )
+    told = PLACES.evidence(evidence)
+    assert "/w/1/" not in repr(told)
+    assert told.quoted == {"/home/a/kernels/a.py:3": "x = '/w/1'"}, "the line is as it was written"
+    assert told.metrics == {"check": [{"where": "/home/a/kernels/a.py"}, 3]}
+    assert told.imported == ("/home/a/kernels/a.py", "/other/b.py")
+    assert NOWHERE_ELSE.evidence(evidence) is evidence
+
+
+def test_the_folders_of_an_env(tmp_path: Path) -> None:
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "pyvenv.cfg").write_text("home = /opt/python/bin\nversion = 3.11.7\n")
+    assert folders_of(str(tmp_path / "bin" / "python")) == (str(tmp_path), "/opt/python")
+    assert folders_of("/nowhere/bin/python") == ("/nowhere", "")

@@ -1,0 +1,127 @@
+"""Pairs where CI systems look: JUnit, annotations, the code quality report, and what changed between two reports."""
+
+from __future__ import annotations
+
+from xml.etree.ElementTree import Element, fromstring
+
+import pytest
+from attrs import evolve
+
+from compat.model import Status
+from compat.pairs.records import Pair
+from compat.report import Report
+from compat.report.annotations import workflow_commands
+from compat.report.code_quality import code_quality
+from compat.report.diff import Comparison, Kind, Side, compare
+from compat.report.diff.document import diff_document
+from compat.report.diff.markdown import diff_markdown
+from compat.report.diff.text import diff_lines
+from compat.report.findings import findings
+from compat.report.junit import junit_xml
+from tests.pairs.made import ALL_BAD, DROPPED, GOOD, PAIRS, SWALLOWED, UNTRIED, program
+from tests.report.factory import OK, always, env, report, tried
+from tests.report.test_junit import SCHEMA
+
+
+def with_pairs(*pairs: Pair, cells: bool = True) -> Report:
+    return evolve(report(tried("k", "v", always(OK), envs=[env("3.9.0")]) if cells else []), pairs=pairs)
+
+
+def compared(old: Report, new: Report) -> Comparison:
+    return compare(Side(name="old", report=old), Side(name="new", report=new))
+
+
+def suite(*pairs: Pair) -> Element:
+    text = junit_xml(with_pairs(*pairs))
+    SCHEMA.validate(text)
+    found = fromstring(text).find("testsuite[@name='pair']")
+    assert found is not None
+    return found
+
+
+def test_each_program_is_a_test_case() -> None:
+    found = suite(*PAIRS)
+    assert {name: found.get(name) for name in ("tests", "failures", "errors", "skipped")} == {
+        "tests": "7",
+        "failures": "3",
+        "errors": "1",
+        "skipped": "0",
+    }
+    names = [f"{case.get('classname')} {case.get('name')}" for case in found]
+    assert names[:3] == ["pair/2.9.1+3.5.1 softmax", "pair/2.9.1+3.5.1 user_kernel", "pair/2.9.1+3.6.0 softmax"]
+    assert names[-1] == "pair/2.4.1+3.5.1 env"
+
+
+def test_what_failed_is_told_with_its_class_and_the_command() -> None:
+    (failure,) = suite(DROPPED).iter("failure")
+    assert (failure.get("type"), failure.get("message")) == ("kernel-dropped", SWALLOWED)
+    assert failure.text == f"{SWALLOWED}\n\nat: stage compile\n\ncompat matrix --kernel pair --envs triton-3.5.1-torch-2.9.1"
+
+
+def test_a_pair_that_could_not_be_tried_is_an_error() -> None:
+    (error,) = suite(UNTRIED).iter("error")
+    assert (error.get("type"), error.get("message")) == ("env_broken", UNTRIED.error)
+
+
+def test_without_pairs_there_is_no_suite() -> None:
+    assert [each.get("name") for each in fromstring(junit_xml(with_pairs()))] == ["k"]
+
+
+def test_each_pair_that_is_not_ok_is_a_finding() -> None:
+    found = findings(with_pairs(*PAIRS))
+    assert [each.title for each in found] == [
+        "pair/2.9.1+3.6.0: 1 of 2 programs failed",
+        "pair/2.4.1+3.6.0: 2 of 2 programs failed",
+        "pair/2.4.1+3.5.1: nothing could be tried",
+    ]
+    assert found[0].body == (
+        f"user_kernel: kernel-dropped: {SWALLOWED}",
+        "compat matrix --kernel pair --envs triton-3.5.1-torch-2.9.1",
+    )
+    assert found[1].body[0] == "softmax, user_kernel: name-missing: ImportError: no `triton_key` | here"
+    assert [each.status for each in found] == [Status.WRONG, Status.REJECTED, Status.ENV_BROKEN]
+    assert len(list(workflow_commands(found))) == 3
+    assert code_quality(found) == [], "it is about no file"
+
+
+BROKEN_IN_36 = evolve(DROPPED, release="3.5.1")
+"""What DROPPED is, of the same pair as GOOD."""
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "kind", "words"),
+    [
+        (GOOD, BROKEN_IN_36, Kind.BROKEN, "newly broken: ok → user_kernel (kernel-dropped)"),
+        (BROKEN_IN_36, GOOD, Kind.FIXED, "newly fixed: user_kernel (kernel-dropped) → ok"),
+        (GOOD, evolve(GOOD, programs=(), error="no wheel"), Kind.BROKEN, "newly broken: ok → env broken"),
+        (evolve(GOOD, programs=(), error="no wheel"), GOOD, Kind.FIXED, "newly fixed: env broken → ok"),
+        (
+            BROKEN_IN_36,
+            evolve(BROKEN_IN_36, programs=(BROKEN_IN_36.programs[0], program("user_kernel", "name-missing", "ImportError"))),
+            Kind.CHANGED,
+            "failing differently: user_kernel (kernel-dropped) → user_kernel (name-missing)",
+        ),
+    ],
+)
+def test_what_changed_is_told(old: Pair, new: Pair, kind: Kind, words: str) -> None:
+    found = compared(with_pairs(old), with_pairs(new))
+    lines = list(diff_lines(found))
+    assert lines[lines.index("pairs of a PyTorch and a release") + 1 :][:2] == ["  pair/2.9.1+3.5.1", f"    {words}"]
+    assert diff_document(found)["pairs"][0]["kind"] == str(kind)
+    assert f"**`pair/2.9.1+3.5.1`** {words.split(' (')[0]}" in diff_markdown(found)
+    assert found.gated({kind}) == 1
+    assert found.gated(set(Kind) - {kind}) == 0
+
+
+def test_pairs_that_are_the_same_or_in_one_report_only_are_no_change() -> None:
+    again = evolve(GOOD, seconds=99.0, cached=True, programs=(*GOOD.programs, program("mm", "name-missing", "ImportError")))
+    found = compared(with_pairs(GOOD, ALL_BAD), with_pairs(again, DROPPED))
+    assert found.pairs == ()
+    assert "pair" not in "\n".join(diff_lines(found))
+
+
+def test_the_sentence_that_sums_it_up() -> None:
+    found = compared(with_pairs(GOOD), with_pairs(BROKEN_IN_36))
+    assert list(diff_lines(found))[-1].endswith("that both reports have. Of the pairs with PyTorch 1 newly broken.")
+    alone = compared(with_pairs(GOOD, cells=False), with_pairs(BROKEN_IN_36, cells=False))
+    assert list(diff_lines(alone))[-1] == "Of the pairs with PyTorch 1 newly broken."
