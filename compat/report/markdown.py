@@ -16,11 +16,13 @@ from compat.report.checks import legend as checks_legend
 from compat.report.compact import counted, listed, natural
 from compat.report.excerpts import excerpts
 from compat.report.fix import fix_command
-from compat.report.grid import Mark, Row, grids, legend_of
+from compat.report.folded import LARGE, MANY, folded, kernels_of, last_line, short
+from compat.report.grid import LEGEND, Mark, Row, grids, legend_of
 from compat.report.guesses import guesses
 from compat.report.pairs.markdown import section
 from compat.report.pairs.notes import pairs_sentence
 from compat.report.repeat import explain_command, matrix_command
+from compat.report.shards import part
 from compat.report.stand_ins import stand_ins
 from compat.report.statements import statements
 from compat.report.summary import DistinctFailure, Report
@@ -39,8 +41,33 @@ BESIDE = ("numpy", "setuptools")
 
 
 def matrix_markdown(report: Report) -> str:
-    """The report as Markdown. Only its last line depends on when and how fast it was made."""
-    text = (
+    """The report as Markdown, folded where it is large. Only its last line depends on when and how fast it was made."""
+    text = _in_full(report) if len(report.results) < MANY else ""
+    return text if text and len(text.encode()) <= LARGE else _folded(report)
+
+
+def _folded(report: Report) -> str:
+    """The counts of a large one."""
+    found = folded(report, len(statements(report)))
+    words = {word for each in found.kernels for word, _ in each.bad}
+    return _tidied(
+        _environment()
+        .get_template("folded.md.j2")
+        .render(
+            report=report,
+            headline=headline(report),
+            folded=found,
+            legend={word: meaning for word, meaning in LEGEND.items() if word in words | {"ok"}},
+            envs=_envs(report),
+            version=report.version,
+            pairs=list(section(report.pairs, report.toolchains, {}, _meanings())),
+        )
+    )
+
+
+def _in_full(report: Report) -> str:
+    """All of it."""
+    return _tidied(
         _environment()
         .get_template("matrix.md.j2")
         .render(
@@ -59,14 +86,21 @@ def matrix_markdown(report: Report) -> str:
             stand_ins=stand_ins(report.ordered),
             libraries=libraries(report),
             failing=failing,
-            envs=sorted(report.envs, key=lambda built: (release_of(built).order, natural(built.env.name))),
+            envs=_envs(report),
             version=report.version,
             edits_known=edits_known,
             fix_command=fix_command,
             pairs=list(section(report.pairs, report.toolchains, {}, _meanings())),
         )
     )
+
+
+def _tidied(text: str) -> str:
     return re.sub(r"\n{3,}", "\n\n", text).strip() + "\n"
+
+
+def _envs(report: Report) -> list[BuiltEnv]:
+    return sorted(report.envs, key=lambda built: (release_of(built).order, natural(built.env.name)))
 
 
 def _meanings() -> dict[str, str]:
@@ -92,8 +126,9 @@ def step_summary(report: Report, said: int) -> str:
 
 def headline(report: Report) -> str:
     """The summary sentence."""
+    shards = f"**{part(report).capitalize()}.** " if report.shards else ""
     if not report.results:
-        return pairs_sentence(report.pairs) if report.pairs else "No cell was tried."
+        return shards + (pairs_sentence(report.pairs) if report.pairs else "No cell was tried.")
     variants = {(result.cell.spec.kernel, result.cell.spec.variant) for result in report.results}
     targets = sorted({result.cell.target.name for result in report.results}, key=natural)
     axes = (
@@ -104,7 +139,7 @@ def headline(report: Report) -> str:
     fates = listed([f"{number:,} {FATES[status][number != 1]}" for status, number in report.counts.items()])
     surprises = len(report.unexpected)
     end = f"**Unexpected: {counted(surprises, 'cell')}.**" if surprises else "Everything is as expected."
-    return f"Of {counted(len(report.results), 'cell')} ({' × '.join(axes)}; {', '.join(targets)}), {fates}. {end}" + (
+    return f"{shards}Of {counted(len(report.results), 'cell')} ({' × '.join(axes)}; {', '.join(targets)}), {fates}. {end}" + (
         f" {pairs_sentence(report.pairs)}" if report.pairs else ""
     )
 
@@ -232,5 +267,5 @@ def _environment() -> Environment:
     )
     environment.filters |= {f.__name__: f for f in (escape, prose, code, fence, mark, anchor, subject, beside, faces)}
     environment.filters |= {"reproduce": reproduce, "per_target": per_target}
-    environment.filters["counted"] = counted
+    environment.filters |= {"counted": counted, "short": short, "last": last_line, "kernels": kernels_of}
     return environment

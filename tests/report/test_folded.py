@@ -1,0 +1,69 @@
+"""Markdown of more cells than anybody reads row by row: counts that add up, and a file that code forges show."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from attrs import evolve
+
+from compat.model import Status
+from compat.report import Report, folded, markdown
+from compat.report.markdown import matrix_markdown
+from tests.report.factory import OK, SHAPE, always, bad, env, expected_matrix, report, tried
+from tests.report.synthetic import synthetic
+
+
+def as_folded(found: Report, monkeypatch: pytest.MonkeyPatch) -> str:
+    monkeypatch.setattr(markdown, "MANY", 1)
+    return matrix_markdown(found)
+
+
+def number(words: str) -> int:
+    return int(words.replace(",", "") or 0)
+
+
+def test_every_cell_is_counted_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = synthetic(2_400)
+    text = as_folded(found, monkeypatch)
+    rows = re.findall(r"^\| `(\S+)` \| ([\d,]+) \| ([\d,]+) \| (.*?) \| ([\d,]*) \| (.*?) ?\|$", text, re.MULTILINE)
+    assert sum(number(row[1]) for row in rows) == len(found.results)
+    assert sum(number(row[2]) + sum(map(number, re.findall(r"[\d,]*\d", row[3]))) for row in rows) == len(found.results)
+    good = [each for each in found.results if each.outcome.status is Status.OK and each.outcome.failure is None]
+    assert sum(number(row[2]) for row in rows) == len(good)
+    assert sum(number(row[4]) for row in rows) == len(found.unexpected)
+    assert [bool(row[4]) for row in rows] == sorted((bool(row[4]) for row in rows), reverse=True)
+    assert all(re.fullmatch(r"(F\d+ ?)*", row[5]) for row in rows)
+    assert f"{len(found.failures)} distinct failures" in text
+
+
+def test_small_reports_are_told_in_full(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert "**Folded:**" not in matrix_markdown(expected_matrix())
+    monkeypatch.setattr(markdown, "LARGE", 1_000)
+    assert "**Folded:**" in matrix_markdown(expected_matrix())
+
+
+def test_whatever_things_are_called_it_stays_small(monkeypatch: pytest.MonkeyPatch) -> None:
+    long = "k" * 3_000
+    results = [
+        each
+        for place in range(3_000)
+        for each in tried(
+            f"{long}{place}",
+            "v" * 500,
+            always(bad(evolve(SHAPE, fingerprint=f"shape:{place}", excerpt="x" * 5_000))),
+            envs=[env("3.9.0")],
+        )[:1]
+    ]
+    text = as_folded(report(results), monkeypatch)
+    assert len(text.encode()) < folded.LARGE
+    assert "1,000 further kernels, which these came before, not listed." in text
+    assert "2,700 further failures not listed." in text
+    assert "2,700 further places not listed." in text
+
+
+def test_what_is_ok_needs_no_more_words(monkeypatch: pytest.MonkeyPatch) -> None:
+    text = as_folded(report(tried("k", "v", always(OK), envs=[env("3.9.0")])), monkeypatch)
+    assert "| `k` | 2 | 2 |  |  |  |" in text
+    assert "## The failures" not in text
+    assert "## Unexpected" not in text
