@@ -6,24 +6,30 @@ import hashlib
 import os
 import stat
 import threading
+from collections.abc import Iterator
 from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
 
 
-def replace_file(path: Path, content: str | bytes, *, keep_mode: bool = False) -> None:
+def replace_file(path: Path, content: str | bytes | Iterator[str], *, keep_mode: bool = False) -> None:
     """Put a file in its place all at once, making its folder where there is none; ``keep_mode`` gives it the old one's permissions.
 
-    Raises OSError; what was there before is untouched then, and nothing half-written is left.
+    The content may come in pieces, which are written as they come. Raises OSError; what was there before is untouched then, and
+    nothing half-written is left.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     partial = path.with_name(f".{path.name}.{os.getpid()}-{threading.get_ident()}")
     try:
-        partial.write_bytes(content.encode("utf-8", "backslashreplace") if isinstance(content, str) else content)
+        if isinstance(content, bytes):
+            partial.write_bytes(content)
+        else:
+            with partial.open("w", encoding="utf-8", errors="backslashreplace", newline="") as file:
+                file.writelines([content] if isinstance(content, str) else content)
         if keep_mode and path.exists():
             partial.chmod(stat.S_IMODE(path.stat().st_mode))
         partial.replace(path)
-    except OSError:
+    except BaseException:
         with suppress(OSError):
             partial.unlink()
         raise

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from typing import Any, NoReturn
 
@@ -44,6 +44,31 @@ def write_json(document: Any, *, indent: int | None = 1) -> str:
     Strings are :func:`~compat.printable.printable`. What JSON has no word for is written as text.
     """
     return json.dumps(plain(document), indent=indent, ensure_ascii=False, allow_nan=False)
+
+
+def json_pieces(document: Mapping[str, Any]) -> Iterator[str]:
+    """The same text in pieces, of an object in which iterators stand for arrays: each of their items is a piece of its own."""
+    before = "{\n "
+    for name, value in document.items():
+        yield f"{before}{_dumped(printable(name))}: "
+        before = ",\n "
+        if isinstance(value, Iterator):
+            yield from _array_pieces(value)
+        else:
+            yield _dumped(plain(value, _DEPTH - 1)).replace("\n", "\n ")
+    yield "\n}" if document else "{}"
+
+
+def _array_pieces(items: Iterator[Any]) -> Iterator[str]:
+    before = "[\n  "
+    for item in items:
+        yield before + _dumped(plain(item, _DEPTH - 2)).replace("\n", "\n  ")  # strings have no newlines there
+        before = ",\n  "
+    yield "[]" if before.startswith("[") else "\n ]"
+
+
+def _dumped(value: Any) -> str:
+    return json.dumps(value, indent=1, ensure_ascii=False, allow_nan=False)
 
 
 _Odd = Callable[[str], None]

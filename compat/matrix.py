@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import time
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 
 from compat.api.kept import kept_names
@@ -61,10 +61,16 @@ def run_matrix(
     Raises SelectionError where there is no cell, :class:`MatrixInterrupted` when stopped early, StoreError when results cannot be
     kept, and MachineError when the machine refuses what compiling needs; what was finished is kept.
     """
-    if not selection.cells and not (selection.pairs and any(map(is_pair, selection.envs))):
+    if not selection.shard and not selection.cells and not _pairs(selection, selection.envs):
         hint = "`compat list kernels` says which toolchain each kernel is for."
         raise SelectionError("none of the chosen envs and targets is for the toolchain of a chosen kernel", hint=hint)
     return _Run(selection, context, obtain or selection.read_envs, listener or Listener(), command).report()
+
+
+def _pairs(selection: Selection, envs: Iterable[Env]) -> tuple[Env, ...]:
+    """Those of some envs that are to be tried as pairs."""
+    shard = selection.shard
+    return tuple(env for env in envs if selection.pairs and is_pair(env) and (shard is None or shard.has_pair(env)))
 
 
 class _Run:
@@ -100,9 +106,10 @@ class _Run:
                     self._compile(rest, heard)
             except Stopped as stopped:
                 raise MatrixInterrupted(self._found()) from stopped
-        if self.selection.pairs:
+        if pairs := _pairs(self.selection, self.selection.envs):
             try:
-                self.pairs = pairs_of(tuple(self.envs.values()), self.selection, self.listener, again=self.context.again)
+                meant = tuple(self.envs[env.name] for env in pairs if env.name in self.envs)
+                self.pairs = pairs_of(meant, self.selection, self.listener, again=self.context.again)
             except Stopped as stopped:
                 raise MatrixInterrupted(self._found()) from stopped
         return self._found()
@@ -111,12 +118,16 @@ class _Run:
         """The envs in the order of their cells: all together, or the newest release first where others have yet to be built."""
         cells = (cell.env for cell in self.cells)
         order = tuple(dict.fromkeys((*cells, *self.selection.envs)))
+        if not self.cells and not _pairs(self.selection, order):
+            return (), ()  # a shard that has nothing to try
         newest = tuple(env for env in order if env.release == order[0].release) if order else ()
         if len(newest) < len(order) and any(self.selection.look_at(env).error is not None for env in order):
             return newest, tuple(env for env in order if env not in newest)
         return order, ()
 
     def _compile(self, envs: Sequence[Env], note: Callable[[Result], None]) -> None:
+        if not envs:  # of a shard that has nothing to try
+            return
         self.envs |= {built.env.name: built for built in self.obtain(self.selection.config.path, envs)}
         cells = [cell for cell in self.cells if cell.env in envs]
         context = with_envs(self.context, tuple(self.envs.values()))
@@ -151,7 +162,8 @@ class _Run:
             limits=tuple(self._limits()),
             pending=pending,
             root=str(self.selection.root.resolve()),
-            variants=_declared(self.selection.specs),
+            variants=_declared(self.selection.all_shards or self.selection.specs),
+            shards=(str(shard),) if (shard := self.selection.shard) and shard.of > 1 else (),
             api=self._names(envs, existing),
             helpers=_helpers(results, str(self.selection.root.resolve())),
             pairs=self.pairs,
@@ -210,14 +222,13 @@ def _imported(spec: Specialization) -> tuple[Path, ...]:
 
 def write_reports(report: Report, folder: Path) -> tuple[Path, ...]:
     """Write the report in every form, each file whole or not at all. Raises StoreError where the folder will not have them."""
-    texts = {name: text_of(report) for name, text_of in FORMATS.items()}
     try:
-        for name, text in texts.items():
-            replace_file(folder / name, text)
+        for name, text_of in FORMATS.items():
+            replace_file(folder / name, text_of(report))
     except OSError as error:
         raise StoreError(
             f"the report could not be written: {error}",
             where=str(folder),
             hint="All results are kept: run the same command with another --output; nothing is compiled again.",
         ) from error
-    return tuple(folder / name for name in texts)
+    return tuple(folder / name for name in FORMATS)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
+from functools import cached_property
 from pathlib import Path
 
 from attrs import Factory, evolve, frozen
@@ -31,6 +32,7 @@ from compat.execution.executors.base import OpenExecutor
 from compat.execution.executors.local import LocalExecutor
 from compat.execution.flight import Limits
 from compat.execution.run import RunContext, available_cores
+from compat.execution.sharding import Shard
 from compat.execution.store import Store
 from compat.guess.finding import is_source
 from compat.model import BuiltEnv, Cell, Env, Result, Specialization, Target
@@ -63,6 +65,9 @@ class Listener:
     def step(self, subject: str) -> AbstractContextManager[Callable[[str], None]]:
         """Something is done that may take long: what to call with how far it is, in a few words, perhaps from another thread."""
         return nullcontext(lambda words: None)
+
+    def say(self, words: str) -> None:
+        """A message of one line."""
 
     def found(self, answer: object) -> None:
         """One of several answers, which are returned together when all are known."""
@@ -102,6 +107,10 @@ class Selection:
     specs: tuple[Specialization, ...]
     patterns: Patterns = Factory(Patterns)
     """By which it was chosen."""
+    shard: Shard | None = None
+    """Of several that share what was chosen the one that ``specs`` are of."""
+    all_shards: tuple[Specialization, ...] = ()
+    """``specs`` with those of other shards, where there are any."""
     pairs: bool = False
     """Whether the envs that have a PyTorch are meant as pairs, too."""
     problems: tuple[ConfigError, ...] = ()
@@ -109,7 +118,7 @@ class Selection:
     absent: tuple[Absent, ...] = ()
     """Kernels that a version of a library does not have as they are declared."""
 
-    @property
+    @cached_property
     def cells(self) -> tuple[Cell, ...]:
         """Every combination of what was chosen."""
         return plan.cross(self.envs, self.targets, self.specs)
@@ -155,7 +164,12 @@ class Selection:
 
     def with_patterns(self, **patterns: Sequence[str]) -> Selection:
         """What these patterns choose instead of those given before; kernel files are read again. Raises as :func:`select` does."""
-        return _chosen(self.config, evolve(self.patterns, **{name: tuple(texts) for name, texts in patterns.items()}))
+        found = _chosen(self.config, evolve(self.patterns, **{name: tuple(texts) for name, texts in patterns.items()}))
+        return found.of_shard(self.shard) if self.shard else found
+
+    def of_shard(self, shard: Shard) -> Selection:
+        """What of it belongs to one of several shards, which may be nothing."""
+        return evolve(self, shard=shard, specs=tuple(spec for spec in self.specs if shard.has(spec)), all_shards=self.specs)
 
     def open_store(self, on_warning: Callable[[str], None] = lambda _: None) -> Store:
         """The results that are kept, for a ``with`` block; ``on_warning`` hears what had to be put aside. Raises StoreError."""

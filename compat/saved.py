@@ -23,10 +23,11 @@ def read_report(*names: str) -> Report:
     Raises StoreError where there is no such file, for what is no report that this version reads, and for reports that do not go
     together.
     """
-    return load_reports([(name, _content(name)) for name in names])
+    return load_reports([(name, content(name)) for name in names])
 
 
-def _content(name: str) -> bytes:
+def content(name: str) -> bytes:
+    """What such a file holds. Raises StoreError where there is none."""
     path = Path(name)
     revision, colon, _ = name.partition(":")
     if colon and revision and not path.exists():

@@ -19,7 +19,7 @@ PACKAGE = Path(__file__).parent.parent / "compat"
 
 FLOORS = {
     **dict.fromkeys(("cli", "pytest_plugin"), 7),
-    **dict.fromkeys(("guard", "init", "matrix", "report", "repro", "saved", "workflows"), 6),
+    **dict.fromkeys(("guard", "init", "matrix", "merging", "report", "repro", "saved", "workflows"), 6),
     **dict.fromkeys(("api", "bisect", "capturing", "explain", "fix", "launch", "pairs", "reduce"), 5),
     **dict.fromkeys(("execution", "nox", "project"), 4),
     **dict.fromkeys(("config", "guess", "history"), 3),
@@ -41,8 +41,11 @@ BESIDES = {**dict.fromkeys(("numerics", "host"), _TORCH), **dict.fromkeys(("indu
 WORKER_READERS = {"execution"}
 """Who may read what a worker left behind with the worker's own code."""
 PLACES = {
-    "os.fork": {"launch/host/watching.py", "worker/server.py"},
-    "os._exit": {"cli/start.py", "launch/host/watching.py", "worker/__main__.py", "worker/batch.py", "worker/server.py"},
+    "os.fork": {"launch/host/serving.py", "launch/host/watching.py", "worker/server.py"},
+    "os._exit": {
+        *("cli/start.py", "launch/host/serving.py", "launch/host/watching.py"),
+        *("worker/__main__.py", "worker/batch.py", "worker/server.py"),
+    },
     **{name: set[str]() for name in ("os.forkpty", "os.system", "os.popen", "os.posix_spawn", "os.posix_spawnp")},
 }
 """What starts or ends a process past everything that tidies up, and the modules that have reason to."""
@@ -69,6 +72,7 @@ DOORS = {
     "init": {"Initialized", "initialize"},
     "launch": {"archive", "building", "hosting", "merging"},
     "matrix": {"MatrixInterrupted", "run_matrix", "write_reports"},
+    "merging": {"are_stores", "merge_reports", "merge_stores", "told_of"},
     "pairs": {"pairing", "records"},
     "reduce": {"candidate", "reducing", "reduction"},
     "repro": {"document", "reproducing", "request"},
@@ -86,7 +90,12 @@ BEYOND = {
     "check.py": {"history.account.Judgement"},
     "progress.py": {"execution.under_way"},
     "providing.py": {"config.matrix.MatrixConfig", "execution.run.available_cores"},
-    "selecting.py": {"config.toml_reader.LONGEST", "execution.executors.base.OpenExecutor", "execution.store.Store"},
+    "selecting.py": {
+        "config.toml_reader.LONGEST",
+        "execution.executors.base.OpenExecutor",
+        "execution.sharding.Shard",
+        "execution.store.Store",
+    },
     "start.py": {"execution.procfs", "execution.resident"},
     "workers.py": {"execution.resident", "execution.resident.ResidentWorker"},
 }
@@ -102,6 +111,8 @@ DECIDES = (
         for name in ("candidate", "edits", "expressions", "facts", "helpers", "module", "passes", "search", "shapes")
     ),
     "reduce/statements.py",
+    "reduce/differing.py",
+    "launch/behaviour.py",
     *(f"api/{name}.py" for name in ("comparing", "explaining", "finding", "histories", "needing", "packing", "records", "uses")),
     *(f"fix/{name}.py" for name in ("known", "searching")),
     "toolchains/edits.py",

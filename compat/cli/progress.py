@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
@@ -43,6 +44,9 @@ class ProgressListener(Listener):
         if line := expectation_line(len(cells), seconds):
             say(line)
 
+    def say(self, words: str) -> None:
+        say(words)
+
     def found(self, answer: object) -> None:
         self.answers.append(answer)
 
@@ -56,6 +60,8 @@ class Progress:
     def __init__(self, total: int, rows: Sequence[Cell] = (), *, judged: bool = True, results: list[Result] | None = None) -> None:
         self._total, self._rows, self._judged = total, rows, judged
         self._results: list[Result] = [] if results is None else results
+        self._compiled = self._unexpected = 0
+        self._counting = threading.Lock()
         self._began: float | None = None
         self._drawn: Any = ""
         self._draw_again = 0.0
@@ -64,16 +70,18 @@ class Progress:
         """One more cell is done."""
         if not result.cached and self._began is None:
             self._began = time.monotonic() - result.outcome.seconds
-        self._results.append(result)
+        with self._counting:
+            self._results.append(result)
+            self._compiled += not result.cached
+            self._unexpected += self._judged and not result.expected
 
     def line(self) -> str:
         """How far it is now."""
-        results = tuple(self._results)
         pace = Pace(
             total=self._total,
-            done=len(results),
-            compiled=sum(not result.cached for result in results),
-            unexpected=sum(not result.expected for result in results) if self._judged else None,
+            done=len(self._results),
+            compiled=self._compiled,
+            unexpected=self._unexpected if self._judged else None,
             seconds=time.monotonic() - self._began if self._began else 0.0,
             slow=under_way.longer_than(_SLOW),
         )

@@ -19,6 +19,7 @@ from compat.cli.showing import say
 from compat.config.toml_reader import LONGEST
 from compat.errors import SelectionError
 from compat.execution.executors.base import OpenExecutor
+from compat.execution.sharding import Shard
 from compat.execution.store import Store
 from compat.printable import printable
 from compat.project import Obtain, Selection
@@ -72,6 +73,12 @@ def place_options(command: Callable[..., Any]) -> Callable[..., Any]:
     return reduce(lambda decorated, option: option(decorated), reversed(_OPTIONS[:3]), command)
 
 
+def shard_option(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Give a command ``--shard``, which :func:`select` takes, too."""
+    words = "Only the cells of one shard of several, such as 3/8: the third of eight. `compat merge` joins the reports."
+    return click.option("--shard", metavar="N/M", help=words)(command)
+
+
 def kernel_arguments(command: Callable[..., Any]) -> Callable[..., Any]:
     """Give a command kernel files, folders of them and globs as arguments, which mean what ``--spec`` means."""
     return click.argument("files", nargs=-1, metavar="[KERNEL]...")(command)
@@ -100,6 +107,7 @@ def select(
     case: Sequence[str] = (),
     spec: Sequence[str] = (),
     package: Sequence[str] = (),
+    shard: str | None = None,
     note: bool = True,
 ) -> Selection:
     """What these options choose; that arguments are guessed is noted, unless the answer says so itself.
@@ -107,7 +115,7 @@ def select(
     Raises ConfigError for what the files say wrongly, SelectionError for what matches nothing.
     """
     named = (*spec, *files)
-    found = project.select(
+    chosen = project.select(
         matrix_path,
         envs=envs,
         targets=target,
@@ -117,6 +125,7 @@ def select(
         kernel_files=named,
         packages=package,
     )
+    found = chosen.of_shard(Shard.parse(shard)) if shard is not None else chosen
     for problem in found.problems:
         click.echo(printable(f"error: {problem}; its kernels are left out"), err=True)
         if problem.hint:

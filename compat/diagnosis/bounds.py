@@ -15,6 +15,7 @@ from typing import Any
 from attrs import evolve
 
 from compat.model import Done, Evidence, Made, Noticed, Raised, StoodIn
+from compat.printable import printable
 
 TEXT = 64 * 1024
 """Characters of a message, or of what one attempt printed."""
@@ -204,3 +205,12 @@ def _is_number(value: object) -> bool:
     if isinstance(value, int):
         return abs(value) < _LARGEST
     return isinstance(value, float) and math.isfinite(value)
+
+
+def shown(stood_in: StoodIn) -> StoodIn:
+    """The same, safe to show."""
+    return StoodIn(
+        packages=tuple(map(printable, stood_in.packages)),
+        answers=tuple(map(printable, stood_in.answers)),
+        skipped=tuple(map(printable, stood_in.skipped)),
+    )

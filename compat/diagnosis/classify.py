@@ -16,16 +16,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 
 from attrs import evolve, frozen
 
 from compat.diagnosis import common, symptoms
-from compat.diagnosis.bounds import TEXT, bounded, narrowed
+from compat.diagnosis.bounds import TEXT, bounded, narrowed, shown
 from compat.diagnosis.failure_class import FailureClass, Sign
 from compat.diagnosis.fingerprint import fingerprint
 from compat.diagnosis.knowledge import Knowledge
 from compat.diagnosis.symptoms import Symptoms
-from compat.model import SOURCE_STAGE, Diagnosis, Evidence, Failure, Noticed, Outcome, Status, StoodIn, Target
+from compat.model import SOURCE_STAGE, Diagnosis, Evidence, Failure, Noticed, Outcome, Status, Target
 from compat.printable import printable
 
 _FROM_OUTSIDE = frozenset({"SIGKILL", "SIGTERM", "SIGINT", "SIGHUP", "SIGQUIT", "SIGSTOP", "SIGUSR1", "SIGUSR2"})
@@ -41,7 +42,8 @@ _WIDTH = 400
 def classify(attempts: Sequence[Evidence], *, target: Target, knowledge: Knowledge) -> Outcome:
     """What all attempts at one cell mean together, by what its toolchain knows of its failures.
 
-    The first may have been made among neighbours, the others alone. Raises ``ValueError`` when there are none.
+    The first of a run may have been made among neighbours, the others alone. There are several runs where joined stores disagree.
+    Raises ``ValueError`` when there are none.
     """
     if not attempts:
         raise ValueError("no attempt, no outcome")
@@ -49,6 +51,7 @@ def classify(attempts: Sequence[Evidence], *, target: Target, knowledge: Knowled
     alone = [reading for reading in readings if reading.evidence.alone]
     decisive = _decisive(alone or readings)
     flaky = any(not _same(decisive, other) for other in alone)
+    flaky = flaky or any(not _same(decisive, other) for other in _decisive_of_runs(readings))
     flaky = flaky or (len(alone) == 1 and decisive.status is Status.OK and any(not _same(decisive, other) for other in readings))
     fullest = _fullest(decisive, readings)
     evidence = fullest.evidence
@@ -62,15 +65,7 @@ def classify(attempts: Sequence[Evidence], *, target: Target, knowledge: Knowled
         metrics=evidence.metrics,
         stages=evidence.stages,
         seconds=evidence.seconds,
-        stood_in=evidence.stood_in and _printable(evidence.stood_in),
-    )
-
-
-def _printable(stood_in: StoodIn) -> StoodIn:
-    return StoodIn(
-        packages=tuple(map(printable, stood_in.packages)),
-        answers=tuple(map(printable, stood_in.answers)),
-        skipped=tuple(map(printable, stood_in.skipped)),
+        stood_in=evidence.stood_in and shown(evidence.stood_in),
     )
 
 
@@ -333,6 +328,13 @@ def _decisive(readings: Sequence[_Reading]) -> _Reading:
     answers = [reading for reading in readings if reading.status.is_answer] or list(readings)
     failed = [reading for reading in answers if reading.failure is not None]
     return (failed or answers)[-1]
+
+
+def _decisive_of_runs(readings: Sequence[_Reading]) -> list[_Reading]:
+    """Of each run the reading to conclude from; a run begins with what was not made alone."""
+    starts = [at for at, reading in enumerate(readings) if not at or not reading.evidence.alone]
+    runs = [readings[start:end] for start, end in pairwise([*starts, len(readings)])]
+    return [_decisive([each for each in run if each.evidence.alone] or run) for run in runs]
 
 
 def _fullest(decisive: _Reading, readings: Sequence[_Reading]) -> _Reading:

@@ -29,6 +29,8 @@ _LAUNCHED = {"identity": "TEXT", "problem": "TEXT", "device": "TEXT", "cell": "T
 _DAMAGED = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_MISMATCH, sqlite3.SQLITE_SCHEMA}
 _BESIDE = ("-wal", "-shm")
 """What SQLite keeps beside the file; without its own it would be read wrongly."""
+PAGE = 1000
+"""Rows that are read at once."""
 _T = TypeVar("_T")
 
 
@@ -135,18 +137,25 @@ class Database:
         found = self._asked(lambda: self._connection.execute(query, keys).fetchall())
         return [Row(key=key, attempts=attempts, reader=reader, readings=readings) for key, attempts, reader, readings in found]
 
-    def seconds(self, kernel: str) -> list[tuple[str, float]]:
-        """The ids of a kernel's cells, and how long all attempts of each row took; what no version has written is left out."""
-        took = "(SELECT total(json_extract(value, '$.seconds')) FROM json_each(attempts) WHERE type = 'object')"
-        wanted = "substr(cell, 1, ?) = ? AND typeof(cell) = 'text' AND typeof(attempts) = 'text' AND json_valid(attempts)"
-        start = f"{kernel}/"
-        query = f"SELECT cell, {took} FROM evidence WHERE {wanted}"
-        return self._asked(lambda: self._connection.execute(query, (len(start), start)).fetchall())
+    def seconds(self, kernels: Sequence[str], after: str) -> list[tuple[str, str, float]]:
+        """The first :data:`PAGE` rows of cells of these kernels behind a key: key, id of the cell, and how long all attempts took.
 
-    def add(self, row: Row, cell: str) -> None:
-        """Put a row in its place; ``cell`` is for people who look into the file."""
-        values = (row.key, cell, row.attempts, row.reader, row.readings)
-        self._asked(lambda: self._connection.execute("INSERT OR REPLACE INTO evidence VALUES (?, ?, ?, ?, ?)", values))
+        What no version has written is left out.
+        """
+        took = "(SELECT total(json_extract(value, '$.seconds')) FROM json_each(attempts) WHERE type = 'object')"
+        wanted = f"typeof(cell) = 'text' AND substr(cell, 1, instr(cell, '/') - 1) IN ({', '.join('?' * len(kernels))})"
+        good = "typeof(attempts) = 'text' AND json_valid(attempts)"
+        query = f"SELECT key, cell, {took} FROM evidence WHERE key > ? AND {wanted} AND {good} ORDER BY key LIMIT {PAGE}"
+        return self._asked(lambda: self._connection.execute(query, (after, *kernels)).fetchall())
+
+    def add(self, rows: Sequence[tuple[Row, str]]) -> None:
+        """Put rows in their places, all or none; with each the cell, for people who look into the file."""
+        values = [(row.key, cell, row.attempts, row.reader, row.readings) for row, cell in rows]
+        query = "INSERT OR REPLACE INTO evidence VALUES (?, ?, ?, ?, ?)"
+        if len(values) == 1:
+            self._asked(lambda: self._connection.execute(query, values[0]))
+        else:
+            self._add_together(query, values)
 
     def reread(self, row: Row) -> None:
         """Exchange what was read in a row, if its evidence is still the same."""
@@ -163,8 +172,9 @@ class Database:
     def add_launched(self, rows: Sequence[LaunchedRow]) -> None:
         """Put rows in their places, all or none."""
         values = [tuple(getattr(row, name) for name in _LAUNCHED) for row in rows]
-        query = f"INSERT OR REPLACE INTO launched VALUES ({', '.join('?' * len(_LAUNCHED))})"
+        self._add_together(f"INSERT OR REPLACE INTO launched VALUES ({', '.join('?' * len(_LAUNCHED))})", values)
 
+    def _add_together(self, query: str, values: Sequence[Sequence[Any]]) -> None:
         def add() -> None:
             self._connection.execute("BEGIN IMMEDIATE")
             try:
@@ -187,6 +197,27 @@ class Database:
             if _says_damaged(error):
                 raise Damaged(f"is damaged ({error})") from error
             raise
+
+
+def rows_in(connection: sqlite3.Connection) -> Iterator[list[tuple[Row, str]]]:
+    """All rows of evidence in a database that is only read, each with the name of its cell, few of them at a time."""
+    last = ""
+    query = f"SELECT key, attempts, reader, readings, cell FROM evidence WHERE key > ? ORDER BY key LIMIT {PAGE}"
+    while found := connection.execute(query, (last,)).fetchall():
+        last = found[-1][0]
+        yield [
+            (Row(key=key, attempts=attempts, reader=reader, readings=readings), str(cell))
+            for key, attempts, reader, readings, cell in found
+        ]
+
+
+def launched_in(connection: sqlite3.Connection) -> Iterator[list[LaunchedRow]]:
+    """All rows of launches there, few of them at a time; none where it has no such table."""
+    if not connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'launched'").fetchone():
+        return
+    found = connection.execute(f"SELECT {', '.join(_LAUNCHED)} FROM launched")
+    while some := found.fetchmany(PAGE):
+        yield [LaunchedRow(**dict(zip(_LAUNCHED, row, strict=True))) for row in some]
 
 
 def put_aside(path: Path, why: Damaged) -> Path | None:

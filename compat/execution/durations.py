@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 
 from compat.execution.store import Store
@@ -33,11 +32,15 @@ def estimate(ids: Sequence[str], before: Mapping[str, Sequence[float]], slots: i
 
 
 def _means(before: Mapping[str, Iterable[float]]) -> dict[str, float]:
-    seconds: dict[str, list[float]] = defaultdict(list)
+    sums: dict[str, tuple[float, int]] = {}
     for each, took in before.items():
+        together, times = 0.0, 0
+        for seconds in took:
+            together, times = together + seconds, times + 1
         for words in _likenesses(each):
-            seconds[words] += took
-    return {words: sum(all_) / len(all_) for words, all_ in seconds.items() if all_}
+            known = sums.get(words, (0.0, 0))
+            sums[words] = (known[0] + together, known[1] + times)
+    return {words: together / times for words, (together, times) in sums.items() if times}
 
 
 def _likenesses(cell_id: str) -> tuple[str, ...]:

@@ -11,9 +11,10 @@ import os
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
 from contextlib import closing
+from itertools import islice
 from pathlib import Path
 from typing import TypeVar
 
@@ -25,16 +26,20 @@ from compat.bundle.closure import Unchanged, roots_of
 from compat.diagnosis import classify
 from compat.errors import MachineError
 from compat.execution import plan, witnesses
+from compat.execution.compacting import compacted
 from compat.execution.executors.base import Batch, Executor, OpenExecutor
 from compat.execution.executors.local import LocalExecutor
 from compat.execution.flight import PLAIN, Limits, Mode
 from compat.execution.spawn import WORKER
-from compat.execution.store import CellKeys, Store, cell_key
+from compat.execution.store import CellKeys, Store
 from compat.files import folder_digest
 from compat.interruption import Stopped
 from compat.model import BuiltEnv, Cell, Evidence, Expectation, Outcome, Result, Status
 
 _log = logging.getLogger(__name__)
+
+_AT_ONCE = 500
+"""Rows of the store that are in memory at the same time."""
 
 _Item = TypeVar("_Item")
 _Answer = TypeVar("_Answer")
@@ -96,40 +101,75 @@ def run(
     another toolchain than its kernel is for, which no caller may ask for.
     """
     _refuse_mixed(cells)
-    results: dict[int, Result] = {}
-    keyed: dict[str, list[int]] = {}
-
-    def finish(position: int, outcome: Outcome, *, cached: bool = False) -> None:
-        results[position] = _result(cells[position], context, outcome, cached=cached)
-        on_result(results[position])
-
     keys = CellKeys(folder_digest(context.worker), context.mode)
-    for position, cell in enumerate(cells):
-        env = context.envs[cell.env.name]
-        if env.error is not None:
-            finish(position, classify.broken_env(env.error))
-        else:
-            keyed.setdefault(keys.of(cell, env), []).append(position)
-    stored = {} if context.again else _already_known({key: cells[alike[0]] for key, alike in keyed.items()}, context)
-    for key, outcome in stored.items():
-        for position in keyed.pop(key):
-            finish(position, outcome, cached=True)
-
-    _log.info("%d cells: %d are known, %d to compile", len(cells), len(results), sum(map(len, keyed.values())))
-
-    def finish_alike(cell: Cell, outcome: Outcome) -> None:
-        for position in keyed[_key(cell, context)]:
-            finish(position, outcome)
-
-    missing = [cells[alike[0]] for alike in keyed.values()]
+    planned = _Planned(cells, context, keys, on_result)
+    planned.begin()
+    missing = planned.missing()
+    _log.info("%d cells: %d are known, %d to compile", len(cells), planned.done, len(missing))
     on_plan(missing)
     try:
-        _compile_all(missing, context, finish_alike)
+        _compile_all(missing, context, keys, planned.finish)
     except MachineError as error:
-        raise error.after(len(results), len(cells)) from error
-    if len(results) < len(cells):
-        raise Interrupted(len(results), len(cells))
-    return tuple(results[position] for position in range(len(cells)))
+        raise error.after(planned.done, len(cells)) from error
+    return planned.results()
+
+
+class _Planned:
+    """The cells of a run, each at its position, and their results as they come. Cells with equal keys share one outcome."""
+
+    def __init__(self, cells: Sequence[Cell], context: RunContext, keys: CellKeys, on_result: Callable[[Result], None]) -> None:
+        self._cells, self._context, self._keys, self._on_result = cells, context, keys, on_result
+        self._results: list[Result | None] = [None] * len(cells)
+        self._alike: dict[int, list[int]] = {}
+        """The first position of a key → the others that have it."""
+        self._place: dict[Cell, int] = {}
+        """The first position of each cell that is not known."""
+
+    @property
+    def done(self) -> int:
+        """How many are known by now."""
+        return sum(result is not None for result in self._results)
+
+    def begin(self) -> None:
+        """Note what is known: of envs that are broken, and what the store has."""
+        firsts: dict[bytes, int] = {}
+        for position, cell in enumerate(self._cells):
+            env = self._context.envs[cell.env.name]
+            if env.error is not None:
+                self._note(position, classify.broken_env(env.error))
+                continue
+            first = firsts.setdefault(bytes.fromhex(self._keys.of(cell, env)), position)
+            if first != position:
+                self._alike.setdefault(first, []).append(position)
+        if not self._context.again:
+            keyed = ((key.hex(), self._cells[first]) for key, first in list(firsts.items()))
+            for key, outcome in _already_known(keyed, self._context):
+                self._note_alike(firsts.pop(bytes.fromhex(key)), outcome, cached=True)
+        self._place = {self._cells[first]: first for first in firsts.values()}
+
+    def missing(self) -> list[Cell]:
+        """The cells that have to be compiled, in order."""
+        return list(self._place)
+
+    def finish(self, cell: Cell, outcome: Outcome) -> None:
+        """Note what became of a cell that was missing, and of all that are like it. May be called from several threads."""
+        self._note_alike(self._place[cell], outcome)
+
+    def results(self) -> tuple[Result, ...]:
+        """All of them, in the order of the cells. Raises Interrupted where some are not known."""
+        found = tuple(result for result in self._results if result is not None)
+        if len(found) < len(self._cells):
+            raise Interrupted(len(found), len(self._cells))
+        return found
+
+    def _note_alike(self, first: int, outcome: Outcome, *, cached: bool = False) -> None:
+        for position in (first, *self._alike.get(first, ())):
+            self._note(position, outcome, cached=cached)
+
+    def _note(self, position: int, outcome: Outcome, *, cached: bool = False) -> None:
+        result = _result(self._cells[position], self._context, outcome, cached=cached)
+        self._results[position] = result
+        self._on_result(result)
 
 
 def _refuse_mixed(cells: Iterable[Cell]) -> None:
@@ -149,30 +189,31 @@ def known(cells: Sequence[Cell], context: RunContext) -> tuple[Result, ...]:
     for cell in cells:
         if (env := context.envs[cell.env.name]).error is None:
             keyed.setdefault(keys.of(cell, env), []).append(cell)
-    outcomes = _already_known({key: alike[0] for key, alike in keyed.items()}, context)
-    return tuple(_result(cell, context, outcome, cached=True) for key, outcome in outcomes.items() for cell in keyed[key])
+    firsts = ((key, alike[0]) for key, alike in keyed.items())
+    known = _already_known(firsts, context)
+    return tuple(_result(cell, context, outcome, cached=True) for key, outcome in known for cell in keyed[key])
 
 
-def _already_known(keyed: Mapping[str, Cell], context: RunContext) -> dict[str, Outcome]:
-    """Key → outcome, of those that the store has an answer for."""
-    known = context.store.read(keyed, deadline=context.limits.deadline, memory=context.limits.memory)
-    outcomes = {key: outcome_of(keyed[key], attempts) for key, attempts in known.items()}
-    # What is no answer is kept only to be looked at: what was missing may be there by now.
-    return {key: outcome for key, outcome in outcomes.items() if outcome.status.is_answer}
+def _already_known(keyed: Iterable[tuple[str, Cell]], context: RunContext) -> Iterator[tuple[str, Outcome]]:
+    """Keys with outcomes, of those that the store has an answer for; few of them are in memory at a time."""
+    limits = context.limits
+    left = iter(keyed)
+    while some := dict(islice(left, _AT_ONCE)):
+        for key, attempts in context.store.read(some, deadline=limits.deadline, memory=limits.memory).items():
+            outcome = outcome_of(some[key], attempts)
+            # What is no answer is kept only to be looked at: what was missing may be there by now.
+            if outcome.status.is_answer:
+                yield key, outcome
 
 
 def outcome_of(cell: Cell, attempts: Sequence[Evidence]) -> Outcome:
     """What all attempts at a cell mean together."""
-    return classify.classify(attempts, target=cell.target, knowledge=toolchains.of(cell.env).knowledge)
+    return compacted(classify.classify(attempts, target=cell.target, knowledge=toolchains.of(cell.env).knowledge))
 
 
 def _result(cell: Cell, context: RunContext, outcome: Outcome, *, cached: bool) -> Result:
     built = context.envs[cell.env.name]
     return Result(cell=cell, built=built, outcome=outcome, expectation=expectation_of(cell, built), cached=cached)
-
-
-def _key(cell: Cell, context: RunContext) -> str:
-    return cell_key(cell, context.envs[cell.env.name], folder_digest(context.worker), context.mode)
 
 
 def expectation_of(cell: Cell, built: BuiltEnv) -> Expectation | None:
@@ -191,13 +232,13 @@ def expectation_of(cell: Cell, built: BuiltEnv) -> Expectation | None:
 _Finish = Callable[[Cell, Outcome], None]
 
 
-def _compile_all(cells: Sequence[Cell], context: RunContext, finish: _Finish) -> None:
+def _compile_all(cells: Sequence[Cell], context: RunContext, keys: CellKeys, finish: _Finish) -> None:
     if not cells:
         return
     with closing(context.open_executor()) as executor, slot_threads(executor, context) as threads:
         batches = plan.batches(cells, executor.slots or context.slots)
         envs = _Envs(executor, batches)
-        futures = [threads.submit(_compile_batch, batch, executor, envs, context, finish) for batch in batches]
+        futures = [threads.submit(_compile_batch, batch, executor, envs, context, keys, finish) for batch in batches]
         try:
             _wait(futures)
         except KeyboardInterrupt:
@@ -226,7 +267,9 @@ def concurrently(function: Callable[[_Item], _Answer], items: Iterable[_Item], s
         return list(executor.map(function, items))
 
 
-def _compile_batch(batch: Sequence[Cell], executor: Executor, envs: _Envs, context: RunContext, finish: _Finish) -> None:
+def _compile_batch(
+    batch: Sequence[Cell], executor: Executor, envs: _Envs, context: RunContext, keys: CellKeys, finish: _Finish
+) -> None:
     """Have a batch attempted and confirmed, keep and tell."""
     name, began = batch[0].env.name, time.time()
     asked = Batch.of(batch, context.envs[name], context.limits, mode=context.mode, confirm=context.mode == PLAIN)
@@ -238,7 +281,7 @@ def _compile_batch(batch: Sequence[Cell], executor: Executor, envs: _Envs, conte
                 _log.debug("%s: %s after %d attempts", cell.id, outcome.status, len(attempts))
                 context.store.add(each.artifacts)
                 if (kept := _to_be_kept(cell, outcome, attempts, context, began)) is not None:
-                    context.store.write(_key(cell, context), cell, kept)
+                    context.store.write(keys.of(cell, context.envs[name]), cell, kept)
                 finish(cell, outcome)
     except Stopped:
         pass

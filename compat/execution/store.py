@@ -2,8 +2,8 @@
 
 What is stored is evidence, not what it was taken to mean, so that better readers and failure classes speak about old cells without
 compiling them again. A cell is found again under a key over everything its result depends on: the kernel's source closure, the
-specialization, the target, the env as it resolved, the environment variables that reach a toolchain, and the worker. Each row is
-committed as it arrives; ``kill -9`` loses none.
+specialization, the target, the env as it resolved, the environment variables that reach a toolchain, and the worker. A row is
+committed when writing it returns, rows of several threads together; ``kill -9`` loses none.
 """
 
 from __future__ import annotations
@@ -14,12 +14,13 @@ import json
 import logging
 import sqlite3
 import threading
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache, partial
 from pathlib import Path
 from typing import Any, Self, TypeVar
 
-from attrs import evolve
+from attrs import define, evolve
 
 from compat import toolchains
 from compat.diagnosis import diagnose
@@ -110,6 +111,17 @@ def _conditions(mode: Mode) -> dict[str, Any]:
     return {name: value for name, value in told.items() if value}
 
 
+@define(kw_only=True)
+class _Waiting:
+    """A row that is to be kept."""
+
+    row: Row
+    cell: str
+    done: bool = False
+    """Whether it is in the database, or never will be."""
+    trouble: BaseException | None = None
+
+
 class Store:
     """Evidence by key, and artifacts by name. Safe to use from several threads and several processes.
 
@@ -125,6 +137,8 @@ class Store:
         self.artifacts = folder / "artifacts"
         self._warn = warn
         self._lock = threading.Lock()
+        self._writing = threading.Lock()
+        self._waiting: deque[_Waiting] = deque()
         try:
             self.artifacts.mkdir(parents=True, exist_ok=True)
         except OSError as error:
@@ -182,22 +196,65 @@ class Store:
         self._do(partial(Database.reread, row=reread), "a result could not be kept")
         return read
 
+    def rows(self, keys: Sequence[str]) -> list[Row]:
+        """The rows of some keys as they are kept. Raises :class:`StoreError` as :meth:`read` does."""
+        found = list[Row]()
+        for start in range(0, len(keys), _CHUNK):
+            found += self._do(partial(Database.rows, keys=keys[start : start + _CHUNK]), "results cannot be read")
+        return found
+
+    def put(self, rows: Sequence[tuple[Row, str]]) -> None:
+        """Keep rows as they are, each with the name of its cell, all or none. Raises :class:`StoreError` as :meth:`write` does."""
+        if rows:
+            self._do(partial(Database.add, rows=rows), "results could not be kept")
+
+    def as_read(self, row: Row, attempts: Sequence[Evidence]) -> Sequence[Evidence]:
+        """The attempts in a row with what can be read in them by now."""
+        return self._read(row, tuple(attempts)) or attempts
+
+    def named(self, row: Row, attempts: Sequence[Evidence]) -> Iterator[str]:
+        """The artifacts that a row names, each perhaps several times."""
+        for evidence in as_read(row, tuple(attempts)) or attempts:
+            found = (*evidence.kept.values(), evidence.diagnosis.reproducer, evidence.diagnosis.ir)
+            yield from (name for name in found if name and Path(name).name == name)
+
     def seconds(self, kernels: Iterable[str]) -> dict[str, list[float]]:
         """Cell id → the seconds that each kept result of it took, of these kernels, all attempts together.
 
         Raises :class:`StoreError` when the database cannot be read, for another reason than that it is damaged.
         """
-        found: dict[str, list[float]] = {}
-        for kernel in kernels:
-            for cell, seconds in self._do(partial(Database.seconds, kernel=kernel), "results cannot be read"):
-                found.setdefault(cell, []).append(seconds)
+        wanted, found = sorted(set(kernels)), dict[str, list[float]]()
+        for start in range(0, len(wanted), _CHUNK):
+            page = partial(Database.seconds, kernels=wanted[start : start + _CHUNK])
+            last = ""
+            while rows := self._do(partial(page, after=last), "results cannot be read"):
+                for last, cell, seconds in rows:  # noqa: B007 (the last key is where the next page begins)
+                    found.setdefault(cell, []).append(seconds)
         return found
 
     def write(self, key: str, cell: Cell, attempts: Sequence[Evidence]) -> None:
         """Keep the evidence on a cell. Raises :class:`StoreError` when the disk will not have it."""
         compiled = any(Compile.do in evidence.asked for evidence in attempts)
         name = cell.id if compiled else f"{attempts[0].asked[0]} {cell.id}"  # how long that took tells nothing of compiling
-        self._do(partial(Database.add, row=row_of(key, attempts), cell=name), "a result could not be kept")
+        self._together(_Waiting(row=row_of(key, attempts), cell=name))
+
+    def _together(self, mine: _Waiting) -> None:
+        """Keep a row, in one transaction with all those that other threads have brought while somebody was writing."""
+        self._waiting.append(mine)
+        with self._writing:
+            if not mine.done:
+                group = [self._waiting.popleft() for _ in range(len(self._waiting))]
+                try:
+                    self._do(partial(Database.add, rows=[(each.row, each.cell) for each in group]), "a result could not be kept")
+                except BaseException as error:
+                    for each in group:
+                        each.trouble = error
+                    raise
+                finally:
+                    for each in group:
+                        each.done = True
+        if mine.trouble is not None:
+            raise mine.trouble
 
     def launched(self, identities: Iterable[str]) -> list[LaunchedRow]:
         """What was launched of these identities. Raises :class:`StoreError` as :meth:`read` does."""

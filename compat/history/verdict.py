@@ -18,7 +18,7 @@ Good means ``ok`` with no failure at all; what builds but could not be launched 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from types import MappingProxyType
 
@@ -36,6 +36,7 @@ __all__ = [
     "Disagreement",
     "Existing",
     "Point",
+    "Points",
     "Release",
     "Row",
     "Verdict",
@@ -158,14 +159,25 @@ def verdicts(
     earlier = _by_kernel(remembered)
     return tuple(
         _verdict(row, entries_of(row.points, earlier.get((row.spec, row.target), ()), existing.get(row.toolchain, ())))
-        for row in rows(results)
+        for row in _rows(results)
     )
 
 
 def rows(results: Iterable[Result]) -> tuple[Row, ...]:
     """``results`` sorted into rows, whatever their order. Kernels that are only called the same are different ones."""
-    found = [Row(spec=spec, target=target, points=_timeline(group)) for (spec, target), group in _by_kernel(results).items()]
-    return tuple(sorted(found, key=lambda row: row.coordinate))
+    return tuple(_rows(results))
+
+
+def _rows(results: Iterable[Result]) -> Iterator[Row]:
+    """One after the other, since all of them together take as much memory as the results."""
+    groups = _by_kernel(results)
+    for spec, target in sorted(groups, key=_names):
+        yield Row(spec=spec, target=target, points=_timeline(groups.pop((spec, target))))
+
+
+def _names(kernel: tuple[Specialization, Target]) -> Coordinate:
+    spec, target = kernel
+    return spec.kernel, spec.variant, spec.case, target.name
 
 
 def _by_kernel(results: Iterable[Result]) -> dict[tuple[Specialization, Target], list[Result]]:
@@ -200,7 +212,7 @@ def disagreements(results: Iterable[Result]) -> tuple[Disagreement, ...]:
             release=point.release.label,
             answers=tuple((r.cell.env.name, class_of(r.outcome)) for r in point.answers),
         )
-        for row in rows(results)
+        for row in _rows(results)
         for point in row.points
         if len({_behaviour(r.outcome) for r in point.answers}) > 1
     )
@@ -217,11 +229,15 @@ def coordinate_of(result: Result) -> Coordinate:
 
 def release_of(built: BuiltEnv) -> Release:
     """The release an env stands for."""
-    distribution = built.env.distribution
-    if (text := built.release) is None:
-        return Release(label=built.env.name, version=None, fork=True)
+    return _release(built.env.name, built.env.toolchain, built.env.distribution, built.release)
+
+
+@lru_cache(maxsize=1024)
+def _release(env: str, toolchain: str, distribution: str, text: str | None) -> Release:
+    if text is None:
+        return Release(label=env, version=None, fork=True)
     version = _version(text)
-    own = toolchains.of(built.env).distribution
+    own = toolchains.named(toolchain).distribution
     fork = distribution != own or version.local is not None
     return Release(label=text if distribution == own else f"{distribution} {text}", version=version, fork=fork)
 
@@ -235,6 +251,22 @@ def points_of(results: Iterable[Result]) -> tuple[Point, ...]:
         groups[release.version, release.label if release.fork else ""].append((release, result))
     rows = sorted((sorted(group, key=lambda pair: _purity(pair[1])) for group in groups.values()), key=lambda row: row[0][0].order)
     return tuple(Point(release=row[0][0], results=tuple(result for _, result in row)) for row in rows)
+
+
+class Points(Mapping[Coordinate, tuple[Point, ...]]):
+    """The points of each coordinate, made when they are asked for: all of them take as much memory as the results."""
+
+    def __init__(self, results: Mapping[Coordinate, Sequence[Result]]) -> None:
+        self._results = results
+
+    def __getitem__(self, coordinate: Coordinate) -> tuple[Point, ...]:
+        return points_of(self._results[coordinate])
+
+    def __iter__(self) -> Iterator[Coordinate]:
+        return iter(self._results)
+
+    def __len__(self) -> int:
+        return len(self._results)
 
 
 # --- the row of releases -------------------------------------------------------------------------------------------------

@@ -12,6 +12,7 @@ Nothing here reads a file, starts a process or decides.
 from __future__ import annotations
 
 from compat.model.cell import Cell, Expectation, Specialization
+from compat.model.compact import Compact
 from compat.model.compile_spec import HINTS, TABLES, CompileSpec
 from compat.model.env import DEFAULT_TOOLCHAIN, BuiltEnv, Env, Package
 from compat.model.evidence import LATER_STAGES, SOURCE_STAGE, Diagnosis, Done, Evidence, Made, Noticed, Raised, StoodIn
@@ -33,6 +34,7 @@ __all__ = [
     "BuiltEnv",
     "Cell",
     "Check",
+    "Compact",
     "CompileSpec",
     "Diagnosis",
     "Done",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from importlib.resources import files
 from typing import Any
 
@@ -11,7 +11,7 @@ from compat.cell_document import JsonObject, cell_document, rounded
 from compat.history.account import Bracket
 from compat.history.running import Fast, Right
 from compat.history.verdict import Verdict
-from compat.json_text import write_json
+from compat.json_text import json_pieces, write_json
 from compat.model import BuiltEnv, Specialization, Target
 from compat.records import unstructure
 from compat.report.compact import natural
@@ -26,12 +26,23 @@ SCHEMA = 2
 
 def matrix_document(report: Report) -> JsonObject:
     """The whole report as JSON values, in an order that depends on nothing but the cells."""
+    return {name: list(value) if isinstance(value, Iterator) else value for name, value in _document(report).items()}
+
+
+def matrix_json(report: Report) -> Iterator[str]:
+    """The text of :func:`matrix_document` as :func:`dump` has it, in pieces: all cells together would take much memory."""
+    yield from json_pieces(_document(report))
+    yield "\n"
+
+
+def _document(report: Report) -> JsonObject:
     return {
         "schema": SCHEMA,
         "tool": {"name": "triton-compat", "version": report.version},
         "command": report.command,
         "options": list(report.options),
         "limits": list(report.limits),
+        "shards": list(report.shards),
         "seconds": rounded(report.seconds),
         "summary": {
             "cells": len(report.results),
@@ -42,8 +53,8 @@ def matrix_document(report: Report) -> JsonObject:
             "edits_known": report.edits_known,
         },
         "statements": [_statement(one.sentence, one.because) for one in statements(report)],
-        "cells": [cell_document(result) for result in report.ordered],
-        "verdicts": [verdict_document(verdict) for verdict in sorted(report.verdicts, key=_place)],
+        "cells": map(cell_document, report.ordered),
+        "verdicts": map(verdict_document, sorted(report.verdicts, key=_place)),
         "envs": [_env(built) for built in sorted(report.envs, key=lambda built: natural(built.env.name))],
         "kernels": [_kernel(report, spec) for spec in report.specs],
         "helpers": {source: list(files) for source, files in sorted(report.helpers.items())},

@@ -42,6 +42,14 @@ def enclosing(report: Report, source: Callable[[str], str | None], artifact: Cal
     return evolve(report, sources=sources, attachments=dict(_bounded(_attachments(report, artifact), ATTACHMENTS_LIMIT)))
 
 
+def within_bounds(report: Report) -> Report:
+    """The report with those of its texts that belong to it, as one run encloses them: several runs had a bound each."""
+    sources = dict(_bounded(_sources(report, report.sources.get), SOURCES_LIMIT))
+    named = (name for distinct in report.failures for name in (distinct.failure.reproducer, distinct.failure.ir))
+    packed = ((name, report.attachments[name]) for name in named if name and name in report.attachments)
+    return evolve(report, sources=sources, attachments=dict(_bounded(packed, ATTACHMENTS_LIMIT)))
+
+
 def is_packed(content: str) -> bool:
     """Whether that is what :attr:`~compat.report.summary.Report.attachments` have: base64 of something by gzip."""
     try:

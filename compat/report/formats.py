@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 
-from compat.report.document import dump, matrix_document
+from compat.report.document import matrix_json
 from compat.report.markdown import matrix_markdown
 from compat.report.summary import Report
-
-
-def _json(report: Report) -> str:
-    return dump(matrix_document(report))
 
 
 def _html(report: Report) -> str:
@@ -33,7 +29,11 @@ def _code_quality(report: Report, inside: str) -> str:
     return write_json(code_quality(findings(report, inside))) + "\n"
 
 
-FORMATS: Mapping[str, Callable[[Report], str]] = {"index.html": _html, "matrix.md": matrix_markdown, "matrix.json": _json}
-"""The files that every run writes, by name."""
+FORMATS: Mapping[str, Callable[[Report], str | Iterator[str]]] = {
+    "index.html": _html,
+    "matrix.md": matrix_markdown,
+    "matrix.json": matrix_json,
+}
+"""The files that every run writes, by name; the text of one, or its pieces."""
 ASKED: Mapping[str, Callable[[Report, str], str]] = {"junit": _junit, "code_quality": _code_quality}
 """Those that are written on request; they also take the path from the top of the repository to the folder of the project."""

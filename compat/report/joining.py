@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from itertools import chain
 from typing import Any
 
 from attrs import evolve
 from packaging.version import Version
 
 from compat.errors import StoreError
+from compat.report.overlap import name_of, united
+from compat.report.shards import Share, together
 from compat.report.stored import StoredMatrix
 
 _ALIKE: Mapping[str, tuple[str, Callable[[Any], Hashable]]] = {
@@ -24,13 +27,17 @@ Part = tuple[str, StoredMatrix]
 """What a file is called, and what it holds."""
 
 
-def joined(parts: Sequence[Part]) -> StoredMatrix:
-    """What all the files hold together, of which there is at least one. Raises StoreError where they do not go together."""
+def joined(parts: Sequence[Part], *, overlapping: bool = False) -> StoredMatrix:
+    """What all the files hold together, of which there is at least one. Raises StoreError where they do not go together.
+
+    Where they may be ``overlapping``, a cell of which several say the same is one, and one of which they do not is flaky.
+    """
     (_, first), *_ = parts
     for where, other in parts[1:]:
         _check_same(where, "version of triton-compat", first.tool.version, other.tool.version)
         _check_same(where, "choice of files", first.options, other.options)
-    _check_cells(parts)
+    if not overlapping:
+        _check_cells(parts)
     matrices = [matrix for _, matrix in parts]
     alike: dict[str, Any] = {field: _alike(parts, field) for field in _ALIKE}
     return evolve(
@@ -38,7 +45,8 @@ def joined(parts: Sequence[Part]) -> StoredMatrix:
         command=" && ".join(dict.fromkeys(matrix.command for matrix in matrices)),
         limits=max((matrix.limits for matrix in matrices), key=len),
         seconds=sum(matrix.seconds for matrix in matrices),
-        cells=tuple(cell for matrix in matrices for cell in matrix.cells),
+        cells=united([matrix.cells for matrix in matrices]) if overlapping else tuple(chain(*(each.cells for each in matrices))),
+        shards=together([_share(matrix) for matrix in matrices]),
         verdicts=tuple(verdict for matrix in matrices for verdict in matrix.verdicts),
         pairs=tuple({(each.env, each.release): each for matrix in matrices for each in matrix.pairs}.values()),
         attachments=tuple({each.name: each for matrix in matrices for each in matrix.attachments}.values()),
@@ -50,6 +58,10 @@ def joined(parts: Sequence[Part]) -> StoredMatrix:
     )
 
 
+def _share(matrix: StoredMatrix) -> Share:
+    return Share(shards=matrix.shards, envs=frozenset(env.name for env in matrix.envs))
+
+
 def _check_same(where: str, what: str, one: object, other: object) -> None:
     if one != other:
         raise StoreError(f"it was made with another {what} than the first report", where=where, hint=_HINT)
@@ -59,7 +71,7 @@ def _check_cells(parts: Sequence[Part]) -> None:
     """No cell is in two files; twice in one it is an error of that file, which others tell."""
     seen: dict[str, str] = {}
     for where, matrix in parts:
-        names = {f"{cell.kernel}/{cell.variant}/{cell.case}/{cell.target}/{cell.env}" for cell in matrix.cells}
+        names = {name_of(cell) for cell in matrix.cells}
         for name in sorted(names & seen.keys()):
             raise StoreError(f"the cell {name} is in {seen[name]} already", where=where, hint=_HINT)
         seen |= dict.fromkeys(names, where)
@@ -67,12 +79,12 @@ def _check_cells(parts: Sequence[Part]) -> None:
 
 def _alike(parts: Sequence[Part], field: str) -> tuple[Any, ...]:
     """What the files have of something, each once."""
-    noun, name_of = _ALIKE[field]
+    noun, called = _ALIKE[field]
     found: dict[Hashable, Any] = {}
     for where, matrix in parts:
         for each in getattr(matrix, field):
-            if found.setdefault(name_of(each), each) != each:
-                raise StoreError(f"the {noun} {name_of(each)} is another one than in the files before", where=where, hint=_HINT)
+            if found.setdefault(called(each), each) != each:
+                raise StoreError(f"the {noun} {called(each)} is another one than in the files before", where=where, hint=_HINT)
     return tuple(found.values())
 
 

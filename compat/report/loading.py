@@ -6,7 +6,7 @@ something, so does the report (the sources of kernels, for one). What the releas
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from functools import cached_property
 from typing import Any
 
@@ -62,12 +62,14 @@ def load_report(text: str | bytes, where: str = "matrix.json") -> Report:
     return load_reports([(where, text)])
 
 
-def load_reports(texts: Sequence[tuple[str, str | bytes]]) -> Report:
+def load_reports(texts: Iterable[tuple[str, str | bytes]], *, overlapping: bool = False) -> Report:
     """One report of several files, each with what errors call it: runs that tried other envs, targets or kernels.
 
-    Raises StoreError as :func:`load_report` does, and where files do not go together.
+    They may only be ``overlapping``, having the same cells, where that is said. Raises StoreError as :func:`load_report` does, and
+    where files do not go together.
     """
-    return _report(", ".join(where for where, _ in texts), joined([(where, _stored(text, where)) for where, text in texts]))
+    parts = [(where, _stored(text, where)) for where, text in texts]
+    return _report(", ".join(where for where, _ in parts), joined(parts, overlapping=overlapping))
 
 
 def _report(where: str, matrix: StoredMatrix) -> Report:
@@ -141,6 +143,7 @@ class _Loading:
             api=self.matrix.api,
             options=self.matrix.options,
             limits=self.matrix.limits,
+            shards=self.matrix.shards,
             version=self.matrix.tool.version,
             sources={source.path: source.text for source in self.matrix.sources},
             attachments={each.name: each.gzip for each in self.matrix.attachments if enclosed.is_packed(each.gzip)},

@@ -21,6 +21,7 @@ from compat.report.guesses import guesses
 from compat.report.pairs.markdown import section
 from compat.report.pairs.notes import pairs_sentence
 from compat.report.repeat import explain_command, matrix_command
+from compat.report.shards import part
 from compat.report.stand_ins import stand_ins
 from compat.report.statements import statements
 from compat.report.summary import DistinctFailure, Report
@@ -92,8 +93,9 @@ def step_summary(report: Report, said: int) -> str:
 
 def headline(report: Report) -> str:
     """The summary sentence."""
+    shards = f"**{part(report).capitalize()}.** " if report.shards else ""
     if not report.results:
-        return pairs_sentence(report.pairs) if report.pairs else "No cell was tried."
+        return shards + (pairs_sentence(report.pairs) if report.pairs else "No cell was tried.")
     variants = {(result.cell.spec.kernel, result.cell.spec.variant) for result in report.results}
     targets = sorted({result.cell.target.name for result in report.results}, key=natural)
     axes = (
@@ -104,7 +106,7 @@ def headline(report: Report) -> str:
     fates = listed([f"{number:,} {FATES[status][number != 1]}" for status, number in report.counts.items()])
     surprises = len(report.unexpected)
     end = f"**Unexpected: {counted(surprises, 'cell')}.**" if surprises else "Everything is as expected."
-    return f"Of {counted(len(report.results), 'cell')} ({' × '.join(axes)}; {', '.join(targets)}), {fates}. {end}" + (
+    return f"{shards}Of {counted(len(report.results), 'cell')} ({' × '.join(axes)}; {', '.join(targets)}), {fates}. {end}" + (
         f" {pairs_sentence(report.pairs)}" if report.pairs else ""
     )
 

@@ -174,6 +174,7 @@ class StoredMatrix:
     command: str
     options: tuple[str, ...] = ()
     limits: tuple[str, ...] = ()
+    shards: tuple[str, ...] = ()
     seconds: float
     api: Packed | None = None
     cells: tuple[StoredCell, ...]

@@ -17,12 +17,12 @@ from compat.history.verdict import (
     Coordinate,
     Existing,
     Point,
+    Points,
     Release,
     Verdict,
     class_of,
     coordinate_of,
     disagreements,
-    points_of,
     release_of,
 )
 from compat.model import BuiltEnv, Cell, Env, Expectation, Failure, Result, Specialization, Status
@@ -141,6 +141,8 @@ class Report:
 
     pairs: tuple[Pair, ...] = ()
     """The pairs of a PyTorch and a release that were tried."""
+    shards: tuple[str, ...] = ()
+    """Which shards of all cells these are, such as ``3/8``; empty where they are all cells that were meant."""
 
     @cached_property
     def ordered(self) -> tuple[Result, ...]:
@@ -250,10 +252,10 @@ class Report:
             groups[coordinate_of(result)].append(result)
         return {coordinate: tuple(group) for coordinate, group in groups.items()}
 
-    @cached_property
+    @property
     def points(self) -> Mapping[Coordinate, tuple[Point, ...]]:
         """The releases of each (kernel, variant, case, target), oldest first, then forks."""
-        return {coordinate: points_of(results) for coordinate, results in self.by_coordinate.items()}
+        return Points(self.by_coordinate)
 
     @cached_property
     def coming(self) -> frozenset[tuple[Coordinate, str]]:

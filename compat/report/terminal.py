@@ -27,6 +27,7 @@ from compat.report.excerpts import excerpts
 from compat.report.grid import COMING, UNEXPECTED, Grid, Mark, Row, grids, history_of, legend_of
 from compat.report.guesses import guesses
 from compat.report.pairs.terminal import pictures
+from compat.report.shards import part
 from compat.report.stand_ins import stand_ins
 from compat.report.summary import DistinctFailure, Report
 from compat.report.versions import failing, library_versions
@@ -101,7 +102,7 @@ def total(report: Report) -> str:
     every = len(report.results) + len(report.pending)
     tried = f"{len(report.results):,} of {counted(every, 'cell')}" if report.pending else counted(every, "cell")
     work = f"{tried} in {report.seconds:.1f} s ({report.cached:,} from the store)"
-    return f"{work}: {counts or 'nothing'}; {verdict}"
+    return f"{f'{part(report)}: ' if report.shards else ''}{work}: {counts or 'nothing'}; {verdict}"
 
 
 # --- the grid ------------------------------------------------------------------------------------------------------------

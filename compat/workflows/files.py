@@ -11,10 +11,12 @@ from pathlib import Path, PurePosixPath
 from attrs import frozen
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
+from compat.config.kernel_files import load_kernels
 from compat.config.matrix import MatrixConfig
 from compat.errors import ConfigError
+from compat.execution import plan
 from compat.report.diff.markdown import MARKER
-from compat.workflows.groups import groups
+from compat.workflows.groups import jobs
 from compat.workflows.requirement import requirement
 
 PYTHON = "3.11"
@@ -63,7 +65,7 @@ def workflow_files(system: System, config: MatrixConfig) -> Files:
     facts = {
         "requirement": wanted.text,
         "python": PYTHON,
-        "groups": groups(config),
+        "groups": jobs(config, _cells(config)),
         "inside": "" if inside == "." else f"{PurePosixPath(inside)}/",
         "marker": MARKER,
     }
@@ -73,6 +75,15 @@ def workflow_files(system: System, config: MatrixConfig) -> Files:
         requirement=wanted.text,
         unsure=f"it installs {wanted.text}, but {wanted.unsure}: say in COMPAT where a CI gets it" if wanted.unsure else "",
     )
+
+
+def _cells(config: MatrixConfig) -> int:
+    """How many cells there are now; none where the kernel files cannot be read yet."""
+    try:
+        specs = load_kernels(config.kernels, config.base) if config.kernels else ()
+    except ConfigError:
+        return 0
+    return len(plan.cross(config.choose_envs(), config.choose_targets(()), specs))
 
 
 def _templates() -> Environment:

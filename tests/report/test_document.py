@@ -14,7 +14,7 @@ from jsonschema import Draft202012Validator, ValidationError
 from compat.history.account import Word
 from compat.model import Status
 from compat.report import Report
-from compat.report.document import dump, matrix_document, schema
+from compat.report.document import dump, matrix_document, matrix_json, schema
 from tests.report.factory import OK, SHAPE, TARGETS, always, bad, declared, env, expected_matrix, report, tried, troubled_matrix
 
 DOCS = Path(__file__).parents[2] / "docs" / "matrix-json.md"
@@ -156,3 +156,8 @@ def _keys(node: Any) -> Iterator[str]:
     elif isinstance(node, list):
         for value in node:
             yield from _keys(value)
+
+
+@pytest.mark.parametrize("make", [expected_matrix, troubled_matrix, lambda: report([])])
+def test_the_pieces_of_the_text_are_the_text(make: Callable[[], Report]) -> None:
+    assert "".join(matrix_json(make())) == dump(matrix_document(make()))

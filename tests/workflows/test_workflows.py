@@ -17,7 +17,7 @@ from compat.cli import main
 from compat.config.matrix import load_matrix, no_matrix
 from compat.errors import ConfigError
 from compat.workflows import System, requirement, workflow_files
-from compat.workflows.groups import JOBS, groups
+from compat.workflows.groups import FEW, JOBS, SHARD, SHARDS, groups, jobs
 from tests.workflows.linters import ROOT, lint
 
 KERNEL = (ROOT / "tests" / "guess" / "sources" / "plain_softmax.py").read_text(encoding="utf-8")
@@ -203,3 +203,18 @@ def test_scripts_are_scripts(folder: Path) -> None:
     assert len(scripts) == 9
     for script in scripts:
         assert subprocess.run(["bash", "-n"], input=script, text=True, check=False).returncode == 0, script
+
+
+def test_few_cells_are_one_job_and_many_are_shards(folder: Path) -> None:
+    config = load_matrix(matrix(folder, ""))
+    assert [(job.envs, job.shard) for job in jobs(config, FEW)] == [(">=0", "1/1")]
+    assert jobs(config, FEW + 1) == jobs(config, JOBS * SHARD) == groups(config)
+    many = jobs(config, JOBS * SHARD + 1)
+    assert [job.shard for job in many] == ["1/2", "2/2"] * JOBS
+    assert len({job.name for job in many}) == len(many) == 2 * JOBS
+    assert len(jobs(config, 10**9)) == JOBS * SHARDS
+
+
+def test_each_pytorch_pair_has_a_job_with_a_disk_of_its_own(folder: Path) -> None:
+    config = load_matrix(matrix(folder, '[defaults]\nenvs = ["3.1.0-torch-2.5.1", "3.5.1-torch-2.9.1"]\n'))
+    assert len(jobs(config, 1)) == 2

@@ -15,12 +15,15 @@ from attrs import define, field
 from compat.cell_document import JsonObject, cell_document
 from compat.json_text import plain
 from compat.model import Result
+from compat.report.html.columns import Column
 from compat.report.numbers import numbers_of
 
 _RECORDS = ("failure", "expectation", "warnings", "attempts", "stood_in")
 """Facts that many cells have alike: each is kept once, and a cell has its number; 0 where it has none."""
 _PLAIN = ("env", "status", "stage", "seconds", "flags")
 """Facts of which each cell has its own."""
+_NAMED = ("status", "stage")
+"""Those of them that are one of few words."""
 _RARE = ("numbers", "latency")
 """Facts that a launch or the interpreter finds out: kept by the number of the cell, where there are any."""
 _FLAGS = {"flaky": 1, "guessed": 2, "cached": 4}
@@ -48,24 +51,26 @@ class Columns:
     """Facts of cells by the name of the fact; a cell without one has nothing there."""
 
     def __init__(self) -> None:
-        self.columns: dict[str, list[float | None]] = {}
+        self.columns: dict[str, Column] = {}
 
     def add(self, cell: int, facts: Iterable[tuple[str, float]]) -> None:
         """Add what a cell has; cells come in order."""
         for name, number in facts:
             if not math.isfinite(number):
                 continue
-            column = self.columns.setdefault(name, [])
-            column += [None] * (cell - len(column))
-            column.append(number)
+            column = self.columns.setdefault(name, Column())
+            column.fill(cell)
+            column.add(number)
 
-    def filled(self, cells: int) -> dict[str, list[float | None]]:
+    def filled(self, cells: int) -> dict[str, Column]:
         """All of them, as long as there are cells."""
-        return {name: column + [None] * (cells - len(column)) for name, column in self.columns.items()}
+        for column in self.columns.values():
+            column.fill(cells)
+        return self.columns
 
 
 def cell_columns(results: Iterable[Result], envs: Mapping[str, int]) -> JsonObject:
-    """The facts of ``results``, in their order; ``envs`` has the number of each env."""
+    """The facts of ``results``, in their order, columns among them; ``envs`` has the number of each env."""
     cells = _Cells()
     for result in results:
         cells.add(cell_document(result), envs)
@@ -77,7 +82,9 @@ class _Cells:
     """The facts of all cells while they are gathered."""
 
     count: int = 0
-    columns: dict[str, list[Any]] = field(factory=lambda: {name: [] for name in (*_RECORDS, *_PLAIN)})
+    columns: dict[str, Column] = field(factory=lambda: {name: Column() for name in (*_RECORDS, *_PLAIN)})
+    named: dict[str, dict[str, int]] = field(factory=lambda: {name: {} for name in _NAMED})
+    """Words that are in columns by their numbers."""
     interned: dict[str, Interned] = field(factory=lambda: {name: Interned() for name in _RECORDS})
     metrics: Columns = field(factory=Columns)
     stages: Columns = field(factory=Columns)
@@ -88,13 +95,13 @@ class _Cells:
     def add(self, document: JsonObject, envs: Mapping[str, int]) -> None:
         """Add the next cell, as ``matrix.json`` has it."""
         for name, pool in self.interned.items():
-            self.columns[name].append(pool.number(document[name]))
-        self.columns["env"].append(envs[document["env"]])
-        self.columns["status"].append(document["status"])
-        self.columns["stage"].append(document["stage"])
-        self.columns["seconds"].append(round(document["seconds"], 3))
+            self.columns[name].add(pool.number(document[name]))
+        for name, words in self.named.items():
+            self.columns[name].add(words.setdefault(document[name], len(words)))
+        self.columns["env"].add(envs[document["env"]])
+        self.columns["seconds"].add(round(document["seconds"], 3))
         flags = sum(bit for name, bit in _FLAGS.items() if document[name])
-        self.columns["flags"].append(flags if document["expected"] else flags + _UNEXPECTED)
+        self.columns["flags"].add(flags if document["expected"] else flags + _UNEXPECTED)
         self.metrics.add(self.count, numbers_of(document["metrics"]))
         self.stages.add(self.count, ((stage, round(seconds, 3)) for stage, seconds in document["stages"].items()))
         if said := {name: value for name, value in document["metrics"].items() if isinstance(value, str)}:
@@ -108,16 +115,11 @@ class _Cells:
     def document(self) -> JsonObject:
         """All of them."""
         return {
-            **{name: _few(column) if name in ("status", "stage") else column for name, column in self.columns.items()},
+            **self.columns,
+            **{name: {"words": plain(list(words)), "of": self.columns[name]} for name, words in self.named.items()},
             "records": {name: plain(pool.records) for name, pool in self.interned.items()},
             "metrics": self.metrics.filled(self.count),
             "stages": self.stages.filled(self.count),
             "words": plain(self.words),
             **plain(self.rare),
         }
-
-
-def _few(column: list[str]) -> JsonObject:
-    """A column of few different words as the words, and the number of each cell's."""
-    words = {word: number for number, word in enumerate(dict.fromkeys(column))}
-    return {"words": plain(list(words)), "of": [words[word] for word in column]}

@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import base64
 import gzip
+import io
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from pathlib import PurePosixPath
+from typing import Any
 
 from attrs import frozen
 from packaging.version import Version
@@ -24,6 +26,7 @@ from compat.report.compact import Where, natural
 from compat.report.excerpts import excerpts
 from compat.report.grid import COMING, LEGEND, Mark, mark_of, phrase_in_full, remembered_mark
 from compat.report.html.cells import cell_columns
+from compat.report.html.columns import Column
 from compat.report.html.commands import command_table
 from compat.report.summary import DistinctFailure, Report
 
@@ -61,35 +64,70 @@ class _Point:
 
 def packed(report: Report) -> str:
     """The data as the page reads it: JSON, by gzip, as base64."""
-    text = json.dumps(page_data(report), separators=(",", ":"), ensure_ascii=False, allow_nan=False)
-    return base64.b64encode(gzip.compress(text.encode(), compresslevel=6, mtime=0)).decode()
+    out = io.BytesIO()
+    with gzip.GzipFile(fileobj=out, mode="wb", compresslevel=6, mtime=0) as file:
+        for piece in _pieces(_data(report)):
+            file.write(piece.encode())
+    return base64.b64encode(out.getbuffer()).decode()
 
 
 def page_data(report: Report) -> JsonObject:
-    """The data as JSON values. Columns of numbers, which are most of it, are JSON as they are."""
+    """The data as JSON values."""
+    return {name: _made(value) for name, value in _data(report).items()}
+
+
+def _made(value: Any) -> Any:
+    if callable(value):
+        return _made(value())
+    if isinstance(value, Column):
+        return list(value)
+    return {name: _made(each) for name, each in value.items()} if isinstance(value, dict) else value
+
+
+def _pieces(value: Any) -> Iterator[str]:
+    """A value as JSON, in pieces; columns stand for arrays, and functions for what they return."""
+    if callable(value):
+        value = value()
+    if isinstance(value, Column):
+        yield "["
+        yield ",".join("null" if number is None else repr(number) for number in value)
+        yield "]"
+    elif isinstance(value, dict) and any(callable(each) or isinstance(each, Column | dict) for each in value.values()):
+        for number, (name, each) in enumerate(value.items()):
+            yield f"{',' if number else '{'}{json.dumps(str(name), ensure_ascii=False)}:"
+            yield from _pieces(each)
+        yield "}"
+    else:
+        yield json.dumps(value, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+
+
+def _data(report: Report) -> JsonObject:
+    """The data. Columns of numbers, which are most of it, are JSON as they are; what is large is made when it is its turn."""
     releases, tried = _releases(report), {release.label for release in report.releases}
-    columns = {label: number for number, (label, _) in enumerate(releases)}
-    points = tuple(_points(report, columns))
-    words = {point.mark.word for point in points} | {"-"}
-    marks = [word for word in LEGEND if word in words]
+    points = _PointColumns(report, {label: number for number, (label, _) in enumerate(releases)})
     envs = sorted(report.envs, key=lambda built: natural(built.env.name))
     specs = {spec: number for number, spec in enumerate(report.specs)}
     files = {path: number for number, path in enumerate(report.sources)}
-    places = {result.cell: number for number, result in enumerate(report.ordered)}
     return {
         "toolchain": report.toolchains,
         "releases": plain([{"label": label, "fork": fork, "tried": label in tried} for label, fork in releases]),
-        "marks": [{"word": word, "meaning": LEGEND[word], "kind": _KINDS.get(word, "bad")} for word in marks],
-        "rows": plain(_rows(report, specs)),
-        "specs": plain([_spec(report, spec, files) for spec in specs]),
-        "points": _point_columns(points, marks, report),
-        "cells": cell_columns(report.ordered, {built.env.name: number for number, built in enumerate(envs)}),
-        "failures": plain([_failure(distinct, places) for distinct in report.failures]),
+        "marks": [{"word": word, "meaning": LEGEND[word], "kind": _KINDS.get(word, "bad")} for word in points.marks],
+        "rows": lambda: plain(_rows(report, specs)),
+        "specs": lambda: plain([_spec(report, spec, files) for spec in specs]),
+        "points": points.document(),
+        "cells": lambda: cell_columns(report.ordered, {built.env.name: number for number, built in enumerate(envs)}),
+        "failures": lambda: plain([_failure(distinct, places) for places in (_examples(report),) for distinct in report.failures]),
         "envs": plain([_env(built) for built in envs]),
         **({"api": plain(unstructure(report.api, compact=True))} if report.api else {}),
         "commands": plain(command_table(report.options, report.limits)),
         "sources": plain([{"path": _shown_path(path), "text": text} for path, text in report.sources.items()]),
     }
+
+
+def _examples(report: Report) -> dict[Cell, int]:
+    """The cells that are examples of failures, with their numbers."""
+    examples = {distinct.example.cell for distinct in report.failures}
+    return {result.cell: number for number, result in enumerate(report.ordered) if result.cell in examples}
 
 
 def _releases(report: Report) -> list[tuple[str, bool]]:
@@ -123,19 +161,41 @@ def _points(report: Report, columns: Mapping[str, int]) -> Iterator[_Point]:
             yield from _earlier(row, verdict, columns)
 
 
-def _point_columns(points: Sequence[_Point], marks: Sequence[str], report: Report) -> JsonObject:
+class _PointColumns:
     """The points as columns; marks and failures by their numbers, -1 for no failure."""
-    failures = {distinct.id: number for number, distinct in enumerate(report.failures)}
-    earlier = {number: point.earlier for number, point in enumerate(points) if point.earlier}
-    return {
-        "row": [point.row for point in points],
-        "release": [point.release for point in points],
-        "mark": [marks.index(point.mark.word) for point in points],
-        "failure": [failures.get(point.mark.failure or "", -1) for point in points],
-        "flags": [UNEXPECTED * point.mark.unexpected + REMEMBERED * point.remembered for point in points],
-        "cells": [point.cells for point in points],
-        "earlier": {number: plain([failure.failure_class, failure.fingerprint]) for number, failure in earlier.items()},
-    }
+
+    _NAMES = ("row", "release", "mark", "failure", "flags", "cells")
+
+    def __init__(self, report: Report, releases: Mapping[str, int]) -> None:
+        self._columns = {name: Column() for name in self._NAMES}
+        self._earlier: dict[int, Any] = {}
+        self._words: dict[str, int] = {}
+        failures = {distinct.id: number for number, distinct in enumerate(report.failures)}
+        for number, point in enumerate(_points(report, releases)):
+            self._add(number, point, failures)
+        self.marks = [word for word in LEGEND if word in self._words or word == "-"]
+
+    def _add(self, number: int, point: _Point, failures: Mapping[str, int]) -> None:
+        facts = {
+            "row": point.row,
+            "release": point.release,
+            "mark": self._words.setdefault(point.mark.word, len(self._words)),
+            "failure": failures.get(point.mark.failure or "", -1),
+            "flags": UNEXPECTED * point.mark.unexpected + REMEMBERED * point.remembered,
+            "cells": point.cells,
+        }
+        for name, column in self._columns.items():
+            column.add(facts[name])
+        if point.earlier:
+            self._earlier[number] = plain([point.earlier.failure_class, point.earlier.fingerprint])
+
+    def document(self) -> JsonObject:
+        """All of them."""
+        places = [self.marks.index(word) for word in self._words]
+        marks = Column()
+        for number in self._columns["mark"]:
+            marks.add(places[int(number or 0)])
+        return {**self._columns, "mark": marks, "earlier": self._earlier}
 
 
 def _earlier(row: int, verdict: Verdict, columns: Mapping[str, int]) -> Iterator[_Point]:

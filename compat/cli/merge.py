@@ -1,0 +1,65 @@
+"""``compat merge``: what several runs found, as one."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import click
+
+from compat.cli.answer import Answer, answer_options
+from compat.cli.ci import file_options, write_files
+from compat.cli.invocation import relative
+from compat.matrix import write_reports
+from compat.merging import are_stores, merge_reports, merge_stores, told_of
+from compat.pairs.records import failing
+from compat.report.compact import listed
+from compat.report.document import matrix_document
+from compat.report.terminal import TerminalReport
+
+
+@click.command(short_help="Join the reports of several runs, or their stores.")
+@click.argument("files", metavar="FILE...", nargs=-1, required=True, type=click.Path(path_type=Path, exists=True))
+@click.option(
+    "--output",
+    type=click.Path(path_type=Path, file_okay=False),
+    metavar="FOLDER",
+    help="Of reports the folder for index.html, matrix.md and matrix.json [reports]; of stores that of the store [.compat].",
+)
+@file_options
+@answer_options(file=False, json_help="The report as JSON, as in matrix.json, instead of a table; of stores the numbers.")
+def merge(*, answer: Answer, files: tuple[Path, ...], output: Path | None, junit: Path | None, code_quality: Path | None) -> None:
+    """Join the reports of several runs, such as shards, or the stores of several machines.
+
+    Each FILE is a matrix.json, or each is a results.sqlite or the folder of one. Reports become the one that a single run would
+    have made. Stores are joined to that of the project, or to the one in --output. A cell that is in several is one where they
+    agree, and flaky where they do not.
+
+    Exits with 0 if every cell is as expected and every pair ok, with 1 if one is not; of stores, with 1 if they disagree.
+    """
+    if are_stores(files):
+        _merge_stores(files, output, answer)
+        return
+    found = merge_reports(files)
+    written = write_reports(found, output or Path("reports"))
+    answer.draw(lambda: TerminalReport(report=found), lambda: matrix_document(found))
+    answer.add(f"wrote {listed([relative(path) for path in written])}")
+    write_files(found, answer, Path.cwd(), junit=junit, code_quality=code_quality)
+    if found.shards:
+        click.echo(f"note: this is not all: it has {listed(found.shards)}", err=True)
+    sys.exit(1 if found.unexpected or failing(found.pairs) else 0)
+
+
+def _merge_stores(files: tuple[Path, ...], output: Path | None, answer: Answer) -> None:
+    folder, merged = merge_stores(files, output)
+    answer.give(
+        lambda: [f"{relative(folder)}: {words}" for words in told_of(merged, len(files))],
+        lambda: {
+            "new": merged.new,
+            "known": merged.known,
+            "unreadable": merged.unreadable,
+            "missing_artifacts": merged.artifacts,
+            "disagreeing": list(merged.disagreeing),
+        },
+    )
+    sys.exit(1 if merged.disagreeing else 0)

@@ -1,0 +1,298 @@
+"""Runs that share a matrix, joined: the same as one run; what they do not agree about is flaky."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from attrs import evolve
+from click.testing import CliRunner
+
+from compat.cli import main
+from compat.errors import SelectionError, StoreError
+from compat.execution.run import known, run
+from compat.execution.sharding import Shard
+from compat.execution.store import CellKeys, Store
+from compat.matrix import run_matrix, write_reports
+from compat.merging import are_stores, merge_reports, merge_stores
+from compat.model import BuiltEnv, Cell, Diagnosis, Evidence, Raised, Result, Status
+from compat.project import Selection, select, with_envs
+from compat.report import Report
+from compat.report.document import dump, matrix_document
+from compat.report.loading import load_reports
+from tests.cells import KERNELS, cell
+from tests.execution.test_store import BUILT, CELL, EVIDENCE
+from tests.report.factory import ASSERT, OK, SHAPE, always, bad, env, report, tried
+from tests.sqlite import opened
+
+RELEASES = ("3.1.0", "3.4.0", "3.9.0")
+MATRIX = f"""schema = 1
+kernels = ["failures.toml"]
+
+[defaults]
+envs = {json.dumps([f"triton-{release}" for release in RELEASES])}
+targets = ["sm_90"]
+"""
+
+
+def told(found: Report) -> Any:
+    """All that a report says but how long it took, what was known before, and the command."""
+    document = matrix_document(found)
+    for name in ("seconds", "command"):
+        del document[name]
+    for each in document["cells"]:
+        each |= {"seconds": 0, "stages": dict.fromkeys(each["stages"], 0)}
+    return document
+
+
+# --- shards --------------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("text", ["0/8", "9/8", "x", "", "1/0", "-1/2", "1/2/3", "1.0/2", "1/10001", "٣/٨"])
+def test_what_is_no_shard_is_an_error(text: str) -> None:
+    with pytest.raises(SelectionError, match="is no shard") as caught:
+        Shard.parse(text)
+    assert (caught.value.exit_code, caught.value.hint) == (3, "The third of eight is 3/8; there are at most 10,000.")
+
+
+def test_a_cell_belongs_to_one_shard_whatever_else_there_is(tmp_path: Path) -> None:
+    spec = CELL.spec
+    shards = [Shard(number=number, of=8) for number in range(1, 9)]
+    names = [evolve(spec, kernel=f"k{number % 40}", case=f"c{number // 40}") for number in range(400)]
+    found = {each: [shard.number for shard in shards if shard.has(each)] for each in names}
+    assert all(len(those) == 1 for those in found.values())
+    sizes = [sum(those == [number] for those in found.values()) for number in range(1, 9)]
+    assert max(sizes) < 1.4 * 50
+    elsewhere = evolve(spec, source=str(tmp_path / "other.py"), closure="other", origin="x.toml", summary="s")
+    assert [shard.has(spec) for shard in shards] == [shard.has(elsewhere) for shard in shards]
+    assert [str(shard) for shard in shards if shard.has(evolve(spec, kernel="k", variant="v", case="c"))] == ["8/8"]  # for good
+    assert sum(shard.has_pair(BUILT.env) for shard in shards) == 1
+
+
+@pytest.fixture(scope="module")
+def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("sharded")
+    for name in ("failures.toml", "failures.py"):
+        shutil.copy(KERNELS / name, folder)
+    (folder / "matrix.toml").write_text(MATRIX)
+    return folder
+
+
+def ran(selection: Selection, folder: Path, envs: dict[str, BuiltEnv]) -> Report:
+    """A run with a store of its own, and the files of its report."""
+    with Store(folder) as store:
+        context = selection.context(store)
+        found = run_matrix(selection, context, lambda _, wanted: [envs[each.name] for each in wanted], command=f"run {folder.name}")
+    write_reports(found, folder)
+    return found
+
+
+@pytest.mark.wheels
+def test_shards_are_together_what_one_run_is(project: Path, built: Callable[[str], BuiltEnv], tmp_path: Path) -> None:
+    envs = {name: built(name) for name in (f"triton-{release}" for release in RELEASES)}
+    every = select(project / "matrix.toml")
+    whole = ran(every, tmp_path / "whole", envs)
+    parts = [every.of_shard(Shard(number=number, of=3)) for number in (1, 2, 3)]
+    assert sorted(each.id for part in parts for each in part.cells) == sorted(each.id for each in every.cells)
+    reports = [ran(part, tmp_path / f"shard-{part.shard.number}", envs) for part in parts if part.shard]
+    assert [each.shards for each in reports] == [("1/3",), ("2/3",), ("3/3",)]
+    files = [tmp_path / f"shard-{number}" / "matrix.json" for number in (3, 1, 2)]
+    merged = merge_reports(files)
+    assert dump(told(merged)) == dump(told(whole))
+    assert merged.shards == ()
+    assert merge_reports(files[:2]).shards == ("1/3", "3/3")
+
+    into, counts = merge_stores([file.parent for file in files], tmp_path / "together")
+    assert (counts.known, counts.disagreeing, counts.unreadable, counts.artifacts) == (0, (), 0, 0)
+    with Store(into) as store:
+        context = with_envs(every.context(store), tuple(envs.values()))
+        again = run_matrix(every, context, lambda _, wanted: [envs[each.name] for each in wanted])
+    assert again.cached == len(every.cells)
+    for each in (document := told(again))["cells"]:
+        each["cached"] = False
+    document["summary"]["cached"] = 0
+    assert dump(document) == dump(told(whole))
+
+
+def test_a_shard_that_has_no_cell_is_a_report(project: Path, tmp_path: Path) -> None:
+    every = select(project / "matrix.toml", variants=["copy"])
+    parts = [every.of_shard(Shard(number=number, of=5)) for number in range(1, 6)]
+    empty = next(part for part in parts if not part.cells)
+    found = ran(empty, tmp_path / "empty", {})
+    assert (found.results, found.shards) == ((), (str(empty.shard),))
+    assert f"**Shard {empty.shard} of the cells.** No cell was tried." in (tmp_path / "empty" / "matrix.md").read_text()
+    done = CliRunner().invoke(main, ["merge", str(tmp_path / "empty" / "matrix.json"), "--output", str(tmp_path / "out")])
+    assert done.exit_code == 0, done.output
+    assert f"note: this is not all: it has {empty.shard}" in done.output
+
+
+# --- cells that several have ---------------------------------------------------------------------------------------------------
+
+
+def merged(*parts: Report) -> Report:
+    texts = [(f"part {number}", dump(matrix_document(part))) for number, part in enumerate(parts)]
+    return load_reports(texts, overlapping=True)
+
+
+def only(found: Report) -> Result:
+    [result] = found.results
+    return result
+
+
+def one(outcome: Any) -> Report:
+    return report(tried("k", "v", always(outcome), envs=[env("3.9.0")])[:1])
+
+
+def test_what_agrees_is_one() -> None:
+    assert told(merged(one(bad(SHAPE)), one(bad(SHAPE)))) == told(one(bad(SHAPE)))
+
+
+@pytest.mark.parametrize(("first", "second"), [(OK, bad(SHAPE)), (bad(SHAPE), OK)])
+def test_what_does_not_agree_is_flaky_with_the_attempts_of_both(first: Any, second: Any) -> None:
+    found = merged(one(first), one(second))
+    outcome = only(found).outcome
+    assert (outcome.status, outcome.flaky, outcome.failure) == (Status.REJECTED, True, SHAPE)
+    assert outcome.attempts == (*first.attempts, *second.attempts)
+    assert not only(found).expected
+    [verdict] = found.verdicts
+    assert (str(verdict.word), verdict.flaky) == ("unknown", ("3.9.0",))
+
+
+def test_of_two_failures_both_are_shown() -> None:
+    failure = only(merged(one(bad(SHAPE)), one(bad(ASSERT)))).outcome.failure
+    assert failure
+    assert failure.failure_class == SHAPE.failure_class
+    assert failure.excerpt == f"{SHAPE.excerpt}\n\nand in another run, {ASSERT.failure_class}:\n{ASSERT.excerpt}"
+
+
+def test_an_answer_counts_more_than_none() -> None:
+    lost = evolve(OK, status=Status.LOST)
+    for parts in ((one(lost), one(OK)), (one(OK), one(lost))):
+        outcome = only(merged(*parts)).outcome
+        assert (outcome.status, outcome.flaky) == (Status.OK, False)
+
+
+# --- stores --------------------------------------------------------------------------------------------------------------------
+
+
+FAILED = Evidence(
+    answered=True, stage="ttir", raised=(Raised(type="ValueError", message="incompatible dimensions at index 1: 128 and 64"),)
+)
+UNREAD = Diagnosis()
+BUILD = evolve(
+    EVIDENCE, asked=("compile",), alone=False, raised=(), printed="", stderr="", kept={}, protocol=(), diagnosis=Diagnosis()
+)
+REJECTED = (FAILED, evolve(FAILED, alone=True))
+
+
+def store_of(folder: Path, *attempts: Evidence, key: str = "0" * 64, made: Cell = CELL) -> Path:
+    with Store(folder) as store:
+        store.write(key, made, attempts)
+    return folder
+
+
+def attempts_in(folder: Path) -> dict[str, tuple[Evidence, ...]]:
+    with Store(folder) as store, opened(folder / "results.sqlite") as database:
+        keys = [key for (key,) in database.execute("SELECT key FROM evidence").fetchall()]
+        return store.read(keys, deadline=60, memory=1 << 32)
+
+
+@pytest.mark.parametrize(("ours", "theirs"), [((BUILD,), REJECTED), (REJECTED, (BUILD,))])
+def test_stores_that_disagree_keep_the_evidence_of_both(ours: Any, theirs: Any, tmp_path: Path) -> None:
+    mine, other = store_of(tmp_path / "mine", *ours), store_of(tmp_path / "other", *theirs)
+    for _ in range(2):  # joined again they say nothing new
+        merge_stores([other / "results.sqlite"], mine)
+        assert list(attempts_in(mine).values()) == [(*ours, *theirs)]
+    assert list(attempts_in(other).values()) == [theirs]
+    assert merge_stores([store_of(tmp_path / "third", *ours)], mine)[1].disagreeing == ()
+
+
+def test_a_cell_of_which_stores_disagree_is_flaky(tmp_path: Path) -> None:
+    built = evolve(BUILT, python="/none")
+    made = cell(built, "faces", "fine")
+    with Store(tmp_path / "mine") as store:
+        context = with_envs(select_any(tmp_path).context(store), (built,))
+        key = CellKeys(digest_of(context)).of(made, built)
+    store_of(tmp_path / "mine", BUILD, key=key, made=made)
+    _, found = merge_stores([store_of(tmp_path / "other", *REJECTED, key=key, made=made)], tmp_path / "mine")
+    assert found.disagreeing == (made.id,)
+    with Store(tmp_path / "mine") as store:
+        [result] = known([made], evolve(context, store=store))
+        assert run([made], evolve(context, store=store)) == (result,)
+    outcome = result.outcome
+    assert (outcome.flaky, outcome.status, len(outcome.attempts)) == (True, Status.REJECTED, 3)
+
+
+def select_any(folder: Path) -> Selection:
+    shutil.copy(KERNELS / "failures.toml", folder)
+    shutil.copy(KERNELS / "failures.py", folder)
+    (folder / "matrix.toml").write_text(MATRIX)
+    return select(folder / "matrix.toml")
+
+
+def digest_of(context: Any) -> str:
+    from compat.files import folder_digest
+
+    return folder_digest(context.worker)
+
+
+def test_what_a_limit_cut_short_gives_way(tmp_path: Path) -> None:
+    short = Evidence(answered=False, stage="ttir", deadline=10.0)
+    longer = evolve(short, deadline=20.0)
+    for number, (ours, theirs, kept) in enumerate(
+        [
+            ((short,), (BUILD,), (BUILD,)),
+            ((BUILD,), (short,), (BUILD,)),
+            ((short,), (longer,), (longer,)),
+            ((longer,), (short,), (longer,)),
+        ]
+    ):
+        mine = store_of(tmp_path / f"mine {number}", *ours)
+        found = merge_stores([store_of(tmp_path / f"other {number}", *theirs)], mine)[1]
+        with Store(mine) as store:
+            assert store.read(["0" * 64], deadline=5, memory=1)["0" * 64] == kept
+        assert found.disagreeing == ()
+
+
+def test_artifacts_come_along_and_what_is_missing_is_said(tmp_path: Path) -> None:
+    other = tmp_path / "other"
+    with Store(other) as store:
+        name = store.keep(".mlir", b"module {}")
+    kept = evolve(FAILED, kept={"reproducer": name}, alone=True)
+    store_of(other, evolve(FAILED, kept={"reproducer": "0000000000000000.mlir"}), kept)
+    into, found = merge_stores([other], tmp_path / "mine")
+    assert found.artifacts == 1
+    with Store(into) as store:
+        assert store.artifact(name) == b"module {}"
+
+
+def test_rows_that_no_version_has_written_are_left_out(tmp_path: Path) -> None:
+    other = store_of(tmp_path / "other", BUILD)
+    with opened(other / "results.sqlite") as database:
+        database.execute("INSERT INTO evidence VALUES ('k', 'a/b', 'no JSON', NULL, NULL)")
+    found = merge_stores([other], tmp_path / "mine")[1]
+    assert (found.new, found.unreadable) == (1, 1)
+
+
+def test_what_is_no_store_is_an_error(tmp_path: Path) -> None:
+    newer, foreign = store_of(tmp_path / "newer", BUILD), tmp_path / "foreign.sqlite"
+    with opened(newer / "results.sqlite") as database:
+        database.execute("PRAGMA user_version = 99")
+    with opened(foreign) as database:
+        database.execute("CREATE TABLE t (a)")
+    for path, message in (
+        (newer, "it has layout 99"),
+        (foreign, "not a store of results"),
+        (tmp_path / "mine", "is the store that"),
+    ):
+        with pytest.raises(StoreError, match=message) as caught:
+            merge_stores([path], store_of(tmp_path / "mine", BUILD))
+        assert str(path) in str(caught.value)
+    text = tmp_path / "matrix.json"
+    text.write_text("{}")
+    with pytest.raises(SelectionError, match="is a store and"):
+        are_stores([newer, text])
