@@ -66,6 +66,9 @@ class Listener:
         """Something is done that may take long: what to call with how far it is, in a few words, perhaps from another thread."""
         return nullcontext(lambda words: None)
 
+    def say(self, words: str) -> None:
+        """A message of one line."""
+
     def found(self, answer: object) -> None:
         """One of several answers, which are returned together when all are known."""
 

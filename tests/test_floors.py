@@ -41,8 +41,11 @@ BESIDES = {**dict.fromkeys(("numerics", "host"), _TORCH), **dict.fromkeys(("indu
 WORKER_READERS = {"execution"}
 """Who may read what a worker left behind with the worker's own code."""
 PLACES = {
-    "os.fork": {"launch/host/watching.py", "worker/server.py"},
-    "os._exit": {"cli/start.py", "launch/host/watching.py", "worker/__main__.py", "worker/batch.py", "worker/server.py"},
+    "os.fork": {"launch/host/serving.py", "launch/host/watching.py", "worker/server.py"},
+    "os._exit": {
+        *("cli/start.py", "launch/host/serving.py", "launch/host/watching.py"),
+        *("worker/__main__.py", "worker/batch.py", "worker/server.py"),
+    },
     **{name: set[str]() for name in ("os.forkpty", "os.system", "os.popen", "os.posix_spawn", "os.posix_spawnp")},
 }
 """What starts or ends a process past everything that tidies up, and the modules that have reason to."""
@@ -108,6 +111,8 @@ DECIDES = (
         for name in ("candidate", "edits", "expressions", "facts", "helpers", "module", "passes", "search", "shapes")
     ),
     "reduce/statements.py",
+    "reduce/differing.py",
+    "launch/behaviour.py",
     *(f"api/{name}.py" for name in ("comparing", "explaining", "finding", "histories", "needing", "packing", "records", "uses")),
     *(f"fix/{name}.py" for name in ("known", "searching")),
     "toolchains/edits.py",

@@ -67,6 +67,9 @@ def bisect(request: Request, context: RunContext, obtain: Obtain | None = None, 
     began = time.monotonic()
     if request.assemblers and request.axis is not Axis.PART:
         raise SelectionError("only --axis part tries other assemblers", where="--ptxas")
+    if request.gpu is not None and not request.criterion.asks_launches:
+        hint = "Those that do: wrong, unstable, and latency, such as 'latency>1.2*previous'."
+        raise SelectionError(f"the judge `{request.criterion.text}` asks for no launches", where="--launch", hint=hint)
     bisecting = _Bisecting(request, line_of(request), context, obtain or request.selection.read_envs, listener or Listener())
     if request.axis is Axis.RELEASES:
         found = _with_parts(bisecting.along_releases(), request, context, bisecting.listener)
@@ -119,9 +122,9 @@ class _Bisecting:
 
     def along_releases(self) -> tuple[ReleaseAnswer, ...]:
         """The answer along releases for every kernel."""
-        kernels, asked = self.selection.kernels, self._search()
+        kernels, asked, say = self.selection.kernels, self._search(), self.listener.say
         with self.listener.compiling(len(kernels) * len(asked.candidates)) as note:
-            return releases.search_releases(kernels, asked, self.context, self.envs, note, self._recalled, self._expect)
+            return releases.search_releases(kernels, asked, self.context, self.envs, note, self._recalled, self._expect, say)
 
     def _expect(self, cells: Sequence[Cell]) -> None:
         self.listener.expecting(cells, durations.about(cells, self.context.store, self.context.slots))
@@ -130,7 +133,7 @@ class _Bisecting:
         request, line, span = self.request, self.line, self.line.span
         chosen = line.candidates.chosen[span.start : span.stop]
         if request.criterion.needs_every and request.every is False:
-            hint = "Leave out --search: nothing is launched, and what was compiled before is not compiled again."
+            hint = "Leave out --search: what was launched and compiled before is not launched and compiled again."
             raise SelectionError(f"`{request.criterion.text}` compares releases with each other", where="--search", hint=hint)
         every = request.criterion.needs_every or (len(chosen) <= FEW if request.every is None else request.every)
         return Search(
@@ -141,6 +144,7 @@ class _Bisecting:
             fixed=line.fixed,
             every=every,
             existing=self._existing() if line.candidates.published else (),
+            gpu=request.gpu,
         )
 
     def _existing(self) -> tuple[Version, ...]:
@@ -187,8 +191,16 @@ class _Bisecting:
 
     def _subject(self, cell: Cell, other: Cell | None, envs: Mapping[str, BuiltEnv]) -> Subject:
         context = evolve(self.context, envs=envs)
-        criterion, folder = self.request.criterion, self.selection.state
-        return Subject(cell=cell, other=other, context=context, folder=folder, criterion=criterion, assemblers=self.assemblers)
+        request, folder = self.request, self.selection.state
+        return Subject(
+            cell=cell,
+            other=other,
+            context=context,
+            folder=folder,
+            criterion=request.criterion,
+            assemblers=self.assemblers,
+            gpu=request.gpu,
+        )
 
     def _compared_with(self, spec: Specialization) -> Specialization:
         """The case that a case is compared with: itself, in another release, unless one is named."""

@@ -1,8 +1,8 @@
 """In which part of the toolchain wrong numbers or a latency come from: halves of two releases, combined and launched.
 
-As :mod:`compat.bisect.part` does with failures of a compile, only that what is made has to be launched to know: every combination
-is built into a folder for a GPU host (:mod:`compat.launch`), and looked up once its results have been brought back. What comes out
-as the same binary as that of a release needs no launch.
+As :mod:`compat.bisect.part` does with failures of a compile, only that what is made has to be launched to know: on the GPU of this
+machine, where that may be used; else every combination is built into a folder for a GPU host (:mod:`compat.launch`), and looked up
+once its results have been brought back. What comes out as the same binary as that of a release needs no launch.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import filecmp
 import hashlib
 import re
 import shlex
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from attrs import evolve, frozen
@@ -31,6 +31,8 @@ from compat.execution.run import RunContext
 from compat.history.account import Judgement
 from compat.launch.archive import object_of, write_archive
 from compat.launch.building import Built, Launchable, can_launch, launch_mode, launchable_of
+from compat.launch.hosting import Gpu
+from compat.launch.live import launch_built
 from compat.launch.merging import launched_as, with_launched
 from compat.model import Cell, Evidence, Outcome, Result, Status
 from compat.toolchains import Parts
@@ -50,12 +52,15 @@ class Question:
     assemblers: tuple[Program, ...]
     folder: Path
     """Where combinations that have to be launched are written."""
+    gpu: Gpu | None = None
+    """The GPU to launch them on at once."""
 
 
-def find_part(question: Question, context: RunContext) -> Part:
+def find_part(question: Question, context: RunContext, on_step: Callable[[str], None] = lambda words: None) -> Part:
     """In which part it is that ``bad`` is bad and ``good`` is not, by what launches of combinations of the two came to.
 
-    Raises SelectionError for what cannot be launched, StoreError where the folder cannot be written.
+    ``on_step`` hears how far it is. Raises SelectionError for what cannot be launched, and StoreError where the folder cannot be
+    written.
     """
     bad = question.bad
     parts = toolchains.of(bad.env).parts
@@ -67,7 +72,14 @@ def find_part(question: Question, context: RunContext) -> Part:
         hint = "--ptxas tries another assembler; --good and --bad name two releases."
         raise SelectionError(f"{bad.id}: no change between releases, so no part is to blame", hint=hint)
     with Attempts(context) as attempts:
-        return _Search(question, context, attempts, parts).part()
+        search = _Search(question, context, attempts, parts)
+        found = search.part()
+        if search.waiting and question.gpu is not None and bad.target == question.gpu.target:
+            on_step(f"launching {len(search.waiting)} combinations")
+            launch_built(search.waiting, context.store, question.gpu)
+            search = _Search(question, context, attempts, parts)
+            found = search.part()
+        return search.carried(found)
 
 
 class _Search:
@@ -97,13 +109,19 @@ class _Search:
         first = self._crossed(self.parts.first_ir) if good is not None else None
         last = self._crossed(self.parts.last_ir) if good is not None else None
         name, sentence = self._concluded(control, swap, others, first, last)
-        if self.waiting:
-            program = write_archive(Built(target=bad.target, launchable=tuple(self.waiting), left_out=()), self.question.folder)
-            self.steps.append(
-                f"To be launched: {len(self.waiting)} combinations. Carry {self.question.folder} to a GPU host, run "
-                f"`python {program.name}` there, and give this command its results.jsonl with --launched."
-            )
         return Part(name=name, sentence=sentence, steps=tuple(self.steps))
+
+    def carried(self, part: Part) -> Part:
+        """The same answer, and what has still to be launched written into the folder, which the answer names."""
+        if not self.waiting:
+            return part
+        target, folder = self.question.bad.target, self.question.folder
+        program = write_archive(Built(target=target, launchable=tuple(self.waiting), left_out=()), folder)
+        words = (
+            f"To be launched: {len(self.waiting)} combinations. Carry {folder} to a GPU host, run "
+            f"`python {program.name}` there, and give this command its results.jsonl with --launched."
+        )
+        return evolve(part, steps=(*part.steps, words))
 
     def _concluded(
         self, control: Fate, swap: Crossing | None, others: Mapping[str, Fate], first: Crossing | None, last: Crossing | None

@@ -18,6 +18,7 @@ from compat.bisect.request import Axis
 from compat.errors import SelectionError
 from compat.execution.run import RunContext, run
 from compat.history.verdict import is_good
+from compat.launch.hosting import Gpu
 from compat.model import Cell
 
 
@@ -35,6 +36,8 @@ class Subject:
     """What counts as bad, where that is not a failure of the compile."""
     assemblers: tuple[Program, ...] = ()
     """Others to try where ptxas complains."""
+    gpu: Gpu | None = None
+    """Where to launch combinations of releases."""
     on_step: Callable[[str], None] = lambda words: None
     """Hears how far the search is, perhaps from another thread."""
 
@@ -57,8 +60,9 @@ def _part(subject: Subject) -> Part:
             criterion=subject.criterion,
             assemblers=subject.assemblers,
             folder=folder,
+            gpu=subject.gpu,
         )
-        return crossed.find_part(question, subject.context)
+        return crossed.find_part(question, subject.context, subject.on_step)
     if subject.other is not None:
         return part.find_part(subject.other, subject.cell, subject.context, subject.assemblers)
     if subject.assemblers:

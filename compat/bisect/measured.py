@@ -70,7 +70,10 @@ class IsUnstable:
         check = result.numbers.gpu
         if check is None:
             return None
-        return True if check.status is Status.UNSTABLE or check.differing else False if check.status in _STEADY else None
+        if check.status is Status.UNSTABLE or check.differing:
+            return True
+        is_unknown = check.status is Status.UNSUPPORTED and check.launches  # without a reference, and the same each time
+        return False if check.status in _STEADY or is_unknown else None
 
     def along(self, row: Row) -> Self:
         return self

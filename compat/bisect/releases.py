@@ -20,6 +20,7 @@ from compat.bisect.search import probe_all, search
 from compat.execution.run import RunContext, concurrently, run
 from compat.history.account import Account, Entry, Judgement, account
 from compat.history.verdict import points_of
+from compat.launch.hosting import Gpu
 from compat.model import BuiltEnv, Cell, Env, Result, Specialization, Target
 
 Kernels = Sequence[tuple[Specialization, Target]]
@@ -41,6 +42,8 @@ class Search:
     """Try every candidate, which assumes nothing."""
     existing: tuple[Version, ...] = ()
     """Releases that are known to exist, candidates or not; only where the candidates stand in the order of their versions."""
+    gpu: Gpu | None = None
+    """Where to launch what was not launched yet, where the criterion asks what launching shows."""
 
     @property
     def besides(self) -> tuple[Version, ...]:
@@ -64,14 +67,15 @@ def search_releases(
     on_result: Callable[[Result], None] = lambda _: None,
     recall: Recall = lambda _: (),
     on_plan: Callable[[Sequence[Cell]], None] = lambda _: None,
+    on_launch: Callable[[str], None] = lambda words: None,
 ) -> tuple[ReleaseAnswer, ...]:
     """The answer for each of ``kernels``, in their order.
 
     ``context`` needs no envs; those of the candidates that are tried are asked of ``obtain``, all missing ones at once; ``on_plan``
-    hears of the cells that each run will compile. Raises
+    hears of the cells that each run will compile, and ``on_launch`` of what is launched. Raises
     :class:`compat.execution.run.Interrupted`; what was probed is kept then.
     """
-    tries = _Tries(asked, context, obtain, on_result, on_plan)
+    tries = _Tries(asked, context, obtain, on_result, on_plan, on_launch)
     if asked.every:
         tries.results(kernels, _ends_first(asked))
     earlier = numbered(recall(kernels), asked.criterion, context)
@@ -99,9 +103,11 @@ class _Tries:
         obtain: Obtain,
         on_result: Callable[[Result], None],
         on_plan: Callable[[Sequence[Cell]], None],
+        on_launch: Callable[[str], None],
     ) -> None:
-        self._candidates, self._criterion = asked.candidates, asked.criterion
+        self._candidates, self._criterion, self._gpu = asked.candidates, asked.criterion, asked.gpu
         self._context, self._obtain, self._on_result, self._on_plan = context, obtain, on_result, on_plan
+        self._on_launch = on_launch
         self._envs: dict[str, BuiltEnv] = {}
         self._results: dict[Cell, Result] = {}
 
@@ -115,7 +121,8 @@ class _Tries:
         new = [cell for cell in cells if cell not in self._results]
         context = evolve(self._context, envs=self._envs)
         found = run(new, context, self._on_result, self._on_plan)
-        self._results |= {result.cell: result for result in numbered(found, self._criterion, context)}
+        found = numbered(found, self._criterion, context, self._gpu, self._on_launch)
+        self._results |= {result.cell: result for result in found}
 
     @property
     def width(self) -> int:

@@ -14,6 +14,7 @@ from compat.bisect.criterion import Criterion, parse_criterion
 from compat.bisect.releases import in_range
 from compat.envs import interpreters
 from compat.errors import IndexUnavailable, SelectionError
+from compat.launch.hosting import Gpu
 from compat.project import Selection
 from compat.toolchains import Toolchain
 
@@ -57,6 +58,8 @@ class Request:
     """Along passes: the case to compare with, instead of another release."""
     assemblers: tuple[str, ...] = ()
     """Along parts: other assemblers to try, each a release of CUDA, such as ``12.9``, or a path."""
+    gpu: Gpu | None = None
+    """Where to launch what was not launched yet, for a criterion about numbers or latency. The kernels are those for its target."""
 
 
 @frozen(kw_only=True)

@@ -17,6 +17,7 @@ from compat.bisect.request import FEW, Axis, Request
 from compat.cli.answer import Answer, answer_options, write_file
 from compat.cli.invocation import INTERRUPTED, command_line, deadline_words
 from compat.cli.judging import judge_options, judge_words, read_criterion
+from compat.cli.launching import launched_option, python_option, use_gpu
 from compat.cli.progress import ProgressListener
 from compat.cli.selecting import SECONDS, executor_option, kernel_arguments, obtaining, opened, select, selection_options
 from compat.execution.run import Interrupted
@@ -51,13 +52,9 @@ _REQUEST = ("fixed", "every", "against")
 @click.option("--all/--search", "every", default=None, help=f"Test every release (default up to {FEW}), or search with few.")
 @click.option("--against", metavar="CASE", help="With --axis pass: the case to compare with, instead of another release.")
 @click.option("--ptxas", multiple=True, metavar="CUDA|PATH", help="With --axis part: another assembler to try, such as 12.9.")
-@click.option(
-    "--launched",
-    multiple=True,
-    type=click.Path(path_type=Path, exists=True, dir_okay=False),
-    metavar="FILE",
-    help="Results that launch.py has written on a GPU host, to be kept and judged.",
-)
+@launched_option("judged")
+@click.option("--launch", "is_launching", is_flag=True, help="Launch on the GPU of this machine what the judge has to know of.")
+@python_option
 @click.option("--output", type=click.Path(path_type=Path, dir_okay=False), help="A file for an issue tracker, in Markdown.")
 @click.option("--jobs", "-j", type=click.IntRange(min=1), help="Cells compiled at the same time (default: number of cores).")
 @click.option("--deadline", type=SECONDS, help="Seconds one cell may take.")
@@ -80,8 +77,8 @@ def bisect(
     """Find the release that broke a kernel, and the part of the toolchain; or the pass, or the setting that the failure needs.
 
     Without --good and --bad, the oldest and the newest release are tested first. A judge is `ok`, `class=NAME`, `same-failure`,
-    `unexpected`, a metric such as `registers>128` or `compile_seconds>10`, `run=COMMAND`, or what a GPU host has brought back:
-    `wrong`, `unstable`, `latency>80`, `latency>1.2*baseline`, `latency>1.2*previous`.
+    `unexpected`, a metric such as `registers>128` or `compile_seconds>10`, `run=COMMAND`, or one of what launches showed, brought
+    back by --launched or made by --launch: `wrong`, `unstable`, `latency>80`, `latency>1.2*baseline`, `latency>1.2*previous`.
     """
     request = _request(judge_text, chosen)
     selection, listener = request.selection, ProgressListener()
@@ -110,11 +107,11 @@ def _request(judge_text: str, chosen: dict[str, Any]) -> Request:
     asked = Asked(releases=specifier, **{name: chosen.pop(name) for name in _ASKED})
     axis, assemblers = Axis(chosen.pop("axis")), chosen.pop("ptxas")
     plain = {name: chosen.pop(name) for name in _REQUEST}
-    selection = select(**chosen)
+    launching = (chosen.pop("is_launching"), chosen.pop("python"))
+    selection, gpu = use_gpu(select(**chosen), *launching)
     good, bad = (candidates.named_release(ends[end], f"--{end}", selection, asked) for end in ("good", "bad"))
-    return Request(
-        selection=selection, axis=axis, criterion=criterion, good=good, bad=bad, asked=asked, assemblers=assemblers, **plain
-    )
+    facts = {**plain, "good": good, "bad": bad, "asked": asked, "assemblers": assemblers, "gpu": gpu}
+    return Request(selection=selection, axis=axis, criterion=criterion, **facts)
 
 
 def _options(request: Request, deadline: float | None, *, build: bool) -> Iterator[str]:
@@ -126,6 +123,7 @@ def _options(request: Request, deadline: float | None, *, build: bool) -> Iterat
     valued |= {"--distribution": asked.distribution}
     yield from (word for option, value in valued.items() if value for word in (option, str(value)))
     flags = {"--patches": asked.patches, "--pre": asked.pre, "--all": request.every, "--search": request.every is False}
+    flags |= {"--launch": request.gpu is not None}
     yield from (option for option, on in {**flags, "--no-build": not build}.items() if on)
     yield from deadline_words(deadline)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import logging
 import platform
 import sys
@@ -17,7 +16,8 @@ from compat.cli import logs
 from compat.cli.group import Group
 from compat.cli.invocation import INTERRUPTED
 from compat.cli.output import BROKEN_PIPE
-from compat.errors import CompatError, MachineError, is_refusal
+from compat.cli.refusal import refusal
+from compat.errors import CompatError
 from compat.interruption import Stopped
 
 _log = logging.getLogger(__name__)
@@ -52,20 +52,11 @@ class _Commands(Group):
             sys.exit(BROKEN_PIPE)
         except CompatError as error:
             _end(error, debug=context.params["debug"])
-        except (OSError, MemoryError, RuntimeError) as error:
-            refused = _refused(error)
+        except (ImportError, OSError, MemoryError, RuntimeError) as error:
+            refused = refusal(error)
             if refused is None:
                 raise
             _end(refused, debug=context.params["debug"])
-
-
-def _refused(error: BaseException) -> MachineError | None:
-    """What the machine refused this program itself, where an exception says so."""
-    if isinstance(error, OSError):
-        return MachineError.of(error) if is_refusal(error) else None
-    if isinstance(error, MemoryError):
-        return MachineError.about(errno.ENOMEM, "of this program")
-    return MachineError.about(errno.EAGAIN, str(error)) if "can't start new thread" in str(error) else None
 
 
 def _end(error: CompatError, *, debug: bool) -> NoReturn:

@@ -11,6 +11,7 @@ import click
 from compat.cli.answer import Answer, answer_options
 from compat.cli.ci import file_options, tell_github, write_files
 from compat.cli.invocation import INTERRUPTED, command_line, relative
+from compat.cli.launching import launched_option, python_option
 from compat.cli.progress import ProgressListener
 from compat.cli.selecting import (
     SECONDS,
@@ -46,14 +47,9 @@ from compat.report.terminal import TerminalReport
 @click.option("--deadline", type=SECONDS, help="Seconds one cell may take.")
 @click.option("--again", is_flag=True, help="Compile cells even if nothing has changed since their last result.")
 @click.option("--no-build", is_flag=True, help="Do not build envs that are missing; report them as broken.")
-@click.option(
-    "--launched",
-    multiple=True,
-    type=click.Path(path_type=Path, exists=True, dir_okay=False),
-    metavar="FILE",
-    help="Results that launch.py has written on a GPU host, to be kept and shown.",
-)
+@launched_option("shown")
 @click.option("--launch", "is_launching", is_flag=True, help="Launch what compiles on the GPU of this machine, too.")
+@python_option
 def matrix(
     *,
     answer: Answer,
@@ -64,6 +60,7 @@ def matrix(
     no_build: bool,
     launched: tuple[Path, ...],
     is_launching: bool,
+    python: str | None,
     junit: Path | None,
     code_quality: Path | None,
     executor: str | None,
@@ -82,7 +79,7 @@ def matrix(
     try:
         with opened(selection, executor, jobs) as (store, where):
             context = selection.context(store, deadline=deadline, jobs=jobs, again=again, executor=where)
-            _launch(selection, context, obtain, launched, is_launching)
+            _launch(selection, context, obtain, (launched, is_launching, python))
             found = run_matrix(selection, context, obtain, ProgressListener(selection.cells), command=command_line())
     except MatrixInterrupted as interrupted:
         if interrupted.report.results:
@@ -98,11 +95,12 @@ def matrix(
     sys.exit(1 if found.unexpected or failing(found.pairs) else selection.problems[0].exit_code if selection.problems else 0)
 
 
-def _launch(selection: Selection, context: Any, obtain: Obtain, files: tuple[Path, ...], is_launching: bool) -> None:
-    """Keep what was launched elsewhere, and launch here if that is asked for."""
+def _launch(selection: Selection, context: Any, obtain: Obtain, asked: tuple[tuple[Path, ...], bool, str | None]) -> None:
+    """Keep what was launched elsewhere, and launch here if that is asked for, by that Python."""
+    files, is_launching, python = asked
     merged = [merging.merge(path, context.store) for path in files]
     if is_launching:
-        merged.append(hosting.build_and_launch(selection, context, obtain, ProgressListener(selection.cells)))
+        merged.append(hosting.build_and_launch(selection, context, obtain, ProgressListener(selection.cells), python=python))
     if merged:
         click.echo(merging.told_of(merged), err=True)
 

@@ -44,6 +44,9 @@ class ProgressListener(Listener):
         if line := expectation_line(len(cells), seconds):
             say(line)
 
+    def say(self, words: str) -> None:
+        say(words)
+
     def found(self, answer: object) -> None:
         self.answers.append(answer)
 

@@ -13,6 +13,7 @@ from compat.cli.answer import Answer, answer_options
 from compat.cli.completing import CELL, ENV
 from compat.cli.invocation import INTERRUPTED, deadline_words
 from compat.cli.judging import judge_deadline_words, judge_options, read_criterion
+from compat.cli.launching import python_option
 from compat.cli.reduction_progress import ReductionProgress
 from compat.cli.selecting import (
     SECONDS,
@@ -52,6 +53,7 @@ from compat.report.reduction import reduction_document, reduction_lines
 @click.option("--only", is_flag=True, help="Preserve the outcomes on --bad and --good only; on other releases they may change.")
 @click.option("--judge", "judge_text", default="same-failure", show_default=True, help="What to preserve, as in compat bisect.")
 @judge_options
+@python_option
 @click.option("--budget", type=SECONDS, help="Stop after this many seconds and keep the smallest kernel found.")
 @click.option("--output", type=click.Path(path_type=Path, dir_okay=False), help="The .py file to write [reduced/NAME.py].")
 @click.option("--jobs", "-j", type=click.IntRange(min=1), help="Candidates compiled at the same time (default: number of cores).")
@@ -66,6 +68,7 @@ def reduce(
     good: tuple[str, ...],
     only: bool,
     judge_text: str,
+    python: str | None,
     budget: float | None,
     output: Path | None,
     jobs: int | None,
@@ -101,6 +104,7 @@ def reduce(
             criterion=read_criterion(judge_text),
             budget=budget,
             output=output,
+            python=python,
         )
     options = (*evolve(selection, patterns=Patterns()).options, *deadline_words(deadline))
     limits = (*deadline_words(deadline), *judge_deadline_words())

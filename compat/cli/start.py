@@ -87,15 +87,28 @@ class _Command(threading.Thread):
     def run(self) -> None:
         try:
             output.prepare()
-            from compat.cli.commands import main
-
-            main(prog_name="compat")
+            _run()
         except SystemExit as end:
             self.exit_code = output.exit_code(end)
         except BaseException:
             sys.excepthook(*sys.exc_info())
         finally:
             self._news.end()
+
+
+def _run() -> None:
+    """Run the command, and end with SystemExit."""
+    try:
+        from compat.cli.commands import main
+    except (ImportError, OSError, MemoryError) as error:
+        from compat.cli.refusal import refusal
+
+        refused = refusal(error)
+        if refused is None:
+            raise
+        sys.stderr.write(f"error: {refused}\n  hint: {refused.hint}\n")
+        raise SystemExit(refused.exit_code) from error
+    main(prog_name="compat")
 
 
 def _supervised(command: _Command, news: _News) -> int:

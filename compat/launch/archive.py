@@ -128,7 +128,7 @@ def _index(built: Built, problems: Mapping[str, Mapping[str, Any]]) -> dict[str,
         "schema": SCHEMA,
         "target": {"name": target.name, "backend": target.backend, "arch": target.arch},
         "problems": problems,
-        "cells": [_cell(each) for each in sorted(built.launchable, key=lambda each: _place(each.cell))],
+        "cells": [facts_of(each) for each in sorted(built.launchable, key=lambda each: _place(each.cell))],
         "left_out": [{"cell": each.cell.id, "why": each.why} for each in built.left_out],
     }
 
@@ -142,7 +142,8 @@ def _series(cell: Cell) -> str:
     return f"{cell.spec.kernel}/{cell.spec.variant}/{cell.spec.case}/{cell.target.name}"
 
 
-def _cell(each: Launchable) -> dict[str, Any]:
+def facts_of(each: Launchable) -> dict[str, Any]:
+    """A cell as the index has it."""
     spec = each.cell.spec
     ones = sorted(spec.compile.ones)
     return {

@@ -74,17 +74,31 @@ def build(selection: Selection, context: RunContext, obtain: Obtain, listener: L
     target = _target_of(selection, cells)
     listener = listener or Listener()
     built = {each.env.name: each for each in obtain(selection.config.path, tuple(dict.fromkeys(cell.env for cell in cells)))}
-    context = evolve(with_envs(context, tuple(built.values())), mode=launch_mode(cells[0]))
+    context = with_envs(context, tuple(built.values()))
     with listener.compiling(len(cells)) as note:
-        results = run(
+        found = build_cells(
             cells, context, note, lambda all_: listener.expecting(all_, durations.about(all_, context.store, context.slots))
         )
-    found = list(_found(results, context))
     without = (LeftOut(cell=cell, why="its kernel file names no problem") for cell in selection.cells if cell.spec.problem is None)
+    return Built(target=target, launchable=found.launchable, left_out=(*found.left_out, *without))
+
+
+def build_cells(
+    cells: Sequence[Cell],
+    context: RunContext,
+    on_result: Callable[[Result], None] = lambda _: None,
+    on_plan: Callable[[Sequence[Cell]], None] = lambda _: None,
+) -> Built:
+    """Compile cells to be launched, of one target that things are launched on, each with a problem; ``context`` has their envs.
+
+    Raises what :func:`compat.execution.run.run` does.
+    """
+    context = evolve(context, mode=launch_mode(cells[0]))
+    found = list(_found(run(cells, context, on_result, on_plan), context))
     return Built(
-        target=target,
+        target=cells[0].target,
         launchable=tuple(each for each in found if isinstance(each, Launchable)),
-        left_out=(*(each for each in found if isinstance(each, LeftOut)), *without),
+        left_out=tuple(each for each in found if isinstance(each, LeftOut)),
     )
 
 

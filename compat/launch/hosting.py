@@ -8,7 +8,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from attrs import evolve
+from attrs import evolve, frozen
 
 from compat.errors import SelectionError
 from compat.execution.program import ask
@@ -29,6 +29,30 @@ sys.path.insert(0, {folder!r})
 from host.cuda import Driver
 print("CAPABILITY %d%d" % Driver().capability)"""
 _SECONDS = 60.0
+ELSEWHERE = (
+    "Build here and launch elsewhere: `compat build --target TARGET --out DIR`, `python DIR/launch.py` on a GPU host, and "
+    "`compat matrix --launched DIR/results.jsonl` here again."
+)
+
+
+@frozen(kw_only=True)
+class Gpu:
+    """The GPU of this machine, and what launches on it."""
+
+    target: Target
+    python: str
+    """The path of an interpreter that has PyTorch."""
+    options: tuple[str, ...] = ()
+    """Of the launcher (``compat/launch/host/options.py``)."""
+
+
+def find_gpu(selection: Selection, python: str | None = None) -> Gpu:
+    """The GPU of this machine, which is that of a chosen target; ``python`` is an interpreter with PyTorch.
+
+    Raises SelectionError where there is none that can be used, or no PyTorch.
+    """
+    python = python or find_python(selection)
+    return Gpu(target=target_here(selection, python), python=python)
 
 
 def find_python(selection: Selection | None = None) -> str:
@@ -59,11 +83,10 @@ def build_and_launch(
     What was launched before, and is the same, is not launched again. Raises SelectionError where there is no GPU, no PyTorch, or
     nothing to launch.
     """
-    python = python or find_python(selection)
-    target = target_here(selection, python)
+    gpu = find_gpu(selection, python)
     folder = selection.state / _FOLDER
-    write_archive(build(evolve(selection, targets=(target,)), context, obtain, listener), folder)
-    ended = launch(folder, python)
+    write_archive(build(evolve(selection, targets=(gpu.target,)), context, obtain, listener), folder)
+    ended = launch(folder, gpu.python, gpu.options)
     if ended.exit_code not in (0, 1) and not ended.interrupted:
         raise SelectionError("the kernels could not be launched", where=str(folder), hint="What it printed stands above.")
     return merge(folder / RESULTS, context.store)
@@ -76,8 +99,7 @@ def target_here(selection: Selection, python: str) -> Target:
     _, _, number = said.output.partition("CAPABILITY ")
     if said.exit_code != 0 or not number.strip().isdigit():
         words = (said.output.strip().splitlines() or ["it said nothing"])[-1]
-        hint = "Build here and launch elsewhere: `compat build --help`."
-        raise SelectionError(f"there is no GPU that can be used: {words}", hint=hint)
+        raise SelectionError(f"there is no GPU that can be used: {words}", hint=ELSEWHERE)
     here = int(number)
     found = [target for target in selection.targets if target.arch == here]
     if not found:

@@ -80,8 +80,16 @@ class Holding:
         holding.let_go += [
             (built[name], "no answer there, or flaky") for name, requirement in others.items() if requirement is None
         ]
-        holding.asked = {named[0].built.env.name, *(requirement.built.env.name for requirement in holding.neighbours())}
+        first = named[:1] if bad else named
+        holding.asked = {requirement.built.env.name for requirement in (*first, *(holding.neighbours() if bad else ()))}
         return holding
+
+    @classmethod
+    def of_launched(cls, bad: Sequence[Result], good: Sequence[Result], rest: Sequence[Result], limits: Limits) -> Holding:
+        """The same where launches are compared: it has to compile in ``bad`` and in ``good``. Raises as the other does."""
+        ok = parse_criterion("ok")
+        holding = cls.of((), (*newest_first(bad), *good), rest, ok, limits)
+        return evolve(holding, named=tuple(evolve(requirement, launched=True) for requirement in holding.named))
 
     @property
     def requirements(self) -> tuple[Requirement, ...]:

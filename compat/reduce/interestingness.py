@@ -22,13 +22,15 @@ from compat import toolchains
 from compat.bisect.criterion import Criterion, HasFingerprint, parse_criterion
 from compat.bisect.search import Judgement
 from compat.errors import SelectionError
-from compat.execution.executors.base import Batch, Executor
+from compat.execution.executors.base import Batch, CellAttempts, Executor
 from compat.execution.executors.local import LocalExecutor
 from compat.execution.flight import DIAGNOSTIC, PLAIN, Limits
 from compat.execution.run import RunContext, available_cores, outcome_of
 from compat.history.verdict import is_good
+from compat.launch.building import Launchable, launch_mode, launchable_of
 from compat.model import BuiltEnv, Cell, Expectation, Outcome, Result, Specialization, Status, Target
 from compat.reduce.candidate import Candidate
+from compat.reduce.numbers import NumbersQuestion, keeps_types
 from compat.scratch import Folder
 
 _QUICKEST = 2.0
@@ -47,6 +49,8 @@ class Requirement:
     limits: Limits
     pass_: str | None = None
     """The pass that must fail, where the failure has no words of its own."""
+    launched: bool = False
+    """Whether what is built there is launched, too."""
 
     @property
     def hangs(self) -> bool:
@@ -184,8 +188,12 @@ class InterestingnessTest:
         slots: int | None = None,
         stop: threading.Event | None = None,
         context: RunContext | None = None,
+        question: NumbersQuestion | None = None,
     ) -> None:
-        """``later`` are the requirements for :meth:`verify`; ``context`` says where candidates are compiled: by default here."""
+        """``later`` are the requirements for :meth:`verify`; ``context`` says where candidates are compiled: by default here.
+
+        ``question`` is asked of what fulfils all others but those for later.
+        """
         self.spec, self.target, self.requirements, self.later = spec, target, list(requirements), list(later)
         self.stop = stop or threading.Event()
         self.compiled = 0
@@ -197,6 +205,9 @@ class InterestingnessTest:
         self._asked: dict[str, int] = {}
         """Of a candidate that passed: how many of the first requirements it was asked."""
         self._threads = ThreadPoolExecutor(self.slots, thread_name_prefix="slot")
+        self._question = question
+        self._launchable: dict[tuple[str, str], Launchable] = {}
+        """Source and env → what was built of it, of the candidates that are tested now."""
 
     def __call__(self, candidates: Sequence[Candidate]) -> list[bool]:
         """Whether each candidate fulfils every requirement but those for later.
@@ -212,10 +223,34 @@ class InterestingnessTest:
             )
             self.compiled += len(left)
             left = set().union(*self._gathered(judged))
+        left = self._differing(sorted(left), candidates, specs)
         for spec in specs:
             Path(spec.source).unlink(missing_ok=True)
         self._asked |= {candidates[number].key: len(self.requirements) for number in left}
         return [number in left for number in range(len(specs))]
+
+    def begin(self, candidate: Candidate) -> None:
+        """Ask the question of the kernel itself, by which candidates are judged. Raises SelectionError where it does not hold."""
+        if self._question is None:
+            return
+        spec = self._written(candidate)
+        for requirement in self.requirements:
+            self._fulfilled([(0, spec)], requirement)
+        Path(spec.source).unlink(missing_ok=True)
+        self._question.begin(self._taken(spec), self.stop)
+
+    def _differing(self, left: Sequence[int], candidates: Sequence[Candidate], specs: Sequence[Specialization]) -> set[int]:
+        """Those of some candidates of which the question says yes; all where there is none."""
+        if self._question is None:
+            return set(left)
+        asked = [number for number in left if keeps_types(candidates[number], self.spec)]
+        answers = self._question([self._taken(specs[number]) for number in asked], self.stop)
+        self._launchable.clear()
+        return {number for number, answer in zip(asked, answers, strict=True) if answer}
+
+    def _taken(self, spec: Specialization) -> dict[str, Launchable]:
+        """Env → what was built of a candidate."""
+        return {env: each for (source, env), each in self._launchable.items() if source == spec.source}
 
     def verify(self, candidate: Candidate) -> bool:
         """Whether a candidate fulfils all that it was not asked yet. Raises as calling it does."""
@@ -250,11 +285,23 @@ class InterestingnessTest:
         if not cells:
             return set()
         mode = PLAIN if requirement.pass_ is None else DIAGNOSTIC  # the failing pass is told by a dump
-        told = self._executor.submit(Batch.of(cells, requirement.built, requirement.limits, mode=mode, keep=False))
-        outcomes = {each.position: outcome_of(cells[each.position], each.attempts) for each in told}
+        if requirement.launched:
+            mode = launch_mode(cells[0])
+        batch = Batch.of(cells, requirement.built, requirement.limits, mode=mode, keep=requirement.launched)
+        outcomes: dict[int, Outcome] = {}
+        for each in self._executor.submit(batch):
+            cell = cells[each.position]
+            outcomes[each.position] = outcome_of(cell, each.attempts)
+            if requirement.launched and each.attempts[0].built:
+                self._keep(cell, requirement.built, each)
         return {
             number for position, (number, _) in enumerate(share) if requirement.fulfilled_by(cells[position], outcomes[position])
         }
+
+    def _keep(self, cell: Cell, built: BuiltEnv, told: CellAttempts) -> None:
+        found = launchable_of(cell, built, told.attempts[0], told.artifacts.get)
+        if isinstance(found, Launchable):
+            self._launchable[cell.spec.source, cell.env.name] = found
 
     def _written(self, candidate: Candidate) -> Specialization:
         path = Path(self._folder.path, f"candidate_{next(self._numbers)}.py")

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from compat.config.kernel_writer import kernel_text
-from compat.model import Expectation, Specialization
+from compat.model import Expectation, Problem, Specialization
 from compat.reduce.candidate import Candidate
 
 VARIANT = "reduced"
@@ -14,7 +14,14 @@ VARIANT = "reduced"
 
 
 def kernel_file(
-    candidate: Candidate, *, kernel: str, case: str, source: Path, summary: str, expectations: Sequence[Expectation]
+    candidate: Candidate,
+    *,
+    kernel: str,
+    case: str,
+    source: Path,
+    summary: str,
+    expectations: Sequence[Expectation],
+    problem: Problem | None = None,
 ) -> str:
     """The TOML of a kernel file with one variant and one case. ``source`` is the Python file, which stands beside it."""
     spec = Specialization(
@@ -26,5 +33,6 @@ def kernel_file(
         compile=candidate.compile,
         summary=summary,
         expectations=tuple(expectations),
+        problem=problem,
     )
     return kernel_text([spec], source.parent)

@@ -14,10 +14,14 @@ from compat.config.matrix import MatrixConfig
 from compat.config.selection import nothing_matches
 from compat.errors import SelectionError
 from compat.execution.run import RunContext
+from compat.launch import hosting
+from compat.launch.hosting import Gpu
 from compat.model import BuiltEnv, Cell, Env
 from compat.project import Obtain, Selection, with_envs
 from compat.reduce.budget import Budget
-from compat.reduce.reduction import Listener, Reduction, Subject
+from compat.reduce.numbers import refuse_latency
+from compat.reduce.reduction import Listener, Reduction
+from compat.reduce.subject import Subject
 
 _LISTED = 12
 """Kernels that a hint lists at most."""
@@ -36,6 +40,7 @@ def reduce(
     criterion: Criterion | None = None,
     budget: float | None = None,
     output: Path | None = None,
+    python: str | None = None,
 ) -> Reduction:
     """Make a kernel smaller while it fails the same way; the reduction that is returned has been run, and its file written.
 
@@ -44,6 +49,7 @@ def reduce(
     group, a glob or a release, perhaps several with commas between them; without ``bad`` it is where the cells are. ``hold_rest``
     has it fare in every other release that is there as it does. ``criterion`` says what is to stay, the failure unless given;
     ``budget`` is the seconds that all of it may take, and ``output`` the ``.py`` file to write, ``reduced/NAME.py`` unless given.
+    A criterion about numbers has every candidate launched on the GPU of this machine, by ``python``, which has PyTorch.
 
     ``context`` needs no envs: those that are named are asked of ``obtain``, which may build them. Raises SelectionError where no
     one kernel is meant, or it is not bad or good where it was named so; ConfigError if it cannot be parsed, and
@@ -58,15 +64,17 @@ def reduce(
     if missing := _missing(subject, config):
         listener.say(f"left out, not built: {', '.join(missing)}")
     asked = criterion or parse_criterion("same-failure")
-    if asked.asks_launches:
-        hint = "A program of yours can launch it where a GPU is, or run it in the interpreter: --judge run=COMMAND."
-        raise SelectionError(
-            f"`{asked.text}` would need each candidate to be run, and nothing is run here", where="--judge", hint=hint
-        )
+    refuse_latency(asked)
+    gpu = _gpu(selection, python) if asked.asks_launches else None
     context = with_envs(context, envs)
-    reduction = Reduction(subject, context, asked, output=output, budget=Budget(budget), listener=listener)
+    reduction = Reduction(subject, context, asked, output=output, budget=Budget(budget), listener=listener, gpu=gpu)
     reduction.run()
     return reduction
+
+
+def _gpu(selection: Selection, python: str | None) -> Gpu:
+    """The GPU of this machine, whichever targets are chosen. Raises SelectionError where there is none that can be used."""
+    return hosting.find_gpu(evolve(selection, targets=selection.config.choose_targets(("*",))), python)
 
 
 # --- which kernel ------------------------------------------------------------------------------------------------------------

@@ -10,30 +10,34 @@ import math
 import threading
 import time
 from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, closing, nullcontext
 from enum import StrEnum
 from pathlib import Path
 
-from attrs import evolve, frozen
+from attrs import evolve
 
 from compat import interruption
 from compat.bisect.criterion import Criterion
 from compat.bisect.search import Judgement
-from compat.bundle.bundle import bundle
-from compat.errors import ConfigError, SelectionError
+from compat.errors import SelectionError
 from compat.execution.flight import Limits
 from compat.execution.run import Interrupted, RunContext, run
 from compat.interruption import Stopped
-from compat.model import Cell, Env, Result, Specialization, Status, Target
+from compat.launch.behaviour import Compared
+from compat.launch.hosting import Gpu
+from compat.model import Cell, Env, Problem, Result, Status
 from compat.reduce import kernel_file
 from compat.reduce.best import BestSoFar
 from compat.reduce.budget import Budget
 from compat.reduce.candidate import Candidate
 from compat.reduce.holding import Difference, Holding, differences, newest_first
-from compat.reduce.interestingness import InterestingnessTest, confirmed, expectations_of
-from compat.reduce.module import extracted
+from compat.reduce.interestingness import InterestingnessTest, Requirement, confirmed, expectations_of
+from compat.reduce.numbers import NumbersQuestion, releases_to_compare
+from compat.reduce.problem_file import write_problem
 from compat.reduce.reproducers import write_reproducers
 from compat.reduce.search import shrink
+from compat.reduce.start import start_of
+from compat.reduce.subject import Subject
 
 _PATIENCE = 5.0
 """How many times longer candidates that are to hang are waited for, once one that seemed to hang turned out to end."""
@@ -51,24 +55,6 @@ class Ended(StrEnum):
     DONE = "nothing more can be removed"
     BUDGET = "stopped at the end of the time budget"
     INTERRUPTED = "interrupted"
-
-
-@frozen(kw_only=True)
-class Subject:
-    """A kernel for a target, and the envs in which it is to stay as it is."""
-
-    spec: Specialization
-    target: Target
-    bad: tuple[Env, ...]
-    good: tuple[Env, ...]
-    rest: tuple[Env, ...] = ()
-    """Those of other releases."""
-    hold_rest: bool = True
-    """Whether its outcome there must be preserved; else differences are only reported."""
-
-    def cells(self, envs: Sequence[Env], spec: Specialization | None = None) -> list[Cell]:
-        """Its cells in some envs, or those of another specialization in its place."""
-        return [Cell(env=env, target=self.target, spec=spec or self.spec) for env in envs]
 
 
 class Listener:
@@ -94,28 +80,39 @@ class Reduction:
         output: Path | None = None,
         budget: Budget,
         listener: Listener | None = None,
+        gpu: Gpu | None = None,
     ) -> None:
         """Look at the kernel in the envs that were named; ``output`` is the ``.py`` file to write, else ``reduced/NAME.py``.
+
+        ``gpu`` is where candidates are launched, for a criterion about numbers.
 
         Raises SelectionError where the kernel is not bad in one that was named as bad, or not good in one that was named as good.
         """
         self.subject, self.context, self.budget = subject, context, budget
         self._listener = listener or Listener()
         looked, good = self._look(subject.bad), self._look(subject.good)
+        self.question: NumbersQuestion | None = None
+        if gpu is not None:
+            looked, good = self._compared(looked, good, criterion, gpu)
         bad = looked  # of envs that were not named one by one, those count in which it fails
-        if len(looked) > 1:
+        if len(looked) > 1 and self.question is None:
             bad = [each for each in looked if criterion.about(each.outcome)(each) is Judgement.BAD] or looked
         self.bad = newest_first(bad)
         self.rest = [each for each in looked if each not in bad] if subject.hold_rest else []
         """The outcome of the original in other releases, as far as that is known."""
         if subject.hold_rest:
             self._look_at_rest(subject.rest)
-        self.holding = Holding.of(bad, good, self.rest, criterion, context.limits)
+        self.holding: Holding
+        if self.question is not None:
+            self.rest = [each for each in self.rest if each.cell.env.name not in self.question.envs]
+            self.holding = Holding.of_launched(bad, good, self.rest, context.limits)
+        else:
+            self.holding = Holding.of(bad, good, self.rest, criterion, context.limits)
         spec = subject.spec
         name = f"{spec.kernel}-{spec.variant}-{spec.case}" if spec.variant != kernel_file.VARIANT else f"{spec.kernel}-{spec.case}"
         self.path = (output or Path("reduced", f"{name}.py")).with_suffix(".py")
         self.best = BestSoFar(self.path, self._kernel_file)
-        self.start = _extracted(spec)
+        self.start = start_of(spec)
         self.history = [self.start]
         """Every candidate that was accepted."""
         self.results: list[Result] = []
@@ -130,6 +127,10 @@ class Reduction:
         self._looked_at: dict[str, list[Result]] = {}
         """Candidate → its results when looked at closely."""
         self._newly_asked = False
+        self._problem: Problem | None = None
+        """What the kernel file says of launching, where candidates are launched."""
+        self._behaved: dict[str, Compared] = {}
+        """Candidate → how it behaved when it was launched more often."""
 
     @property
     def confirmed(self) -> bool:
@@ -144,7 +145,13 @@ class Reduction:
 
     def run(self) -> None:
         """Search, confirm what was found, write it, and see where it differs than the original."""
-        for line in self.holding.lines():
+        with closing(self.question) if self.question is not None else nullcontext():
+            self._run_all()
+
+    def _run_all(self) -> None:
+        if self.question is not None and self.subject.spec.problem is not None:
+            self._problem = write_problem(self.subject.spec.problem, self.path)
+        for line in (*((self.question.compare.text,) if self.question else ()), *self.holding.lines()):
             self._listener.say(f"preserving: {line}")
         patience, began = 1.0, time.monotonic()
         while True:
@@ -162,6 +169,16 @@ class Reduction:
         self.reproducers = write_reproducers(failing, self.context.store, self.path)
 
     # --- what is to stay ---
+
+    def _compared(
+        self, looked: list[Result], good: list[Result], criterion: Criterion, gpu: Gpu
+    ) -> tuple[list[Result], list[Result]]:
+        """Of a criterion about numbers: the results of the releases that are compared, bad and good."""
+        rest = [] if good else self._run(self.subject.cells(self.subject.rest), self._briefly())
+        context = evolve(self.context, stop=threading.Event())
+        compare = releases_to_compare(looked, good, rest, criterion, context, gpu, self._listener.say)
+        self.question = NumbersQuestion(compare, gpu)
+        return list(compare.bad), list(compare.good)
 
     def _look(self, envs: Sequence[Env]) -> list[Result]:
         """The outcome of the original in envs that were named. Raises SelectionError where the budget does not last for that."""
@@ -211,12 +228,11 @@ class Reduction:
     def _search(self, patience: float, stop: threading.Event) -> None:
         """Add to ``history`` what is accepted; each is on disk before the next is looked for."""
         first, later = self.holding.tiers(patience, self.context.limits.deadline)
-        interesting = InterestingnessTest(
-            self.subject.spec, self.subject.target, first, later=later, slots=self.context.slots, stop=stop, context=self.context
-        )
+        interesting = self._test(first, later, stop)
         with interesting, self._listener.searching(self.history[-1]) as show:
             if len(self.history) == 1:
                 self._check_start(interesting)
+                interesting.begin(self.start)
             self.best.keep(self.history[-1])
 
             def are_interesting(candidates: Sequence[Candidate]) -> Sequence[bool]:
@@ -232,6 +248,19 @@ class Reduction:
                     show(step.candidate, self.tests)
             finally:
                 self.holding.asked |= {requirement.built.env.name for requirement in interesting.requirements}
+
+    def _test(self, first: Sequence[Requirement], later: Sequence[Requirement], stop: threading.Event) -> InterestingnessTest:
+        subject, slots = self.subject, self.context.slots
+        return InterestingnessTest(
+            subject.spec,
+            subject.target,
+            first,
+            later=later,
+            slots=slots,
+            stop=stop,
+            context=self.context,
+            question=self.question,
+        )
 
     def _check_start(self, interesting: InterestingnessTest) -> None:
         """Check the kernel alone in a module; a release that was not named and differs is no longer preserved."""
@@ -300,7 +329,20 @@ class Reduction:
         names = {requirement.built.env.name for requirement in broken} - self.holding.asked
         self._newly_asked |= bool(names)
         self.holding.asked |= names
-        return not broken
+        return not broken and (self.question is None or self._differs(self.question, candidate))
+
+    def _differs(self, question: NumbersQuestion, candidate: Candidate) -> bool:
+        """Whether its launches go on to differ in many more of them."""
+        with self.budget.stopping() as stop, self._test(self.holding.named, (), stop) as test, question.closely():
+            (differs,) = test([candidate])
+            if differs and question.last is not None:
+                self._behaved[candidate.key] = question.last
+            return differs
+
+    @property
+    def behaved(self) -> Compared | None:
+        """Of a reduction by numbers: how the last candidate behaved; ``None`` where there was no time to launch it more often."""
+        return self._behaved.get(self.history[-1].key)
 
     def _results_of(self, candidate: Candidate) -> list[Result]:
         """The outcome of a candidate in the envs of the requirements, in their order."""
@@ -342,7 +384,8 @@ class Reduction:
 
     def _kernel_file(self, candidate: Candidate, source: Path) -> str:
         held = [self.originals[requirement.built.env.name] for requirement in self.holding.requirements]
-        summary = f"Reduced from {self.subject.spec.kernel}/{self.subject.spec.variant}: {self.holding.named[0].text}"
+        kept = self.question.compare.text if self.question is not None else self.holding.named[0].text
+        summary = f"Reduced from {self.subject.spec.kernel}/{self.subject.spec.variant}: {kept}"
         if self.differences:
             summary += f". It differs from the original in {'; '.join(each.text for each in self.differences)}"
         return kernel_file.kernel_file(
@@ -352,14 +395,5 @@ class Reduction:
             source=source,
             summary=summary,
             expectations=expectations_of(self.results or held),
+            problem=self._problem,
         )
-
-
-def _extracted(spec: Specialization) -> Candidate:
-    try:
-        alone = bundle(spec)
-        function = alone.spec.function
-        annotated = (function,) if spec.compile.launch else ()  # what a launch makes of an argument depends on its annotation
-        return Candidate.of(alone.spec, extracted(alone.text, function, *spec.compile.functions, annotated=annotated))
-    except SyntaxError as error:
-        raise ConfigError(f"the kernel cannot be parsed: {error.msg}", where=spec.source) from error

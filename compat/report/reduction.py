@@ -8,11 +8,16 @@ from pathlib import Path
 
 from compat import arguments, constexprs, signatures
 from compat.cell_document import JsonObject, cell_document
+from compat.launch.behaviour import Behaviour
 from compat.printable import printable
 from compat.reduce import kernel_file
 from compat.reduce.candidate import Candidate
+from compat.reduce.differing import Kind
 from compat.reduce.holding import newest_first
 from compat.reduce.reduction import Reduction
+
+_NO_NUMBER = 1e9
+"""What is farther off than this is no number, or was written in one release alone."""
 
 
 def reduction_lines(reduction: Reduction, matrix: Path, options: Sequence[str] = (), limits: Sequence[str] = ()) -> Iterator[str]:
@@ -30,11 +35,15 @@ def reduction_lines(reduction: Reduction, matrix: Path, options: Sequence[str] =
     for name, text in _specialization(best).items():
         yield f"  {name}: {printable(text)}"
     yield from (f"  {line}" for line in _releases(reduction))
+    yield from (f"  {line}" for line in _launches(reduction))
     yield f"wrote {path} and {path.with_suffix('.toml')}"
     for written in reduction.reproducers:
         yield f"wrote {written}: the IR just before the failing pass, and that pass alone (not run: wheels have no triton-opt)"
     cell = _cell(reduction)
     again = [*options, "--spec", str(path.with_suffix(".toml"))]
+    if reduction.question is not None:
+        yield f"to launch it again: {_launching(reduction, reduction.question.compare.kind, again)}"
+        return
     yield f"for the issue: {shlex.join(['compat', 'repro', *again, cell])}"
     yield f"to shorten its text further: {_polish(reduction, cell, matrix, limits)}"
 
@@ -55,6 +64,10 @@ def reduction_document(reduction: Reduction) -> JsonObject:
         "differences": [difference.text for difference in reduction.differences],
         "not_compared": list(reduction.not_compared),
         "results": [cell_document(result) for result in reduction.results],
+        "compared": [
+            {"env": name, "good": each.good, "launches": each.launches, "differing": each.differing, "off": each.off}
+            for name, each in _behaviours(reduction)
+        ],
     }
 
 
@@ -96,6 +109,38 @@ def _releases(reduction: Reduction) -> Iterator[str]:
         yield f"not compared with the original: {', '.join(reduction.not_compared)}"
     for built, why in reduction.holding.let_go:
         yield f"not preserved: {built.env.name}, {why}"
+
+
+def _behaviours(reduction: Reduction) -> Iterator[tuple[str, Behaviour]]:
+    """Env → how launches of the result behaved there, of a reduction by numbers."""
+    if reduction.question is not None and reduction.behaved is not None:
+        compare = reduction.question.compare
+        names = [each.cell.env.name for each in (*compare.good, *compare.bad)]
+        yield from zip(names, reduction.behaved.behaviours, strict=True)
+
+
+def _launches(reduction: Reduction) -> Iterator[str]:
+    if reduction.question is not None and reduction.behaved is None:
+        yield "not confirmed: no time was left to launch it more often; its launches were compared once"
+    for name, each in _behaviours(reduction):
+        steady = "all {:,} launches are the same" if not each.differing else "{1:,} of {0:,} launches differ from the first"
+        yield f"{name}: {steady.format(each.launches, each.differing)}{_off(each)}"
+
+
+def _off(behaviour: Behaviour) -> str:
+    """How far off the good release it is."""
+    if behaviour.good or not behaviour.off:
+        return ""
+    if behaviour.off > _NO_NUMBER:
+        return "; it writes what is no number, or elements that the good release does not"
+    return f"; off by {behaviour.off:.3g} of the largest number"
+
+
+def _launching(reduction: Reduction, kind: Kind, again: Sequence[str]) -> str:
+    """The command that launches it on every release: what nobody knows to be right can be unstable, and be compared."""
+    target = ["--target", reduction.subject.target.name, "--launch"]
+    command = ["bisect", "--judge", "unstable"] if kind is Kind.UNSTABLE else ["matrix"]
+    return shlex.join(["compat", *command, "--envs", "releases", *again, *target])
 
 
 def _polish(reduction: Reduction, cell: str, matrix: Path, limits: Sequence[str]) -> str:

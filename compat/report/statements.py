@@ -130,8 +130,8 @@ def _story(report: Report, verdict: Verdict) -> _Story:
         complete=verdict.complete,
         clear=not verdict.untested and not verdict.flaky,
         newest=next((entry.release for entry in reversed(verdict.entries) if entry.tried), None),
-        computes=(computes := _computes(report, verdict)),
-        caveats=tuple(said for said in (computes, _not_known(verdict, changes), earlier_runs(verdict)) if said),
+        computes=_computes(report, verdict),
+        caveats=tuple(said for said in (_not_known(verdict, changes), earlier_runs(verdict)) if said),
         cases=(),
         targets=(),
         because=_because(report, verdict),
@@ -153,7 +153,7 @@ def _computes(report: Report, verdict: Verdict) -> str:
         for check in (check for result in point.answers for check in result.numbers.checks if check.right is False):
             found[check.status, ran_on(check)].add(point.release.label)
     told = [f"{status} in {report.spans(releases)} (run on {device})" for (status, device), releases in found.items()]
-    return f"its numbers are {listed(told)}" if told else ""
+    return f"numbers are {listed(told)}" if told else ""
 
 
 def _what(entry: Entry) -> str:
@@ -187,8 +187,9 @@ def _sentence(kernel: str, variants: Sequence[str], story: _Story) -> str:
     noun = "case" if len(story.cases) == 1 else "cases"
     cases = f" ({noun} {listed([f'`{case}`' for case in story.cases])})" if story.cases else ""
     targets = f" on {listed(story.targets)}" if story.targets else ""
-    predicate = _predicate(story, targets, many=len(variants) > 1)
-    return "; ".join((f"{subject}{cases} {predicate}", *story.caveats)) + "."
+    many = len(variants) > 1
+    computes = (f"{'their' if many else 'its'} {story.computes}",) if story.computes else ()
+    return "; ".join((f"{subject}{cases} {_predicate(story, targets, many=many)}", *computes, *story.caveats)) + "."
 
 
 def _predicate(story: _Story, targets: str, *, many: bool) -> str:
@@ -204,15 +205,14 @@ def _main(story: _Story, targets: str, *, many: bool) -> str:
         return _changed(story, story.bracket, targets, many=many)
     match story.word:
         case Word.WORKS:
-            verb = "compile" if story.computes else "work"
-            return f"{verb}{'' if many else 's'} on {_extent(story, 'all')}{targets}"
+            return f"{_works(story, many=many)} on {_extent(story, 'all')}{targets}"
         case Word.NEVER:
             on = targets if story.able == story.known else ""
             began = f"never worked on {_extent(story, 'any of the')}" if story.complete else f"failed on {_extent(story, 'all')}"
             return f"{began}{on}: {_failing(story)}{_still(story)}"
         case Word.INTERMITTENT:
-            works, fails = ("work", "fail") if many else ("works", "fails")
-            return f"{works} in some releases and {fails} in others{targets}: {_runs(story)}"
+            fails = "fail" if many else "fails"
+            return f"{_works(story, many=many)} in some releases and {fails} in others{targets}: {_runs(story)}"
         case Word.UNSUPPORTED:
             return f"cannot be built for {listed(story.targets)} by {_extent(story, 'any of the', able=False)}"
     return f"could not be tried{targets}"
@@ -221,7 +221,7 @@ def _main(story: _Story, targets: str, *, many: bool) -> str:
 def _changed(story: _Story, change: Bracket, targets: str, *, many: bool) -> str:
     """What changed, between which two releases, and why it fails on the bad side."""
     before, after, hole, failing = change.before, change.after, story.between[1], _failing(story)
-    works = "work" if many else "works"
+    works = _works(story, many=many)
     match story.word:
         case Word.NEEDS:
             return f"{_needed(story, change, hole, targets, many=many)}; before: {failing}"
@@ -235,6 +235,12 @@ def _changed(story: _Story, change: Bracket, targets: str, *, many: bool) -> str
             return f"{were} fixed {when}; before: {failing}"
     when = f"after {before} and by {after}{targets} ({hole})" if hole else f"in {after}{targets} ({before} was good)"
     return f"regressed {when}: {failing}"
+
+
+def _works(story: _Story, *, many: bool) -> str:
+    """What computes wrong numbers somewhere compiles, and is not said to work."""
+    verb = "compile" if story.computes else "work"
+    return verb if many else f"{verb}s"
 
 
 def _needed(story: _Story, change: Bracket, hole: str, targets: str, *, many: bool) -> str:

@@ -59,6 +59,8 @@ def latency(us: float, baseline: float | None = None, device: str = DEVICE) -> L
         ("unstable", gpu(Status.UNSTABLE), B),
         ("unstable", gpu(Status.WRONG, differing=3), B),
         ("unstable", gpu(Status.FAULTED), U),
+        ("unstable", gpu(Status.UNSUPPORTED), G),
+        ("unstable", gpu(Status.UNSUPPORTED, launches=None, differing=None), U),
         ("unstable", interpreted(Status.OK), U),
     ],
 )

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -20,6 +19,7 @@ from compat.execution.run import RunContext
 from compat.execution.store import Store
 from compat.history.account import Word
 from compat.model import BuiltEnv, Status
+from tests import commands
 from tests.cells import spec
 from tests.targets import TARGETS
 
@@ -77,9 +77,8 @@ def test_two_cases_that_are_told_the_same_are_two(built: Callable[[str], BuiltEn
         (tmp_path / name).write_text(text)
 
     def compat(*arguments: str) -> subprocess.CompletedProcess[str]:
-        command = [sys.executable, "-m", "compat.cli", *arguments]
         environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-        return subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=200, check=False)
+        return commands.run(*arguments, cwd=tmp_path, env=environment, timeout=200)
 
     ran = compat("matrix", "--no-build", "--case", "one", "--case", "same")
     assert ran.returncode == 0, ran.stdout + ran.stderr

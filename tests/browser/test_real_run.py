@@ -7,13 +7,13 @@ import os
 import shlex
 import shutil
 import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from compat.model import BuiltEnv
+from tests import commands
 from tests.browser.looking import Look
 
 ROOT = Path(__file__).parents[2]
@@ -22,8 +22,7 @@ CELL = "failures/scan/only/sm_90/triton-3.5.1"
 
 def compat(project: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     environ = {**os.environ, "PYTHONPATH": str(ROOT)}
-    command = [sys.executable, "-m", "compat.cli", *arguments]
-    return subprocess.run(command, cwd=project, env=environ, capture_output=True, text=True, timeout=120)
+    return commands.run(*arguments, cwd=project, env=environ, timeout=120)
 
 
 @pytest.mark.wheels

@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 
 from compat.model import BuiltEnv
+from tests import commands
 from tests.sqlite import opened
 
 ROOT = Path(__file__).parent.parent.parent
@@ -68,8 +69,7 @@ def project(tmp_path: Path, built: Callable[[str], BuiltEnv]) -> Path:
 
 
 def compat(project: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "compat.cli", *arguments]
-    return subprocess.run(command, cwd=project, env=environment(), capture_output=True, text=True, timeout=120)
+    return commands.run(*arguments, cwd=project, env=environment(), timeout=120)
 
 
 def environment() -> dict[str, str]:

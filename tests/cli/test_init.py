@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 import os
 import shutil
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -15,6 +13,7 @@ import pytest
 from compat.config.kernel_files import load_kernels
 from compat.guess.loading import load_sources
 from compat.model import BuiltEnv, Specialization
+from tests import commands
 
 ROOT = Path(__file__).parents[2]
 SOURCES = ROOT / "tests" / "guess" / "sources"
@@ -31,8 +30,7 @@ def fill(p, N: tl.constexpr):
 def compat(folder: Path, *arguments: str, code: int = 0) -> tuple[str, str]:
     """What a command prints on standard output and error."""
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "COLUMNS": "160"}
-    command = [sys.executable, "-m", "compat.cli", *arguments]
-    ran = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, timeout=280, check=False)
+    ran = commands.run(*arguments, cwd=folder, env=environment, timeout=280)
     assert ran.returncode == code, ran.stdout + ran.stderr
     return ran.stdout, ran.stderr
 

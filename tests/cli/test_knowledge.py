@@ -5,14 +5,13 @@ from __future__ import annotations
 import json
 import os
 import re
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from compat.model import BuiltEnv
+from tests import commands
 
 pytestmark = pytest.mark.wheels
 
@@ -66,8 +65,7 @@ def project(tmp_path_factory: pytest.TempPathFactory, built: Callable[[str], Bui
 def compat(project: Path, *arguments: str, code: int = 0) -> str:
     """What a command prints, without line breaks."""
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "COLUMNS": "200", "UV_DEFAULT_INDEX": NOWHERE}
-    command = [sys.executable, "-m", "compat.cli", *arguments]
-    ran = subprocess.run(command, cwd=project, env=environment, capture_output=True, text=True, timeout=300, check=False)
+    ran = commands.run(*arguments, cwd=project, env=environment, timeout=300)
     assert ran.returncode == code, ran.stdout + ran.stderr
     return " ".join(ran.stdout.split())
 

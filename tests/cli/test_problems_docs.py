@@ -6,13 +6,13 @@ import json
 import os
 import re
 import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from compat.model import BuiltEnv
+from tests import commands
 
 pytestmark = pytest.mark.wheels
 
@@ -68,8 +68,7 @@ def project(tmp_path: Path, built: Callable[[str], BuiltEnv]) -> Path:
 
 def compat(project: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     variables = {**os.environ, "PYTHONPATH": str(ROOT), "COLUMNS": "100"}
-    command = [sys.executable, "-m", "compat.cli", *arguments]
-    return subprocess.run(command, cwd=project, env=variables, capture_output=True, text=True, timeout=120)
+    return commands.run(*arguments, cwd=project, env=variables, timeout=120)
 
 
 def test_wrong_numbers_are_unexpected_and_told(project: Path) -> None:

@@ -21,6 +21,7 @@ from pathlib import Path
 import pytest
 
 from compat.model import BuiltEnv
+from tests import commands
 
 ROOT = Path(__file__).parent.parent.parent
 RELEASES = ("3.0.0", "3.8.0", "3.9.0")
@@ -86,8 +87,7 @@ def environ() -> dict[str, str]:
 
 
 def compat(folder: Path, *arguments: str, **variables: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-P", "-m", "compat.cli", *arguments]
-    return subprocess.run(command, cwd=folder, env=environ() | variables, capture_output=True, text=True, timeout=120)
+    return commands.run(*arguments, cwd=folder, env=environ() | variables, timeout=120)
 
 
 def in_terminal(folder: Path, *arguments: str, interrupt: str = "") -> tuple[int, str]:

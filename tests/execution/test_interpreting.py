@@ -200,7 +200,7 @@ class Counting(LocalExecutor):
 
     def submit(self, batch: Batch, stop: threading.Event | None = None) -> Generator[CellAttempts]:
         self.asked.extend(spec.function for spec in batch.specs if spec.kernel != "probe")
-        return super().submit(batch)
+        return super().submit(batch, stop)
 
 
 @pytest.mark.parametrize(("what", "runs"), [("right", 1), ("subtracts", 2), ("bf16 sums", 1), ("hangs", 1)])

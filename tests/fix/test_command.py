@@ -17,6 +17,7 @@ from compat.errors import ConfigError
 from compat.fix import fix, write_fix
 from compat.model import BuiltEnv
 from compat.project import select
+from tests import commands
 from tests.standin.packages import written
 
 ROOT = Path(__file__).parent.parent.parent
@@ -71,9 +72,8 @@ def project(tmp_path: Path, built: Callable[[str], BuiltEnv]) -> Path:
 
 
 def compat(project: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "compat.cli", *arguments]
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "COLUMNS": "100"}
-    return subprocess.run(command, cwd=project, env=environment, capture_output=True, text=True, timeout=240, check=False)
+    return commands.run(*arguments, cwd=project, env=environment, timeout=240)
 
 
 @pytest.mark.wheels

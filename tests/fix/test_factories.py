@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import os
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -13,6 +11,7 @@ import pytest
 from compat.model import BuiltEnv
 from compat.toolchains.edits import CannotEdit
 from compat.toolchains.triton.edits.code import Code
+from tests import commands
 
 ROOT = Path(__file__).parent.parent.parent
 HEAD = "import triton\nimport triton.language as tl\n\n\n"
@@ -82,8 +81,7 @@ def test_commands_take_such_kernels(built: Callable[[str], BuiltEnv], tmp_path: 
 
 
 def compat(project: Path, *arguments: str) -> str:
-    command = [sys.executable, "-m", "compat.cli", *arguments]
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "COLUMNS": "100"}
-    done = subprocess.run(command, cwd=project, env=environment, capture_output=True, text=True, timeout=240, check=False)
+    done = commands.run(*arguments, cwd=project, env=environment, timeout=240)
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout

@@ -104,6 +104,18 @@ def launched(folder: Path, python: str, library: Path, *options: str, **variable
     return subprocess.run(command, capture_output=True, text=True, env={**os.environ, **variables}, check=False)
 
 
+def compared(folder: Path, python: str, library: Path, *questions: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """What a launcher that stays says first, and its answers to questions: the cells that each is about, the first of them good."""
+    said = [
+        {"number": number, "rounds": 30, "deadline": 2, "cells": [{**each, "good": not at} for at, each in enumerate(cells)]}
+        for number, cells in enumerate(questions)
+    ]
+    command = [python, str(folder / "launch.py"), "--device", "cpu", "--library", str(library), "--compare", "add"]
+    lines = "".join(json.dumps(each) + "\n" for each in said)
+    ended = subprocess.run(command, input=lines, capture_output=True, text=True, check=True)
+    return [json.loads(line) for line in ended.stdout.splitlines()]
+
+
 def results(folder: Path) -> dict[str, dict[str, Any]]:
     """Identity → the last line for it."""
     lines = [json.loads(line) for line in (folder / "results.jsonl").read_text().splitlines()]

@@ -10,10 +10,15 @@
  *   racy(x, y, out, n)             the same as add, and in every third launch not
  *   late(x, y, out, n)             the same as add, and wrong from the 20th launch on
  *   beside(x, y, out, n)           the same as add, and one number behind the end of out
+ *   reads_behind(x, y, out, n)     the same as add, and the last number is what stands behind x
  *   spoils(x, y, out, n)           the same as add, and x = 0
  *   out_of_bounds(x, y, out, n)    an illegal address
  *   hangs(x, y, out, n)            never ends
  *   dies(x, y, out, n)             ends the process
+ *   by_code(x, …, out, n)          what its machine code has to do with: nothing where that stores nothing, else out = x; where it has the
+ *                                  number 1234.5 in it, STANDIN_AS=racy makes every third launch another, and STANDIN_AS=wrong all of
+ *                                  them, if STANDIN_BREAKS is "old", for what Triton before 3.2 made, or the version of the assembler
+ *                                  ("128")
  */
 #include <signal.h>
 #include <stdint.h>
@@ -27,11 +32,18 @@ typedef int CUresult;
 enum { INVALID_VALUE = 1, NOT_FOUND = 500, ILLEGAL_ADDRESS = 700 };
 
 typedef struct {
+    int assembler, is_old, stores, is_marked;
+    int parameters;
+    size_t sizes[16];
+} Module;
+
+typedef struct {
     char name[64];
     int parameters;
-    size_t sizes[8];
+    size_t sizes[16];
     int shared;
     int launches;
+    Module module;
 } Kernel;
 
 typedef struct {
@@ -70,12 +82,60 @@ CUresult cuCtxSynchronize(void) {
     return lasting;
 }
 
-CUresult cuModuleLoadData(void **module, const void *image) { *module = malloc(1); return lasting; }
+/* Attributes of a kernel: of its parameters, of the assembler, and .maxntid, which Triton before 3.2 gives. */
+static void read_attributes(Module *module, const uint8_t *at, const uint8_t *end) {
+    while (at + 4 <= end) {
+        int size = at[0] == 4 ? at[2] | at[3] << 8 : 0;
+        if (at[0] == 4 && at[1] == 0x37)
+            module->assembler = *(int *)(at + 4);
+        if (at[0] == 4 && at[1] == 0x05)
+            module->is_old = 1;
+        if (at[0] == 4 && at[1] == 0x17) {
+            int ordinal = *(uint16_t *)(at + 8);
+            module->sizes[ordinal] = *(uint32_t *)(at + 12) >> 18;
+            module->parameters = ordinal >= module->parameters ? ordinal + 1 : module->parameters;
+        }
+        at += 4 + size;
+    }
+}
+
+/* Instructions of 16 bytes: whether one stores, and whether one has the number in it. */
+static void read_code(Module *module, const uint8_t *at, const uint8_t *end) {
+    for (; at + 16 <= end; at += 16) {
+        const uint32_t *words = (const uint32_t *)at;
+        module->stores += (words[0] & 0xfff) == 0x986;
+        for (int word = 1; word < 4; word++)
+            module->is_marked |= words[word] == 0x449a5000;
+    }
+}
+
+static void read_binary(Module *module, const uint8_t *image) {
+    const uint8_t *sections = image + *(uint64_t *)(image + 0x28);
+    int size = *(uint16_t *)(image + 0x3a), count = *(uint16_t *)(image + 0x3c), names = *(uint16_t *)(image + 0x3e);
+    const char *texts = (const char *)image + *(uint64_t *)(sections + names * size + 0x18);
+    for (int number = 0; number < count; number++) {
+        const uint8_t *section = sections + number * size;
+        const char *name = texts + *(uint32_t *)section;
+        const uint8_t *begin = image + *(uint64_t *)(section + 0x18), *end = begin + *(uint64_t *)(section + 0x20);
+        if (!strncmp(name, ".nv.info.", 9))
+            read_attributes(module, begin, end);
+        if (!strncmp(name, ".text.", 6))
+            read_code(module, begin, end);
+    }
+}
+
+CUresult cuModuleLoadData(void **module, const void *image) {
+    Module *read = calloc(1, sizeof(Module));
+    if (!memcmp(image, "\177ELF", 4))
+        read_binary(read, image);
+    *module = read;
+    return lasting;
+}
 CUresult cuModuleUnload(void *module) { free(module); return lasting; }
 
 CUresult cuModuleGetFunction(void **function, void *module, const char *name) {
     static const char *known[] = {"compat_canary", "add", "add_scratch", "wrong", "racy", "late", "beside", "spoils", "out_of_bounds",
-                                  "hangs", "dies"};
+                                  "hangs", "dies", "reads_behind", "by_code"};
     Kernel *kernel = calloc(1, sizeof(Kernel));
     *function = kernel;
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
@@ -84,6 +144,11 @@ CUresult cuModuleGetFunction(void **function, void *module, const char *name) {
             kernel->parameters = !strcmp(name, "compat_canary") ? 2 : !strcmp(name, "add_scratch") ? 5 : 4;
             for (int p = 0; p < kernel->parameters; p++)
                 kernel->sizes[p] = p == 3 ? 4 : 8;
+            kernel->module = *(Module *)module;
+            if (kernel->module.assembler) {
+                kernel->parameters = kernel->module.parameters;
+                memcpy(kernel->sizes, kernel->module.sizes, sizeof kernel->sizes);
+            }
             return lasting;
         }
     return lasting ? lasting : NOT_FOUND;
@@ -107,8 +172,36 @@ CUresult cuFuncSetAttribute(void *function, int attribute, int value) {
     return lasting;
 }
 
+static int is_broken(const Module *module) {
+    const char *what = getenv("STANDIN_BREAKS");
+    return what && module->is_marked && (!strcmp(what, "old") ? module->is_old : atoi(what) == module->assembler);
+}
+
+/* The output is the last pointer before the first number: what follows are pointers to scratch memory. */
+static void run_by_code(Kernel *kernel, unsigned blocks, void **parameters) {
+    const char *as = getenv("STANDIN_AS");
+    int pointers = 0, n = (int)blocks;
+    while (pointers < kernel->parameters && kernel->sizes[pointers] == 8)
+        pointers++;
+    if (pointers < kernel->parameters)
+        n = *(int *)parameters[pointers] < n ? *(int *)parameters[pointers] : n;
+    kernel->launches++;
+    if (!kernel->module.stores || !pointers)
+        return;
+    float *out = *(float **)parameters[pointers - 1], *x = *(float **)parameters[0];
+    int broken = is_broken(&kernel->module);
+    for (int i = 0; i < n; i++)
+        out[i] = (pointers > 1 ? x[i] : 1) + (broken && as && !strcmp(as, "wrong") ? 7 : 0);
+    if (broken && as && !strcmp(as, "racy") && kernel->launches % 3 == 0)
+        out[0] += 1;
+}
+
 static void run(Kernel *kernel, unsigned blocks, void **parameters) {
     const char *name = kernel->name;
+    if (!strcmp(name, "by_code")) {
+        run_by_code(kernel, blocks, parameters);
+        return;
+    }
     float *x = *(float **)parameters[0], *y = *(float **)parameters[1];
     if (!strcmp(name, "compat_canary")) {
         const char *mood = getenv("STANDIN_CANARY");
@@ -142,6 +235,8 @@ static void run(Kernel *kernel, unsigned blocks, void **parameters) {
         out[n - 1] += 1;
     if (!strcmp(name, "beside"))
         out[n] = 0;
+    if (!strcmp(name, "reads_behind"))
+        out[n - 1] = x[n];
     if (!strcmp(name, "spoils"))
         x[0] = 0;
 }

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -13,6 +12,7 @@ import pytest
 
 from compat.model import BuiltEnv
 from compat.printable import printable
+from tests import commands
 from tests.sqlite import opened
 
 pytestmark = pytest.mark.wheels
@@ -62,8 +62,7 @@ def project(tmp_path_factory: pytest.TempPathFactory, built: Callable[[str], Bui
 
 def compat(project: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     variables = {**os.environ, "PYTHONPATH": str(ROOT), "COLUMNS": "200", "FORCE_COLOR": "", "NO_COLOR": "1"}
-    command = [sys.executable, "-m", "compat.cli", *arguments]
-    return subprocess.run(command, cwd=project, env=variables, capture_output=True, text=True, timeout=300)
+    return commands.run(*arguments, cwd=project, env=variables, timeout=300)
 
 
 def assert_safe(text: str, *, told: bool = True) -> None:

@@ -26,6 +26,7 @@ from compat.model import BuiltEnv, Cell, CompileSpec, Outcome, Result, Specializ
 from compat.reduce import Candidate, extracted
 from compat.reduce.interestingness import InterestingnessTest, confirmed, requirement_of, requirement_to_be_ok, requirement_to_stay
 from compat.reduce.kernel_file import kernel_file
+from tests import commands
 from tests.cells import KEPT, POINTERS, cell
 from tests.conftest import ROOT
 from tests.reduce.real import LIMITS
@@ -176,10 +177,9 @@ def start(project: Path, *arguments: str) -> subprocess.Popen[str]:
 
 def told_by(project: Path, *arguments: str, code: int = 0) -> str:
     """What a command says that ends with a code."""
-    process = start(project, *arguments)
-    said, _ = process.communicate(timeout=240)
-    assert process.returncode == code, said
-    return said
+    done = commands.run(*arguments, cwd=project, env={**os.environ, "PYTHONPATH": str(ROOT)}, timeout=240)
+    assert done.returncode == code, done.stdout + done.stderr
+    return done.stdout + done.stderr
 
 
 def still_fails(project: Path, env: BuiltEnv) -> Specialization:
@@ -247,9 +247,8 @@ def test_a_budget_bounds_what_hangs(project: Path, built: Built) -> None:
 
 @pytest.mark.wheels
 def test_a_budget_that_does_not_last_for_the_kernel_itself(project: Path) -> None:
-    process = start(project, "reduce", ID, "--no-build", "--budget", "0.01")
-    said, _ = process.communicate(timeout=60)
-    assert (process.returncode, "the time budget ended before the kernel itself was tested" in said) == (3, True), said
+    said = told_by(project, "reduce", ID, "--no-build", "--budget", "0.01", code=3)
+    assert "the time budget ended before the kernel itself was tested" in said
 
 
 # --- every release ---
@@ -329,12 +328,10 @@ def test_releases_and_envs_are_named_in_lists(releases: Path, named: list[str]) 
 
 @pytest.mark.wheels
 def test_what_is_named_good_has_to_be(releases: Path) -> None:
-    process = start(releases, "reduce", GONE.replace("3.9.0", "3.8.0"), "--bad", "3.9.0", "--good", "3.6.0,3.9.0", "--no-build")
-    said, _ = process.communicate(timeout=60)
-    assert (process.returncode, "triton-3.9.0 is rejected, not good" in said) == (3, True), said
-    process = start(releases, "reduce", GONE, "--good", "3.6.0,nowhere", "--no-build")
-    said, _ = process.communicate(timeout=60)
-    assert (process.returncode, "nowhere" in said) == (3, True), said
+    cell = GONE.replace("3.9.0", "3.8.0")
+    said = told_by(releases, "reduce", cell, "--bad", "3.9.0", "--good", "3.6.0,3.9.0", "--no-build", code=3)
+    assert "triton-3.9.0 is rejected, not good" in said
+    assert "nowhere" in told_by(releases, "reduce", GONE, "--good", "3.6.0,nowhere", "--no-build", code=3)
 
 
 @pytest.mark.wheels

@@ -20,10 +20,12 @@ from compat.report.terminal import matrix_text
 from tests.report.factory import (
     GPU,
     OK,
+    REMOVED,
     TARGETS,
     UNABLE,
     UNSTABLE,
     always,
+    bad,
     checked_matrix,
     env,
     interpreted,
@@ -127,6 +129,18 @@ def test_what_does_not_compute_what_it_should_is_never_said_to_work() -> None:
         "its numbers are unstable in 3.1.0 (run on NVIDIA H200)."
     )
     assert any("`sel_varlen/loop_1d` works on all" in each for each in sentences)
+
+
+def test_what_was_removed_and_computed_wrong_numbers_before_compiles_up_to_then() -> None:
+    results = [
+        *(launched(each, 50.0, check=UNSTABLE) for each in tried("k", "v", always(OK), envs=[env("3.1.0")])),
+        *tried("k", "v", always(OK), envs=[env("3.8.0")]),
+        *tried("k", "v", always(bad(REMOVED)), envs=[env("3.9.0")]),
+    ]
+    (statement,) = statements(report(results))
+    assert statement.sentence.startswith(
+        "`k/v` compiles up to 3.8.0; removed in 3.9.0: `api-removed`; its numbers are unstable in 3.1.0"
+    )
 
 
 @pytest.mark.parametrize("width", [80, 160])

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import os
 import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from compat.model import BuiltEnv
+from tests import commands
 
 ROOT = Path(__file__).parent.parent.parent
 RELEASE = "triton-3.9.0"
@@ -52,9 +52,8 @@ def project(tmp_path: Path, built: Callable[[str], BuiltEnv]) -> Path:
 
 
 def repro(project: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "compat.cli", "repro", *arguments]
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "COLUMNS": "100"}
-    return subprocess.run(command, cwd=project, env=environment, capture_output=True, text=True, timeout=120, check=False)
+    return commands.run("repro", *arguments, cwd=project, env=environment, timeout=120)
 
 
 @pytest.mark.wheels

@@ -50,6 +50,7 @@ def parsed(arguments: Optional[List[str]], folder: str) -> argparse.Namespace:
         "--device", choices=("cuda", "cpu"), default="cuda", help="where tensors are; cpu is for tests of this program"
     )
     parser.add_argument("--library", default=LIBRARY, metavar="PATH", help="the driver's library (default: %s)" % LIBRARY)
+    parser.add_argument("--compare", default=None, metavar="DIGEST", help="stay, and compare what is asked for on standard input")
     found = parser.parse_args(arguments)
     if found.repeats < 2 or not found.deadline > 0:
         parser.error("at least two repeats, and a deadline above 0, are needed")

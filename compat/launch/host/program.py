@@ -13,6 +13,7 @@ from typing import Any, Dict, Iterator, List, Optional, Set, Tuple
 
 from .options import Options, parsed
 from .prepared import Numerics
+from .serving import serve
 from .watching import Group, Mismatch, Watch
 
 SCHEMA = 1
@@ -26,6 +27,8 @@ def main(folder: str, arguments: Optional[List[str]] = None) -> int:
     """
     said = parsed(arguments, folder)
     out = said.out or os.path.join(folder, "results.jsonl")
+    if said.compare:
+        return _compared(folder, said)
     try:
         index = _index(folder)
         done = _done(out)
@@ -48,6 +51,18 @@ def main(folder: str, arguments: Optional[List[str]] = None) -> int:
     except KeyboardInterrupt:
         say("interrupted: what is finished is in %s, and the same command goes on from there" % out)
         return 130
+
+
+def _compared(folder: str, said: Any) -> int:
+    """Stay, and answer questions about kernels on one problem."""
+    try:
+        index = _index(folder)
+        numerics = _numerics(said.device)
+        options = Options(device=said.device, library=said.library)
+        return serve(folder, index["problems"][said.compare], options, numerics)
+    except (OSError, ValueError, ImportError, KeyError) as error:
+        say("error: %s" % error)
+        return 2
 
 
 def say(words: str) -> None:

@@ -18,7 +18,11 @@ from compat.execution import procfs
 from compat.execution.executors.dask.session import DaskSession
 
 ROOT = Path(__file__).parents[3]
-_QUIET = {"DASK_DISTRIBUTED__WORKER__DAEMON": "False", "DASK_DISTRIBUTED__ADMIN__TICK__LIMIT": "1h"}
+_QUIET = {
+    "DASK_DISTRIBUTED__WORKER__DAEMON": "False",
+    "DASK_DISTRIBUTED__ADMIN__TICK__LIMIT": "1h",
+    "DASK_DISTRIBUTED__SCHEDULER__WORKER_TTL": "4s",
+}
 
 
 class Machines:
@@ -70,8 +74,15 @@ class Machines:
 
     def kill_worker_process(self, name: str) -> int:
         """Kill -9 of the process that a nanny has started, which starts another one; the number that it had."""
+        return self._signal_worker_process(name, signal.SIGKILL)
+
+    def stop_worker_process(self, name: str) -> int:
+        """Have that process stand still."""
+        return self._signal_worker_process(name, signal.SIGSTOP)
+
+    def _signal_worker_process(self, name: str, number: signal.Signals) -> int:
         (child, *_) = [pid for pid in procfs.children(self.processes[name].pid) if b"spawn_main" in _command(pid)]
-        os.kill(child, signal.SIGKILL)
+        os.kill(child, number)
         return child
 
     def left(self) -> list[int]:

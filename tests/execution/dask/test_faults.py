@@ -10,18 +10,21 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from compat.bundle.closure import read_source
 from compat.errors import ClusterError
 from compat.execution.executors.base import OpenExecutor
+from compat.execution.executors.local import LocalExecutor
 from compat.execution.flight import Limits
 from compat.execution.run import Interrupted, RunContext, run
 from compat.execution.store import Store
 from compat.model import BuiltEnv, Cell, Result, Status
-from tests.cells import cell
+from tests.cells import KERNELS, cell
 from tests.execution.dask.clusters import ROOT, Machines, session, wait_until
 
 LIMITS = Limits(deadline=60, memory=4 << 30)
@@ -263,3 +266,48 @@ def test_an_env_that_a_worker_cannot_have(env: BuiltEnv, machines: Machines, tmp
     assert "no Dask worker has this env" in failure.excerpt
     assert "offline at tcp://" in failure.excerpt
     assert any("cannot have triton-3.1.0" in words for words in said)
+
+
+@pytest.mark.wheels
+def test_a_file_that_reads_others_beside_it(env: BuiltEnv, machines: Machines, tmp_path: Path) -> None:
+    """What no import statement shows travels once the file could not be imported without it."""
+    folder = tmp_path / "kernels"
+    folder.mkdir()
+    text = (KERNELS / "on_clusters.py").read_text()
+    lines = (
+        'import importlib\n\nSIZES = open(__file__.replace("reading.py", "sizes.txt")).read()\nimportlib.import_module("beside")\n'
+    )
+    (folder / "reading.py").write_text(text + lines)
+    (folder / "sizes.txt").write_text("128")
+    (folder / "beside.py").write_text("")
+    machines.start_worker("one", COMPAT_ENVS=ENVS, SLOWLY="0")
+    source = str(folder / "reading.py")
+    one = cell(env, "on_clusters", "slow", source=source, closure=read_source(Path(source)).closure)
+    with session(machines) as where:
+        (found,) = results([one], env, tmp_path / "store", where)
+        (again,) = results([one], env, tmp_path / "store", where)
+    assert found.outcome.status is Status.OK
+    assert again.cached
+    (folder / "sizes.txt").write_text("256")
+    (changed,) = results([one], env, tmp_path / "store", LocalExecutor)
+    assert not changed.cached, "what it read is a witness of the result, by its path here"
+
+
+@pytest.mark.wheels
+def test_a_worker_that_no_longer_answers(env: BuiltEnv, machines: Machines, tmp_path: Path) -> None:
+    """As where a network is cut: it counts as gone once the scheduler has not heard of it for long."""
+    for name in ("one", "two"):
+        machines.start_worker(name, COMPAT_ENVS=ENVS)
+    stopped: list[int] = []
+    said: list[str] = []
+    try:
+        with session(machines, said, in_flight=6) as where:
+            wait_until(lambda: where.client and len(where.placement.places) == 2)
+            freeze = AfterSome(2, lambda: stopped.append(machines.stop_worker_process("one")))
+            found = results(cells(env, 12), env, tmp_path / "store", where, on_result=freeze)
+    finally:
+        for pid in stopped:
+            with suppress(ProcessLookupError):  # its nanny has heard that it is gone, too
+                os.kill(pid, signal.SIGKILL)
+    assert [each.outcome.status for each in found] == [Status.OK] * 12
+    assert any(words.startswith("Dask worker one at ") for words in said)

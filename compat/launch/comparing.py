@@ -1,0 +1,120 @@
+"""Launch the same kernel as several releases built it on the GPU of this machine, and hold them to each other, kernel by kernel.
+
+In: what was built (:mod:`.building`). Out: how each behaved (:class:`Compared`). One process stays for all of them, which has
+imported PyTorch and made the inputs; see ``compat/launch/host/serving.py``.
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+import shlex
+import threading
+from collections.abc import Mapping, Sequence
+from typing import Any, Self
+
+from compat.errors import SelectionError
+from compat.execution.conversation import Conversation, ConversationEnded
+from compat.json_text import read_json
+from compat.launch.archive import facts_of, object_of, write_archive
+from compat.launch.behaviour import Behaviour, Compared
+from compat.launch.building import Built, Launchable
+from compat.launch.hosting import Gpu
+from compat.printable import printable
+from compat.scratch import Folder
+
+_STARTING = 900.0
+"""Seconds until the first answer: PyTorch is imported, and the inputs are made."""
+_SPARE = 900.0
+"""Seconds beside a question's own deadline: the process that launches may have to be made anew."""
+
+
+class Comparer:
+    """The process that compares, from the first question until it is closed."""
+
+    def __init__(self, original: Launchable, gpu: Gpu, stop: threading.Event | None = None) -> None:
+        """``original`` says on which problem. Raises SelectionError where nothing can be launched."""
+        self._folder = Folder("compat-comparing-")
+        self._place = self._folder.path / "built"
+        self._python, self._numbers = gpu.python, itertools.count(1)
+        program = write_archive(Built(target=gpu.target, launchable=(original,), left_out=()), self._place)
+        words = [gpu.python, str(program), *gpu.options, "--compare", original.digest]
+        try:
+            self._conversation = Conversation(words, stop)
+            said = _object(self._conversation.hear(_STARTING))
+        except ConversationEnded as error:
+            self._folder.close()
+            raise self._unable(str(error), shlex.join(words)) from error
+        if said.get("status") != "ready":
+            self.close()
+            raise self._unable(str(said.get("reason")), shlex.join(words))
+
+    def ask(
+        self, good: Sequence[Launchable], bad: Sequence[Launchable], rounds: int, deadline: float, stop: threading.Event | None
+    ) -> Compared:
+        """How they behave in so many launches of each problem, those that are good first, within ``deadline`` seconds.
+
+        Raises SelectionError where the process has ended, and Stopped once ``stop`` is set.
+        """
+        self._conversation.stop = stop
+        several = [*((each, True) for each in good), *((each, False) for each in bad)]
+        places = [self._place / "objects" / object_of(each) for each, _ in several]
+        for path, (each, _) in zip(places, several, strict=True):
+            path.write_bytes(each.binary)
+        cells = [{**facts_of(each), "good": is_good} for each, is_good in several]
+        number = next(self._numbers)
+        question = {"number": number, "cells": cells, "rounds": rounds, "deadline": deadline}
+        try:
+            said = _object(self._conversation.ask(json.dumps(question), deadline + _SPARE))
+            while said.get("number") != number:  # to a question that nobody waited for
+                said = _object(self._conversation.hear(deadline + _SPARE))
+            return _compared(said)
+        except ConversationEnded as error:
+            raise self._unable(str(error), self._python) from error
+        finally:
+            for path in set(places):
+                path.unlink(missing_ok=True)
+
+    def _unable(self, words: str, where: str) -> SelectionError:
+        return SelectionError(f"nothing can be launched: {printable(words)}", where=where)
+
+    def close(self) -> None:
+        """End it."""
+        self._conversation.close()
+        self._folder.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+def _object(line: str) -> Mapping[str, Any]:
+    try:
+        said = read_json(line)
+    except ValueError:
+        said = None
+    if not isinstance(said, dict):
+        raise ConversationEnded(f"it answered {line[:80]!r}")
+    return said
+
+
+def _compared(said: Mapping[str, Any]) -> Compared:
+    try:
+        behaviours = tuple(_behaviour(each) for each in said["cells"])
+        return Compared(status=str(said["status"]), reason=printable(str(said["reason"])), behaviours=behaviours)
+    except (KeyError, TypeError, ValueError) as error:
+        raise ConversationEnded("it answered in another form") from error
+
+
+def _behaviour(said: Mapping[str, Any]) -> Behaviour:
+    return Behaviour(
+        good=bool(said["good"]),
+        launches=int(said["launches"]),
+        differing=int(said["differing"]),
+        finite=bool(said["finite"]),
+        wrote=bool(said["wrote"]),
+        outside=printable(str(said["outside"])),
+        off=float(said["off"]),
+    )

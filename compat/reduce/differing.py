@@ -1,0 +1,74 @@
+"""Whether a candidate goes on to compute otherwise in one release than in another, by how launches of it behaved. Pure.
+
+What a reduced kernel has to compute nobody knows: it is no longer what its problem has references for, and held to these an empty
+kernel would be the smallest that is wrong. So it is held to itself, as a release builds it in which the kernel is right.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+from attrs import frozen
+
+from compat.launch.behaviour import COMPARED, Behaviour, Compared
+
+SHARE = 0.1
+"""The part of what the kernel itself is off that a candidate has to be off at least: less may be rounding."""
+
+
+class Kind(StrEnum):
+    """What is to stay."""
+
+    WRONG = "wrong"
+    """It computes other numbers than in a good release, beyond the tolerance of the problem."""
+    UNSTABLE = "unstable"
+    """Its launches differ, and those in a good release do not."""
+
+
+@frozen(kw_only=True)
+class Difference:
+    """How a release has to differ from the good ones."""
+
+    kind: Kind
+    least: float = 0.0
+    """How far off it has to be, by the largest number that comes out."""
+
+    def like(self, original: Compared) -> Difference:
+        """The same, of candidates of this original."""
+        off = min((each.off for each in original.behaviours if not each.good), default=0.0)
+        return Difference(kind=self.kind, least=SHARE * min(off, 1.0))
+
+    def is_in(self, compared: Compared) -> bool:
+        """Whether launches showed it."""
+        good = [each for each in compared.behaviours if each.good]
+        bad = [each for each in compared.behaviours if not each.good]
+        if compared.status != COMPARED or not good or not bad or any(each.outside for each in compared.behaviours):
+            return False
+        return all(map(_is_sound, good)) and any(each.wrote for each in good) and all(map(self._differs, bad))
+
+    def _differs(self, bad: Behaviour) -> bool:
+        if self.kind is Kind.UNSTABLE:
+            return bad.differing > 0
+        return bad.off > 0 and bad.off >= self.least
+
+    def words(self, compared: Compared) -> str:
+        """Why launches did not show it."""
+        if compared.status != COMPARED:
+            return f"{compared.status}{f' ({compared.reason})' if compared.reason else ''}"
+        for each in compared.behaviours:
+            if each.outside:
+                return each.outside
+            if each.good and not _is_sound(each):
+                return _unsound(each)
+        return "launches did not differ" if self.kind is Kind.UNSTABLE else "the numbers did not differ beyond the tolerance"
+
+
+def _is_sound(good: Behaviour) -> bool:
+    """Whether others can be held to it: every launch the same, all numbers, and those of the first good release."""
+    return good.differing == 0 and good.finite and good.off == 0
+
+
+def _unsound(good: Behaviour) -> str:
+    if good.differing:
+        return "launches differ in a good release, too"
+    return "the good releases differ from each other" if good.finite else "a good release computes what is no number"

@@ -1,0 +1,215 @@
+"""What a reduction by numbers preserves: that launches in some releases differ from those in others.
+
+In: results of a kernel whose launches are known. Out: which releases are compared, and a :class:`NumbersQuestion` about candidates
+that were built. What the answers mean is decided in :mod:`compat.reduce.differing`.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+
+from attrs import frozen
+from packaging.version import Version
+
+from compat.bisect.criterion import Criterion
+from compat.bisect.measured import IsSlower, IsUnstable
+from compat.bisect.numbered import numbered
+from compat.bisect.search import Judgement
+from compat.errors import SelectionError
+from compat.execution.run import RunContext
+from compat.launch.behaviour import Compared
+from compat.launch.building import Launchable
+from compat.launch.comparing import Comparer
+from compat.launch.hosting import ELSEWHERE, Gpu
+from compat.model import Result, Specialization, Status
+from compat.reduce.candidate import Candidate
+from compat.reduce.differing import Difference, Kind
+
+ROUNDS = 30
+"""Launches of each problem, for a candidate."""
+CLOSELY = 120
+"""The same for what is about to be the result."""
+_QUICKEST, _SLOWER = 5.0, 10.0
+"""Seconds that a candidate may take at least, and how many times longer than the kernel itself: one that takes longer hangs."""
+
+
+def refuse_latency(criterion: Criterion) -> None:
+    """Raises SelectionError for a judge that asks how long launches take."""
+    if isinstance(criterion.question, IsSlower):
+        hint = "--judge 'registers>128' and the other metrics of what is compiled need no launch, and often stand behind a latency."
+        words = f"`{criterion.text}` cannot be preserved: a smaller kernel does less and is faster, whatever the release"
+        raise SelectionError(words, where="--judge", hint=hint)
+
+
+@frozen(kw_only=True)
+class Compare:
+    """The releases whose launches are compared."""
+
+    kind: Kind
+    bad: tuple[Result, ...]
+    good: tuple[Result, ...]
+
+    @property
+    def text(self) -> str:
+        """In words."""
+        bad, good = (", ".join(each.cell.env.name for each in several) for several in (self.bad, self.good))
+        how = "launches differ" if self.kind is Kind.UNSTABLE else "other numbers"
+        return f"{how} on {bad}, beside {good}"
+
+
+def releases_to_compare(
+    looked: Sequence[Result],
+    good: Sequence[Result],
+    rest: Sequence[Result],
+    criterion: Criterion,
+    context: RunContext,
+    gpu: Gpu,
+    on_launch: Callable[[str], None],
+) -> Compare:
+    """Those of ``looked`` in which the kernel is bad, and ``good``, or else the nearest of ``rest`` in which it is right.
+
+    What was not launched yet is. Raises SelectionError where it is bad in none, or right in none, or not right in one that was
+    named as good.
+    """
+    _refuse_unlaunchable(looked[0], gpu)
+    several = tuple({each.cell.env.name: each for each in (*looked, *good, *rest)}.values())
+    known = {each.cell.env.name: each for each in numbered(several, criterion, context, gpu, on_launch)}
+    along = criterion.along([[each] for each in known.values()])
+
+    def judged(results: Sequence[Result], wanted: Judgement) -> tuple[Result, ...]:
+        return tuple(now for each in results if along(now := known[each.cell.env.name]) is wanted)
+
+    kind = Kind.UNSTABLE if isinstance(criterion.question, IsUnstable) else Kind.WRONG
+    bad = judged(looked, Judgement.BAD)
+    if not bad:
+        words = f"{looked[0].cell.id} is not `{criterion.text}`: there is nothing to reduce"
+        raise SelectionError(words, hint=_said(known, looked))
+    for each in bad:
+        _refuse_faults(each)
+    right = [each for each in judged([*good] or [*rest, *looked], Judgement.GOOD) if _is_right(each)]
+    if good and len(right) < len(good):
+        raise SelectionError("the kernel is not right there", where="--good", hint=_said(known, good))
+    if not right:
+        hint = "Build another release (`compat envs build`), or name it: --good."
+        words = f"{looked[0].cell.id} is right in no release that is here: there is nothing to compare with"
+        raise SelectionError(words, where="--judge", hint=hint)
+    return Compare(kind=kind, bad=bad, good=tuple(right) if good else nearest(bad[0], right))
+
+
+def nearest(bad: Result, right: Sequence[Result]) -> tuple[Result, ...]:
+    """Of results that are right those of the nearest release after and before a bad one, as far as there are such."""
+    place = bad.cell.env.release or Version("0")
+    placed = sorted(((each.cell.env.release or Version("0"), each) for each in right), key=lambda pair: pair[0])
+    after = [each for version, each in placed if version > place][:1]
+    before = [each for version, each in placed if version <= place][-1:]
+    return (*after, *before)
+
+
+def _refuse_unlaunchable(result: Result, gpu: Gpu) -> None:
+    cell = result.cell
+    if cell.spec.problem is None:
+        hint = "docs/problems.md has the form."
+        raise SelectionError(f"the kernel file of {cell.id} names no [problem] to launch it on", where="--judge", hint=hint)
+    if cell.target != gpu.target:
+        hint = f"Choose its cell for {gpu.target.name}. {ELSEWHERE}"
+        raise SelectionError(f"{cell.id} is for another GPU than the one here", where="--judge", hint=hint)
+    if cell.spec.compile.launch:
+        hint = "Describe it with [signature], [constexprs] and [hints]; docs/kernel-files.md has the form."
+        words = f"{cell.id} is described by a [launch], and such a kernel cannot be reduced by its numbers"
+        raise SelectionError(words, where="--judge", hint=hint)
+
+
+def _refuse_faults(result: Result) -> None:
+    check = result.numbers.gpu
+    if check is None or check.status is Status.FAULTED:
+        said = f"{check.status} ({check.reason})" if check is not None else "known from an interpreter alone"
+        hint = "A candidate must not fault, so that a fault cannot be preserved; --judge run=COMMAND can launch it itself."
+        raise SelectionError(f"{result.cell.id} is {said}", where="--judge", hint=hint)
+
+
+def _is_right(result: Result) -> bool:
+    """Whether launches here or elsewhere were right, or at least the same every time where nobody knows what is right."""
+    check, problem = result.numbers.gpu, result.cell.spec.problem
+    return check is not None and (check.status is Status.OK or (problem is not None and check.status is Status.UNSUPPORTED))
+
+
+def _said(known: Mapping[str, Result], results: Sequence[Result]) -> str:
+    told = ((each.cell.env.name, known[each.cell.env.name]) for each in results)
+    return "; ".join(f"{name}: {check.status if (check := each.numbers.gpu) else 'not launched'}" for name, each in told) + "."
+
+
+class NumbersQuestion:
+    """Whether candidates go on to differ, asked of the GPU; from when the kernel itself was built until it is closed."""
+
+    def __init__(self, compare: Compare, gpu: Gpu) -> None:
+        self.compare = compare
+        self._gpu = gpu
+        self._comparer: Comparer | None = None
+        self._difference = Difference(kind=compare.kind)
+        self._deadline = 60.0
+        self.rounds = ROUNDS
+        self.last: Compared | None = None
+        """How the last candidate behaved that was interesting."""
+
+    @property
+    def envs(self) -> frozenset[str]:
+        """The names of the envs that a candidate has to be built in."""
+        return frozenset(each.cell.env.name for each in (*self.compare.good, *self.compare.bad))
+
+    def begin(self, built: Mapping[str, Launchable], stop: threading.Event) -> None:
+        """Launch the kernel itself, by which candidates are judged. Raises SelectionError where it does not differ here."""
+        if self._comparer is not None:
+            return
+        if missing := self.envs - built.keys():
+            raise SelectionError(f"the kernel cannot be launched as {', '.join(sorted(missing))} builds it")
+        self._comparer = Comparer(next(iter(built.values())), self._gpu, stop)
+        began = time.monotonic()
+        compared = self._asked(built, CLOSELY, stop)
+        self._deadline = max(_QUICKEST, _SLOWER * (time.monotonic() - began))
+        if not self._difference.is_in(compared):
+            hint = "It was launched without comments and annotations, alone in a module, in turn with the good releases."
+            words = f"the kernel is not {self.compare.kind} when its launches are compared: {self._difference.words(compared)}"
+            raise SelectionError(words, hint=hint)
+        self._difference = self._difference.like(compared)
+        self.last = compared
+
+    def __call__(self, built: Sequence[Mapping[str, Launchable]], stop: threading.Event) -> list[bool]:
+        """Whether each candidate differs, of those that were built in all envs."""
+        return [self._differs(each, stop) for each in built]
+
+    def _differs(self, built: Mapping[str, Launchable], stop: threading.Event) -> bool:
+        if self.envs - built.keys():
+            return False
+        compared = self._asked(built, self.rounds, stop)
+        differs = self._difference.is_in(compared)
+        self.last = compared if differs else self.last
+        return differs
+
+    def _asked(self, built: Mapping[str, Launchable], rounds: int, stop: threading.Event) -> Compared:
+        assert self._comparer is not None
+        good, bad = ([built[each.cell.env.name] for each in several] for several in (self.compare.good, self.compare.bad))
+        return self._comparer.ask(good, bad, rounds, self._deadline * rounds / ROUNDS, stop)
+
+    @contextmanager
+    def closely(self) -> Iterator[None]:
+        """For as long as it is entered, candidates are launched more often."""
+        self.rounds = CLOSELY
+        try:
+            yield
+        finally:
+            self.rounds = ROUNDS
+
+    def close(self) -> None:
+        """End the process that launches."""
+        if self._comparer is not None:
+            self._comparer.close()
+            self._comparer = None
+
+
+def keeps_types(candidate: Candidate, original: Specialization) -> bool:
+    """Whether the arguments of the original's problem can be passed: each parameter has the type that it had."""
+    was = original.compile.signature
+    return all(was.get(name) == kind for name, kind in candidate.compile.signature.items())

@@ -1,0 +1,100 @@
+"""A machine that refuses this program itself memory or files gives one clear error, also while modules are loaded."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from importlib.util import find_spec, module_from_spec, spec_from_file_location
+from pathlib import Path
+
+import pytest
+
+from compat.cli.refusal import refusal
+from compat.errors import MachineError
+
+ROOT = Path(__file__).parents[2]
+SHORT_OF = """
+import resource, sys
+from pathlib import Path
+from compat.cli.refusal import refusal
+
+used = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
+_, hard = resource.getrlimit(resource.RLIMIT_AS)
+resource.setrlimit(resource.RLIMIT_AS, (used + (64 << 10), hard))
+try:
+    import _sqlite3
+except ImportError as error:
+    resource.setrlimit(resource.RLIMIT_AS, (hard, hard))
+    print(error, refusal(error), sep="\\n")
+"""
+
+
+def test_a_module_for_which_there_is_no_memory_is_no_missing_one() -> None:
+    ran = subprocess.run(
+        [sys.executable, "-c", SHORT_OF], env={**os.environ, "PYTHONPATH": str(ROOT)}, capture_output=True, text=True, check=True
+    )
+    said, means = ran.stdout.splitlines()
+    assert "failed to map segment" in said
+    assert means == f"no memory is available ({said})"
+
+
+@pytest.mark.parametrize("kilobytes", [170_000, 180_000, 200_000])
+def test_a_command_that_cannot_be_loaded_ends_with_one_error(tmp_path: Path, kilobytes: int) -> None:
+    """What is enough for one Python is too little for another."""
+    command = [sys.executable, "-P", "-m", "compat.cli", "list", "envs"]
+    ran = subprocess.run(
+        ["sh", "-c", f'ulimit -v {kilobytes}; exec "$@"', "sh", *command],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert "Traceback" not in ran.stderr
+    if ran.returncode:
+        assert ran.returncode == MachineError.exit_code, ran.stderr
+        assert ran.stderr.startswith("error: no memory is available (")
+        assert "hint: " in ran.stderr
+
+
+@pytest.mark.parametrize(
+    ("said", "means"),
+    [
+        ("libssl.so.3: failed to map segment from shared object", "no memory is available"),
+        ("libssl.so.3: cannot open shared object file: Cannot allocate memory", "no memory is available"),
+        ("libssl.so.3: cannot open shared object file: Too many open files", "too many files are open in one process"),
+        ("libssl.so.3: cannot open shared object file: Too many open files in system", "too many files are open on this machine"),
+    ],
+)
+def test_what_the_loader_says_where_it_was_refused_something(said: str, means: str) -> None:
+    assert str(refusal(ImportError(said))) == f"{means} ({said})"
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "No module named 'rich'",
+        "libssl.so.3: cannot open shared object file: No such file or directory",
+        "libgomp.so.1: cannot allocate memory in static TLS block",
+    ],
+)
+def test_what_is_missing_or_broken_is_no_refusal(said: str) -> None:
+    assert refusal(ImportError(said)) is None
+
+
+def test_a_file_system_without_execution_is_no_lack_of_memory(tmp_path: Path) -> None:
+    """The loader says the same of both."""
+    done = subprocess.run(["mount", "-t", "tmpfs", "-o", "noexec", "tmpfs", str(tmp_path)], capture_output=True, check=False)
+    if done.returncode:
+        pytest.skip("file systems cannot be mounted here")
+    try:
+        copied = shutil.copy(find_spec("_sqlite3").origin, tmp_path)  # type: ignore[union-attr, arg-type]
+        spec = spec_from_file_location("_sqlite3", copied)
+        assert spec is not None
+        with pytest.raises(ImportError, match="failed to map segment") as told:
+            module_from_spec(spec)
+        assert refusal(told.value) is None
+    finally:
+        subprocess.run(["umount", "--lazy", str(tmp_path)], check=True)

@@ -1,0 +1,54 @@
+"""Programs that stay and answer."""
+
+from __future__ import annotations
+
+import sys
+import threading
+import time
+
+import pytest
+
+from compat.execution.conversation import Conversation, ConversationEnded
+from compat.interruption import Stopped
+
+ECHO = "import sys\nfor line in sys.stdin: print(line.upper(), end='', flush=True)"
+
+
+def python(code: str) -> list[str]:
+    return [sys.executable, "-c", code]
+
+
+def test_line_by_line() -> None:
+    with Conversation(python(ECHO)) as said:
+        assert said.ask("one", 10) == "ONE"
+        assert said.ask("two", 10) == "TWO"
+
+
+def test_one_that_ends_tells_its_last_line() -> None:
+    with Conversation(python("import sys; sys.exit('no GPU')")) as said, pytest.raises(ConversationEnded, match="no GPU"):
+        said.hear(10)
+
+
+def test_one_that_ends_while_it_is_asked() -> None:
+    with Conversation(python("input()")) as said, pytest.raises(ConversationEnded, match="it ended, and said nothing"):
+        said.ask("one", 10)
+
+
+def test_one_that_does_not_answer() -> None:
+    with Conversation(python("import time; time.sleep(60)")) as said, pytest.raises(ConversationEnded, match=r"within 0\.2 s"):
+        said.ask("one", 0.2)
+
+
+def test_whoever_waits_can_be_stopped() -> None:
+    stop = threading.Event()
+    began = time.monotonic()
+    with Conversation(python("import time; time.sleep(60)"), stop) as said:
+        threading.Timer(0.2, stop.set).start()
+        with pytest.raises(Stopped):
+            said.hear(60)
+    assert time.monotonic() - began < 30
+
+
+def test_no_such_program() -> None:
+    with pytest.raises(ConversationEnded, match="No such file"):
+        Conversation(["/no/such/program"])

@@ -1,0 +1,38 @@
+"""A project with a kernel whose launches the stand-in for the driver does, and the stand-in in the place of this machine's GPU."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from compat.launch import hosting
+from compat.launch.hosting import Gpu
+from compat.project import Selection
+from tests.launch.archives import built_standin
+
+KERNELS = Path(__file__).parent / "kernels"
+
+
+def project(folder: Path, *releases: str) -> Path:
+    """A ``matrix.toml`` beside the kernel, that has envs of these releases only."""
+    for path in KERNELS.glob("by_code*"):
+        shutil.copy(path, folder)
+    matrix = folder / "matrix.toml"
+    envs = "".join(f'[[env]]\ntriton = "{release}"\n' for release in releases)
+    matrix.write_text(f'schema = 1\nkernels = ["by_code.toml"]\n{envs}')
+    return matrix
+
+
+def stand_in(folder: Path, python: str, monkeypatch: pytest.MonkeyPatch, *, breaks: str, how: str) -> None:
+    """Have the stand-in found as the GPU, which breaks what ``breaks`` says, as ``how`` says (see ``standin.c``)."""
+    options = ("--device", "cpu", "--library", str(built_standin(folder)))
+
+    def found(selection: Selection, said: str | None = None) -> Gpu:
+        target = next(target for target in selection.targets if target.name == "sm_90")
+        return Gpu(target=target, python=said or python, options=options)
+
+    monkeypatch.setattr(hosting, "find_gpu", found)
+    monkeypatch.setenv("STANDIN_BREAKS", breaks)
+    monkeypatch.setenv("STANDIN_AS", how)

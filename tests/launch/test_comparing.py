@@ -1,0 +1,94 @@
+"""The launcher that stays and holds builds of one kernel to each other, with a stand-in for the driver, and PyTorch on the CPU."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.launch.archives import built_standin, cell, compared, write
+
+pytestmark = pytest.mark.wheels
+
+ENTRIES = ("add", "wrong", "racy", "late", "beside", "reads_behind", "spoils", "out_of_bounds", "hangs", "dies", "no_such_entry")
+CELLS = {name: cell(name) for name in ENTRIES}
+
+
+@pytest.fixture(scope="module")
+def found(tmp_path_factory: pytest.TempPathFactory, pair_python: str) -> dict[str, dict[str, Any]]:
+    """Each beside one that is right, asked of one launcher, one after the other; last that one again."""
+    home = tmp_path_factory.mktemp("comparing")
+    folder = write(home / "built", [CELLS["add"]])
+    questions = [(CELLS["add"], each) for each in CELLS.values()]
+    questions += [(CELLS["racy"], CELLS["add"]), (CELLS["reads_behind"], CELLS["add"]), (CELLS["add"], CELLS["add"])]
+    ready, *answers = compared(folder, pair_python, built_standin(home), *questions)
+    assert ready["status"] == "ready"
+    assert ready["device"]["name"] == "stand-in"
+    assert [answer["number"] for answer in answers] == list(range(len(questions)))
+    return dict(zip((*CELLS, "good racy", "good reads_behind", "after all"), answers, strict=True))
+
+
+def other(answer: dict[str, Any]) -> dict[str, Any]:
+    """The second of two, which both were launched to the end."""
+    assert answer["status"] == "compared"
+    good, bad = answer["cells"]
+    assert (good["differing"], good["finite"], good["outside"], good["off"]) == (0, True, "", 0)
+    assert isinstance(bad, dict)
+    return bad
+
+
+@pytest.mark.parametrize("name", ["add", "after all"])
+def test_what_is_the_same(found: dict[str, dict[str, Any]], name: str) -> None:
+    assert other(found[name]) == {
+        "good": False,
+        "launches": 120,
+        "differing": 0,
+        "finite": True,
+        "wrote": True,
+        "outside": "",
+        "off": 0,
+    }
+
+
+def test_other_numbers_are_told_by_the_largest(found: dict[str, dict[str, Any]]) -> None:
+    """x - y where x + y is the other: off by 2 y."""
+    bad = other(found["wrong"])
+    assert bad["differing"] == 0
+    assert 0.5 < bad["off"] <= 2
+
+
+def test_launches_that_differ_are_counted(found: dict[str, dict[str, Any]]) -> None:
+    assert other(found["racy"])["differing"] == 40
+    assert other(found["late"])["differing"] > 0
+    assert other(found["late"])["off"] > 0
+
+
+@pytest.mark.parametrize(("name", "words"), [("beside", "wrote outside of out"), ("spoils", "it changed an input")])
+def test_what_is_written_elsewhere_is_seen(found: dict[str, dict[str, Any]], name: str, words: str) -> None:
+    assert words in found[name]["cells"][1]["outside"]
+
+
+def test_what_is_read_behind_a_tensor_is_no_number(found: dict[str, dict[str, Any]]) -> None:
+    """And the same every time, so that it is no race."""
+    bad = found["reads_behind"]["cells"][1]
+    assert not bad["finite"]
+    assert bad["differing"] == 0
+    assert bad["off"] > 1e9
+    good, _ = found["good reads_behind"]["cells"]
+    assert not good["finite"]
+    assert good["launches"] == 1
+
+
+def test_one_that_is_not_good_ends_it(found: dict[str, dict[str, Any]]) -> None:
+    good, _ = found["good racy"]["cells"]
+    assert good["differing"] == 1
+    assert good["launches"] < 30
+
+
+@pytest.mark.parametrize(
+    ("name", "status"),
+    [("out_of_bounds", "faulted"), ("hangs", "timed_out"), ("dies", "lost"), ("no_such_entry", "launch_refused")],
+)
+def test_what_ends_a_process_harms_no_other(found: dict[str, dict[str, Any]], name: str, status: str) -> None:
+    assert found[name]["status"] == status
+    assert found["after all"]["status"] == "compared"

@@ -1,0 +1,118 @@
+"""Reducing by numbers: real wheels, the real launcher, and a stand-in for the GPU's driver."""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from compat.cli import main
+from compat.errors import SelectionError
+from compat.launch import hosting
+from compat.model import BuiltEnv, Check, Numbers, Outcome, Status
+from compat.model import Result as CellResult
+from compat.project import select
+from compat.reduce.numbers import nearest
+from tests.launch.living import project, stand_in
+
+pytestmark = pytest.mark.wheels
+
+CELL = "by_code/as_written/default/sm_90/triton-3.1.0"
+
+
+@pytest.fixture
+def home(tmp_path: Path, built: Callable[[str], BuiltEnv], monkeypatch: pytest.MonkeyPatch) -> Path:
+    for release in ("3.1.0", "3.2.0"):
+        built(f"triton-{release}")
+    project(tmp_path, "3.1.0", "3.2.0")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def reduce(*words: str) -> Result:
+    return CliRunner().invoke(main, ["reduce", CELL, "--only", *words])
+
+
+@pytest.mark.parametrize(("judge", "how"), [("unstable", "racy"), ("wrong", "wrong")])
+def test_what_is_left_goes_on_to_differ(
+    home: Path, pair_python: str, monkeypatch: pytest.MonkeyPatch, judge: str, how: str
+) -> None:
+    """What the stand-in breaks is code that stores and has a certain number in it: an empty kernel would be as wrong."""
+    stand_in(home, pair_python, monkeypatch, breaks="old", how=how)
+    done = reduce("--judge", judge, "--good", "3.2.0", "--json")
+    assert done.exit_code == 0, done.output
+    found = json.loads(done.stdout)
+    assert found["confirmed"]
+    assert "1234.5" in found["text"]
+    assert "tl.store(" in found["text"]
+    assert found["lines"]["after"] == 2
+    good, bad = found["compared"]
+    assert (good["env"], good["good"], good["differing"], good["off"]) == ("triton-3.2.0", True, 0, 0)
+    assert bad["env"] == "triton-3.1.0"
+    assert bad["differing"] > 0 if judge == "unstable" else bad["off"] > 0
+    kernel = tomllib.loads((home / "reduced" / "by_code-as_written-default.toml").read_text())
+    assert kernel["problem"]["parameters"] == {"BLOCK": 128}
+    if judge == "unstable":
+        words = ("bisect", "--spec", "reduced/by_code-as_written-default.toml", "--envs", "3.1.0,3.2.0", "--judge", "unstable")
+        again = CliRunner().invoke(main, [*words, "--launch", "--json"])
+        assert json.loads(again.stdout)[0]["bracket"]["first_good"] == "3.2.0", again.output
+
+
+def test_the_answer_says_what_launches_showed(home: Path, pair_python: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    stand_in(home, pair_python, monkeypatch, breaks="old", how="racy")
+    done = reduce("--judge", "unstable", "--good", "3.2.0", "--budget", "8")
+    assert done.exit_code == 0, done.output
+    assert "preserving: launches differ on triton-3.1.0, beside triton-3.2.0" in done.stderr
+    assert "wrote reduced/by_code-as_written-default.py" in done.stdout
+    assert "to launch it again: compat bisect --judge unstable" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("how", "words", "said"),
+    [
+        ("nothing", ("--judge", "wrong", "--good", "3.2.0"), f"{CELL} is not `wrong`: there is nothing to reduce"),
+        ("wrong", ("--judge", "wrong", "--bad", "3.2.0", "--good", "3.1.0"), "is not `wrong`: there is nothing to reduce"),
+        ("wrong", ("--judge", "wrong", "--good", "3.1.0"), "the kernel is not right there"),
+        ("wrong", ("--judge", "latency>1.2*baseline"), "a smaller kernel does less and is faster"),
+    ],
+)
+def test_what_cannot_be_reduced(
+    home: Path, pair_python: str, monkeypatch: pytest.MonkeyPatch, how: str, words: tuple[str, ...], said: str
+) -> None:
+    stand_in(home, pair_python, monkeypatch, breaks="old", how=how)
+    done = reduce(*words)
+    assert done.exit_code == SelectionError.exit_code, done.output
+    assert said in done.stderr
+
+
+def test_a_kernel_without_a_problem(home: Path, pair_python: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    stand_in(home, pair_python, monkeypatch, breaks="old", how="wrong")
+    path = home / "by_code.toml"
+    before, _, after = path.read_text().partition("[problem]")
+    path.write_text(before + after.partition("\n\n")[2])
+    done = reduce("--judge", "wrong", "--good", "3.2.0")
+    assert done.exit_code == SelectionError.exit_code
+    assert "names no [problem] to launch it on" in done.stderr
+
+
+def test_without_a_gpu_it_says_what_to_do(home: Path, pair_python: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    if Path("/dev/nvidia0").exists():
+        pytest.skip("there is a GPU")
+    monkeypatch.setattr(hosting, "find_python", lambda _: pair_python)
+    done = reduce("--judge", "wrong", "--good", "3.2.0")
+    assert done.exit_code == SelectionError.exit_code
+    assert "there is no GPU that can be used" in done.stderr
+
+
+def test_the_nearest_right_releases_are_compared(tmp_path: Path) -> None:
+    selection = select(project(tmp_path), envs=("releases",), targets=("sm_90",))
+    right, ok = Numbers(gpu=Check(status=Status.OK)), Outcome(status=Status.OK, stage="")
+    known = [CellResult(cell=cell, built=BuiltEnv(env=cell.env), outcome=ok, numbers=right) for cell in selection.cells]
+    by_release = {str(each.cell.env.release): each for each in known}
+    bad = by_release.pop("3.3.0")
+    assert nearest(bad, list(by_release.values())) == (by_release["3.3.1"], by_release["3.2.0"])
+    assert nearest(bad, [by_release["3.9.0"]]) == (by_release["3.9.0"],)
