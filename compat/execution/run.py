@@ -238,7 +238,14 @@ def _compile_all(cells: Sequence[Cell], context: RunContext, keys: CellKeys, fin
     with closing(context.open_executor()) as executor, slot_threads(executor, context) as threads:
         batches = plan.batches(cells, executor.slots or context.slots)
         envs = _Envs(executor, batches)
-        futures = [threads.submit(_compile_batch, batch, executor, envs, context, keys, finish) for batch in batches]
+        left = _Left(batches)  # and not a future for each: of many batches they take more memory than the results
+
+        def compile_left() -> None:
+            while not context.stop.is_set() and (batch := left.take()) is not None:
+                _compile_batch(batch, executor, envs, context, keys, finish)
+
+        slots = min(len(batches), executor.slots or context.slots)
+        futures = [threads.submit(compile_left) for _ in range(slots)]
         try:
             _wait(futures)
         except KeyboardInterrupt:
@@ -306,6 +313,19 @@ def _to_be_kept(
     roots = map(Path, spec.roots) if spec.roots else roots_of(Path(spec.source))
     found = witnesses.taken(beyond, roots, began)
     return None if found is None else [evolve(evidence, witnesses=found) for evidence in attempts] if found else attempts
+
+
+class _Left:
+    """Batches that nobody has taken yet, in their order."""
+
+    def __init__(self, batches: Iterable[Sequence[Cell]]) -> None:
+        self._batches = iter(batches)
+        self._taking = threading.Lock()
+
+    def take(self) -> Sequence[Cell] | None:
+        """The next one; ``None`` where there is none."""
+        with self._taking:
+            return next(self._batches, None)
 
 
 class _Envs:
