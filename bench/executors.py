@@ -12,6 +12,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
 import click
@@ -20,6 +21,7 @@ from bench.__main__ import LIMITS, _envs, _known, _ok_cells, _sel, _small
 from bench.spent import Spent, spent
 from compat.config.executor_settings import ExecutorSettings
 from compat.execution.executors.base import OpenExecutor
+from compat.execution.executors.dask.executor import DaskExecutor
 from compat.execution.executors.dask.session import DaskSession
 from compat.execution.executors.local import LocalExecutor
 from compat.execution.run import RunContext, run
@@ -58,7 +60,7 @@ def _dask(cells: Sequence[Cell], built: dict[str, BuiltEnv], slots: int) -> tupl
     """What starting a cluster takes, and what the cells take then."""
     with DaskSession(ExecutorSettings(where="bench", workers=slots)) as session:
         starting = spent(lambda: session.client)
-        return starting, _compiled(cells, built, slots, session)
+        return starting, _compiled(cells, built, slots, partial(DaskExecutor, session))
 
 
 def _compiled(cells: Sequence[Cell], built: dict[str, BuiltEnv], slots: int, executor: OpenExecutor) -> Spent:
@@ -74,7 +76,7 @@ def _checked(cells: Sequence[Cell], context: RunContext) -> None:
 def _tell_known(built: BuiltEnv) -> None:
     """Run what is known, ready for Dask, and tell what it took and what was imported."""
     with DaskSession(ExecutorSettings(where="bench", workers=2)) as session:
-        seconds = _known(built, KNOWN, session)
+        seconds = _known(built, KNOWN, partial(DaskExecutor, session))
     imported = sorted({"dask", "distributed"} & set(sys.modules))
     click.echo(
         f"{KNOWN:,} known cells with --executor dask:local: {seconds:.2f} s; imported of Dask: {', '.join(imported) or 'nothing'}"

@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import tempfile
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
 import click
@@ -19,6 +20,7 @@ from bench.spent import Spent, spent
 from compat.bundle.closure import read_source
 from compat.config.executor_settings import ExecutorSettings
 from compat.config.matrix import load_matrix
+from compat.execution.executors.dask.executor import DaskExecutor
 from compat.execution.executors.dask.session import DaskSession
 from compat.execution.run import RunContext, run
 from compat.execution.store import Store
@@ -90,7 +92,7 @@ def _measured(cells: Sequence[Cell], built: dict[str, BuiltEnv], count: int) -> 
     settings = ExecutorSettings(where="bench", workers=count)
     with DaskSession(settings) as session, tempfile.TemporaryDirectory() as folder, Store(Path(folder)) as store:
         starting = spent(lambda: session.client)
-        context = RunContext(envs=built, store=store, limits=LIMITS, worker=WAITING, executor=session)
+        context = RunContext(envs=built, store=store, limits=LIMITS, worker=WAITING, executor=partial(DaskExecutor, session))
         return starting, spent(lambda: _run(cells, context))
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 
 from attrs import Factory, evolve, frozen
@@ -219,10 +219,11 @@ class Selection:
         if settings is None:
             yield LocalExecutor
             return
-        from compat.execution.executors.dask.session import DaskSession  # nothing of Dask yet
+        from compat.execution.executors.dask.executor import DaskExecutor  # nothing of Dask yet
+        from compat.execution.executors.dask.session import DaskSession
 
         with DaskSession(settings.limited(in_flight), say) as session:
-            yield session
+            yield partial(DaskExecutor, session)
 
 
 def select(

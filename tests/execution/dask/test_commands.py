@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -15,6 +16,7 @@ import pytest
 
 import compat.project
 from compat.errors import ConfigError
+from compat.execution.spawn import WORKER
 from compat.model import BuiltEnv
 from tests.execution.dask.clusters import ROOT, wait_until
 
@@ -105,6 +107,6 @@ def test_a_class_that_is_not_there(tmp_path: Path) -> None:
     (tmp_path / "matrix.toml").write_text(MATRIX.replace("distributed.LocalCluster", "nowhere_to_be.Found"))
     selection = compat.project.select(tmp_path / "matrix.toml")
     with selection.open_executor() as where, pytest.raises(ConfigError) as caught:
-        _ = where.client  # type: ignore[attr-defined]
+        _ = where(worker=WORKER, idle_timeout=0.0, stop=threading.Event()).slots
     assert "matrix.toml: executor.class: nowhere_to_be cannot be imported" in str(caught.value)
     assert caught.value.hint == "pip install nowhere-to-be"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ import pytest
 
 from compat import project
 from compat.execution.executors.base import OpenExecutor
+from compat.execution.executors.dask.executor import DaskExecutor
 from compat.execution.executors.local import LocalExecutor
 from compat.execution.store import Store
 from compat.matrix import run_matrix
@@ -53,7 +55,7 @@ def test_the_report_is_the_same(built: Callable[[str], BuiltEnv], machines: Mach
     selection = project.select(ROOT / "matrix.toml", **chosen)
     here = document(selection, tmp_path / "here", LocalExecutor)
     with session(machines) as where:
-        there = document(selection, tmp_path / "there", where)
+        there = document(selection, tmp_path / "there", partial(DaskExecutor, where))
     assert there == here
     assert {cell["status"] for cell in here["cells"]} == {"ok", "rejected"}
     assert list((machines.folder / "worker-envs").glob("triton-3.1.0-*/*/bin/python"))

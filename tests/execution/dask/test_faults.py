@@ -11,6 +11,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,7 @@ import pytest
 from compat.bundle.closure import read_source
 from compat.errors import ClusterError
 from compat.execution.executors.base import OpenExecutor
+from compat.execution.executors.dask.executor import DaskExecutor
 from compat.execution.executors.local import LocalExecutor
 from compat.execution.flight import Limits
 from compat.execution.run import Interrupted, RunContext, run
@@ -95,7 +97,7 @@ def test_a_worker_that_is_killed_costs_no_cell(env: BuiltEnv, machines: Machines
 
     with session(machines, said, in_flight=12) as where:
         wait_until(lambda: where.client and len(where.placement.places) == 3)
-        found = results(some, env, tmp_path / "store", where, on_result=AfterSome(4, lose))
+        found = results(some, env, tmp_path / "store", partial(DaskExecutor, where), on_result=AfterSome(4, lose))
     assert [each.outcome.status for each in found] == [Status.OK] * 24
     assert stored(tmp_path / "store") == {each.id for each in some}
     assert any(words.startswith("Dask worker one at ") and "another one tries again" in words for words in said)
@@ -109,7 +111,7 @@ def test_what_ends_workers_is_isolated(env: BuiltEnv, machines: Machines, tmp_pa
     some = [*cells(env, 6), guilty]
     said: list[str] = []
     with session(machines, said, in_flight=1) as where:
-        found = results(some, env, tmp_path / "store", where)
+        found = results(some, env, tmp_path / "store", partial(DaskExecutor, where))
     assert [each.outcome.status for each in found] == [Status.OK] * 6 + [Status.LOST]
     failure = found[-1].outcome.failure
     assert failure is not None
@@ -131,7 +133,7 @@ def test_a_scheduler_that_comes_back(env: BuiltEnv, machines: Machines, tmp_path
         machines.start_worker("one", COMPAT_ENVS=ENVS)
 
     with session(machines, said, in_flight=6) as where:
-        found = results(cells(env, 12), env, tmp_path / "store", where, on_result=AfterSome(2, restart))
+        found = results(cells(env, 12), env, tmp_path / "store", partial(DaskExecutor, where), on_result=AfterSome(2, restart))
     assert [each.outcome.status for each in found] == [Status.OK] * 12
 
 
@@ -148,7 +150,7 @@ def test_a_scheduler_that_does_not_come_back(env: BuiltEnv, machines: Machines, 
     wait_until(lambda: "Registered to" in (machines.folder / "one.log").read_text())
     gone = r"the Dask scheduler is gone; \d of 12 cells are done and kept"
     with session(machines, wait=1, in_flight=6) as where, pytest.raises(ClusterError, match=gone) as caught:
-        results(cells(env, 12), env, tmp_path / "store", where, on_result=note)
+        results(cells(env, 12), env, tmp_path / "store", partial(DaskExecutor, where), on_result=note)
     assert caught.value.exit_code == 8
     assert stored(tmp_path / "store") == set(known)
 
@@ -198,14 +200,17 @@ sys.path.insert(0, sys.argv[1])
 from compat.config.matrix import load_matrix
 from compat.envs.env import read_env
 from compat.config.executor_settings import ExecutorSettings
+from compat.execution.executors.dask.executor import DaskExecutor
 from compat.execution.executors.dask.session import DaskSession
+from functools import partial
 from tests.execution.dask.test_faults import cells, results
 
 if __name__ == "__main__":
     config = load_matrix(Path(sys.argv[1]) / "matrix.toml")
     env = read_env(config.env("triton-3.1.0"), config.env_cache())
     with DaskSession(ExecutorSettings(where="test", address=sys.argv[2], in_flight=6)) as where:
-        results(cells(env, 24), env, Path(sys.argv[3]), where, on_result=lambda result: print(result.cell.id, flush=True))
+        executor = partial(DaskExecutor, where)
+        results(cells(env, 24), env, Path(sys.argv[3]), executor, on_result=lambda result: print(result.cell.id, flush=True))
 """
 
 
@@ -225,7 +230,7 @@ def test_a_driver_that_is_killed_leaves_nothing_in_the_cluster(env: BuiltEnv, ma
     with session(machines, in_flight=6) as where:
         wait_until(lambda: not any(where.client.processing().values()) and not where.client.who_has(), 5)
         wait_until(lambda: not any(_tasks(where.client)), 5)
-        found = results(cells(env, 24), env, tmp_path / "store", where)
+        found = results(cells(env, 24), env, tmp_path / "store", partial(DaskExecutor, where))
     assert [each.outcome.status for each in found] == [Status.OK] * 24
     assert {each.cell.id for each in found if each.cached} >= finished
 
@@ -241,7 +246,7 @@ def test_a_run_that_is_stopped_leaves_nothing_in_the_cluster(env: BuiltEnv, mach
     machines.start_worker("one", threads=2, COMPAT_ENVS=ENVS, SLOWLY="30")
     stop = threading.Event()
     with session(machines, in_flight=6) as where, Store(tmp_path / "store") as store:
-        context = RunContext(envs={env.env.name: env}, store=store, limits=LIMITS, executor=where, stop=stop)
+        context = RunContext(envs={env.env.name: env}, store=store, limits=LIMITS, executor=partial(DaskExecutor, where), stop=stop)
         threading.Timer(4, stop.set).start()
         with pytest.raises(Interrupted):
             run(cells(env, 6), context)
@@ -255,10 +260,10 @@ def test_an_env_that_a_worker_cannot_have(env: BuiltEnv, machines: Machines, tmp
     machines.start_worker("offline", UV_OFFLINE="1", UV_CACHE_DIR=str(tmp_path / "cache"), SLOWLY="0")
     some, said = cells(env, 4), list[str]()
     with session(machines, said, in_flight=4) as where:
-        alone = results(some, env, tmp_path / "store", where)
+        alone = results(some, env, tmp_path / "store", partial(DaskExecutor, where))
         machines.start_worker("fine", COMPAT_ENVS=ENVS, SLOWLY="0")
         wait_until(lambda: len(where.placement.places) == 2)
-        found = results(some, env, tmp_path / "store", where)
+        found = results(some, env, tmp_path / "store", partial(DaskExecutor, where))
     assert [each.outcome.status for each in alone] == [Status.ENV_BROKEN] * 4
     assert [each.outcome.status for each in found] == [Status.OK] * 4
     failure = alone[0].outcome.failure
@@ -284,8 +289,8 @@ def test_a_file_that_reads_others_beside_it(env: BuiltEnv, machines: Machines, t
     source = str(folder / "reading.py")
     one = cell(env, "on_clusters", "slow", source=source, closure=read_source(Path(source)).closure)
     with session(machines) as where:
-        (found,) = results([one], env, tmp_path / "store", where)
-        (again,) = results([one], env, tmp_path / "store", where)
+        (found,) = results([one], env, tmp_path / "store", partial(DaskExecutor, where))
+        (again,) = results([one], env, tmp_path / "store", partial(DaskExecutor, where))
     assert found.outcome.status is Status.OK
     assert again.cached
     (folder / "sizes.txt").write_text("256")
@@ -304,7 +309,7 @@ def test_a_worker_that_no_longer_answers(env: BuiltEnv, machines: Machines, tmp_
         with session(machines, said, in_flight=6) as where:
             wait_until(lambda: where.client and len(where.placement.places) == 2)
             freeze = AfterSome(2, lambda: stopped.append(machines.stop_worker_process("one")))
-            found = results(cells(env, 12), env, tmp_path / "store", where, on_result=freeze)
+            found = results(cells(env, 12), env, tmp_path / "store", partial(DaskExecutor, where), on_result=freeze)
     finally:
         for pid in stopped:
             with suppress(ProcessLookupError):  # its nanny has heard that it is gone, too

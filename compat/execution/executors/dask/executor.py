@@ -58,8 +58,11 @@ _Step = tuple[list[CellAttempts], list[_Way]]
 class DaskExecutor:
     """Batches are tasks of a cluster; what came of one is told all at once."""
 
-    def __init__(self, session: DaskSession, *, worker: Path, stop: threading.Event) -> None:
-        """See :class:`compat.execution.executors.base.OpenExecutor`. Nothing is connected before something is submitted."""
+    def __init__(self, session: DaskSession, *, worker: Path, idle_timeout: float = 0.0, stop: threading.Event) -> None:
+        """See :class:`compat.execution.executors.base.OpenExecutor`. Nothing is connected before something is submitted.
+
+        Servers stay on the workers as those see fit, whatever ``idle_timeout``.
+        """
         self._session, self._stop = session, stop
         self._here = LocalExecutor(worker=worker, stop=stop)
         """For batches that name files of this machine."""

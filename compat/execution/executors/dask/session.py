@@ -12,7 +12,6 @@ import uuid
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from importlib.metadata import version
-from pathlib import Path
 from typing import Any, Self
 
 from compat import interruption
@@ -20,7 +19,6 @@ from compat.bundle.tree import Trees
 from compat.config.executor_settings import ExecutorSettings
 from compat.envs.wanted import Wanted
 from compat.errors import ClusterError
-from compat.execution.executors.base import Executor
 from compat.execution.executors.dask import cluster
 from compat.execution.executors.dask.parcel import About, code_digest
 from compat.execution.executors.dask.placement import Known, Nobody, Place, Placement
@@ -41,7 +39,7 @@ Say = Callable[[str], None]
 
 
 class DaskSession:
-    """Opens executors that share one connection; closing it leaves nothing of the command in the cluster."""
+    """The connection that a command's executors share; closing it leaves nothing of the command in the cluster."""
 
     def __init__(self, settings: ExecutorSettings, say: Say = lambda words: None) -> None:
         """``say`` hears of workers that fail, and where the dashboard is. Nothing is connected yet."""
@@ -64,12 +62,6 @@ class DaskSession:
         self._wanted: dict[str, Wanted] = {}
         self._reading = threading.Lock()
         self._error: ClusterError | None = None
-
-    def __call__(self, *, worker: Path, idle_timeout: float, stop: threading.Event) -> Executor:
-        """An executor (:class:`compat.execution.executors.base.OpenExecutor`). Servers stay on the workers as those see fit."""
-        from compat.execution.executors.dask.executor import DaskExecutor
-
-        return DaskExecutor(self, worker=worker, stop=stop)
 
     @property
     def slots(self) -> int:
