@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -19,12 +20,12 @@ def test_a_file_is_put_in_place_with_its_folder(tmp_path: Path) -> None:
     assert [each.name for each in path.parent.iterdir()] == ["b.txt"]
 
 
-@pytest.mark.parametrize("step", ["write_bytes", "replace"])
+@pytest.mark.parametrize("step", ["open", "replace"])
 def test_a_failure_leaves_what_was_there_and_nothing_else(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, step: str) -> None:
     path = tmp_path / "kept.txt"
     path.write_text("before")
 
-    def full(self: Path, *_: object) -> None:
+    def full(self: Path, *_: object, **__: object) -> None:
         self.touch()
         raise OSError(28, "No space left on device")
 
@@ -32,5 +33,19 @@ def test_a_failure_leaves_what_was_there_and_nothing_else(tmp_path: Path, monkey
     with pytest.raises(OSError, match="No space"):
         replace_file(path, "after")
     monkeypatch.undo()
+    assert path.read_text() == "before"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_pieces_that_end_early_leave_what_was_there(tmp_path: Path) -> None:
+    path = tmp_path / "kept.txt"
+    replace_file(path, iter(["be", "fore"]))
+
+    def pieces() -> Iterator[str]:
+        yield "after"
+        raise OSError(28, "No space left on device")
+
+    with pytest.raises(OSError, match="No space"):
+        replace_file(path, pieces())
     assert path.read_text() == "before"
     assert list(tmp_path.iterdir()) == [path]
