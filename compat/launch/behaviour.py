@@ -23,6 +23,8 @@ class Behaviour:
     """Whether it wrote anything into its outputs."""
     outside: str
     """Where it wrote what is not its own, in words."""
+    reads_outside: bool = False
+    """Whether what it computes depends on what lies around its inputs; known where it is good."""
     off: float
     """How far off the first good one it is at worst, by the largest number that comes out there; 0 within the tolerance."""
 

@@ -116,5 +116,6 @@ def _behaviour(said: Mapping[str, Any]) -> Behaviour:
         finite=bool(said["finite"]),
         wrote=bool(said["wrote"]),
         outside=printable(str(said["outside"])),
+        reads_outside=bool(said["reads_outside"]),
         off=float(said["off"]),
     )

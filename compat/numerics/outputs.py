@@ -13,7 +13,7 @@ import torch
 
 from .storages import all_cells, cells, changes, restore
 
-__all__ = ["Bits", "Found", "all_cells", "bits", "compare", "poison", "restore", "together"]
+__all__ = ["Bits", "Found", "all_cells", "around", "bits", "compare", "poison", "restore", "together"]
 
 Found = Dict[str, Any]
 """``{"status": "ok" or "wrong", "max_abs", "max_rel", "where", "reason"}``.
@@ -68,6 +68,17 @@ def together(found: Iterable[Found]) -> Found:
             return each
     largest = max(several, key=lambda each: each["max_abs"] or 0.0)
     return dict(largest, max_rel=max((each["max_rel"] for each in several if each["max_rel"] is not None), default=None))
+
+
+def around(problem: Dict[str, Any]) -> str:
+    """What a launch wrote around the outputs of a checked problem, in words; empty where it wrote nothing there.
+
+    Whatever the outputs hold: :func:`compare` tells of numbers that are wrong first.
+    """
+    if problem["outputs"] is None:
+        return ""
+    found = (_around(problem, tensors) for tensors in _by_storage(problem))
+    return next((str(each["reason"]) for each in found if each["status"] != "ok"), "")
 
 
 class Bits:

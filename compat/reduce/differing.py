@@ -64,11 +64,16 @@ class Difference:
 
 
 def _is_sound(good: Behaviour) -> bool:
-    """Whether others can be held to it: every launch the same, all numbers, and those of the first good release."""
-    return good.differing == 0 and good.finite and good.off == 0
+    """Whether others can be held to it.
+
+    Every launch is the same, whatever lies around its inputs; all are numbers, and those of the first good release.
+    """
+    return good.differing == 0 and good.finite and good.off == 0 and not good.reads_outside
 
 
 def _unsound(good: Behaviour) -> str:
     if good.differing:
         return "launches differ in a good release, too"
+    if good.reads_outside:
+        return "a good release computes with what it reads outside of its inputs"
     return "the good releases differ from each other" if good.finite else "a good release computes what is no number"

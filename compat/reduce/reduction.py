@@ -45,8 +45,8 @@ _LOOKING = 0.3
 """The part of a budget that may go into looking at other releases before the search begins."""
 _CONFIRMING = 0.35
 """The part of a budget that is kept for looking closely at what was found."""
-_OVERHEAD = 4.0
-"""Seconds that confirming one candidate takes besides its compiles: starting workers, and stopping what hangs."""
+_OVERHEAD, _LAUNCHING = 4.0, 30.0
+"""Seconds that confirming one candidate takes besides its compiles: starting workers, stopping what hangs; launching it often."""
 
 
 class Ended(StrEnum):
@@ -288,15 +288,14 @@ class Reduction:
         whole = self.context.limits.deadline
         if not self.budget.bounded or not self._rounds:
             return whole
-        share = _CONFIRMING * self.budget.seconds - _OVERHEAD
-        return min(whole, max(1.0, share / self._rounds - _OVERHEAD / 2))
+        return min(whole, max(1.0, (_CONFIRMING * self.budget.seconds - _OVERHEAD) / self._rounds - _OVERHEAD / 2))
 
     def _reserve(self) -> float:
         """Seconds of a budget that are kept for looking closely at one candidate."""
         if not self.budget.bounded:
             return 0.0
         close_look = self._rounds * (self.confirm_deadline + _OVERHEAD / 2)
-        needed = _OVERHEAD + close_look + len(self.holding.requirements) / self.context.slots
+        needed = _OVERHEAD + close_look + len(self.holding.requirements) / self.context.slots + _LAUNCHING * bool(self.question)
         return min(needed, _CONFIRMING * self.budget.seconds)
 
     def _confirm(self) -> bool:
@@ -311,7 +310,7 @@ class Reduction:
                 at = position
             if self.history[at].key not in self._looked_at:
                 self._holds(self.history[at])
-        except Interrupted:
+        except Stopped:
             self.ended = Ended.INTERRUPTED if self.budget.left else Ended.BUDGET
         self.results = self._looked_at.get(self.history[at].key, [])
         del self.history[at + 1 :]
@@ -323,13 +322,15 @@ class Reduction:
 
         What it fails in is asked of every candidate from then on.
         """
-        results = self._looked_at[candidate.key] = self._results_of(candidate)
+        results = self._results_of(candidate)
         looked_at = zip(self.holding.requirements, results, strict=True)
         broken = [required for required, each in looked_at if not required.fulfilled_by(each.cell, each.outcome)]
         names = {requirement.built.env.name for requirement in broken} - self.holding.asked
         self._newly_asked |= bool(names)
         self.holding.asked |= names
-        return not broken and (self.question is None or self._differs(self.question, candidate))
+        holds = not broken and (self.question is None or self._differs(self.question, candidate))
+        self._looked_at[candidate.key] = results  # not before: its launches may have been stopped
+        return holds
 
     def _differs(self, question: NumbersQuestion, candidate: Candidate) -> bool:
         """Whether its launches go on to differ in many more of them."""

@@ -11,6 +11,8 @@
  *   late(x, y, out, n)             the same as add, and wrong from the 20th launch on
  *   beside(x, y, out, n)           the same as add, and one number behind the end of out
  *   reads_behind(x, y, out, n)     the same as add, and the last number is what stands behind x
+ *   hides_behind(x, y, out, n)     the same as add, and the last number is the larger of that and what stands behind x
+ *   wrong_beside(x, y, out, n)     x - y, and one number behind the end of out
  *   spoils(x, y, out, n)           the same as add, and x = 0
  *   out_of_bounds(x, y, out, n)    an illegal address
  *   hangs(x, y, out, n)            never ends
@@ -135,7 +137,7 @@ CUresult cuModuleUnload(void *module) { free(module); return lasting; }
 
 CUresult cuModuleGetFunction(void **function, void *module, const char *name) {
     static const char *known[] = {"compat_canary", "add", "add_scratch", "wrong", "racy", "late", "beside", "spoils", "out_of_bounds",
-                                  "hangs", "dies", "reads_behind", "by_code"};
+                                  "hangs", "dies", "reads_behind", "hides_behind", "wrong_beside", "by_code"};
     Kernel *kernel = calloc(1, sizeof(Kernel));
     *function = kernel;
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
@@ -228,13 +230,15 @@ static void run(Kernel *kernel, unsigned blocks, void **parameters) {
     }
     kernel->launches++;
     for (int i = 0; i < n && i < (int)blocks; i++)
-        out[i] = !strcmp(name, "wrong") ? x[i] - y[i] : x[i] + y[i];
+        out[i] = !strncmp(name, "wrong", 5) ? x[i] - y[i] : x[i] + y[i];
     if (!strcmp(name, "racy") && kernel->launches % 3 == 0)
         out[0] += 1;
     if (!strcmp(name, "late") && kernel->launches >= 20)
         out[n - 1] += 1;
-    if (!strcmp(name, "beside"))
+    if (!strcmp(name, "beside") || !strcmp(name, "wrong_beside"))
         out[n] = 0;
+    if (!strcmp(name, "hides_behind") && x[n] > out[n - 1])
+        out[n - 1] = x[n];
     if (!strcmp(name, "reads_behind"))
         out[n - 1] = x[n];
     if (!strcmp(name, "spoils"))

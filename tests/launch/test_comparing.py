@@ -10,7 +10,10 @@ from tests.launch.archives import built_standin, cell, compared, write
 
 pytestmark = pytest.mark.wheels
 
-ENTRIES = ("add", "wrong", "racy", "late", "beside", "reads_behind", "spoils", "out_of_bounds", "hangs", "dies", "no_such_entry")
+ENTRIES = (
+    *("add", "wrong", "racy", "late", "beside", "wrong_beside", "reads_behind", "hides_behind", "spoils", "out_of_bounds"),
+    *("hangs", "dies", "no_such_entry"),
+)
 CELLS = {name: cell(name) for name in ENTRIES}
 
 
@@ -20,12 +23,13 @@ def found(tmp_path_factory: pytest.TempPathFactory, pair_python: str) -> dict[st
     home = tmp_path_factory.mktemp("comparing")
     folder = write(home / "built", [CELLS["add"]])
     questions = [(CELLS["add"], each) for each in CELLS.values()]
-    questions += [(CELLS["racy"], CELLS["add"]), (CELLS["reads_behind"], CELLS["add"]), (CELLS["add"], CELLS["add"])]
+    questions += [(CELLS["racy"], CELLS["add"]), (CELLS["reads_behind"], CELLS["add"])]
+    questions += [(CELLS["hides_behind"], CELLS["add"]), (CELLS["add"], CELLS["add"])]
     ready, *answers = compared(folder, pair_python, built_standin(home), *questions)
     assert ready["status"] == "ready"
     assert ready["device"]["name"] == "stand-in"
     assert [answer["number"] for answer in answers] == list(range(len(questions)))
-    return dict(zip((*CELLS, "good racy", "good reads_behind", "after all"), answers, strict=True))
+    return dict(zip((*CELLS, "good racy", "good reads_behind", "good hides_behind", "after all"), answers, strict=True))
 
 
 def other(answer: dict[str, Any]) -> dict[str, Any]:
@@ -46,6 +50,7 @@ def test_what_is_the_same(found: dict[str, dict[str, Any]], name: str) -> None:
         "finite": True,
         "wrote": True,
         "outside": "",
+        "reads_outside": False,
         "off": 0,
     }
 
@@ -63,7 +68,10 @@ def test_launches_that_differ_are_counted(found: dict[str, dict[str, Any]]) -> N
     assert other(found["late"])["off"] > 0
 
 
-@pytest.mark.parametrize(("name", "words"), [("beside", "wrote outside of out"), ("spoils", "it changed an input")])
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [("beside", "wrote outside of out"), ("wrong_beside", "wrote outside of out"), ("spoils", "it changed an input")],
+)
 def test_what_is_written_elsewhere_is_seen(found: dict[str, dict[str, Any]], name: str, words: str) -> None:
     assert words in found[name]["cells"][1]["outside"]
 
@@ -77,6 +85,14 @@ def test_what_is_read_behind_a_tensor_is_no_number(found: dict[str, dict[str, An
     good, _ = found["good reads_behind"]["cells"]
     assert not good["finite"]
     assert good["launches"] == 1
+
+
+def test_what_is_read_outside_is_seen_where_a_maximum_hides_it(found: dict[str, dict[str, Any]]) -> None:
+    good, bad = found["good hides_behind"]["cells"]
+    assert (good["differing"], good["finite"], good["off"]) == (0, True, 0)
+    assert good["reads_outside"]
+    assert not bad["reads_outside"]
+    assert not found["add"]["cells"][0]["reads_outside"]
 
 
 def test_one_that_is_not_good_ends_it(found: dict[str, dict[str, Any]]) -> None:

@@ -33,6 +33,7 @@ def wrong(**facts: Any) -> Behaviour:
         (Kind.WRONG, (GOOD, wrong(outside="wrote outside of out")), False),
         (Kind.WRONG, (evolve(GOOD, outside="it changed an input"), BAD), False),
         (Kind.WRONG, (evolve(GOOD, differing=1), BAD), False),
+        (Kind.WRONG, (evolve(GOOD, reads_outside=True), BAD), False),
         (Kind.WRONG, (evolve(GOOD, finite=False), BAD), False),
         (Kind.WRONG, (evolve(GOOD, wrote=False), BAD), False),
         (Kind.WRONG, (GOOD, evolve(GOOD, off=0.1), BAD), False),  # the good ones differ

@@ -8,11 +8,11 @@ the numbers are that come out. They are launched in turn, so that what changes a
 from __future__ import annotations
 
 import os
-from typing import Any, Dict, List, Optional, Sequence
+from typing import Any, Callable, Dict, List, Optional, Sequence
 
 from .checking import Kernel
 from .cuda import Driver, Launch
-from .guarded import Guarded
+from .guarded import OTHERS, Guarded
 from .prepared import Numerics, Prepared
 
 _COMPARED = 8
@@ -31,13 +31,17 @@ class Subject:
         self.wrote = False
         self.outside = ""
         """Where it wrote what is not its own, in words."""
+        self.reads_outside = False
+        """Whether what it computes depends on what lies around its inputs; looked at where it is good."""
         self.off = 0.0
         """How far off the first good one it is at worst, by the largest number that this computes; 0 within the tolerance."""
 
     @property
     def is_hopeless(self) -> bool:
         """Whether it is certain that the others cannot be held to it."""
-        return bool(self.outside) or (self.is_good and (self.differing > 0 or not self.is_finite or self.off > 0))
+        return bool(self.outside) or (
+            self.is_good and (self.differing > 0 or not self.is_finite or self.off > 0 or self.reads_outside)
+        )
 
     def told(self) -> Dict[str, Any]:
         """As an answer has it."""
@@ -48,6 +52,7 @@ class Subject:
             "finite": self.is_finite,
             "wrote": self.wrote,
             "outside": self.outside,
+            "reads_outside": self.reads_outside,
             "off": self.off,
         }
 
@@ -56,7 +61,7 @@ class Place:
     """A problem to launch them on."""
 
     def __init__(self, numerics: Numerics, made: Dict[str, Any], is_large: bool) -> None:
-        self._torch = numerics.torch
+        self._torch, self._outside = numerics.torch, numerics.outputs
         self._guarded = Guarded(numerics.torch, made)
         self.prepared = Prepared(numerics, self._guarded.made, is_large)
         self._outputs: Dict[str, Any] = self._guarded.made["outputs"] or {}
@@ -69,10 +74,20 @@ class Place:
         """Where the last launch wrote what is not its own; empty where it did not."""
         if not self._guarded.is_intact():
             return "%s: it changed an input, or memory beside one" % self.prepared.name
-        if not self._outputs:
-            return ""
-        found = self.prepared.compare()
-        return str(found["reason"]) if "outside of" in found["where"] else ""
+        return str(self._outside.around(self.prepared.made))
+
+    def depends_on_surroundings(self, launch: Callable[[], None], first: List[Any]) -> bool:
+        """Whether a launch computes other bits than ``first`` where something else lies around the inputs."""
+        try:
+            return any(self._differs_among(number, launch, first) for number in OTHERS)
+        finally:
+            self._guarded.surround()
+
+    def _differs_among(self, number: float, launch: Callable[[], None], first: List[Any]) -> bool:
+        self._guarded.surround(number)
+        self.prepared.poison()
+        launch()
+        return bool(self.prepared.differs(first))
 
     def snapshot(self) -> Dict[str, Any]:
         """The outputs as they are now: values, and which of them were written."""
@@ -148,8 +163,20 @@ def _on_one(kernels: Sequence[Subject], launches: Sequence[Launch], place: Place
                     subject.off = max(subject.off, place.off(good, place.snapshot()))
             if subject.is_hopeless:
                 return
-    for subject in kernels:
+    for index, subject in enumerate(kernels):
         subject.outside = subject.outside or place.outside()
+        if subject.is_good and not subject.outside:
+            subject.reads_outside = place.depends_on_surroundings(_ended(launches[index], driver), first[index])
+
+
+def _ended(launch: Launch, driver: Driver) -> Callable[[], None]:
+    """A launch that is waited for."""
+
+    def launched() -> None:
+        launch()
+        driver.synchronize()
+
+    return launched
 
 
 def _look(subject: Subject, held: Dict[str, Any]) -> None:

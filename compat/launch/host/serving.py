@@ -5,8 +5,8 @@
     {"number", "cells": [cell as in index.json, and "good": true or false], "rounds": N, "deadline": SECONDS}
 
 and answers each with one on its standard output: ``{"number", "status": "compared", "reason": "", "cells": [{"good", "launches",
-"differing", "finite", "wrote", "outside", "off"}]}`` (:mod:`.comparing`). Other statuses are ``faulted``, ``launch_refused``,
-``timed_out`` and ``lost``; of these only the last says nothing of the kernel. The first line that it writes is
+"differing", "finite", "wrote", "outside", "reads_outside", "off"}]}`` (:mod:`.comparing`). Other statuses are ``faulted``,
+``launch_refused``, ``timed_out`` and ``lost``; of these only the last says nothing of the kernel. The first line that it writes is
 ``{"status": "ready", "device"}``, or ``unable`` with the reason.
 
 PyTorch is imported once, and the problems of the digest are made once for all questions: by a child, which is forked again only
