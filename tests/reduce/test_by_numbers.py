@@ -64,7 +64,7 @@ def test_what_is_left_goes_on_to_differ(
 
 def test_the_answer_says_what_launches_showed(home: Path, pair_python: str, monkeypatch: pytest.MonkeyPatch) -> None:
     stand_in(home, pair_python, monkeypatch, breaks="old", how="racy")
-    done = reduce("--judge", "unstable", "--good", "3.2.0", "--budget", "8")
+    done = reduce("--judge", "unstable", "--good", "3.2.0", "--budget", "30")
     assert done.exit_code == 0, done.output
     assert "preserving: launches differ on triton-3.1.0, beside triton-3.2.0" in done.stderr
     assert "wrote reduced/by_code-as_written-default.py" in done.stdout
