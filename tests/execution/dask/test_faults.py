@@ -210,7 +210,9 @@ if __name__ == "__main__":
     env = read_env(config.env("triton-3.1.0"), config.env_cache())
     with DaskSession(ExecutorSettings(where="test", address=sys.argv[2], in_flight=6)) as where:
         executor = partial(DaskExecutor, where)
-        results(cells(env, 24), env, Path(sys.argv[3]), executor, on_result=lambda result: print(result.cell.id, flush=True))
+        # Lines of several threads: each is written at once.
+        told = lambda result: print(result.cell.id + chr(10), end="", flush=True)
+        results(cells(env, 24), env, Path(sys.argv[3]), executor, on_result=told)
 """
 
 
@@ -228,8 +230,8 @@ def test_a_driver_that_is_killed_leaves_nothing_in_the_cluster(env: BuiltEnv, ma
     driver.stdout.close()
     assert stored(tmp_path / "store") >= finished
     with session(machines, in_flight=6) as where:
-        wait_until(lambda: not any(where.client.processing().values()) and not where.client.who_has(), 5)
-        wait_until(lambda: not any(_tasks(where.client)), 5)
+        wait_until(lambda: not any(where.client.processing().values()) and not where.client.who_has())
+        wait_until(lambda: not any(_tasks(where.client)))
         found = results(cells(env, 24), env, tmp_path / "store", partial(DaskExecutor, where))
     assert [each.outcome.status for each in found] == [Status.OK] * 24
     assert {each.cell.id for each in found if each.cached} >= finished
@@ -243,14 +245,14 @@ def _tasks(client: Any) -> list[int]:
 
 @pytest.mark.wheels
 def test_a_run_that_is_stopped_leaves_nothing_in_the_cluster(env: BuiltEnv, machines: Machines, tmp_path: Path) -> None:
+    """After the first result, while others are under way."""
     machines.start_worker("one", threads=2, COMPAT_ENVS=ENVS, SLOWLY="30")
     stop = threading.Event()
     with session(machines, in_flight=6) as where, Store(tmp_path / "store") as store:
         context = RunContext(envs={env.env.name: env}, store=store, limits=LIMITS, executor=partial(DaskExecutor, where), stop=stop)
-        threading.Timer(4, stop.set).start()
         with pytest.raises(Interrupted):
-            run(cells(env, 6), context)
-        wait_until(lambda: not any(_tasks(where.client)), 5)
+            run(cells(env, 24), context, on_result=lambda _: stop.set())
+        wait_until(lambda: not any(_tasks(where.client)))
         assert not where.client.futures
 
 
