@@ -107,7 +107,7 @@ def settled(first: Check, later: Sequence[Check]) -> Check:
     if not different:
         return first
     ended = [check for check in runs if check.status not in (Status.TIMED_OUT, Status.OUT_OF_MEMORY)]
-    if len(ended) < len(runs) and len({check.status for check in ended}) == 1:
+    if len({check.status for check in ended}) == 1:
         return ended[0]
     words = ", then ".join(check.status for check in runs)
     reason = f"not the same in each of {len(runs)} runs in the interpreter: {words}{f' ({first.reason})' if first.reason else ''}"

@@ -143,6 +143,16 @@ def test_what_was_removed_and_computed_wrong_numbers_before_compiles_up_to_then(
     )
 
 
+def test_what_two_variants_compute_is_told_of_both() -> None:
+    results = [
+        launched(each, 50.0, check=UNSTABLE)
+        for variant in ("first", "second")
+        for each in tried("k", variant, always(OK), envs=[env("3.1.0")])
+    ]
+    (statement,) = statements(report(results))
+    assert "`k/first` and `k/second` compile on the only release tested, 3.1.0; their numbers are unstable" in statement.sentence
+
+
 @pytest.mark.parametrize("width", [80, 160])
 def test_a_terminal_has_what_is_not_right_and_what_is_slower(width: int) -> None:
     text = " ".join(matrix_text(report(checked_matrix()), width=width).split())

@@ -63,6 +63,20 @@ def test_a_pair_that_could_not_be_tried_is_an_error() -> None:
     assert (error.get("type"), error.get("message")) == ("env_broken", UNTRIED.error)
 
 
+def test_a_program_without_an_answer_is_an_error() -> None:
+    lost = evolve(GOOD, programs=(program("softmax"), program("mm", "no-answer", "it ended without one", Status.LOST)))
+    found = suite(lost)
+    assert [(each.tag, each.get("type")) for case in found for each in case] == [("error", "no-answer")]
+    assert (found.get("failures"), found.get("errors")) == ("0", "1")
+
+
+def test_the_whole_counts_cells_and_programs() -> None:
+    root = fromstring(junit_xml(with_pairs(*PAIRS)))
+    for name in ("tests", "failures", "errors"):
+        assert root.get(name) == str(sum(int(each.get(name, "")) for each in root))
+    assert root.get("failures") == "3"
+
+
 def test_without_pairs_there_is_no_suite() -> None:
     assert [each.get("name") for each in fromstring(junit_xml(with_pairs()))] == ["k"]
 
