@@ -6,6 +6,8 @@ import importlib
 import logging
 import os
 import signal
+import socket
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from multiprocessing import resource_tracker
@@ -17,6 +19,9 @@ from compat.config.executor_settings import ExecutorSettings
 from compat.errors import ClusterError, ConfigError
 
 INSTALL = "Install it where this command is: pip install 'triton-compat[dask]'."
+_TICK = 0.1
+ANSWER = 10.0
+"""Seconds that a scheduler may take to answer which listens."""
 _OF_TERMINAL = (signal.SIGINT, signal.SIGHUP)
 _TALKATIVE = ("distributed", "distributed.client")
 """Loggers that write to the terminal by themselves."""
@@ -47,10 +52,26 @@ def opened(settings: ExecutorSettings) -> Cluster:
 
 
 def client_of(address: str, patience: float) -> Any:
-    """A connection to a scheduler, which may take so many seconds to answer. Raises OSError."""
+    """A connection to a scheduler, for which to wait so many seconds. Raises OSError."""
     from distributed import Client
+    from distributed.comm import get_address_host_port
 
-    return Client(address, set_as_default=False, timeout=patience, name="triton-compat")
+    _wait_for(get_address_host_port(address), patience)
+    return Client(address, set_as_default=False, timeout=ANSWER, name="triton-compat")
+
+
+def _wait_for(place: tuple[str, int | None], patience: float) -> None:
+    """Wait until somebody listens there: a client that finds nobody leaves a thread behind. Raises OSError."""
+    give_up = time.monotonic() + patience
+    while True:
+        try:
+            socket.create_connection((place[0], place[1] or 0), patience).close()
+        except OSError:
+            if time.monotonic() > give_up:
+                raise
+            time.sleep(_TICK)
+        else:
+            return
 
 
 @contextmanager

@@ -32,8 +32,6 @@ _TICK = 0.2
 _GRACE = 10.0
 """Seconds after the loss of a worker in which another may come in its place."""
 _CONNECTED = "running"
-_CONNECT = 10.0
-"""Seconds that a scheduler may take to answer."""
 
 Say = Callable[[str], None]
 
@@ -51,6 +49,10 @@ class DaskSession:
         self.changed = threading.Condition()
         """Held to look at :attr:`placement`; notified where a batch may find a place now."""
         self.placement = Placement()
+        self.done = 0
+        """How many batches workers have answered. Guarded by :attr:`changed`, as what follows is."""
+        self._seen = self._broken = 0.0
+        """When the last look at who is there began, and when a connection broke: nobody is given work before a look after that."""
         self.name = uuid.uuid4().hex[:8]
         self._cluster: cluster.Cluster | None = None
         self._client: Any = None
@@ -86,7 +88,7 @@ class DaskSession:
     def _connect(self) -> None:
         self._cluster = cluster.opened(self.settings)
         try:
-            self._client = cluster.client_of(self._cluster.address, min(_CONNECT, 1 + self.settings.wait))
+            self._client = cluster.client_of(self._cluster.address, min(cluster.ANSWER, 1 + self.settings.wait))
         except OSError as error:
             hint = "Is the scheduler running there (`dask scheduler`), and can it be reached from here?"
             raise ClusterError("no Dask scheduler answers", where=self._cluster.address, hint=hint) from error
@@ -132,6 +134,7 @@ class DaskSession:
         """Find a scheduler again that was gone. Raises ClusterError where it does not come back in time."""
         self.say(f"Dask: the scheduler at {self._address} is gone; waiting for it for {self.settings.wait:g} s")
         give_up = time.monotonic() + self.settings.wait
+        self.look_first()
         while True:
             interruption.check()
             with suppress(OSError):
@@ -150,7 +153,7 @@ class DaskSession:
 
     def _watch(self) -> None:
         while not self._closed.is_set():
-            self._news.wait(_LOOK)
+            self._news.wait(_LOOK if self._seen > self._broken else _TICK)
             self._news.clear()
             if self._closed.is_set():
                 return
@@ -162,8 +165,10 @@ class DaskSession:
 
     def _look(self) -> None:
         """Ask the scheduler who is there."""
-        told = self._client.scheduler_info(n_workers=-1)["workers"]
-        if self._client.status != _CONNECTED:  # that was not the scheduler's answer
+        began = time.monotonic()
+        info = self._client.scheduler_info(n_workers=-1)
+        told = info["workers"]
+        if self._client.status != _CONNECTED or len(told) < info.get("n_workers", 0):  # that was not the scheduler's answer now
             return
         found = [_known(address, facts) for address, facts in told.items()]
         with self.changed:
@@ -176,6 +181,7 @@ class DaskSession:
                     self.placement.places[address].unfit = words
             if gone:
                 self._lost = time.monotonic()
+            self._seen = began
             self.changed.notify_all()
         for address in unfit:
             _log.info("%s gets nothing: %s", address, unfit[address])
@@ -194,6 +200,12 @@ class DaskSession:
         """Whether a worker has not gone since it got something."""
         with self.changed:
             return self.placement.places.get(place.known.address) is place
+
+    def look_first(self) -> None:
+        """A connection broke: give nobody anything before it is known who is there now."""
+        with self.changed:
+            self._broken = time.monotonic()
+        self._news.set()
 
     def look_soon(self) -> None:
         """Something is amiss: look who is there without waiting."""
@@ -247,13 +259,16 @@ class DaskSession:
             ended()
             connected = self.client.status == _CONNECTED
             with self.changed:
+                if not connected or self._seen <= self._broken:
+                    self.changed.wait(_TICK)
+                    continue
                 found = self.placement.choose(env, alone=alone, not_again=not_again)
                 if isinstance(found, Place):
                     found.in_flight += 1
                     found.alone = found.alone or alone
                     return found
                 now = time.monotonic()
-                if isinstance(found, Nobody) and connected and now - self._lost > _GRACE:
+                if isinstance(found, Nobody) and now - self._lost > _GRACE:
                     if self.placement.places:
                         return found
                     if now - max(began, self._lost) > self.settings.wait:
@@ -278,13 +293,13 @@ class DaskSession:
             if client is not None:
                 with suppress(Exception):  # a scheduler that is gone has nothing of ours any more
                     client.unsubscribe_topic("all")
-                    client.close(timeout=_CONNECT)
+                    client.close(timeout=cluster.ANSWER)
             if made is not None:
                 with suppress(Exception):
                     made.close()
             self._error = self._error or ClusterError("the connection to the cluster was closed")
         if self._watching is not None:
-            self._watching.join(_CONNECT)
+            self._watching.join(cluster.ANSWER)
 
     def __enter__(self) -> Self:
         return self
