@@ -38,9 +38,9 @@ class Machines:
     def address(self) -> str:
         return f"tcp://{self.host}:{self.port}"
 
-    def start_scheduler(self, *, within: Sequence[str] = ()) -> None:
+    def start_scheduler(self, *, within: Sequence[str] = (), python: str = sys.executable, **environ: str) -> None:
         words = ["scheduler", "--host", self.host, "--port", str(self.port), "--no-dashboard", "--no-show", "--no-jupyter"]
-        self._start("scheduler", words, within=within)
+        self._start("scheduler", words, within=within, python=python, **environ)
 
     def start_worker(
         self,

@@ -8,10 +8,12 @@ import os
 import signal
 import socket
 import time
+import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from multiprocessing import resource_tracker
 from typing import Any
+from unittest import mock
 
 from attrs import define
 
@@ -85,6 +87,13 @@ def _unheard() -> Iterator[None]:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
+@contextmanager
+def _handlers_kept() -> Iterator[None]:
+    """Have nothing that is imported meanwhile handle signals: dask-jobqueue would take Ctrl-C, which only the main thread can."""
+    with mock.patch.object(signal, "signal", lambda number, handler: signal.getsignal(number)):
+        yield
+
+
 _CALM = {
     "distributed.worker.profile.enabled": False,
     "distributed.admin.tick.interval": "200ms",
@@ -101,6 +110,7 @@ def _quieten() -> None:
     except ImportError as error:
         raise ClusterError(f"Dask cannot be imported: {error}", hint=INSTALL) from error
     dask.config.set({"distributed.admin.large-graph-warning-threshold": "1 GiB"})  # trees of kernels are part of tasks
+    warnings.filterwarnings("ignore", r"\s*Port \d+ is already in use")  # another one is taken then, and told
     for name in _TALKATIVE:
         logging.getLogger(name).setLevel(logging.CRITICAL)
 
@@ -143,7 +153,8 @@ def _named(settings: ExecutorSettings) -> Callable[..., Any]:
     module, _, name = str(settings.cluster).rpartition(".")
     where = f"{settings.where}.class"
     try:
-        found = getattr(importlib.import_module(module), name, None)
+        with _handlers_kept():
+            found = getattr(importlib.import_module(module), name, None)
     except ImportError as error:
         package = module.partition(".")[0].replace("_", "-")
         raise ConfigError(f"{module} cannot be imported: {error}", where=where, hint=f"pip install {package}") from error

@@ -145,8 +145,9 @@ class DaskExecutor:
             place.trees.discard(way.parcel.tree.digest)
             return [], [way]
         if answer.unable is not None:
+            if env not in place.unable:
+                self._session.say(f"Dask worker {place.known.name} cannot have {way.parcel.batch.env.name}: {answer.unable}")
             place.unable[env] = answer.unable
-            self._session.say(f"Dask worker {place.known.name} cannot have {way.parcel.batch.env.name}: {answer.unable}")
             return [], [way]
         if not answer.stopped:
             with self._session.changed:
@@ -154,8 +155,9 @@ class DaskExecutor:
         place.trees.add(way.parcel.tree.digest)
         place.envs.add(env)
         if answer.refused is not None:
+            if place.unfit is None:
+                self._session.say(f"Dask worker {place.known.name} gets nothing more: {answer.refused}")
             place.unfit = str(answer.refused)
-            self._session.say(f"Dask worker {place.known.name} gets nothing more: {answer.refused}")
         elif answer.stopped:
             way = self._displaced(way)
         told = answer.attempts

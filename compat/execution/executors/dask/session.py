@@ -93,11 +93,24 @@ class DaskSession:
             hint = "Is the scheduler running there (`dask scheduler`), and can it be reached from here?"
             raise ClusterError("no Dask scheduler answers", where=self._cluster.address, hint=hint) from error
         self._client.subscribe_topic("all", lambda event: self._news.set())
+        self._refuse_other_scheduler()
         self._wait_for_workers()
         self._watching = threading.Thread(target=self._watch, name="dask-workers", daemon=True)
         self._watching.start()
         if link := self._client.dashboard_link:
             self.say(f"Dask: {len(self.placement.places)} workers, {self.placement.threads} threads; dashboard {link}")
+
+    def _refuse_other_scheduler(self) -> None:
+        """Batches pass through a scheduler, which reads them. Raises ClusterError where it cannot."""
+        from compat.execution.executors.dask import there
+
+        try:
+            told: object = self._client.run_on_scheduler(there.about)
+        except Exception as error:  # whatever comes of importing it there
+            told = error
+        if (words := _difference(_mine(), told)) is not None:
+            hint = "Start it where the same triton-compat[dask] is installed, on the same Python, as here and for its workers."
+            raise ClusterError(f"the scheduler differs from this command: {words}", where=self._address, hint=hint)
 
     def _wait_for_workers(self) -> None:
         """Wait for the first worker. Raises ClusterError where none comes in time, or one that is there has other versions."""
@@ -183,15 +196,16 @@ class DaskSession:
                 self._lost = time.monotonic()
             self._seen = began
             self.changed.notify_all()
-        for address in unfit:
-            _log.info("%s gets nothing: %s", address, unfit[address])
+        if self._watching is not None:  # before that the command ends with it
+            for address in unfit:
+                self.say(f"Dask worker {address} gets nothing: {unfit[address]}")
 
     def _differing(self, addresses: Sequence[str]) -> dict[str, str]:
         """Address → what of these workers is not as here."""
 
         from compat.execution.executors.dask import there
 
-        mine = About(code=code_digest(), distributed=version("distributed"))
+        mine = _mine()
         told: Mapping[str, Any] = self._client.run(there.about, workers=list(addresses), on_error="return")
         found = {address: _difference(mine, told.get(address)) for address in addresses}
         return {address: words for address, words in found.items() if words is not None}
@@ -314,8 +328,12 @@ def _known(address: str, facts: Mapping[str, Any]) -> Known:
     return Known(address=address, name=called, host=host, threads=int(facts["nthreads"]))
 
 
+def _mine() -> About:
+    return About(code=code_digest(), distributed=version("distributed"))
+
+
 def _difference(mine: About, told: object) -> str | None:
-    """What a worker said of itself that is not as here; ``None`` where all is the same."""
+    """What a worker or a scheduler said of itself that is not as here; ``None`` where all is the same."""
     if not isinstance(told, About):
         return f"this version of triton-compat cannot be imported there ({type(told).__name__}: {told})"
     for name, words in (("version", "version"), ("python", "Python"), ("distributed", "distributed")):
