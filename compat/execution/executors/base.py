@@ -90,6 +90,15 @@ class CellAttempts:
     """The artifacts that they name."""
 
 
+@frozen
+class EnvLeft:
+    """An env that has batches which nobody has taken."""
+
+    digest: str
+    batches: int
+    """How many."""
+
+
 class Executor(Protocol):
     """Compiles batches somewhere. May be used from several threads, as many as batches are to be compiled at the same time."""
 
@@ -104,6 +113,10 @@ class Executor(Protocol):
         The work is done while this is iterated, and ends where the iterator is closed. Raises Stopped where everything is to end,
         MachineError where a machine refuses what compiling needs, and UnknownAction where a worker cannot do what is asked.
         """
+        ...
+
+    def next_env(self, envs: Sequence[EnvLeft]) -> int:
+        """Of which of these envs, in the order of the run, the next batch is best: its position."""
         ...
 
     def release(self, env: str) -> None:

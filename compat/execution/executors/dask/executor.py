@@ -16,7 +16,7 @@ from compat import interruption, toolchains
 from compat.bundle.tree import Tree
 from compat.errors import ClusterError, MachineError
 from compat.execution import variables
-from compat.execution.executors.base import Batch, CellAttempts
+from compat.execution.executors.base import Batch, CellAttempts, EnvLeft
 from compat.execution.executors.dask.parcel import Answer, Parcel, folders_for, origins_of
 from compat.execution.executors.dask.placement import Losses, Nobody, Place
 from compat.execution.executors.dask.session import DaskSession
@@ -88,6 +88,10 @@ class DaskExecutor:
             yield from told
             ways = [*left, *ways]
 
+    def next_env(self, envs: Sequence[EnvLeft]) -> int:
+        """One that the worker which is free is warm for, so that not every worker has servers of all envs."""
+        return self._session.next_env(envs)
+
     def release(self, env: str) -> None:
         """Workers let the servers of an env go by themselves."""
         self._here.release(env)
@@ -140,10 +144,10 @@ class DaskExecutor:
             return [], [way]
         if answer.unable is not None:
             place.unable[env] = answer.unable
+            place.envs.discard(env)
             self._session.say(f"Dask worker {place.known.name} cannot have {way.parcel.batch.env.name}: {answer.unable}")
             return [], [way]
         place.trees.add(way.parcel.tree.digest)
-        place.envs.add(env)
         if answer.refused is not None:
             place.unfit = str(answer.refused)
             self._session.say(f"Dask worker {place.known.name} gets nothing more: {answer.refused}")
