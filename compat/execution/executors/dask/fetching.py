@@ -69,7 +69,11 @@ def _of_cluster(address: str, wanted: Mapping[str, tuple[Elsewhere, ...]]) -> It
         return
     try:
         asked = _Asked(client)
-        asked.find(wanted)
+        try:
+            asked.find(wanted)
+        except OSError:
+            yield from ((name, f"the Dask scheduler at {address} does not answer") for name in wanted)
+            return
         for name, records in wanted.items():
             yield name, asked.got(records)
     finally:
@@ -155,6 +159,6 @@ class _Asked:
 
 def _words(answer: object) -> str:
     """What it means that a worker answered so."""
-    if isinstance(answer, BaseException):
-        return f"cannot say ({type(answer).__name__}: {answer})"
-    return "does not answer" if answer is None else str(answer)
+    if answer is None or isinstance(answer, OSError):  # which is how a connection breaks, too
+        return "does not answer"
+    return f"cannot say ({type(answer).__name__}: {answer})" if isinstance(answer, BaseException) else str(answer)
