@@ -13,10 +13,12 @@ from typing import Any
 
 import pytest
 
+from compat.diagnosis import diagnose, dumps
 from compat.execution.executors.dask.fetching import Fetching
 from compat.execution.merging import merge_store
 from compat.execution.obtaining import obtain
 from compat.execution.store import Store
+from compat.explain import Explanation, explain
 from compat.matrix import run_matrix
 from compat.model import BuiltEnv
 from compat.project import Selection, select
@@ -26,6 +28,7 @@ from tests.execution.dask.clusters import ROOT, Machines, wait_until
 from tests.execution.dask.test_commands import WITHOUT_DASK
 from tests.execution.dask.test_equal import without_times
 from tests.execution.dask.test_faults import ENVS
+from tests.execution.test_readings import better_reader
 
 KERNELS = """
 schema = 1
@@ -181,6 +184,22 @@ def known_names(store: Path) -> list[str]:
 
 
 @pytest.mark.wheels
+def test_a_better_reader_reads_what_was_fetched(store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(dumps, "read", better_reader)
+    monkeypatch.setattr(diagnose, "version", lambda: "better")
+    selection = select(store / "matrix.toml")
+    passes = []
+    for executor in ("local", None):
+        with selection.open_store(executor=executor) as opened:
+            found = explain(selection, CELL, opened)
+        assert isinstance(found, Explanation)
+        assert found.result is not None
+        assert found.result.outcome.failure is not None
+        passes.append(found.result.outcome.failure.pass_)
+    assert passes == ["tritongpu-accelerate-matmul", "INLINE"]
+
+
+@pytest.mark.wheels
 def test_stores_that_are_merged_know_where_it_is(store: Path, compiled: Any, tmp_path: Path) -> None:
     with Store(tmp_path / "together", fetch=Fetching()) as together:
         merged = merge_store(store / ".compat", together)
@@ -193,7 +212,7 @@ def test_stores_that_are_merged_know_where_it_is(store: Path, compiled: Any, tmp
 
 @pytest.mark.wheels
 def test_a_worker_that_is_gone(store: Path, machines: Machines, tmp_path: Path) -> None:
-    """Another of its machine gives what it has; where there is none, that is said, and a report warns."""
+    """Another of its machine gives what it has; where there is none, that is said, and a report warns. Ends the cluster."""
     folder = machines.folder / "one" / "worker-artifacts"
     machines.kill("one")
     machines.start_worker("beside", host="127.0.0.2", COMPAT_ENVS=ENVS, COMPAT_WORKER_ARTIFACTS=str(folder))
