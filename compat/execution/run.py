@@ -79,6 +79,8 @@ class RunContext:
     """Tells whether a kernel's file still is what its key says."""
     executor: OpenExecutor = LocalExecutor
     """Where cells are compiled."""
+    leave_artifacts: bool = False
+    """Large artifacts of failures may stay on workers that outlive the command (:mod:`compat.execution.obtaining`)."""
     mode: Mode = PLAIN
     """How cells are attempted. Failures are confirmed only where that is plain, as a user would see it."""
 
@@ -278,7 +280,10 @@ def _compile_batch(
 ) -> None:
     """Have a batch attempted and confirmed, keep and tell."""
     name, began = batch[0].env.name, time.time()
-    asked = Batch.of(batch, context.envs[name], context.limits, mode=context.mode, confirm=context.mode == PLAIN)
+    plain = context.mode == PLAIN
+    asked = Batch.of(
+        batch, context.envs[name], context.limits, mode=context.mode, confirm=plain, leave=plain and context.leave_artifacts
+    )
     try:
         with closing(executor.submit(asked)) as told:
             for each in told:
@@ -286,6 +291,7 @@ def _compile_batch(
                 outcome = outcome_of(cell, attempts)
                 _log.debug("%s: %s after %d attempts", cell.id, outcome.status, len(attempts))
                 context.store.add(each.artifacts)
+                context.store.add_elsewhere(each.elsewhere)
                 if (kept := _to_be_kept(cell, outcome, attempts, context, began)) is not None:
                     context.store.write(keys.of(cell, context.envs[name]), cell, kept)
                 finish(cell, outcome)
