@@ -59,7 +59,8 @@ class Machines:
         """
         folder = self.folder / name
         folder.mkdir(parents=True, exist_ok=True)
-        own = {"COMPAT_ENVS": str(folder / "envs"), "COMPAT_WORKER_ENVS": str(folder / "worker-envs"), "TMPDIR": str(folder)}
+        folders = {"COMPAT_ENVS": "envs", "COMPAT_WORKER_ENVS": "worker-envs", "COMPAT_WORKER_ARTIFACTS": "worker-artifacts"}
+        own = {"TMPDIR": str(folder), **{variable: str(folder / place) for variable, place in folders.items()}}
         words = ["worker", self.address, "--name", name, "--nthreads", str(threads), "--local-directory", str(folder / "local")]
         words += ["--no-dashboard", "--host", host or self.host, "--nanny" if nanny else "--no-nanny", "--memory-limit", "0"]
         self._start(name, words, within=within, python=python, **{**own, **environ})

@@ -45,7 +45,7 @@ def opened(settings: ExecutorSettings) -> Cluster:
 
     Raises ConfigError where what they name is not there, ClusterError where it cannot be made.
     """
-    _quieten()
+    quieten()
     if settings.address is not None:
         return Cluster(settings.address, close=lambda: None, own=False)
     with _unheard():
@@ -56,7 +56,7 @@ def opened(settings: ExecutorSettings) -> Cluster:
 def client_of(address: str, patience: float) -> Any:
     """A connection to a scheduler, for which to wait so many seconds. Raises OSError."""
     from distributed import Client
-    from distributed.comm import get_address_host_port
+    from distributed.comm.addressing import get_address_host_port
 
     _wait_for(get_address_host_port(address), patience)
     return Client(address, set_as_default=False, timeout=ANSWER, name="triton-compat")
@@ -102,7 +102,7 @@ _CALM = {
 """How seldom processes of this machine look at themselves: a worker that waits took 5 % of a core for that."""
 
 
-def _quieten() -> None:
+def quieten() -> None:
     """Have Dask keep its logs to itself: what matters is told as progress. Raises ClusterError where it is not installed."""
     try:
         import dask
