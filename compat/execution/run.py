@@ -11,7 +11,6 @@ import os
 import threading
 import time
 from array import array
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
 from contextlib import closing
@@ -27,6 +26,7 @@ from compat.bundle.closure import Unchanged, roots_of
 from compat.diagnosis import classify
 from compat.errors import MachineError
 from compat.execution import plan, witnesses
+from compat.execution.batch_queue import BatchQueue
 from compat.execution.compacting import compacted
 from compat.execution.executors.base import Batch, Executor, OpenExecutor
 from compat.execution.executors.local import LocalExecutor
@@ -80,6 +80,8 @@ class RunContext:
     """Tells whether a kernel's file still is what its key says."""
     executor: OpenExecutor = LocalExecutor
     """Where cells are compiled."""
+    leave_artifacts: bool = False
+    """Large artifacts of failures may stay on workers that outlive the command (:mod:`compat.execution.obtaining`)."""
     mode: Mode = PLAIN
     """How cells are attempted. Failures are confirmed only where that is plain, as a user would see it."""
 
@@ -94,7 +96,7 @@ def run(
     on_result: Callable[[Result], None] = lambda _: None,
     on_plan: Callable[[Sequence[Cell]], None] = lambda _: None,
 ) -> tuple[Result, ...]:
-    """The result of every cell, in the order of ``cells``, which is also the order in which they are begun.
+    """The result of every cell, in the order of ``cells``, which is also the order in which they are begun on this machine.
 
     Cells with equal keys are compiled once. ``on_result`` hears of each as it is known, perhaps from another thread, and
     ``on_plan`` of those that will be compiled, before the first is. Raises :class:`Interrupted` when stopped early, StoreError when
@@ -258,12 +260,11 @@ def _compile_all(cells: Sequence[Cell], missing: Sequence[int], context: RunCont
         return
     with closing(context.open_executor()) as executor, slot_threads(executor, context) as threads:
         slots = executor.slots or context.slots
-        envs = _Envs(executor, (cells[position].env.name for position in missing))
-        left = _Left(plan.batches(cells, missing, slots))  # not a future for each: of many they take more memory than the results
+        queue = BatchQueue(plan.batches(cells, missing, slots), cells, context.envs, executor)
 
         def compile_left() -> None:
-            while not context.stop.is_set() and (batch := left.take()) is not None:
-                _compile_batch(cells, batch, executor, envs, context, keys, finish)
+            while not context.stop.is_set() and (batch := queue.take()) is not None:
+                _compile_batch(cells, batch, executor, queue, context, keys, finish)
 
         futures = [threads.submit(compile_left) for _ in range(min(len(missing), slots))]
         try:
@@ -298,7 +299,7 @@ def _compile_batch(
     cells: Sequence[Cell],
     positions: Sequence[int],
     executor: Executor,
-    envs: _Envs,
+    queue: BatchQueue,
     context: RunContext,
     keys: CellKeys,
     finish: _Finish,
@@ -306,7 +307,10 @@ def _compile_batch(
     """Have a batch attempted and confirmed, keep and tell."""
     batch = [cells[position] for position in positions]
     name, began = batch[0].env.name, time.time()
-    asked = Batch.of(batch, context.envs[name], context.limits, mode=context.mode, confirm=context.mode == PLAIN)
+    plain = context.mode == PLAIN
+    asked = Batch.of(
+        batch, context.envs[name], context.limits, mode=context.mode, confirm=plain, leave=plain and context.leave_artifacts
+    )
     try:
         with closing(executor.submit(asked)) as told:
             for each in told:
@@ -314,13 +318,14 @@ def _compile_batch(
                 outcome = outcome_of(cell, attempts)
                 _log.debug("%s: %s after %d attempts", cell.id, outcome.status, len(attempts))
                 context.store.add(each.artifacts)
+                context.store.add_elsewhere(each.elsewhere)
                 if (kept := _to_be_kept(cell, outcome, attempts, context, began)) is not None:
                     context.store.write(keys.of(cell, context.envs[name]), cell, kept)
                 finish(positions[each.position], outcome)
     except Stopped:
         pass
     finally:
-        envs.batch_done(name, len(batch))
+        queue.done(positions)
 
 
 def _to_be_kept(
@@ -340,34 +345,3 @@ def _to_be_kept(
     roots = map(Path, spec.roots) if spec.roots else roots_of(Path(spec.source))
     found = witnesses.taken(beyond, roots, began)
     return None if found is None else [evolve(evidence, witnesses=found) for evidence in attempts] if found else attempts
-
-
-class _Left:
-    """Batches that nobody has taken yet, in their order."""
-
-    def __init__(self, batches: Iterable[Sequence[int]]) -> None:
-        self._batches = iter(batches)
-        self._taking = threading.Lock()
-
-    def take(self) -> Sequence[int] | None:
-        """The next one; ``None`` where there is none."""
-        with self._taking:
-            return next(self._batches, None)
-
-
-class _Envs:
-    """Which envs have cells left; an executor is told of those that have none any more."""
-
-    def __init__(self, executor: Executor, names: Iterable[str]) -> None:
-        """The name of the env of each cell."""
-        self._executor = executor
-        self._left = Counter(names)
-        self._counting = threading.Lock()
-
-    def batch_done(self, name: str, size: int) -> None:
-        """So many cells less are left of this env."""
-        with self._counting:
-            self._left[name] -= size
-            last = self._left[name] == 0
-        if last:
-            self._executor.release(name)
