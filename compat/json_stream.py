@@ -96,7 +96,7 @@ class _Text:
     def skip(self, character: str) -> None:
         """Go past a character that has to be next."""
         if self.next() != character:
-            raise self.error("Expecting value" if character in "[{" else f"Expecting {character!r} delimiter")
+            raise self.error(f"Expecting {character!r} delimiter")
         self._at += 1
 
     def value(self) -> Any:
@@ -109,7 +109,7 @@ class _Text:
                 if self._ended or (error.pos < len(self._text) - _LONGEST_WORD and not error.msg.startswith("Unterminated")):
                     raise self.error(error.msg, error.pos) from error
             else:
-                if end < len(self._text) or self._ended:
+                if self._ended or end < len(self._text) - _LONGEST_WORD:  # a number may go on: "1.", "1e+"
                     found = encodable(found, self._text, self._at, end)
                     self._at = end
                     return found
