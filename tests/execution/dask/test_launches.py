@@ -32,17 +32,17 @@ from tests.launch.living import project, stand_in
 pytestmark = pytest.mark.wheels
 
 OLD, NEW = "3.1.0", "3.2.0"
-KILLER = """
-import os, signal, time
-
-
-def killer(parameters, dtype, seed, device, large):
-    \"\"\"Ends the Dask worker that it is launched by.\"\"\"
-    pid = os.getpid()
-    while "spawn_main" not in open(f"/proc/{pid}/cmdline").read():
-        pid = int(open(f"/proc/{pid}/stat").read().rpartition(")")[2].split()[1])
-    os.kill(pid, signal.SIGKILL)
-    time.sleep(60)
+KILLING = """#!/bin/sh
+grep -q killer "$(dirname "$1")/index.json" && kill -9 $(sed -n 's/^PPid:\\s*//p' /proc/$PPID/status)
+exec {python} "$@" --device cpu
+"""
+"""A Python that kills the Dask worker that launches a certain cell."""
+LOGGING = """#!/bin/sh
+echo begin >> {log}
+{python} "$@" --device cpu
+code=$?
+echo end >> {log}
+exit $code
 """
 
 
@@ -217,14 +217,10 @@ def launchers(equipped: Equipped) -> list[int]:
     return found
 
 
-def test_what_ends_workers_is_said(equipped: Equipped, tmp_path: Path) -> None:
+def test_what_ends_workers_is_said(equipped: Equipped, tmp_path: Path, pair_python: str) -> None:
     """Alone in the end, so that the others are launched."""
-    guilty = cell("killer", "add", problem="killer")
-    folder = write(tmp_path / "built", [cell("add"), guilty])
-    (folder / "problems" / "killer.py").write_text(KILLER)
-    index = json.loads((folder / "index.json").read_text())
-    index["problems"]["killer"] = {**index["problems"]["add"], "source": "problems/killer.py", "function": "killer"}
-    (folder / "index.json").write_text(json.dumps(index))
+    folder = write(tmp_path / "built", [cell("add"), cell("killer", "add")])
+    equipped.python.write_text(KILLING.format(python=pair_python))
     equipped.start("one", has_gpu=True)
     equipped.start("two", has_gpu=True)
     said: list[str] = []
@@ -234,15 +230,6 @@ def test_what_ends_workers_is_said(equipped: Equipped, tmp_path: Path) -> None:
     assert (lost.is_lost, [each["identity"] for each in lost.cells]) == (True, ["killer"])
     assert lost.why.count("tcp://") == 3
     assert any(words.endswith("while it launched kernel/killer/case/sm_90/env, which is not tried again") for words in said)
-
-
-LOGGING = """#!/bin/sh
-echo begin >> {log}
-{python} "$@" --device cpu
-code=$?
-echo end >> {log}
-exit $code
-"""
 
 
 def test_one_launch_at_a_time_on_a_gpu(equipped: Equipped, tmp_path: Path, pair_python: str) -> None:
