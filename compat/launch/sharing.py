@@ -34,6 +34,8 @@ from compat.scratch import Folder
 
 _AT_ONCE = 128
 """Cells that are built before the first of them are launched."""
+_MOST = 64
+"""Pieces that are launched at the same time, or wait for a GPU."""
 _TICK = 0.2
 ELSEWHERE = "Start a worker on a machine that has one, and PyTorch; or launch on this machine's GPU with --executor local."
 
@@ -63,7 +65,7 @@ class Launches:
         """Launch these, too, as GPUs are free."""
         for load in loads:
             if self._threads is None:
-                self._threads = ThreadPoolExecutor(2 * max(1, self.gpus.count(load.arch)), "launching")
+                self._threads = ThreadPoolExecutor(_MOST, "launching")
             self.total += len(load.cells)
             self._under_way.append(self._threads.submit(self._launch, load))
 
@@ -141,6 +143,14 @@ class MatrixLaunches(Launches):
         super().__init__(executor, self._stored, say)
         self._store = store
         self.merged: list[Merged] = []
+        self.look_again: Callable[[], None] = lambda: None
+        """Launches what no machine had a GPU for, if one has by now."""
+
+    def wait(self, told: Callable[[str], None] = lambda words: None) -> None:
+        """Until all of it is launched, also on GPUs that have come meanwhile. Raises what launching has raised, and Stopped."""
+        super().wait(told)
+        self.look_again()
+        super().wait(told)
 
     def _stored(self, lines: Sequence[Line]) -> None:
         self.merged.append(merge_lines(map(json.dumps, lines), self._store, where="Dask worker"))
@@ -166,8 +176,9 @@ def begin(
         executor.close()
         return None
     launches = MatrixLaunches(executor, context.store, listener.say)
+    beginning = _Beginning(launches, executor.gpus, selection, context, obtain, listener, python)
     try:
-        _Beginning(launches, executor.gpus, selection, context, listener, python).begin(obtain)
+        beginning.begin()
     except BaseException:
         launches.close()
         raise
@@ -183,14 +194,17 @@ class _Beginning:
         gpus: Gpus,
         selection: Selection,
         context: RunContext,
+        obtain: Obtain,
         listener: Listener,
         python: str | None,
     ) -> None:
         self.launches, self.gpus, self.selection, self.context = launches, gpus, selection, context
-        self.listener, self.python = listener, python
+        self.obtain, self.listener, self.python = obtain, listener, python
+        self.missing: list[Cell] = []
+        """The cells that no machine had a GPU for."""
 
-    def begin(self, obtain: Obtain) -> None:
-        """Build it, and launch what is built."""
+    def begin(self) -> None:
+        """Build it, and launch what is built; what no machine has a GPU for is tried again in the end."""
         cells = [cell for cell in self.selection.cells if cell.spec.problem is not None and can_launch(cell)]
         if not cells:
             hint = (
@@ -198,13 +212,33 @@ class _Beginning:
             )
             raise SelectionError("none of the chosen cells can be launched", hint=hint)
         there = {env.name: self.selection.look_at(env) for env in dict.fromkeys(cell.env for cell in cells)}
-        cells = self._unknown(cells, there)
-        targets = [target for target in dict.fromkeys(cell.target for cell in cells) if not self._is_missing(target, cells)]
-        cells = [cell for cell in cells if cell.target in targets]
-        if not cells:
-            return
-        self.launches.unlaunched.clear()  # as on this machine, where there is a GPU for one of several targets
-        envs = {each.env.name: each for each in obtain(self.selection.config.path, tuple(dict.fromkeys(c.env for c in cells)))}
+        self._add(self._unknown(cells, there))
+        if self.missing:
+            self.launches.look_again = lambda: self._add(self.missing)
+
+    def _add(self, cells: Sequence[Cell]) -> None:
+        """Build and launch those for whose target there is a GPU, and say of others what is missing."""
+        lacks = {target: self._lack(target) for target in dict.fromkeys(cell.target for cell in cells)}
+        again, self.missing = self.missing, [cell for cell in cells if lacks[cell.target] is not None]
+        fitting = [cell for cell in cells if lacks[cell.target] is None]
+        # As on one machine it is no error where there is a GPU for one of several targets.
+        self.launches.unlaunched = {} if fitting or self.launches.total else self._counted(lacks)
+        if not again:
+            for why, count in self._counted(lacks).items():
+                self.listener.say(f"{count:,} cells are not launched: {why}")
+        if fitting:
+            self._build(fitting)
+
+    def _counted(self, lacks: Mapping[Target, str | None]) -> dict[str, int]:
+        found: dict[str, int] = {}
+        for cell in self.missing:
+            why = lacks[cell.target]
+            assert why is not None
+            found[why] = found.get(why, 0) + 1
+        return found
+
+    def _build(self, cells: Sequence[Cell]) -> None:
+        envs = {each.env.name: each for each in self.obtain(self.selection.config.path, tuple({cell.env: None for cell in cells}))}
         cells = self._unknown(cells, envs)
         context = with_envs(self.context, tuple(envs.values()))
         with self.listener.compiling(len(cells)) as note:
@@ -217,16 +251,10 @@ class _Beginning:
         known = {(row.identity, row.problem) for row in self.context.store.launched(places.values())}
         return [cell for cell in cells if (places.get(cell, ""), _problem(cell)) not in known]
 
-    def _is_missing(self, target: Target, cells: Sequence[Cell]) -> bool:
-        """Whether no machine has a GPU for a target."""
+    def _lack(self, target: Target) -> str | None:
+        """What is missing for a target; ``None`` where some machine has a GPU for it."""
         assert isinstance(target.arch, int), "only what is for NVIDIA's GPUs can be launched"
-        lack = self.gpus.lack(target.name, target.arch, self.python)
-        if lack is None:
-            return False
-        count = sum(cell.target == target for cell in cells)
-        self.launches.unlaunched[lack] = count
-        self.listener.say(f"{count:,} cells for {target.name} are not launched: {lack}")
-        return True
+        return self.gpus.lack(target.name, target.arch, self.python)
 
     def _expect(self, cells: Sequence[Cell]) -> None:
         self.listener.expecting(cells, durations.about(cells, self.context.store, self.context.slots))

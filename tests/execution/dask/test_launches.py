@@ -10,6 +10,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -22,8 +23,9 @@ from compat.execution.executors.dask.executor import DaskExecutor
 from compat.execution.executors.dask.session import DaskSession
 from compat.execution.executors.gpus import Gpus, Launched, NotLaunched
 from compat.execution.spawn import WORKER
-from compat.launch import hosting, pieces
+from compat.launch import hosting, pieces, sharing
 from compat.model import BuiltEnv
+from compat.project import Listener, select
 from tests.execution.dask.clusters import ROOT, Machines, session, wait_until
 from tests.execution.dask.test_faults import ENVS
 from tests.launch.archives import built_standin, cell, results, write
@@ -178,7 +180,7 @@ def test_a_matrix_without_a_gpu(home: Path, equipped: Equipped) -> None:
     equipped.start("plain", has_gpu=False)
     done = matrix(equipped, "--executor", equipped.machines.address, "--launch")
     assert done.exit_code == SelectionError.exit_code, done.output
-    said = "2 cells for sm_90 are not launched: no Dask worker has a GPU of sm_90: plain at tcp://"
+    said = "2 cells are not launched: no Dask worker has a GPU of sm_90: plain at tcp://"
     assert done.stderr.index(said) < done.stderr.index("error: 2 cells are not launched: no Dask worker has a GPU of sm_90")
     assert [(status, gpu) for _, status, gpu in told(home)] == [("ok", None), ("ok", None)]
 
@@ -269,3 +271,34 @@ def test_the_command_for_a_folder(equipped: Equipped, tmp_path: Path) -> None:
     again = CliRunner().invoke(main, [*words, "--cells", "*/add/*"])
     assert (again.exit_code, again.stderr) == (0, f"2 cells, 1 of them are in {folder / 'results.jsonl'} already\n")
     assert statuses([Launched(worker="", lines=tuple(results(folder).values()))]) == {"add": "ok"}
+
+
+class Telling(Listener):
+    """Keeps what is said."""
+
+    def __init__(self, said: list[str]) -> None:
+        self.said = said
+
+    def say(self, words: str) -> None:
+        self.said.append(words)
+
+
+def test_a_worker_with_a_gpu_that_comes_late(home: Path, equipped: Equipped) -> None:
+    """What was missing is said at once, and launched in the end, when it is there."""
+    equipped.start("plain", has_gpu=False)
+    selection = select(home / "matrix.toml", envs=(NEW,), targets=("sm_90",))
+    said: list[str] = []
+    listener = Telling(said)
+    with session(equipped.machines) as where, selection.open_store() as store:
+        context = selection.context(store, executor=partial(DaskExecutor, where))
+        launches = sharing.begin(selection, context, selection.read_envs, listener)
+        assert launches is not None
+        with launches:
+            assert [words.partition(":")[0] for words in said] == ["1 cells are not launched"]
+            with pytest.raises(SelectionError, match="no Dask worker has a GPU of sm_90"):
+                launches.check()
+            equipped.start("equipped", has_gpu=True)
+            wait_until(lambda: len(where.placement.places) == 2)
+            launches.wait()
+            launches.check()
+            assert launches.told().kept == 1
