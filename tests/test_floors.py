@@ -82,7 +82,7 @@ DOORS = {
     "fix": {"fix", "write_fix"},
     "guard": {"Request", "check_guard", "guard_text", "make_guard", "read_guard", "text"},
     "init": {"Initialized", "initialize"},
-    "launch": {"archive", "building", "hosting", "merging"},
+    "launch": {"archive", "building", "hosting", "merging", "sharing"},
     "matrix": {"MatrixInterrupted", "run_matrix", "write_reports"},
     "merging": {"are_stores", "merge_reports", "merge_stores", "told_of"},
     "pairs": {"pairing", "records"},
