@@ -29,7 +29,7 @@ FLOORS = {
         ("model", "cell_document", "records", "constexprs", "signatures", "errors", "files", "printable", "json_text", "sizes"),
         0,
     ),
-    **dict.fromkeys(("arguments", "interruption", "scratch"), 0),
+    **dict.fromkeys(("arguments", "interruption", "patterns", "scratch"), 0),
     "__init__": 6,  # only what is imported when it is asked for: `compat.capture`
 }
 MAY_START_PROCESSES = {"envs", "execution"}

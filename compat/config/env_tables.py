@@ -23,10 +23,11 @@ from compat.config.toml_reader import Table, did_you_mean, read_toml
 from compat.envs.requirements import label
 from compat.envs.wheels import wheel_facts
 from compat.model import Env
+from compat.patterns import lazy_pattern
 from compat.toolchains import Toolchain
 
 _ENV_KEYS = ("torch", "distribution", "wheel", "index", "python", "install", "groups")
-_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]*")
+_NAME = lazy_pattern(r"[A-Za-z0-9][A-Za-z0-9._+-]*")
 
 EXAMPLE = f'{{ {toolchains.DEFAULT.name} = "3.1.0" }}'
 """An env, as a hint shows one."""

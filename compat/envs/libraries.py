@@ -13,7 +13,6 @@ from __future__ import annotations
 import json
 import logging
 import os
-import re
 import shutil
 import subprocess
 import sys
@@ -38,13 +37,14 @@ from compat.envs.installers import UNSET, find_uv
 from compat.envs.listing import NO_INDEX, index_urls
 from compat.errors import EnvError, IndexUnavailable
 from compat.files import replace_file
+from compat.patterns import lazy_pattern
 
 _log = logging.getLogger(__name__)
 _NAMED = 8
 """Versions that an error names."""
 _DEADLINE = 300.0
 """Seconds that fetching one may take."""
-_REQUIREMENT = re.compile(r"\s*([A-Za-z0-9][A-Za-z0-9._-]*)\s*(?:\[[^\]]*\])?\s*==\s*([A-Za-z0-9.!+_-]+)\s*")
+_REQUIREMENT = lazy_pattern(r"\s*([A-Za-z0-9][A-Za-z0-9._-]*)\s*(?:\[[^\]]*\])?\s*==\s*([A-Za-z0-9.!+_-]+)\s*")
 
 
 def is_pinned(requirement: str) -> bool:
