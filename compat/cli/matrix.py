@@ -23,7 +23,7 @@ from compat.cli.selecting import (
     selection_options,
     shard_option,
 )
-from compat.launch import hosting, merging
+from compat.launch import merging
 from compat.matrix import MatrixInterrupted, run_matrix, write_reports
 from compat.pairs.records import failing
 from compat.project import Obtain, Selection
@@ -100,6 +100,8 @@ def _launch(selection: Selection, context: Any, obtain: Obtain, asked: tuple[tup
     files, is_launching, python = asked
     merged = [merging.merge(path, context.store) for path in files]
     if is_launching:
+        from compat.launch import hosting
+
         merged.append(hosting.build_and_launch(selection, context, obtain, ProgressListener(selection.cells), python=python))
     if merged:
         click.echo(merging.told_of(merged), err=True)

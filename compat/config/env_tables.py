@@ -12,7 +12,6 @@ from functools import cache
 from pathlib import Path
 
 from attrs import evolve, frozen
-from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
 from packaging.utils import InvalidWheelFilename, canonicalize_name
 from packaging.version import Version
@@ -95,6 +94,8 @@ def accompanied(env: Env, own: Sequence[Companion], others: Sequence[Companion] 
 
 def _packages(requirements: Iterable[str]) -> set[str]:
     """What these install by name; what a path installs has none that is known."""
+    from packaging.requirements import Requirement  # few files have any
+
     named = (text for text in requirements if not is_path(text))
     return {canonicalize_name(Requirement(text).name) for text in named}
 

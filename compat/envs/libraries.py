@@ -32,7 +32,6 @@ from packaging.version import Version
 
 from compat.bundle.closure import LIBRARY
 from compat.envs.cache import env_cache
-from compat.envs.index import ask
 from compat.envs.installers import UNSET, find_uv
 from compat.envs.listing import NO_INDEX, index_urls
 from compat.errors import EnvError, IndexUnavailable
@@ -161,6 +160,8 @@ def _listed(name: str, environ: Mapping[str, str]) -> tuple[str, ...] | None:
     wheels = [path.name for folder in folders for path in Path(folder).glob("*") if path.name.lower().startswith(name[:1])]
     if any(environ.get(variable) for variable in NO_INDEX):
         return tuple(wheels) or None
+    from compat.envs.index import ask  # and with it all of HTTP
+
     return (*wheels, *(file.filename for file in ask(index, name) if not file.yanked))
 
 
