@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 from functools import lru_cache
 from typing import Any, BinaryIO, TypeVar
 
@@ -19,6 +20,7 @@ from compat.report.document import SCHEMA
 from compat.report.stored import StoredCell, StoredFailure, StoredMatrix, StoredVerdict
 
 _T = TypeVar("_T")
+_SHARD = re.compile(r"[1-9][0-9]{0,5}/[1-9][0-9]{0,5}")
 
 Content = str | bytes | BinaryIO
 """The text of a file, or the file, opened to be read as bytes."""
@@ -71,6 +73,9 @@ class _Reading:
             raise self._wrong
         made = {name: document[name] for name in ("cells", "verdicts") if isinstance(document.get(name), list)}
         rest = structure(_with_releases({**document, **{name: [] for name in made}}), StoredMatrix, more=True)
+        for place, shard in enumerate(rest.shards):
+            if not _SHARD.fullmatch(shard):
+                raise RecordError(f"shards[{place}]: expected one of several, such as '3/8', found {shard!r}")
         records: dict[str, Any] = {name: tuple(those) for name, those in made.items()}
         return evolve(rest, **records)
 
