@@ -18,6 +18,7 @@ from compat.bundle.tree import Tree
 from compat.errors import ClusterError, MachineError
 from compat.execution import variables
 from compat.execution.executors.base import Batch, CellAttempts, EnvLeft
+from compat.execution.executors.dask.gpus import GpuWorkers
 from compat.execution.executors.dask.parcel import Answer, Parcel, folders_for, origins_of
 from compat.execution.executors.dask.placement import Losses, Nobody, Place
 from compat.execution.executors.dask.session import DaskSession
@@ -79,6 +80,11 @@ class DaskExecutor:
     def slots(self) -> int:
         """How many batches are on their way at the same time: two for each thread of the workers, or as the user says."""
         return self._session.slots
+
+    @property
+    def gpus(self) -> GpuWorkers:
+        """The GPUs of the workers, which launch."""
+        return GpuWorkers(self._session, self._check)
 
     def submit(self, batch: Batch) -> Generator[CellAttempts]:
         """What happens to each cell, once it is known of all that went together.

@@ -23,6 +23,7 @@ from compat.execution.executors.base import EnvLeft
 from compat.execution.executors.dask import cluster
 from compat.execution.executors.dask.parcel import About, code_digest
 from compat.execution.executors.dask.placement import Known, Nobody, Place, Placement
+from compat.execution.executors.dask.seats import Seats
 from compat.model import BuiltEnv
 
 _log = logging.getLogger(__name__)
@@ -50,6 +51,9 @@ class DaskSession:
         self.changed = threading.Condition()
         """Held to look at :attr:`placement`; notified where a batch may find a place now."""
         self.placement = Placement()
+        self.seats = Seats()
+        """Held and notified of as the placement is."""
+        self.looking_at_gpus = threading.Lock()
         self.done = 0
         """How many batches workers have answered. Guarded by :attr:`changed`, as what follows is."""
         self._seen = self._broken = 0.0
@@ -215,6 +219,11 @@ class DaskSession:
         """Whether a worker has not gone since it got something."""
         with self.changed:
             return self.placement.places.get(place.known.address) is place
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether it is connected, and no worker was lost so recently that another may come in its place."""
+        return self.client.status == _CONNECTED and time.monotonic() - self._lost > _GRACE
 
     def look_first(self) -> None:
         """A connection broke: give nobody anything before it is known who is there now."""
