@@ -169,7 +169,7 @@ def test_what_a_machine_lacks_is_said_before_anything_is_installed(
     with pytest.raises(WorkerLacks, match="and all envs may take"):
         WorkerEnvs(folder=machine, budget=env.size - 1).provide(env)
     monkeypatch.setenv("UV", str(tmp_path / "none"))
-    with pytest.raises(WorkerLacks, match="uv is not installed"):
+    with pytest.raises(WorkerLacks, match="uv, which the driver used, is not installed"):
         envs.provide(env)
     assert all(each.state != "complete" for each in kept_envs(EnvCache(machine)))
 
