@@ -70,7 +70,8 @@ class Tree:
         for _, place in self.places(making):
             os.makedirs(place)
         with tarfile.open(fileobj=io.BytesIO(zlib.decompress(self.content))) as archive:
-            archive.extractall(making, filter="data")
+            archive.extraction_filter = getattr(tarfile, "data_filter", None)  # Python 3.11.4 and newer have one
+            archive.extractall(making)
         try:
             making.rename(there)
         except OSError:

@@ -82,7 +82,8 @@ def launch(order: Order) -> Done:
 
 def _launched(order: Order, folder: Path, stop: threading.Event, lock: int) -> Done:
     with tarfile.open(fileobj=io.BytesIO(order.archive)) as archive:
-        archive.extractall(folder, filter="data")
+        archive.extraction_filter = getattr(tarfile, "data_filter", None)  # Python 3.11.4 and newer have one
+        archive.extractall(folder)
     results = folder / _RESULTS
     words = [order.python, str(folder / _PROGRAM), "--out", str(results), *order.options]
     variables = {} if order.device.visible is None else {"CUDA_VISIBLE_DEVICES": order.device.visible}
