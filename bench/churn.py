@@ -1,6 +1,6 @@
 """Compile cells again and again on a Dask cluster whose processes are killed at random: ``python -m bench.churn --seconds 600``.
 
-Every few seconds a worker's process, a whole worker machine, or the scheduler is killed with SIGKILL, and comes back on the same
+Now and then a worker's process, a whole worker machine, or the scheduler is killed with SIGKILL, and comes back on the same
 address. Meanwhile a driver compiles the same cells, each round into a new store; where a command ends early, or cells are lost, the
 next one continues with the same store. Printed at the end: how many cells were told as lost, what was compiled though the store
 had it (must be 0), and whether each round's matrix.json is the one of ``--executor local``, but for times (must be).
@@ -99,8 +99,12 @@ class Churn:
         self.kills: Counter[str] = Counter()
         self.stop = threading.Event()
 
-    def run(self) -> None:
-        while not self.stop.wait(self.chance.uniform(3, 9)):
+    def run(self, every: float, until: float) -> None:
+        """Kill something about every so many seconds, until that time; what has ended comes back until :attr:`stop` is set."""
+        while not self.stop.wait(self.chance.uniform(every / 2, every * 3 / 2)):
+            if time.monotonic() > until:
+                self.revive()
+                continue
             what: Callable[[], None] = self.chance.choices([self._process, self._machine, self._scheduler], [5, 3, 2])[0]
             self.kills[what.__name__.strip("_")] += 1
             what()
@@ -126,7 +130,6 @@ class Churn:
         self.machines.kill("scheduler")
         time.sleep(self.chance.uniform(0, 15))
         self.machines.start_scheduler()
-        time.sleep(3)
 
 
 def rounds(machines: Machines, folder: Path, until: float) -> list[list[dict[str, Any]]]:
@@ -147,10 +150,11 @@ def rounds(machines: Machines, folder: Path, until: float) -> list[list[dict[str
     return found
 
 
-def main(seconds: float, seed: int, folder: Path) -> None:
+def main(seconds: float, every: float, seed: int, folder: Path) -> None:
     """The whole, with what came of it."""
-    shutil.rmtree(folder, ignore_errors=True)
-    folder.mkdir(parents=True)
+    for old in folder.glob("round-*"):
+        shutil.rmtree(old)
+    folder.mkdir(parents=True, exist_ok=True)
     (folder / "matrix.toml").write_text(MATRIX)
     print("local", drive(folder / "local", LocalExecutor), flush=True)
     names = ("one", "two", "three")
@@ -158,8 +162,8 @@ def main(seconds: float, seed: int, folder: Path) -> None:
         churn = Churn(machines, names, random.Random(seed))
         machines.start_scheduler()
         churn.revive()
-        killing = threading.Thread(target=churn.run)
         until = time.monotonic() + seconds
+        killing = threading.Thread(target=churn.run, args=(every, until))
         killing.start()
         try:
             found = rounds(machines, folder, until)
@@ -168,17 +172,18 @@ def main(seconds: float, seed: int, folder: Path) -> None:
             killing.join()
     here = (folder / "local" / "matrix.json").read_text()
     same = [(folder / f"round-{number}" / "matrix.json").read_text() == here for number in range(len(found))]
-    every = [told for each in found for told in each]
+    commands = [told for each in found for told in each]
     print(
-        f"kills: {dict(churn.kills)}; rounds: {len(found)}; commands: {len(every)}, ended early {sum('error' in t for t in every)}"
+        f"kills: {dict(churn.kills)}; rounds: {len(found)}; commands: {len(commands)}, ended early {sum('error' in t for t in commands)}"
     )
-    print(f"cells told as lost, and compiled by a later command: {sum(told.get('lost', 0) for told in every)}")
-    print(f"compiled though stored: {sum(len(t.get('again', ())) + t.get('twice', 0) for t in every)}; same matrix.json: {same}")
+    print(f"cells told as lost, and compiled by a later command: {sum(told.get('lost', 0) for told in commands)}")
+    print(f"compiled though stored: {sum(len(t.get('again', ())) + t.get('twice', 0) for t in commands)}; same matrix.json: {same}")
 
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seconds", type=float, default=600)
+    parser.add_argument("--every", type=float, default=10, help="seconds between two kills, about")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--folder", type=Path, default=Path("/tmp/compat-churn"))
     parser.add_argument("--inner", nargs=2)
@@ -186,4 +191,4 @@ if __name__ == "__main__":
     if asked.inner:
         inner(Path(asked.inner[0]), asked.inner[1])
     else:
-        main(asked.seconds, asked.seed, asked.folder)
+        main(asked.seconds, asked.every, asked.seed, asked.folder)
