@@ -46,7 +46,7 @@ def content_of(path: Path, limit: int) -> bytes | None:
         if not stat.S_ISREG(status.st_mode) or status.st_size > limit:
             return None
         with open(fd, "rb", closefd=False) as file:
-            return file.read(limit)
+            return file.read(min(limit, status.st_size + 1))  # and not of the limit: so much memory is taken first
     except OSError:
         return None
     finally:

@@ -8,18 +8,18 @@ from __future__ import annotations
 
 import json
 import math
-import re
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from typing import Any, NoReturn
 
+from compat.patterns import lazy_pattern
 from compat.printable import printable
 
 _DIGITS = 300
 """Digits that a whole number may have; a ``float`` holds no larger one."""
 _DEPTH = 60
 """Tables and arrays inside of each other, of which deeper ones are not written."""
-_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
+_SURROGATE = lazy_pattern(r"\\u[dD][89a-fA-F]")
 _TOO_DEEP = "…"
 
 
@@ -31,11 +31,20 @@ def read_json(text: str | bytes, *, lenient: bool = False) -> Any:
     """
     said = text.decode("utf-8-sig") if isinstance(text, bytes) else text.encode("utf-8", "backslashreplace").decode()
     try:
-        odd = _nothing if lenient else _refused
-        value = json.loads(said, parse_constant=odd, parse_float=partial(_finite, odd=odd), parse_int=partial(_whole, odd=odd))
-        return _encodable(value) if _SURROGATE.search(said) else value
+        return encodable(decoder_of(lenient=lenient).decode(said), said, 0, len(said))
     except (RecursionError, MemoryError) as error:
         raise ValueError("nested too deeply") from error
+
+
+def decoder_of(*, lenient: bool = False) -> json.JSONDecoder:
+    """Python's reader, with numbers as :func:`read_json` has them."""
+    odd = _nothing if lenient else _refused
+    return json.JSONDecoder(parse_constant=odd, parse_float=partial(_finite, odd=odd), parse_int=partial(_whole, odd=odd))
+
+
+def encodable(value: Any, text: str, start: int, end: int) -> Any:
+    """A value that was read in a part of a text, with visible escapes for halves of surrogate pairs."""
+    return _encodable(value) if _SURROGATE.search(text, start, end) else value
 
 
 def write_json(document: Any, *, indent: int | None = 1) -> str:

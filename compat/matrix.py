@@ -161,11 +161,11 @@ class _Run:
 
         Unless ``all_of_it`` is to be told, nothing is fetched for it that stayed on workers.
         """
-        position = {cell: index for index, cell in enumerate(self.selection.cells)}
-        checked = sorted(self._with_checks(), key=lambda result: position[result.cell])
+        asked = self.selection
+        order = plan.order_of(asked.envs, asked.targets, asked.specs)
+        checked = sorted(self._with_checks(), key=lambda result: order(result.cell))
         results = with_agreement(with_launched(checked, self.context.store))
-        done = {result.cell for result in results}
-        pending = tuple(cell for cell in self.selection.cells if cell not in done)
+        pending = _without(asked.cells, results) if len(results) < len(asked.cells) else ()
         envs = tuple(self.envs[env.name] for env in self.selection.envs if env.name in self.envs)
         context = with_envs(self.context, envs)
         recalled = known.recall(self.selection.kernels, context, self.selection.config, besides=envs)
@@ -221,6 +221,12 @@ class _Run:
         """The option that has a cell stopped after as long, where that is not what ``matrix.toml`` says."""
         if (deadline := self.context.limits.deadline) != self.selection.config.deadline:
             yield from ("--deadline", f"{deadline:g}")
+
+
+def _without(cells: Iterable[Cell], results: Iterable[Result]) -> tuple[Cell, ...]:
+    """The cells of which there is no result."""
+    done = {result.cell for result in results}
+    return tuple(cell for cell in cells if cell not in done)
 
 
 def _declared(specs: Sequence[Specialization]) -> dict[str, tuple[str, ...]]:

@@ -19,7 +19,7 @@ from compat.report.compact import counted, listed
 from compat.report.enclosed import within_bounds
 from compat.report.loading import load_reports
 from compat.report.summary import Report
-from compat.saved import content
+from compat.saved import opened
 
 _NAMED = 5
 """Cells that are named of those of which stores disagree."""
@@ -41,7 +41,7 @@ def merge_reports(files: Sequence[Path]) -> Report:
 
     Raises StoreError where a file is no report that this version reads, and where they do not go together.
     """
-    return within_bounds(load_reports(((str(file), content(str(file))) for file in files), overlapping=True))
+    return within_bounds(load_reports(opened(map(str, files)), overlapping=True))
 
 
 def merge_stores(files: Sequence[Path], folder: Path | None = None) -> tuple[Path, Merged]:

@@ -6,10 +6,12 @@ from, or one of all.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import BinaryIO
 
 from compat.errors import StoreError
-from compat.execution.revisions import read_revision
+from compat.execution.revisions import open_revision
 from compat.report.loading import load_reports
 from compat.report.summary import Report
 
@@ -23,16 +25,22 @@ def read_report(*names: str) -> Report:
     Raises StoreError where there is no such file, for what is no report that this version reads, and for reports that do not go
     together.
     """
-    return load_reports([(name, content(name)) for name in names])
+    return load_reports(opened(names))
 
 
-def content(name: str) -> bytes:
-    """What such a file holds. Raises StoreError where there is none."""
+def opened(names: Iterable[str]) -> Iterator[tuple[str, BinaryIO]]:
+    """Such files one after the other, each with its name; closed when the next is asked for. Raises StoreError."""
+    for name in names:
+        with _file(name) as file:
+            yield name, file
+
+
+def _file(name: str) -> BinaryIO:
     path = Path(name)
     revision, colon, _ = name.partition(":")
     if colon and revision and not path.exists():
-        return read_revision(name)
+        return open_revision(name)
     try:
-        return path.read_bytes()
+        return path.open("rb")
     except (OSError, ValueError) as error:
         raise StoreError(f"cannot be read: {getattr(error, 'strerror', None) or error}", where=name, hint=_HINT) from error

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
@@ -25,8 +25,7 @@ from compat.cli.selecting import (
     selection_options,
     shard_option,
 )
-from compat.launch import hosting, merging, sharing
-from compat.launch.sharing import Launches
+from compat.launch import merging
 from compat.matrix import MatrixInterrupted, run_matrix, write_reports
 from compat.pairs.records import failing
 from compat.project import Obtain, Selection
@@ -34,6 +33,9 @@ from compat.report.compact import listed
 from compat.report.document import matrix_document
 from compat.report.summary import Report
 from compat.report.terminal import TerminalReport
+
+if TYPE_CHECKING:
+    from compat.launch.sharing import MatrixLaunches
 
 
 @click.command(short_help="Compile every chosen cell, and write the reports.")
@@ -98,7 +100,7 @@ def matrix(
     _end(found, selection, launches)
 
 
-def _end(found: Report, selection: Selection, launches: Launches | None) -> NoReturn:
+def _end(found: Report, selection: Selection, launches: MatrixLaunches | None) -> NoReturn:
     """End the command, as what was found says. Raises SelectionError where there was no GPU for what was to be launched."""
     tell_github(found, selection.root)
     if launches is not None:
@@ -109,14 +111,18 @@ def _end(found: Report, selection: Selection, launches: Launches | None) -> NoRe
 @contextmanager
 def _launching(
     selection: Selection, context: Any, obtain: Obtain, asked: tuple[tuple[Path, ...], bool, str | None]
-) -> Iterator[Launches | None]:
+) -> Iterator[MatrixLaunches | None]:
     """Keep what was launched elsewhere, and launch if that is asked for, by that Python: here, or on workers, which may go on."""
     files, is_launching, python = asked
     merged = [merging.merge(path, context.store) for path in files]
-    listener = ProgressListener(selection.cells)
-    launches = sharing.begin(selection, context, obtain, listener, python=python) if is_launching else None
-    if is_launching and launches is None:
-        merged.append(hosting.build_and_launch(selection, context, obtain, listener, python=python))
+    launches: MatrixLaunches | None = None
+    if is_launching:
+        from compat.launch import hosting, sharing
+
+        listener = ProgressListener(selection.cells)
+        launches = sharing.begin(selection, context, obtain, listener, python=python)
+        if launches is None:
+            merged.append(hosting.build_and_launch(selection, context, obtain, listener, python=python))
     if merged:
         click.echo(merging.told_of(merged), err=True)
     with launches or nullcontext():

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import lru_cache
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from attrs import evolve
 
@@ -17,19 +18,24 @@ def compacted(outcome: Outcome) -> Outcome:
     return evolve(
         outcome,
         failure=_compacted(outcome.failure) if outcome.failure else None,
-        attempts=_once(outcome.attempts),
-        warnings=_once(outcome.warnings),
-        metrics=Compact(outcome.metrics) if outcome.metrics else _NOTHING,
-        stages=Compact(outcome.stages) if outcome.stages else _NOTHING,
-        stood_in=_once(outcome.stood_in),
+        attempts=once(outcome.attempts),
+        warnings=once(outcome.warnings),
+        metrics=compact(outcome.metrics),
+        stages=compact(outcome.stages),
+        stood_in=once(outcome.stood_in),
     )
 
 
 _NOTHING = Compact({})
 
 
+def compact(facts: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The same facts."""
+    return Compact(facts) if facts else _NOTHING
+
+
 @lru_cache(maxsize=4096)
-def _once(value: _T) -> _T:
+def once(value: _T) -> _T:
     """The first of all that are equal to it."""
     return value
 
@@ -39,9 +45,9 @@ def _compacted(failure: Failure) -> Failure:
     """The same failure; those that differ in their place or their artifacts alone share their texts."""
     return evolve(
         failure,
-        failure_class=_once(failure.failure_class),
-        stage=_once(failure.stage),
-        fingerprint=_once(failure.fingerprint),
-        excerpt=_once(failure.excerpt),
-        advice=_once(failure.advice),
+        failure_class=once(failure.failure_class),
+        stage=once(failure.stage),
+        fingerprint=once(failure.fingerprint),
+        excerpt=once(failure.excerpt),
+        advice=once(failure.advice),
     )

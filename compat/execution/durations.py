@@ -2,45 +2,44 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from compat.execution.store import Store
 from compat.model import Cell
 
 _ENOUGH = 0.5
 """The share of the cells that something has to be known of."""
+_MANY = 20_000
+"""Cells of which more are not looked at one by one: what each of them took before would take as much memory as its result."""
 
 
 def about(cells: Sequence[Cell], store: Store, slots: int) -> float | None:
     """Seconds until so many ``slots`` have compiled these cells; ``None`` where too little is known to say.
 
     A cell takes as long as it took before, whatever has been edited since; else as its variant does in that env, or in others.
+    Of many cells it is the variants alone that are looked at.
     """
-    return estimate([cell.id for cell in cells], store.seconds({cell.spec.kernel for cell in cells}), slots)
+    return estimate((cell.id for cell in cells), store.seconds({cell.spec.kernel for cell in cells}), slots, len(cells))
 
 
-def estimate(ids: Sequence[str], before: Mapping[str, Sequence[float]], slots: int) -> float | None:
-    """The same of ids of cells, and of the seconds that each id took before."""
-    if not ids:
-        return None
-    known = _means(before)
-    found = [next((known[words] for words in _likenesses(each) if words in known), None) for each in ids]
+def estimate(ids: Iterable[str], before: Iterable[tuple[str, float]], slots: int, count: int) -> float | None:
+    """The same of the ids of so many cells, and of what results of them took before: id and seconds."""
+    likenesses = _likenesses if count <= _MANY else _likenesses_of_variant
+    known = _means(before, likenesses)
+    found = (next((known[words] for words in likenesses(each) if words in known), None) for each in ids)
     told = [seconds for seconds in found if seconds is not None]
-    if len(told) < _ENOUGH * len(ids):
+    if not told or len(told) < _ENOUGH * count:
         return None
-    return max(sum(told) / len(told) * len(ids) / slots, max(told))
+    return max(sum(told) / len(told) * count / slots, max(told))
 
 
-def _means(before: Mapping[str, Iterable[float]]) -> dict[str, float]:
+def _means(before: Iterable[tuple[str, float]], likenesses: Callable[[str], tuple[str, ...]]) -> dict[str, float]:
     sums: dict[str, tuple[float, int]] = {}
-    for each, took in before.items():
-        together, times = 0.0, 0
-        for seconds in took:
-            together, times = together + seconds, times + 1
-        for words in _likenesses(each):
-            known = sums.get(words, (0.0, 0))
-            sums[words] = (known[0] + together, known[1] + times)
-    return {words: together / times for words, (together, times) in sums.items() if times}
+    for each, seconds in before:
+        for words in likenesses(each):
+            together, times = sums.get(words, (0.0, 0))
+            sums[words] = (together + seconds, times + 1)
+    return {words: together / times for words, (together, times) in sums.items()}
 
 
 def _likenesses(cell_id: str) -> tuple[str, ...]:
@@ -48,3 +47,7 @@ def _likenesses(cell_id: str) -> tuple[str, ...]:
     kernel, _, rest = cell_id.partition("/")
     variant, env = rest.partition("/")[0], cell_id.rpartition("/")[2]
     return cell_id, f"{kernel}/{variant}/*/{env}", f"{kernel}/{variant}/*"
+
+
+def _likenesses_of_variant(cell_id: str) -> tuple[str, ...]:
+    return _likenesses(cell_id)[1:]

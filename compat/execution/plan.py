@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from array import array
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from math import ceil
 
+from attrs import define
 from packaging.version import Version
 
 from compat import toolchains
@@ -28,6 +30,14 @@ def cross(envs: Iterable[Env], targets: Sequence[Target], specs: Sequence[Specia
     )
 
 
+def order_of(envs: Sequence[Env], targets: Sequence[Target], specs: Sequence[Specialization]) -> Callable[[Cell], int]:
+    """A key that sorts cells as :func:`cross` orders them."""
+    env = {each: place for place, each in enumerate(envs)}
+    spec = {each: place for place, each in enumerate(specs)}
+    target = {each: place for place, each in enumerate(targets)}
+    return lambda cell: (env[cell.env] * len(specs) + spec[cell.spec]) * len(targets) + target[cell.target]
+
+
 def newest_first(cells: Iterable[Cell]) -> tuple[Cell, ...]:
     """Cells in the order in which their answers tell most: of the newest release, of the oldest, then from the newest on down.
 
@@ -47,17 +57,32 @@ def newest_first(cells: Iterable[Cell]) -> tuple[Cell, ...]:
     return tuple(sorted(found, key=place))
 
 
-def batches(cells: Iterable[Cell], slots: int) -> list[tuple[Cell, ...]]:
-    """Cells in batches of one env, one source and one target each: what may be compiled in one process.
+@define
+class Share:
+    """What has to be compiled in one env."""
 
-    Envs keep their order. An env's cells are split over all ``slots`` even when they are few, since one env is often all there is
-    to do.
+    cells: int
+    """How many."""
+    batches: Iterator[tuple[int, ...]]
+    """Positions of cells of one source and one target each: what may be compiled in one process. Made as they are taken."""
+
+
+def batches(cells: Sequence[Cell], positions: Iterable[int], slots: int) -> dict[str, Share]:
+    """Env → the cells at these positions that are compiled there, in batches; envs in the order of the cells.
+
+    An env's cells are split over all ``slots`` even when they are few, since one env is often all there is to do.
     """
-    envs: dict[str, dict[tuple[object, ...], list[Cell]]] = {}
-    for cell in cells:
-        envs.setdefault(cell.env.name, {}).setdefault((cell.spec.source, cell.spec.roots, cell.target.name), []).append(cell)
-    shared_out: list[tuple[Cell, ...]] = []
-    for groups in envs.values():
-        size = min(BATCH_LIMIT, ceil(sum(map(len, groups.values())) / slots))
-        shared_out += [tuple(group[start : start + size]) for group in groups.values() for start in range(0, len(group), size)]
-    return shared_out
+    envs: dict[str, array[int]] = {}
+    for position in positions:
+        envs.setdefault(cells[position].env.name, array("L")).append(position)
+    return {name: Share(len(those), _batched(cells, those, ceil(len(those) / slots))) for name, those in envs.items()}
+
+
+def _batched(cells: Sequence[Cell], positions: Sequence[int], most: int) -> Iterator[tuple[int, ...]]:
+    groups: dict[tuple[object, ...], list[int]] = {}
+    for position in positions:
+        spec, target = cells[position].spec, cells[position].target
+        groups.setdefault((spec.source, spec.roots, target.name), []).append(position)
+    size = min(BATCH_LIMIT, most)
+    for group in groups.values():
+        yield from (tuple(group[start : start + size]) for start in range(0, len(group), size))

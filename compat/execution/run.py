@@ -10,6 +10,7 @@ import logging
 import os
 import threading
 import time
+from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
 from contextlib import closing
@@ -108,9 +109,9 @@ def run(
     planned.begin()
     missing = planned.missing()
     _log.info("%d cells: %d are known, %d to compile", len(cells), planned.done, len(missing))
-    on_plan(missing)
+    on_plan([cells[position] for position in missing])
     try:
-        _compile_all(missing, context, keys, planned.finish)
+        _compile_all(cells, missing, context, keys, planned.finish)
     except MachineError as error:
         raise error.after(planned.done, len(cells)) from error
     return planned.results()
@@ -124,8 +125,8 @@ class _Planned:
         self._results: list[Result | None] = [None] * len(cells)
         self._alike: dict[int, list[int]] = {}
         """The first position of a key → the others that have it."""
-        self._place: dict[Cell, int] = {}
-        """The first position of each cell that is not known."""
+        self._missing = array("L")
+        """The first position of each key that nothing is known of."""
 
     @property
     def done(self) -> int:
@@ -134,28 +135,30 @@ class _Planned:
 
     def begin(self) -> None:
         """Note what is known: of envs that are broken, and what the store has."""
-        firsts: dict[bytes, int] = {}
-        for position, cell in enumerate(self._cells):
-            env = self._context.envs[cell.env.name]
+        missing: list[int] = []
+        for env, positions in _by_content(self._cells, self._context):
             if env.error is not None:
-                self._note(position, classify.broken_env(env.error))
+                for position in positions:
+                    self._note(position, classify.broken_env(env.error))
                 continue
-            first = firsts.setdefault(bytes.fromhex(self._keys.of(cell, env)), position)
-            if first != position:
-                self._alike.setdefault(first, []).append(position)
-        if not self._context.again:
-            keyed = ((key.hex(), self._cells[first]) for key, first in list(firsts.items()))
-            for key, outcome in _already_known(keyed, self._context):
-                self._note_alike(firsts.pop(bytes.fromhex(key)), outcome, cached=True)
-        self._place = {self._cells[first]: first for first in firsts.values()}
+            firsts: dict[str, int] = {}
+            for position in positions:
+                first = firsts.setdefault(self._keys.of(self._cells[position], env), position)
+                if first != position:
+                    self._alike.setdefault(first, []).append(position)
+            if not self._context.again:
+                for key, outcome in _already_known({key: self._cells[first] for key, first in firsts.items()}, self._context):
+                    self._note_alike(firsts.pop(key), outcome, cached=True)
+            missing += firsts.values()
+        self._missing = array("L", sorted(missing))
 
-    def missing(self) -> list[Cell]:
-        """The cells that have to be compiled, in order."""
-        return list(self._place)
+    def missing(self) -> Sequence[int]:
+        """The positions of the cells that have to be compiled, in order."""
+        return self._missing
 
-    def finish(self, cell: Cell, outcome: Outcome) -> None:
+    def finish(self, position: int, outcome: Outcome) -> None:
         """Note what became of a cell that was missing, and of all that are like it. May be called from several threads."""
-        self._note_alike(self._place[cell], outcome)
+        self._note_alike(position, outcome)
 
     def results(self) -> tuple[Result, ...]:
         """All of them, in the order of the cells. Raises Interrupted where some are not known."""
@@ -186,20 +189,36 @@ def _refuse_mixed(cells: Iterable[Cell]) -> None:
 
 def known(cells: Sequence[Cell], context: RunContext) -> tuple[Result, ...]:
     """What earlier runs found of ``cells``, of those that anything is known of. Compiles nothing."""
-    keyed: dict[str, list[Cell]] = {}
     keys = CellKeys(folder_digest(context.worker), context.mode)
-    for cell in cells:
-        if (env := context.envs[cell.env.name]).error is None:
-            keyed.setdefault(keys.of(cell, env), []).append(cell)
-    firsts = ((key, alike[0]) for key, alike in keyed.items())
-    known = _already_known(firsts, context)
-    return tuple(_result(cell, context, outcome, cached=True) for key, outcome in known for cell in keyed[key])
+    found: list[Result] = []
+    for env, positions in _by_content(cells, context):
+        if env.error is not None:
+            continue
+        keyed: dict[str, list[Cell]] = {}
+        for position in positions:
+            keyed.setdefault(keys.of(cells[position], env), []).append(cells[position])
+        for key, outcome in _already_known({key: alike[0] for key, alike in keyed.items()}, context):
+            found += [_result(cell, context, outcome, cached=True) for cell in keyed[key]]
+    return tuple(found)
 
 
-def _already_known(keyed: Iterable[tuple[str, Cell]], context: RunContext) -> Iterator[tuple[str, Outcome]]:
+def _by_content(cells: Sequence[Cell], context: RunContext) -> Iterator[tuple[BuiltEnv, Sequence[int]]]:
+    """Envs, of those that are the same inside the first, and the positions of their cells: no others have equal keys.
+
+    So that the keys of one env are in memory at a time: of all cells they take as much as the results.
+    """
+    positions: dict[tuple[str, str | None], array[int]] = {}
+    for position, cell in enumerate(cells):
+        env = context.envs[cell.env.name]
+        positions.setdefault((env.digest, env.error), array("L")).append(position)
+    for those in positions.values():
+        yield context.envs[cells[those[0]].env.name], those
+
+
+def _already_known(keyed: Mapping[str, Cell], context: RunContext) -> Iterator[tuple[str, Outcome]]:
     """Keys with outcomes, of those that the store has an answer for; few of them are in memory at a time."""
     limits = context.limits
-    left = iter(keyed)
+    left = iter(keyed.items())
     while some := dict(islice(left, _AT_ONCE)):
         for key, attempts in context.store.read(some, deadline=limits.deadline, memory=limits.memory).items():
             outcome = outcome_of(some[key], attempts)
@@ -231,22 +250,24 @@ def expectation_of(cell: Cell, built: BuiltEnv) -> Expectation | None:
 # --- what has to be compiled -------------------------------------------------------------------------------------------------
 
 
-_Finish = Callable[[Cell, Outcome], None]
+_Finish = Callable[[int, Outcome], None]
+"""Hears what became of the cell at a position."""
 
 
-def _compile_all(cells: Sequence[Cell], context: RunContext, keys: CellKeys, finish: _Finish) -> None:
-    if not cells:
+def _compile_all(cells: Sequence[Cell], missing: Sequence[int], context: RunContext, keys: CellKeys, finish: _Finish) -> None:
+    """Compile the cells at some positions."""
+    if not missing:
         return
     with closing(context.open_executor()) as executor, slot_threads(executor, context) as threads:
-        batches = plan.batches(cells, executor.slots or context.slots)
-        queue = BatchQueue(batches, context.envs, executor)  # a future for each would take more memory than the results
+        slots = executor.slots or context.slots
+        shares = plan.batches(cells, missing, slots)  # not a future for each batch: of many they take more memory than the results
+        queue = BatchQueue(shares, context.envs, executor)
 
         def compile_left() -> None:
             while not context.stop.is_set() and (batch := queue.take()) is not None:
-                _compile_batch(batch, executor, queue, context, keys, finish)
+                _compile_batch(cells, batch, executor, queue, context, keys, finish)
 
-        slots = min(len(batches), executor.slots or context.slots)
-        futures = [threads.submit(compile_left) for _ in range(slots)]
+        futures = [threads.submit(compile_left) for _ in range(min(len(missing), slots))]
         try:
             _wait(futures)
         except KeyboardInterrupt:
@@ -276,9 +297,16 @@ def concurrently(function: Callable[[_Item], _Answer], items: Iterable[_Item], s
 
 
 def _compile_batch(
-    batch: Sequence[Cell], executor: Executor, queue: BatchQueue, context: RunContext, keys: CellKeys, finish: _Finish
+    cells: Sequence[Cell],
+    positions: Sequence[int],
+    executor: Executor,
+    queue: BatchQueue,
+    context: RunContext,
+    keys: CellKeys,
+    finish: _Finish,
 ) -> None:
     """Have a batch attempted and confirmed, keep and tell."""
+    batch = [cells[position] for position in positions]
     name, began = batch[0].env.name, time.time()
     plain = context.mode == PLAIN
     asked = Batch.of(
@@ -294,11 +322,11 @@ def _compile_batch(
                 context.store.add_elsewhere(each.elsewhere)
                 if (kept := _to_be_kept(cell, outcome, attempts, context, began)) is not None:
                     context.store.write(keys.of(cell, context.envs[name]), cell, kept)
-                finish(cell, outcome)
+                finish(positions[each.position], outcome)
     except Stopped:
         pass
     finally:
-        queue.done(batch)
+        queue.done(name, len(batch))
 
 
 def _to_be_kept(

@@ -220,19 +220,18 @@ class Store:
             found = (*evidence.kept.values(), evidence.diagnosis.reproducer, evidence.diagnosis.ir)
             yield from (name for name in found if name and Path(name).name == name)
 
-    def seconds(self, kernels: Iterable[str]) -> dict[str, list[float]]:
-        """Cell id → the seconds that each kept result of it took, of these kernels, all attempts together.
+    def seconds(self, kernels: Iterable[str]) -> Iterator[tuple[str, float]]:
+        """The id of the cell of each kept result, of these kernels, and the seconds that it took, all attempts together.
 
         Raises :class:`StoreError` when the database cannot be read, for another reason than that it is damaged.
         """
-        wanted, found = sorted(set(kernels)), dict[str, list[float]]()
+        wanted = sorted(set(kernels))
         for start in range(0, len(wanted), _CHUNK):
             page = partial(Database.seconds, kernels=wanted[start : start + _CHUNK])
             last = ""
             while rows := self._do(partial(page, after=last), "results cannot be read"):
-                for last, cell, seconds in rows:  # noqa: B007 (the last key is where the next page begins)
-                    found.setdefault(cell, []).append(seconds)
-        return found
+                last = rows[-1][0]  # where the next page begins
+                yield from ((cell, seconds) for _, cell, seconds in rows)
 
     def write(self, key: str, cell: Cell, attempts: Sequence[Evidence]) -> None:
         """Keep the evidence on a cell. Raises :class:`StoreError` when the disk will not have it."""

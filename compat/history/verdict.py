@@ -28,7 +28,7 @@ from packaging.version import Version
 from compat import toolchains
 from compat.history.account import Account, Entry, Judgement, account, class_of, is_deprecated, is_good
 from compat.history.running import Fast, Right, fast, right
-from compat.model import BuiltEnv, Outcome, Result, Specialization, Status, Target
+from compat.model import BuiltEnv, Failure, Noticed, Outcome, Result, Specialization, Status, Target
 
 __all__ = [
     "NONE_KNOWN",
@@ -61,7 +61,10 @@ NONE_KNOWN: Existing = MappingProxyType({})
 
 @frozen(kw_only=True)
 class Verdict(Account):
-    """The account of one (kernel, variant, case, target)."""
+    """The account of one (kernel, variant, case, target).
+
+    The outcomes of its entries have what an account is made of: status, stage, failure and warnings, and nothing that was measured.
+    """
 
     kernel: str
     variant: str
@@ -308,8 +311,21 @@ def _verdict(row: Row, entries: Sequence[Entry]) -> Verdict:
 
 def _entry(point: Point, *, remembered: bool = False) -> Entry:
     voice = point.voice
-    judgement = Judgement.UNKNOWN if voice is None else Judgement.GOOD if is_good(voice) else Judgement.BAD
-    return Entry(release=point.release.label, judgement=judgement, outcome=voice, unsteady=point.unsteady, remembered=remembered)
+    told = (voice.status, voice.stage, voice.failure, voice.warnings) if voice else None
+    return _shared_entry(point.release.label, told, point.unsteady, remembered)
+
+
+@lru_cache(maxsize=4096)
+def _shared_entry(
+    release: str, told: tuple[Status, str, Failure | None, tuple[Noticed, ...]] | None, unsteady: bool, remembered: bool
+) -> Entry:
+    """One entry for all kernels that came out alike: there are as many of them as cells."""
+    if told is None:
+        return Entry(release=release, unsteady=unsteady, remembered=remembered)
+    status, stage, failure, warnings = told
+    outcome = Outcome(status=status, stage=stage, failure=failure, warnings=warnings)
+    judgement = Judgement.GOOD if is_good(outcome) else Judgement.BAD
+    return Entry(release=release, judgement=judgement, outcome=outcome, unsteady=unsteady, remembered=remembered)
 
 
 @lru_cache(maxsize=1024)

@@ -76,7 +76,7 @@ class Specialization:
         return not self.targets or any(fnmatchcase(target.name, glob) for glob in self.targets)
 
 
-@frozen(kw_only=True, cache_hash=True)
+@frozen(kw_only=True, weakref_slot=False)
 class Cell:
     """One coordinate, Env × Target × Specialization. Nothing else in the program may mean "one compile".
 

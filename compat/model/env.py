@@ -10,7 +10,7 @@ DEFAULT_TOOLCHAIN = "triton"
 """The name of the default toolchain, which it is also published under."""
 
 
-@frozen(kw_only=True)
+@frozen(kw_only=True, cache_hash=True)
 class Env:
     """An isolated environment as asked for: a toolchain (a release, or a fork of it), perhaps its PyTorch pair, a Python."""
 

@@ -35,7 +35,7 @@ class Failure:
     """True where nothing failed yet: it compiled, and a launch would fail, or compute wrong numbers."""
 
 
-@frozen(kw_only=True)
+@frozen(kw_only=True, weakref_slot=False)
 class Outcome:
     """What all the evidence on one cell means."""
 
@@ -54,7 +54,7 @@ class Outcome:
     """What took the place of packages that the env lacks."""
 
 
-@frozen(kw_only=True)
+@frozen(kw_only=True, weakref_slot=False)
 class Result:
     """A cell with its outcome, beside what was declared of it."""
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from attrs import frozen
 
 
-@frozen(kw_only=True)
+@frozen(kw_only=True, cache_hash=True)
 class Target:
     """What code is generated for, without a GPU being there."""
 

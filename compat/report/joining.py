@@ -36,7 +36,7 @@ def joined(parts: Sequence[Part], *, overlapping: bool = False) -> StoredMatrix:
     for where, other in parts[1:]:
         _check_same(where, "version of triton-compat", first.tool.version, other.tool.version)
         _check_same(where, "choice of files", first.options, other.options)
-    if not overlapping:
+    if not overlapping and len(parts) > 1:
         _check_cells(parts)
     matrices = [matrix for _, matrix in parts]
     alike: dict[str, Any] = {field: _alike(parts, field) for field in _ALIKE}

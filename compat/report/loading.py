@@ -1,14 +1,16 @@
 """``matrix.json`` read back: the :class:`Report` that it was made from, of which every output can be made again.
 
+Cells and verdicts become records as they are read, and what many of them have alike is in memory once.
+
 What a file says is data, whoever wrote it: it is checked, and made safe to show. Files of older schemas are read; where they lack
 something, so does the report (the sources of kernels, for one). What the releases together say is worked out again.
 """
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Mapping
-from functools import cached_property
-from typing import Any
+from functools import cached_property, lru_cache
 
 from attrs import frozen
 from packaging.version import InvalidVersion, Version
@@ -16,7 +18,6 @@ from packaging.version import InvalidVersion, Version
 from compat import toolchains
 from compat.errors import StoreError
 from compat.history.verdict import Coordinate, Existing, verdicts
-from compat.json_text import read_json
 from compat.model import (
     BuiltEnv,
     Cell,
@@ -30,11 +31,10 @@ from compat.model import (
     Status,
     Target,
 )
-from compat.printable import printable
-from compat.records import RecordError, structure
+from compat.records import RecordError
 from compat.report import enclosed
-from compat.report.document import SCHEMA
 from compat.report.joining import joined
+from compat.report.reading import HINT, Content, stored_matrix
 from compat.report.stored import (
     StoredCell,
     StoredEnv,
@@ -47,14 +47,13 @@ from compat.report.stored import (
 )
 from compat.report.summary import Report
 
-_HINT = "Is it a matrix.json, as `compat matrix` writes it?"
 _REMEMBERED = Noticed(type="DeprecationWarning", message="deprecated, as an earlier run found")
 
 _UNSTEADY = Outcome(status=Status.REJECTED, stage="", flaky=True)
 """Earlier runs found one thing and another, of which nothing is concluded."""
 
 
-def load_report(text: str | bytes, where: str = "matrix.json") -> Report:
+def load_report(text: Content, where: str = "matrix.json") -> Report:
     """The report that a ``matrix.json`` was made from; ``where`` is what errors call the file.
 
     Raises StoreError, with the place in the file, for what is no such file, and for one of a newer version.
@@ -62,66 +61,24 @@ def load_report(text: str | bytes, where: str = "matrix.json") -> Report:
     return load_reports([(where, text)])
 
 
-def load_reports(texts: Iterable[tuple[str, str | bytes]], *, overlapping: bool = False) -> Report:
+def load_reports(texts: Iterable[tuple[str, Content]], *, overlapping: bool = False) -> Report:
     """One report of several files, each with what errors call it: runs that tried other envs, targets or kernels.
 
     They may only be ``overlapping``, having the same cells, where that is said. Raises StoreError as :func:`load_report` does, and
     where files do not go together.
     """
-    parts = [(where, _stored(text, where)) for where, text in texts]
-    return _report(", ".join(where for where, _ in parts), joined(parts, overlapping=overlapping))
+    parts = [(where, stored_matrix(text, where)) for where, text in texts]
+    where = ", ".join(where for where, _ in parts)
+    whole = joined(parts, overlapping=overlapping)
+    del parts
+    return _report(where, whole)
 
 
 def _report(where: str, matrix: StoredMatrix) -> Report:
     try:
         return _Loading(matrix).report()
     except RecordError as error:
-        raise StoreError(str(error), where=where, hint=_HINT) from error
-
-
-def _stored(text: str | bytes, where: str) -> StoredMatrix:
-    try:
-        document = _shown(read_json(text))
-        _check_schema(document, where)
-        return structure(_with_releases(document), StoredMatrix, more=True)
-    except RecordError as error:
-        raise StoreError(str(error), where=where, hint=_HINT) from error
-    except (ValueError, RecursionError) as error:
-        words = "nested too deeply" if isinstance(error, RecursionError) else str(error)
-        raise StoreError(f"this is not JSON: {words}", where=where, hint=_HINT) from error
-
-
-def _shown(value: Any) -> Any:
-    """The same with strings that are safe to show."""
-    if isinstance(value, str):
-        return printable(value)
-    if isinstance(value, list):
-        return [_shown(item) for item in value]
-    if isinstance(value, dict):
-        return {printable(key): _shown(item) for key, item in value.items()}
-    return value
-
-
-def _check_schema(document: Any, where: str) -> None:
-    schema = document.get("schema") if isinstance(document, dict) else None
-    if type(schema) is not int or schema < 1:
-        raise StoreError("this is no report: it does not say which schema it has", where=where, hint=_HINT)
-    if schema > SCHEMA:
-        hint = "Install the triton-compat that wrote it, or a newer one."
-        raise StoreError(f"it has schema {schema}, and this version reads schemas up to {SCHEMA}", where=where, hint=hint)
-
-
-def _with_releases(document: dict[str, Any]) -> dict[str, Any]:
-    """The release of an env stands under the name of its toolchain."""
-    envs = document.get("envs")
-    if not isinstance(envs, list):
-        return document
-    return {**document, "envs": [_with_release(env) if isinstance(env, dict) else env for env in envs]}
-
-
-def _with_release(env: dict[str, Any]) -> dict[str, Any]:
-    toolchain = env.get("toolchain", toolchains.DEFAULT.name)
-    return {**env, "release": env.get(toolchain) if isinstance(toolchain, str) else None}
+        raise StoreError(str(error), where=where, hint=HINT) from error
 
 
 @frozen
@@ -183,16 +140,22 @@ class _Loading:
 
     def _results(self) -> tuple[Result, ...]:
         specs: dict[tuple[str, str, str, bool], Specialization] = {}
-        found: dict[str, Result] = {}
+        seen: dict[tuple[str, str, str], set[tuple[str, str]]] = defaultdict(set)
+        places: dict[tuple[str, str], tuple[str, str]] = {}
+        found: list[Result] = []
         for place, stored in enumerate(self.matrix.cells):
             if stored.env not in self.envs:
                 raise RecordError(f"cells[{place}].env: there is no {stored.env!r} in envs")
             named = (stored.kernel, stored.variant, stored.case, stored.guessed)
-            spec = specs.setdefault(named, self._spec(stored))
+            if (spec := specs.get(named)) is None:
+                spec = specs[named] = self._spec(stored)
             result = _result(stored, spec, self._target(stored.target), self.envs[stored.env])
-            if found.setdefault(result.cell.id, result) is not result:
+            where = places.setdefault((stored.target, stored.env), (stored.target, stored.env))
+            if where in seen[named[:3]]:
                 raise RecordError(f"cells[{place}]: {result.cell.id} is there twice")
-        return tuple(found.values())
+            seen[named[:3]].add(where)
+            found.append(result)
+        return tuple(found)
 
     def _spec(self, cell: StoredCell) -> Specialization:
         """An older file says nothing of a kernel but its names."""
@@ -289,14 +252,15 @@ def _result(stored: StoredCell, spec: Specialization, target: Target, built: Bui
 def _expectation(declared: StoredExpectation, cell: StoredCell) -> Expectation:
     """What was declared. Where a file does not say whether it had to happen, it had not if a cell is ok and expected."""
     strict = not (cell.expected and cell.status is Status.OK and cell.failure is None)
-    return Expectation(
-        status=declared.status,
-        failure_class=declared.class_,
-        reason=declared.reason,
-        strict=strict if declared.strict is None else declared.strict,
-    )
+    return _declared(declared, strict if declared.strict is None else declared.strict)
 
 
+@lru_cache(maxsize=4096)
+def _declared(declared: StoredExpectation, strict: bool) -> Expectation:
+    return Expectation(status=declared.status, failure_class=declared.class_, reason=declared.reason, strict=strict)
+
+
+@lru_cache(maxsize=4096)
 def _failure(stored: StoredFailure) -> Failure:
     return Failure(
         failure_class=stored.class_,

@@ -28,6 +28,7 @@ from compat.history.verdict import (
 from compat.model import BuiltEnv, Cell, Env, Expectation, Failure, Result, Specialization, Status
 from compat.pairs.records import Pair
 from compat.report.compact import Where, natural, rectangles, spans
+from compat.report.order import in_order
 
 _TOLD_APART = (Status.ENV_BROKEN, Status.SOURCE_BROKEN)
 """Statuses that have sections of their own: nothing is known of the kernels there."""
@@ -147,7 +148,7 @@ class Report:
     @cached_property
     def ordered(self) -> tuple[Result, ...]:
         """The results by kernel, variant, case, target, release and env."""
-        return tuple(sorted(self.results, key=_place))
+        return tuple(in_order(self.results))
 
     @cached_property
     def releases(self) -> tuple[Release, ...]:
@@ -374,10 +375,6 @@ def came_out_as(result: Result) -> str:
         return f"{check.status} ({check.device or 'in the interpreter'})"
     text = f"{outcome.status} ({class_of(outcome)})" if outcome.failure else str(outcome.status)
     return f"{text}, flaky: {', '.join(outcome.attempts)}" if outcome.flaky else text
-
-
-def _place(result: Result) -> tuple[object, ...]:
-    return (*map(natural, coordinate_of(result)), release_of(result.built).order, natural(result.cell.env.name))
 
 
 def _telling(result: Result) -> int:

@@ -12,7 +12,7 @@ from compat.execution.store import Store
 from tests.execution.test_store import CELL, EVIDENCE
 from tests.sqlite import opened
 
-BEFORE = {"k/v/a/sm_80/e1": [2.0, 4.0], "k/v/b/sm_80/e1": [5.0], "k/v/a/sm_80/e2": [1.0]}
+BEFORE = [("k/v/a/sm_80/e1", 2.0), ("k/v/b/sm_80/e1", 5.0), ("k/v/a/sm_80/e2", 1.0), ("k/v/a/sm_80/e1", 4.0)]
 
 
 @pytest.mark.parametrize(
@@ -29,7 +29,12 @@ BEFORE = {"k/v/a/sm_80/e1": [2.0, 4.0], "k/v/b/sm_80/e1": [5.0], "k/v/a/sm_80/e2
     ],
 )
 def test_an_estimate(ids: list[str], slots: int, seconds: float | None) -> None:
-    assert estimate(ids, BEFORE, slots) == (None if seconds is None else pytest.approx(seconds))
+    assert estimate(ids, BEFORE, slots, len(ids)) == (None if seconds is None else pytest.approx(seconds))
+
+
+def test_of_many_cells_the_variants_alone_count() -> None:
+    ids = ["k/v/b/sm_80/e1"] * 30_000
+    assert estimate(ids, BEFORE, 10, len(ids)) == pytest.approx(11 / 3 * 3000)
 
 
 def test_all_attempts_at_a_cell_count_whatever_its_key(tmp_path: Path) -> None:
@@ -45,7 +50,6 @@ def test_rows_that_no_version_has_written_are_left_out(tmp_path: Path) -> None:
         with opened(tmp_path / "results.sqlite") as other:
             for number, text in enumerate(("no JSON", '"text"', '[1, "x", {"seconds": "y"}]', b"\xff", None)):
                 other.execute("INSERT INTO evidence VALUES (?, ?, ?, NULL, NULL)", (f"k{number}", f"{CELL.spec.kernel}/odd", text))
-        found = store.seconds([CELL.spec.kernel])
-        assert found.pop(CELL.id) == [1.5]
-        assert found == {f"{CELL.spec.kernel}/odd": [0.0, 0.0]}
+        found = sorted(store.seconds([CELL.spec.kernel]))
+        assert found == sorted([(CELL.id, 1.5), *[(f"{CELL.spec.kernel}/odd", 0.0)] * 2])
         assert about([CELL], store, 1) == pytest.approx(1.5)

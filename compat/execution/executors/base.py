@@ -100,10 +100,10 @@ class CellAttempts:
 
 @frozen
 class EnvLeft:
-    """An env that has batches which nobody has taken."""
+    """An env that has cells which nobody has taken."""
 
     digest: str
-    batches: int
+    cells: int
     """How many."""
 
 

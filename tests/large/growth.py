@@ -1,0 +1,118 @@
+"""What a cell takes: ``python -m tests.large.growth FOLDER CELLS MORE`` prints how memory grows from so many cells to more.
+
+Bytes a cell, by tracemalloc: held by a report that a run has made, with its selection; at most, while that run was under way;
+held by the report when ``matrix.json`` is read, and at most while it is. Nothing is compiled: an executor answers in this process.
+"""
+
+from __future__ import annotations
+
+import gc
+import json
+import sys
+import threading
+import tracemalloc
+from collections.abc import Callable, Generator, Sequence
+from pathlib import Path
+
+from attrs import evolve
+
+from compat.execution.executors.base import Batch, CellAttempts, EnvLeft
+from compat.files import replace_file
+from compat.matrix import run_matrix
+from compat.model import Done, Evidence, Made, Raised
+from compat.report.document import matrix_json
+from compat.saved import read_report
+from tests.large import obtain, project
+
+STAGES = ("ttir", "ttgir", "llir", "ptx", "cubin")
+MESSAGE = "at 4:10:\n    total = tl.sum(block, 1)\n            ^\nincompatible dimensions at index 1: 128 and 64"
+
+
+class AnsweringExecutor:
+    """Answers at once, and never twice the same."""
+
+    slots = 1
+    gpus = None
+
+    def __init__(self, *, worker: Path, idle_timeout: float, stop: threading.Event) -> None:
+        self._number = 0
+
+    def submit(self, batch: Batch) -> Generator[CellAttempts]:
+        for position, spec in enumerate(batch.specs):
+            self._number += 1
+            failing = spec.function.startswith("sum")
+            yield CellAttempts(position=position, attempts=(rejected(),) * 2 if failing else (built(self._number),))
+
+    def next_env(self, envs: Sequence[EnvLeft]) -> int:
+        return 0
+
+    def release(self, env: str) -> None:
+        pass
+
+    def close(self) -> None:
+        pass
+
+
+def rejected() -> Evidence:
+    raised = (Raised(type="triton.compiler.errors.CompilationError", message=MESSAGE),)
+    return Evidence(answered=True, stage="ast", raised=raised, seconds=0.01)
+
+
+def built(number: int) -> Evidence:
+    made = {stage: Made(size=20_000 + number, digest=f"{number:016x}") for stage in STAGES}
+    metrics = {
+        "artifacts": dict.fromkeys(STAGES, 20_000 + number),
+        "shared": 16_384,
+        "num_warps": 4,
+        "registers": 32 + number % 200,
+        "spill_store_bytes": 0,
+        "spill_load_bytes": 0,
+        "instructions": {"total": 1_000 + number, "mma": number % 64, "loads": number % 128, "stores": number % 32},
+    }
+    stages = {stage: 0.001 * place + number / 1e6 for place, stage in enumerate(("source", "ast", *STAGES), 1)}
+    done = (Done(do="compile", made=made),)
+    return Evidence(answered=True, done=done, stage="cubin", metrics=metrics, stages=stages, seconds=0.01 + number / 1e6)
+
+
+def measured(action: Callable[[], object]) -> tuple[int, int]:
+    """Bytes that are held for what an action returned, and that were taken at most."""
+    gc.collect()
+    before, _ = tracemalloc.get_traced_memory()
+    if tracemalloc.is_tracing():
+        tracemalloc.reset_peak()
+    kept = action()
+    gc.collect()
+    held, peak = tracemalloc.get_traced_memory()
+    del kept
+    return held - before, peak - before
+
+
+def of_run(folder: Path, cells: int) -> object:
+    """Run it, write ``matrix.json``, and return what a command has in memory then."""
+    selection = project(folder, cells)
+    with selection.open_store() as store:
+        context = evolve(selection.context(store), executor=AnsweringExecutor)
+        report = run_matrix(selection, context, obtain)
+    replace_file(folder / "matrix.json", matrix_json(report))
+    return selection, selection.cells, report
+
+
+def main() -> None:
+    folder, *sizes = Path(sys.argv[1]), *map(int, sys.argv[2:])
+    taken_by(folder / "first", sizes[0])  # what is loaded and kept once
+    tracemalloc.start()
+    (less, few), (more, many) = (taken_by(folder / str(size), size) for size in sizes)
+    each = {name: round((many[name] - few[name]) / (more - less)) for name in few}
+    print(json.dumps(each))
+
+
+def taken_by(folder: Path, size: int) -> tuple[int, dict[str, int]]:
+    """How many cells it came to, and the bytes that each step held, and took at most."""
+    run, run_at_most = measured(lambda: of_run(folder, size))
+    reading, reading_at_most = measured(lambda: read_report(str(folder / "matrix.json")))
+    taken = {"run": run, "run at most": run_at_most, "reading": reading, "reading at most": reading_at_most}
+    return len(project(folder, size).cells), taken
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,105 @@
+"""JSON read piece by piece: the same as read whole, wherever the pieces end, and no more in memory than what is made of it."""
+
+from __future__ import annotations
+
+import io
+import json
+import tracemalloc
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from compat import json_stream
+from compat.json_stream import read_json_stream
+from compat.json_text import read_json
+
+ITEMS = 20_000
+
+values = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(max_size=8),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=4), inner, max_size=4),
+    max_leaves=12,
+)
+objects = st.dictionaries(st.sampled_from(["cells", "verdicts", "other", "é\n"]), values, max_size=4)
+
+
+@pytest.fixture
+def small_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(json_stream, "_CHUNK", 3)
+
+
+def read(text: str | bytes) -> Any:
+    return read_json_stream(
+        io.BytesIO(text.encode() if isinstance(text, str) else text), {"cells": lambda _, value: value, "gone": lambda _, value: 0}
+    )
+
+
+@pytest.mark.usefixtures("small_pieces")
+@given(objects | values, st.booleans(), st.sampled_from([None, 1]))
+def test_it_is_what_is_read_whole(value: Any, plain: bool, indent: int | None) -> None:
+    text = json.dumps(value, ensure_ascii=plain, indent=indent)
+    data = text.encode("utf-8", "backslashreplace")
+    assert read(data) == read_json(data)
+
+
+@pytest.mark.usefixtures("small_pieces")
+@given(objects, st.data())
+def test_what_is_cut_or_spoilt_is_refused_where_it_is_read_whole(value: Any, data: st.DataObject) -> None:
+    text = json.dumps(value, indent=1)
+    at = data.draw(st.integers(0, len(text)))
+    spoilt = text[:at] + data.draw(st.sampled_from(["", ",", "}", "]", '"', "\\", "x", "1e999", "NaN", "\ufeff"]))
+    spoilt += data.draw(st.sampled_from(["", text[at:]]))
+    try:
+        whole = read_json(spoilt.encode())
+    except ValueError:
+        with pytest.raises(ValueError):  # noqa: PT011 (any of the reader's words)
+            read(spoilt)
+    else:
+        assert read(spoilt) == whole
+
+
+@pytest.mark.usefixtures("small_pieces")
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "{",
+        '{"a" 1}',
+        '{"cells": [1 2]}',
+        '{"a": tru}',
+        '{\n"a": 1,\n "b": [1,\n\n x]}',
+        "[1] 2",
+        '{"a": "\n"}',
+        '{"cells": [1\n, "]}',
+    ],
+)
+def test_what_is_wrong_is_told_with_the_line_of_the_whole_file(text: str) -> None:
+    with pytest.raises(ValueError) as whole:  # noqa: PT011
+        read_json(text)
+    with pytest.raises(ValueError) as pieces:  # noqa: PT011
+        read(text)
+    assert str(pieces.value) == str(whole.value)
+
+
+def test_items_are_made_while_the_file_is_read_and_take_no_memory_themselves() -> None:
+    text = json.dumps({"cells": [{"id": f"{number:08}", "text": "x" * 500} for number in range(ITEMS)], "last": 1}, indent=1)
+    file = io.BytesIO(text.encode())
+    size, places = len(text), list[int]()
+    del text
+
+    def take(place: int, value: Any) -> None:
+        places.append(file.tell())
+        assert value["id"] == f"{place:08}"
+
+    tracemalloc.start()
+    try:
+        found = read_json_stream(file, {"cells": take})
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert found == {"cells": [None] * ITEMS, "last": 1}
+    assert places[0] < size / 20
+    assert places[ITEMS // 2] < size * 0.6
+    assert peak < size / 3, "a few pieces of the file, and a place for each item"
