@@ -173,9 +173,8 @@ def main(seconds: float, every: float, seed: int, folder: Path) -> None:
     here = (folder / "local" / "matrix.json").read_text()
     same = [(folder / f"round-{number}" / "matrix.json").read_text() == here for number in range(len(found))]
     commands = [told for each in found for told in each]
-    print(
-        f"kills: {dict(churn.kills)}; rounds: {len(found)}; commands: {len(commands)}, ended early {sum('error' in t for t in commands)}"
-    )
+    early = sum("error" in told for told in commands)
+    print(f"kills: {dict(churn.kills)}; rounds: {len(found)}; commands: {len(commands)}, of which {early} ended early")
     print(f"cells told as lost, and compiled by a later command: {sum(told.get('lost', 0) for told in commands)}")
     print(f"compiled though stored: {sum(len(t.get('again', ())) + t.get('twice', 0) for t in commands)}; same matrix.json: {same}")
 
