@@ -21,12 +21,12 @@ the JSON forms. Pure.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from difflib import get_close_matches
 from typing import Any
 
 from compat import constexprs
+from compat.patterns import lazy_pattern
 
 FORMS = (
     'A number or boolean as it was passed, "*fp16" for a tensor, {tensor = "fp16", aligned = false, large = true}, '
@@ -36,7 +36,7 @@ CONSTANT = "constexpr"
 ALIGNED, LARGE = "aligned", "large"
 """What may be said of a tensor besides its element type; what is usual is true of the first and false of the second."""
 _USUAL = {ALIGNED: True, LARGE: False}
-_DESCRIPTOR = re.compile(r"tensordesc<(\w+)\[(\d+(?:, ?\d+)*)\]>")
+_DESCRIPTOR = lazy_pattern(r"tensordesc<(\w+)\[(\d+(?:, ?\d+)*)\]>")
 _SMALLEST, _LARGEST = -(1 << 63), (1 << 64) - 1
 
 

@@ -62,17 +62,16 @@ def _launched(check: Check | None) -> JsonObject | None:
 
 
 def _latency(latency: Latency | None) -> JsonObject | None:
-    return (
-        None
-        if latency is None
-        else {
-            "us": latency.us,
-            "spread": latency.spread,
-            "baseline_us": latency.baseline_us,
-            "ratio": latency.ratio,
-            "device": latency.device,
-        }
-    )
+    if latency is None:
+        return None
+    told = {
+        "us": latency.us,
+        "spread": latency.spread,
+        "baseline_us": latency.baseline_us,
+        "ratio": latency.ratio,
+        "device": latency.device,
+    }
+    return told if latency.worker is None else {**told, "worker": latency.worker}
 
 
 def _stood_in(stood_in: StoodIn | None) -> JsonObject | None:

@@ -8,18 +8,18 @@ from __future__ import annotations
 
 import json
 import math
-import re
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from typing import Any, NoReturn
 
+from compat.patterns import lazy_pattern
 from compat.printable import printable
 
 _DIGITS = 300
 """Digits that a whole number may have; a ``float`` holds no larger one."""
 _DEPTH = 60
 """Tables and arrays inside of each other, of which deeper ones are not written."""
-_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
+_SURROGATE = lazy_pattern(r"\\u[dD][89a-fA-F]")
 _TOO_DEEP = "…"
 
 

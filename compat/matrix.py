@@ -27,6 +27,7 @@ from compat.files import replace_file
 from compat.history.verdict import Existing, verdicts
 from compat.interruption import Stopped
 from compat.launch.merging import with_launched
+from compat.launch.sharing import Launches
 from compat.model import BuiltEnv, Cell, Check, Env, Result, Specialization, Status
 from compat.pairs.choosing import is_pair
 from compat.pairs.pairing import pairs_of
@@ -53,13 +54,14 @@ def run_matrix(
     listener: Listener | None = None,
     *,
     command: str = "compat matrix",
+    launches: Launches | None = None,
 ) -> Report:
     """Compile every cell of a selection, as far as it is not known, and report on all releases together.
 
     ``context`` needs no envs: they are asked of ``obtain``, which may build them; without it, those are used that are there, and
     one that is not is part of the report. The newest release comes first; where envs are missing, its cells are compiled before the
     others are built. What earlier runs found on other releases counts for the verdicts. ``listener`` hears of each result, and
-    ``command`` is what the report says that it was made by.
+    ``command`` is what the report says that it was made by. ``launches`` are under way elsewhere, and waited for in the end.
 
     Raises SelectionError where there is no cell, :class:`MatrixInterrupted` when stopped early, StoreError when results cannot be
     kept, and MachineError when the machine refuses what compiling needs; what was finished is kept.
@@ -68,7 +70,7 @@ def run_matrix(
         hint = "`compat list kernels` says which toolchain each kernel is for."
         raise SelectionError("none of the chosen envs and targets is for the toolchain of a chosen kernel", hint=hint)
     context = evolve(context, leave_artifacts=True)
-    return _Run(selection, context, obtain or selection.read_envs, listener or Listener(), command).report()
+    return _Run(selection, context, obtain or selection.read_envs, listener or Listener(), command, launches).report()
 
 
 def _pairs(selection: Selection, envs: Iterable[Env]) -> tuple[Env, ...]:
@@ -80,8 +82,17 @@ def _pairs(selection: Selection, envs: Iterable[Env]) -> tuple[Env, ...]:
 class _Run:
     """One matrix under way."""
 
-    def __init__(self, selection: Selection, context: RunContext, obtain: Obtain, listener: Listener, command: str) -> None:
+    def __init__(
+        self,
+        selection: Selection,
+        context: RunContext,
+        obtain: Obtain,
+        listener: Listener,
+        command: str,
+        launches: Launches | None,
+    ) -> None:
         self.selection, self.context, self.obtain, self.listener, self.command = selection, context, obtain, listener, command
+        self.launches = launches
         self.began, self.started = time.monotonic(), time.time()
         self.cells = plan.newest_first(selection.cells)
         self.results: list[Result] = []
@@ -98,6 +109,9 @@ class _Run:
             if pairs := _pairs(self.selection, self.selection.envs):
                 meant = tuple(self.envs[env.name] for env in pairs if env.name in self.envs)
                 self.pairs = pairs_of(meant, self.selection, self.listener, again=self.context.again)
+            if self.launches is not None:
+                with self.listener.step("launching") as told:
+                    self.launches.wait(told)
             return self._found()
         except Stopped as stopped:
             raise MatrixInterrupted(self._found(all_of_it=False)) from stopped

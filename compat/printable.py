@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import re
 
-_OBEYED = re.compile(
+from compat.patterns import lazy_pattern
+
+_OBEYED = lazy_pattern(
     "["
     "\x00-\x08\x0b-\x1f\x7f-\x9f"  # C0 but tab and newline, DEL, C1
     "\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"  # direction of writing

@@ -10,7 +10,6 @@ import atexit
 import fcntl
 import logging
 import os
-import re
 import secrets
 import shutil
 import stat
@@ -21,6 +20,7 @@ from pathlib import Path
 
 from compat.errors import MachineError
 from compat.interruption import Stopped
+from compat.patterns import lazy_pattern
 
 _log = logging.getLogger(__name__)
 
@@ -30,7 +30,7 @@ _cleared: set[str] = set()
 """Folders for temporary files that this process has looked through for what others have left."""
 _swept = False
 
-_NAME = re.compile(r"compat-[a-z]+-[0-9a-f]{16}")  # versions that did not lock their folders gave them shorter names
+_NAME = lazy_pattern(r"compat-[a-z]+-[0-9a-f]{16}")  # versions that did not lock their folders gave them shorter names
 _ATTEMPTS = 10
 """Names that are tried where another command takes a new folder away before it is locked."""
 

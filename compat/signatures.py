@@ -11,10 +11,12 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from compat.patterns import lazy_pattern
+
 ArgumentType = str | tuple[Any, ...]
 """A type: a name, or the types of a tuple's elements."""
 CONSTEXPR = "constexpr"
-_PATH = re.compile(r"(?P<parameter>[^\[\]]+)(?P<indices>(?:\[(?:0|[1-9]\d{0,5})\])*)")
+_PATH = lazy_pattern(r"(?P<parameter>[^\[\]]+)(?P<indices>(?:\[(?:0|[1-9]\d{0,5})\])*)")
 
 
 def read(value: Any) -> Any:

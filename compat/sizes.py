@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import re
+from compat.patterns import lazy_pattern
 
-_SIZE = re.compile(r"(\d+(?:\.\d+)?)\s*(B|KiB|MiB|GiB|TiB)")
+_SIZE = lazy_pattern(r"(\d+(?:\.\d+)?)\s*(B|KiB|MiB|GiB|TiB)")
 _LONGEST = 30
 _UNITS = {unit: 1024**power for power, unit in enumerate(("B", "KiB", "MiB", "GiB", "TiB"))}
 

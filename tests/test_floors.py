@@ -14,6 +14,7 @@ from click import Context
 
 from compat.cli.commands import main
 from compat.model import DEFAULT_TOOLCHAIN
+from tests.together import for_each
 
 PACKAGE = Path(__file__).parent.parent / "compat"
 
@@ -41,7 +42,7 @@ FLOORS = {
         ),
         0,
     ),
-    **dict.fromkeys(("arguments", "interruption", "scratch"), 0),
+    **dict.fromkeys(("arguments", "interruption", "patterns", "scratch"), 0),
     "__init__": 6,  # only what is imported when it is asked for: `compat.capture`
 }
 MAY_START_PROCESSES = {"envs", "execution"}
@@ -82,7 +83,7 @@ DOORS = {
     "fix": {"fix", "write_fix"},
     "guard": {"Request", "check_guard", "guard_text", "make_guard", "read_guard", "text"},
     "init": {"Initialized", "initialize"},
-    "launch": {"archive", "building", "hosting", "merging"},
+    "launch": {"archive", "building", "hosting", "merging", "sharing"},
     "matrix": {"MatrixInterrupted", "run_matrix", "write_reports"},
     "merging": {"are_stores", "merge_reports", "merge_stores", "told_of"},
     "pairs": {"pairing", "records"},
@@ -145,12 +146,21 @@ def foreign_modules() -> list[Path]:
     return sorted(path for path in PACKAGE.rglob("*.py") if APART & set(path.relative_to(PACKAGE).parts))
 
 
+def within(path: Path) -> str:
+    return str(path.relative_to(PACKAGE))
+
+
 def room(path: Path) -> str:
     first = path.relative_to(PACKAGE).parts[0]
     return first.removesuffix(".py")
 
 
-def imported(path: Path) -> Iterator[str]:
+@cache
+def imported(path: Path) -> tuple[str, ...]:
+    return tuple(_imported(path))
+
+
+def _imported(path: Path) -> Iterator[str]:
     for node in ast.walk(ast.parse(path.read_text())):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
@@ -164,7 +174,7 @@ def rooms_imported(path: Path) -> set[str]:
     return {name.split(".")[1] for name in imported(path) if name.startswith("compat.") and name.split(".")[1] != "__version__"}
 
 
-@pytest.mark.parametrize("path", modules(), ids=lambda path: str(path.relative_to(PACKAGE)))
+@for_each(modules(), within)
 def test_imports_go_down(path: Path) -> None:
     here = room(path)
     assert here in FLOORS, f"{here} has no floor yet: give it one, here and in docs/architecture.md"
@@ -196,13 +206,13 @@ def deciding() -> list[Path]:
     return sorted(path for each in found for path in (each.rglob("*.py") if each.is_dir() else [each]))
 
 
-@pytest.mark.parametrize("path", deciding(), ids=lambda path: str(path.relative_to(PACKAGE)))
+@for_each(deciding(), within)
 def test_what_decides_touches_nothing(path: Path) -> None:
     names = {name.removeprefix("compat.") for name in imported(path)}
     assert not {name for name in names for act in ACTS if name == act or name.startswith(f"{act}.")}
 
 
-@pytest.mark.parametrize("path", modules(), ids=lambda path: str(path.relative_to(PACKAGE)))
+@for_each(modules(), within)
 def test_only_two_rooms_start_processes(path: Path) -> None:
     starts = {"subprocess", "multiprocessing", "pty"} & set(imported(path))
     assert not starts or room(path) in MAY_START_PROCESSES
@@ -245,7 +255,7 @@ def raised(path: Path) -> set[str]:
     return found
 
 
-@pytest.mark.parametrize("path", sorted(PACKAGE.rglob("*.py")), ids=lambda path: str(path.relative_to(PACKAGE)))
+@for_each(sorted(PACKAGE.rglob("*.py")), within)
 def test_only_the_command_line_prints_or_exits(path: Path) -> None:
     if room(path) == "cli":
         return
@@ -263,7 +273,7 @@ def test_what_forks_or_leaves_at_once_stands_in_few_places(name: str) -> None:
     assert {str(path.relative_to(PACKAGE)) for path in PACKAGE.rglob("*.py") if name in used(path)} == PLACES[name]
 
 
-@pytest.mark.parametrize("path", foreign_modules(), ids=lambda path: str(path.relative_to(PACKAGE)))
+@for_each(foreign_modules(), within)
 def test_the_worker_needs_the_standard_library_and_a_toolchain(path: Path) -> None:
     allowed = BESIDES.get(path.parent.name, {"triton"})
     for node in ast.walk(ast.parse(path.read_text(), feature_version=(3, 8))):
@@ -276,7 +286,7 @@ def test_the_worker_needs_the_standard_library_and_a_toolchain(path: Path) -> No
             assert name.split(".")[0] in sys.stdlib_module_names | allowed, f"{path.name} imports {name}"
 
 
-@pytest.mark.parametrize("path", modules(), ids=lambda path: str(path.relative_to(PACKAGE)))
+@for_each(modules(), within)
 def test_only_one_module_parses_python(path: Path) -> None:
     """It does so in one thread at a time, as Python 3.11 needs it; ``ast.literal_eval`` is given a tree, not a text."""
     parses = {
@@ -305,7 +315,7 @@ def taken(path: Path) -> set[str]:
     return {name.removeprefix("compat.") for name in found if name.startswith("compat.")}
 
 
-@pytest.mark.parametrize("path", commands(), ids=lambda path: path.name)
+@for_each(commands(), within)
 def test_the_command_line_calls_features_and_nothing_below_them(path: Path) -> None:
     """A name that is allowed to one module and that it does not use any more has to go from the list, too."""
     besides = set[str]()
@@ -318,7 +328,7 @@ def test_the_command_line_calls_features_and_nothing_below_them(path: Path) -> N
     assert besides == BEYOND.get(path.name, set())
 
 
-@pytest.mark.parametrize("path", commands(), ids=lambda path: path.name)
+@for_each(commands(), within)
 def test_a_command_has_little_to_do(path: Path) -> None:
     text = path.read_text()
     assert len(text.splitlines()) <= LINES
@@ -328,7 +338,7 @@ def test_a_command_has_little_to_do(path: Path) -> None:
             assert statements <= STATEMENTS, f"{node.name} has {statements} statements: what it finds out belongs to a feature"
 
 
-@pytest.mark.parametrize("path", modules(), ids=lambda path: str(path.relative_to(PACKAGE)))
+@for_each(modules(), within)
 def test_features_know_no_terminal(path: Path) -> None:
     if room(path) in ("cli", "nox"):  # there it is nox that talks
         return
@@ -341,7 +351,7 @@ def rooms() -> list[Path]:
     return sorted(path for path in PACKAGE.rglob("__init__.py") if path.parent.parent == PACKAGE)
 
 
-@pytest.mark.parametrize("path", rooms(), ids=lambda path: path.parent.name)
+@for_each(rooms(), within)
 def test_a_room_says_what_comes_in_and_what_goes_out(path: Path) -> None:
     said = ast.get_docstring(ast.parse(path.read_text())) or ""
     assert path.parent.name == "worker" or ("In: " in said and "Out: " in said)
@@ -388,7 +398,7 @@ def words_of(path: Path) -> set[str]:
     return found
 
 
-@pytest.mark.parametrize("path", modules(), ids=lambda path: str(path.relative_to(PACKAGE)))
+@for_each(modules(), within)
 def test_only_a_toolchains_own_room_goes_by_its_names(path: Path) -> None:
     if room(path) == "toolchains" or str(path.relative_to(PACKAGE)) in SOURCE_LANGUAGE:
         return

@@ -6,7 +6,6 @@ five and the eighth, and what that is as the number of a text, ``0-4:12 5-9:13``
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 
 from attrs import Factory, define, frozen
@@ -15,8 +14,9 @@ from compat.api.finding import shown_names
 from compat.api.histories import NameHistory, State, history
 from compat.api.records import Looked
 from compat.history.runs import Run
+from compat.patterns import lazy_pattern
 
-_RUN = re.compile(r"\b(\d{1,6})(?:-(\d{1,6}))?\b")
+_RUN = lazy_pattern(r"\b(\d{1,6})(?:-(\d{1,6}))?\b")
 
 
 @frozen(kw_only=True)

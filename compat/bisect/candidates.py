@@ -8,7 +8,6 @@ the order given. Hashes have no order in time.
 from __future__ import annotations
 
 import json
-import re
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
@@ -29,9 +28,10 @@ from compat.envs.wheels import File, Minor, pythons_of, wheel_facts
 from compat.errors import SelectionError
 from compat.history.verdict import release_of
 from compat.model import BuiltEnv, Env
+from compat.patterns import lazy_pattern
 from compat.project import Selection
 
-_DATE = re.compile(r"(?<![0-9a-f])(20\d\d)(\d\d)(\d\d)(?![0-9a-f])")
+_DATE = lazy_pattern(r"(?<![0-9a-f])(20\d\d)(\d\d)(\d\d)(?![0-9a-f])")
 
 
 @frozen(kw_only=True)

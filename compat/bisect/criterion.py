@@ -15,7 +15,6 @@ A broken env, a lost answer, a flaky result, and a metric of a kernel that did n
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping
 from typing import Any, Protocol
 
@@ -28,9 +27,10 @@ from compat.config.toml_reader import did_you_mean
 from compat.errors import SelectionError
 from compat.history.verdict import class_of, is_good
 from compat.model import Outcome, Result, Status
+from compat.patterns import lazy_pattern
 from compat.printable import printable
 
-_METRIC = re.compile(r"(?P<name>[a-z_][\w.]*)\s*(?P<sign>>=|<=|==|!=|>|<|=)\s*(?P<number>-?\d+(?:\.\d+)?)")
+_METRIC = lazy_pattern(r"(?P<name>[a-z_][\w.]*)\s*(?P<sign>>=|<=|==|!=|>|<|=)\s*(?P<number>-?\d+(?:\.\d+)?)")
 _FORMS = (
     "ok, class=NAME, same-failure, unexpected, wrong, unstable, run=COMMAND, a metric such as 'registers>128' or "
     "'compile_seconds>10', or 'latency>80', 'latency>1.2*baseline', 'latency>1.2*previous'"

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import filecmp
 import hashlib
-import re
 import shlex
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -35,10 +34,11 @@ from compat.launch.hosting import Gpu
 from compat.launch.live import launch_built
 from compat.launch.merging import launched_as, with_launched
 from compat.model import Cell, Evidence, Outcome, Result, Status
+from compat.patterns import lazy_pattern
 from compat.toolchains import Parts
 
 _FATES = {Judgement.BAD: Fate.SAME, Judgement.GOOD: Fate.OK, Judgement.UNKNOWN: Fate.UNKNOWN}
-_VERSION = re.compile(r"V(\d+\.\d+\.\d+)")
+_VERSION = lazy_pattern(r"V(\d+\.\d+\.\d+)")
 _SECONDS = 20.0
 
 

@@ -14,13 +14,13 @@ What was not run is inconclusive. Some of them look at all the releases of a ker
 from __future__ import annotations
 
 import operator
-import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Self
 
 from attrs import evolve, field, frozen
 
 from compat.model import Cell, Check, Latency, Result, Status
+from compat.patterns import lazy_pattern
 
 OPERATORS: Mapping[str, Callable[[float, float], bool]] = {
     ">": operator.gt,
@@ -30,7 +30,7 @@ OPERATORS: Mapping[str, Callable[[float, float], bool]] = {
     "==": operator.eq,
     "!=": operator.ne,
 }
-_LATENCY = re.compile(
+_LATENCY = lazy_pattern(
     r"latency\s*(?P<sign>>=|<=|>|<)\s*(?:(?P<number>\d+(?:\.\d+)?)\s*(?:\*\s*(?P<of>baseline|previous))?|(?P<alone>baseline|previous))"
 )
 _WRONG = (Status.WRONG, Status.UNSTABLE, Status.FAULTED)

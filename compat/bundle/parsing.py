@@ -11,12 +11,14 @@ import warnings
 from pathlib import Path
 from typing import cast
 
+from compat.patterns import lazy_pattern
+
 # Python 3.11 counts how deep it is in a tree in one place for all threads: when a garbage collection lets another thread parse in
 # the middle of it, one of the two ends in "SystemError: AST constructor recursion depth mismatch". Filters of warnings are shared,
 # too.
 _ONE_AT_A_TIME = threading.Lock()
 
-_FORM_FEEDS = re.compile(r"^\f+", re.MULTILINE)
+_FORM_FEEDS = lazy_pattern(r"^\f+", re.MULTILINE)
 
 
 def text_of(path: Path) -> str:

@@ -12,10 +12,11 @@ from attrs import define, evolve, field
 
 from compat.bundle.parsing import text_of, tree_of
 from compat.bundle.scopes import Use, bound_by, uses
+from compat.patterns import lazy_pattern
 
 Definition = ast.FunctionDef | ast.ClassDef
 _KEPT_DECORATORS = frozenset({"jit", "constexpr_function", "aggregate", "dataclass"})
-_PRAGMA = re.compile(rb"(?<![ \t])[ \t]*+#[ \t]*+(?:fmt: ?\w+|noqa\b.*|type: ?ignore.*)$", re.MULTILINE)
+_PRAGMA = lazy_pattern(rb"(?<![ \t])[ \t]*+#[ \t]*+(?:fmt: ?\w+|noqa\b.*|type: ?ignore.*)$", re.MULTILINE)
 
 
 @define(kw_only=True, eq=False)

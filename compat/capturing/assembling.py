@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -28,6 +27,7 @@ from compat.errors import ConfigError, StoreError
 from compat.files import replace_file
 from compat.json_text import read_json, write_json
 from compat.model import DEFAULT_TOOLCHAIN, RECORDED, CompileSpec, Problem, Specialization
+from compat.patterns import lazy_pattern
 from compat.scratch import Folder
 
 INDEX = "index.json"
@@ -36,7 +36,7 @@ PROBLEMS = Path(__file__).parent.parent / "numerics" / "recorded_problems.py"
 """What makes a recorded launch again; it is written beside the kernel files."""
 _TOLD = 3
 """Questions that a kernel file tells of; the index has all."""
-_NAME = re.compile(r"[A-Za-z0-9_.+-]+")
+_NAME = lazy_pattern(r"[A-Za-z0-9_.+-]+")
 
 
 @frozen(kw_only=True)

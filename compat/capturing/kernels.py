@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from enum import StrEnum
 from typing import Any
@@ -13,6 +12,7 @@ from attrs import define, field, frozen
 from compat.capturing.conditionals import Asked
 from compat.capturing.live import Live
 from compat.capturing.records import Launch, Recorded
+from compat.patterns import lazy_pattern
 
 
 class Configs(StrEnum):
@@ -145,7 +145,7 @@ def _class_of(value: Any) -> Any:
 
 _LONGEST = 48
 _SHORT = {"num_warps": "w", "num_stages": "s", "num_ctas": "ctas"}
-_NOT_IN_NAMES = re.compile(r"[^A-Za-z0-9_.+-]+")
+_NOT_IN_NAMES = lazy_pattern(r"[^A-Za-z0-9_.+-]+")
 ONLY = "default"
 
 

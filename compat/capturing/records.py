@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
@@ -11,8 +10,9 @@ from attrs import define, field, frozen
 
 from compat.bundle.frozen import Frozen
 from compat.json_text import read_json
+from compat.patterns import lazy_pattern
 
-_COMPARING = re.compile(rb'\{"r":"comparing","launches":(\d+)\}')
+_COMPARING = lazy_pattern(rb'\{"r":"comparing","launches":(\d+)\}')
 
 
 @frozen(kw_only=True)

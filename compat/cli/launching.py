@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 from attrs import evolve
 
-from compat.launch import hosting
-from compat.launch.hosting import Gpu
 from compat.project import Selection
+
+if TYPE_CHECKING:
+    from compat.launch.hosting import Gpu
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 
@@ -40,5 +41,7 @@ def use_gpu(selection: Selection, is_launching: bool, python: str | None) -> tup
     """
     if not is_launching:
         return selection, None
+    from compat.launch import hosting
+
     gpu = hosting.find_gpu(selection, python)
     return evolve(selection, targets=(gpu.target,)), gpu

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
@@ -23,7 +25,7 @@ from compat.cli.selecting import (
     selection_options,
     shard_option,
 )
-from compat.launch import hosting, merging
+from compat.launch import merging
 from compat.matrix import MatrixInterrupted, run_matrix, write_reports
 from compat.pairs.records import failing
 from compat.project import Obtain, Selection
@@ -31,6 +33,9 @@ from compat.report.compact import listed
 from compat.report.document import matrix_document
 from compat.report.summary import Report
 from compat.report.terminal import TerminalReport
+
+if TYPE_CHECKING:
+    from compat.launch.sharing import MatrixLaunches
 
 
 @click.command(short_help="Compile every chosen cell, and write the reports.")
@@ -48,7 +53,7 @@ from compat.report.terminal import TerminalReport
 @click.option("--again", is_flag=True, help="Compile cells even if nothing has changed since their last result.")
 @click.option("--no-build", is_flag=True, help="Do not build envs that are missing; report them as broken.")
 @launched_option("shown")
-@click.option("--launch", "is_launching", is_flag=True, help="Launch what compiles on the GPU of this machine, too.")
+@click.option("--launch", "is_launching", is_flag=True, help="Launch what compiles, too: here, or on the executor's workers.")
 @python_option
 def matrix(
     *,
@@ -71,16 +76,17 @@ def matrix(
     Without a matrix.toml: the kernels that are named, on every release of their toolchain. Where nothing is chosen by --kernel and
     its like, envs that have a PyTorch are tried as pairs, too (see `compat pairs`); --kernel pair tries these alone.
 
-    Exits with 0 if every cell is as expected and every pair ok, with 1 if one is not, and with 2 if a kernel file is wrong and
-    was left out.
+    Exits with 0 if every cell is as expected and every pair ok, with 1 if one is not, with 2 if a kernel file is wrong and
+    was left out, and with 3 if --launch finds no GPU.
     """
     selection = select(**chosen, note=False)
     obtain = obtaining(selection, build=not no_build)
     try:
         with opened(selection, executor, jobs) as (store, where):
             context = selection.context(store, deadline=deadline, jobs=jobs, again=again, executor=where)
-            _launch(selection, context, obtain, (launched, is_launching, python))
-            found = run_matrix(selection, context, obtain, ProgressListener(selection.cells), command=command_line())
+            with _launching(selection, context, obtain, (launched, is_launching, python)) as launches:
+                listener = ProgressListener(selection.cells)
+                found = run_matrix(selection, context, obtain, listener, command=command_line(), launches=launches)
     except MatrixInterrupted as interrupted:
         if interrupted.report.results:
             _show(interrupted.report, answer)
@@ -91,18 +97,38 @@ def matrix(
     _show(found, answer)
     answer.add(f"wrote {listed([relative(path) for path in written])}")
     write_files(found, answer, selection.root, junit=junit, code_quality=code_quality)
+    _end(found, selection, launches)
+
+
+def _end(found: Report, selection: Selection, launches: MatrixLaunches | None) -> NoReturn:
+    """End the command, as what was found says. Raises SelectionError where there was no GPU for what was to be launched."""
     tell_github(found, selection.root)
+    if launches is not None:
+        launches.check()
     sys.exit(1 if found.unexpected or failing(found.pairs) else selection.problems[0].exit_code if selection.problems else 0)
 
 
-def _launch(selection: Selection, context: Any, obtain: Obtain, asked: tuple[tuple[Path, ...], bool, str | None]) -> None:
-    """Keep what was launched elsewhere, and launch here if that is asked for, by that Python."""
+@contextmanager
+def _launching(
+    selection: Selection, context: Any, obtain: Obtain, asked: tuple[tuple[Path, ...], bool, str | None]
+) -> Iterator[MatrixLaunches | None]:
+    """Keep what was launched elsewhere, and launch if that is asked for, by that Python: here, or on workers, which may go on."""
     files, is_launching, python = asked
     merged = [merging.merge(path, context.store) for path in files]
+    launches: MatrixLaunches | None = None
     if is_launching:
-        merged.append(hosting.build_and_launch(selection, context, obtain, ProgressListener(selection.cells), python=python))
+        from compat.launch import hosting, sharing
+
+        listener = ProgressListener(selection.cells)
+        launches = sharing.begin(selection, context, obtain, listener, python=python)
+        if launches is None:
+            merged.append(hosting.build_and_launch(selection, context, obtain, listener, python=python))
     if merged:
         click.echo(merging.told_of(merged), err=True)
+    with launches or nullcontext():
+        yield launches
+    if launches is not None and launches.total:
+        click.echo(merging.told_of([launches.told()]), err=True)
 
 
 def _show(found: Report, answer: Answer) -> None:

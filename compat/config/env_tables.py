@@ -12,7 +12,6 @@ from functools import cache
 from pathlib import Path
 
 from attrs import evolve, frozen
-from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
 from packaging.utils import InvalidWheelFilename, canonicalize_name
 from packaging.version import Version
@@ -23,10 +22,11 @@ from compat.config.toml_reader import Table, did_you_mean, read_toml
 from compat.envs.requirements import label
 from compat.envs.wheels import wheel_facts
 from compat.model import Env
+from compat.patterns import lazy_pattern
 from compat.toolchains import Toolchain
 
 _ENV_KEYS = ("torch", "distribution", "wheel", "index", "python", "install", "groups")
-_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]*")
+_NAME = lazy_pattern(r"[A-Za-z0-9][A-Za-z0-9._+-]*")
 
 EXAMPLE = f'{{ {toolchains.DEFAULT.name} = "3.1.0" }}'
 """An env, as a hint shows one."""
@@ -94,6 +94,8 @@ def accompanied(env: Env, own: Sequence[Companion], others: Sequence[Companion] 
 
 def _packages(requirements: Iterable[str]) -> set[str]:
     """What these install by name; what a path installs has none that is known."""
+    from packaging.requirements import Requirement  # few files have any
+
     named = (text for text in requirements if not is_path(text))
     return {canonicalize_name(Requirement(text).name) for text in named}
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from typing import Any, NoReturn
 from urllib.parse import parse_qsl
@@ -11,13 +10,14 @@ from attrs import Factory, evolve, frozen
 
 from compat.config.toml_reader import Table, quoted
 from compat.errors import SelectionError
+from compat.patterns import lazy_pattern
 from compat.sizes import size_of_text
 
 LOCAL = "local"
 OPTION = "--executor"
 _LOCAL_CLUSTER = "dask:local"
-_ADDRESS = re.compile(r"(?P<protocol>dask|tcp|tls|ws|wss)://(?P<place>[\w.\-\[\]:]+:\d+)")
-_CLASS = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)+")
+_ADDRESS = lazy_pattern(r"(?P<protocol>dask|tcp|tls|ws|wss)://(?P<place>[\w.\-\[\]:]+:\d+)")
+_CLASS = lazy_pattern(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)+")
 _HINT = 'It is "local", "dask://HOST:PORT" (or tcp://, tls://), or "dask:local?workers=4".'
 _WAIT = 60.0
 _ARTIFACTS = 256 * 1024

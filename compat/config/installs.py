@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-import re
 from pathlib import Path
 
 from compat.config.toml_reader import Table
+from compat.patterns import lazy_pattern
 
-_EDITABLE = re.compile(r"(?:-e|--editable)[=\s]\s*(?P<path>.+)")
-_PATH = re.compile(r"(?:\.{1,2}$|\.{0,2}/|~).*")
+_EDITABLE = lazy_pattern(r"(?:-e|--editable)[=\s]\s*(?P<path>.+)")
+_PATH = lazy_pattern(r"(?:\.{1,2}$|\.{0,2}/|~).*")
 _ARCHIVES = (".whl", ".tar.gz", ".zip")
 
 

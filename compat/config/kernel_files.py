@@ -20,8 +20,9 @@ from compat.config.named_tables import named
 from compat.config.toml_reader import Table, did_you_mean, read_toml
 from compat.errors import ConfigError
 from compat.model import Specialization
+from compat.patterns import lazy_pattern
 
-_DECLARES = re.compile(r"^\s*(kernel\s*=|\[\[\s*kernel\s*\]\])", re.MULTILINE)
+_DECLARES = lazy_pattern(r"^\s*(kernel\s*=|\[\[\s*kernel\s*\]\])", re.MULTILINE)
 """What a TOML file in a folder has that is a kernel file."""
 
 

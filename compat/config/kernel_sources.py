@@ -18,10 +18,11 @@ from compat.bundle.closure import LIBRARY, roots_of
 from compat.config.toml_reader import Table
 from compat.envs import libraries
 from compat.errors import EnvError
+from compat.patterns import lazy_pattern
 
 KEYS = ("source", "module", "path", "package", "install")
 """What a kernel file or a variant says of its source."""
-_MODULE = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*")
+_MODULE = lazy_pattern(r"[^\W\d]\w*(\.[^\W\d]\w*)*")
 _PINNED_HINT = 'For example "liger-kernel==0.6.4": another version is another kernel.'
 
 

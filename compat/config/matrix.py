@@ -6,7 +6,6 @@ The file is read once, here, into a frozen :class:`MatrixConfig`. Its path is th
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -23,10 +22,11 @@ from compat.config.toml_reader import Table, did_you_mean, parse_toml, quoted, r
 from compat.envs.cache import EnvCache, env_cache
 from compat.errors import ConfigError, SelectionError
 from compat.model import Env, Target
+from compat.patterns import lazy_pattern
 from compat.sizes import size_of_text
 
-_TARGET_NAME = re.compile(r"[a-z0-9_]+")
-_PAIR = re.compile(r"(?P<toolchain>[a-z]\w*)-(?P<release>[^-]+)(?:-torch-(?P<torch>[^-]+))?")
+_TARGET_NAME = lazy_pattern(r"[a-z0-9_]+")
+_PAIR = lazy_pattern(r"(?P<toolchain>[a-z]\w*)-(?P<release>[^-]+)(?:-torch-(?P<torch>[^-]+))?")
 _RELEASES, _DEFAULT = "releases", "default"
 """The groups of the envs that are used where nothing says which: of a toolchain's own file, and of a project's."""
 

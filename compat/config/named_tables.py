@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Sequence
 from fnmatch import fnmatchcase
 
 from compat.config.toml_reader import Table, did_you_mean
+from compat.patterns import lazy_pattern
 
-_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.+-]*")
+_NAME = lazy_pattern(r"[A-Za-z0-9_][A-Za-z0-9_.+-]*")
 
 
 def name_of(table: Table, key: str) -> str:

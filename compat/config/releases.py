@@ -10,12 +10,13 @@ from packaging.version import InvalidVersion, Version
 
 from compat import toolchains
 from compat.model import Env
+from compat.patterns import lazy_pattern
 
 NEWEST = "newest"
 """What stands for the newest final release."""
 
-_OPERATOR = re.compile(r"\s*(===|==|~=|!=|<=|>=|<|>)")
-_NUMBER = re.compile(r"v?\d+(\.\d+)*")
+_OPERATOR = lazy_pattern(r"\s*(===|==|~=|!=|<=|>=|<|>)")
+_NUMBER = lazy_pattern(r"v?\d+(\.\d+)*")
 _WHOLE = 3
 """Numbers of a version that names one release; with fewer it names a series."""
 _LONGEST = 200

@@ -13,8 +13,7 @@ from pathlib import Path
 from typing import Any, NoReturn, TypeVar
 
 from attrs import frozen
-from packaging.requirements import InvalidRequirement, Requirement
-from packaging.specifiers import InvalidSpecifier, SpecifierSet
+from packaging.specifiers import SpecifierSet
 from packaging.version import InvalidVersion, Version
 
 from compat.errors import ConfigError
@@ -192,7 +191,7 @@ class Table:
             if len(text) > _LONG:
                 raise InvalidVersion(text)
             return parse(text)
-        except (InvalidVersion, InvalidSpecifier, InvalidRequirement):
+        except ValueError:  # InvalidVersion, InvalidSpecifier or InvalidRequirement
             self.fail(f"{quoted(text)} is not {complaint}", key)
 
     def version(self, key: str) -> Version | None:
@@ -214,6 +213,8 @@ class Table:
 
     def requirement(self, key: str, text: str) -> None:
         """Check one requirement. Raises ConfigError."""
+        from packaging.requirements import Requirement  # few files have any
+
         self.parsed(key, text, Requirement, 'a requirement, such as "numpy<2"')
 
 

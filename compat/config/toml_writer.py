@@ -6,17 +6,17 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from attrs import frozen
 
+from compat.patterns import lazy_pattern
 from compat.printable import printable
 
 _WIDTH = 110
 """Columns after which an array goes on in the next line, and a table in an array of tables gets a heading."""
-_BARE = re.compile(r"[A-Za-z0-9_-]+")
+_BARE = lazy_pattern(r"[A-Za-z0-9_-]+")
 
 
 @frozen

@@ -8,13 +8,13 @@ is longer the beginning and the end count, where the first error and the last wo
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from attrs import evolve
 
 from compat.model import Done, Evidence, Made, Noticed, Raised, StoodIn
+from compat.patterns import lazy_pattern
 from compat.printable import printable
 
 TEXT = 64 * 1024
@@ -35,7 +35,7 @@ _MANY = 100
 """Warnings, stages, metrics."""
 _LARGEST = 1 << 63
 _DIGEST = 16
-_HEXADECIMAL = re.compile(r"[0-9a-f]{64}")
+_HEXADECIMAL = lazy_pattern(r"[0-9a-f]{64}")
 _NOTE = 64
 """Characters that the note on what was left out may take."""
 

@@ -17,6 +17,7 @@ from itertools import groupby
 from attrs import define, field
 
 from compat.diagnosis.dialects import NONE, Dialects
+from compat.patterns import lazy_pattern
 
 _STRING = r'"(?:[^"\\\n]++|\\[^\n]?)*+(?:"|(?=\n)|\Z)'
 """One without an end goes on to the end of its line, so that nothing is looked through twice."""
@@ -28,18 +29,18 @@ def _balanced(depth: int) -> str:
     return rf'\((?:[^()"]|{_STRING}|{inner})*\)'
 
 
-_LOCATION = re.compile(rf"^#loc\w* = [^\n]*$|(?<!\s)\s*+\bloc{_balanced(6)}", re.MULTILINE)
-_RESOURCES_BEGIN = re.compile(r"^\{-#", re.MULTILINE)
-_RESOURCES_END = re.compile(r"^#-\}", re.MULTILINE)
-_ALIAS = re.compile(r"^(?P<name>[#!][A-Za-z_]\w*) = (?P<meaning>.*)$")
+_LOCATION = lazy_pattern(rf"^#loc\w* = [^\n]*$|(?<!\s)\s*+\bloc{_balanced(6)}", re.MULTILINE)
+_RESOURCES_BEGIN = lazy_pattern(r"^\{-#", re.MULTILINE)
+_RESOURCES_END = lazy_pattern(r"^#-\}", re.MULTILINE)
+_ALIAS = lazy_pattern(r"^(?P<name>[#!][A-Za-z_]\w*) = (?P<meaning>.*)$")
 _VALUE = r"%(?:\d+|[A-Za-z$._-][\w$.-]*)"
-_RESULTS = re.compile(rf'^(?P<indent>\s*)(?P<names>{_VALUE}(?::\d+)?(?:, {_VALUE}(?::\d+)?)*) = (?P<op>"?[\w.]+"?)(?P<rest>.*)$')
-_TOKEN = re.compile(rf"@{_STRING}|{_STRING}|@[\w$.-]+|{_VALUE}(?P<defined> = |: )?|\^\w+|[#!][A-Za-z_]\w*(?:\.\w+)*")
-_FUNCTION = re.compile(
+_RESULTS = lazy_pattern(rf'^(?P<indent>\s*)(?P<names>{_VALUE}(?::\d+)?(?:, {_VALUE}(?::\d+)?)*) = (?P<op>"?[\w.]+"?)(?P<rest>.*)$')
+_TOKEN = lazy_pattern(rf"@{_STRING}|{_STRING}|@[\w$.-]+|{_VALUE}(?P<defined> = |: )?|\^\w+|[#!][A-Za-z_]\w*(?:\.\w+)*")
+_FUNCTION = lazy_pattern(
     rf'^\s*"?(?:[\w]+)\.func"?\b(?P<private>[^@\n]*\b(?:private|internal)\b)?[^@\n]*(?P<symbol>@(?:{_STRING}|[\w$.-]+))?'
 )
-_DICTIONARY = re.compile(r"\{(?P<entries>[^{}]*+)\}")
-_KEYED = re.compile(rf"^(?:[\w.$-]+|{_STRING})(?: = .*)?$")
+_DICTIONARY = lazy_pattern(r"\{(?P<entries>[^{}]*+)\}")
+_KEYED = lazy_pattern(rf"^(?:[\w.$-]+|{_STRING})(?: = .*)?$")
 _SHORT = 40
 """Characters of a constant that are still a name."""
 
@@ -78,18 +79,18 @@ def canonical_llvm(text: str) -> str:
     return "\n".join([canonical_code("\n".join(body)).rstrip("\n"), *annotations]) + "\n"
 
 
-_ATTRIBUTES = re.compile(r"^attributes #(?P<number>\d+) = \{(?P<words>.*)\}$", re.MULTILINE)
-_QUOTED = re.compile(rf"{_STRING}(?:={_STRING})?")
-_ANNOTATION = re.compile(r"^!\d+ = (!\{ptr @[^,]+, .*\})$", re.MULTILINE)
-_OF_LLVM = re.compile(r"attributes #|declare |target (?:datalayout|triple) = ")
-_GROUP = re.compile(r" #(\d+)\b")
-_NAME = re.compile(rf"{_STRING}|%[\w.$-]+|\$L\w+")
+_ATTRIBUTES = lazy_pattern(r"^attributes #(?P<number>\d+) = \{(?P<words>.*)\}$", re.MULTILINE)
+_QUOTED = lazy_pattern(rf"{_STRING}(?:={_STRING})?")
+_ANNOTATION = lazy_pattern(r"^!\d+ = (!\{ptr @[^,]+, .*\})$", re.MULTILINE)
+_OF_LLVM = lazy_pattern(r"attributes #|declare |target (?:datalayout|triple) = ")
+_GROUP = lazy_pattern(r" #(\d+)\b")
+_NAME = lazy_pattern(rf"{_STRING}|%[\w.$-]+|\$L\w+")
 """A name, or a string, in which registers have names of their own (``"mov.u32 $0, %laneid;"``)."""
 
 
-_SEMICOLON = re.compile(r"(?:^|\s);")
+_SEMICOLON = lazy_pattern(r"(?:^|\s);")
 """What begins a comment of LLVM. The semicolon that ends a line of PTX begins none: no space is before it."""
-_METADATA = re.compile(r",? ![\w.]+ !\d+")
+_METADATA = lazy_pattern(r",? ![\w.]+ !\d+")
 
 
 def _without_resources(ir: str) -> str:
@@ -114,8 +115,8 @@ def _without_asides(line: str) -> str:
     return _METADATA.sub("", line[: comment.start()] if comment else line).rstrip()
 
 
-_LABEL = re.compile(r"^(\d+):", re.MULTILINE)
-_DEBUG_LINE = re.compile(r"^\s*(?:![\w.]+ = |source_filename|\.loc\b|\.file\b|\.section\s+\.debug|\.b\d+ )")
+_LABEL = lazy_pattern(r"^(\d+):", re.MULTILINE)
+_DEBUG_LINE = lazy_pattern(r"^\s*(?:![\w.]+ = |source_filename|\.loc\b|\.file\b|\.section\s+\.debug|\.b\d+ )")
 
 
 def difference(one: str, other: str, names: tuple[str, str]) -> str:

@@ -18,16 +18,17 @@ from attrs import evolve
 from compat.diagnosis import bounds, dumps
 from compat.diagnosis.dumps import Pipeline
 from compat.model import SOURCE_STAGE, Diagnosis, Evidence
+from compat.patterns import lazy_pattern
 
 WORDS_LIMIT = 1024 * 1024
 """Characters of what was printed, without IR, that are searched for where it failed; fewer are kept."""
-_PIPELINE_FAILED = re.compile(r"Pipeline failed while executing (?P<passes>.*)")
-_OP = re.compile(
+_PIPELINE_FAILED = lazy_pattern(r"Pipeline failed while executing (?P<passes>.*)")
+_OP = lazy_pattern(
     r"error: '(?P<plain>\w+\.[\w.]+)' op"
     r"|operation '(?P<quoted>\w+\.[\w.]+)'"
     r"|see current operation:[^\"\n]*\"(?P<generic>\w+\.[\w.]+)\""
 )
-_ERROR_AT = re.compile(r"^(?:loc\()?\"?(?P<path>[^\s\":]+\.py)\"?:(?P<line>\d+):\d+\)?: error:", re.MULTILINE)
+_ERROR_AT = lazy_pattern(r"^(?:loc\()?\"?(?P<path>[^\s\":]+\.py)\"?:(?P<line>\d+):\d+\)?: error:", re.MULTILINE)
 _FRONT_END = (SOURCE_STAGE, "ast")
 
 Keep = Callable[[str, bytes], str]

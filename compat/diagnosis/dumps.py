@@ -7,31 +7,31 @@ is the only reader of such text.
 
 from __future__ import annotations
 
-import re
 from functools import cached_property
 
 from attrs import frozen
 
 from compat.diagnosis.canonical import canonical
 from compat.diagnosis.dialects import NONE, Dialects
+from compat.patterns import lazy_pattern
 from compat.printable import printable
 
 HEADING_BEGINS = "// -----// IR Dump "
 """What every heading of a dump begins with."""
-HEADING = re.compile(
+HEADING = lazy_pattern(
     r"^// -----// IR Dump (?P<when>Before|After) (?P<title>[^\s:(]+)(?P<failed> Failed)?"
     r"(?: \((?P<argument>[^)\s]*)\)|: (?P<name>[\w-]+))?"
 )
 """``… Before CSE (cse) (…)`` up to Triton 3.8, ``… Before CSEPass: cse ('builtin.module' operation) …`` since."""
 _LONGEST_HEADING = 4096
 """Characters of a heading."""
-_IR_BEGINS = re.compile(rf"\n(?=module\b|#[A-Za-z_]\w* = |{HEADING_BEGINS.strip()}|\{{-#)")
-_IR_ENDS = re.compile(
+_IR_BEGINS = lazy_pattern(rf"\n(?=module\b|#[A-Za-z_]\w* = |{HEADING_BEGINS.strip()}|\{{-#)")
+_IR_ENDS = lazy_pattern(
     rf"\n(?={HEADING_BEGINS}(?:Before|After) [^\s:(]"
     r"|(?!module|[#!\s}]|\{-#|//|tt\.func|llvm\.|func\.|\"builtin\.module\")[^\n])"
 )
 """A line's beginning, with the newline before it, which is quickly found."""
-_ON_OP = re.compile(r"`([^`\n]+)` on ")
+_ON_OP = lazy_pattern(r"`([^`\n]+)` on ")
 """``Pipeline failed while executing [`ConvertTritonGPUToLLVM` on 'builtin.module' operation]``."""
 
 

@@ -12,14 +12,15 @@ import re
 from collections.abc import Sequence
 
 from compat.diagnosis.bounds import readable
+from compat.patterns import lazy_pattern
 
 DIGITS = 12
 """Length of the hexadecimal part: 48 bits, enough for the number of distinct failures in a project."""
 
-_WHICH = re.compile(r"\b((?:index|axis|operand|argument|element|result|dimension|dim) #?)(\d+)\b")
+_WHICH = lazy_pattern(r"\b((?:index|axis|operand|argument|element|result|dimension|dim) #?)(\d+)\b")
 
 _FORGET: tuple[tuple[re.Pattern[str], str], ...] = tuple(
-    (re.compile(pattern), replacement)
+    (lazy_pattern(pattern), replacement)
     for pattern, replacement in (
         (r"(?<=explicitly marked illegal)(?s:.*)", ""),  # later releases go on with the operation's whole text
         (r"\x1b\[[0-9;]*m", ""),  # colours

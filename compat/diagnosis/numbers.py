@@ -16,13 +16,14 @@ from attrs import Factory, evolve, frozen
 
 from compat.diagnosis.agreement import samples_in
 from compat.model import SOURCE_STAGE, Check, Evidence, Raised, Status
+from compat.patterns import lazy_pattern
 from compat.printable import printable
 
 _CRASHES = frozenset({"SIGSEGV", "SIGABRT", "SIGBUS", "SIGFPE", "SIGILL", "SIGTRAP", "SIGSYS"})
 """What a process ends by for a mistake of its own."""
 _MISTAKE = "ProblemError"
 """What a mistake in a problem raises, and not in the kernel."""
-_FRAME = re.compile(r'^  File "[^"\n]*", line \d+', re.MULTILINE)
+_FRAME = lazy_pattern(r'^  File "[^"\n]*", line \d+', re.MULTILINE)
 _WORDS = 400
 """Letters of a reason."""
 

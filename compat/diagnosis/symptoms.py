@@ -20,30 +20,33 @@ from compat.diagnosis.bounds import within_bounds
 from compat.diagnosis.dialects import NONE, Dialects
 from compat.diagnosis.dumps import innermost
 from compat.model import Evidence, Raised
+from compat.patterns import lazy_pattern
 
 _LOG = "subprocess.CalledProcessError"
 """Says only that a program failed; what it printed is in the exception around it."""
-_FRAME = re.compile(r'^  File "(?P<path>[^"\n]+)", line \d+, in (?P<function>[^\n]+)\n(?:    (?P<statement>[^\n]+))?', re.MULTILINE)
-_CARET = re.compile(r"^[ \t]*\^[ \t]*$", re.MULTILINE)
-_REPR = re.compile(r"(?P<type>[A-Za-z_][\w.]*)\((?P<argument>.*)\)", re.DOTALL)
-_ASSERTION = re.compile(
+_FRAME = lazy_pattern(
+    r'^  File "(?P<path>[^"\n]+)", line \d+, in (?P<function>[^\n]+)\n(?:    (?P<statement>[^\n]+))?', re.MULTILINE
+)
+_CARET = lazy_pattern(r"^[ \t]*\^[ \t]*$", re.MULTILINE)
+_REPR = lazy_pattern(r"(?P<type>[A-Za-z_][\w.]*)\((?P<argument>.*)\)", re.DOTALL)
+_ASSERTION = lazy_pattern(
     r"(?<![^\s:])(?P<file>[^\s:]++):(?P<line>\d++): (?P<function>[^\n]*?): Assertion `(?P<expression>.{0,2000}?)' failed", re.DOTALL
 )
-_LITERAL = re.compile(r'&& *\(?"(?P<words>[^"]+)"\)?')
-_TYPES = re.compile(r"\b(To|From|T) = (?:const )?([\w:]+)")
+_LITERAL = lazy_pattern(r'&& *\(?"(?P<words>[^"]+)"\)?')
+_TYPES = lazy_pattern(r"\b(To|From|T) = (?:const )?([\w:]+)")
 _FATAL = (
-    re.compile(r"LLVM ERROR: (?P<words>[^\n]+)"),
-    re.compile(r"cantFail wrapped call\n(?P<words>[^\n]+)"),
-    re.compile(r"^(?P<words>[^\n]+)\n{1,2}UNREACHABLE executed", re.MULTILINE),
-    re.compile(r"(?P<words>UNREACHABLE executed at [^\n]+)"),
+    lazy_pattern(r"LLVM ERROR: (?P<words>[^\n]+)"),
+    lazy_pattern(r"cantFail wrapped call\n(?P<words>[^\n]+)"),
+    lazy_pattern(r"^(?P<words>[^\n]+)\n{1,2}UNREACHABLE executed", re.MULTILINE),
+    lazy_pattern(r"(?P<words>UNREACHABLE executed at [^\n]+)"),
 )
-_DIAGNOSTIC = re.compile(r"^(?P<where>(?!Fatal Python)[^\n]*?)\berror: (?P<words>[^\n]+)", re.MULTILINE)
+_DIAGNOSTIC = lazy_pattern(r"^(?P<where>(?!Fatal Python)[^\n]*?)\berror: (?P<words>[^\n]+)", re.MULTILINE)
 _PIPELINE = "Failures have been detected while processing an MLIR pass pipeline"
 _FIRST, _LAST = 3000, 1000
 """Letters of an exception's or a diagnostic's words that are looked at, from either end."""
-_CALL = re.compile(r"(?:\w+\.)*(?P<name>\w+)\(")
-_INSTALLED = re.compile(r"/site-packages/|/lib/python3")
-_CONTENTLESS = re.compile(r"false|0")
+_CALL = lazy_pattern(r"(?:\w+\.)*(?P<name>\w+)\(")
+_INSTALLED = lazy_pattern(r"/site-packages/|/lib/python3")
+_CONTENTLESS = lazy_pattern(r"false|0")
 
 
 @frozen(kw_only=True)

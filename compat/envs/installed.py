@@ -5,12 +5,12 @@ from __future__ import annotations
 import base64
 import hashlib
 import os
-import re
 from pathlib import Path
 
 from packaging.utils import canonicalize_name
 
 from compat.model import Package
+from compat.patterns import lazy_pattern
 
 _INSTALLERS_OWN = ("INSTALLER", "REQUESTED", "RECORD", "direct_url.json", "uv_cache.json")
 """What installers add to a distribution: how it came here, not what it is."""
@@ -18,7 +18,7 @@ _INSTALLERS_OWN = ("INSTALLER", "REQUESTED", "RECORD", "direct_url.json", "uv_ca
 
 _PROGRAMS = "bin"
 """The folder in a toolchain that its programs are in."""
-_VERSION = re.compile(r"\d+\.\d+\.\w")
+_VERSION = lazy_pattern(r"\d+\.\d+\.\w")
 
 
 class NotInstalled(Exception):

@@ -13,7 +13,6 @@ from __future__ import annotations
 import json
 import logging
 import os
-import re
 import shutil
 import subprocess
 import sys
@@ -33,18 +32,18 @@ from packaging.version import Version
 
 from compat.bundle.closure import LIBRARY
 from compat.envs.cache import env_cache
-from compat.envs.index import ask
 from compat.envs.installers import UNSET, find_uv
 from compat.envs.listing import NO_INDEX, index_urls
 from compat.errors import EnvError, IndexUnavailable
 from compat.files import replace_file
+from compat.patterns import lazy_pattern
 
 _log = logging.getLogger(__name__)
 _NAMED = 8
 """Versions that an error names."""
 _DEADLINE = 300.0
 """Seconds that fetching one may take."""
-_REQUIREMENT = re.compile(r"\s*([A-Za-z0-9][A-Za-z0-9._-]*)\s*(?:\[[^\]]*\])?\s*==\s*([A-Za-z0-9.!+_-]+)\s*")
+_REQUIREMENT = lazy_pattern(r"\s*([A-Za-z0-9][A-Za-z0-9._-]*)\s*(?:\[[^\]]*\])?\s*==\s*([A-Za-z0-9.!+_-]+)\s*")
 
 
 def is_pinned(requirement: str) -> bool:
@@ -161,6 +160,8 @@ def _listed(name: str, environ: Mapping[str, str]) -> tuple[str, ...] | None:
     wheels = [path.name for folder in folders for path in Path(folder).glob("*") if path.name.lower().startswith(name[:1])]
     if any(environ.get(variable) for variable in NO_INDEX):
         return tuple(wheels) or None
+    from compat.envs.index import ask  # and with it all of HTTP
+
     return (*wheels, *(file.filename for file in ask(index, name) if not file.yanked))
 
 

@@ -215,7 +215,8 @@ def _installer(wanted: Wanted) -> Installer:
     try:
         return choose_installer(wanted.backend)
     except EnvError as error:
-        raise WorkerLacks(f"{wanted.env.name} cannot be built as the driver has it: {error}", hint=error.hint) from error
+        words = f"{wanted.backend}, which the driver used, is not installed on this machine"
+        raise WorkerLacks(f"{wanted.env.name} cannot be built as the driver has it: {words}", hint=error.hint) from error
 
 
 def _run(command: Sequence[str], log: IO[str], stop: threading.Event) -> bool:

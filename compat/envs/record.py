@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import os
-import re
 from typing import Any
 
 from compat.envs.cache import EnvFolder
@@ -16,6 +15,7 @@ from compat.envs.requirements import fingerprint, requirements
 from compat.files import content_of, replace_file
 from compat.json_text import read_json
 from compat.model import Env
+from compat.patterns import lazy_pattern
 from compat.printable import printable
 
 INTERRUPTED = "the installation was interrupted"
@@ -33,7 +33,7 @@ _LARGEST = 64 * 1024 * 1024
 _TEXTS = ("error", "location", "backend", "interpreter", "python", "name", "specifier", "built_for")
 _LISTS = ("requirements", "distributions")
 
-_ANSI = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|\r")
+_ANSI = lazy_pattern(r"\x1b\[[0-9;?]*[A-Za-z]|\r")
 
 
 def distributions(env: Env) -> list[str]:

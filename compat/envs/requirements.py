@@ -8,7 +8,6 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import re
 import sysconfig
 import zipfile
 import zlib
@@ -19,6 +18,7 @@ from urllib.parse import unquote, urlsplit
 from packaging.version import Version
 
 from compat.model import Env
+from compat.patterns import lazy_pattern
 
 EDITABLE = "-e "
 """How a folder begins that is installed as it is, so that edits count."""
@@ -27,7 +27,7 @@ _LARGEST_RECORD = 64 * 1024 * 1024
 """Bytes of a wheel's RECORD that are read; the largest there are have a hundredth of it."""
 _HEX = 8
 """Digits of the hash in a name."""
-_KEY = re.compile(rf"[A-Za-z0-9][^/]*-[0-9a-f]{{{_HEX}}}")
+_KEY = lazy_pattern(rf"[A-Za-z0-9][^/]*-[0-9a-f]{{{_HEX}}}")
 
 
 def requirements(env: Env) -> tuple[str, ...]:

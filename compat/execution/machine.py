@@ -19,6 +19,7 @@ from pathlib import Path
 from compat import toolchains
 from compat.errors import REFUSALS, MachineError
 from compat.model import Evidence
+from compat.patterns import lazy_pattern
 
 ROOM = 16 << 20
 """Bytes: with less room than this for temporary files, a compile that failed may have failed for that."""
@@ -30,12 +31,12 @@ _OPEN_FILES = 64
 _MEMORY = 64 << 20
 
 _NUMBERS = frozenset(REFUSALS) - {errno.EACCES}
-_WORDS = re.compile(
+_WORDS = lazy_pattern(
     r"No space left on device|Disk quota exceeded|IO failure on output stream|Read-only file system|Input/output error"
     r"|Too many open files|can't start new thread|Resource temporarily unavailable"
 )
 """What compilers and assemblers print where a system call was refused."""
-_OUT_OF_MEMORY = re.compile(r"MemoryError|std::bad_alloc|Cannot allocate memory|LLVM ERROR: out of memory|failed to map segment")
+_OUT_OF_MEMORY = lazy_pattern(r"MemoryError|std::bad_alloc|Cannot allocate memory|LLVM ERROR: out of memory|failed to map segment")
 
 
 def refusal(evidence: Evidence, folder: Path) -> str | None:

@@ -6,6 +6,7 @@ from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from math import ceil
 
+from attrs import define
 from packaging.version import Version
 
 from compat import toolchains
@@ -56,20 +57,32 @@ def newest_first(cells: Iterable[Cell]) -> tuple[Cell, ...]:
     return tuple(sorted(found, key=place))
 
 
-def batches(cells: Sequence[Cell], positions: Iterable[int], slots: int) -> Iterator[tuple[int, ...]]:
-    """Positions of cells in batches of one env, one source and one target each: what may be compiled in one process.
+@define
+class Share:
+    """What has to be compiled in one env."""
 
-    Envs keep their order. An env's cells are split over all ``slots`` even when they are few, since one env is often all there is
-    to do. Batches of one env are in memory at a time.
+    cells: int
+    """How many."""
+    batches: Iterator[tuple[int, ...]]
+    """Positions of cells of one source and one target each: what may be compiled in one process. Made as they are taken."""
+
+
+def batches(cells: Sequence[Cell], positions: Iterable[int], slots: int) -> dict[str, Share]:
+    """Env → the cells at these positions that are compiled there, in batches; envs in the order of the cells.
+
+    An env's cells are split over all ``slots`` even when they are few, since one env is often all there is to do.
     """
     envs: dict[str, array[int]] = {}
     for position in positions:
         envs.setdefault(cells[position].env.name, array("L")).append(position)
-    for those in envs.values():
-        groups: dict[tuple[object, ...], list[int]] = {}
-        for position in those:
-            spec, target = cells[position].spec, cells[position].target
-            groups.setdefault((spec.source, spec.roots, target.name), []).append(position)
-        size = min(BATCH_LIMIT, ceil(len(those) / slots))
-        for group in groups.values():
-            yield from (tuple(group[start : start + size]) for start in range(0, len(group), size))
+    return {name: Share(len(those), _batched(cells, those, ceil(len(those) / slots))) for name, those in envs.items()}
+
+
+def _batched(cells: Sequence[Cell], positions: Sequence[int], most: int) -> Iterator[tuple[int, ...]]:
+    groups: dict[tuple[object, ...], list[int]] = {}
+    for position in positions:
+        spec, target = cells[position].spec, cells[position].target
+        groups.setdefault((spec.source, spec.roots, target.name), []).append(position)
+    size = min(BATCH_LIMIT, most)
+    for group in groups.values():
+        yield from (tuple(group[start : start + size]) for start in range(0, len(group), size))

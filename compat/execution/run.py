@@ -260,7 +260,8 @@ def _compile_all(cells: Sequence[Cell], missing: Sequence[int], context: RunCont
         return
     with closing(context.open_executor()) as executor, slot_threads(executor, context) as threads:
         slots = executor.slots or context.slots
-        queue = BatchQueue(plan.batches(cells, missing, slots), cells, context.envs, executor)
+        shares = plan.batches(cells, missing, slots)  # not a future for each batch: of many they take more memory than the results
+        queue = BatchQueue(shares, context.envs, executor)
 
         def compile_left() -> None:
             while not context.stop.is_set() and (batch := queue.take()) is not None:
@@ -325,7 +326,7 @@ def _compile_batch(
     except Stopped:
         pass
     finally:
-        queue.done(positions)
+        queue.done(name, len(batch))
 
 
 def _to_be_kept(

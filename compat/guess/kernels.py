@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -17,13 +16,14 @@ from compat.guess.pure import Unknown
 from compat.guess.types import Guess, Types
 from compat.guess.uses import facts_of
 from compat.guess.values import Values, broken_asserts, heuristic, is_value, mended, nominal, written
+from compat.patterns import lazy_pattern
 
 MOST_CASES = 64
 """Configs of a tuner that become cases."""
 _OPTIONS = {"num_warps": "w", "num_stages": "s", "num_ctas": "c", "maxnreg": "r"}
-_UNNAMEABLE = re.compile(r"[^A-Za-z0-9_.+-]+")
-_ROW_STRIDE = re.compile(r"(?i).*stride.*")
-_GROUP = re.compile(r"(?i)^(?P<group>.*stride.*)(?P<last>[a-z]|\d)$")
+_UNNAMEABLE = lazy_pattern(r"[^A-Za-z0-9_.+-]+")
+_ROW_STRIDE = lazy_pattern(r"(?i).*stride.*")
+_GROUP = lazy_pattern(r"(?i)^(?P<group>.*stride.*)(?P<last>[a-z]|\d)$")
 _TUNER_SKIPS = {
     "status": "rejected",
     "class": "shared-memory",

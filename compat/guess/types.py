@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -13,25 +12,26 @@ from compat.guess.facts import CERTAIN, FLOATS, LIKELY, WHOLE, Facts, Kind, Orig
 from compat.guess.jitted import Parameter
 from compat.guess.launches import Launch
 from compat.guess.literals import Scope
+from compat.patterns import lazy_pattern
 
-_POINTER = re.compile(r"(?i).*_?(ptrs?|pointer)$|^p_|^ptr_")
-_WHOLE_NAME = re.compile(
+_POINTER = lazy_pattern(r"(?i).*_?(ptrs?|pointer)$|^p_|^ptr_")
+_WHOLE_NAME = lazy_pattern(
     r"(?i).*(stride|num|size|len|count|dim|rows?|cols?|seq|batch|idx|index|offset|start|end|head|steps?|width|height|seed|group|elements"
     r"|tokens?|vocab)|^[A-Z]{1,2}$|^n_|^[a-z]$"
 )
-_FLOAT_NAME = re.compile(r"(?i).*(eps|scale|alpha|beta|prob|factor|moment|decay|theta|soft_?cap|slope|temp|lr|rate|weight_)|^p$")
-_BOOL_ELEMENTS = re.compile(r"(?i)(.*_)?(mask|is_\w+|valid|flags?)(_?ptrs?)?$")
-_WHOLE_ELEMENTS = re.compile(
+_FLOAT_NAME = lazy_pattern(r"(?i).*(eps|scale|alpha|beta|prob|factor|moment|decay|theta|soft_?cap|slope|temp|lr|rate|weight_)|^p$")
+_BOOL_ELEMENTS = lazy_pattern(r"(?i)(.*_)?(mask|is_\w+|valid|flags?)(_?ptrs?)?$")
+_WHOLE_ELEMENTS = lazy_pattern(
     r"(?i).*(cu_?seq|seq_?len|lengths?|_lens|indices|indptr|index|_idx|idx_|offsets?|block_tables?|slot|page_|position|locks?|counts?"
     r"|permut|sorted_|expert_ids|token_ids)"
 )
-_WIDE_ELEMENTS = re.compile(r"(?i).*(label|target|token_ids|input_ids|indices|slot_mapping|positions?)")
+_WIDE_ELEMENTS = lazy_pattern(r"(?i).*(label|target|token_ids|input_ids|indices|slot_mapping|positions?)")
 _LANGUAGE = {"int1": "i1"} | {
     f"{long}{bits}": f"{short}{bits}" for long, short in (("int", "i"), ("uint", "u")) for bits in (8, 16, 32, 64)
 }
 _LANGUAGE |= {"float16": "fp16", "bfloat16": "bf16", "float32": "fp32", "float64": "fp64"}
 _PYTHON = {"int": "i32", "float": "fp32", "bool": "i1"}
-_TYPE = re.compile(r"\*?k?(i1|[iu](8|16|32|64)|fp16|bf16|fp32|fp64|fp8\w+)")
+_TYPE = lazy_pattern(r"\*?k?(i1|[iu](8|16|32|64)|fp16|bf16|fp32|fp64|fp8\w+)")
 
 
 @frozen

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -16,18 +15,22 @@ from compat.guess.launches import Launch
 from compat.guess.literals import Function, Given, Scope
 from compat.guess.pure import Unknown
 from compat.guess.types import Guess
+from compat.patterns import lazy_pattern
 
-_FLAG = re.compile(
+_FLAG = lazy_pattern(
     r"(?i)_*(is|has|use|do|with|enable|disable|allow|need|even|causal|skip|store|save|output|return|apply|add|norm|reverse|transpose"
     r"|trans|inplace|debug|fused|training|masked|compute)(_.*)?$|.*_(flag|causal|enabled)$|.*causal.*|.*varlen.*"
 )
-_INNER = re.compile(r"(?i).*(_k|blk_?k)$|^bk$")
-_HEADS = re.compile(r"(?i).*(head_?dim|d_?head|dmodel|headdim|_d|dv|dk|head_size).*|^[dkv]$")
-_COUNT = re.compile(r"(?i).*(num|_n$|count|heads?|groups?|stages|splits?|iters?|loops|unroll|ndim|^h[qkv]?$|^g$|topk|experts)")
-_GROUP = re.compile(r"(?i).*group_?(size)?(_?m)?$")
-_STRIDE = re.compile(r"(?i).*stride.*")
-_FLOATS = ((re.compile(r"(?i).*eps"), 1e-6), (re.compile(r"(?i).*(scale|alpha|factor|slope|beta|soft_?cap|theta|momentum)"), 1.0))
-_DTYPE = re.compile(r"(?i).*(dtype|_ty(pe)?)$")
+_INNER = lazy_pattern(r"(?i).*(_k|blk_?k)$|^bk$")
+_HEADS = lazy_pattern(r"(?i).*(head_?dim|d_?head|dmodel|headdim|_d|dv|dk|head_size).*|^[dkv]$")
+_COUNT = lazy_pattern(r"(?i).*(num|_n$|count|heads?|groups?|stages|splits?|iters?|loops|unroll|ndim|^h[qkv]?$|^g$|topk|experts)")
+_GROUP = lazy_pattern(r"(?i).*group_?(size)?(_?m)?$")
+_STRIDE = lazy_pattern(r"(?i).*stride.*")
+_FLOATS = (
+    (lazy_pattern(r"(?i).*eps"), 1e-6),
+    (lazy_pattern(r"(?i).*(scale|alpha|factor|slope|beta|soft_?cap|theta|momentum)"), 1.0),
+)
+_DTYPE = lazy_pattern(r"(?i).*(dtype|_ty(pe)?)$")
 _SIZES = (16, 32, 64, 128, 256)
 
 

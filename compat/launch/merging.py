@@ -53,6 +53,11 @@ def merge(path: Path, store: Store) -> Merged:
         lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
     except OSError as error:
         raise StoreError(f"the results cannot be read: {error.strerror}", where=str(path), hint=_HINT) from error
+    return merge_lines(lines, store, where=str(path))
+
+
+def merge_lines(lines: Iterable[str], store: Store, *, where: str) -> Merged:
+    """Keep results, a line each; ``where`` is where they are from. Raises StoreError where there is none among them."""
     rows: dict[tuple[str, str, str], LaunchedRow] = {}
     lost: set[tuple[str, str]] = set()
     unreadable = 0
@@ -60,9 +65,7 @@ def merge(path: Path, store: Store) -> Merged:
         try:
             said = _object(read_json(line))
             if said.get("schema") != SCHEMA:
-                raise StoreError(
-                    f"it has schema {said.get('schema')!r}, and this version reads {SCHEMA}", where=str(path), hint=_HINT
-                )
+                raise StoreError(f"it has schema {said.get('schema')!r}, and this version reads {SCHEMA}", where=where, hint=_HINT)
             place = (_text(said, "identity"), _text(said, "problem"))
             if _object(said.get("check")).get("status") == Status.LOST:
                 lost.add(place)
@@ -74,7 +77,7 @@ def merge(path: Path, store: Store) -> Merged:
         rows[row.identity, row.problem, row.device] = row
         lost.discard(place)
     if not rows and not lost:
-        raise StoreError("there is no result in it", where=str(path), hint=_HINT)
+        raise StoreError("there is no result in it", where=where, hint=_HINT)
     store.add_launched(tuple(rows.values()))
     return Merged(kept=len(rows), lost=len(lost), unreadable=unreadable)
 
@@ -110,7 +113,7 @@ def _place(result: Result) -> tuple[str, str]:
 def _joined(result: Result, row: LaunchedRow) -> Result:
     try:
         told = _object(read_json(row.told))
-        check, latency = _check(told, row.device), _latency(told.get("latency"), row.device)
+        check, latency = _check(told, row.device), _latency(told.get("latency"), row.device, _worker(told))
     except (_Malformed, ValueError):  # no version has written it
         return result
     return evolve(result, numbers=evolve(result.numbers, gpu=check), latency=latency)
@@ -151,7 +154,13 @@ def _check(said: Mapping[str, Any], device: str) -> Check:
     )
 
 
-def _latency(said: object, device: str) -> Latency | None:
+def _worker(told: Mapping[str, Any]) -> str | None:
+    """The worker of a cluster that has launched it."""
+    device = told.get("device")
+    return (_words(device.get("worker")) or None) if isinstance(device, dict) else None
+
+
+def _latency(said: object, device: str, worker: str | None = None) -> Latency | None:
     if said is None:
         return None
     latency = _object(said)
@@ -164,6 +173,7 @@ def _latency(said: object, device: str) -> Latency | None:
         baseline_us=_number(latency.get("baseline_us")),
         ratio=_number(latency.get("ratio")),
         device=device,
+        worker=worker,
     )
 
 

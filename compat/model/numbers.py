@@ -108,3 +108,5 @@ class Latency:
     """``us`` as a multiple of ``baseline_us``."""
     device: str = ""
     """The GPU, as it calls itself."""
+    worker: str | None = None
+    """The worker of a cluster whose GPU that is; ``None`` where it was launched by hand or on this machine."""

@@ -7,11 +7,12 @@ runs is better asked of the session.
 from __future__ import annotations
 
 import os
-import re
 import sys
 from collections.abc import Iterator
 
-_ENV_SESSION = re.compile(r"env\((?P<name>[^()\s]+)\)")
+from compat.patterns import lazy_pattern
+
+_ENV_SESSION = lazy_pattern(r"env\((?P<name>[^()\s]+)\)")
 
 
 def words() -> list[str]:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import ast
 import builtins
-import re
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
 
 from compat.bundle.parsing import tree_of
+from compat.patterns import lazy_pattern
 
 BUILTINS = frozenset(dir(builtins))
-_ANNOTATION = re.compile(r"\bconstexpr\b")
+_ANNOTATION = lazy_pattern(r"\bconstexpr\b")
 _NAMING = ("do_not_specialize", "do_not_specialize_on_alignment")
 """What of ``triton.jit`` lists parameters, by name or by place."""
 _JIT = ("triton.jit", "jit")

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 
-_FOLDER = re.compile(r'(?<=")/[^"\n]*/(?=[^"/\n]+")')
+from compat.patterns import lazy_pattern
+
+_FOLDER = lazy_pattern(r'(?<=")/[^"\n]*/(?=[^"/\n]+")')
 """What stands before a file's name in ``loc("/home/me/kernel.py":3:0)``."""
-_PIPELINE = re.compile(r'(?P<before>pipeline: ")(?P<pipeline>(?:[^"\\]|\\.)*+)(?P<after>")')
+_PIPELINE = lazy_pattern(r'(?P<before>pipeline: ")(?P<pipeline>(?:[^"\\]|\\.)*+)(?P<after>")')
 
 
 def one_pass(reproducer: str, ir: str, name: str) -> str | None:

@@ -9,6 +9,8 @@ from functools import lru_cache
 
 from attrs import frozen
 
+from compat.patterns import lazy_pattern
+
 
 @frozen(kw_only=True)
 class Where:
@@ -92,4 +94,4 @@ def one_line(text: str, width: int = 160) -> str:
     return line if len(line) <= width else line[: width - 1] + "…"
 
 
-_ERROR = re.compile(r"error|assert|fatal|fail", re.IGNORECASE)
+_ERROR = lazy_pattern(r"error|assert|fatal|fail", re.IGNORECASE)

@@ -16,6 +16,7 @@ from pathlib import PurePath
 from attrs import evolve
 
 from compat.model import Result
+from compat.patterns import lazy_pattern
 from compat.printable import printable
 from compat.report.findings import place_of
 from compat.report.summary import Report
@@ -29,7 +30,7 @@ ATTACHMENT_LIMIT = 8 * 1024 * 1024
 ATTACHMENTS_LIMIT = 1024 * 1024
 """Bytes of all that are, as they stand in the file."""
 
-_BASE64 = re.compile(r"[A-Za-z0-9+/]*={0,2}", re.ASCII)
+_BASE64 = lazy_pattern(r"[A-Za-z0-9+/]*={0,2}", re.ASCII)
 
 
 def enclosing(report: Report, source: Callable[[str], str | None], artifact: Callable[[str], str | None]) -> Report:

@@ -8,7 +8,6 @@ GitHub's actions have in common: ``testsuites`` of ``testsuite`` of ``testcase``
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
 from collections.abc import Sequence
 from typing import Any
@@ -19,12 +18,13 @@ from attrs import frozen
 from compat.config.selection import PAIRS
 from compat.model import Result, Status
 from compat.pairs.records import Pair, Program
+from compat.patterns import lazy_pattern
 from compat.printable import printable
 from compat.report.compact import one_line
 from compat.report.repeat import explain_command, pair_command
 from compat.report.summary import Report, came_out_as, declared_as
 
-_NO_XML = re.compile("[\x00-\x08\x0b-\x1f\ufffe\uffff]")
+_NO_XML = lazy_pattern("[\x00-\x08\x0b-\x1f\ufffe\uffff]")
 """What no XML 1.0 document may have, besides halves of surrogate pairs."""
 
 

@@ -13,6 +13,7 @@ from compat.diagnosis import bounds
 from compat.diagnosis.bounds import bounded
 from compat.diagnosis.knowledge import Knowledge
 from compat.model import Evidence
+from compat.patterns import lazy_pattern
 
 _SHORTEST = 8
 """Letters that an expected text has at least."""
@@ -24,8 +25,8 @@ _CONSIDERED = 2_000
 """Characters of a failure's words that a promise is looked for in."""
 _TOKENS = 400
 """Words, spaces and signs of them."""
-_QUOTES = re.compile(r"[\"'`\\\n]")
-_TOKEN = re.compile(r"\w+|\s+|.", re.DOTALL)
+_QUOTES = lazy_pattern(r"[\"'`\\\n]")
+_TOKEN = lazy_pattern(r"\w+|\s+|.", re.DOTALL)
 _SIGNALS = {
     "SIGABRT": "Fatal Python error: Aborted",
     "SIGSEGV": "Fatal Python error: Segmentation fault",

@@ -14,6 +14,7 @@ from compat.diagnosis.failure_class import Blame
 from compat.history.account import Interval, Word
 from compat.history.verdict import Verdict, class_of, is_good
 from compat.model import Result, Status
+from compat.patterns import lazy_pattern
 from compat.printable import printable
 from compat.report.account import earlier_runs, unknown
 from compat.report.compact import spans
@@ -25,11 +26,11 @@ _FRAMES = 5
 """Frames of a Python stack that are shown: those nearest to where it ended."""
 _LINES = 30
 """Lines of the compiler's own words that are shown."""
-_UNDERLINE = re.compile(r"^ {4,}(?:[~^]{2,}|\^+[~^]+)$")
+_UNDERLINE = lazy_pattern(r"^ {4,}(?:[~^]{2,}|\^+[~^]+)$")
 """Python's marks below the lines of a traceback; the caret of Triton's own errors is a single one."""
-_WARNING = re.compile(r"^\S+:\d+: \w*Warning: .*\n(?:  \S.*\n)?", re.MULTILINE)
+_WARNING = lazy_pattern(r"^\S+:\d+: \w*Warning: .*\n(?:  \S.*\n)?", re.MULTILINE)
 """What Python prints of a warning: its words, and the line that gave it."""
-_FRAME = re.compile(r'^\s*File "[^"]*", line \d+')
+_FRAME = lazy_pattern(r'^\s*File "[^"]*", line \d+')
 _END = {
     Status.REJECTED: "is rejected",
     Status.CRASHED: "crashes the compiler",

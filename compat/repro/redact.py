@@ -7,12 +7,14 @@ import re
 import socket
 from pathlib import Path
 
+from compat.patterns import lazy_pattern
+
 _IN_PATH = r"[^\s\"'`()\[\],;:]"
-_PACKAGES = re.compile(rf"(?<!{_IN_PATH})(?P<before>(?:(?!/){_IN_PATH})*+)/{_IN_PATH}*/(?:site|dist)-packages/")
-_PATH = re.compile(r"(?<![\w.:/~*-])/(?:[\w.+@=~-]+/)+(?P<base>[\w.+@=~-]+)?")
-_ADDRESS = re.compile(r"\b0x[0-9a-f]{6,}\b")
-_THREAD = re.compile(r"^((?:Current thread|Thread)) 0x[0-9a-f]+", re.MULTILINE)
-_TEMPORARY = re.compile(r"\btmp[a-z0-9_]{8}\b")
+_PACKAGES = lazy_pattern(rf"(?<!{_IN_PATH})(?P<before>(?:(?!/){_IN_PATH})*+)/{_IN_PATH}*/(?:site|dist)-packages/")
+_PATH = lazy_pattern(r"(?<![\w.:/~*-])/(?:[\w.+@=~-]+/)+(?P<base>[\w.+@=~-]+)?")
+_ADDRESS = lazy_pattern(r"\b0x[0-9a-f]{6,}\b")
+_THREAD = lazy_pattern(r"^((?:Current thread|Thread)) 0x[0-9a-f]+", re.MULTILINE)
+_TEMPORARY = lazy_pattern(r"\btmp[a-z0-9_]{8}\b")
 
 
 def without_places(text: str) -> str:

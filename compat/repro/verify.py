@@ -18,21 +18,22 @@ from compat.diagnosis import classify, dumps
 from compat.diagnosis.knowledge import Knowledge
 from compat.execution.script import ScriptRun, run_script
 from compat.model import SOURCE_STAGE, BuiltEnv, Done, Evidence, Failure, Raised, Target
+from compat.patterns import lazy_pattern
 
 SHOWS, SHOWS_NOT = 0, 1
 """Exit codes of a repro script."""
 
-_VERDICT = re.compile(r"^(?:not )?reproduced: .*?(?:exit code (?P<code>-?\d+))?$", re.MULTILINE)
-_TRACEBACK = re.compile(r"^Traceback \(most recent call last\):\n", re.MULTILINE)
-_LINK = re.compile(
+_VERDICT = lazy_pattern(r"^(?:not )?reproduced: .*?(?:exit code (?P<code>-?\d+))?$", re.MULTILINE)
+_TRACEBACK = lazy_pattern(r"^Traceback \(most recent call last\):\n", re.MULTILINE)
+_LINK = lazy_pattern(
     r"\n\n(?:The above exception was the direct cause of the following exception"
     r"|During handling of the above exception, another exception occurred):\n\n"
 )
-_UNDERLINE = re.compile(r"\s+[~^][~^ ]*$")
+_UNDERLINE = lazy_pattern(r"\s+[~^][~^ ]*$")
 """Python's marks below the lines of a traceback."""
-_RAISED = re.compile(r"(?P<type>[A-Za-z_][\w.]*)(?:: (?P<message>.*))?\Z", re.DOTALL)
+_RAISED = lazy_pattern(r"(?P<type>[A-Za-z_][\w.]*)(?:: (?P<message>.*))?\Z", re.DOTALL)
 _BUILTIN = "|".join(name for name, value in vars(builtins).items() if isinstance(value, type) and issubclass(value, BaseException))
-_BARE = re.compile(rf"^(?:(?:[A-Za-z_]\w*\.)+[A-Z]\w*|{_BUILTIN})(?=: |$)", re.MULTILINE)
+_BARE = lazy_pattern(rf"^(?:(?:[A-Za-z_]\w*\.)+[A-Z]\w*|{_BUILTIN})(?=: |$)", re.MULTILINE)
 """How an exception begins that is printed without a traceback: with its type, which Python qualifies unless it is its own."""
 
 

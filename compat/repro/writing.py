@@ -6,7 +6,6 @@ the script itself is run in every env, and only if it says there what the table 
 
 from __future__ import annotations
 
-import re
 import threading
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from itertools import count
@@ -30,6 +29,7 @@ from compat.fix.known import known_edits
 from compat.fix.source import SourceFile
 from compat.history.verdict import class_of, is_good, release_of, verdicts
 from compat.model import SOURCE_STAGE, BuiltEnv, Cell, Env, Evidence, Outcome, Result, Status, Target
+from compat.patterns import lazy_pattern
 from compat.printable import printable
 from compat.repro import issue, verify
 from compat.repro.expected_output import printed, promise, sayings, words_of
@@ -44,7 +44,7 @@ from compat.toolchains import PREDICTIONS, ScriptForm, Toolchain
 
 _SLACK = 60.0
 """Seconds that a script may take besides its compile: to import the toolchain, and to hash it, as Triton does."""
-_OF_MODULE = re.compile(r'File "([^"\n]+)", line (\d+), in <module>')
+_OF_MODULE = lazy_pattern(r'File "([^"\n]+)", line (\d+), in <module>')
 """A frame of a module's own statements in a traceback."""
 _UNFIT = (Status.OUT_OF_MEMORY, *(status for status in Status if not status.is_answer))
 """What no script shows: limits depend on the machine, and other statuses say nothing about the kernel."""

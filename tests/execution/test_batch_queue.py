@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from compat.execution.batch_queue import BatchQueue
-from compat.execution.executors.base import EnvLeft, Executor
+from compat.execution.executors.base import EnvLeft
 from compat.execution.executors.local import LocalExecutor
+from compat.execution.plan import batches
 from compat.model import BuiltEnv, Cell, Env
 from tests.cells import cell
 
@@ -14,7 +15,7 @@ ENVS = {name: BuiltEnv(env=Env(name=name), digest=f"of {name}") for name in ("ol
 
 
 class Choosing(LocalExecutor):
-    """Takes the env that has most batches left, and notes what it is asked."""
+    """Takes the env that has most cells left, and notes what it is asked."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -22,40 +23,39 @@ class Choosing(LocalExecutor):
         self.released: list[str] = []
 
     def next_env(self, envs: Sequence[EnvLeft]) -> int:
-        self.asked.append(" ".join(f"{env.digest}:{env.batches}" for env in envs))
-        return max(range(len(envs)), key=lambda number: envs[number].batches)
+        self.asked.append(" ".join(f"{env.digest}:{env.cells}" for env in envs))
+        return max(range(len(envs)), key=lambda number: envs[number].cells)
 
     def release(self, env: str) -> None:
         self.released.append(env)
 
 
-def queue_of(executor: Executor, *names: str) -> tuple[BatchQueue, list[Cell]]:
-    """Batches of two cells of these envs, and the cells."""
-    cells = [cell(ENVS[name], "faces", "fine", case=str(number)) for number, name in enumerate(names) for _ in range(2)]
-    return BatchQueue([(at, at + 1) for at in range(0, len(cells), 2)], cells, ENVS, executor), cells
+def queued(executor: Choosing | LocalExecutor, *names: str) -> tuple[BatchQueue, list[Cell]]:
+    """Cells of these envs, each of a source of its own, so that it is a batch."""
+    cells = [cell(ENVS[name], "faces", "fine", source=f"{number}.py") for number, name in enumerate(names)]
+    return BatchQueue(batches(cells, range(len(cells)), slots=1), ENVS, executor), cells
 
 
 def test_the_executor_says_of_which_env_the_next_batch_is() -> None:
     executor = Choosing()
-    queue, cells = queue_of(executor, "old", "new", "new", "new")
+    queue, cells = queued(executor, "old", "new", "new", "new")
     taken = []
     while (batch := queue.take()) is not None:
-        assert len(batch) == 2
-        taken.append(f"{cells[batch[0]].env.name} {cells[batch[0]].spec.case}")
+        taken += [f"{cells[position].env.name} {position}" for position in batch]
     assert taken == ["new 1", "new 2", "old 0", "new 3"]
     assert executor.asked == ["of old:1 of new:3", "of old:1 of new:2", "of old:1 of new:1"], "not where there is one env"
 
 
 def test_on_this_machine_they_keep_their_order() -> None:
-    queue, _ = queue_of(LocalExecutor(), "old", "old", "new")
-    assert [batch and list(batch) for batch in (queue.take() for _ in range(4))] == [[0, 1], [2, 3], [4, 5], None]
+    queue, _ = queued(LocalExecutor(), "old", "old", "new")
+    assert [queue.take() for _ in range(4)] == [(0,), (1,), (2,), None]
 
 
 def test_an_env_is_released_when_its_last_batch_is_done() -> None:
     executor = Choosing()
-    queue, _ = queue_of(executor, "old", "new", "old")
+    queue, _ = queued(executor, "old", "new", "old")
     told = []
-    for batch in ((4, 5), (2, 3), (0, 1)):
-        queue.done(batch)
+    for env in ("old", "new", "old"):
+        queue.done(env, 1)
         told.append(list(executor.released))
     assert told == [[], ["new"], ["new", "old"]]

@@ -48,6 +48,7 @@ class ElsewhereExecutor:
 
     act = staticmethod(there)
     slots = None
+    gpus = None
 
     def __init__(self, *, worker: Path, idle_timeout: float, stop: threading.Event) -> None:
         self._worker = worker

@@ -18,7 +18,9 @@ def test_batches_hold_every_cell_once_and_one_env_each(sizes: list[int], slots: 
     cells = [
         type(one)(env=Env(name=f"e{n}"), target=one.target, spec=one.spec) for n, size in enumerate(sizes) for _ in range(size)
     ]
-    shared = [[cells[position] for position in batch] for batch in batches(cells, range(len(cells)), slots)]
+    shares = batches(cells, range(len(cells)), slots)
+    shared = [[cells[position] for position in batch] for share in shares.values() for batch in share.batches]
+    assert [share.cells for share in shares.values()] == [size for size in sizes if size]
     assert [each for batch in shared for each in batch] == cells
     assert all(1 <= len(batch) <= BATCH_LIMIT for batch in shared)
     assert all(len({each.env.name for each in batch}) == 1 for batch in shared)

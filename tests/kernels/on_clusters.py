@@ -28,3 +28,9 @@ class Killer:
 
 
 killer = Killer()
+
+
+@triton.jit
+def hoards(source, result, size, BLOCK: tl.constexpr):
+    enormous: tl.constexpr = 1 << (BLOCK << 29)  # a number of 8 GiB, for a BLOCK of 128
+    tl.store(result, enormous > 0)

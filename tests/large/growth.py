@@ -32,6 +32,7 @@ class AnsweringExecutor:
     """Answers at once, and never twice the same."""
 
     slots = 1
+    gpus = None
 
     def __init__(self, *, worker: Path, idle_timeout: float, stop: threading.Event) -> None:
         self._number = 0

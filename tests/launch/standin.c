@@ -3,6 +3,8 @@
  * Device memory is memory of the process. A module is whatever it is given; what a kernel does follows from the name of its entry, and
  * is done when it is launched. An error of a kernel stays, as on a GPU: every call after it has the same answer.
  *
+ * It is one GPU of sm_90 with the same number everywhere, unless STANDIN_COUNT, STANDIN_ARCH and STANDIN_UUID say otherwise.
+ *
  *   compat_canary(x, y)            y = x + 1, for 256 numbers; wrong with STANDIN_CANARY=wrong
  *   add(x, y, out, n)              out = x + y, for n numbers of one block of the grid each
  *   add_scratch(x, y, out, n, s)   the same, by way of scratch memory
@@ -31,7 +33,7 @@
 #include <unistd.h>
 
 typedef int CUresult;
-enum { INVALID_VALUE = 1, NOT_FOUND = 500, ILLEGAL_ADDRESS = 700 };
+enum { INVALID_VALUE = 1, NO_DEVICE = 100, NOT_FOUND = 500, ILLEGAL_ADDRESS = 700 };
 
 typedef struct {
     int assembler, is_old, stores, is_marked;
@@ -59,17 +61,38 @@ static const int opt_in_shared = 232448;
 static CUresult lasting = 0;
 static int hanging = 0;
 
-CUresult cuInit(unsigned flags) { return 0; }
+/* A process sees none where CUDA_VISIBLE_DEVICES is empty. */
+CUresult cuInit(unsigned flags) {
+    const char *visible = getenv("CUDA_VISIBLE_DEVICES");
+    return visible && !*visible ? NO_DEVICE : 0;
+}
+CUresult cuDeviceGetCount(int *count) {
+    const char *said = getenv("STANDIN_COUNT");
+    *count = said && !getenv("CUDA_VISIBLE_DEVICES") ? atoi(said) : 1;
+    return 0;
+}
+CUresult cuDeviceGetUuid_v2(char *uuid, int device) {
+    const char *said = getenv("STANDIN_UUID");
+    memset(uuid, 0, 16);
+    snprintf(uuid, 15, "%s", said ? said : "stand-in");
+    uuid[15] = device;
+    return 0;
+}
 CUresult cuDriverGetVersion(int *version) { *version = 13000; return 0; }
 CUresult cuDeviceGet(int *device, int ordinal) { *device = ordinal; return 0; }
 CUresult cuDeviceGetName(char *name, int size, int device) { snprintf(name, size, "stand-in"); return 0; }
+
+static int arch(void) {
+    const char *said = getenv("STANDIN_ARCH");
+    return said ? atoi(said) : 90;
+}
 
 CUresult cuDeviceGetAttribute(int *value, int attribute, int device) {
     switch (attribute) {
     case 1: *value = 1024; return 0;
     case 38: *value = 1 << 16; return 0;
-    case 75: *value = 9; return 0;
-    case 76: *value = 0; return 0;
+    case 75: *value = arch() / 10; return 0;
+    case 76: *value = arch() % 10; return 0;
     case 97: *value = opt_in_shared; return 0;
     default: return INVALID_VALUE;
     }
@@ -278,6 +301,6 @@ CUresult cuEventElapsedTime(float *milliseconds, void *start, void *end) {
 
 CUresult cuGetErrorName(CUresult code, const char **name) {
     *name = code == INVALID_VALUE ? "CUDA_ERROR_INVALID_VALUE" : code == ILLEGAL_ADDRESS ? "CUDA_ERROR_ILLEGAL_ADDRESS" :
-            code == NOT_FOUND ? "CUDA_ERROR_NOT_FOUND" : NULL;
+            code == NOT_FOUND ? "CUDA_ERROR_NOT_FOUND" : code == NO_DEVICE ? "CUDA_ERROR_NO_DEVICE" : NULL;
     return *name ? 0 : INVALID_VALUE;
 }

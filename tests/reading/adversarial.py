@@ -9,6 +9,8 @@ from re import _parser as parser  # type: ignore[attr-defined]
 from types import ModuleType
 from typing import Any
 
+from compat.patterns import Lazy
+
 SMALL, LARGE = 2 * 1024, 8 * 1024
 _ENOUGH = 0.006
 """Seconds below which a time is not worth comparing."""
@@ -89,7 +91,7 @@ def patterns_in(*modules: ModuleType) -> list[str]:
     found: list[str] = []
 
     def add(value: Any) -> None:
-        if isinstance(value, re.Pattern) and isinstance(value.pattern, str):
+        if isinstance(value, re.Pattern | Lazy) and isinstance(value.pattern, str):
             found.append(value.pattern)
         elif isinstance(value, tuple):
             for item in value:

@@ -10,6 +10,7 @@ from typing import Protocol, Self
 from attrs import Factory, frozen
 
 from compat.execution.elsewhere import Elsewhere
+from compat.execution.executors.gpus import Gpus
 from compat.execution.flight import PLAIN, Limits, Mode
 from compat.execution.places import NOWHERE_ELSE, Places
 from compat.model import BuiltEnv, Cell, Env, Evidence, Package, Specialization, Target
@@ -99,10 +100,10 @@ class CellAttempts:
 
 @frozen
 class EnvLeft:
-    """An env that has batches which nobody has taken."""
+    """An env that has cells which nobody has taken."""
 
     digest: str
-    batches: int
+    cells: int
     """How many."""
 
 
@@ -112,6 +113,11 @@ class Executor(Protocol):
     @property
     def slots(self) -> int | None:
         """How many batches it takes at the same time; ``None`` for as many as the run has slots on this machine."""
+        ...
+
+    @property
+    def gpus(self) -> Gpus | None:
+        """GPUs of other machines that launch; ``None`` where that is for this machine's."""
         ...
 
     def submit(self, batch: Batch) -> Generator[CellAttempts]:

@@ -34,6 +34,7 @@ class LocalExecutor:
     """An executor whose batches are compiled while they are iterated, in the thread that does."""
 
     slots = None
+    gpus = None
 
     def __init__(self, *, worker: Path = WORKER, idle_timeout: float = 0.0, stop: threading.Event | None = None) -> None:
         """See :class:`compat.execution.executors.base.OpenExecutor`."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import shlex
 
 from packaging.version import InvalidVersion, Version
@@ -11,10 +10,11 @@ from compat import toolchains
 from compat.bisect.answers import CellAnswer
 from compat.bisect.probes import ReleaseAnswer, Transition
 from compat.bisect.request import Axis
+from compat.patterns import lazy_pattern
 from compat.printable import printable
 from compat.toolchains import Toolchain
 
-_COMMIT = re.compile(r"git\.?([0-9a-f]{6,40})\b")
+_COMMIT = lazy_pattern(r"git\.?([0-9a-f]{6,40})\b")
 
 
 def repeat_command(answer: ReleaseAnswer, options: tuple[str, ...] = (), ends: tuple[str, ...] = ()) -> str:

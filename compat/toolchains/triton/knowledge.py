@@ -7,10 +7,11 @@ import re
 from compat.diagnosis.dialects import Dialects
 from compat.diagnosis.knowledge import Knowledge
 from compat.diagnosis.symptoms import Wording
+from compat.patterns import lazy_pattern
 from compat.toolchains.triton.classes import CLASSES
 
 _FORGET = tuple(
-    (re.compile(pattern), replacement)
+    (lazy_pattern(pattern), replacement)
     for pattern, replacement in (
         (r"(?<![\w.-])([.-]*+)[\w.-]+\.(?:ttir|ttgir|ptx)(?::\d+)+", r"\1<path>"),
         (r"\btriton\.language\.float(?=\d)", "fp"),  # triton.language.float32 is fp32
@@ -19,17 +20,17 @@ _FORGET = tuple(
     )
 )
 
-_COMPLAINT = re.compile(
+_COMPLAINT = lazy_pattern(
     r"^ptxas[^\n]*?\b(?:error|fatal) *: *(?:\(C\d+\) *)?(?P<words>(?![^\n]*Ptx assembly aborted due to errors)[^\n]+)", re.MULTILINE
 )
 
 _DIALECTS = Dialects(
     renamed=(  # in 3.3; the operations in them were not
-        (re.compile(r"\btriton_nvidia_gpu\."), "ttng."),
-        (re.compile(r"\btriton_gpu\."), "ttg."),
-        (re.compile(r"!tt\.memdesc\b"), "!ttg.memdesc"),
+        (lazy_pattern(r"\btriton_nvidia_gpu\."), "ttng."),
+        (lazy_pattern(r"\btriton_gpu\."), "ttg."),
+        (lazy_pattern(r"!tt\.memdesc\b"), "!ttg.memdesc"),
     ),
-    affixes=re.compile(r"^(?:triton-?nvidia-?gpu|triton-?amd-?gpu|triton-?gpu|triton-?nvidia|triton|nvgpu)-?|-?(?:pass|nv)$"),
+    affixes=lazy_pattern(r"^(?:triton-?nvidia-?gpu|triton-?amd-?gpu|triton-?gpu|triton-?nvidia|triton|nvgpu)-?|-?(?:pass|nv)$"),
 )
 
 KNOWLEDGE = Knowledge(

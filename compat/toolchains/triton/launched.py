@@ -6,7 +6,6 @@ The adapter asks the release's own launch code (``adapter/call.py``); a script s
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from enum import StrEnum
 
@@ -17,10 +16,11 @@ from compat import constexprs, signatures
 from compat.bundle.bundle import Bundle
 from compat.bundle.parsing import tree_of
 from compat.model import Target
+from compat.patterns import lazy_pattern
 from compat.signatures import CONSTEXPR, ArgumentType
 
-_NUMBER = re.compile(r"[iu](?!1$)\d+")
-_TYPED = re.compile(r"\b(?:int|float|bool|(?:tl\.)?(?:u?int\d+|b?float\d+\w*)|[iu]\d+|b?fp?\d+\w*)\b")
+_NUMBER = lazy_pattern(r"[iu](?!1$)\d+")
+_TYPED = lazy_pattern(r"\b(?:int|float|bool|(?:tl\.)?(?:u?int\d+|b?float\d+\w*)|[iu]\d+|b?fp?\d+\w*)\b")
 """An annotation that is a type, so that launches from 3.4 on do not look for one."""
 _BUFFER_OPERATIONS = "AMDGCN_USE_BUFFER_OPS"
 _TRUE = frozenset({"1", "true", "on", "y", "yes"})

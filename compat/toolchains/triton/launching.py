@@ -19,13 +19,14 @@ from collections.abc import Sequence
 from typing import Any
 
 from compat.json_text import read_json, write_json
+from compat.patterns import lazy_pattern
 from compat.printable import printable
 from compat.toolchains.base import Launching, Unlaunchable
 from compat.toolchains.triton.capturing import CAPTURING
 
-_ENTRY = re.compile(r"^[ \t]*\.(?:visible|weak)[ \t]+\.entry[ \t]+([\w$]+)[ \t]*\(([^)]*)\)([^{]*)^\{", re.MULTILINE)
-_PARAMETER = re.compile(r"\.param\s+(?:\.align\s+(\d+)\s+)?\.([a-z]+)(\d+)([^,\[]*)(?:\[(\d+)\])?")
-_BLOCK = re.compile(r"\.(?:req|max)ntid\s+(\d+)(?:\s*,\s*(\d+))?(?:\s*,\s*(\d+))?")
+_ENTRY = lazy_pattern(r"^[ \t]*\.(?:visible|weak)[ \t]+\.entry[ \t]+([\w$]+)[ \t]*\(([^)]*)\)([^{]*)^\{", re.MULTILINE)
+_PARAMETER = lazy_pattern(r"\.param\s+(?:\.align\s+(\d+)\s+)?\.([a-z]+)(\d+)([^,\[]*)(?:\[(\d+)\])?")
+_BLOCK = lazy_pattern(r"\.(?:req|max)ntid\s+(\d+)(?:\s*,\s*(\d+))?(?:\s*,\s*(\d+))?")
 _SCRATCH = ("global", "profile")
 _LARGEST_PORTABLE = 8
 """Blocks that every GPU with clusters takes in one."""

@@ -13,6 +13,7 @@ from typing import Any
 from packaging.version import Version
 
 from compat.model import Status
+from compat.patterns import lazy_pattern
 from compat.toolchains.base import Judged, Pairing
 
 _FOLDER = Path(__file__).parent / "inductor"
@@ -40,13 +41,13 @@ CLASSES = {
     "deadline": "it was not done by its deadline",
 }
 
-_NOT_FOUND = re.compile(r"cannot find a working triton", re.IGNORECASE)
-_METADATA = re.compile(r"KernelMetadata'? object has no attribute|metadata.*KeyError")
-_NAME = re.compile(
+_NOT_FOUND = lazy_pattern(r"cannot find a working triton", re.IGNORECASE)
+_METADATA = lazy_pattern(r"KernelMetadata'? object has no attribute|metadata.*KeyError")
+_NAME = lazy_pattern(
     r"cannot import name|No module named|module '?triton[\w.]*'? has no attribute|'JITFunction' object has no attribute"
     r"|has no attribute '\w+'$"
 )
-_NAMES_ITS_TYPE = re.compile(r"\w+(Error|Exception): ")
+_NAMES_ITS_TYPE = lazy_pattern(r"\w+(Error|Exception): ")
 """How the message of an exception begins that PyTorch has wrapped into one of its own."""
 _IMPORTS = ("ImportError", "ModuleNotFoundError")
 

@@ -8,9 +8,10 @@ from pathlib import Path
 from packaging.version import InvalidVersion, Version
 
 from compat.model import BuiltEnv, Done, Evidence, Raised, Target
+from compat.patterns import lazy_pattern
 from compat.toolchains.base import Assembler, Parts, Wheels
 
-_TARGET = re.compile(r"^\s*\.target\s+(\w+)", re.MULTILINE)
+_TARGET = lazy_pattern(r"^\s*\.target\s+(\w+)", re.MULTILINE)
 _BIN = "lib/python*/site-packages/triton/backends/nvidia/bin"
 _FIRST_WITHOUT_SUFFIX = 13
 """The first CUDA whose wheel is called ``nvidia-cuda-nvcc``; before, it is ``nvidia-cuda-nvcc-cu12``."""
@@ -68,7 +69,7 @@ PARTS = Parts(
         of=ptxas_of,
         command=_command,
         told=_told,
-        killed=re.compile(
+        killed=lazy_pattern(
             r"`ptxas` failed with error code (?:-(?:[1239]|15|2[45])|129|13[01]|137|143|15[23])\b"
             r"|died with <Signals\.SIG(?:KILL|TERM|INT|HUP|QUIT|XCPU|XFSZ)"
         ),

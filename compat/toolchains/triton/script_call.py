@@ -7,7 +7,6 @@ not ask.
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -16,6 +15,7 @@ from compat import constexprs
 from compat.bundle.bundle import Bundle
 from compat.bundle.parsing import tree_of
 from compat.model import Target
+from compat.patterns import lazy_pattern
 from compat.signatures import ArgumentType
 from compat.toolchains.base import PREDICTIONS, ScriptForm
 from compat.toolchains.triton.launched import Form, Index, Launched, form_of, parameters
@@ -25,7 +25,7 @@ __all__ = ["SCRIPT", "Form", "compile_function", "form_of", "imports", "paramete
 
 _IMPORTS = frozenset({"import triton", "from triton.backends.compiler import GPUTarget", "from triton.compiler import ASTSource"})
 _WIDTH = 110
-_ASKS = re.compile(r"\b(?:target_info|driver|get_current_target|is_cuda|is_hip\w*|cuda_capability\w*|atomic_(?:min|max))\b")
+_ASKS = lazy_pattern(r"\b(?:target_info|driver|get_current_target|is_cuda|is_hip\w*|cuda_capability\w*|atomic_(?:min|max))\b")
 """What a kernel says that asks the GPU's driver."""
 
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import re
-
+from compat.patterns import lazy_pattern
 from compat.toolchains.base import Types
 
 DTYPES = (
@@ -15,7 +14,7 @@ DTYPES = (
 _ANY = "|".join(DTYPES)
 
 TYPES = Types(
-    pattern=re.compile(rf"(\*k?)?({_ANY})|tensordesc<({_ANY})\[\d+(, ?\d+)*\]>"),
+    pattern=lazy_pattern(rf"(\*k?)?({_ANY})|tensordesc<({_ANY})\[\d+(, ?\d+)*\]>"),
     known=(*DTYPES, *(f"*{dtype}" for dtype in DTYPES)),
     examples='"*fp16" or "i32"',
     elements=DTYPES,

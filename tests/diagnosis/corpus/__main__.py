@@ -74,7 +74,8 @@ class Corpus:
                 for cell, evidence in self._attempts([unknown[position] for position in batch], servers):
                     self.store.write(self._key(cell), cell, evidence)
 
-            concurrently(compile_batch, batches(unknown, range(len(unknown)), slots), slots)
+            shares = batches(unknown, range(len(unknown)), slots).values()
+            concurrently(compile_batch, (batch for share in shares for batch in share.batches), slots)
         return self.known()
 
     def _attempts(self, batch: Sequence[Cell], servers: WorkerPool) -> Iterator[tuple[Cell, tuple[Evidence, ...]]]:

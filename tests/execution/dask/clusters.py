@@ -8,7 +8,7 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Self
@@ -28,34 +28,50 @@ _QUIET = {
 class Machines:
     """The processes of a cluster on this machine."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, host: str = "127.0.0.1") -> None:
         self.folder = folder
+        self.host = host
         self.port = _free_port()
         self.processes: dict[str, subprocess.Popen[bytes]] = {}
 
     @property
     def address(self) -> str:
-        return f"tcp://127.0.0.1:{self.port}"
+        return f"tcp://{self.host}:{self.port}"
 
-    def start_scheduler(self) -> None:
-        words = ["scheduler", "--host", "127.0.0.1", "--port", str(self.port), "--no-dashboard", "--no-show", "--no-jupyter"]
-        self._start("scheduler", words)
+    def start_scheduler(self, *, within: Sequence[str] = (), python: str = sys.executable, **environ: str) -> None:
+        words = ["scheduler", "--host", self.host, "--port", str(self.port), "--no-dashboard", "--no-show", "--no-jupyter"]
+        self._start("scheduler", words, within=within, python=python, **environ)
 
-    def start_worker(self, name: str, *, threads: int = 1, nanny: bool = True, host: str = "127.0.0.1", **environ: str) -> None:
-        """A worker that has neither the envs of this user nor those of another worker, unless ``environ`` says so."""
+    def start_worker(
+        self,
+        name: str,
+        *,
+        threads: int = 1,
+        nanny: bool = True,
+        within: Sequence[str] = (),
+        host: str | None = None,
+        python: str = sys.executable,
+        **environ: str,
+    ) -> None:
+        """A worker that has neither the envs of this user nor those of another worker, unless ``environ`` says so.
+
+        ``within`` is a command that runs the one that follows it, in other surroundings than this process has.
+        """
         folder = self.folder / name
         folder.mkdir(parents=True, exist_ok=True)
         folders = {"COMPAT_ENVS": "envs", "COMPAT_WORKER_ENVS": "worker-envs", "COMPAT_WORKER_ARTIFACTS": "worker-artifacts"}
         own = {"TMPDIR": str(folder), **{variable: str(folder / place) for variable, place in folders.items()}}
         words = ["worker", self.address, "--name", name, "--nthreads", str(threads), "--local-directory", str(folder / "local")]
-        words += ["--no-dashboard", "--host", host, "--nanny" if nanny else "--no-nanny", "--memory-limit", "0"]
-        self._start(name, words, **{**own, **environ})
+        words += ["--no-dashboard", "--host", host or self.host, "--nanny" if nanny else "--no-nanny", "--memory-limit", "0"]
+        self._start(name, words, within=within, python=python, **{**own, **environ})
 
-    def _start(self, name: str, words: list[str], **environ: str) -> None:
+    def _start(
+        self, name: str, words: list[str], *, within: Sequence[str] = (), python: str = sys.executable, **environ: str
+    ) -> None:
         (self.folder / name).mkdir(parents=True, exist_ok=True)
         with (self.folder / f"{name}.log").open("ab") as log:
             self.processes[name] = subprocess.Popen(
-                [sys.executable, "-m", "dask", *words],
+                [*within, python, "-m", "dask", *words],
                 cwd=self.folder / name,
                 env={**os.environ, "PYTHONPATH": str(ROOT), **_QUIET, **environ},
                 stdin=subprocess.DEVNULL,

@@ -138,6 +138,33 @@ def test_a_scheduler_that_comes_back(env: BuiltEnv, machines: Machines, tmp_path
 
 
 @pytest.mark.wheels
+def test_a_scheduler_that_is_gone_for_long(
+    env: BuiltEnv, machines: Machines, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Longer than a connection tries by itself: what is handed to one that ends is not waited for."""
+    machines.start_worker("one", COMPAT_ENVS=ENVS)
+    said: list[str] = []
+    threads: list[int] = []
+
+    def restart() -> None:
+        for name in ("scheduler", "one"):
+            machines.kill(name)
+        time.sleep(4)
+        threads.append(threading.active_count())
+        machines.start_scheduler()
+        machines.start_worker("one", COMPAT_ENVS=ENVS)
+
+    with session(machines, said, in_flight=6) as where:
+        wait_until(lambda: len(where.client.scheduler_info()["workers"]) == 1)
+        monkeypatch.setattr(where.client, "_timeout", 0.5)
+        found = results(cells(env, 12), env, tmp_path / "store", partial(DaskExecutor, where), on_result=AfterSome(2, restart))
+    assert [each.outcome.status for each in found] == [Status.OK] * 12
+    assert any(words.endswith("is back") for words in said)
+    assert not any("ended with" in words for words in said), "no worker ended by what it had"
+    assert threads[0] < 20, "looking for a scheduler leaves no threads"
+
+
+@pytest.mark.wheels
 def test_a_scheduler_that_does_not_come_back(env: BuiltEnv, machines: Machines, tmp_path: Path) -> None:
     machines.start_worker("one", COMPAT_ENVS=ENVS)
     known: list[str] = []

@@ -34,7 +34,7 @@ def test_threads_that_are_free_come_before_envs_that_are_warm() -> None:
 
 def begun(placement: Placement, left: dict[str, int]) -> str:
     """The env that the next batch is of, once a worker has it."""
-    envs = [EnvLeft(digest=name, batches=count) for name, count in left.items() if count]
+    envs = [EnvLeft(digest=name, cells=count) for name, count in left.items() if count]
     env = envs[placement.next_env(envs)].digest
     name = chosen(placement, env)
     assert name is not None
@@ -67,7 +67,7 @@ def test_no_env_is_begun_where_it_cannot_be_had() -> None:
     placement.places["tcp://a"].unable["3.0"] = "there is no Python 3.9"
     assert begun(placement, {"3.0": 2, "3.1": 2}) == "a 3.1"
     placement.places["tcp://a"].in_flight = 0
-    assert placement.next_env([EnvLeft(digest="3.0", batches=1)]) == 0, "whoever asks for a place is told why there is none"
+    assert placement.next_env([EnvLeft(digest="3.0", cells=1)]) == 0, "whoever asks for a place is told why there is none"
 
 
 def test_workers_with_more_threads_take_more() -> None:

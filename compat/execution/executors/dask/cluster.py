@@ -6,10 +6,14 @@ import importlib
 import logging
 import os
 import signal
+import socket
+import time
+import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from multiprocessing import resource_tracker
 from typing import Any
+from unittest import mock
 
 from attrs import define
 
@@ -17,6 +21,9 @@ from compat.config.executor_settings import ExecutorSettings
 from compat.errors import ClusterError, ConfigError
 
 INSTALL = "Install it where this command is: pip install 'triton-compat[dask]'."
+_TICK = 0.1
+ANSWER = 10.0
+"""Seconds that a scheduler may take to answer which listens."""
 _OF_TERMINAL = (signal.SIGINT, signal.SIGHUP)
 _TALKATIVE = ("distributed", "distributed.client")
 """Loggers that write to the terminal by themselves."""
@@ -47,10 +54,26 @@ def opened(settings: ExecutorSettings) -> Cluster:
 
 
 def client_of(address: str, patience: float) -> Any:
-    """A connection to a scheduler, which may take so many seconds to answer. Raises OSError."""
+    """A connection to a scheduler, for which to wait so many seconds. Raises OSError."""
     from distributed import Client
+    from distributed.comm.addressing import get_address_host_port
 
-    return Client(address, set_as_default=False, timeout=patience, name="triton-compat")
+    _wait_for(get_address_host_port(address), patience)
+    return Client(address, set_as_default=False, timeout=ANSWER, name="triton-compat")
+
+
+def _wait_for(place: tuple[str, int | None], patience: float) -> None:
+    """Wait until somebody listens there: a client that finds nobody leaves a thread behind. Raises OSError."""
+    give_up = time.monotonic() + patience
+    while True:
+        try:
+            socket.create_connection((place[0], place[1] or 0), patience).close()
+        except OSError:
+            if time.monotonic() > give_up:
+                raise
+            time.sleep(_TICK)
+        else:
+            return
 
 
 @contextmanager
@@ -62,6 +85,13 @@ def _unheard() -> Iterator[None]:
         yield
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+@contextmanager
+def _handlers_kept() -> Iterator[None]:
+    """Have nothing that is imported meanwhile handle signals: dask-jobqueue would take Ctrl-C, which only the main thread can."""
+    with mock.patch.object(signal, "signal", lambda number, handler: signal.getsignal(number)):
+        yield
 
 
 _CALM = {
@@ -80,6 +110,7 @@ def quieten() -> None:
     except ImportError as error:
         raise ClusterError(f"Dask cannot be imported: {error}", hint=INSTALL) from error
     dask.config.set({"distributed.admin.large-graph-warning-threshold": "1 GiB"})  # trees of kernels are part of tasks
+    warnings.filterwarnings("ignore", r"\s*Port \d+ is already in use")  # another one is taken then, and told
     for name in _TALKATIVE:
         logging.getLogger(name).setLevel(logging.CRITICAL)
 
@@ -122,7 +153,8 @@ def _named(settings: ExecutorSettings) -> Callable[..., Any]:
     module, _, name = str(settings.cluster).rpartition(".")
     where = f"{settings.where}.class"
     try:
-        found = getattr(importlib.import_module(module), name, None)
+        with _handlers_kept():
+            found = getattr(importlib.import_module(module), name, None)
     except ImportError as error:
         package = module.partition(".")[0].replace("_", "-")
         raise ConfigError(f"{module} cannot be imported: {error}", where=where, hint=f"pip install {package}") from error

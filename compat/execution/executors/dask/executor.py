@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import threading
 import uuid
@@ -17,6 +18,7 @@ from compat.bundle.tree import Tree
 from compat.errors import ClusterError, MachineError
 from compat.execution import variables
 from compat.execution.executors.base import Batch, CellAttempts, EnvLeft
+from compat.execution.executors.dask.gpus import GpuWorkers
 from compat.execution.executors.dask.parcel import Answer, Parcel, folders_for, origins_of
 from compat.execution.executors.dask.placement import Losses, Nobody, Place
 from compat.execution.executors.dask.session import DaskSession
@@ -29,7 +31,9 @@ _TICK = 0.5
 _PATIENCE = 5.0
 """Seconds to wait for a result that a worker has, before looking whether that is still there."""
 _DISPLACED = 5
-"""How often a task may be lost by no fault of a worker, such as a connection that breaks, before it counts as lost with one."""
+"""How often a batch may be taken away by no fault of a worker, such as a connection that breaks, while nothing else gets done."""
+_CLOSING = ("closing", "closed")
+"""What a connection says of itself that will tell nothing any more."""
 
 
 @frozen
@@ -43,6 +47,9 @@ class _Way:
     """Whether it has its whole tree."""
     losses: Losses = field(factory=Losses)
     displaced: int = 0
+    """How often it was taken away since the cluster last did anything."""
+    done_before: int = 0
+    """``DaskSession.done`` when it was taken away last."""
 
     def part(self, keep: Sequence[int]) -> _Way:
         """The same of some of its cells."""
@@ -73,6 +80,11 @@ class DaskExecutor:
     def slots(self) -> int:
         """How many batches are on their way at the same time: two for each thread of the workers, or as the user says."""
         return self._session.slots
+
+    @property
+    def gpus(self) -> GpuWorkers:
+        """The GPUs of the workers, which launch."""
+        return GpuWorkers(self._session, self._check)
 
     def submit(self, batch: Batch) -> Generator[CellAttempts]:
         """What happens to each cell, once it is known of all that went together.
@@ -144,22 +156,33 @@ class DaskExecutor:
             place.trees.discard(way.parcel.tree.digest)
             return [], [way]
         if answer.unable is not None:
+            if env not in place.unable:
+                self._session.say(f"Dask worker {place.known.name} cannot have {way.parcel.batch.env.name}: {answer.unable}")
             place.unable[env] = answer.unable
             place.envs.discard(env)
-            self._session.say(f"Dask worker {place.known.name} cannot have {way.parcel.batch.env.name}: {answer.unable}")
             return [], [way]
+        if not answer.stopped:
+            with self._session.changed:
+                self._session.done += 1
         place.trees.add(way.parcel.tree.digest)
         if answer.refused is not None:
+            if place.unfit is None:
+                self._session.say(f"Dask worker {place.known.name} gets nothing more: {answer.refused}")
             place.unfit = str(answer.refused)
-            self._session.say(f"Dask worker {place.known.name} gets nothing more: {answer.refused}")
         elif answer.stopped:
-            way = evolve(way, displaced=way.displaced + 1)
-            if way.displaced > _DISPLACED:
-                raise ClusterError("the Dask scheduler takes tasks away again and again", hint="Is another program using it up?")
+            way = self._displaced(way)
         told = self._with_hosts(answer.attempts, place)
         if not way.whole and (wanting := [each.position for each in told if _wants_more(each.attempts)]):
             return self._with_whole_tree(way, told, wanting)
         return self._numbered(way, told), self._rest(way, told)
+
+    def _displaced(self, way: _Way) -> _Way:
+        """The same, taken away once more. Raises ClusterError where that goes on and on, and nothing is done meanwhile."""
+        done = self._session.done
+        way = evolve(way, displaced=way.displaced + 1 if way.done_before == done else 1, done_before=done)
+        if way.displaced > _DISPLACED:
+            raise ClusterError("the Dask scheduler takes tasks away again and again", hint="Is another program using it up?")
+        return way
 
     def _with_whole_tree(self, way: _Way, told: Sequence[CellAttempts], wanting: Sequence[int]) -> _Step:
         """Kernel files that cannot be imported may lack what no import statement shows: once more, with all of their folder."""
@@ -220,21 +243,29 @@ class DaskExecutor:
 
         client = self._session.client
         sent = parcel.light if parcel.tree.digest in place.trees else parcel
-        future = client.submit(
-            there.attempt,
-            sent,
-            key=f"{parcel.batch.env.name}-{uuid.uuid4()}",
-            workers=[place.known.address],
-            allow_other_workers=False,
-            pure=False,
-            retries=0,
-        )
         done = threading.Event()
-        future.add_done_callback(lambda _: done.set())
+        try:
+            future = client.submit(
+                there.attempt,
+                sent,
+                key=f"{parcel.batch.env.name}-{uuid.uuid4()}",
+                workers=[place.known.address],
+                allow_other_workers=False,
+                pure=False,
+                retries=0,
+            )
+            future.add_done_callback(lambda _: done.set())
+        except Exception:  # its own, and those of the thread that it has
+            if client.status not in _CLOSING:
+                raise
+            return Answer(stopped=True)
         try:
             while not done.wait(_TICK):
                 self._check()
-                if not self._session.is_there(place):
+                if client.status in _CLOSING:  # it forgets what it was given meanwhile, and calls nobody
+                    self._session.look_first()
+                    return Answer(stopped=True)
+                if not self._session.is_there(place) and future.status != "cancelled":
                     return None
             return self._result(future, place)
         finally:
@@ -247,6 +278,7 @@ class DaskExecutor:
         while True:
             self._check()
             if future.status == "cancelled":  # with the connection; whoever asks for the next place finds it again
+                self._session.look_first()
                 return Answer(stopped=True)
             if future.status == "lost":
                 self._session.look_soon()
@@ -259,6 +291,10 @@ class DaskExecutor:
                 if not self._session.is_there(place):
                     return None
                 self._session.look_soon()
+                continue
+            except (Exception, asyncio.CancelledError):
+                if future.status == "finished":
+                    raise
                 continue
             assert isinstance(answer, Answer)
             return answer

@@ -119,7 +119,7 @@ class Placement:
     def next_env(self, envs: Sequence[EnvLeft]) -> int:
         """Of which of these envs a batch is to be next, for the worker that is next to get one: its position.
 
-        One that this worker compiles in. Otherwise the first that no worker does; or the one with most batches for each worker.
+        One that this worker compiles in. Otherwise the first that no worker does; or the one with most cells for each worker.
         Each server of an env that a worker starts costs about as much as compiling a small kernel several times.
         """
         free = [place for place in self.places.values() if place.unfit is None and place.has_room]
@@ -133,7 +133,7 @@ class Placement:
 
         def share(number: int) -> tuple[bool, float]:
             having = sum(envs[number].digest in place.envs for place in self.places.values())
-            return having == 0, (envs[number].batches / having if having else -number)
+            return having == 0, (envs[number].cells / having if having else -number)
 
         return max(possible, key=share)
 

@@ -23,6 +23,7 @@ from compat.execution.executors.base import EnvLeft
 from compat.execution.executors.dask import cluster
 from compat.execution.executors.dask.parcel import About, code_digest
 from compat.execution.executors.dask.placement import Known, Nobody, Place, Placement
+from compat.execution.executors.dask.seats import Seats
 from compat.model import BuiltEnv
 
 _log = logging.getLogger(__name__)
@@ -33,8 +34,6 @@ _TICK = 0.2
 _GRACE = 10.0
 """Seconds after the loss of a worker in which another may come in its place."""
 _CONNECTED = "running"
-_CONNECT = 10.0
-"""Seconds that a scheduler may take to answer."""
 
 Say = Callable[[str], None]
 
@@ -52,6 +51,13 @@ class DaskSession:
         self.changed = threading.Condition()
         """Held to look at :attr:`placement`; notified where a batch may find a place now."""
         self.placement = Placement()
+        self.seats = Seats()
+        """Held and notified of as the placement is."""
+        self.looking_at_gpus = threading.Lock()
+        self.done = 0
+        """How many batches workers have answered. Guarded by :attr:`changed`, as what follows is."""
+        self._seen = self._broken = 0.0
+        """When the last look at who is there began, and when a connection broke: nobody is given work before a look after that."""
         self.name = uuid.uuid4().hex[:8]
         self._cluster: cluster.Cluster | None = None
         self._client: Any = None
@@ -87,16 +93,29 @@ class DaskSession:
     def _connect(self) -> None:
         self._cluster = cluster.opened(self.settings)
         try:
-            self._client = cluster.client_of(self._cluster.address, min(_CONNECT, 1 + self.settings.wait))
+            self._client = cluster.client_of(self._cluster.address, min(cluster.ANSWER, 1 + self.settings.wait))
         except OSError as error:
             hint = "Is the scheduler running there (`dask scheduler`), and can it be reached from here?"
             raise ClusterError("no Dask scheduler answers", where=self._cluster.address, hint=hint) from error
         self._client.subscribe_topic("all", lambda event: self._news.set())
+        self._refuse_other_scheduler()
         self._wait_for_workers()
         self._watching = threading.Thread(target=self._watch, name="dask-workers", daemon=True)
         self._watching.start()
         if link := self._client.dashboard_link:
             self.say(f"Dask: {len(self.placement.places)} workers, {self.placement.threads} threads; dashboard {link}")
+
+    def _refuse_other_scheduler(self) -> None:
+        """Batches pass through a scheduler, which reads them. Raises ClusterError where it cannot."""
+        from compat.execution.executors.dask import there
+
+        try:
+            told: object = self._client.run_on_scheduler(there.about)
+        except Exception as error:  # whatever comes of importing it there
+            told = error
+        if (words := _difference(_mine(), told)) is not None:
+            hint = "Start it where the same triton-compat[dask] is installed, on the same Python, as here and for its workers."
+            raise ClusterError(f"the scheduler differs from this command: {words}", where=self._address, hint=hint)
 
     def _wait_for_workers(self) -> None:
         """Wait for the first worker. Raises ClusterError where none comes in time, or one that is there has other versions."""
@@ -133,6 +152,7 @@ class DaskSession:
         """Find a scheduler again that was gone. Raises ClusterError where it does not come back in time."""
         self.say(f"Dask: the scheduler at {self._address} is gone; waiting for it for {self.settings.wait:g} s")
         give_up = time.monotonic() + self.settings.wait
+        self.look_first()
         while True:
             interruption.check()
             with suppress(OSError):
@@ -151,7 +171,7 @@ class DaskSession:
 
     def _watch(self) -> None:
         while not self._closed.is_set():
-            self._news.wait(_LOOK)
+            self._news.wait(_LOOK if self._seen > self._broken else _TICK)
             self._news.clear()
             if self._closed.is_set():
                 return
@@ -163,8 +183,10 @@ class DaskSession:
 
     def _look(self) -> None:
         """Ask the scheduler who is there."""
-        told = self._client.scheduler_info(n_workers=-1)["workers"]
-        if self._client.status != _CONNECTED:  # that was not the scheduler's answer
+        began = time.monotonic()
+        info = self._client.scheduler_info(n_workers=-1)
+        told = info["workers"]
+        if self._client.status != _CONNECTED or len(told) < info.get("n_workers", 0):  # that was not the scheduler's answer now
             return
         found = [_known(address, facts) for address, facts in told.items()]
         with self.changed:
@@ -177,16 +199,18 @@ class DaskSession:
                     self.placement.places[address].unfit = words
             if gone:
                 self._lost = time.monotonic()
+            self._seen = began
             self.changed.notify_all()
-        for address in unfit:
-            _log.info("%s gets nothing: %s", address, unfit[address])
+        if self._watching is not None:  # before that the command ends with it
+            for address in unfit:
+                self.say(f"Dask worker {address} gets nothing: {unfit[address]}")
 
     def _differing(self, addresses: Sequence[str]) -> dict[str, str]:
         """Address → what of these workers is not as here."""
 
         from compat.execution.executors.dask import there
 
-        mine = About(code=code_digest(), distributed=version("distributed"))
+        mine = _mine()
         told: Mapping[str, Any] = self._client.run(there.about, workers=list(addresses), on_error="return")
         found = {address: _difference(mine, told.get(address)) for address in addresses}
         return {address: words for address, words in found.items() if words is not None}
@@ -195,6 +219,17 @@ class DaskSession:
         """Whether a worker has not gone since it got something."""
         with self.changed:
             return self.placement.places.get(place.known.address) is place
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether it is connected, and no worker was lost so recently that another may come in its place."""
+        return self.client.status == _CONNECTED and time.monotonic() - self._lost > _GRACE
+
+    def look_first(self) -> None:
+        """A connection broke: give nobody anything before it is known who is there now."""
+        with self.changed:
+            self._broken = time.monotonic()
+        self._news.set()
 
     def look_soon(self) -> None:
         """Something is amiss: look who is there without waiting."""
@@ -253,6 +288,9 @@ class DaskSession:
             ended()
             connected = self.client.status == _CONNECTED
             with self.changed:
+                if not connected or self._seen <= self._broken:
+                    self.changed.wait(_TICK)
+                    continue
                 found = self.placement.choose(env, alone=alone, not_again=not_again)
                 if isinstance(found, Place):
                     found.in_flight += 1
@@ -260,7 +298,7 @@ class DaskSession:
                     found.envs.add(env)
                     return found
                 now = time.monotonic()
-                if isinstance(found, Nobody) and connected and now - self._lost > _GRACE:
+                if isinstance(found, Nobody) and now - self._lost > _GRACE:
                     if self.placement.places:
                         return found
                     if now - max(began, self._lost) > self.settings.wait:
@@ -285,13 +323,13 @@ class DaskSession:
             if client is not None:
                 with suppress(Exception):  # a scheduler that is gone has nothing of ours any more
                     client.unsubscribe_topic("all")
-                    client.close(timeout=_CONNECT)
+                    client.close(timeout=cluster.ANSWER)
             if made is not None:
                 with suppress(Exception):
                     made.close()
             self._error = self._error or ClusterError("the connection to the cluster was closed")
         if self._watching is not None:
-            self._watching.join(_CONNECT)
+            self._watching.join(cluster.ANSWER)
 
     def __enter__(self) -> Self:
         return self
@@ -306,8 +344,12 @@ def _known(address: str, facts: Mapping[str, Any]) -> Known:
     return Known(address=address, name=called, host=host, threads=int(facts["nthreads"]))
 
 
+def _mine() -> About:
+    return About(code=code_digest(), distributed=version("distributed"))
+
+
 def _difference(mine: About, told: object) -> str | None:
-    """What a worker said of itself that is not as here; ``None`` where all is the same."""
+    """What a worker or a scheduler said of itself that is not as here; ``None`` where all is the same."""
     if not isinstance(told, About):
         return f"this version of triton-compat cannot be imported there ({type(told).__name__}: {told})"
     for name, words in (("version", "version"), ("python", "Python"), ("distributed", "distributed")):

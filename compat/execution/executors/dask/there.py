@@ -50,7 +50,7 @@ def about() -> About:
 def attempt(parcel: Parcel) -> Answer:
     """Attempt the cells of a parcel, in this worker, until its task is cancelled: by its driver, or since that is gone."""
     worker = get_worker()
-    return _here(worker).attempt(parcel, _Cancelled(worker, str(worker.get_current_task())))
+    return _here(worker).attempt(parcel, Cancelled(worker, str(worker.get_current_task())))
 
 
 _HERE: dict[int, _Here] = {}
@@ -62,7 +62,7 @@ def _here(worker: Any) -> _Here:
         return _HERE.setdefault(id(worker), _Here(folder=Path(worker.local_directory).resolve() / _TREES))
 
 
-class _Cancelled(threading.Event):
+class Cancelled(threading.Event):
     """Set once a task is not to be done any more."""
 
     def __init__(self, worker: Any, key: str) -> None:

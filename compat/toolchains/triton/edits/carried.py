@@ -6,17 +6,17 @@ the loop assigns is converted back to the type that it has before, which is said
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 import libcst as cst
 
+from compat.patterns import lazy_pattern
 from compat.toolchains.edits import Faulty, Proposal
 from compat.toolchains.triton.edits.code import Code, replace, walk, whole
 from compat.toolchains.triton.edits.places import nodes_at
 
-_SAID = re.compile(r"[Ll]oop[- ]carried variable (?P<name>\w+)")
-_TYPE = re.compile(
+_SAID = lazy_pattern(r"[Ll]oop[- ]carried variable (?P<name>\w+)")
+_TYPE = lazy_pattern(
     r"(?:re-?assigned to|stays consistent.*?to|but (?:is|was)|of type|with type)\s+(?:<\[.*?\],\s*)?(?:tl\.)?(?P<type>[a-z]+\d+\w*)"
 )
 _DTYPES = {"fp16": "float16", "fp32": "float32", "fp64": "float64", "bf16": "bfloat16"}

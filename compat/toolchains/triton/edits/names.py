@@ -12,11 +12,12 @@ from collections.abc import Iterator, Mapping
 
 import libcst as cst
 
+from compat.patterns import lazy_pattern
 from compat.toolchains.edits import Faulty, Proposal
 from compat.toolchains.triton.edits.code import LANGUAGE, Code, replace, walk
 
-_MISSING = re.compile(r"(?:has no attribute|cannot import name|Function not found:?|extern function) '?(\w+)'?")
-_UNKNOWN_KEYWORD = re.compile(r"unexpected keyword argument '(\w+)'")
+_MISSING = lazy_pattern(r"(?:has no attribute|cannot import name|Function not found:?|extern function) '?(\w+)'?")
+_UNKNOWN_KEYWORD = lazy_pattern(r"unexpected keyword argument '(\w+)'")
 _RENAMED = {
     "max": "maximum",
     "min": "minimum",

@@ -1,0 +1,189 @@
+"""Compile cells again and again on a Dask cluster whose processes are killed at random: ``python -m bench.churn --seconds 600``.
+
+Every few seconds a worker's process, a whole worker machine, or the scheduler is killed with SIGKILL, and comes back on the same
+address. Meanwhile a driver compiles the same cells, each round into a new store; where a command ends early, or cells are lost, the
+next one continues with the same store. Printed at the end: how many cells were told as lost, what was compiled though the store
+had it (must be 0), and whether each round's matrix.json is the one of ``--executor local``, but for times (must be).
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import random
+import shutil
+import subprocess
+import sys
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from compat import project
+from compat.config.executor_settings import ExecutorSettings
+from compat.errors import CompatError
+from compat.execution.executors.base import OpenExecutor
+from compat.execution.executors.dask.executor import DaskExecutor
+from compat.execution.executors.dask.parcel import Answer, Parcel
+from compat.execution.executors.dask.placement import Place
+from compat.execution.executors.dask.session import DaskSession
+from compat.execution.executors.local import LocalExecutor
+from compat.execution.store import Store
+from compat.matrix import run_matrix
+from compat.model import Cell, Evidence
+from compat.report.document import matrix_document
+from tests.execution.dask.clusters import ROOT, Machines
+from tests.execution.dask.test_equal import without_times
+from tests.execution.dask.test_faults import ENVS
+
+MATRIX = f"""
+kernels = ["{ROOT}/kernels/sel_dense.toml"]
+[defaults]
+envs = ["3.1.0", "3.3.1", "3.6.0", "3.9.0"]
+targets = ["sm_80", "sm_89", "sm_90", "gfx942", "gfx1100"]
+[pairs]
+run = false
+"""
+WAIT = 90.0
+"""Seconds that a driver waits for a scheduler, and for workers."""
+
+
+def drive(folder: Path, executor: OpenExecutor) -> dict[str, Any]:
+    """Compile what is not in the store of that folder; write the report there, and give what was counted."""
+    written: Counter[str] = Counter()
+    again: list[str] = []
+    kept: set[str] = set()
+    plain_write, plain_asked = Store.write, DaskExecutor._asked
+
+    def write(store: Store, key: str, cell: Cell, attempts: Sequence[Evidence]) -> None:
+        plain_write(store, key, cell, attempts)
+        written[key] += 1
+        kept.add(cell.id)
+
+    def asked(executor: DaskExecutor, place: Place, parcel: Parcel) -> Answer | None:
+        again.extend(cell.id for cell in parcel.batch.cells if cell.id in kept)
+        return plain_asked(executor, place, parcel)
+
+    Store.write, DaskExecutor._asked = write, asked  # type: ignore[method-assign, assignment]
+    selection = project.select(folder.parent / "matrix.toml")
+    with Store(folder) as store:
+        kept |= {row[0] for row in store._file._connection.execute("SELECT cell FROM evidence")}
+        before = len(kept)
+        report = run_matrix(selection, selection.context(store, jobs=2, executor=executor))
+        document = without_times(json.loads(json.dumps(matrix_document(report))))
+    (folder / "matrix.json").write_text(json.dumps(document))
+    statuses = Counter(cell["status"] for cell in document["cells"])
+    return {"before": before, "written": len(written), "twice": sum(written.values()) - len(written), "again": again, **statuses}
+
+
+def inner(folder: Path, address: str) -> None:
+    """One command of the driver, in a process of its own: its counts are the last line that it prints."""
+    settings = ExecutorSettings(where="churn", address=address, wait=WAIT)
+    with DaskSession(settings, lambda words: print(words, flush=True)) as session:
+        try:
+            told = drive(folder, partial(DaskExecutor, session))
+        except CompatError as error:
+            told = {"error": str(error), "exit": error.exit_code}
+    print(json.dumps(told), flush=True)
+
+
+class Churn:
+    """Kills processes of a cluster, and starts them again."""
+
+    def __init__(self, machines: Machines, names: Sequence[str], chance: random.Random) -> None:
+        self.machines, self.names, self.chance = machines, names, chance
+        self.kills: Counter[str] = Counter()
+        self.stop = threading.Event()
+
+    def run(self) -> None:
+        while not self.stop.wait(self.chance.uniform(3, 9)):
+            what: Callable[[], None] = self.chance.choices([self._process, self._machine, self._scheduler], [5, 3, 2])[0]
+            self.kills[what.__name__.strip("_")] += 1
+            what()
+            self.revive()
+
+    def revive(self) -> None:
+        """Start again what has ended: workers end by themselves where their scheduler does."""
+        for name in self.names:
+            if name not in self.machines.processes or self.machines.processes[name].poll() is not None:
+                self.machines.start_worker(name, COMPAT_ENVS=ENVS)
+
+    def _process(self) -> None:
+        with suppress(ValueError, ProcessLookupError):  # there is none at the moment
+            self.machines.kill_worker_process(self.chance.choice(self.names))
+
+    def _machine(self) -> None:
+        name = self.chance.choice(self.names)
+        if name in self.machines.processes:
+            self.machines.kill(name)
+        time.sleep(self.chance.uniform(0, 3))
+
+    def _scheduler(self) -> None:
+        self.machines.kill("scheduler")
+        time.sleep(self.chance.uniform(0, 15))
+        self.machines.start_scheduler()
+        time.sleep(3)
+
+
+def rounds(machines: Machines, folder: Path, until: float) -> list[list[dict[str, Any]]]:
+    """What was counted in each command of each round."""
+    found: list[list[dict[str, Any]]] = []
+    while time.monotonic() < until:
+        store = folder / f"round-{len(found)}"
+        found.append([])
+        while time.monotonic() < until or found[-1][-1].get("lost") or "error" in found[-1][-1]:
+            command = [sys.executable, "-m", "bench.churn", "--inner", str(store), machines.address]
+            told = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, text=True).stdout.splitlines()
+            (folder / "said.txt").open("a").write("\n".join([f"--- round {len(found)}", *told, ""]))
+            with suppress(ValueError, IndexError):
+                found[-1].append(json.loads(told[-1]))
+                print(len(found), told[-1][:300], flush=True)
+            if found[-1] and "error" not in found[-1][-1] and not found[-1][-1].get("lost"):
+                break
+    return found
+
+
+def main(seconds: float, seed: int, folder: Path) -> None:
+    """The whole, with what came of it."""
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    (folder / "matrix.toml").write_text(MATRIX)
+    print("local", drive(folder / "local", LocalExecutor), flush=True)
+    names = ("one", "two", "three")
+    with Machines(folder) as machines:
+        churn = Churn(machines, names, random.Random(seed))
+        machines.start_scheduler()
+        churn.revive()
+        killing = threading.Thread(target=churn.run)
+        until = time.monotonic() + seconds
+        killing.start()
+        try:
+            found = rounds(machines, folder, until)
+        finally:
+            churn.stop.set()
+            killing.join()
+    here = (folder / "local" / "matrix.json").read_text()
+    same = [(folder / f"round-{number}" / "matrix.json").read_text() == here for number in range(len(found))]
+    every = [told for each in found for told in each]
+    print(
+        f"kills: {dict(churn.kills)}; rounds: {len(found)}; commands: {len(every)}, ended early {sum('error' in t for t in every)}"
+    )
+    print(f"cells told as lost, and compiled by a later command: {sum(told.get('lost', 0) for told in every)}")
+    print(f"compiled though stored: {sum(len(t.get('again', ())) + t.get('twice', 0) for t in every)}; same matrix.json: {same}")
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--seconds", type=float, default=600)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--folder", type=Path, default=Path("/tmp/compat-churn"))
+    parser.add_argument("--inner", nargs=2)
+    asked = parser.parse_args()
+    if asked.inner:
+        inner(Path(asked.inner[0]), asked.inner[1])
+    else:
+        main(asked.seconds, asked.seed, asked.folder)

@@ -1,0 +1,42 @@
+"""Run a program for as long as whoever asked for it lives: ``python keeper.py``, in a process of its own.
+
+The first line of standard input are its words, as a JSON array. When standard input ends, which it does with the process at its
+other end, the program is killed with all of its process group. How it ended is written to standard output: its exit code, negative
+where a signal ended it. It needs the standard library alone.
+"""
+
+import json
+import os
+import select
+import signal
+import subprocess
+from contextlib import suppress
+
+_TICK = 0.05
+
+
+def keep(words: list[str]) -> None:
+    """Run it to its end, or until nobody waits for it any more."""
+    process = subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=2, process_group=0)
+    try:
+        while process.poll() is None:
+            if select.select([0], [], [], _TICK)[0] and not os.read(0, 1):
+                return
+    finally:
+        with suppress(OSError):  # all of it has ended
+            os.killpg(process.pid, signal.SIGKILL)
+        code = process.wait()
+    os.write(1, b"%d\n" % code)
+
+
+def asked() -> list[str]:
+    """The words of the program."""
+    line = b""
+    while not line.endswith(b"\n"):
+        line += os.read(0, 1) or b"\n"
+    return [str(word) for word in json.loads(line)]
+
+
+if __name__ == "__main__":
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # whoever waits is asked, and ends this
+    keep(asked())

@@ -1,0 +1,304 @@
+"""Launches on the workers of a cluster that have a GPU: a stand-in for the driver, which some workers have and others have not."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+
+from compat.cli import main
+from compat.errors import SelectionError
+from compat.execution.executors.dask.executor import DaskExecutor
+from compat.execution.executors.dask.session import DaskSession
+from compat.execution.executors.gpus import Gpus, Launched, NotLaunched
+from compat.execution.spawn import WORKER
+from compat.launch import hosting, pieces, sharing
+from compat.model import BuiltEnv
+from compat.project import Listener, select
+from tests.execution.dask.clusters import ROOT, Machines, session, wait_until
+from tests.execution.dask.test_faults import ENVS
+from tests.launch.archives import built_standin, cell, results, write
+from tests.launch.living import project, stand_in
+
+pytestmark = pytest.mark.wheels
+
+OLD, NEW = "3.1.0", "3.2.0"
+KILLING = """#!/bin/sh
+grep -q killer "$(dirname "$1")/index.json" && kill -9 $(sed -n 's/^PPid:\\s*//p' /proc/$PPID/status)
+exec {python} "$@" --device cpu
+"""
+"""A Python that kills the Dask worker that launches a certain cell."""
+LOGGING = """#!/bin/sh
+echo begin >> {log}
+{python} "$@" --device cpu
+code=$?
+echo end >> {log}
+exit $code
+"""
+
+
+class Equipped:
+    """Machines of which some have the stand-in for a GPU."""
+
+    def __init__(self, folder: Path, python: str) -> None:
+        self.machines = Machines(folder)
+        (folder / "driver").mkdir(parents=True)
+        built_standin(folder / "driver").rename(folder / "driver" / "libcuda.so.1")
+        self.folder = folder
+        self.python = folder / "python-with-pytorch"
+        self.python.write_text(f'#!/bin/sh\nexec {python} "$@" --device cpu\n')
+        self.python.chmod(0o755)
+
+    def start(self, name: str, *, has_gpu: bool, **environ: str) -> None:
+        """A worker; with a GPU of its own, if it has one."""
+        driver = {"LD_LIBRARY_PATH": str(self.folder / "driver"), "COMPAT_LAUNCH_PYTHON": str(self.python)} if has_gpu else {}
+        identity = {"STANDIN_UUID": f"{os.getpid() % 10000:04}-{name}"}
+        self.machines.start_worker(name, threads=1, nanny=True, **{"COMPAT_ENVS": ENVS, **driver, **identity, **environ})
+
+
+@pytest.fixture
+def equipped(tmp_path: Path, pair_python: str) -> Iterator[Equipped]:
+    found = Equipped(tmp_path / "cluster", pair_python)
+    with found.machines:
+        found.machines.start_scheduler()
+        yield found
+
+
+def gpus(where: DaskSession, count: int) -> Gpus:
+    """The GPUs of a cluster, once so many workers are there."""
+    wait_until(lambda: where.client and len(where.placement.places) == count)
+    return DaskExecutor(where, worker=WORKER, stop=threading.Event()).gpus
+
+
+def launch(found: Gpus, folder: Path, *options: str, count: int = 1) -> tuple[list[Launched], list[NotLaunched]]:
+    built = pieces.read_folder(folder)
+    told = [each for load in built.loads(built.cells(), count, options=options) for each in found.launch(load)]
+    launched = [each for each in told if isinstance(each, Launched)]
+    return launched, [each for each in told if isinstance(each, NotLaunched)]
+
+
+def statuses(launched: list[Launched]) -> dict[str, str]:
+    return {line["identity"]: line["check"]["status"] for each in launched for line in each.lines}
+
+
+def test_launched_where_the_gpu_is(equipped: Equipped, tmp_path: Path, pair_python: str) -> None:
+    """With the same statuses as on this machine, by the one worker that has it; a hang is ended by the launcher."""
+    cells = [cell("add"), cell("wrong"), cell("racy"), cell("out_of_bounds"), cell("hangs"), cell("dies")]
+    folder = write(tmp_path / "built", cells)
+    equipped.start("plain", has_gpu=False)
+    equipped.start("equipped", has_gpu=True)
+    options = ("--no-latency", "--deadline", "1.5")
+    with session(equipped.machines) as where:
+        found = gpus(where, 2)
+        assert found.lack("sm_90", 90) is None
+        launched, missing = launch(found, folder, *options)
+    assert missing == []
+    assert {each.worker.split()[0] for each in launched} == {"equipped"}
+    library = equipped.folder / "driver" / "libcuda.so.1"
+    hosting.launch(folder, pair_python, ["--device", "cpu", "--library", str(library), *options])
+    here = {name: line["check"]["status"] for name, line in results(folder).items()}
+    assert statuses(launched) == here
+    assert set(here.values()) == {"ok", "wrong", "unstable", "faulted", "timed_out", "lost"}
+
+
+def test_what_is_missing_is_said(equipped: Equipped, tmp_path: Path) -> None:
+    equipped.start("plain", has_gpu=False)
+    equipped.start("older", has_gpu=True, STANDIN_ARCH="86")
+    equipped.start("hidden", has_gpu=True, CUDA_VISIBLE_DEVICES="")
+    with session(equipped.machines) as where:
+        found = gpus(where, 3)
+        lack = found.lack("sm_90", 90)
+        (launched, missing) = launch(found, write(tmp_path / "built", [cell("add")]))
+        assert found.lack("sm_86", 86) is None
+    assert lack is not None
+    assert lack.startswith("no Dask worker has a GPU of sm_90: ")
+    assert "plain at tcp://" in lack
+    assert "has none (it has no driver for one (libcuda.so.1))" in lack
+    assert "has sm_86 (stand-in)" in lack
+    assert "has none (its driver says CUDA_ERROR_NO_DEVICE)" in lack
+    assert launched == []
+    assert [each.why for each in missing] == [lack]
+
+
+def matrix(equipped: Equipped, *words: str) -> Result:
+    return CliRunner().invoke(main, ["matrix", "--envs", f"{OLD},{NEW}", "--target", "sm_90", *words])
+
+
+def told(folder: Path) -> list[Any]:
+    """Of each cell what a report has of its numbers."""
+    document = json.loads((folder / "reports" / "matrix.json").read_text())
+    return [(cell["id"], cell["status"], cell["numbers"]["gpu"]) for cell in document["cells"]]
+
+
+@pytest.fixture
+def home(tmp_path: Path, built: Callable[[str], BuiltEnv], monkeypatch: pytest.MonkeyPatch) -> Path:
+    for release in (OLD, NEW):
+        built(f"triton-{release}")
+    project(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_a_matrix_is_launched_as_on_this_machine(
+    home: Path, equipped: Equipped, pair_python: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The same report but for times; launched once; and after that nothing is asked of a cluster."""
+    wrong = {"STANDIN_BREAKS": "old", "STANDIN_AS": "wrong"}
+    equipped.start("plain", has_gpu=False)
+    equipped.start("equipped", has_gpu=True, **wrong)
+    executor = ("--executor", equipped.machines.address, "--launch")
+    there = matrix(equipped, *executor)
+    assert there.exit_code == 1, there.output
+    assert "2 cells were launched" in there.stderr
+    on_workers = told(home)
+    assert [said["status"] for _, _, said in on_workers] == ["wrong", "ok"]
+    latency = json.loads((home / "reports" / "matrix.json").read_text())["cells"][1]["latency"]
+    assert (latency["device"], latency["worker"].split()[0]) == ("stand-in", "equipped")
+    equipped.machines.close()
+    again = matrix(equipped, *executor)
+    assert (again.exit_code, told(home)) == (1, on_workers)
+    assert "Dask" not in again.stderr
+    (home / ".compat" / "results.sqlite").unlink()
+    stand_in(home, pair_python, monkeypatch, breaks="old", how="wrong")
+    here = matrix(equipped, "--launch")
+    assert (here.exit_code, told(home)) == (1, on_workers)
+
+
+def test_a_matrix_without_a_gpu(home: Path, equipped: Equipped) -> None:
+    """Everything else is done; the exit code is that of --launch on a machine without one."""
+    equipped.start("plain", has_gpu=False)
+    done = matrix(equipped, "--executor", equipped.machines.address, "--launch")
+    assert done.exit_code == SelectionError.exit_code, done.output
+    said = "2 cells are not launched: no Dask worker has a GPU of sm_90: plain at tcp://"
+    assert done.stderr.index(said) < done.stderr.index("error: 2 cells are not launched: no Dask worker has a GPU of sm_90")
+    assert [(status, gpu) for _, status, gpu in told(home)] == [("ok", None), ("ok", None)]
+
+
+def test_a_worker_that_is_killed_in_a_launch(equipped: Equipped, tmp_path: Path) -> None:
+    """Its cells go to another one; of what ended three workers it is said, and the launcher has ended with its worker."""
+    folder = write(tmp_path / "built", [cell("add"), cell("hangs")])
+    equipped.start("one", has_gpu=True)
+    said: list[str] = []
+    with session(equipped.machines, said) as where:
+        found = gpus(where, 1)
+        come: list[Any] = []
+        thread = threading.Thread(target=lambda: come.append(launch(found, folder, "--no-latency", "--deadline", "2")))
+        thread.start()
+        wait_until(lambda: launchers(equipped))
+        machine_left = launchers(equipped)
+        equipped.machines.kill_worker_process("one")
+        wait_until(lambda: not any(Path(f"/proc/{pid}").exists() for pid in machine_left), 5)
+        equipped.start("two", has_gpu=True)
+        thread.join(60)
+    ((launched, missing),) = come
+    assert missing == []
+    assert statuses(launched) == {"add": "ok", "hangs": "timed_out"}
+    (words,) = [words for words in said if "while it launched" in words]
+    assert words.startswith("Dask worker one at tcp://")
+    assert words.endswith("ended while it launched 2 cells; another one tries again")
+
+
+def launchers(equipped: Equipped) -> list[int]:
+    """Processes that launch."""
+    found = []
+    for pid in equipped.machines.left():
+        with suppress(OSError):
+            if b"launch.py" in Path(f"/proc/{pid}/cmdline").read_bytes():
+                found.append(pid)
+    return found
+
+
+def test_what_ends_workers_is_said(equipped: Equipped, tmp_path: Path, pair_python: str) -> None:
+    """Alone in the end, so that the others are launched."""
+    folder = write(tmp_path / "built", [cell("add"), cell("killer", "add")])
+    equipped.python.write_text(KILLING.format(python=pair_python))
+    equipped.start("one", has_gpu=True)
+    equipped.start("two", has_gpu=True)
+    said: list[str] = []
+    with session(equipped.machines, said) as where:
+        launched, (lost,) = launch(gpus(where, 2), folder, "--no-latency")
+    assert statuses(launched) == {"add": "ok"}
+    assert (lost.is_lost, [each["identity"] for each in lost.cells]) == (True, ["killer"])
+    assert lost.why.count("tcp://") == 3
+    assert any(words.endswith("while it launched kernel/killer/case/sm_90/env, which is not tried again") for words in said)
+
+
+def test_one_launch_at_a_time_on_a_gpu(equipped: Equipped, tmp_path: Path, pair_python: str) -> None:
+    """Two workers of a machine have the same GPU, and two drivers launch on it."""
+    log = tmp_path / "log"
+    equipped.python.write_text(LOGGING.format(log=log, python=pair_python))
+    for name in ("one", "two"):
+        equipped.start(name, has_gpu=True, STANDIN_UUID=f"{os.getpid()}")
+    folder = write(tmp_path / "built", [cell("add")])
+    with session(equipped.machines) as where, session(equipped.machines) as other:
+        found = [gpus(each, 2) for each in (where, other)]
+        assert [(each.lack("sm_90", 90), each.count(90)) for each in found] == [(None, 1), (None, 1)]
+        threads = [threading.Thread(target=launch, args=(each, folder, "--no-latency")) for each in found]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join(60)
+    assert log.read_text().split() == ["begin", "end", "begin", "end"]
+
+
+def test_the_command_for_a_folder(equipped: Equipped, tmp_path: Path) -> None:
+    """Ctrl-C ends what is launched there; what is finished is in the file, and is not launched again."""
+    folder = write(tmp_path / "built", [cell("add"), cell("hangs", problem="unknown")])
+    equipped.start("one", has_gpu=True)
+    words = ["launch", str(folder), "--executor", equipped.machines.address, "--no-latency"]
+    code = "from compat.cli.start import start; start()"
+    interrupted = subprocess.Popen(
+        [sys.executable, "-c", code, *words, "--deadline", "100"], env={**os.environ, "PYTHONPATH": str(ROOT)}
+    )
+    wait_until(lambda: launchers(equipped))
+    interrupted.send_signal(signal.SIGINT)
+    assert interrupted.wait(30) == 130
+    wait_until(lambda: not launchers(equipped), 5)
+    done = CliRunner().invoke(main, [*words, "--cells", "*/add/*"])
+    assert done.exit_code == 0, done.output
+    assert "kernel/add/case/sm_90/env  ok  (stand-in of one at tcp://" in done.stderr
+    again = CliRunner().invoke(main, [*words, "--cells", "*/add/*"])
+    assert (again.exit_code, again.stderr) == (0, f"2 cells, 1 of them are in {folder / 'results.jsonl'} already\n")
+    assert statuses([Launched(worker="", lines=tuple(results(folder).values()))]) == {"add": "ok"}
+
+
+class Telling(Listener):
+    """Keeps what is said."""
+
+    def __init__(self, said: list[str]) -> None:
+        self.said = said
+
+    def say(self, words: str) -> None:
+        self.said.append(words)
+
+
+def test_a_worker_with_a_gpu_that_comes_late(home: Path, equipped: Equipped) -> None:
+    """What was missing is said at once, and launched in the end, when it is there."""
+    equipped.start("plain", has_gpu=False)
+    selection = select(home / "matrix.toml", envs=(NEW,), targets=("sm_90",))
+    said: list[str] = []
+    listener = Telling(said)
+    with session(equipped.machines) as where, selection.open_store() as store:
+        context = selection.context(store, executor=partial(DaskExecutor, where))
+        launches = sharing.begin(selection, context, selection.read_envs, listener)
+        assert launches is not None
+        with launches:
+            assert [words.partition(":")[0] for words in said] == ["1 cells are not launched"]
+            with pytest.raises(SelectionError, match="no Dask worker has a GPU of sm_90"):
+                launches.check()
+            equipped.start("equipped", has_gpu=True)
+            wait_until(lambda: len(where.placement.places) == 2)
+            launches.wait()
+            launches.check()
+            assert launches.told().kept == 1

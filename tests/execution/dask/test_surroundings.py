@@ -1,0 +1,129 @@
+"""Machines that run out of memory or of room, and schedulers and libraries that are not as they should be."""
+
+from __future__ import annotations
+
+import signal
+import threading
+from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from compat.config.executor_settings import ExecutorSettings
+from compat.errors import ClusterError
+from compat.execution import procfs
+from compat.execution.executors.dask import cluster
+from compat.execution.executors.dask.executor import DaskExecutor
+from compat.model import BuiltEnv, Status
+from tests.cells import cell
+from tests.execution.dask.clusters import Machines, session, wait_until
+from tests.execution.dask.surroundings import little_memory, memory_groups, mounts, small_disk
+from tests.execution.dask.test_faults import ENVS, cells, results
+
+
+@pytest.fixture
+def env(built: Callable[[str], BuiltEnv]) -> BuiltEnv:
+    return built("triton-3.1.0")
+
+
+@pytest.fixture
+def machines(tmp_path: Path) -> Iterator[Machines]:
+    (tmp_path / "cluster").mkdir()
+    with Machines(tmp_path / "cluster") as found:
+        found.start_scheduler()
+        yield found
+
+
+@pytest.mark.wheels
+@memory_groups
+def test_the_system_kills_a_compile_for_want_of_memory(env: BuiltEnv, machines: Machines, tmp_path: Path) -> None:
+    """The worker stays, and what it was at is named; the limit of a cell is above what the machine has."""
+    guilty = cell(env, "on_clusters", "hoards")
+    some = [*cells(env, 3), guilty, *cells(env, 6)[3:]]
+    said: list[str] = []
+    with little_memory(400 << 20) as within:
+        machines.start_worker("one", COMPAT_ENVS=ENVS, SLOWLY="0", within=within)
+        with session(machines, said) as where:
+            found = results(some, env, tmp_path / "store", partial(DaskExecutor, where))
+        machines.kill("one")
+    assert [each.outcome.status for each in found] == [*[Status.OK] * 3, Status.LOST, *[Status.OK] * 3]
+    failure = found[3].outcome.failure
+    assert failure is not None
+    assert (failure.stage, failure.excerpt) == ("ast", "no answer: SIGKILL, from outside")
+    assert not any("ended with" in words for words in said)
+
+
+@pytest.mark.wheels
+@memory_groups
+def test_the_system_kills_a_worker_for_want_of_memory(env: BuiltEnv, machines: Machines, tmp_path: Path) -> None:
+    """Where it would rather end the Dask worker than the compile: each time another one ends, and after three it is enough."""
+    guilty = cell(env, "on_clusters", "hoards")
+    said: list[str] = []
+    with little_memory(600 << 20) as within:
+        for name in ("one", "two"):
+            machines.start_worker(name, COMPAT_ENVS=ENVS, SLOWLY="0", within=within)
+        with session(machines, said, in_flight=2) as where:
+            wait_until(lambda: where.client and len(where.placement.places) == 2)
+            warm = results(cells(env, 12)[6:], env, tmp_path / "warm", partial(DaskExecutor, where))
+            for name in ("one", "two"):
+                (worker,) = [pid for pid in procfs.children(machines.processes[name].pid) if procfs.children(pid)]
+                Path(f"/proc/{worker}/oom_score_adj").write_text("1000")
+            found = results([*cells(env, 3), guilty], env, tmp_path / "store", partial(DaskExecutor, where))
+        for name in ("one", "two"):
+            machines.kill(name)
+    assert {each.outcome.status for each in warm} == {Status.OK}
+    assert [each.outcome.status for each in found] == [Status.OK] * 3 + [Status.LOST]
+    ended = [words for words in said if "ended with" in words]
+    assert 1 <= len(ended) <= 3, "the one that its nanny starts is no better a victim than a compile"
+
+
+@pytest.mark.wheels
+@mounts
+def test_a_worker_without_room_for_envs(env: BuiltEnv, machines: Machines, tmp_path: Path) -> None:
+    """The others do its cells."""
+    small = tmp_path / "small"
+    machines.start_worker("one", within=small_disk(small, "20m"), COMPAT_WORKER_ENVS=str(small / "envs"), SLOWLY="0")
+    said: list[str] = []
+    some = cells(env, 4)
+    with session(machines, said, in_flight=4) as where:
+        alone = results(some, env, tmp_path / "store", partial(DaskExecutor, where))
+        machines.start_worker("two", COMPAT_ENVS=ENVS, SLOWLY="0")
+        wait_until(lambda: len(where.placement.places) == 2)
+        found = results(some, env, tmp_path / "store", partial(DaskExecutor, where))
+    assert [each.outcome.status for each in alone] == [Status.ENV_BROKEN] * 4
+    assert alone[0].outcome.failure is not None
+    assert "No space left on device" in alone[0].outcome.failure.excerpt
+    assert [each.outcome.status for each in found] == [Status.OK] * 4
+    assert sum("one at " in words and "cannot have triton-3.1.0" in words for words in said) == 1, "and not for each batch"
+
+
+def test_a_scheduler_without_this_package(tmp_path: Path) -> None:
+    with Machines(tmp_path) as machines:
+        machines.start_scheduler(PYTHONPATH=str(_without_package(tmp_path)))
+        with session(machines) as where, pytest.raises(ClusterError, match="the scheduler differs from this command") as caught:
+            _ = where.client
+    assert caught.value.exit_code == 8
+    assert "Start it where the same triton-compat" in (caught.value.hint or "")
+
+
+def _without_package(folder: Path) -> Path:
+    """A folder that hides the package of this name that is installed."""
+    (folder / "hidden" / "compat").mkdir(parents=True)
+    (folder / "hidden" / "compat" / "__init__.py").write_text("raise ImportError('it is not installed')\n")
+    return folder / "hidden"
+
+
+def test_a_library_that_handles_signals_once_it_is_imported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As dask-jobqueue does, which only the main thread could, and which would take Ctrl-C from the command."""
+    lines = "import signal, sys\nsignal.signal(signal.SIGINT, lambda *_: sys.exit())\nnothing = print\n"
+    (tmp_path / "taking_signals.py").write_text(lines)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    before = signal.getsignal(signal.SIGINT)
+    found: list[object] = []
+    settings = ExecutorSettings(where="test", cluster="taking_signals.nothing")
+    thread = threading.Thread(target=lambda: found.append(cluster._named(settings)))
+    thread.start()
+    thread.join()
+    assert found == [print]
+    assert signal.getsignal(signal.SIGINT) is before

@@ -1,0 +1,51 @@
+"""Regular expressions that are compiled later."""
+
+from __future__ import annotations
+
+import copy
+import gc
+import pickle
+import re
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+
+from compat.patterns import Lazy, lazy_pattern
+from tests.test_floors import PACKAGE, modules
+
+
+def test_it_does_what_a_compiled_one_does() -> None:
+    later, now = lazy_pattern(r"(?P<word>[a-z]+)-(\d)", re.IGNORECASE), re.compile(r"(?P<word>[a-z]+)-(\d)", re.IGNORECASE)
+    text = "Ab-1 cd-2"
+    for name in ("match", "search", "fullmatch", "findall", "split"):
+        assert repr(getattr(later, name)(text)) == repr(getattr(now, name)(text))
+    assert [found["word"] for found in later.finditer(text)] == ["Ab", "cd"]
+    assert later.sub("x", text, count=1) == now.sub("x", text, count=1)
+    assert (later.pattern, later.flags, later.groups, later.groupindex) == (now.pattern, now.flags, now.groups, now.groupindex)
+    assert lazy_pattern(rb"\w").findall(b"ab") == [b"a", b"b"]
+
+
+def test_it_is_compiled_when_it_is_used() -> None:
+    wrong = lazy_pattern("(")
+    with pytest.raises(re.error):
+        wrong.search("")
+
+
+def test_it_can_be_copied_and_sent() -> None:
+    for later in (lazy_pattern("a"), copy.copy(lazy_pattern("a")), pickle.loads(pickle.dumps(lazy_pattern("a")))):
+        assert later.findall("aba") == ["a", "a"]
+
+
+def test_every_one_that_there_is_can_be_compiled() -> None:
+    for path in modules():
+        if path.name != "__main__.py" and "__future__" in path.read_text():
+            import_module(_name(path))
+    every = [each for each in gc.get_objects() if type(each) is Lazy]
+    assert len(every) > 150
+    for each in every:
+        assert each.pattern is not None
+
+
+def _name(path: Path) -> str:
+    return ".".join(path.relative_to(PACKAGE.parent).with_suffix("").parts).removesuffix(".__init__")
