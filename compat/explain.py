@@ -14,7 +14,10 @@ from compat.bisect.known import existing_releases, known_envs
 from compat.config.cell_words import CellWords, cell_words
 from compat.config.selection import nothing_matches, several_match
 from compat.diagnosis import classify
+from compat.execution.elsewhere import Lacking
 from compat.execution.interpreting import with_interpreted
+from compat.execution.obtaining import obtain
+from compat.execution.printed import NAME as PRINTED
 from compat.execution.run import expectation_of, outcome_of
 from compat.execution.spawn import WORKER
 from compat.execution.store import CellKeys, Store
@@ -31,6 +34,8 @@ class Artifact:
     path: Path
     there: bool
     """Whether it still is what was kept: anybody may tidy up."""
+    lacking: Lacking | None = None
+    """Where it stayed, and why it could not be fetched from there."""
 
 
 @frozen(kw_only=True)
@@ -49,6 +54,10 @@ class Explanation:
     """The MLIR reproducer of its failure."""
     ir: Artifact | None = None
     """The IR before the pass that it fails in."""
+    printed: Artifact | None = None
+    """All that its last attempt printed, IR included, compressed; ``None`` where that is not much, and all of it is evidence."""
+    lacking: tuple[Lacking, ...] = ()
+    """Artifacts of its attempts that stayed on workers and could not be fetched."""
     options: tuple[str, ...] = ()
     """What a command needs besides the cell to find the same again: the project's files, and a deadline that was not the usual."""
 
@@ -88,17 +97,22 @@ def explain(selection: Selection, cell: str, store: Store) -> Explanation | Trie
     if len(matching) > 1:
         raise several_match(cell, [each.id for each in matching])
     found = matching[0]
-    built, attempts = known.env(found.env), known.attempts([found]).get(found, ())
+    built, lacking = known.env(found.env), known.obtained(found)
+    attempts = known.attempts([found]).get(found, ())
     result = known.checked(_result(found, built, attempts))
     failure = result.outcome.failure if result else None
+    printed = next((each.kept[PRINTED] for each in reversed(attempts) if PRINTED in each.kept), None)
+    reproducer, ir = (failure.reproducer, failure.ir) if failure else (None, None)
     return Explanation(
         cell=found,
         built=built,
         attempts=attempts,
         result=result,
         verdict=known.history(found),
-        reproducer=artifact(failure.reproducer, store) if failure and failure.reproducer else None,
-        ir=artifact(failure.ir, store) if failure and failure.ir else None,
+        reproducer=artifact(reproducer, store, lacking) if reproducer else None,
+        ir=artifact(ir, store, lacking) if ir else None,
+        printed=artifact(printed, store, lacking) if printed else None,
+        lacking=lacking,
         options=(*selection.options, *_limits(selection, attempts)),
     )
 
@@ -109,9 +123,10 @@ def _limits(selection: Selection, attempts: Sequence[Evidence]) -> Iterator[str]
         yield from ("--deadline", f"{deadline:g}")
 
 
-def artifact(name: str, store: Store) -> Artifact:
+def artifact(name: str, store: Store, lacking: Sequence[Lacking] = ()) -> Artifact:
     """Where an artifact of that name is, and whether it still is what was kept."""
-    return Artifact(path=store.artifacts / name, there=store.artifact(name) is not None)
+    left = next((each for each in lacking if each.known.name == name), None)
+    return Artifact(path=store.artifacts / name, there=store.artifact(name) is not None, lacking=left)
 
 
 class _Known:
@@ -135,6 +150,12 @@ class _Known:
             if (built := self.env(cell.env)).error is None:
                 keys.setdefault(key.of(cell, built), []).append(cell)
         return {cell: found for key, found in self.store.read(keys, deadline=0, memory=0).items() for cell in keys[key]}
+
+    def obtained(self, cell: Cell) -> tuple[Lacking, ...]:
+        """Fetch what stayed on workers of a cell's attempts; what is not to be had."""
+        attempts = self.attempts([cell]).get(cell, ())
+        read = (name for each in attempts for name in (each.diagnosis.reproducer, each.diagnosis.ir))
+        return obtain(self.store, (*(name for each in attempts for name in each.kept.values()), *read))
 
     def results(self, cells: Sequence[Cell]) -> tuple[Result, ...]:
         """What became of these cells, the newest release first, forks last."""

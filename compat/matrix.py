@@ -10,6 +10,8 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 
+from attrs import evolve
+
 from compat.api.kept import kept_names
 from compat.api.packing import Packed
 from compat.bisect import known
@@ -19,6 +21,7 @@ from compat.diagnosis.agreement import with_agreement
 from compat.errors import EnvError, SelectionError, StoreError
 from compat.execution import durations, plan
 from compat.execution.interpreting import interpret, interpretable, with_check, with_interpreted
+from compat.execution.obtaining import obtain_or_warn
 from compat.execution.run import Interrupted, RunContext, run
 from compat.files import replace_file
 from compat.history.verdict import Existing, verdicts
@@ -29,7 +32,7 @@ from compat.pairs.choosing import is_pair
 from compat.pairs.pairing import pairs_of
 from compat.pairs.records import Pair
 from compat.project import Listener, Obtain, Selection, with_envs
-from compat.report.enclosed import enclosing
+from compat.report.enclosed import ATTACHMENT_LIMIT, attached, enclosing
 from compat.report.findings import place_of
 from compat.report.formats import FORMATS
 from compat.report.summary import Report, path_in
@@ -64,6 +67,7 @@ def run_matrix(
     if not selection.shard and not selection.cells and not _pairs(selection, selection.envs):
         hint = "`compat list kernels` says which toolchain each kernel is for."
         raise SelectionError("none of the chosen envs and targets is for the toolchain of a chosen kernel", hint=hint)
+    context = evolve(context, leave_artifacts=True)
     return _Run(selection, context, obtain or selection.read_envs, listener or Listener(), command).report()
 
 
@@ -88,31 +92,30 @@ class _Run:
 
     def report(self) -> Report:
         """What came of it. Raises MatrixInterrupted."""
-        with self.listener.compiling(len(self.cells)) as note:
-
-            def heard(result: Result) -> None:
-                self.results.append(result)
-                note(result)
-
-            try:
-                first, rest = self._portions()
-                try:
-                    self._compile(first, heard)
-                except EnvError:
-                    if not rest:
-                        raise
-                    first, rest = (), (*first, *rest)  # what cannot be built is no reason to leave out what is there
-                if rest:
-                    self._compile(rest, heard)
-            except Stopped as stopped:
-                raise MatrixInterrupted(self._found()) from stopped
-        if pairs := _pairs(self.selection, self.selection.envs):
-            try:
+        try:
+            with self.listener.compiling(len(self.cells)) as note:
+                self._compile_all(note)
+            if pairs := _pairs(self.selection, self.selection.envs):
                 meant = tuple(self.envs[env.name] for env in pairs if env.name in self.envs)
                 self.pairs = pairs_of(meant, self.selection, self.listener, again=self.context.again)
-            except Stopped as stopped:
-                raise MatrixInterrupted(self._found()) from stopped
-        return self._found()
+            return self._found()
+        except Stopped as stopped:
+            raise MatrixInterrupted(self._found(all_of_it=False)) from stopped
+
+    def _compile_all(self, note: Callable[[Result], None]) -> None:
+        def heard(result: Result) -> None:
+            self.results.append(result)
+            note(result)
+
+        first, rest = self._portions()
+        try:
+            self._compile(first, heard)
+        except EnvError:
+            if not rest:
+                raise
+            first, rest = (), (*first, *rest)  # what cannot be built is no reason to leave out what is there
+        if rest:
+            self._compile(rest, heard)
 
     def _portions(self) -> tuple[Sequence[Env], Sequence[Env]]:
         """The envs in the order of their cells: all together, or the newest release first where others have yet to be built."""
@@ -139,8 +142,11 @@ class _Run:
     def _expect(self, cells: Sequence[Cell]) -> None:
         self.listener.expecting(cells, durations.about(cells, self.context.store, self.context.slots))
 
-    def _found(self) -> Report:
-        """What is known by now; of releases that were not compiled to the end, what earlier runs know counts, too."""
+    def _found(self, *, all_of_it: bool = True) -> Report:
+        """What is known by now; of releases that were not compiled to the end, what earlier runs know counts, too.
+
+        Unless ``all_of_it`` is to be told, nothing is fetched for it that stayed on workers.
+        """
         position = {cell: index for index, cell in enumerate(self.selection.cells)}
         checked = sorted(self._with_checks(), key=lambda result: position[result.cell])
         results = with_agreement(with_launched(checked, self.context.store))
@@ -168,6 +174,8 @@ class _Run:
             helpers=_helpers(results, str(self.selection.root.resolve())),
             pairs=self.pairs,
         )
+        if all_of_it:
+            obtain_or_warn(self.context.store, attached(report), "the report", largest=4 * ATTACHMENT_LIMIT)  # bytes of a character
         return enclosing(report, self._source, self._artifact)
 
     def _with_checks(self) -> list[Result]:

@@ -17,7 +17,7 @@ from attrs import Factory, evolve, frozen
 
 from compat import toolchains
 from compat.config.at_version import Absent, load_at_versions
-from compat.config.executor_settings import executor_named
+from compat.config.executor_settings import ExecutorSettings, executor_named
 from compat.config.kernel_files import load_kernels
 from compat.config.libraries import OPTION, Library, libraries_named
 from compat.config.matrix import MatrixConfig, find_matrix, load_matrix, no_matrix
@@ -28,6 +28,7 @@ from compat.envs.libraries import unpacked
 from compat.envs.provider import EnvProvider
 from compat.errors import ConfigError, SelectionError
 from compat.execution import plan
+from compat.execution.elsewhere import Elsewhere, Fetch, Fetched
 from compat.execution.executors.base import OpenExecutor
 from compat.execution.executors.local import LocalExecutor
 from compat.execution.flight import Limits
@@ -171,9 +172,15 @@ class Selection:
         """What of it belongs to one of several shards, which may be nothing."""
         return evolve(self, shard=shard, specs=tuple(spec for spec in self.specs if shard.has(spec)), all_shards=self.specs)
 
-    def open_store(self, on_warning: Callable[[str], None] = lambda _: None) -> Store:
-        """The results that are kept, for a ``with`` block; ``on_warning`` hears what had to be put aside. Raises StoreError."""
-        return Store(self.state, on_warning)
+    def open_store(self, on_warning: Callable[[str], None] = lambda _: None, *, executor: str | None = None) -> Store:
+        """The results that are kept, for a ``with`` block; ``on_warning`` hears what had to be put aside, or is missing.
+
+        Artifacts that stayed on the workers of a cluster are fetched when they are needed: from the one that ``executor`` or
+        ``matrix.toml`` names, or that they were left on; with ``local`` from none. Raises StoreError, and SelectionError for an
+        executor that means nothing.
+        """
+        settings = self.config.executor if executor is None else executor_named(executor)
+        return Store(self.state, on_warning, fetch=None if executor and settings is None else _fetching(settings))
 
     def context(
         self,
@@ -224,6 +231,15 @@ class Selection:
 
         with DaskSession(settings.limited(in_flight), say) as session:
             yield partial(DaskExecutor, session)
+
+
+def _fetching(settings: ExecutorSettings | None) -> Fetch:
+    def fetch(wanted: Sequence[Elsewhere]) -> Iterator[Fetched]:
+        from compat.execution.executors.dask.fetching import Fetching  # where something has to be fetched
+
+        return Fetching(settings)(wanted)
+
+    return fetch
 
 
 def select(

@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from compat.cli.answer import Answer, answer_options
-from compat.cli.selecting import kernel_arguments, select, select_places, selection_options
+from compat.cli.selecting import kernel_arguments, select, select_places, selection_options, shard_option
 from compat.cli.table import table
 from compat.envs.record import read_record
 from compat.model import BuiltEnv
@@ -21,6 +21,7 @@ Rows = Iterable[Mapping[str, Any]]
 @click.argument("what", type=click.Choice(["envs", "targets", "kernels", "cells"]))
 @kernel_arguments
 @selection_options
+@shard_option
 @answer_options(json_help="A JSON array instead of a table.")
 def list_(*, what: str, answer: Answer, **chosen: Any) -> None:
     """List envs, targets, kernels or cells.
@@ -39,8 +40,11 @@ def list_(*, what: str, answer: Answer, **chosen: Any) -> None:
 
 def _chosen(what: str, chosen: dict[str, Any]) -> Selection:
     """The selection; of envs and targets without the kernel files, since what is wrong in one does not concern them."""
-    named = any(chosen[option] for option in ("kernel", "variant", "case", "spec", "files"))
-    return select(**chosen) if named or what in _OF_KERNELS else select_places(**chosen)
+    named = any(chosen[option] for option in ("kernel", "variant", "case", "spec", "files", "shard"))
+    if named or what in _OF_KERNELS:
+        return select(**chosen)
+    del chosen["shard"]
+    return select_places(**chosen)
 
 
 _OF_KERNELS = ("kernels", "cells")

@@ -144,10 +144,14 @@ def select_places(
     return project.select_places(matrix_path, envs=envs, targets=target)
 
 
-def opened_store(selection: Selection) -> Store:
-    """The results that are kept; what had to be put aside is said once. The log of this run goes beside it. Raises StoreError."""
+def opened_store(selection: Selection, executor: str | None = None) -> Store:
+    """The results that are kept; what had to be put aside is said once. The log of this run goes beside it.
+
+    ``executor`` is where artifacts that stayed on workers are fetched from. Raises StoreError, and SelectionError for what means
+    nothing.
+    """
     logs.keep(selection.state)
-    return selection.open_store(lambda words: click.echo(f"warning: {printable(words)}", err=True))
+    return selection.open_store(lambda words: click.echo(f"warning: {printable(words)}", err=True), executor=executor)
 
 
 def executor_option(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -162,7 +166,7 @@ def executor_option(command: Callable[..., Any]) -> Callable[..., Any]:
 @contextmanager
 def opened(selection: Selection, executor: str | None, jobs: int | None = None) -> Iterator[tuple[Store, OpenExecutor]]:
     """The results that are kept, and where cells are compiled. Raises StoreError, and SelectionError for what means nothing."""
-    with opened_store(selection) as store, selection.open_executor(executor, in_flight=jobs, say=say) as where:
+    with opened_store(selection, executor) as store, selection.open_executor(executor, in_flight=jobs, say=say) as where:
         yield store, where
 
 

@@ -10,4 +10,5 @@ any batch and any executor. Only here and in :mod:`compat.envs` are processes st
 - :mod:`compat.execution.machine`: what the machine refused, which is no evidence
 - :mod:`compat.execution.facts`, ``printed``: what an attempt leaves behind, and the form in which it is kept
 - :mod:`compat.execution.store`, ``rows``, ``database``, ``artifacts``: evidence that outlives a run
+- :mod:`compat.execution.elsewhere`, ``obtaining``: artifacts that stayed on workers, and having them here
 """

@@ -9,15 +9,23 @@ from attrs import define, field
 
 from compat.model import Evidence
 
+_DIGITS = 16
+"""Hexadecimal digits of its SHA-256 that the name of an artifact begins with."""
+
 
 def name_of(suffix: str, data: bytes) -> str:
     """The name of an artifact."""
-    return hashlib.sha256(data).hexdigest()[:16] + suffix
+    return hashlib.sha256(data).hexdigest()[:_DIGITS] + suffix
 
 
 def has_name(name: str, data: bytes) -> bool:
     """Whether this is the artifact of that name, which is a name and no path."""
-    return "/" not in name and name.startswith(name_of("", data))
+    return has_digest(name, hashlib.sha256(data).hexdigest())
+
+
+def has_digest(name: str, digest: str) -> bool:
+    """Whether an artifact with this SHA-256 may have that name, which is a name and no path."""
+    return "/" not in name and name.startswith(digest[:_DIGITS])
 
 
 @define

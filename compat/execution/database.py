@@ -19,6 +19,10 @@ from typing import Any, TypeVar
 
 from attrs import frozen
 
+from compat.execution.artifacts import has_digest
+from compat.execution.elsewhere import Elsewhere
+from compat.patterns import lazy_pattern
+
 LAYOUT = 2
 """Of the file, and of what is in its rows. 2: what is read in evidence stands beside it, and can be read again."""
 TIMEOUT = 60.0
@@ -26,11 +30,14 @@ TIMEOUT = 60.0
 _COLUMNS = {"key": "TEXT PRIMARY KEY", "cell": "TEXT", "attempts": "TEXT", "reader": "TEXT", "readings": "TEXT"}
 _LAUNCHED = {"identity": "TEXT", "problem": "TEXT", "device": "TEXT", "cell": "TEXT", "object": "TEXT", "told": "TEXT"}
 """Of the table of launches, which was added to layout 2: a version that does not know it leaves it alone."""
+_ELSEWHERE = {"name": "TEXT", "host": "TEXT", "scheduler": "TEXT", "digest": "TEXT", "size": "INTEGER"}
+"""Of the table of artifacts that stayed on workers' machines, which was added to layout 2, too."""
 _DAMAGED = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_MISMATCH, sqlite3.SQLITE_SCHEMA}
 _BESIDE = ("-wal", "-shm")
 """What SQLite keeps beside the file; without its own it would be read wrongly."""
 PAGE = 1000
 """Rows that are read at once."""
+_DIGEST = lazy_pattern(r"[0-9a-f]{64}")
 _T = TypeVar("_T")
 
 
@@ -124,7 +131,9 @@ class Database:
         run(f"CREATE TABLE IF NOT EXISTS evidence ({columns}) WITHOUT ROWID")
         columns = ", ".join(f"{name} {kind} NOT NULL" for name, kind in _LAUNCHED.items())
         run(f"CREATE TABLE IF NOT EXISTS launched ({columns}, PRIMARY KEY (identity, problem, device)) WITHOUT ROWID")
-        for table, names in (("evidence", _COLUMNS), ("launched", _LAUNCHED)):
+        columns = ", ".join(f"{name} {kind} NOT NULL" for name, kind in _ELSEWHERE.items())
+        run(f"CREATE TABLE IF NOT EXISTS elsewhere ({columns}, PRIMARY KEY (name, host, scheduler)) WITHOUT ROWID")
+        for table, names in (("evidence", _COLUMNS), ("launched", _LAUNCHED), ("elsewhere", _ELSEWHERE)):
             if {row[1] for row in run(f"PRAGMA table_info({table})")} != names.keys():
                 raise Damaged("is not a store of results")
         if layout != LAYOUT:
@@ -174,6 +183,17 @@ class Database:
         values = [tuple(getattr(row, name) for name in _LAUNCHED) for row in rows]
         self._add_together(f"INSERT OR REPLACE INTO launched VALUES ({', '.join('?' * len(_LAUNCHED))})", values)
 
+    def elsewhere(self, names: Sequence[str]) -> list[Elsewhere]:
+        """Where artifacts of these names stayed, as far as a version of this program has written it."""
+        marks = ",".join("?" * len(names))
+        query = f"SELECT {', '.join(_ELSEWHERE)} FROM elsewhere WHERE name IN ({marks})"
+        return _records(self._asked(lambda: self._connection.execute(query, tuple(names)).fetchall()))
+
+    def add_elsewhere(self, records: Sequence[Elsewhere]) -> None:
+        """Note where artifacts stayed, all or none."""
+        values = [tuple(getattr(record, name) for name in _ELSEWHERE) for record in records]
+        self._add_together(f"INSERT OR REPLACE INTO elsewhere VALUES ({', '.join('?' * len(_ELSEWHERE))})", values)
+
     def _add_together(self, query: str, values: Sequence[Sequence[Any]]) -> None:
         def add() -> None:
             self._connection.execute("BEGIN IMMEDIATE")
@@ -218,6 +238,22 @@ def launched_in(connection: sqlite3.Connection) -> Iterator[list[LaunchedRow]]:
     found = connection.execute(f"SELECT {', '.join(_LAUNCHED)} FROM launched")
     while some := found.fetchmany(PAGE):
         yield [LaunchedRow(**dict(zip(_LAUNCHED, row, strict=True))) for row in some]
+
+
+def elsewhere_in(connection: sqlite3.Connection) -> Iterator[list[Elsewhere]]:
+    """All records there of artifacts that stayed on workers' machines, few at a time; none where it has no such table."""
+    if not connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'elsewhere'").fetchone():
+        return
+    found = connection.execute(f"SELECT {', '.join(_ELSEWHERE)} FROM elsewhere")
+    while some := found.fetchmany(PAGE):
+        yield _records(some)
+
+
+def _records(rows: Sequence[Sequence[Any]]) -> list[Elsewhere]:
+    """What a version of this program has written of them."""
+    kinds = (str, str, str, str, int)
+    read = [Elsewhere(**dict(zip(_ELSEWHERE, row, strict=True))) for row in rows if tuple(map(type, row)) == kinds]
+    return [each for each in read if _DIGEST.fullmatch(each.digest) and has_digest(each.name, each.digest)]
 
 
 def put_aside(path: Path, why: Damaged) -> Path | None:
@@ -272,7 +308,7 @@ def _says_damaged(error: sqlite3.Error) -> bool:
     code = getattr(error, "sqlite_errorcode", None)
     text = str(error)
     return (code is not None and code & 0xFF in _DAMAGED) or text.startswith(
-        ("no such table", "no such column", "table evidence has", "table launched has")
+        ("no such table", "no such column", "table evidence has", "table launched has", "table elsewhere has")
     )
 
 

@@ -1,4 +1,6 @@
-"""The store of another driver joined to one's own: results, launches and artifacts. The other one is read and never changed.
+"""The store of another driver joined to one's own: results, launches, artifacts, and which of these stayed on workers.
+
+The other one is read and never changed.
 
 What both know of a key is one where it means the same. What is no answer gives way to an answer, and what a limit cut short to what
 was given more time, or came to its end. Where two answers differ, both are kept, one behind the other, and the cell is flaky.
@@ -16,7 +18,7 @@ from attrs import Factory, evolve, frozen
 from compat import toolchains
 from compat.diagnosis import classify
 from compat.errors import StoreError
-from compat.execution.database import LAYOUT, LaunchedRow, Row, launched_in, rows_in
+from compat.execution.database import LAYOUT, LaunchedRow, Row, elsewhere_in, launched_in, rows_in
 from compat.execution.rows import attempts_of, row_of
 from compat.execution.store import Store
 from compat.files import content_of
@@ -41,7 +43,7 @@ class Merged:
     disagreeing: tuple[str, ...] = ()
     """The cells of which the two say different things."""
     artifacts: int = 0
-    """Artifacts that were missing in the other store, too."""
+    """Artifacts that were missing in the other store, too, and did not stay on a worker's machine."""
 
     def __add__(self, other: Merged) -> Merged:
         return Merged(
@@ -74,6 +76,8 @@ def merge_store(path: Path, store: Store) -> Merged:
         with closing(_opened(file)) as connection:
             _check_layout(connection, file)
             merged = Merged()
+            for records in elsewhere_in(connection):
+                store.add_elsewhere(records)
             for page in rows_in(connection):
                 merged += _Page(store=store, artifacts=file.parent / "artifacts", rows=page).merge()
             for launched in launched_in(connection):
@@ -153,10 +157,10 @@ class _Page:
         for name in dict.fromkeys(self.store.named(row, attempts)):
             if self.store.artifact(name) is None:
                 data = content_of(self.artifacts / name, _LARGEST)
-                if data is None:
-                    self.missing.append(name)
-                else:
+                if data is not None:
                     self.store.add({name: data})
+                elif not self.store.elsewhere([name]):
+                    self.missing.append(name)
 
 
 def _has(attempts: Sequence[Evidence], others: Sequence[Evidence]) -> bool:

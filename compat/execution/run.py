@@ -10,7 +10,6 @@ import logging
 import os
 import threading
 import time
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
 from contextlib import closing
@@ -26,6 +25,7 @@ from compat.bundle.closure import Unchanged, roots_of
 from compat.diagnosis import classify
 from compat.errors import MachineError
 from compat.execution import plan, witnesses
+from compat.execution.batch_queue import BatchQueue
 from compat.execution.compacting import compacted
 from compat.execution.executors.base import Batch, Executor, OpenExecutor
 from compat.execution.executors.local import LocalExecutor
@@ -79,6 +79,8 @@ class RunContext:
     """Tells whether a kernel's file still is what its key says."""
     executor: OpenExecutor = LocalExecutor
     """Where cells are compiled."""
+    leave_artifacts: bool = False
+    """Large artifacts of failures may stay on workers that outlive the command (:mod:`compat.execution.obtaining`)."""
     mode: Mode = PLAIN
     """How cells are attempted. Failures are confirmed only where that is plain, as a user would see it."""
 
@@ -93,7 +95,7 @@ def run(
     on_result: Callable[[Result], None] = lambda _: None,
     on_plan: Callable[[Sequence[Cell]], None] = lambda _: None,
 ) -> tuple[Result, ...]:
-    """The result of every cell, in the order of ``cells``, which is also the order in which they are begun.
+    """The result of every cell, in the order of ``cells``, which is also the order in which they are begun on this machine.
 
     Cells with equal keys are compiled once. ``on_result`` hears of each as it is known, perhaps from another thread, and
     ``on_plan`` of those that will be compiled, before the first is. Raises :class:`Interrupted` when stopped early, StoreError when
@@ -237,12 +239,11 @@ def _compile_all(cells: Sequence[Cell], context: RunContext, keys: CellKeys, fin
         return
     with closing(context.open_executor()) as executor, slot_threads(executor, context) as threads:
         batches = plan.batches(cells, executor.slots or context.slots)
-        envs = _Envs(executor, batches)
-        left = _Left(batches)  # and not a future for each: of many batches they take more memory than the results
+        queue = BatchQueue(batches, context.envs, executor)  # a future for each would take more memory than the results
 
         def compile_left() -> None:
-            while not context.stop.is_set() and (batch := left.take()) is not None:
-                _compile_batch(batch, executor, envs, context, keys, finish)
+            while not context.stop.is_set() and (batch := queue.take()) is not None:
+                _compile_batch(batch, executor, queue, context, keys, finish)
 
         slots = min(len(batches), executor.slots or context.slots)
         futures = [threads.submit(compile_left) for _ in range(slots)]
@@ -275,11 +276,14 @@ def concurrently(function: Callable[[_Item], _Answer], items: Iterable[_Item], s
 
 
 def _compile_batch(
-    batch: Sequence[Cell], executor: Executor, envs: _Envs, context: RunContext, keys: CellKeys, finish: _Finish
+    batch: Sequence[Cell], executor: Executor, queue: BatchQueue, context: RunContext, keys: CellKeys, finish: _Finish
 ) -> None:
     """Have a batch attempted and confirmed, keep and tell."""
     name, began = batch[0].env.name, time.time()
-    asked = Batch.of(batch, context.envs[name], context.limits, mode=context.mode, confirm=context.mode == PLAIN)
+    plain = context.mode == PLAIN
+    asked = Batch.of(
+        batch, context.envs[name], context.limits, mode=context.mode, confirm=plain, leave=plain and context.leave_artifacts
+    )
     try:
         with closing(executor.submit(asked)) as told:
             for each in told:
@@ -287,13 +291,14 @@ def _compile_batch(
                 outcome = outcome_of(cell, attempts)
                 _log.debug("%s: %s after %d attempts", cell.id, outcome.status, len(attempts))
                 context.store.add(each.artifacts)
+                context.store.add_elsewhere(each.elsewhere)
                 if (kept := _to_be_kept(cell, outcome, attempts, context, began)) is not None:
                     context.store.write(keys.of(cell, context.envs[name]), cell, kept)
                 finish(cell, outcome)
     except Stopped:
         pass
     finally:
-        envs.batch_done(name)
+        queue.done(batch)
 
 
 def _to_be_kept(
@@ -313,33 +318,3 @@ def _to_be_kept(
     roots = map(Path, spec.roots) if spec.roots else roots_of(Path(spec.source))
     found = witnesses.taken(beyond, roots, began)
     return None if found is None else [evolve(evidence, witnesses=found) for evidence in attempts] if found else attempts
-
-
-class _Left:
-    """Batches that nobody has taken yet, in their order."""
-
-    def __init__(self, batches: Iterable[Sequence[Cell]]) -> None:
-        self._batches = iter(batches)
-        self._taking = threading.Lock()
-
-    def take(self) -> Sequence[Cell] | None:
-        """The next one; ``None`` where there is none."""
-        with self._taking:
-            return next(self._batches, None)
-
-
-class _Envs:
-    """Which envs have batches left; an executor is told of those that have none any more."""
-
-    def __init__(self, executor: Executor, batches: Iterable[Sequence[Cell]]) -> None:
-        self._executor = executor
-        self._left = Counter(batch[0].env.name for batch in batches)
-        self._counting = threading.Lock()
-
-    def batch_done(self, name: str) -> None:
-        """One batch less is left of this env."""
-        with self._counting:
-            self._left[name] -= 1
-            last = self._left[name] == 0
-        if last:
-            self._executor.release(name)

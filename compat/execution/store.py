@@ -28,6 +28,7 @@ from compat.errors import StoreError
 from compat.execution import variables
 from compat.execution.artifacts import has_name, name_of
 from compat.execution.database import Damaged, Database, LaunchedRow, Newer, Row, put_aside
+from compat.execution.elsewhere import Elsewhere, Fetch
 from compat.execution.flight import PLAIN, Compile, Mode
 from compat.execution.printed import text_of
 from compat.execution.rows import as_read, attempts_of, row_of
@@ -128,14 +129,15 @@ class Store:
     A database that cannot be read is put aside, never removed, and a new one begun; one of a newer version is refused.
     """
 
-    def __init__(self, folder: Path, warn: Callable[[str], None] = lambda words: None) -> None:
+    def __init__(self, folder: Path, warn: Callable[[str], None] = lambda words: None, *, fetch: Fetch | None = None) -> None:
         """Open or make the store in ``folder``; ``warn`` hears of a database that was put aside.
 
-        Raises :class:`StoreError` when it cannot be had.
+        ``fetch`` gets artifacts that stayed on workers (:mod:`compat.execution.obtaining`); without it these stay there. Raises
+        :class:`StoreError` when it cannot be had.
         """
         self.folder = folder
         self.artifacts = folder / "artifacts"
-        self._warn = warn
+        self.warn, self.fetch = warn, fetch
         self._lock = threading.Lock()
         self._writing = threading.Lock()
         self._waiting: deque[_Waiting] = deque()
@@ -160,7 +162,7 @@ class Store:
     def _put_aside(self, path: Path, why: Damaged) -> None:
         if aside := put_aside(path, why):
             _log.info("%s %s: it is now %s", path, why, aside.name)
-            self._warn(f"{path} {why}: it is now {aside.name}, and a new one is begun; what it had is compiled again")
+            self.warn(f"{path} {why}: it is now {aside.name}, and a new one is begun; what it had is compiled again")
 
     def read(self, keys: Iterable[str], *, deadline: float, memory: int) -> dict[str, tuple[Evidence, ...]]:
         """What is known under these keys, without what has to be tried again: under these limits, or as files have changed.
@@ -267,6 +269,19 @@ class Store:
     def add_launched(self, rows: Sequence[LaunchedRow]) -> None:
         """Keep what launches came to, in the place of what was known before. Raises :class:`StoreError` as :meth:`write` does."""
         self._do(partial(Database.add_launched, rows=rows), "results could not be kept")
+
+    def elsewhere(self, names: Iterable[str]) -> list[Elsewhere]:
+        """Where artifacts of these names stayed. Raises :class:`StoreError` as :meth:`read` does."""
+        wanted, found = sorted(set(names)), list[Elsewhere]()
+        for start in range(0, len(wanted), _CHUNK):
+            part = partial(Database.elsewhere, names=wanted[start : start + _CHUNK])
+            found += self._do(part, "results cannot be read")
+        return found
+
+    def add_elsewhere(self, records: Sequence[Elsewhere]) -> None:
+        """Note where artifacts stayed. Raises :class:`StoreError` as :meth:`write` does."""
+        if records:
+            self._do(partial(Database.add_elsewhere, records=records), "a result could not be kept")
 
     def _do(self, act: Callable[[Database], _T], trouble: str) -> _T:
         """Read or write; a database that turns out to be damaged is exchanged for a new one first."""

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from compat.errors import StoreError
+from compat.execution.obtaining import obtain_or_warn
 from compat.execution.store import Store
 from compat.files import replace_file
 from compat.model import Result
@@ -31,7 +32,8 @@ def _one_pass(result: Result, store: Store) -> str | None:
     failure = result.outcome.failure
     if failure is None or not (failure.pass_ and failure.reproducer and failure.ir):
         return None
+    obtain_or_warn(store, (failure.reproducer, failure.ir), "what is written")
     whole, ir = (store.artifact(name) for name in (failure.reproducer, failure.ir))
-    if whole is None or ir is None:  # removed since
+    if whole is None or ir is None:  # removed since, or gone with a worker
         return None
     return one_pass(whole.decode(errors="replace"), ir.decode(errors="replace"), failure.pass_)

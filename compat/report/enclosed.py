@@ -46,8 +46,7 @@ def enclosing(report: Report, source: Callable[[str], str | None], artifact: Cal
 def within_bounds(report: Report) -> Report:
     """The report with those of its texts that belong to it, as one run encloses them: several runs had a bound each."""
     sources = dict(_bounded(_sources(report, report.sources.get), SOURCES_LIMIT))
-    named = (name for distinct in report.failures for name in (distinct.failure.reproducer, distinct.failure.ir))
-    packed = ((name, report.attachments[name]) for name in named if name and name in report.attachments)
+    packed = ((name, report.attachments[name]) for name in attached(report) if name in report.attachments)
     return evolve(report, sources=sources, attachments=dict(_bounded(packed, ATTACHMENTS_LIMIT)))
 
 
@@ -80,13 +79,17 @@ def _failing(results: Iterable[Result]) -> Iterator[Result]:
     return (result for result in results if result.outcome.failure)
 
 
+def attached(report: Report) -> Iterator[str]:
+    """The names of artifacts that belong to a report: of each distinct failure those that its example has."""
+    named = (name for distinct in report.failures for name in (distinct.failure.reproducer, distinct.failure.ir))
+    return (name for name in named if name)
+
+
 def _attachments(report: Report, text_of: Callable[[str], str | None]) -> Iterator[tuple[str, str]]:
-    """By name: of each distinct failure what its example has."""
-    for distinct in report.failures:
-        for name in (distinct.failure.reproducer, distinct.failure.ir):
-            text = text_of(name) if name else None
-            if name and text is not None and len(text) <= ATTACHMENT_LIMIT:
-                yield name, _packed(text)
+    for name in attached(report):
+        text = text_of(name)
+        if text is not None and len(text) <= ATTACHMENT_LIMIT:
+            yield name, _packed(text)
 
 
 def _packed(text: str) -> str:

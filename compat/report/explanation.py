@@ -10,6 +10,8 @@ import attrs
 
 from compat import arguments, constexprs, signatures, toolchains
 from compat.cell_document import JsonObject, cell_document
+from compat.errors import ClusterError
+from compat.execution.elsewhere import lacking_words
 from compat.explain import Artifact, Explanation, Tried
 from compat.fix.known import known_edits
 from compat.model import BuiltEnv, Cell, Evidence, Result, Specialization, Status
@@ -77,6 +79,7 @@ def _outcome(result: Result, told: Explanation) -> Iterator[str]:
             "fingerprint": failure.fingerprint,
             "reproducer": told.reproducer and place_of(told.reproducer),
             "IR before it": told.ir and place_of(told.ir),
+            "all it printed": told.printed and place_of(told.printed),
         }
         yield from _section("failure", (f"{name}: {value}" for name, value in facts.items() if value))
         yield from _section("evidence", failure.excerpt.splitlines())
@@ -117,7 +120,20 @@ def _traceback(attempts: tuple[Evidence, ...]) -> Iterator[str]:
 
 def place_of(artifact: Artifact) -> str:
     """Where an artifact is, or was."""
-    return f"{artifact.path}{'' if artifact.there else ' (gone; --again makes it anew)'}"
+    if artifact.there:
+        return str(artifact.path)
+    if artifact.lacking:
+        return f"{artifact.path.name} (not here: {artifact.lacking.words})"
+    return f"{artifact.path} (gone; --again makes it anew)"
+
+
+def lack_of(told: Explanation | Tried) -> ClusterError | None:
+    """The error of use where something was to be fetched from workers and could not be; all else is told nevertheless."""
+    if isinstance(told, Tried) or not (lacking := [each for each in told.lacking if each.asked]):
+        return None
+    return ClusterError(
+        f"not fetched: {lacking_words(lacking)}", hint=f"Compile the cell again, which makes it anew: {_command(told)}"
+    )
 
 
 def _attempt_lines(attempts: tuple[Evidence, ...]) -> Iterator[str]:
@@ -208,5 +224,6 @@ def explanation_document(told: Explanation | Tried) -> JsonObject:
         "edits_known": [edit.name for edit in known_edits(result.outcome.failure, env.env.toolchain)] if result else [],
         "history": verdict_document(told.verdict) if told.verdict else None,
         "attempts": [attrs.asdict(evidence) for evidence in told.attempts],
+        "lacking": [{**attrs.asdict(each.known), "why": each.why} for each in told.lacking],
         "env": {"name": env.env.name, env.env.toolchain: env.release, "torch": env.torch, "error": env.error},
     }

@@ -18,6 +18,7 @@ from compat.bundle.bundle import bundle
 from compat.bundle.closure import roots_of
 from compat.errors import SelectionError
 from compat.execution import run
+from compat.execution.obtaining import obtain_or_warn
 from compat.execution.run import RunContext
 from compat.execution.store import cell_key
 from compat.execution.variables import settings
@@ -299,6 +300,7 @@ class _Writing:
         failure = result.outcome.failure
         assert failure is not None
         own = next(each for each in seen if each.script.env.env.name == self.cell.env.name)
+        obtain_or_warn(self.context.store, [failure.reproducer], "the issue")
         reproducer = self.context.store.artifact(failure.reproducer) if failure.reproducer else None
         finding = Finding(
             name=self.name,

@@ -6,7 +6,7 @@ import multiprocessing
 import pickle
 import resource
 import threading
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
@@ -14,7 +14,7 @@ import pytest
 
 from compat.bundle.closure import read_source
 from compat.errors import ClusterError, CompatError, MachineError, UnknownAction
-from compat.execution.executors.base import Batch, CellAttempts, OpenExecutor
+from compat.execution.executors.base import Batch, CellAttempts, EnvLeft, OpenExecutor
 from compat.execution.executors.local import LocalExecutor
 from compat.execution.flight import KEEPING_IR, Compile, Limits, Mode
 from compat.execution.run import RunContext, run
@@ -56,6 +56,9 @@ class ElsewhereExecutor:
 
     def submit(self, batch: Batch) -> Generator[CellAttempts]:
         yield from pickle.loads(self._processes.submit(self.act, pickle.dumps(batch), self._worker).result())
+
+    def next_env(self, envs: Sequence[EnvLeft]) -> int:
+        return len(envs) - 1
 
     def release(self, env: str) -> None:
         self.released.append(env)

@@ -9,6 +9,7 @@ from typing import Protocol, Self
 
 from attrs import Factory, frozen
 
+from compat.execution.elsewhere import Elsewhere
 from compat.execution.flight import PLAIN, Limits, Mode
 from compat.execution.places import NOWHERE_ELSE, Places
 from compat.model import BuiltEnv, Cell, Env, Evidence, Package, Specialization, Target
@@ -34,6 +35,8 @@ class Batch:
 
     keep: bool = True
     """Give the artifacts, too: what was printed, reproducers, IR."""
+    leave: bool = False
+    """Large ones may stay where the batch is compiled, if that machine stays: whoever asks does not need them at once."""
     places: Places = NOWHERE_ELSE
     """Folders of the machine that compiles, as whoever asked calls them: attempts have their names."""
 
@@ -47,6 +50,7 @@ class Batch:
         mode: Mode = PLAIN,
         confirm: bool = False,
         keep: bool = True,
+        leave: bool = False,
     ) -> Self:
         """A batch of cells, which must have the env ``built``, and one target."""
         assert built.python is not None, "an env without an interpreter is broken, and nothing is compiled in a broken env"
@@ -63,6 +67,7 @@ class Batch:
             mode=mode,
             confirm=confirm,
             keep=keep,
+            leave=leave,
         )
 
     @property
@@ -88,6 +93,17 @@ class CellAttempts:
     """One, and those that confirm it."""
     artifacts: Mapping[str, bytes] = Factory(dict)
     """The artifacts that they name."""
+    elsewhere: tuple[Elsewhere, ...] = ()
+    """Those that stayed where they were made."""
+
+
+@frozen
+class EnvLeft:
+    """An env that has batches which nobody has taken."""
+
+    digest: str
+    batches: int
+    """How many."""
 
 
 class Executor(Protocol):
@@ -104,6 +120,10 @@ class Executor(Protocol):
         The work is done while this is iterated, and ends where the iterator is closed. Raises Stopped where everything is to end,
         MachineError where a machine refuses what compiling needs, and UnknownAction where a worker cannot do what is asked.
         """
+        ...
+
+    def next_env(self, envs: Sequence[EnvLeft]) -> int:
+        """Of which of these envs, in the order of the run, the next batch is best: its position."""
         ...
 
     def release(self, env: str) -> None:

@@ -17,7 +17,7 @@ from compat.diagnosis.diagnose import Keep
 from compat.diagnosis.knowledge import Knowledge
 from compat.execution.artifacts import Artifacts
 from compat.execution.client import WorkerClient
-from compat.execution.executors.base import Batch, CellAttempts
+from compat.execution.executors.base import Batch, CellAttempts, EnvLeft
 from compat.execution.flight import Beginning, Limits, Mode
 from compat.execution.pool import WorkerPool
 from compat.execution.spawn import WORKER
@@ -69,6 +69,10 @@ class LocalExecutor:
         if batch.mode.interprets:
             return self._workers.interpreter(batch.built)
         return self._workers.begun(batch.built, _beginning(cells, batch.mode))
+
+    def next_env(self, envs: Sequence[EnvLeft]) -> int:
+        """The first: all slots share an env's server, and one that has no batches left is let go."""
+        return 0
 
     def release(self, env: str) -> None:
         """Let an env's worker go."""

@@ -41,13 +41,14 @@ class Machines:
         words = ["scheduler", "--host", "127.0.0.1", "--port", str(self.port), "--no-dashboard", "--no-show", "--no-jupyter"]
         self._start("scheduler", words)
 
-    def start_worker(self, name: str, *, threads: int = 1, nanny: bool = True, **environ: str) -> None:
+    def start_worker(self, name: str, *, threads: int = 1, nanny: bool = True, host: str = "127.0.0.1", **environ: str) -> None:
         """A worker that has neither the envs of this user nor those of another worker, unless ``environ`` says so."""
         folder = self.folder / name
         folder.mkdir(parents=True, exist_ok=True)
-        own = {"COMPAT_ENVS": str(folder / "envs"), "COMPAT_WORKER_ENVS": str(folder / "worker-envs"), "TMPDIR": str(folder)}
+        folders = {"COMPAT_ENVS": "envs", "COMPAT_WORKER_ENVS": "worker-envs", "COMPAT_WORKER_ARTIFACTS": "worker-artifacts"}
+        own = {"TMPDIR": str(folder), **{variable: str(folder / place) for variable, place in folders.items()}}
         words = ["worker", self.address, "--name", name, "--nthreads", str(threads), "--local-directory", str(folder / "local")]
-        words += ["--no-dashboard", "--host", "127.0.0.1", "--nanny" if nanny else "--no-nanny", "--memory-limit", "0"]
+        words += ["--no-dashboard", "--host", host, "--nanny" if nanny else "--no-nanny", "--memory-limit", "0"]
         self._start(name, words, **{**own, **environ})
 
     def _start(self, name: str, words: list[str], **environ: str) -> None:

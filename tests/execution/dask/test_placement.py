@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from compat.execution.executors.base import EnvLeft
 from compat.execution.executors.dask.placement import Known, Losses, Nobody, Place, Placement
 
 
@@ -29,6 +30,44 @@ def test_threads_that_are_free_come_before_envs_that_are_warm() -> None:
     placement = placed(known("a"), known("b"))
     placement.places["tcp://b"].envs.add("env")
     assert [chosen(placement) for _ in range(5)] == ["b", "a", "b", "a", None]
+
+
+def begun(placement: Placement, left: dict[str, int]) -> str:
+    """The env that the next batch is of, once a worker has it."""
+    envs = [EnvLeft(digest=name, batches=count) for name, count in left.items() if count]
+    env = envs[placement.next_env(envs)].digest
+    name = chosen(placement, env)
+    assert name is not None
+    placement.places[f"tcp://{name}"].envs.add(env)
+    left[env] -= 1
+    return f"{name} {env}"
+
+
+def test_workers_stay_with_an_env_until_it_has_no_batches_left() -> None:
+    placement = placed(known("a"), known("b"))
+    left = {"3.0": 3, "3.1": 2, "3.2": 1}
+    assert [begun(placement, left) for _ in range(4)] == ["a 3.0", "b 3.1", "a 3.0", "b 3.1"]
+    placement.places["tcp://b"].in_flight -= 1
+    assert begun(placement, left) == "b 3.2", "one that nobody has begun comes before one that another has"
+    placement.places["tcp://b"].in_flight -= 1
+    assert begun(placement, left) == "b 3.0", "and what is left is shared"
+
+
+def test_a_worker_helps_with_the_env_that_has_most_left_for_each_that_has_it() -> None:
+    placement = placed(known("a"), known("b"), known("c"), known("d"))
+    for name, env in (("a", "3.0"), ("b", "3.0"), ("c", "3.1")):
+        placement.places[f"tcp://{name}"].envs.add(env)
+        placement.places[f"tcp://{name}"].in_flight = 1
+    assert begun(placement, {"3.0": 9, "3.1": 5}) == "d 3.1"
+    assert begun(placement, {"3.0": 9, "3.1": 5}) == "a 3.0"
+
+
+def test_no_env_is_begun_where_it_cannot_be_had() -> None:
+    placement = placed(known("a"))
+    placement.places["tcp://a"].unable["3.0"] = "there is no Python 3.9"
+    assert begun(placement, {"3.0": 2, "3.1": 2}) == "a 3.1"
+    placement.places["tcp://a"].in_flight = 0
+    assert placement.next_env([EnvLeft(digest="3.0", batches=1)]) == 0, "whoever asks for a place is told why there is none"
 
 
 def test_workers_with_more_threads_take_more() -> None:

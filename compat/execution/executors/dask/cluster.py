@@ -38,7 +38,7 @@ def opened(settings: ExecutorSettings) -> Cluster:
 
     Raises ConfigError where what they name is not there, ClusterError where it cannot be made.
     """
-    _quieten()
+    quieten()
     if settings.address is not None:
         return Cluster(settings.address, close=lambda: None, own=False)
     with _unheard():
@@ -72,7 +72,7 @@ _CALM = {
 """How seldom processes of this machine look at themselves: a worker that waits took 5 % of a core for that."""
 
 
-def _quieten() -> None:
+def quieten() -> None:
     """Have Dask keep its logs to itself: what matters is told as progress. Raises ClusterError where it is not installed."""
     try:
         import dask

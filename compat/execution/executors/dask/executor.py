@@ -16,7 +16,7 @@ from compat import interruption, toolchains
 from compat.bundle.tree import Tree
 from compat.errors import ClusterError, MachineError
 from compat.execution import variables
-from compat.execution.executors.base import Batch, CellAttempts
+from compat.execution.executors.base import Batch, CellAttempts, EnvLeft
 from compat.execution.executors.dask.parcel import Answer, Parcel, folders_for, origins_of
 from compat.execution.executors.dask.placement import Losses, Nobody, Place
 from compat.execution.executors.dask.session import DaskSession
@@ -88,6 +88,10 @@ class DaskExecutor:
             yield from told
             ways = [*left, *ways]
 
+    def next_env(self, envs: Sequence[EnvLeft]) -> int:
+        """One that the worker which is free is warm for, so that not every worker has servers of all envs."""
+        return self._session.next_env(envs)
+
     def release(self, env: str) -> None:
         """Workers let the servers of an env go by themselves."""
         self._here.release(env)
@@ -108,6 +112,7 @@ class DaskExecutor:
             depends=variables.dependencies(toolchains.of(batch.env), batch.target.backend),
             wanted=None if self._program else self._session.wanted(batch.built),
             worker=self._program,
+            leave=self._session.settings.leave if batch.leave else None,
         )
         return _Way(parcel, tuple(range(len(batch.specs))), whole=whole)
 
@@ -140,10 +145,10 @@ class DaskExecutor:
             return [], [way]
         if answer.unable is not None:
             place.unable[env] = answer.unable
+            place.envs.discard(env)
             self._session.say(f"Dask worker {place.known.name} cannot have {way.parcel.batch.env.name}: {answer.unable}")
             return [], [way]
         place.trees.add(way.parcel.tree.digest)
-        place.envs.add(env)
         if answer.refused is not None:
             place.unfit = str(answer.refused)
             self._session.say(f"Dask worker {place.known.name} gets nothing more: {answer.refused}")
@@ -151,7 +156,7 @@ class DaskExecutor:
             way = evolve(way, displaced=way.displaced + 1)
             if way.displaced > _DISPLACED:
                 raise ClusterError("the Dask scheduler takes tasks away again and again", hint="Is another program using it up?")
-        told = answer.attempts
+        told = self._with_hosts(answer.attempts, place)
         if not way.whole and (wanting := [each.position for each in told if _wants_more(each.attempts)]):
             return self._with_whole_tree(way, told, wanting)
         return self._numbered(way, told), self._rest(way, told)
@@ -186,6 +191,12 @@ class DaskExecutor:
         words = f"no Dask worker has this env, or can have it: {nobody.words}"
         broken = Evidence(answered=False, asked=way.parcel.batch.mode.asked, toolchain_broken=True, printed=words, stderr=words)
         return [CellAttempts(position=position, attempts=(broken,)) for position in way.positions]
+
+    def _with_hosts(self, told: Sequence[CellAttempts], place: Place) -> tuple[CellAttempts, ...]:
+        """Attempts with where the artifacts are that stayed there."""
+        host, scheduler = place.known.host, self._session.settings.address or ""
+        here = [tuple(evolve(record, host=host, scheduler=scheduler) for record in each.elsewhere) for each in told]
+        return tuple(evolve(each, elsewhere=records) for each, records in zip(told, here, strict=True))
 
     def _numbered(self, way: _Way, told: Sequence[CellAttempts]) -> list[CellAttempts]:
         return [evolve(each, position=way.positions[each.position]) for each in told]

@@ -60,6 +60,9 @@ class Parcel:
     worker: str | None = None
     """The folder of another worker's program than this package has, which must be there on the worker, too."""
 
+    leave: int | None = None
+    """Bytes from which on an artifact stays on the worker's machine; ``None`` where all come back."""
+
     @property
     def light(self) -> Parcel:
         """The same without the tree's content."""

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from attrs import define, field, frozen
+
+from compat.execution.executors.base import EnvLeft
 
 IN_LINE = 2
 """Batches that a worker has for each of its threads: one is attempted, one waits for it, so that no thread waits for the driver."""
@@ -31,13 +33,28 @@ class Place:
     alone: bool = False
     """Whether it has a batch that is to be alone there, since workers were lost with it, or such a batch waits for it."""
     envs: set[str] = field(factory=set)
-    """Digests of the envs that it has compiled in."""
+    """Digests of the envs that it compiles in, or has compiled in."""
     trees: set[str] = field(factory=set)
     """Digests of the trees that it has."""
     unable: dict[str, str] = field(factory=dict)
     """Digest of an env → why it cannot have it."""
     unfit: str | None = None
     """Why it gets nothing any more."""
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether each of its threads has a batch."""
+        return self.in_flight >= self.known.threads
+
+    @property
+    def has_room(self) -> bool:
+        """Whether it takes another batch."""
+        return not self.alone and self.in_flight < IN_LINE * self.known.threads
+
+    @property
+    def load(self) -> float:
+        """Batches for each thread."""
+        return self.in_flight / self.known.threads
 
 
 @frozen(kw_only=True)
@@ -96,14 +113,29 @@ class Placement:
             return min(
                 free, key=lambda place: (place.known.host in not_again, place.in_flight, env not in place.envs), default=None
             )
-        free = [place for place in able if not place.alone and place.in_flight < IN_LINE * place.known.threads]
-        return min(
-            free, key=lambda place: (place.in_flight >= place.known.threads, env not in place.envs, _load(place)), default=None
-        )
+        free = [place for place in able if place.has_room]
+        return min(free, key=lambda place: (place.is_busy, env not in place.envs, place.load), default=None)
 
+    def next_env(self, envs: Sequence[EnvLeft]) -> int:
+        """Of which of these envs a batch is to be next, for the worker that is next to get one: its position.
 
-def _load(place: Place) -> float:
-    return place.in_flight / place.known.threads
+        One that this worker compiles in. Otherwise the first that no worker does; or the one with most batches for each worker.
+        Each server of an env that a worker starts costs about as much as compiling a small kernel several times.
+        """
+        free = [place for place in self.places.values() if place.unfit is None and place.has_room]
+        if not free:
+            return 0
+        place = min(free, key=lambda place: (place.is_busy, place.load))
+        possible = [number for number, env in enumerate(envs) if env.digest not in place.unable] or range(len(envs))
+        warm = (number for number in possible if envs[number].digest in place.envs)
+        if (found := next(warm, None)) is not None:
+            return found
+
+        def share(number: int) -> tuple[bool, float]:
+            having = sum(envs[number].digest in place.envs for place in self.places.values())
+            return having == 0, (envs[number].batches / having if having else -number)
+
+        return max(possible, key=share)
 
 
 @frozen

@@ -19,6 +19,7 @@ from compat.bundle.tree import Trees
 from compat.config.executor_settings import ExecutorSettings
 from compat.envs.wanted import Wanted
 from compat.errors import ClusterError
+from compat.execution.executors.base import EnvLeft
 from compat.execution.executors.dask import cluster
 from compat.execution.executors.dask.parcel import About, code_digest
 from compat.execution.executors.dask.placement import Known, Nobody, Place, Placement
@@ -201,6 +202,11 @@ class DaskSession:
 
     # --- places ----------------------------------------------------------------------------------------------------------------
 
+    def next_env(self, envs: Sequence[EnvLeft]) -> int:
+        """See :meth:`compat.execution.executors.base.Executor.next_env`."""
+        with self.changed:
+            return self.placement.next_env(envs)
+
     @contextmanager
     def place_for(self, env: str, *, alone: bool, not_again: frozenset[str], ended: Callable[[], None]) -> Iterator[Place | Nobody]:
         """A worker for a batch of an env, waited for, and kept for it meanwhile; or nobody, where no worker can take it.
@@ -251,6 +257,7 @@ class DaskSession:
                 if isinstance(found, Place):
                     found.in_flight += 1
                     found.alone = found.alone or alone
+                    found.envs.add(env)
                     return found
                 now = time.monotonic()
                 if isinstance(found, Nobody) and connected and now - self._lost > _GRACE:

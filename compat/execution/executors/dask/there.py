@@ -13,7 +13,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from attrs import define, field
+from attrs import define, evolve, field
 from distributed import get_worker
 
 from compat import toolchains
@@ -23,6 +23,7 @@ from compat.errors import EnvError, MachineError, UnknownAction
 from compat.execution import variables
 from compat.execution.executors.base import Batch, CellAttempts
 from compat.execution.executors.dask.parcel import About, Answer, Parcel, code_digest
+from compat.execution.executors.dask.worker_artifacts import staying
 from compat.execution.executors.local import LocalExecutor
 from compat.execution.spawn import WORKER
 from compat.interruption import Stopped
@@ -114,11 +115,12 @@ class _Here:
         try:
             with self.using(parcel, stop) as use:
                 assert use.built is not None
-                return _attempted(parcel.unpacked(use.built, tree), use.executor, stop)
+                answer = _attempted(parcel.unpacked(use.built, tree), use.executor, stop)
         except _Unable as error:
             return Answer(unable=str(error))
         except Stopped:
             return Answer(stopped=True)
+        return answer if parcel.leave is None else evolve(answer, attempts=staying(answer.attempts, parcel.leave))
 
     def written(self, parcel: Parcel) -> Path | None:
         """The folder of a parcel's tree; ``None`` where it is not here and does not come with it. Raises OSError."""
