@@ -58,7 +58,8 @@ def _launched(check: Check | None) -> JsonObject | None:
     told = _check(check)
     if check is None or told is None:
         return None
-    return {**told, "launches": check.launches, "differing": check.differing, "device": check.device}
+    told |= {"launches": check.launches, "differing": check.differing, "device": check.device}
+    return told if check.worker is None else {**told, "worker": check.worker}
 
 
 def _latency(latency: Latency | None) -> JsonObject | None:

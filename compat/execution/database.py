@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import fcntl
 import os
-import re
 import sqlite3
 import stat
 import time
@@ -22,6 +21,7 @@ from attrs import frozen
 
 from compat.execution.artifacts import has_digest
 from compat.execution.elsewhere import Elsewhere
+from compat.patterns import lazy_pattern
 
 LAYOUT = 2
 """Of the file, and of what is in its rows. 2: what is read in evidence stands beside it, and can be read again."""
@@ -37,7 +37,7 @@ _BESIDE = ("-wal", "-shm")
 """What SQLite keeps beside the file; without its own it would be read wrongly."""
 PAGE = 1000
 """Rows that are read at once."""
-_DIGEST = re.compile(r"[0-9a-f]{64}")
+_DIGEST = lazy_pattern(r"[0-9a-f]{64}")
 _T = TypeVar("_T")
 
 

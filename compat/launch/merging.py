@@ -113,7 +113,8 @@ def _place(result: Result) -> tuple[str, str]:
 def _joined(result: Result, row: LaunchedRow) -> Result:
     try:
         told = _object(read_json(row.told))
-        check, latency = _check(told, row.device), _latency(told.get("latency"), row.device, _worker(told))
+        worker = _worker(told)
+        check, latency = _check(told, row.device, worker), _latency(told.get("latency"), row.device, worker)
     except (_Malformed, ValueError):  # no version has written it
         return result
     return evolve(result, numbers=evolve(result.numbers, gpu=check), latency=latency)
@@ -136,7 +137,7 @@ def _row(said: Mapping[str, Any]) -> LaunchedRow:
     )
 
 
-def _check(said: Mapping[str, Any], device: str) -> Check:
+def _check(said: Mapping[str, Any], device: str, worker: str | None = None) -> Check:
     check = _object(said.get("check"))
     status = check.get("status")
     if status not in _STATUSES:
@@ -150,6 +151,7 @@ def _check(said: Mapping[str, Any], device: str) -> Check:
         launches=_count(check.get("launches")),
         differing=_count(check.get("differing")),
         device=device,
+        worker=worker,
         samples=samples_of(check.get("values")),
     )
 

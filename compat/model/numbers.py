@@ -46,6 +46,8 @@ class Check:
     """How many of them computed other bits than the first."""
     device: str | None = None
     """The GPU, as it calls itself."""
+    worker: str | None = None
+    """The worker of a cluster whose GPU that is; ``None`` where it was launched by hand or on this machine."""
     samples: tuple[Sample, ...] = ()
     """What a kernel changed of which no reference is known; empty where one is."""
 

@@ -57,7 +57,7 @@ def test_a_crash_in_a_pass(built: Built, tmp_path: Path) -> None:
 @pytest.mark.wheels
 def test_a_hang_with_a_scaled_deadline(built: Built, tmp_path: Path) -> None:
     env = built("triton-3.5.1")
-    found = reduced(cell(env, "faces", "unrolled_for_ever"), env, tmp_path, Limits(deadline=3, memory=LIMITS.memory))
+    found = reduced(cell(env, "faces", "unrolled_for_ever"), env, tmp_path, Limits(deadline=2, memory=LIMITS.memory))
     check(found, lines=3, bytes=140)
 
 

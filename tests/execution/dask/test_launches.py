@@ -136,9 +136,10 @@ def matrix(equipped: Equipped, *words: str) -> Result:
 
 
 def told(folder: Path) -> list[Any]:
-    """Of each cell what a report has of its numbers."""
+    """Of each cell what a report has of its numbers, but for the worker."""
     document = json.loads((folder / "reports" / "matrix.json").read_text())
-    return [(cell["id"], cell["status"], cell["numbers"]["gpu"]) for cell in document["cells"]]
+    checks = [cell["numbers"]["gpu"] and {**cell["numbers"]["gpu"], "worker": None} for cell in document["cells"]]
+    return [(cell["id"], cell["status"], check) for cell, check in zip(document["cells"], checks, strict=True)]
 
 
 @pytest.fixture
@@ -163,8 +164,9 @@ def test_a_matrix_is_launched_as_on_this_machine(
     assert "2 cells were launched" in there.stderr
     on_workers = told(home)
     assert [said["status"] for _, _, said in on_workers] == ["wrong", "ok"]
-    latency = json.loads((home / "reports" / "matrix.json").read_text())["cells"][1]["latency"]
-    assert (latency["device"], latency["worker"].split()[0]) == ("stand-in", "equipped")
+    cells = json.loads((home / "reports" / "matrix.json").read_text())["cells"]
+    for said in (cells[0]["numbers"]["gpu"], cells[1]["numbers"]["gpu"], cells[1]["latency"]):
+        assert (said["device"], said["worker"].split()[0]) == ("stand-in", "equipped")
     equipped.machines.close()
     again = matrix(equipped, *executor)
     assert (again.exit_code, told(home)) == (1, on_workers)

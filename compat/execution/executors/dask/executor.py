@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import asyncio
 import os
 import threading
 import uuid
 from collections.abc import Generator, Sequence
-from contextlib import suppress
 from pathlib import Path
-from typing import Any
 
 from attrs import evolve, field, frozen
 
@@ -22,18 +19,14 @@ from compat.execution.executors.dask.gpus import GpuWorkers
 from compat.execution.executors.dask.parcel import Answer, Parcel, folders_for, origins_of
 from compat.execution.executors.dask.placement import Losses, Nobody, Place
 from compat.execution.executors.dask.session import DaskSession
+from compat.execution.executors.dask.task import Fate, ask
 from compat.execution.executors.local import LocalExecutor
 from compat.execution.spawn import WORKER
 from compat.interruption import Stopped
 from compat.model import SOURCE_STAGE, Evidence
 
-_TICK = 0.5
-_PATIENCE = 5.0
-"""Seconds to wait for a result that a worker has, before looking whether that is still there."""
 _DISPLACED = 5
 """How often a batch may be taken away by no fault of a worker, such as a connection that breaks, while nothing else gets done."""
-_CLOSING = ("closing", "closed")
-"""What a connection says of itself that will tell nothing any more."""
 
 
 @frozen
@@ -241,71 +234,15 @@ class DaskExecutor:
         """What a worker makes of a parcel; ``None`` where it is gone. Raises Stopped, having cancelled it; and ClusterError."""
         from compat.execution.executors.dask import there
 
-        client = self._session.client
         sent = parcel.light if parcel.tree.digest in place.trees else parcel
-        done = threading.Event()
+        key = f"{parcel.batch.env.name}-{uuid.uuid4()}"
         try:
-            future = client.submit(
-                there.attempt,
-                sent,
-                key=f"{parcel.batch.env.name}-{uuid.uuid4()}",
-                workers=[place.known.address],
-                allow_other_workers=False,
-                pure=False,
-                retries=0,
-            )
-            future.add_done_callback(lambda _: done.set())
-        except Exception:  # its own, and those of the thread that it has
-            if client.status not in _CLOSING:
-                raise
-            return Answer(stopped=True)
-        try:
-            while not done.wait(_TICK):
-                self._check()
-                if client.status in _CLOSING:  # it forgets what it was given meanwhile, and calls nobody
-                    self._session.look_first()
-                    return Answer(stopped=True)
-                if not self._session.is_there(place) and future.status != "cancelled":
-                    return None
-            return self._result(future, place)
-        finally:
-            if future.status != "finished":
-                with suppress(Exception):  # a scheduler that is gone has nothing to cancel
-                    client.cancel([future], asynchronous=False)
-            future.release()
-
-    def _result(self, future: Any, place: Place) -> Answer | None:
-        while True:
-            self._check()
-            if future.status == "cancelled":  # with the connection; whoever asks for the next place finds it again
-                self._session.look_first()
-                return Answer(stopped=True)
-            if future.status == "lost":
-                self._session.look_soon()
-                return None
-            if future.status == "error":
-                return self._failed(future.exception(timeout=_PATIENCE))
-            try:
-                answer = future.result(timeout=_PATIENCE)
-            except TimeoutError:
-                if not self._session.is_there(place):
-                    return None
-                self._session.look_soon()
-                continue
-            except (Exception, asyncio.CancelledError):
-                if future.status == "finished":
-                    raise
-                continue
-            assert isinstance(answer, Answer)
-            return answer
-
-    def _failed(self, error: BaseException | None) -> Answer | None:
-        """What it means that a task failed: its worker has ended, or something of ours is wrong."""
-        if type(error).__name__ == "KilledWorker":
-            return None
-        if isinstance(error, MachineError):
+            answer = ask(self._session, place, there.attempt, sent, key=key, check=self._check)
+        except MachineError as error:
             return Answer(refused=error)
-        raise ClusterError(f"a Dask worker failed: {type(error).__name__}: {error}") from error
+        if isinstance(answer, Fate):
+            return None if answer is Fate.GONE else Answer(stopped=True)
+        return answer
 
 
 def _names_files(batch: Batch) -> bool:

@@ -5,7 +5,6 @@ A task goes to a worker with a GPU that nobody of this command uses; it is tried
 
 from __future__ import annotations
 
-import threading
 import uuid
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -13,15 +12,15 @@ from typing import Any
 
 from attrs import evolve, field, frozen
 
-from compat.errors import ClusterError
+from compat.errors import ClusterError, MachineError
 from compat.execution.executors.dask.placement import Losses
 from compat.execution.executors.dask.seats import Equipment, Lack, Seat
+from compat.execution.executors.dask.session import DaskSession
+from compat.execution.executors.dask.task import Fate, ask
 from compat.execution.executors.gpus import Launched, LaunchKey, Load, NotLaunched, key_of
 from compat.json_text import read_json
 
 _TICK = 0.2
-_PATIENCE = 5.0
-"""Seconds to wait for a result that a worker has, before looking whether that is still there."""
 _DISPLACED = 5
 """How often a task may be taken away by no fault of a worker."""
 _FIRST = 10
@@ -49,8 +48,8 @@ _Told = list[Launched | NotLaunched]
 class GpuWorkers:
     """The GPUs of a cluster's workers (:class:`compat.execution.executors.gpus.Gpus`)."""
 
-    def __init__(self, session: Any, check: Callable[[], None]) -> None:
-        """``session`` is a :class:`compat.execution.executors.dask.session.DaskSession`; ``check`` raises where all is to end."""
+    def __init__(self, session: DaskSession, check: Callable[[], None]) -> None:
+        """``check`` raises where all is to end."""
         self._session, self._check = session, check
 
     def lack(self, target: str, arch: int, python: str | None = None) -> str | None:
@@ -174,54 +173,24 @@ class GpuWorkers:
         """What a worker makes of it; ``None`` where the worker is gone. Raises Stopped, having cancelled it; and ClusterError."""
         from compat.execution.executors.dask import launching
 
-        client, python = self._session.client, load.python or seat.equipment.python
+        python = load.python or seat.equipment.python
         assert python is not None
         order = launching.Order(archive=load.pack(load.cells), device=seat.device, python=python, options=load.options)
-        future = client.submit(
-            launching.launch,
-            order,
-            key=f"launch-{load.target}-{uuid.uuid4()}",
-            workers=[seat.place.known.address],
-            allow_other_workers=False,
-            pure=False,
-            retries=0,
-            priority=_FIRST,
-            resources={seat.equipment.resource: 1} if seat.equipment.resource else None,
-        )
-        done = threading.Event()
-        future.add_done_callback(lambda _: done.set())
+        resource = {seat.equipment.resource: 1} if seat.equipment.resource else None
+        key = f"launch-{load.target}-{uuid.uuid4()}"
         try:
-            while not done.wait(_TICK):
-                self._check()
-                if not self._session.is_there(seat.place):
-                    return None
-            return self._result(future, seat)
-        finally:
-            if future.status != "finished":
-                with suppress(Exception):  # a scheduler that is gone has nothing to cancel
-                    client.cancel([future], asynchronous=False)
-            future.release()
-
-    def _result(self, future: Any, seat: Seat) -> Any:
-        from compat.execution.executors.dask.launching import Done
-
-        while True:
-            self._check()
-            if future.status == "cancelled":  # with the connection
-                return Done(stopped=True)
-            if future.status == "lost":
-                return None
-            if future.status == "error":
-                error = future.exception(timeout=_PATIENCE)
-                if type(error).__name__ == "KilledWorker":
-                    return None
-                raise ClusterError(f"a Dask worker failed: {type(error).__name__}: {error}") from error
-            try:
-                return future.result(timeout=_PATIENCE)
-            except TimeoutError:
-                if not self._session.is_there(seat.place):
-                    return None
-                self._session.look_soon()
+            done = ask(
+                *(self._session, seat.place, launching.launch, order),
+                key=key,
+                check=self._check,
+                priority=_FIRST,
+                resources=resource,
+            )
+        except MachineError as error:
+            return launching.Done(refused=error)
+        if isinstance(done, Fate):
+            return None if done is Fate.GONE else launching.Done(stopped=True)
+        return done
 
 
 def _lines(text: str) -> dict[LaunchKey, Mapping[str, Any]]:

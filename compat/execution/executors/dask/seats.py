@@ -71,7 +71,7 @@ class Seats:
         if not seats:
             return Lack(self.words(places, target, arch, python))
         free = [seat for seat in seats if seat.key not in self.busy]
-        return min(free, key=lambda seat: (seat.place.known.host in not_again, _load(seat.place)), default=None)
+        return min(free, key=lambda seat: (seat.place.known.host in not_again, seat.place.load), default=None)
 
     def words(self, places: Mapping[str, Place], target: str, arch: int, python: str | None) -> str:
         """What all of them lack."""
@@ -93,10 +93,6 @@ class Seats:
         if not equipment.devices:
             return f"has none ({equipment.why_none})"
         return f"has {', '.join(sorted({f'sm_{device.arch} ({device.name})' for device in equipment.devices}))}"
-
-
-def _load(place: Place) -> float:
-    return place.in_flight / place.known.threads
 
 
 def _several(names: list[str]) -> str:
