@@ -158,6 +158,8 @@ def test_a_matrix_is_launched_as_on_this_machine(
     wrong = {"STANDIN_BREAKS": "old", "STANDIN_AS": "wrong"}
     equipped.start("plain", has_gpu=False)
     equipped.start("equipped", has_gpu=True, **wrong)
+    with session(equipped.machines) as where:
+        gpus(where, 2)  # the other one alone cannot compile: its variables are not those of this process
     executor = ("--executor", equipped.machines.address, "--launch")
     there = matrix(equipped, *executor)
     assert there.exit_code == 1, there.output
