@@ -49,7 +49,7 @@ if hasattr(nox.options, "download_python"):
 SHARED = ("-n", str(min(len(os.sched_getaffinity(0)) + 2, 6)), "--dist", "worksteal")
 """Several processes run the tests, each its own stretch of them, and then what another has not come to yet.
 
-It is one more than there are cores: a test waits for deadlines, signals and disks about a third of its time.
+There are two more than cores: a test waits for deadlines, signals and disks about a third of its time, the longest ones half of it.
 """
 
 
