@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from typing import TYPE_CHECKING, Any
@@ -60,6 +61,8 @@ class Progress:
     def __init__(self, total: int, rows: Sequence[Cell] = (), *, judged: bool = True, results: list[Result] | None = None) -> None:
         self._total, self._rows, self._judged = total, rows, judged
         self._results: list[Result] = [] if results is None else results
+        self._of_env = Counter(cell.env.name for cell in rows) if len(rows) == total else Counter[str]()
+        self._done_of_env: Counter[str] = Counter()
         self._compiled = self._unexpected = 0
         self._counting = threading.Lock()
         self._began: float | None = None
@@ -72,6 +75,7 @@ class Progress:
             self._began = time.monotonic() - result.outcome.seconds
         with self._counting:
             self._results.append(result)
+            self._done_of_env[result.cell.env.name] += 1
             self._compiled += not result.cached
             self._unexpected += self._judged and not result.expected
 
@@ -84,6 +88,7 @@ class Progress:
             unexpected=self._unexpected if self._judged else None,
             seconds=time.monotonic() - self._began if self._began else 0.0,
             slow=under_way.longer_than(_SLOW),
+            envs={name: (self._done_of_env[name], total) for name, total in self._of_env.items()},
         )
         return pace_line(pace)
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
-from attrs import frozen
+from attrs import Factory, frozen
 
 from compat.model import Cell
 from compat.printable import printable
@@ -17,7 +17,7 @@ MANY = 100
 _TELLING = 5
 """Compiled cells before a speed is told, so that it is one."""
 _NAMED = 2
-"""Slow cells that are named."""
+"""Slow cells, and envs, that are named."""
 
 
 @frozen(kw_only=True)
@@ -34,6 +34,8 @@ class Pace:
     """Since the first of them was begun."""
     slow: tuple[tuple[Cell, float], ...] = ()
     """Cells that take long, with the seconds that each has taken so far."""
+    envs: Mapping[str, tuple[int, int]] = Factory(dict)
+    """Env → how many of its cells are done, and how many it has; empty where that is not told."""
 
     @property
     def rate(self) -> float | None:
@@ -47,7 +49,7 @@ class Pace:
 
 
 def pace_line(pace: Pace) -> str:
-    """All of it in a line: ``120 of 468 cells, 3 unexpected, 10.5 per second, about 33 s left``."""
+    """All of it in a line: ``120 of 468 cells, 3 unexpected, 10.5 per second, about 33 s left, 1 of 4 envs done, b at 54 %``."""
     return ", ".join(_parts(pace))
 
 
@@ -58,8 +60,20 @@ def _parts(pace: Pace) -> Iterator[str]:
     if pace.rate is not None and pace.left is not None and pace.done < pace.total:
         yield f"{pace.rate:.1f} per second"
         yield f"about {in_time(pace.left)} left"
+    if len(pace.envs) > 1 and pace.done < pace.total:
+        yield from _env_parts(pace.envs)
     if pace.slow:
         yield f"slow: {slow_words(pace.slow)}"
+
+
+def _env_parts(envs: Mapping[str, tuple[int, int]]) -> Iterator[str]:
+    """How many are done, and how far those are that are begun; where these are many, the one with the most cells left."""
+    yield f"{sum(done == total for done, total in envs.values())} of {len(envs)} envs done"
+    begun = {name: (done, total) for name, (done, total) in envs.items() if 0 < done < total}
+    if len(begun) > _NAMED:
+        begun = dict([max(begun.items(), key=lambda each: each[1][1] - each[1][0])])
+    for name, (done, total) in begun.items():
+        yield f"{printable(name)} at {100 * done / total:.0f} %"
 
 
 def slow_words(slow: Sequence[tuple[Cell, float]]) -> str:

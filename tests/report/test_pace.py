@@ -45,3 +45,16 @@ def test_lengths_of_time() -> None:
 
 def test_where_nothing_is_expected_nothing_is_unexpected() -> None:
     assert pace_line(Pace(total=9, done=4, compiled=4, unexpected=None, seconds=1.0)) == "4 of 9 cells"
+
+
+def test_of_several_envs_it_says_how_far_they_are() -> None:
+    def line(**envs: tuple[int, int]) -> str:
+        done, total = (sum(each[place] for each in envs.values()) for place in (0, 1))
+        return pace_line(Pace(total=total, done=done, compiled=1, unexpected=0, seconds=1.0, envs=envs))
+
+    assert line(a=(9, 9), b=(3, 9), c=(0, 9)) == "12 of 27 cells, 0 unexpected, 1 of 3 envs done, b at 33 %"
+    assert line(a=(1, 9), b=(3, 9)).endswith("0 of 2 envs done, a at 11 %, b at 33 %")
+    assert line(a=(1, 9), b=(3, 90), c=(2, 8)).endswith("0 of 3 envs done, b at 3 %"), "of many the one that has most left"
+    assert line(a=(0, 9), b=(0, 9)).endswith("0 of 2 envs done")
+    assert "envs" not in line(a=(3, 9)), "one env is the whole"
+    assert "envs" not in line(a=(9, 9), b=(9, 9))
