@@ -5,6 +5,7 @@ from __future__ import annotations
 import fcntl
 import os
 import shutil
+import subprocess
 import tempfile
 from collections.abc import Callable, Generator, Iterator
 from contextlib import ExitStack, contextmanager
@@ -148,3 +149,15 @@ def golden(request: pytest.FixtureRequest) -> Callable[[str, str], None]:
         assert text == path.read_text(encoding="utf-8"), f"{name} has changed; if that is meant, run again with COMPAT_REGOLD=1"
 
     return compare
+
+
+@pytest.fixture
+def full(tmp_path: Path) -> Iterator[Path]:
+    """A file system of 64 KiB: room for a record and a few artifacts, and not for an env."""
+    place = tmp_path / "full"
+    place.mkdir()
+    done = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", str(place)], capture_output=True, check=False)
+    if done.returncode != 0:
+        pytest.skip("this user may not mount anything")
+    yield place
+    subprocess.run(["umount", "-l", str(place)], check=True)

@@ -141,7 +141,8 @@ def test_list_as_text_and_as_json(project: Path) -> None:
     ]
     shards = (compat(project, "list", "cells", "--shard", f"{number}/3").stdout.split() for number in (1, 2, 3))
     assert sorted(cell for shard in shards for cell in shard) == compat(project, "list", "cells").stdout.split()
-    assert "--shard: '4/3' is no shard" in compat(project, "list", "cells", "--shard", "4/3").stderr
+    for what in ("cells", "targets"):
+        assert "--shard: '4/3' is no shard" in compat(project, "list", what, "--shard", "4/3").stderr
     (env,) = json.loads(compat(project, "list", "envs", "--json").stdout)
     assert (env["name"], env["state"], env["triton"]) == (RELEASE, "built", "3.1.0")
     (kernel,) = json.loads(compat(project, "list", "kernels", "--variant", "mis*", "--json").stdout)

@@ -9,7 +9,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -358,18 +358,6 @@ def test_nox_says_so_too(checkout: Checkout) -> None:
     said = checkout.nox("-s", "env(triton-1.0)", code=1, **{VARIABLE: "/proc/envs"})
     assert "$COMPAT_ENVS: /proc/envs: environments cannot be built: " in said
     assert "Traceback" not in said
-
-
-@pytest.fixture
-def full(tmp_path: Path) -> Iterator[Path]:
-    """A file system with room for a record and not for an env."""
-    place = tmp_path / "full"
-    place.mkdir()
-    done = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", str(place)], capture_output=True, check=False)
-    if done.returncode != 0:
-        pytest.skip("this user may not mount anything")
-    yield place
-    subprocess.run(["umount", "-l", str(place)], check=True)
 
 
 def test_a_full_disk_is_told_in_the_installers_words(project: Callable[..., Project], full: Path) -> None:

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-import subprocess
 import threading
-from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -105,18 +103,6 @@ def test_several_at_once_stay_within_the_size(tmp_path: Path) -> None:
     found = list(tmp_path.glob("*/*"))
     assert 0 < sum(path.stat().st_size for path in found) <= 1000
     assert all(hashlib.sha256(path.read_bytes()).hexdigest() == path.name for path in found)
-
-
-@pytest.fixture
-def full(tmp_path: Path) -> Iterator[Path]:
-    """A file system that is full after a few artifacts."""
-    place = tmp_path / "full"
-    place.mkdir()
-    done = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", str(place)], capture_output=True, check=False)
-    if done.returncode != 0:
-        pytest.skip("this user may not mount anything")
-    yield place
-    subprocess.run(["umount", "-l", str(place)], check=True)
 
 
 def attempts(*texts: bytes) -> tuple[CellAttempts, ...]:

@@ -1,0 +1,30 @@
+"""The line of progress."""
+
+from __future__ import annotations
+
+from packaging.version import Version
+
+from compat.cli.progress import Progress
+from compat.model import BuiltEnv, Cell, Env, Outcome, Result, Status
+from tests.cells import cell
+
+ENVS = [Env(name=name, release=Version(name)) for name in ("3.0.0", "3.1.0")]
+CELLS = [cell(env, "faces", "fine", case=case) for env in ENVS for case in ("one", "two")]
+
+
+def done(which: Cell) -> Result:
+    return Result(cell=which, built=BuiltEnv(env=which.env), outcome=Outcome(status=Status.OK, stage="cubin"), cached=True)
+
+
+def test_it_says_how_far_the_envs_are() -> None:
+    progress = Progress(len(CELLS), CELLS)
+    for each in CELLS[:3]:
+        progress.note(done(each))
+    assert progress.line() == "3 of 4 cells, 0 unexpected, 1 of 2 envs done, 3.1.0 at 50 %"
+
+
+def test_not_where_its_rows_are_those_of_another_run() -> None:
+    """As where a part of a matrix is built for a GPU: how many cells each env has there is not known."""
+    progress = Progress(3, CELLS)
+    progress.note(done(CELLS[0]))
+    assert progress.line() == "1 of 3 cells, 0 unexpected"

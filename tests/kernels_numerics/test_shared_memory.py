@@ -1,0 +1,34 @@
+"""What is declared of shared memory is what releases need, where one release needs less than others."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from compat.cli import main
+from compat.model import BuiltEnv
+
+KERNELS = Path(__file__).parents[2] / "kernels"
+
+
+@pytest.mark.wheels
+def test_heads_of_128_with_rope_fit_on_sm_89_in_3_4_0_alone(
+    built: Callable[[str], BuiltEnv], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    releases = ("3.3.1", "3.4.0")
+    for release in releases:
+        built(f"triton-{release}")
+    shutil.copytree(KERNELS, tmp_path / "kernels")
+    (tmp_path / "matrix.toml").write_text('schema = 1\nkernels = ["kernels/attn_rope.toml"]\n[pairs]\nrun = false\n')
+    monkeypatch.chdir(tmp_path)
+    words = ("--target", "sm_89", "--variant", "pointer_grid", "--case", "d128_causal")
+    done = CliRunner().invoke(main, ["matrix", "--envs", ",".join(releases), *words])
+    assert done.exit_code == 0, done.output
+    cells = json.loads((tmp_path / "reports" / "matrix.json").read_text())["cells"]
+    found = [(cell["status"], (cell["failure"] or {}).get("class")) for cell in cells]
+    assert found == [("rejected", "shared-memory"), ("ok", None)]
