@@ -1,0 +1,60 @@
+"""One task of a worker, and what becomes of it."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from compat.errors import ClusterError, MachineError
+from compat.execution.executors.dask.session import DaskSession
+from compat.execution.executors.dask.task import Fate, ask
+from tests.execution.dask.clusters import Machines, session, wait_until
+
+
+@pytest.fixture
+def where(tmp_path: Path) -> Iterator[DaskSession]:
+    with Machines(tmp_path) as machines:
+        machines.start_scheduler()
+        machines.start_worker("one", threads=1)
+        with session(machines) as found:
+            wait_until(lambda: found.client and found.placement.places)
+            yield found
+
+
+def asked(where: DaskSession, function: Callable[[Any], Any], given: object) -> Any:
+    (place,) = where.placement.places.values()
+    return ask(where, place, function, given, key=f"task-{time.monotonic()}", check=lambda: None)
+
+
+def test_what_a_task_raises(where: DaskSession) -> None:
+    def refuse(words: str) -> None:
+        raise MachineError(words)
+
+    def fail(words: str) -> None:
+        raise ValueError(words)
+
+    assert asked(where, abs, -1) == 1
+    with pytest.raises(MachineError, match="no space is left"):
+        asked(where, refuse, "no space is left")
+    with pytest.raises(ClusterError, match="a Dask worker failed: ValueError: mistaken"):
+        asked(where, fail, "mistaken")
+
+
+def test_a_connection_that_closes_takes_a_task_away(where: DaskSession) -> None:
+    """While it closes, Dask's client may forget what it has been given, and call nobody."""
+    found: list[Any] = []
+    thread = threading.Thread(target=lambda: found.append(asked(where, time.sleep, 20)))
+    thread.start()
+    client = where.client
+    wait_until(lambda: any(client.processing().values()))
+    before, client.status = client.status, "closing"
+    try:
+        thread.join(5)
+    finally:
+        client.status = before
+    assert found == [Fate.TAKEN_AWAY]
