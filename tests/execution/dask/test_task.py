@@ -39,7 +39,7 @@ def test_what_a_task_raises(where: DaskSession) -> None:
         raise ValueError(words)
 
     assert asked(where, abs, -1) == 1
-    with pytest.raises(MachineError, match="^no space is left$"):
+    with pytest.raises(MachineError, match=r"^no space is left$"):
         asked(where, refuse, "no space is left")
     with pytest.raises(ClusterError, match="a Dask worker failed: ValueError: mistaken"):
         asked(where, fail, "mistaken")
