@@ -11,6 +11,7 @@ import json
 import shlex
 import threading
 from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
 from typing import Any, Self
 
 from compat.errors import SelectionError
@@ -33,21 +34,20 @@ class Comparer:
     """The process that compares, from the first question until it is closed."""
 
     def __init__(self, original: Launchable, gpu: Gpu, stop: threading.Event | None = None) -> None:
-        """``original`` says on which problem. Raises SelectionError where nothing can be launched."""
-        self._folder = Folder("compat-comparing-")
-        self._place = self._folder.path / "built"
+        """``original`` says on which problem. Raises SelectionError where nothing can be launched, and Stopped."""
         self._python, self._numbers = gpu.python, itertools.count(1)
-        program = write_archive(Built(target=gpu.target, launchable=(original,), left_out=()), self._place)
-        words = [gpu.python, str(program), *gpu.options, "--compare", original.digest]
-        try:
-            self._conversation = Conversation(words, stop)
-            said = _object(self._conversation.hear(_STARTING))
-        except ConversationEnded as error:
-            self._folder.close()
-            raise self._unable(str(error), shlex.join(words)) from error
-        if said.get("status") != "ready":
-            self.close()
-            raise self._unable(str(said.get("reason")), shlex.join(words))
+        with ExitStack() as resources:
+            self._place = resources.enter_context(Folder("compat-comparing-")) / "built"
+            program = write_archive(Built(target=gpu.target, launchable=(original,), left_out=()), self._place)
+            command = [gpu.python, str(program), *gpu.options, "--compare", original.digest]
+            try:
+                self._conversation = resources.enter_context(Conversation(command, stop))
+                answer = _object(self._conversation.hear(_STARTING))
+                if answer.get("status") != "ready":
+                    raise ConversationEnded(str(answer.get("reason")))
+            except ConversationEnded as error:
+                raise self._unable(str(error), shlex.join(command)) from error
+            self._resources = resources.pop_all()
 
     def ask(
         self, good: Sequence[Launchable], bad: Sequence[Launchable], rounds: int, deadline: float, stop: threading.Event | None
@@ -80,8 +80,7 @@ class Comparer:
 
     def close(self) -> None:
         """End it."""
-        self._conversation.close()
-        self._folder.close()
+        self._resources.close()
 
     def __enter__(self) -> Self:
         return self

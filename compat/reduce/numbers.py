@@ -155,6 +155,11 @@ class NumbersQuestion:
         """How the last candidate behaved that was interesting."""
 
     @property
+    def has_begun(self) -> bool:
+        """Whether the kernel itself was launched, so that candidates can be compared with it."""
+        return self.last is not None
+
+    @property
     def envs(self) -> frozenset[str]:
         """The names of the envs that a candidate has to be built in."""
         return frozenset(each.cell.env.name for each in (*self.compare.good, *self.compare.bad))

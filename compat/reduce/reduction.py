@@ -188,12 +188,15 @@ class Reduction:
         except Interrupted as error:
             if self.budget.left:
                 raise
-            raise SelectionError(
-                "the time budget ended before the kernel itself was tested", where=f"--budget {self.budget.seconds:g}"
-            ) from error
+            raise self._out_of_budget("tested") from error
         if limits.deadline < self.context.limits.deadline and any(each.outcome.status is Status.TIMED_OUT for each in results):
             self._listener.say(f"stopped after {limits.deadline:.0f} s, all that the budget allows for it, and counted as a hang")
         return results
+
+    def _out_of_budget(self, verb: str) -> SelectionError:
+        return SelectionError(
+            f"the time budget ended before the kernel itself was {verb}", where=f"--budget {self.budget.seconds:g}"
+        )
 
     def _look_at_rest(self, envs: Sequence[Env]) -> None:
         """The outcome of the original in other releases, as far as the budget lasts."""
@@ -219,7 +222,11 @@ class Reduction:
         try:
             with self.budget.stopping(self._reserve()) as stop:
                 self._search(patience, stop)
-        except Stopped:
+        except Stopped as error:
+            if self.question is not None and not self.question.has_begun:
+                if interruption.asked():
+                    raise
+                raise self._out_of_budget("launched") from error
             self.ended = Ended.INTERRUPTED if interruption.asked() else Ended.BUDGET
             interruption.take_back()  # the best so far is still looked at closely; who asks again ends that, too
         except KeyboardInterrupt:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import tomllib
 from collections.abc import Callable
 from pathlib import Path
@@ -12,11 +13,15 @@ from click.testing import CliRunner, Result
 
 from compat.cli import main
 from compat.errors import SelectionError
+from compat.execution import procfs
+from compat.execution.conversation import Conversation
+from compat.interruption import Stopped
 from compat.launch import hosting
 from compat.model import BuiltEnv, Check, Numbers, Outcome, Status
 from compat.model import Result as CellResult
 from compat.project import select
 from compat.reduce.numbers import nearest
+from tests.execution.dask.clusters import wait_until
 from tests.launch.living import project, stand_in
 
 pytestmark = pytest.mark.wheels
@@ -64,11 +69,31 @@ def test_what_is_left_goes_on_to_differ(
 
 def test_the_answer_says_what_launches_showed(home: Path, pair_python: str, monkeypatch: pytest.MonkeyPatch) -> None:
     stand_in(home, pair_python, monkeypatch, breaks="old", how="racy")
-    done = reduce("--judge", "unstable", "--good", "3.2.0", "--budget", "30")
+    done = reduce("--judge", "unstable", "--good", "3.2.0", "--budget", "3000")
     assert done.exit_code == 0, done.output
     assert "preserving: launches differ on triton-3.1.0, beside triton-3.2.0" in done.stderr
     assert "wrote reduced/by_code-as_written-default.py" in done.stdout
     assert "to launch it again: compat bisect --judge unstable" in done.stdout
+
+
+def test_a_budget_that_ends_before_the_kernel_is_launched(home: Path, pair_python: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The time is up while the process that compares imports PyTorch; it ends with the command."""
+    stand_in(home, pair_python, monkeypatch, breaks="old", how="racy")
+
+    def hear(self: Conversation, seconds: float) -> str:
+        wait_until(comparing_processes)
+        raise Stopped
+
+    monkeypatch.setattr(Conversation, "hear", hear)
+    done = reduce("--judge", "unstable", "--good", "3.2.0", "--budget", "3000")
+    assert done.exit_code == SelectionError.exit_code, done.output
+    assert "--budget 3000: the time budget ended before the kernel itself was launched" in done.stderr
+    assert not comparing_processes()
+
+
+def comparing_processes() -> list[int]:
+    """The child processes of this one that launch kernels to compare them."""
+    return [pid for pid in procfs.children(os.getpid()) if b"--compare" in Path(f"/proc/{pid}/cmdline").read_bytes()]
 
 
 @pytest.mark.parametrize(
