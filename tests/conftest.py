@@ -5,6 +5,7 @@ from __future__ import annotations
 import fcntl
 import os
 import shutil
+import signal
 import subprocess
 import tempfile
 from collections.abc import Callable, Generator, Iterator
@@ -47,8 +48,19 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     """Workers wait for the next test that needs one of their env, in a folder that only this run of the tests looks into."""
+    _restore_interrupts()
     if not hasattr(config, "workerinput"):  # processes that run tests for another inherit what that one says
         os.environ |= {"COMPAT_KEEP_WORKERS": f"{KEPT:g}", "XDG_RUNTIME_DIR": tempfile.mkdtemp(prefix="compat-tests-")}
+
+
+def _restore_interrupts() -> None:
+    """Have SIGINT reach the commands that the tests start, where whoever started the tests had it ignored.
+
+    A shell without job control ignores SIGINT for what it starts in the background, and every child process inherits that. A
+    signal that has a handler is at its default again in a new program; this handler does nothing, so that the tests go on.
+    """
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, lambda *_: None)
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:
