@@ -11,6 +11,8 @@ from pathlib import Path
 import pytest
 from attrs import Factory, frozen
 
+from tests.waiting import PATIENCE
+
 ROOT = Path(__file__).parent.parent
 UV = [sys.executable, "-m", "uv"]
 
@@ -46,7 +48,7 @@ def ended(command: subprocess.Popen[str]) -> subprocess.CompletedProcess[str]:
     """Wait for a command; what came of it."""
     with command:
         try:
-            out, err = command.communicate(timeout=200)
+            out, err = command.communicate(timeout=PATIENCE)
         except BaseException:
             command.kill()
             raise
@@ -55,7 +57,7 @@ def ended(command: subprocess.Popen[str]) -> subprocess.CompletedProcess[str]:
 
 def uv(*arguments: str) -> None:
     """Run uv from this checkout."""
-    done = subprocess.run([*UV, *arguments], cwd=ROOT, env=environ(), capture_output=True, text=True, timeout=240)
+    done = subprocess.run([*UV, *arguments], cwd=ROOT, env=environ(), capture_output=True, text=True, timeout=PATIENCE)
     assert done.returncode == 0, done.stderr
 
 
@@ -65,7 +67,7 @@ def install(folder: Path) -> Installed:
     python = str(venv / "bin" / "python")
     uv("venv", "--quiet", "--python", sys.executable, str(venv))
     command = [*UV, "pip", "install", "--dry-run", "--python", python, "hatchling"]
-    probe = subprocess.run(command, env=environ(), capture_output=True, text=True, timeout=240)
+    probe = subprocess.run(command, env=environ(), capture_output=True, text=True, timeout=PATIENCE)
     if probe.returncode:
         pytest.skip(f"no package index answers: {probe.stderr.strip()}")
     uv("build", "--quiet", "--wheel", "--out-dir", str(folder / "dist"), str(ROOT))

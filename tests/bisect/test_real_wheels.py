@@ -8,7 +8,6 @@ import signal
 import sqlite3
 import subprocess
 import sys
-import time
 import uuid
 from contextlib import closing
 from pathlib import Path
@@ -18,6 +17,7 @@ import pytest
 from click.testing import CliRunner
 
 from compat.cli import main
+from tests.waiting import PATIENCE, wait_until
 
 ROOT = Path(__file__).parents[2]
 FAILURES = ("--spec", str(ROOT / "tests" / "kernels" / "failures.toml"))
@@ -173,11 +173,9 @@ def test_an_interrupted_bisect_keeps_what_was_probed(tmp_path: Path) -> None:
     asked = ["bisect", "--spec", str(tmp_path / "slow.toml"), "--target", "sm_90", "--releases", ">=3.1,<3.9", "-j", "1"]
     command = [sys.executable, "-m", "compat.cli", *asked]
     running = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
-    deadline = time.monotonic() + 120
-    while not _probed(name) and running.poll() is None and time.monotonic() < deadline:
-        time.sleep(0.05)
+    wait_until(lambda: _probed(name) or running.poll() is not None)
     running.send_signal(signal.SIGINT)
-    _, said = running.communicate(timeout=30)
+    _, said = running.communicate(timeout=PATIENCE)
     assert running.returncode == 130, said
     assert re.search(r"interrupted: [1-7] of 8 probes of this run are done and kept; the same command continues from there", said)
     assert _probed(name) in range(1, 8)

@@ -22,6 +22,7 @@ from compat.model import BuiltEnv, Status
 from tests import commands
 from tests.cells import spec
 from tests.targets import TARGETS
+from tests.waiting import PATIENCE
 
 pytestmark = pytest.mark.wheels
 
@@ -78,7 +79,7 @@ def test_two_cases_that_are_told_the_same_are_two(built: Callable[[str], BuiltEn
 
     def compat(*arguments: str) -> subprocess.CompletedProcess[str]:
         environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-        return commands.run(*arguments, cwd=tmp_path, env=environment, timeout=200)
+        return commands.run(*arguments, cwd=tmp_path, env=environment, timeout=PATIENCE)
 
     ran = compat("matrix", "--no-build", "--case", "one", "--case", "same")
     assert ran.returncode == 0, ran.stdout + ran.stderr

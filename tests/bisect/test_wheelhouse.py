@@ -15,6 +15,7 @@ from compat.envs.cache import EnvCache
 from compat.envs.provider import EnvProvider
 from compat.model import Env
 from tests.envs.conftest import Checkout, checkout, make_wheel
+from tests.waiting import PATIENCE
 
 __all__ = ["checkout"]  # the fixture
 ROOT = Path(__file__).parents[2]
@@ -48,7 +49,7 @@ def test_without_an_index_there_is_another_way(tmp_path: Path) -> None:
         file.write('variant = [{ name = "v", function = "k" }]\n')
     command = [sys.executable, "-m", "compat.cli", "bisect"]
     closed = {**os.environ, "PYTHONPATH": str(ROOT), "UV_DEFAULT_INDEX": "http://127.0.0.1:9/simple"}
-    done = subprocess.run(command, cwd=tmp_path, env=closed, capture_output=True, text=True, timeout=60)
+    done = subprocess.run(command, cwd=tmp_path, env=closed, capture_output=True, text=True, timeout=PATIENCE)
     assert done.returncode == 6, done.stderr
     assert "hint: Is this machine online? --envs releases bisects over known releases" in done.stderr
 

@@ -12,6 +12,8 @@ from typing import Any
 from attrs import define, field
 from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Dialog, Page, Request
 
+from tests.waiting import PATIENCE
+
 _TELL_VIOLATIONS = "addEventListener('securitypolicyviolation', e => console.error('policy', e.violatedDirective, e.blockedURI))"
 _OWN = ("blob:", "data:")
 """What a page may load that asks nobody."""
@@ -75,7 +77,7 @@ def looking(
         context.add_init_script(_TELL_VIOLATIONS)
         look = Look(context.new_page(), path)
         look.watch(context)
-        look.page.set_default_timeout(20_000)
+        look.page.set_default_timeout(1000 * PATIENCE)
         look.page.goto(path.as_uri() + fragment)
         yield look
         look.page.evaluate("0")  # what has been told by now has arrived then

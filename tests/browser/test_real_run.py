@@ -15,6 +15,7 @@ import pytest
 from compat.model import BuiltEnv
 from tests import commands
 from tests.browser.looking import Look
+from tests.waiting import PATIENCE
 
 ROOT = Path(__file__).parents[2]
 CELL = "failures/scan/only/sm_90/triton-3.5.1"
@@ -22,7 +23,7 @@ CELL = "failures/scan/only/sm_90/triton-3.5.1"
 
 def compat(project: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     environ = {**os.environ, "PYTHONPATH": str(ROOT)}
-    return commands.run(*arguments, cwd=project, env=environ, timeout=120)
+    return commands.run(*arguments, cwd=project, env=environ, timeout=PATIENCE)
 
 
 @pytest.mark.wheels

@@ -8,7 +8,6 @@ import signal
 import subprocess
 import sys
 import tempfile
-import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -17,6 +16,7 @@ import pytest
 from compat.model import BuiltEnv
 from tests import commands
 from tests.sqlite import opened
+from tests.waiting import PATIENCE, wait_until
 
 ROOT = Path(__file__).parent.parent.parent
 RELEASE = "triton-3.1.0"
@@ -69,7 +69,7 @@ def project(tmp_path: Path, built: Callable[[str], BuiltEnv]) -> Path:
 
 
 def compat(project: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    return commands.run(*arguments, cwd=project, env=environment(), timeout=120)
+    return commands.run(*arguments, cwd=project, env=environment(), timeout=PATIENCE)
 
 
 def environment() -> dict[str, str]:
@@ -166,11 +166,9 @@ def test_ctrl_c_keeps_what_is_finished(project: Path) -> None:
     running = subprocess.Popen(
         command, cwd=project, env=environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
     )
-    deadline = time.monotonic() + 60
-    while not _finished(project) and time.monotonic() < deadline:
-        time.sleep(0.1)
+    wait_until(lambda: _finished(project))
     running.send_signal(signal.SIGINT)
-    out, err = running.communicate(timeout=30)
+    out, err = running.communicate(timeout=PATIENCE)
     assert running.returncode == 130, out + err
     assert "1 of 3 cells are done and kept" in err
     assert "Traceback" not in err

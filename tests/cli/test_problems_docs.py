@@ -13,6 +13,7 @@ import pytest
 
 from compat.model import BuiltEnv
 from tests import commands
+from tests.waiting import PATIENCE
 
 pytestmark = pytest.mark.wheels
 
@@ -68,7 +69,7 @@ def project(tmp_path: Path, built: Callable[[str], BuiltEnv]) -> Path:
 
 def compat(project: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     variables = {**os.environ, "PYTHONPATH": str(ROOT), "COLUMNS": "100"}
-    return commands.run(*arguments, cwd=project, env=variables, timeout=120)
+    return commands.run(*arguments, cwd=project, env=variables, timeout=PATIENCE)
 
 
 def test_wrong_numbers_are_unexpected_and_told(project: Path) -> None:

@@ -19,6 +19,7 @@ from pathlib import Path
 import pytest
 
 from compat.model import BuiltEnv
+from tests.waiting import PATIENCE, SOON, wait_until
 
 ROOT = Path(__file__).parents[2]
 SLOW = """
@@ -148,7 +149,7 @@ class Run:
         return found
 
     def end(self) -> tuple[int, str, str]:
-        output, errors = self.process.communicate(timeout=250)
+        output, errors = self.process.communicate(timeout=PATIENCE)
         return self.process.returncode, output, errors
 
 
@@ -158,13 +159,6 @@ def used_by_children() -> float:
     return usage.ru_utime + usage.ru_stime
 
 
-def soon(happens: Callable[[], bool]) -> bool:
-    deadline = time.monotonic() + 10
-    while not happens() and time.monotonic() < deadline:
-        time.sleep(0.02)
-    return happens()
-
-
 def has_ended(run: Run) -> bool:
     return run.left() == []
 
@@ -172,7 +166,7 @@ def has_ended(run: Run) -> bool:
 def check_nothing_is_left(run: Run, temporary: Path) -> None:
     left = [path.name for path in temporary.rglob("*") if path.name.startswith(("compat-", ".new-"))]
     assert left == []
-    assert soon(partial(has_ended, run)), [Path(f"/proc/{pid}/cmdline").read_text() for pid in run.left()]
+    wait_until(partial(has_ended, run), SOON)
 
 
 @pytest.mark.wheels
@@ -216,7 +210,7 @@ def test_a_signal_that_another_thread_receives(project: Path, temporary: Path, b
     run = Run(project, temporary, [*COMMANDS["matrix"], "-j", "1"])
     tasks = Path(f"/proc/{run.process.pid}/task")
     assert run.wait_until_armed()
-    assert soon(lambda: len(list(tasks.iterdir())) > 1)
+    wait_until(lambda: len(list(tasks.iterdir())) > 1, SOON)
     time.sleep(0.3)  # the main thread waits by now
     thread = next(int(task.name) for task in tasks.iterdir() if int(task.name) != run.process.pid)
     sent = time.monotonic()
@@ -237,14 +231,14 @@ def test_workers_that_stay_go_on_and_what_they_did_does_not(
         time.sleep(delay)
         run.process.send_signal(signal.SIGINT)
         run.end()
-        assert soon(lambda: list(temporary.glob("compat-*")) == [])
+        wait_until(lambda: list(temporary.glob("compat-*")) == [], SOON)
         folders = list(temporary.glob("triton-compat-*/*"))
         assert all((folder / "about.json").exists() for folder in folders), folders
         inside = {os.readlink(f"/proc/{pid}/cwd") for pid in run.left()}
         assert inside <= {str(folder.resolve()) for folder in folders}
         stop = Run(project, temporary, ["workers", "--stop"])
         stop.end()
-        assert soon(partial(has_ended, run))
+        wait_until(partial(has_ended, run), SOON)
 
 
 @pytest.mark.wheels

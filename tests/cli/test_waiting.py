@@ -22,6 +22,7 @@ import pytest
 
 from compat.model import BuiltEnv
 from tests import commands
+from tests.waiting import PATIENCE
 
 ROOT = Path(__file__).parent.parent.parent
 RELEASES = ("3.0.0", "3.8.0", "3.9.0")
@@ -29,6 +30,7 @@ SOURCE = """
 import time
 import triton
 import triton.language as tl
+from tests.waiting import PATIENCE
 
 
 @triton.jit
@@ -87,7 +89,7 @@ def environ() -> dict[str, str]:
 
 
 def compat(folder: Path, *arguments: str, **variables: str) -> subprocess.CompletedProcess[str]:
-    return commands.run(*arguments, cwd=folder, env=environ() | variables, timeout=120)
+    return commands.run(*arguments, cwd=folder, env=environ() | variables, timeout=PATIENCE)
 
 
 def in_terminal(folder: Path, *arguments: str, interrupt: str = "") -> tuple[int, str]:
@@ -97,7 +99,7 @@ def in_terminal(folder: Path, *arguments: str, interrupt: str = "") -> tuple[int
         os.chdir(folder)
         os.execve(sys.executable, [sys.executable, "-P", "-m", "compat.cli", *arguments], environ())
     fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 40, 120, 0, 0))
-    said, give_up = b"", time.monotonic() + 90
+    said, give_up = b"", time.monotonic() + PATIENCE
     while time.monotonic() < give_up:
         if not select.select([terminal], [], [], 0.1)[0]:
             continue

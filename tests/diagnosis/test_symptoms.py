@@ -169,7 +169,7 @@ def test_a_target_that_the_assembler_knows_is_not_unknown() -> None:
 def test_long_words_cost_no_time(word: str, error: str) -> None:
     text = word * (300_000 // len(word))
     raised = Raised(type=error, message=text), Raised(type=COMPILATION, message=f"at 1:0:\n{text}\n^\n{error}({text!r})")
-    start = time.perf_counter()
+    start = time.process_time()
     for link in raised:
         failure(answer(link))
-    assert time.perf_counter() - start < 2
+    assert time.process_time() - start < 2

@@ -8,7 +8,6 @@ import os
 import shutil
 import subprocess
 import sys
-import time
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -20,6 +19,7 @@ from compat.config.matrix import load_matrix
 from compat.envs.cache import VARIABLE, EnvCache
 from compat.envs.env import read_env
 from compat.model import BuiltEnv
+from tests.waiting import PATIENCE, wait_until
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 UV = Path(sys.executable).with_name("uv")
@@ -105,7 +105,7 @@ class Checkout:
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
-            timeout=240,
+            timeout=PATIENCE,
         )
         assert done.returncode == code, done.stdout
         return done.stdout
@@ -144,10 +144,7 @@ class SlowUv:
         return [int(path.name) for path in self.folder.iterdir() if path.name.isdigit()]
 
     def wait_until_asked(self, times: int = 1) -> None:
-        until = time.monotonic() + 60
-        while len(self.asked()) < times:
-            assert time.monotonic() < until, "the installation never began"
-            time.sleep(0.02)
+        wait_until(lambda: len(self.asked()) >= times)
 
     def go_on(self) -> None:
         (self.folder / "go").touch()

@@ -7,7 +7,6 @@ import shutil
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -16,6 +15,7 @@ import pytest
 
 from compat.config.matrix import load_matrix
 from compat.envs.env import build_envs, read_env
+from tests.waiting import PATIENCE, wait_until
 
 # Checkout is not importable from here: a conftest is no module of its own.
 Checkout = Any
@@ -168,14 +168,11 @@ def test_an_installation_that_is_killed_leaves_no_env_and_the_next_run_makes_it(
         start_new_session=True,
     )
     try:
-        until = time.monotonic() + 60
-        while not started.exists():
-            assert time.monotonic() < until, "the installation never began"
-            assert nox.poll() is None
-            time.sleep(0.02)
+        wait_until(lambda: started.exists() or nox.poll() is not None)
+        assert nox.poll() is None
         assert checkout.read("triton-1.0").error == "another command is building it now"
         who(nox)
-        assert nox.wait(timeout=30) == 130
+        assert nox.wait(timeout=PATIENCE) == 130
     finally:
         if nox.poll() is None:
             os.killpg(nox.pid, signal.SIGKILL)
@@ -241,7 +238,7 @@ def test_nox_and_uv_are_all_that_a_noxfile_needs(checkout: Checkout) -> None:
     def bare(*arguments: str) -> subprocess.CompletedProcess[str]:
         command = [sys.executable, "-c", BARE, "-f", str(checkout.root / "noxfile.py"), *arguments]
         return subprocess.run(
-            command, cwd=checkout.root, env=checkout.environ(), capture_output=True, text=True, timeout=120, check=False
+            command, cwd=checkout.root, env=checkout.environ(), capture_output=True, text=True, timeout=PATIENCE, check=False
         )
 
     done = bare("-s", "env(triton-1.0)")
@@ -372,7 +369,7 @@ def folder(checkout: Checkout, tmp_path: Path) -> Path:
 def test_envs_are_built_wherever_the_command_runs(checkout: Checkout, folder: Path) -> None:
     command = [sys.executable, "-m", "compat.cli", "matrix"]
     environ = {**checkout.environ(), "PYTHONPATH": str(checkout.root)}
-    done = subprocess.run(command, cwd=folder, env=environ, capture_output=True, text=True, timeout=240, check=False)
+    done = subprocess.run(command, cwd=folder, env=environ, capture_output=True, text=True, timeout=PATIENCE, check=False)
     assert "building triton-1.0" in done.stderr, done.stderr
     built = read_env(load_matrix(folder / "matrix.toml").env("triton-1.0"), checkout.cache)
     assert built.error is None
@@ -387,11 +384,11 @@ def test_a_noxfile_of_two_lines_builds_them_too(checkout: Checkout, folder: Path
     (folder / "copy.py").unlink()  # `python -m nox` would take it for Python's own
     command = [sys.executable, "-m", "nox", "-s", "env(triton-1.0)"]
     environ = {**checkout.environ(), "PYTHONPATH": str(checkout.root)}
-    done = subprocess.run(command, cwd=folder, env=environ, capture_output=True, text=True, timeout=240, check=False)
+    done = subprocess.run(command, cwd=folder, env=environ, capture_output=True, text=True, timeout=PATIENCE, check=False)
     assert done.returncode == 0, done.stderr
     assert read_env(load_matrix(folder / "matrix.toml").env("triton-1.0"), checkout.cache).error is None
     (folder / "matrix.toml").write_text(PLAIN.replace("schema = 1", "schema = 9"))
-    done = subprocess.run(command, cwd=folder, env=environ, capture_output=True, text=True, timeout=240, check=False)
+    done = subprocess.run(command, cwd=folder, env=environ, capture_output=True, text=True, timeout=PATIENCE, check=False)
     assert done.returncode == 2
     assert "Traceback" not in done.stderr
     assert "schema" in done.stderr

@@ -22,6 +22,7 @@ from compat.envs.cache import VARIABLE, env_cache
 from compat.envs.env import read_env
 from compat.errors import EnvError
 from compat.model import BuiltEnv
+from tests.waiting import PATIENCE
 
 # Not importable from here: a conftest is no module of its own.
 Checkout = Any
@@ -66,7 +67,7 @@ class Project:
 
 
 def ended(command: subprocess.Popen[str], code: int = 0) -> str:
-    out, err = command.communicate(timeout=120)
+    out, err = command.communicate(timeout=PATIENCE)
     assert command.returncode == code, out + err
     assert "Traceback" not in err
     return out + err

@@ -25,6 +25,7 @@ from compat.model import Evidence
 from compat.report.explanation import place_of
 from tests.execution.test_store import CELL, EVIDENCE, read
 from tests.sqlite import opened
+from tests.waiting import PATIENCE
 
 Damage = Callable[[Path], object]
 
@@ -360,11 +361,11 @@ def test_a_command_says_once_that_it_put_a_database_aside_and_goes_on(tmp_path: 
     (tmp_path / ".compat" / "results.sqlite").write_text("this is no database, " * 100)
     command = [sys.executable, "-m", "compat.cli", "matrix", "--no-build"]
     environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parent.parent.parent)}
-    ran = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=120)
+    ran = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=PATIENCE)
     assert ran.returncode == 1, ran.stdout + ran.stderr  # the env is not built
     assert ran.stderr.count("results.sqlite.damaged-") == 1
     assert "Traceback" not in ran.stderr
-    again = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=120)
+    again = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=PATIENCE)
     assert "damaged" not in again.stderr
 
 

@@ -19,6 +19,7 @@ from compat.model import BuiltEnv
 from compat.project import select
 from tests import commands
 from tests.standin.packages import written
+from tests.waiting import PATIENCE
 
 ROOT = Path(__file__).parent.parent.parent
 DOCS = (ROOT / "docs" / "fix.md").read_text()
@@ -73,7 +74,7 @@ def project(tmp_path: Path, built: Callable[[str], BuiltEnv]) -> Path:
 
 def compat(project: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "COLUMNS": "100"}
-    return commands.run(*arguments, cwd=project, env=environment, timeout=240)
+    return commands.run(*arguments, cwd=project, env=environment, timeout=PATIENCE)
 
 
 @pytest.mark.wheels

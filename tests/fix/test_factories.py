@@ -12,6 +12,7 @@ from compat.model import BuiltEnv
 from compat.toolchains.edits import CannotEdit
 from compat.toolchains.triton.edits.code import Code
 from tests import commands
+from tests.waiting import PATIENCE
 
 ROOT = Path(__file__).parent.parent.parent
 HEAD = "import triton\nimport triton.language as tl\n\n\n"
@@ -82,6 +83,6 @@ def test_commands_take_such_kernels(built: Callable[[str], BuiltEnv], tmp_path: 
 
 def compat(project: Path, *arguments: str) -> str:
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "COLUMNS": "100"}
-    done = commands.run(*arguments, cwd=project, env=environment, timeout=240)
+    done = commands.run(*arguments, cwd=project, env=environment, timeout=PATIENCE)
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout

@@ -21,8 +21,8 @@ from compat.model import BuiltEnv, Check, Numbers, Outcome, Status
 from compat.model import Result as CellResult
 from compat.project import select
 from compat.reduce.numbers import nearest
-from tests.execution.dask.clusters import wait_until
 from tests.launch.living import project, stand_in
+from tests.waiting import wait_until
 
 pytestmark = pytest.mark.wheels
 

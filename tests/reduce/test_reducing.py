@@ -31,6 +31,7 @@ from tests.cells import KEPT, POINTERS, cell
 from tests.conftest import ROOT
 from tests.reduce.real import LIMITS
 from tests.targets import TARGETS
+from tests.waiting import PATIENCE
 
 Built = Callable[[str], BuiltEnv]
 CHAIN: dict[str, Any] = {
@@ -177,7 +178,7 @@ def start(project: Path, *arguments: str) -> subprocess.Popen[str]:
 
 def told_by(project: Path, *arguments: str, code: int = 0) -> str:
     """What a command says that ends with a code."""
-    done = commands.run(*arguments, cwd=project, env={**os.environ, "PYTHONPATH": str(ROOT)}, timeout=240)
+    done = commands.run(*arguments, cwd=project, env={**os.environ, "PYTHONPATH": str(ROOT)}, timeout=PATIENCE)
     assert done.returncode == code, done.stdout + done.stderr
     return done.stdout + done.stderr
 
@@ -346,7 +347,7 @@ def test_ended_half_way_it_leaves_the_best_so_far(project: Path, built: Built, n
         time.sleep(0.002)
     assert process.poll() is None, process.communicate()[0]
     process.send_signal(number)
-    process.communicate(timeout=30)
+    process.communicate(timeout=PATIENCE)
     assert process.returncode == (-number if number is signal.SIGKILL else 130)
     spec = still_fails(project, built("triton-3.1.0"))
     assert (Path(spec.source).name == "scan-only.py") is (number is signal.SIGINT)

@@ -11,6 +11,7 @@ import pytest
 
 from compat.model import BuiltEnv
 from tests import commands
+from tests.waiting import PATIENCE
 
 ROOT = Path(__file__).parent.parent.parent
 RELEASE = "triton-3.9.0"
@@ -53,7 +54,7 @@ def project(tmp_path: Path, built: Callable[[str], BuiltEnv]) -> Path:
 
 def repro(project: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "COLUMNS": "100"}
-    return commands.run("repro", *arguments, cwd=project, env=environment, timeout=120)
+    return commands.run("repro", *arguments, cwd=project, env=environment, timeout=PATIENCE)
 
 
 @pytest.mark.wheels

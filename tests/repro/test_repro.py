@@ -85,9 +85,9 @@ def test_a_promise_is_kept_by_all_that_fail_alike_and_by_no_other(alike: list[st
 
 def test_a_promise_is_found_in_time_whatever_is_printed() -> None:
     words = "a b " * 50_000
-    began = time.monotonic()
+    began = time.process_time()
     promise([words], ["b a " * 10_000, words[:40_000], "c" * 40_000])
-    assert time.monotonic() - began < 2
+    assert time.process_time() - began < 2
 
 
 def test_places_are_shortened_to_what_means_something_elsewhere() -> None:

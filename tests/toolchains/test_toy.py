@@ -21,6 +21,7 @@ from compat.execution.plan import cross
 from compat.model import CompileSpec, Env, Specialization
 from tests.envs.conftest import write_wheel
 from tests.toolchains.toy import TOY
+from tests.waiting import PATIENCE
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 PACKAGE = Path(__file__).parent / "toy" / "package" / "toy.py"
@@ -101,7 +102,7 @@ def compat(project: Path, registered: Path, *arguments: str, code: int = 0) -> s
     environ |= {"PIP_CONFIG_FILE": os.devnull, "PIP_INDEX_URL": url, "UV_DEFAULT_INDEX": url}
     environ |= {"COMPAT_ENVS": str(project.parent / "envs"), "PYTHONPATH": os.pathsep.join([str(REPOSITORY), str(registered)])}
     command = [sys.executable, "-P", "-m", "compat.cli", *arguments]
-    done = subprocess.run(command, cwd=project, env=environ, capture_output=True, text=True, timeout=240)
+    done = subprocess.run(command, cwd=project, env=environ, capture_output=True, text=True, timeout=PATIENCE)
     assert done.returncode == code, done.stdout + done.stderr
     return done.stdout + done.stderr if code else done.stdout
 

@@ -30,6 +30,7 @@ from compat.execution.watch import attempt
 from compat.files import folder_digest
 from compat.model import BuiltEnv, Evidence
 from tests.cells import cell
+from tests.waiting import SOON, wait_until
 
 pytestmark = pytest.mark.wheels
 
@@ -69,13 +70,6 @@ def is_there(pid: int) -> bool:
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
     except OSError:
         return False
-
-
-def soon(happens: Callable[[], bool]) -> bool:
-    deadline = time.monotonic() + 10
-    while not happens() and time.monotonic() < deadline:
-        time.sleep(0.02)
-    return happens()
 
 
 def test_the_next_command_finds_the_worker_of_the_last(env: BuiltEnv) -> None:
@@ -119,7 +113,7 @@ def test_it_ends_when_nobody_comes(env: BuiltEnv, runtime: Path) -> None:
     with borrow(env, idle_timeout=0.3) as server:
         time.sleep(0.6)  # in use, it does not end however long that takes
         assert built_by(server, env).built
-    assert soon(lambda: not is_there(server.hello.pid))
+    wait_until(lambda: not is_there(server.hello.pid), SOON)
     assert list(runtime.glob("*/*")) == []
     assert resident.kept() == []
 
@@ -140,7 +134,7 @@ def test_an_edited_toolchain_gets_a_new_worker(env: BuiltEnv, file: str) -> None
             assert built_by(second, env).built
     finally:
         os.utime(loaded, ns=(status.st_atime_ns, status.st_mtime_ns))
-    assert soon(lambda: not is_there(first.hello.pid))
+    wait_until(lambda: not is_there(first.hello.pid), SOON)
     assert [each.pid for each in resident.kept()] == [second.hello.pid]
 
 
@@ -163,7 +157,7 @@ def test_another_environment_gets_another_worker(env: BuiltEnv, monkeypatch: pyt
 def test_what_a_killed_worker_left_is_cleared_away(env: BuiltEnv, runtime: Path) -> None:
     with borrow(env) as first:
         os.kill(first.hello.pid, signal.SIGKILL)
-        assert soon(lambda: not first.alive)
+        wait_until(lambda: not first.alive, SOON)
         assert not built_by(first, env).answered
     with borrow(env) as second:
         assert second.hello.pid != first.hello.pid
@@ -203,14 +197,14 @@ def test_kill_9_of_a_driver_ends_what_it_asked_for_and_nothing_else(env: BuiltEn
     assert driver.stdout is not None
     with driver.stdout:
         pid = int(driver.stdout.readline())
-    assert soon(lambda: any(children_of(child) for child in children_of(pid)))
+    wait_until(lambda: any(children_of(child) for child in children_of(pid)), SOON)
     (hanging,) = children_of(pid)
     (grandchild,) = children_of(hanging)
     with borrow(env) as other:
         driver.send_signal(signal.SIGKILL)
         driver.wait()
-        assert soon(lambda: not is_there(hanging) and not is_there(grandchild))
-        assert soon(lambda: not list(runtime.glob("compat-batch-*")))
+        wait_until(lambda: not is_there(hanging) and not is_there(grandchild), SOON)
+        wait_until(lambda: not list(runtime.glob("compat-batch-*")), SOON)
         assert other.hello.pid == pid
         assert built_by(other, env).built
 
@@ -219,11 +213,11 @@ def test_told_to_stop_it_ends_with_its_last_driver(env: BuiltEnv, runtime: Path)
     with borrow(env) as server:
         done = CliRunner().invoke(main, ["workers", "--stop"])
         assert done.output == "told 1 worker to end\n"
-        assert soon(lambda: list(runtime.glob("*/*")) == [])
+        wait_until(lambda: list(runtime.glob("*/*")) == [], SOON)
         assert built_by(server, env).built
         with borrow(env) as next_:
             assert next_.hello.pid != server.hello.pid
-    assert soon(lambda: not is_there(server.hello.pid))
+    wait_until(lambda: not is_there(server.hello.pid), SOON)
 
 
 def test_a_stopped_worker_is_killed_when_they_are_told_to_end(env: BuiltEnv, runtime: Path) -> None:
@@ -234,7 +228,7 @@ def test_a_stopped_worker_is_killed_when_they_are_told_to_end(env: BuiltEnv, run
     done = CliRunner().invoke(main, ["workers", "--stop"])
     assert time.monotonic() - started < 10
     assert done.output == "told 0 workers to end, and killed 1 worker that did not answer\n"
-    assert soon(lambda: not is_there(server.hello.pid))
+    wait_until(lambda: not is_there(server.hello.pid), SOON)
     assert list(runtime.glob("*/*")) == []
 
 
@@ -242,7 +236,7 @@ def test_a_stopped_worker_is_replaced(env: BuiltEnv, runtime: Path) -> None:
     with borrow(env) as first:
         pass
     os.kill(first.hello.pid, signal.SIGSTOP)
-    assert soon(lambda: procfs.state(first.hello.pid) == "T")
+    wait_until(lambda: procfs.state(first.hello.pid) == "T", SOON)
     for _ in range(20):  # as many as may wait in line, and more
         with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as waiting:
             waiting.setblocking(False)
@@ -253,7 +247,7 @@ def test_a_stopped_worker_is_replaced(env: BuiltEnv, runtime: Path) -> None:
         assert time.monotonic() - started < 30
         assert second.hello.pid != first.hello.pid
         assert built_by(second, env).built
-    assert soon(lambda: not is_there(first.hello.pid))
+    wait_until(lambda: not is_there(first.hello.pid), SOON)
     assert len(list(runtime.glob("*/*"))) == 1
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import signal
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -13,6 +12,7 @@ import pytest
 from compat.execution.pool import WorkerPool
 from compat.execution.spawn import OwnWorker
 from compat.model import BuiltEnv, Env
+from tests.waiting import SOON, wait_until
 
 pytestmark = pytest.mark.wheels
 
@@ -40,9 +40,7 @@ def test_one_that_has_died_is_replaced(workers: WorkerPool, built: Callable[[str
     env = built("triton-3.9.0")
     doomed = workers.of(env)
     os.kill(doomed.hello.pid, signal.SIGKILL)
-    deadline = time.monotonic() + 10
-    while doomed.alive and time.monotonic() < deadline:
-        time.sleep(0.01)
+    wait_until(lambda: not doomed.alive, SOON)
     replaced = workers.of(env)
     assert replaced.alive
     assert replaced.hello.pid != doomed.hello.pid

@@ -7,8 +7,7 @@ import signal
 import socket
 import subprocess
 import sys
-import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Self
@@ -16,6 +15,7 @@ from typing import Self
 from compat.config.executor_settings import ExecutorSettings
 from compat.execution import procfs
 from compat.execution.executors.dask.session import DaskSession
+from tests.waiting import wait_until
 
 ROOT = Path(__file__).parents[3]
 _QUIET = {
@@ -41,6 +41,12 @@ class Machines:
     def start_scheduler(self, *, within: Sequence[str] = (), python: str = sys.executable, **environ: str) -> None:
         words = ["scheduler", "--host", self.host, "--port", str(self.port), "--no-dashboard", "--no-show", "--no-jupyter"]
         self._start("scheduler", words, within=within, python=python, **environ)
+        wait_until(self.scheduler_answers)
+
+    def scheduler_answers(self) -> bool:
+        """Whether somebody listens at its address."""
+        with socket.socket() as probe:
+            return probe.connect_ex((self.host, self.port)) == 0
 
     def start_worker(
         self,
@@ -121,13 +127,6 @@ def session(machines: Machines, said: list[str] | None = None, *, wait: float = 
     """A session on that cluster; what it says goes into a list."""
     settings = ExecutorSettings(where="test", address=machines.address, wait=wait, in_flight=in_flight)
     return DaskSession(settings, (lambda words: None) if said is None else said.append)
-
-
-def wait_until(true: Callable[[], object], seconds: float = 30.0) -> None:
-    give_up = time.monotonic() + seconds
-    while not true():
-        assert time.monotonic() < give_up, "it did not come true in time"
-        time.sleep(0.05)
 
 
 def _free_port() -> int:

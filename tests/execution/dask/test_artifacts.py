@@ -24,11 +24,12 @@ from compat.model import BuiltEnv
 from compat.project import Selection, select
 from compat.report.document import matrix_document
 from tests import commands
-from tests.execution.dask.clusters import ROOT, Machines, wait_until
+from tests.execution.dask.clusters import ROOT, Machines
 from tests.execution.dask.test_commands import WITHOUT_DASK
 from tests.execution.dask.test_equal import without_times
 from tests.execution.dask.test_faults import ENVS
 from tests.execution.test_readings import better_reader
+from tests.waiting import PATIENCE, wait_until
 
 KERNELS = """
 schema = 1
@@ -96,7 +97,7 @@ def document(selection: Selection, store: Store, **how: Any) -> Any:
 
 
 def explained(project: Path, *words: str) -> subprocess.CompletedProcess[str]:
-    return commands.run("explain", CELL, *words, cwd=project, env={**os.environ, "PYTHONPATH": str(ROOT)}, timeout=60)
+    return commands.run("explain", CELL, *words, cwd=project, env={**os.environ, "PYTHONPATH": str(ROOT)}, timeout=PATIENCE)
 
 
 def kept(folder: Path) -> dict[str, bytes]:
@@ -172,7 +173,7 @@ def test_what_is_damaged_there_is_said_and_not_shown(store: Path, machines: Mach
     assert sorted(kept(store / ".compat")) == sorted(set(known_names(store)) - {name})
     assert "127.0.0.2 no longer has it" in explained(store).stderr
     there.write_bytes(data)  # for other tests
-    again = commands.run("matrix", "--again", cwd=store, env={**os.environ, "PYTHONPATH": str(ROOT)}, timeout=60)
+    again = commands.run("matrix", "--again", cwd=store, env={**os.environ, "PYTHONPATH": str(ROOT)}, timeout=PATIENCE)
     assert again.returncode == 0, again.stderr
     assert explained(store).returncode == 0
     assert sum(name.endswith(".before.mlir") for name in kept(store / ".compat")) == 1, "by the path of its kernel another"
@@ -228,7 +229,7 @@ def test_a_worker_that_is_gone(store: Path, machines: Machines, tmp_path: Path) 
     assert told.stderr.count("no worker of 127.0.0.2 is there any more, and no other has it") == 1
     assert len(json.loads(told.stdout)["lacking"]) == 3
     machines.kill("scheduler")
-    report = commands.run("matrix", cwd=store, env={**os.environ, "PYTHONPATH": str(ROOT)}, timeout=60)
+    report = commands.run("matrix", cwd=store, env={**os.environ, "PYTHONPATH": str(ROOT)}, timeout=PATIENCE)
     assert report.returncode == 0
     assert "warning: the report lacks " in report.stderr
     assert f"no Dask scheduler answers at {machines.address}" in report.stderr

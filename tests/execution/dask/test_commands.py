@@ -18,7 +18,8 @@ import compat.project
 from compat.errors import ConfigError
 from compat.execution.spawn import WORKER
 from compat.model import BuiltEnv
-from tests.execution.dask.clusters import ROOT, wait_until
+from tests.execution.dask.clusters import ROOT
+from tests.waiting import PATIENCE, SOON, wait_until
 
 MATRIX = f"""
 kernels = ["{ROOT}/kernels/sel_dense.toml"]
@@ -77,12 +78,12 @@ def left(project: Path) -> list[str]:
 @pytest.mark.wheels
 def test_a_class_by_its_name_and_no_dask_for_what_is_known(project: Path) -> None:
     began = command(project, "--variant", "block_ptr")
-    _, err = began.communicate(timeout=120)
+    _, err = began.communicate(timeout=PATIENCE)
     assert began.returncode == 0, err
     assert "Dask: 1 workers, 2 threads; dashboard http://" in err
     document = json.loads((project / "reports" / "matrix.json").read_text())
     assert {cell["status"] for cell in document["cells"]} == {"ok"}
-    wait_until(lambda: not left(project), 10)
+    wait_until(lambda: not left(project), SOON)
     for executor in ((), ("--executor", "dask://127.0.0.1:9"), ("--executor", "dask:local")):
         again = [sys.executable, "-c", WITHOUT_DASK, "matrix", "--variant", "block_ptr", *executor]
         told = subprocess.run(again, cwd=project, env={**os.environ, "PYTHONPATH": str(ROOT)}, capture_output=True, text=True)
@@ -94,11 +95,11 @@ def test_ctrl_c_leaves_no_process(project: Path) -> None:
     began = command(project, "--executor", "dask:local?workers=2")
     wait_until(lambda: any("compat/worker" in line for line in left(project)))  # something is compiled, or about to be
     os.killpg(began.pid, signal.SIGINT)  # as a terminal does
-    _, err = began.communicate(timeout=60)
+    _, err = began.communicate(timeout=PATIENCE)
     assert began.returncode == 130, err
     assert "the same command continues from there" in err
     assert "Traceback" not in err
-    wait_until(lambda: not left(project), 10)
+    wait_until(lambda: not left(project), SOON)
     time.sleep(0.2)
     assert [path.name for path in project.iterdir() if path.name.startswith("compat-")] == []
 

@@ -26,10 +26,11 @@ from compat.execution.spawn import WORKER
 from compat.launch import hosting, pieces, sharing
 from compat.model import BuiltEnv
 from compat.project import Listener, select
-from tests.execution.dask.clusters import ROOT, Machines, session, wait_until
+from tests.execution.dask.clusters import ROOT, Machines, session
 from tests.execution.dask.test_faults import ENVS
 from tests.launch.archives import built_standin, cell, results, write
 from tests.launch.living import project, stand_in
+from tests.waiting import PATIENCE, SOON, wait_until
 
 pytestmark = pytest.mark.wheels
 
@@ -202,9 +203,9 @@ def test_a_worker_that_is_killed_in_a_launch(equipped: Equipped, tmp_path: Path)
         wait_until(lambda: launchers(equipped))
         machine_left = launchers(equipped)
         equipped.machines.kill_worker_process("one")
-        wait_until(lambda: not any(Path(f"/proc/{pid}").exists() for pid in machine_left), 5)
+        wait_until(lambda: not any(Path(f"/proc/{pid}").exists() for pid in machine_left), SOON)
         equipped.start("two", has_gpu=True)
-        thread.join(60)
+        thread.join(PATIENCE)
     ((launched, missing),) = come
     assert missing == []
     assert statuses(launched) == {"add": "ok", "hangs": "timed_out"}
@@ -252,7 +253,7 @@ def test_one_launch_at_a_time_on_a_gpu(equipped: Equipped, tmp_path: Path, pair_
         for thread in threads:
             thread.start()
         for thread in threads:
-            thread.join(60)
+            thread.join(PATIENCE)
     assert log.read_text().split() == ["begin", "end", "begin", "end"]
 
 
@@ -263,12 +264,12 @@ def test_the_command_for_a_folder(equipped: Equipped, tmp_path: Path) -> None:
     words = ["launch", str(folder), "--executor", equipped.machines.address, "--no-latency"]
     code = "from compat.cli.start import start; start()"
     interrupted = subprocess.Popen(
-        [sys.executable, "-c", code, *words, "--deadline", "100"], env={**os.environ, "PYTHONPATH": str(ROOT)}
+        [sys.executable, "-c", code, *words, "--deadline", "1000"], env={**os.environ, "PYTHONPATH": str(ROOT)}
     )
     wait_until(lambda: launchers(equipped))
     interrupted.send_signal(signal.SIGINT)
-    assert interrupted.wait(30) == 130
-    wait_until(lambda: not launchers(equipped), 5)
+    assert interrupted.wait(PATIENCE) == 130
+    wait_until(lambda: not launchers(equipped), SOON)
     done = CliRunner().invoke(main, [*words, "--cells", "*/add/*"])
     assert done.exit_code == 0, done.output
     assert "kernel/add/case/sm_90/env  ok  (stand-in of one at tcp://" in done.stderr

@@ -17,9 +17,10 @@ from compat.execution.executors.dask import cluster
 from compat.execution.executors.dask.executor import DaskExecutor
 from compat.model import BuiltEnv, Status
 from tests.cells import cell
-from tests.execution.dask.clusters import Machines, session, wait_until
+from tests.execution.dask.clusters import Machines, session
 from tests.execution.dask.surroundings import little_memory, memory_groups, mounts, small_disk
 from tests.execution.dask.test_faults import ENVS, cells, results
+from tests.waiting import wait_until
 
 
 @pytest.fixture

@@ -13,7 +13,8 @@ import pytest
 from compat.errors import ClusterError, MachineError
 from compat.execution.executors.dask.session import DaskSession
 from compat.execution.executors.dask.task import Fate, ask
-from tests.execution.dask.clusters import Machines, session, wait_until
+from tests.execution.dask.clusters import Machines, session
+from tests.waiting import wait_until
 
 
 @pytest.fixture
