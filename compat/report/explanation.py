@@ -94,7 +94,7 @@ def _outcome(result: Result, told: Explanation) -> Iterator[str]:
         needed = outcome.status is Status.SOURCE_BROKEN
         why = "failed and left out" if needed else "left out, since the kernel does not need it"
         yield from _section(why, stood_in.skipped)
-    yield from _section("seconds", (f"{stage:<8} {seconds:.3f}" for stage, seconds in outcome.stages.items()))
+    yield from _section("CPU seconds", (f"{stage:<8} {seconds:.3f}" for stage, seconds in outcome.stages.items()))
     yield from _section("metrics", (f"{name}: {_value(value)}" for name, value in outcome.metrics.items()))
 
 

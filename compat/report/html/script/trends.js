@@ -68,7 +68,7 @@ class Trends {
     };
     fill(FIRST);
     const how =
-      "A jump is a change from one tested release that compiles to the next: a quarter of the registers or of the shared memory, half of the spills or of the code, three times the compile time, a fifth of the latency.";
+      "A jump is a change from one tested release that compiles to the next: a quarter of the registers or of the shared memory, half of the spills or of the code, three times the compile time (CPU seconds, an assembler's among them), a fifth of the latency.";
     return make(
       "section",
       { class: "jump-list" },
