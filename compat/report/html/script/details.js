@@ -89,7 +89,7 @@ class Details {
       ["At", failure.location],
       [
         "Declared",
-        expectation && `${expectation.status}${expectation.class ? ` (${expectation.class})` : ""}. ${expectation.reason}`,
+        expectation && `${declaredAs(expectation)}. ${expectation.reason}`,
       ],
       ["Same failure", link],
     ].filter(([, value]) => value);
@@ -212,4 +212,9 @@ function earlierGood(data, row, release) {
     if (point >= 0 && data.mark(point).kind === "good" && data.points.cells[point]) return data.cellsOf(point)[0];
   }
   return null;
+}
+
+/** What was declared, in words: `rejected (api-removed)`; `ok, or rejected` of a failure that need not happen. */
+function declaredAs({ status, class: kind, strict }) {
+  return `${strict ? "" : "ok, or "}${status}${kind ? ` (${kind})` : ""}`;
 }

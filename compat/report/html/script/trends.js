@@ -50,12 +50,7 @@ class Trends {
   // --- jumps ---
 
   jumpList() {
-    if (!this.jumps.length)
-      return make(
-        "p",
-        { class: "lead" },
-        "No jumps: registers, spills, shared memory and sizes stay as they are from each tested release to the next.",
-      );
+    if (!this.jumps.length) return make("p", { class: "lead" }, this.withoutJumps());
     const list = make("ul", { class: "jumps" });
     const total = this.jumps.length;
     const more = make("button", { type: "button", class: "quiet" });
@@ -77,6 +72,18 @@ class Trends {
       more,
       make("p", { class: "note" }, how),
     );
+  }
+
+  /** Why no jump is listed: nothing to compare with, or nothing that changes by so much. */
+  withoutJumps() {
+    const { data } = this;
+    const compared = [...Array(data.size).keys()].some((row) => {
+      const tested = builds(data, row).filter(({ release }) => !data.releases[release].fork);
+      return tested.length > 1;
+    });
+    return compared
+      ? "No jumps: registers, spills, shared memory and sizes stay as they are from each tested release to the next."
+      : "Nothing to compare: no kernel compiles on two of the tested releases.";
   }
 
   jump(group) {
