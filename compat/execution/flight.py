@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -190,8 +191,8 @@ class Flight:
 
     def stop(self, cpu: float) -> None:
         """Note that the cell is stopped now, where the child has used so many CPU seconds."""
-        ends = [*list(self.cpu.values())[1:], cpu]
-        self.stages = {stage: max(0.0, end - begin) for (stage, begin), end in zip(self.cpu.items(), ends, strict=True)}
+        spans = pairwise([*self.cpu.values(), cpu])
+        self.stages = {stage: max(0.0, end - begin) for stage, (begin, end) in zip(self.cpu, spans, strict=True)}
 
     def limit(self, limits: Limits) -> float:
         """The deadline that is in force in its present stage, in seconds."""
