@@ -32,6 +32,7 @@ def cell_document(result: Result) -> JsonObject:
         "warnings": [{"type": warning.type, "message": warning.message} for warning in outcome.warnings],
         "metrics": dict(outcome.metrics),
         "stages": {stage: rounded(seconds) for stage, seconds in outcome.stages.items()},
+        "compile_seconds": None if outcome.compile_seconds is None else rounded(outcome.compile_seconds),
         "seconds": rounded(outcome.seconds),
         "cached": result.cached,
         "stood_in": _stood_in(outcome.stood_in),

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
-from enum import StrEnum
 
 from attrs import Factory, frozen
 
 from compat.api.needing import Having, Lack, Needs
 from compat.history.account import class_of, is_good, lacks
 from compat.history.runs import Run, runs
-from compat.model import Result, Specialization
+from compat.model import Cell, Result, Specialization, Status
 
 
 @frozen(kw_only=True)
@@ -24,27 +24,43 @@ class Kernel:
     needs: Needs
     specs: tuple[Specialization, ...] = ()
     """What is known of its arguments; empty where nothing is, so that it cannot be compiled."""
+    cells: Mapping[str, tuple[Cell, ...]] = Factory(dict)
+    """Label of a place → what can be compiled there: each case on each target."""
     results: Mapping[str, tuple[Result, ...]] = Factory(dict)
-    """Label of a place → what compiling found there."""
+    """Label of a place → what compiling found there, which may be only some of it."""
 
 
-class Word(StrEnum):
-    """How names and compiling go together in a release."""
+@frozen(kw_only=True)
+class Outcomes:
+    """Results of a release that came out alike."""
 
-    AGREE = "agree"
-    DIFFER = "differ"
-    NOT_COMPILED = "not compiled"
+    status: Status
+    failure_class: str | None
+    results: int
 
 
 @frozen(kw_only=True)
 class Verdict:
-    """What both say of a release."""
+    """What names and compiling say of a release."""
 
-    word: Word
-    compiled: str
-    """What became of it: ``ok``, ``api-removed``, ``ok in 2 cells of 3, shape-mismatch in 1``; empty where it was not compiled."""
+    cells: int
+    """How many there are, each a case on a target; 0 where nothing is known of the arguments."""
+    by_case: bool
+    """Whether all of them are for one target, so that a cell is a case."""
+    outcomes: tuple[Outcomes, ...]
+    """What became of those of which a result is known."""
     because: str = ""
-    """Why they differ."""
+    """Why compiling says something else than the names; empty where it does not."""
+
+    @property
+    def compiled(self) -> int:
+        """Of how many cells a result is known."""
+        return sum(each.results for each in self.outcomes)
+
+    @property
+    def agrees(self) -> bool:
+        """Whether all cells were compiled, and say what the names say."""
+        return 0 < self.compiled == self.cells and not self.because
 
 
 def verdicts(kernel: Kernel) -> tuple[Run[Verdict], ...]:
@@ -53,22 +69,24 @@ def verdicts(kernel: Kernel) -> tuple[Run[Verdict], ...]:
 
 
 def _verdict(having: Having, kernel: Kernel) -> Verdict:
-    results = [each for each in kernel.results.get(having.place.label, ()) if each.outcome.status.is_answer]
-    if not results:
-        return Verdict(word=Word.NOT_COMPILED, compiled="")
-    compiled = _compiled(results)
-    because = _difference(having, results, kernel)
-    return Verdict(word=Word.DIFFER if because else Word.AGREE, compiled=compiled, because=because)
+    cells = kernel.cells.get(having.place.label, ())
+    results = kernel.results.get(having.place.label, ())
+    answers = [result for result in results if result.outcome.status.is_answer]
+    return Verdict(
+        cells=len(cells),
+        by_case=len({cell.target for cell in cells}) <= 1,
+        outcomes=_outcomes(results),
+        because=_difference(having, answers, kernel) if answers else "",
+    )
 
 
-def _compiled(results: Sequence[Result]) -> str:
-    counts: dict[str, int] = {}
-    for result in results:
-        word = "ok" if is_good(result.outcome) else class_of(result.outcome)
-        counts[word] = counts.get(word, 0) + 1
-    if len(counts) == 1:
-        return next(iter(counts))
-    return ", ".join(f"{word} in {number} of {len(results)} cells" for word, number in counts.items())
+def _outcomes(results: Sequence[Result]) -> tuple[Outcomes, ...]:
+    counts = Counter(
+        (each.outcome.status, each.outcome.failure.failure_class if each.outcome.failure else None) for each in results
+    )
+    order = list(Status)
+    alike = sorted(counts, key=lambda each: (order.index(each[0]), each[1] or ""))
+    return tuple(Outcomes(status=status, failure_class=name, results=counts[status, name]) for status, name in alike)
 
 
 def _difference(having: Having, results: Sequence[Result], kernel: Kernel) -> str:

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from fnmatch import fnmatchcase
 from pathlib import Path
+from typing import TypeVar
 
 from attrs import evolve, frozen
 
@@ -27,6 +28,8 @@ from compat.execution.run import RunContext, known, run
 from compat.guess.finding import sources, split, where_else
 from compat.model import Cell, Result, Specialization
 from compat.project import Listener, Selection, with_envs
+
+T = TypeVar("T")
 
 
 @frozen(kw_only=True)
@@ -106,11 +109,14 @@ def read_source(
     Only envs that were looked at are compiled in. Raises ConfigError for a source that cannot be read, or has no such function, and
     what :func:`compat.execution.run.run` raises.
     """
-    results = _results(source, looked, context, listener or Listener(), compiling=compiling)
-    return tuple(_kernel(path, function, source, looked, results) for path, function in source.files)
+    cells = _cells(source, looked)
+    results = _results(cells, looked, context, listener or Listener(), compiling=compiling)
+    return tuple(_kernel(path, function, source, looked, cells, results) for path, function in source.files)
 
 
-def _kernel(path: Path, function: str | None, source: Source, looked: Looked, results: Sequence[Result]) -> Kernel:
+def _kernel(
+    path: Path, function: str | None, source: Source, looked: Looked, cells: Sequence[Cell], results: Sequence[Result]
+) -> Kernel:
     names = toolchains.named(looked.toolchain).names
     assert names is not None
     name = shown(path)
@@ -122,34 +128,44 @@ def _kernel(path: Path, function: str | None, source: Source, looked: Looked, re
     except NoFunction as error:
         hint = did_you_mean(function or "", error.names) or f"It defines {', '.join(error.names) or 'no function'}."
         raise ConfigError(f"defines no function {function!r}", where=name, hint=hint) from error
-    own = [each for each in results if _is_of(each.cell.spec, path, function)]
     labels = {place.built.env.name: place.label for place in looked.known if place.built}
-    grouped: dict[str, tuple[Result, ...]] = {}
-    for result in own:
-        label = labels[result.cell.env.name]
-        grouped[label] = (*grouped.get(label, ()), result)
     return Kernel(
         source=name,
         function=function,
         needs=needs_of(uses, looked),
         specs=tuple(spec for spec in source.selection.specs if _is_of(spec, path, function)),
-        results=grouped,
+        cells=_by_label(((each, each) for each in cells if _is_of(each.spec, path, function)), labels),
+        results=_by_label(((each.cell, each) for each in results if _is_of(each.cell.spec, path, function)), labels),
     )
+
+
+def _by_label(found: Iterable[tuple[Cell, T]], labels: Mapping[str, str]) -> dict[str, tuple[T, ...]]:
+    """What is known of cells, by the labels of their envs."""
+    grouped: dict[str, tuple[T, ...]] = {}
+    for cell, each in found:
+        label = labels[cell.env.name]
+        grouped[label] = (*grouped.get(label, ()), each)
+    return grouped
 
 
 def _is_of(spec: Specialization, path: Path, function: str | None) -> bool:
     return os.path.realpath(spec.source) == os.path.realpath(path) and function in (None, spec.function)
 
 
-def _results(source: Source, looked: Looked, context: RunContext, listener: Listener, *, compiling: bool) -> Sequence[Result]:
-    envs = [place.built for place in looked.known if place.built]
-    cells = [
-        Cell(env=built.env, target=target, spec=spec)
-        for built in envs
+def _cells(source: Source, looked: Looked) -> list[Cell]:
+    return [
+        Cell(env=place.built.env, target=target, spec=spec)
+        for place in looked.known
+        if place.built
         for spec, target in source.selection.kernels
-        if toolchains.go_together(built.env, target, spec)
+        if toolchains.go_together(place.built.env, target, spec)
     ]
-    context = with_envs(context, envs)
+
+
+def _results(
+    cells: Sequence[Cell], looked: Looked, context: RunContext, listener: Listener, *, compiling: bool
+) -> Sequence[Result]:
+    context = with_envs(context, [place.built for place in looked.known if place.built])
     if not compiling:
         return known(cells, context)
     with listener.compiling(len(cells)) as note:

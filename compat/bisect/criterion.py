@@ -204,7 +204,7 @@ class Exceeds:
         if value is None:
             return None
         bad = OPERATORS[self.sign](value, self.number)
-        if result.outcome.status is Status.TIMED_OUT:  # what was stopped took at least that long: only "more than" is certain
+        if result.outcome.status is Status.TIMED_OUT:  # what was stopped needs at least as much: only "more than" is certain
             return True if bad and self.sign in (">", ">=") else None
         return bad
 
@@ -228,7 +228,7 @@ class Program:
 def measure(outcome: Outcome, metric: str) -> float | None:
     """The number that a metric has in an outcome; ``None`` where it has none."""
     if metric == "compile_seconds":
-        return outcome.seconds if outcome.metrics or outcome.status is Status.TIMED_OUT else None
+        return outcome.compile_seconds if outcome.metrics or outcome.status is Status.TIMED_OUT else None
     value: Any = {**outcome.metrics, "stages": outcome.stages}
     for key in metric.split("."):
         value = value.get(key) if isinstance(value, Mapping) else None

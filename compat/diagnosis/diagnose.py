@@ -72,11 +72,13 @@ def _failing_pass(pipeline: Pipeline, failed: re.Match[str] | None) -> str | Non
 
 
 def _location(evidence: Evidence, words: str) -> str | None:
-    """``file.py:12``: of a failure before the first pass the line in flight, else the one that a diagnostic points at."""
-    if evidence.stage == "ast" or (evidence.stage in _FRONT_END and evidence.answered):
-        return _short(_place(evidence))
-    error = _ERROR_AT.search(words)
-    return f"{PurePath(error['path']).name}:{error['line']}" if error else None
+    """``file.py:12``: of a failure before the first pass the line in flight, else the one that a diagnostic points at.
+
+    Where no line of a function was in flight, the line that begins it is the last resort.
+    """
+    if _line(evidence) is None and (error := _ERROR_AT.search(words)):
+        return f"{PurePath(error['path']).name}:{error['line']}"
+    return _short(_place(evidence))
 
 
 def _place(evidence: Evidence) -> str | None:

@@ -115,7 +115,7 @@ def of(evidence: Evidence, wording: Wording) -> Symptoms:
     assertion, assertion_line = _assertion(evidence.stderr)
     diagnostic, diagnostic_line = _diagnostic(evidence.stderr, wording)
     place, statement = _raised_at(evidence.raised, wording)
-    source = _source_line(evidence.raised)
+    source = _source_line(evidence)
     return Symptoms(
         stage=evidence.stage,
         error=error,
@@ -189,13 +189,19 @@ def _unquoted(kind: str, words: str) -> str:
     return words[1:-1] if kind == "KeyError" and len(words) > 1 and words[0] == words[-1] in "'\"" else words
 
 
-def _source_line(raised: tuple[Raised, ...]) -> str:
-    """The line of the kernel and the caret below it, from the outermost exception (inner ones are in its own library)."""
-    for link in raised:
-        if caret := _CARET.search(link.message):
-            line = link.message[: caret.start()].rstrip("\n").rpartition("\n")[2]
-            return f"{line}\n{caret[0]}"
-    return ""
+def _source_line(evidence: Evidence) -> str:
+    """The line of the kernel and the caret below it: where exceptions of several functions have one, that of the line in flight.
+
+    The outermost is the kernel's call of a function of its own; inner ones may be in the toolchain's library.
+    """
+    in_flight = (evidence.diagnosis.line or "").strip()
+    shown = [
+        (link.message[: caret.start()].rstrip("\n").rpartition("\n")[2], caret[0])
+        for link in evidence.raised
+        if (caret := _CARET.search(link.message))
+    ]
+    own = next((each for each in reversed(shown) if each[0].strip() == in_flight), None)
+    return "\n".join(own or shown[0]) if shown else ""
 
 
 def _called(source: str) -> str:

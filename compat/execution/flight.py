@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -159,6 +160,10 @@ class Flight:
     stage: str = SOURCE_STAGE
     entered: float = 0.0
     """Seconds from the start of the cell to that of ``stage``."""
+    cpu: dict[str, float] = field(factory=dict)
+    """Stage → CPU seconds that the child had used when the stage was entered, in order."""
+    stages: Mapping[str, float] = field(factory=dict)
+    """CPU seconds by stage, of a cell that was stopped: the last is the one in which it was."""
     imported: float = 0.0
     """Seconds from the start of the cell to the end of the stage ``source``; 0 before that."""
     output: int = 0
@@ -175,12 +180,19 @@ class Flight:
         """
         return self.cell.spec.source, self.cell.spec.roots, self.cell.target
 
-    def enter(self, stage: str) -> None:
-        """Note that a stage begins now."""
+    def enter(self, stage: str, cpu: float | None = None) -> None:
+        """Note that a stage begins now, where the child has used so many CPU seconds."""
+        if cpu is not None:
+            self.cpu.setdefault(stage, cpu)
         self.entered = time.monotonic() - self.started
         if self.stage == SOURCE_STAGE != stage:
             self.imported = self.entered
         self.stage = stage
+
+    def stop(self, cpu: float) -> None:
+        """Note that the cell is stopped now, where the child has used so many CPU seconds."""
+        spans = pairwise([*self.cpu.values(), cpu])
+        self.stages = {stage: max(0.0, end - begin) for stage, (begin, end) in zip(self.cpu, spans, strict=True)}
 
     def limit(self, limits: Limits) -> float:
         """The deadline that is in force in its present stage, in seconds."""

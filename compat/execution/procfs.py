@@ -9,6 +9,7 @@ from contextlib import suppress
 from pathlib import Path
 
 _PAGE = os.sysconf("SC_PAGE_SIZE")
+_TICKS = os.sysconf("SC_CLK_TCK")
 
 
 def resident_bytes(pid: int) -> int:
@@ -37,6 +38,20 @@ def _resident(pid: int) -> int:
     try:
         return int(Path(f"/proc/{pid}/statm").read_text().split()[1]) * _PAGE
     except (OSError, IndexError):
+        return 0
+
+
+def cpu_seconds(pid: int) -> float:
+    """CPU seconds that a process and all its descendants have used, those that have ended and were waited for among them."""
+    return sum(_ticks(each) for each in family(pid)) / _TICKS
+
+
+def _ticks(pid: int) -> int:
+    """Of the process and of the children that it waited for, as the system counts them. 0 if it is gone."""
+    try:
+        fields = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace").rpartition(")")[2].split()
+        return sum(map(int, fields[11:15]))
+    except (OSError, ValueError):
         return 0
 
 

@@ -219,7 +219,7 @@ class _Watch:
         elif self.in_flight is None or nonce != self.in_flight.nonce:
             self._note(f"not an event of the cell in flight: {line[:200].decode(errors='replace')}")
         elif event == "stage" and message.get("stage") in self.stages:
-            self.in_flight.enter(str(message["stage"]))
+            self.in_flight.enter(str(message["stage"]), bounds.stages(message).get("cpu"))
         elif event == "imported":
             self.imported = bounds.paths(message.get("files"))
         elif event == "done" and (evidence := self._answer(self.in_flight, message)) is not None:
@@ -261,6 +261,7 @@ class _Watch:
         age = now - self.in_flight.started
         if self.in_flight.left(self.limits) <= 0:
             self.deadline_hit = self.in_flight.limit(self.limits)
+            self.in_flight.stop(procfs.cpu_seconds(self.pid))
             _log.info("%s: over its deadline of %g s in stage %s", self.in_flight.cell.id, self.deadline_hit, self.in_flight.stage)
             self._ask_for_stack()
             self._kill()
@@ -350,6 +351,7 @@ class _Watch:
             deadline=self.deadline_hit,
             memory=self.memory_hit,
             seconds=time.monotonic() - flight.started,
+            stages=flight.stages,
             imported=self.imported,
             protocol=tuple(flight.notes),
         )

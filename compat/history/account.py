@@ -92,6 +92,11 @@ class Entry:
         return (self.outcome.status, *self.failure) if self.known and self.outcome else None
 
     @property
+    def unsupported(self) -> bool:
+        """Whether this release cannot build for the target, which says nothing of the kernel."""
+        return self.outcome is not None and self.outcome.status is Status.UNSUPPORTED
+
+    @property
     def lacking(self) -> bool:
         """Whether this release does not have what the kernel asks for, or cannot build for the target."""
         return not self.good and self.outcome is not None and lacks(self.outcome)
@@ -153,7 +158,8 @@ class Account:
     def phrase(self) -> str:
         """The account in a few words: ``regressed in 3.9.0``, or ``failed in 3 of 13, rest unknown`` where not all were tested.
 
-        ``regressed after 3.6.0, by 3.9.0`` says that a release between the two may be the one.
+        ``regressed after 3.6.0, by 3.9.0`` says that a release between the two may be the one; ``works in 4 of 5, rest unknown``
+        that one of those which were tried gave no answer.
         """
         return ", ".join(self.phrases)
 
@@ -164,7 +170,12 @@ class Account:
         if self.bracket and self.word is not Word.INTERMITTENT:
             return *needs, _phrase(self.word, self.bracket)
         if self.word is Word.NEVER and not self.complete:
-            return (f"failed in {len(self.known)} of {len(self.entries)}, rest unknown",)
+            unsupported = sum(entry.unsupported for entry in self.known)
+            without = f", unsupported in {unsupported}" if unsupported else ""
+            return (f"failed in {len(self.known) - unsupported} of {len(self.entries)}{without}, rest unknown",)
+        if self.word is Word.WORKS and (self.untested or self.flaky):
+            tried = len(self.entries) - len(self.not_tried)
+            return (f"works in {len(self.known)} of {tried}, rest unknown",)
         return *needs, str(self.word)
 
     @property
@@ -287,7 +298,7 @@ def _word(told: Sequence[Entry], *, by_class: bool) -> tuple[Word, bool]:
     """The word for a row of known releases, and whether it is said of what came after a change from lacking to good."""
     if not told:
         return Word.UNKNOWN, False
-    if by_class and all(entry.outcome and entry.outcome.status is Status.UNSUPPORTED for entry in told):
+    if by_class and all(entry.unsupported for entry in told):
         return Word.UNSUPPORTED, False
     first = next((place for place, entry in enumerate(told) if not (by_class and entry.lacking)), len(told))
     rest = told[first:]

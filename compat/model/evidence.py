@@ -129,7 +129,7 @@ class Evidence:
     seconds: float = 0.0
     """Wall time of the attempt."""
     stages: Mapping[str, float] = Factory(dict)
-    """Seconds per finished stage, in order."""
+    """CPU seconds per finished stage, in order, and of the one in which it was stopped; with those of assemblers."""
     metrics: Mapping[str, Any] = Factory(dict)
     """Of a built cell: ``shared``, ``registers``, ``spills``, ``artifacts`` (bytes per stage), …"""
     warnings: tuple[Noticed, ...] = ()

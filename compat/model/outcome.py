@@ -9,7 +9,7 @@ from attrs import Factory, frozen
 
 from compat.model.cell import Cell, Expectation
 from compat.model.env import BuiltEnv
-from compat.model.evidence import Noticed, StoodIn
+from compat.model.evidence import LATER_STAGES, SOURCE_STAGE, Noticed, StoodIn
 from compat.model.numbers import BAD_NUMBERS, NOT_RUN, Latency, Numbers
 from compat.model.status import Status
 
@@ -49,9 +49,20 @@ class Outcome:
     warnings: tuple[Noticed, ...] = ()
     metrics: Mapping[str, Any] = Factory(dict)
     stages: Mapping[str, float] = Factory(dict)
+    """CPU seconds by stage, in order."""
     seconds: float = 0.0
+    """Wall time of the attempt that counts, which other work of the machine makes longer."""
     stood_in: StoodIn | None = None
     """What took the place of packages that the env lacks."""
+
+    @property
+    def compile_seconds(self) -> float | None:
+        """CPU seconds of compiling, as far as it came; ``None`` where no stage of a compile is known.
+
+        Importing the kernel's file is no part of it: only the first cell of a batch does that.
+        """
+        compiling = [seconds for stage, seconds in self.stages.items() if stage not in (SOURCE_STAGE, *LATER_STAGES)]
+        return sum(compiling) if compiling else None
 
 
 @frozen(kw_only=True, weakref_slot=False)

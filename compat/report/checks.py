@@ -13,7 +13,7 @@ from compat.history.verdict import Coordinate, Point, Verdict, release_of
 from compat.model import Cell, Check, Result, Status
 from compat.report.compact import Where, counted, listed, natural
 from compat.report.grid import MARKS, Grid, Mark, gathered
-from compat.report.summary import Report
+from compat.report.summary import Report, declared_as
 
 _WORDS = {Status.OK: "right", Status.UNSUPPORTED: "n/a"}
 MEANINGS = {
@@ -39,6 +39,8 @@ class Trouble:
     where: Where
     expected: bool
     """Whether all of them were declared so."""
+    declared: str
+    """What was declared, in words."""
 
 
 @frozen(kw_only=True)
@@ -119,15 +121,15 @@ def _counts(checks: Iterable[Check]) -> Mapping[Status, int]:
 
 
 def _troubles(report: Report, device: str) -> tuple[Trouble, ...]:
-    groups: dict[tuple[str, str, Status, bool], list[Result]] = defaultdict(list)
+    groups: dict[tuple[str, str, Status, bool, str], list[Result]] = defaultdict(list)
     for result in report.ordered:
         check = _check(result, device)
         if check is not None and (check.right is False or check.status is Status.LOST):
             spec = result.cell.spec
-            groups[spec.kernel, spec.variant, check.status, result.expected].append(result)
+            groups[spec.kernel, spec.variant, check.status, result.expected, declared_as(result.expectation)].append(result)
     return tuple(
-        Trouble(check=check, where=where, expected=expected)
-        for (*_, expected), group in groups.items()
+        Trouble(check=check, where=where, expected=expected, declared=declared)
+        for (*_, expected, declared), group in groups.items()
         if (check := _check(group[0], device))
         for where in report.where(group)
     )

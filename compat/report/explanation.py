@@ -21,6 +21,7 @@ from compat.report.bare import BARE, is_bare
 from compat.report.document import verdict_document
 from compat.report.excerpts import excerpts
 from compat.report.fix import fix_command
+from compat.report.summary import declared_as
 
 GUESSED = "arguments guessed: types and values may be the reason of a failure; `compat init` writes them down to be edited"
 
@@ -67,7 +68,7 @@ def _outcome(result: Result, told: Explanation) -> Iterator[str]:
     if result.expectation:
         declared = result.expectation
         where = f"for releases {declared.releases or 'all'}"
-        yield f"  declared: {declared.status} {declared.failure_class or ''} {where}: {declared.reason}"
+        yield f"  declared: {declared_as(declared)} {where}: {declared.reason}"
     if failure:
         failure_class = toolchains.failure_classes()[failure.failure_class]
         facts = {
@@ -94,7 +95,7 @@ def _outcome(result: Result, told: Explanation) -> Iterator[str]:
         needed = outcome.status is Status.SOURCE_BROKEN
         why = "failed and left out" if needed else "left out, since the kernel does not need it"
         yield from _section(why, stood_in.skipped)
-    yield from _section("seconds", (f"{stage:<8} {seconds:.3f}" for stage, seconds in outcome.stages.items()))
+    yield from _section("CPU seconds", (f"{stage:<8} {seconds:.3f}" for stage, seconds in outcome.stages.items()))
     yield from _section("metrics", (f"{name}: {_value(value)}" for name, value in outcome.metrics.items()))
 
 

@@ -150,7 +150,7 @@ def history_of(row: Row, report: Report) -> str:
 def phrase_in_full(verdict: Verdict) -> str:
     """The verdict's phrase; where that alone says little, with the releases that work, and where numbers are not right, that."""
     if verdict.right is not None and verdict.right.bad:
-        compiles = "compiles" if verdict.word is Word.WORKS else _compiling(verdict)
+        compiles = verdict.phrase.replace(Word.WORKS, "compiles") if verdict.word is Word.WORKS else _compiling(verdict)
         return f"{compiles}; {verdict.right.phrase}"
     return _compiling(verdict)
 

@@ -83,7 +83,8 @@ def _message(result: Result) -> str:
     """A line: why it may fail so, or what was expected and what came."""
     failure, expectation = result.outcome.failure, result.expectation
     if _kind(result) == "skipped":
-        return (expectation.reason if expectation else "") or f"expected: {came_out_as(result)}"
+        came = came_out_as(result)
+        return (expectation.reason or f"declared {declared_as(expectation)}, got {came}") if expectation else came
     said = f": {one_line(failure.excerpt)}" if failure and failure.excerpt.strip() else ""
     got = f"{came_out_as(result)}{said}"
     return got if _kind(result) == "error" else f"expected {declared_as(expectation)}, got {got}"

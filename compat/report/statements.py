@@ -159,7 +159,7 @@ def _computes(report: Report, verdict: Verdict) -> str:
 def _what(entry: Entry) -> str:
     if entry.good:
         return str(Status.OK)
-    return str(Status.UNSUPPORTED) if entry.outcome and entry.outcome.status is Status.UNSUPPORTED else entry.failure_class
+    return str(Status.UNSUPPORTED) if entry.unsupported else entry.failure_class
 
 
 def _because(report: Report, verdict: Verdict) -> str:

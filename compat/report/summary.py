@@ -362,10 +362,11 @@ def path_in(root: str, path: str) -> str:
 
 
 def declared_as(expectation: Expectation | None) -> str:
-    """What was declared, in words."""
+    """What was declared, in words: ``rejected (api-removed)``; ``ok, or rejected`` of a failure that need not happen."""
     if expectation is None:
         return "ok"
-    return f"{expectation.status} ({expectation.failure_class})" if expectation.failure_class else str(expectation.status)
+    kind = f" ({expectation.failure_class})" if expectation.failure_class else ""
+    return f"{'' if expectation.strict else 'ok, or '}{expectation.status}{kind}"
 
 
 def came_out_as(result: Result) -> str:

@@ -237,7 +237,7 @@ def _numbers(report: Report, most: int | None) -> Iterable[RenderableType]:
     for each in found:
         yield Text(each.sentence)
         for trouble in each.troubles[:most]:
-            head = "as declared: " if trouble.expected else "!! "
+            head = f"declared {trouble.declared}: " if trouble.expected else "!! "
             yield Padding(Text(f"{head}{trouble.where}", style="" if trouble.expected else "bold red"), (0, 0, 0, 3))
             yield Padding(Text(check_words(trouble.check)), (0, 0, 0, 6))
         if most is not None and len(each.troubles) > most:

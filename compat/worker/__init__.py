@@ -34,7 +34,7 @@ forked. The driver goes by this pipe: what a child leaves may hold the others op
 
 - ``{"event": "start", "output": 120, "target_known": true}``: the cell is in flight; its output begins at this offset of the output
   file. With ``diagnose`` it says whether an assembler that the toolchain brings has heard of the target, else ``null``.
-- ``{"event": "stage", "stage": "ttgir"}``: a stage was entered.
+- ``{"event": "stage", "stage": "ttgir", "cpu": 0.8}``: a stage was entered, when the child had used so many CPU seconds.
 - ``{"event": "imported", "files": [...]}``, of the first job with a source: what was imported for it, as the answer says it.
 - ``{"event": "done", "actions": [{"do": "compile", "made": {"ttir": {"bytes": 812, "sha256": ...}, ...}, "requires": []}],
   "stages": {...}, "metrics": {...}, "warnings": [...], "imported": [...], "output": 340}``: the answer. Exactly one per cell.
@@ -42,6 +42,7 @@ forked. The driver goes by this pipe: what a child leaves may hold the others op
   one of those asked for is missing, there are ``"raised": [{"type": ..., "message": ..., "traceback": ...}, ...]`` and ``"at":
   {"path": ..., "line": 12}``. ``raised`` is the chain of exceptions, outermost first; a ``traceback`` is its frames in Python's own
   form, bounded, and of an ``OSError`` there is ``errno``. ``at`` is the line of the kernel's file that it is about, or ``null``.
+  ``stages`` has the CPU seconds of each finished stage, those of what the child started and waited for among them: an assembler's.
   ``imported`` are the files that were imported, or read on the way, and that no env's digest covers, the source itself among them.
 - ``{"event": "refused", "cannot": ["launch"]}``, in the place of ``start`` and the rest: the job asks for actions that this worker
   does not know. Nothing was done.

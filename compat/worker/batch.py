@@ -8,6 +8,7 @@ import gc
 import hashlib
 import json
 import os
+import resource
 import signal
 import sys
 import tempfile
@@ -108,13 +109,14 @@ class Attempt:
         self.process = os.getpid()
         """The one that may answer: a kernel file can fork."""
         self.seconds: dict[str, float] = {}
-        """Stage → seconds, of finished stages."""
+        """Stage → CPU seconds, of finished stages."""
         self.source: Any = None
         """The kernel's file, where one is imported."""
         self.function: Any = None
         """The kernel's function, once its file is imported."""
         self.stage: str | None = None
         self.entered = 0.0
+        """CPU seconds of this process when the stage was entered."""
         self.noted: dict[str, Any] = {}
         """Metrics that are told of an attempt that failed, too."""
 
@@ -208,12 +210,12 @@ class Attempt:
 
     def enter(self, stage: str | None) -> None:
         """Note that ``stage`` begins (and that the one before it ended)."""
-        now = time.monotonic()
+        now = cpu_seconds()
         if self.stage is not None:
             self.seconds[self.stage] = round(self.seconds.get(self.stage, 0.0) + now - self.entered, 6)
         self.stage, self.entered = stage, now
         if stage is not None:
-            self.send("stage", stage=stage)
+            self.send("stage", stage=stage, cpu=round(now, 6))
 
     def keep(self, stage: str, made: Any) -> None:
         """Write what a stage made where the driver finds it, if it asked."""
@@ -238,6 +240,12 @@ class Attempt:
 
 _ACTIONS = {"compile": Attempt.compile, "interpret": Attempt.interpret}
 """What this worker can do."""
+
+
+def cpu_seconds() -> float:
+    """CPU seconds of this process, in all its threads, and of those that it started and waited for, such as an assembler."""
+    waited = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return time.process_time() + waited.ru_utime + waited.ru_stime
 
 
 def _interpreting(toolchain: Adapter) -> Any:

@@ -273,12 +273,55 @@ def test_a_kernel_of_the_project_beside_what_compiling_says(user: Path) -> None:
     assert {each["differs"] for each in new} == {"all names are there, and it fails: shape-mismatch is no matter of names"}
     (user / "copy.py").write_text(KERNEL.replace("2 * BLOCK", "BLOCK"))
     (kernel,) = json.loads(compat("api", "--of", "copy.py::copy", "--compile", "--target", "sm_90", "--json").stdout)["kernels"]
-    assert [each["compiled"] for each in kernel["releases"]] == ["ok", "ok", "ok"]
+    assert [each["compiled"] for each in kernel["releases"]] == [[{"status": "ok", "class": None, "cells": 1}]] * 3
+    assert [each["cells"] for each in kernel["releases"]] == [1, 1, 1]
     assert kernel["releases"][0]["differs"] == (
         "tl.sum has no parameter 'dtype', and stands behind a condition (line 8), which the compiled cases need not take"
     )
     again = compat("api", "--of", "copy.toml", "--target", "sm_90").stdout  # without compiling, of what is kept
     assert "3.4.0: ok, as its names say\n" in again
+
+
+CASES = """\
+import triton
+import triton.language as tl
+
+@triton.jit
+def add(x, y, HOW: tl.constexpr):
+    at = tl.arange(0, 64)
+    if HOW == 0:
+        tl.store(y + at, tl.load(x + at))
+    elif HOW == 1:
+        tl.store(y + at, tl.load(x + tl.arange(0, 32)))
+    else:
+        for i in range(tl.load(x + tl.arange(0, 1)).to(tl.int32)):
+            tl.store(y + i, i)
+"""
+
+
+def test_what_was_compiled_is_told_of_how_many_cases(user: Path) -> None:
+    """What is kept of one case of four says nothing of the other three, of which two crash."""
+    (user / "add.py").write_text(CASES)
+    cases = "".join(f'[[case]]\nname = "how{how}"\nconstexprs = {{ HOW = {how} }}\n' for how in range(4))
+    signature = 'signature = { x = "*fp32", y = "*fp32" }\n'
+    (user / "add.toml").write_text(f'schema = 1\nkernel = "add"\nsource = "add.py"\n{signature}{cases}')
+    (user / "matrix.toml").write_text('schema = 1\nkernels = ["add.toml"]\n')
+    compat("matrix", "--case", "how0", "--target", "sm_90")
+    asked = ("api", "--of", "add.py::add", "--target", "sm_90")
+    said = compat(*asked).stdout
+    assert [line.split(": ")[-1] for line in said.splitlines() if " of 4 " in line] == ["ok in 1 of 4 cases, 3 not compiled"] * 3
+    assert "as its names say" not in said
+    assert "--compile compiles the rest" in said
+    said = " ".join(compat(*asked, "--compile").stdout.split())
+    crashed = "crashed (mlir-bitwidth-assert) in 2"
+    assert f"ok in 1 of 4 cases, rejected (shape-mismatch) in 1, {crashed}" in said
+    assert "not compiled" not in said
+    (kernel,) = json.loads(compat(*asked, "--json").stdout)["kernels"]
+    assert [(each["cells"], [(told["status"], told["cells"]) for told in each["compiled"]]) for each in kernel["releases"]] == [
+        (4, [("ok", 1), ("rejected", 1), ("crashed", 2)])
+    ] * 3
+    several = compat("api", "--of", "add.py::add", "--target", "sm_90", "--target", "sm_80").stdout
+    assert "of 8 cells" in several
 
 
 def test_kernels_of_classes_and_factories_are_read(user: Path) -> None:

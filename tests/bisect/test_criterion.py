@@ -15,8 +15,16 @@ from tests.report.factory import ASSERT, BROKEN, LOST, MISSING, OK, REMOVED, SHA
 G, B, U = Judgement.GOOD, Judgement.BAD, Judgement.UNKNOWN
 REJECTED = bad(SHAPE)
 CRASHED = bad(ASSERT, Status.CRASHED)
-MEASURED = evolve(OK, metrics={"registers": 128, "shared": 0, "artifacts": {"cubin": 9000}}, seconds=4.0, stages={"llir": 0.5})
-STOPPED = evolve(OK, status=Status.TIMED_OUT, metrics={}, seconds=60.0, failure=evolve(SHAPE, failure_class="timeout"))
+TOOK = {"source": 30.0, "llir": 0.5, "cubin": 3.5}
+MEASURED = evolve(OK, metrics={"registers": 128, "shared": 0, "artifacts": {"cubin": 9000}}, seconds=400.0, stages=TOOK)
+STOPPED = evolve(
+    OK,
+    status=Status.TIMED_OUT,
+    metrics={},
+    seconds=600.0,
+    stages={"ast": 1.0, "llir": 60.0},
+    failure=evolve(SHAPE, failure_class="timeout"),
+)
 
 
 @pytest.mark.parametrize(
@@ -40,9 +48,12 @@ STOPPED = evolve(OK, status=Status.TIMED_OUT, metrics={}, seconds=60.0, failure=
         ("artifacts.cubin>8999.5", MEASURED, B),
         ("stages.llir>0.4", MEASURED, B),
         ("compile_seconds>3.9", MEASURED, B),
+        ("compile_seconds>4", MEASURED, G),
         ("compile_seconds>10", STOPPED, B),
         ("compile_seconds>100", STOPPED, U),
         ("compile_seconds<10", STOPPED, U),
+        ("compile_seconds>1", evolve(STOPPED, stages={"ast": 0.5}), U),
+        ("compile_seconds>1", evolve(STOPPED, stages={}), U),
         ("registers>128", REJECTED, U),
         ("compile_seconds>10", REJECTED, U),
         ("spill_store_bytes>0", MEASURED, U),
@@ -127,5 +138,13 @@ def test_a_judge_knows_how_it_is_written(text: str) -> None:
 
 def test_metrics_are_numbers_only() -> None:
     assert measure(evolve(MEASURED, metrics={"name": "x", "flag": True}), "flag") is None
-    assert metric_names(MEASURED) == ("compile_seconds", "registers", "shared", "artifacts.cubin", "stages.llir")
+    assert metric_names(MEASURED) == (
+        "compile_seconds",
+        "registers",
+        "shared",
+        "artifacts.cubin",
+        "stages.source",
+        "stages.llir",
+        "stages.cubin",
+    )
     assert metric_names(bad(MISSING)) == metric_names(bad(REMOVED)) == ()

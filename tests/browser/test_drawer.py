@@ -6,11 +6,14 @@ import shlex
 from collections.abc import Callable
 from pathlib import Path
 
+from attrs import evolve
 from playwright.sync_api import Page
 
 from compat.model import Result
+from compat.report.html.page import matrix_html
 from tests.browser.looking import Look
 from tests.browser.pages import real, various
+from tests.report import factory
 
 Open = Callable[..., Look]
 CELL = "sel_dense/as_written/d64/sm_90/triton-3.5.0"
@@ -42,6 +45,19 @@ def test_a_cell_opens_it(open_page: Open) -> None:
     assert page.locator("[data-drawer] h2").inner_text() == "sel_dense/as_written/d64"
     assert "3.5.0" in page.locator("[data-drawer] header").inner_text()
     assert "cell=sel_dense/as_written/d64/" in page.url
+
+
+def test_a_failure_that_need_not_happen_is_told_so(look: Callable[..., Look], tmp_path: Path) -> None:
+    loose = "ok, or rejected (shape-mismatch)"
+    for strict, said, beside in ((False, loose, f"declared {loose}"), (True, "rejected (shape-mismatch)", "as declared")):
+        expectation = evolve(factory.declared(factory.SHAPE, reason="So it is."), strict=strict)
+        rejected = factory.always(factory.bad(factory.SHAPE))
+        results = factory.tried("k", "v", rejected, envs=[factory.env("3.1.0")], targets=factory.TARGETS[:1], expect=[expectation])
+        path = tmp_path / "index.html"
+        path.write_text(matrix_html(factory.report(results)), encoding="utf-8")
+        page = look(path, fragment=f"#cell={results[0].cell.id}").page
+        assert page.locator("[data-fact-line=compiles] strong").inner_text() == beside
+        assert facts(page)["Declared"] == f"{said}. So it is."
 
 
 def test_it_tells_all_that_is_known_of_a_failure(open_page: Open) -> None:

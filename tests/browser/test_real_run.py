@@ -52,3 +52,31 @@ def test_the_page_of_a_run_has_the_source_and_the_ir_of_a_failing_pass(
     explained = compat(tmp_path, *shlex.split(line)[1:])
     assert explained.returncode == 0, explained.stderr
     assert cell["failure"]["fingerprint"] in explained.stdout
+
+
+@pytest.mark.wheels
+def test_a_call_over_several_lines_is_marked_where_the_caret_stands(
+    look: Callable[..., Look], built: Callable[[str], BuiltEnv], tmp_path: Path
+) -> None:
+    """On the page, on the terminal, in Markdown and in JUnit alike, for the oldest release, one of the middle and the newest."""
+    source = ROOT / "tests" / "kernels" / "over_lines.py"
+    (tmp_path / "over_lines.py").write_bytes(source.read_bytes())
+    signature = 'signature = { source = "*fp32", result = "*fp32", size = "i32" }\nconstexprs = { BLOCK = 128 }\n'
+    variants = [f'[[variant]]\nname = "{name}"\nfunction = "{name}"\n{signature}' for name in ("unknown_keyword", "calls_another")]
+    (tmp_path / "over_lines.toml").write_text('schema = 1\nkernel = "over"\nsource = "over_lines.py"\n' + "".join(variants))
+    (tmp_path / "matrix.toml").write_text('schema = 1\nkernels = ["over_lines.toml"]\n')
+    envs = ["triton-3.0.0", "triton-3.5.1", "triton-3.9.0"]
+    for env in envs:
+        built(env)
+    ran = compat(tmp_path, "matrix", "--envs", ",".join(envs), "--target", "sm_90", "--junit", "junit.xml")
+    cells = json.loads((tmp_path / "reports" / "matrix.json").read_text())["cells"]
+    assert len(cells) == 6, ran.stdout + ran.stderr
+    lines = source.read_text().splitlines()
+    for cell in cells:
+        number = next(number for number, line in enumerate(lines, 1) if line.endswith(f"# {cell['variant']}"))
+        assert cell["failure"]["location"] == f"over_lines.py:{number}"
+        assert cell["failure"]["excerpt"].splitlines()[0].strip() == lines[number - 1].strip()
+        for text in (ran.stdout, (tmp_path / "reports" / "matrix.md").read_text(), (tmp_path / "junit.xml").read_text()):
+            assert f"over_lines.py:{number}" in text
+        page = look(tmp_path / "reports" / "index.html", fragment=f"#cell={cell['id']}").page
+        assert page.locator("[data-drawer] [data-offending] .text").inner_text().strip() == lines[number - 1].strip()

@@ -130,7 +130,9 @@ def spans(verdict: Verdict) -> list[str]:
         ("o?g", "needs > 3.0.0, works in 3.2.0"),
         ("g?r", "removed after 3.0.0, by 3.2.0"),
         ("o?glr", "needs > 3.0.0, works in 3.2.0, removed after 3.2.0, by 3.3.1"),
-        ("gFg", "works"),
+        ("gFg", "works in 2 of 3, rest unknown"),
+        ("gg?", "works in 2 of 3, rest unknown"),
+        ("ubF", "failed in 1 of 3, unsupported in 1, rest unknown"),
         ("bfb", "failed in 2 of 3, rest unknown"),
         ("b?", "failed in 1 of 2, rest unknown"),
         ("gFbb", "regressed after 3.0.0, by 3.2.0"),
@@ -191,7 +193,7 @@ def test_an_answer_outweighs_a_broken_env_of_the_same_release() -> None:
 def test_envs_that_divide_a_release_settle_nothing() -> None:
     history = [result("g", "3.0.0"), result("g", "3.1.0"), result("b", "3.1.0", torch=True), result("g", "3.2.0")]
     (verdict,) = verdicts(history)
-    assert (verdict.phrase, verdict.flaky) == ("works", ("3.1.0",))
+    assert (verdict.phrase, verdict.flaky) == ("works in 2 of 3, rest unknown", ("3.1.0",))
     (noted,) = disagreements(history)
     assert (noted.release, noted.answers) == ("3.1.0", (("t3.1.0", "ok"), ("pt3.1.0", "type-error")))
 
@@ -205,7 +207,7 @@ def test_of_two_failures_of_one_release_the_triton_only_env_speaks() -> None:
 
 def test_flaky_in_one_env_is_flaky_for_the_release() -> None:
     (verdict,) = verdicts([result("g", "3.0.0"), result("b", "3.1.0"), result("F", "3.1.0", torch=True)])
-    assert (verdict.phrase, verdict.flaky) == ("works", ("3.1.0",))
+    assert (verdict.phrase, verdict.flaky) == ("works in 1 of 2, rest unknown", ("3.1.0",))
 
 
 def test_forks_stand_beside_the_history_of_releases() -> None:

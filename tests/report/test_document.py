@@ -95,6 +95,7 @@ def test_a_cell() -> None:
         "warnings": [],
         "metrics": {},
         "stages": {},
+        "compile_seconds": None,
         "seconds": 0.2,
         "cached": False,
         "stood_in": None,

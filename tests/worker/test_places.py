@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from compat.diagnosis import symptoms
+from compat.diagnosis.classify import classify
 from compat.execution.flight import DIAGNOSTIC, PLAIN, Limits
 from compat.execution.spawn import OwnWorker
 from compat.execution.watch import attempt
@@ -57,6 +58,42 @@ def test_each_cell_of_a_batch_names_its_own_line(server: OwnWorker, env: BuiltEn
     wanted = {name: place_of("failures", words) for name, words in LINES.items()}
     assert {name: place for name, (place, _) in told.items()} == wanted
     assert all(LINES[name] in (line or "") for name, (_, line) in told.items())
+
+
+@pytest.mark.parametrize("name", ["unknown_keyword", "unfit_sum", "asserts", "calls_another"])
+def test_a_call_over_several_lines_fails_in_the_line_of_its_caret(server: OwnWorker, env: BuiltEnv, name: str) -> None:
+    """Its arguments, which are in later lines, were lowered before; of functions of the kernel's own the innermost counts."""
+    failing = cell(env, "over_lines", name)
+    evidence = attempts(server, [failing])[name]
+    failure = classify([evidence], target=failing.target, knowledge=KNOWLEDGE).failure
+    assert failure is not None
+    line = next(line for line in (KERNELS / "over_lines.py").read_text().splitlines() if line.endswith(f"# {name}"))
+    quoted, caret = failure.excerpt.splitlines()[:2]
+    assert (failure.location, quoted.strip()) == (place_of("over_lines", f"# {name}"), line.strip())
+    assert caret.strip() == "^"
+    assert evidence.diagnosis.line == line
+
+
+def test_an_abort_in_a_call_over_several_lines_is_in_its_first(server: OwnWorker, env: BuiltEnv) -> None:
+    evidence = attempts(server, [cell(env, "over_lines", "block_typed_bound")])["block_typed_bound"]
+    assert evidence.signal == "SIGABRT"
+    assert evidence.diagnosis.location == place_of("over_lines", "# block_typed_bound")
+
+
+@pytest.mark.parametrize("name", ["uneven_pack", "wide_histogram"])
+def test_what_mlir_refuses_is_at_the_line_that_it_names(server: OwnWorker, env: BuiltEnv, name: str) -> None:
+    """That is the call's first from 3.8 on, and before that the one of its last argument, where MLIR's caret stands, too."""
+    failing = cell(env, "over_lines", name)
+    ((_, evidence),) = attempt(server, [failing], LIMITS, stop=threading.Event(), mode=DIAGNOSTIC)
+    failure = classify([evidence], target=failing.target, knowledge=KNOWLEDGE).failure
+    assert failure is not None
+    assert failure.location is not None
+    first, named = (int(place.rpartition(":")[2]) for place in (place_of("over_lines", f"# {name}"), failure.location))
+    if env.env.name == "triton-3.9.0":
+        assert named == first
+    else:
+        assert failure.excerpt.startswith(f"over_lines.py:{named}: error: ")
+        assert first < named < first + 6
 
 
 def test_a_name_that_cannot_be_imported_is_told_with_its_line(server: OwnWorker, env: BuiltEnv) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -36,17 +37,19 @@ def server(env: BuiltEnv) -> Iterator[OwnWorker]:
         yield started
 
 
-With = Callable[[Path], Outcome]
+With = Callable[..., Outcome]
+COMPUTE = f"{sys.executable} -c 'import time\nwhile time.process_time() < {{seconds}}: pass'"
+"""A line of shell that takes so many CPU seconds."""
 
 
 @pytest.fixture
 def outcome_with(server: OwnWorker, env: BuiltEnv) -> With:
     """What becomes of a kernel that is fine with such a ptxas; sm_80 is assembled by the program of that name in every release."""
 
-    def outcome(ptxas: Path) -> Outcome:
+    def outcome(ptxas: Path, deadline: float = 60) -> Outcome:
         mode = Mode(variables={"TRITON_PTXAS_PATH": str(ptxas)})
         one = cell(env, "faces", "fine", "sm_80")
-        ((_, evidence),) = attempt(server, [one], Limits(deadline=60, memory=4 << 30), stop=threading.Event(), mode=mode)
+        ((_, evidence),) = attempt(server, [one], Limits(deadline=deadline, memory=4 << 30), stop=threading.Event(), mode=mode)
         return classify.classify([evidence], target=one.target, knowledge=KNOWLEDGE)
 
     return outcome
@@ -60,7 +63,7 @@ def stand_in(tmp_path: Path, env: BuiltEnv) -> Callable[[str], Path]:
 
     def make(lines: str) -> Path:
         path = tmp_path / "ptxas"
-        path.write_text(f'#!/bin/sh\ncase "$*" in *--version*) exec {real} --version;; esac\n{lines}\n')
+        path.write_text(f'#!/bin/sh\nPTXAS={real}\ncase "$*" in *--version*) exec $PTXAS --version;; esac\n{lines}\n')
         path.chmod(0o755)
         return path
 
@@ -70,6 +73,29 @@ def stand_in(tmp_path: Path, env: BuiltEnv) -> Callable[[str], Path]:
 def told(outcome: Outcome) -> tuple[str, str]:
     assert outcome.failure is not None
     return str(outcome.status), outcome.failure.failure_class
+
+
+def test_compile_time_has_what_the_assembler_computes_and_not_what_it_waits(
+    outcome_with: With, stand_in: Callable[[str], Path]
+) -> None:
+    alone, waiting = (outcome_with(stand_in(f'{words}exec $PTXAS "$@"')) for words in ("", "sleep 2\n"))
+    assert waiting.seconds > 2
+    assert alone.compile_seconds is not None
+    assert waiting.compile_seconds is not None
+    assert waiting.compile_seconds < alone.compile_seconds + 1
+    computing = outcome_with(stand_in(f'{COMPUTE.format(seconds=1)}\nexec $PTXAS "$@"'))
+    assert computing.stages["cubin"] > 1 > computing.stages["ptx"]
+    assert computing.compile_seconds is not None
+    assert computing.compile_seconds > 1
+
+
+def test_one_that_is_stopped_has_the_time_that_its_assembler_computed(outcome_with: With, stand_in: Callable[[str], Path]) -> None:
+    computing = outcome_with(stand_in(COMPUTE.format(seconds=600)), deadline=3)
+    assert told(computing) == ("timed_out", "timeout")
+    assert 0.3 < computing.stages["cubin"] < 30
+    waiting = outcome_with(stand_in("sleep 600"), deadline=3)
+    assert told(waiting) == ("timed_out", "timeout")
+    assert waiting.stages["cubin"] < 1
 
 
 @pytest.mark.parametrize("signal", ["SEGV", "ABRT", "FPE", "ILL", "BUS"])

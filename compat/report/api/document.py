@@ -136,7 +136,11 @@ def _having(having: Having, verdict: Verdict | None) -> JsonObject:
         "lacks": [_lack(lack) for lack in having.lacks],
         "unknown": list(having.unknown),
         "deprecated": list(having.deprecated),
-        "compiled": (verdict.compiled or None) if verdict else None,
+        "cells": verdict.cells if verdict else 0,
+        "compiled": [
+            {"status": str(each.status), "class": each.failure_class, "cells": each.results}
+            for each in (verdict.outcomes if verdict else ())
+        ],
         "differs": (verdict.because or None) if verdict else None,
     }
     return facts

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 
+from compat.api.explaining import Outcomes, Verdict
 from compat.api.histories import NameHistory, State
 from compat.api.needing import Lack
 from compat.api.records import Looked
 from compat.history.account import Bracket, Entry, Judgement, account
-from compat.report.compact import spans
+from compat.model import Status
+from compat.report.compact import counted, spans
 
 KINDS = {
     "builtin": "built-in",
@@ -72,6 +74,24 @@ def not_looked_at(looked: Looked) -> Iterator[str]:
     for place in looked.places:
         if place.namespace is None and not place.missing and not place.left_out:
             yield f"not looked at: {place.label}: env_broken: {(place.error.strip().splitlines() or [''])[-1]}"
+
+
+def compiled_line(verdict: Verdict) -> str:
+    """``ok in all 4 cases, as its names say``; ``ok in 1 of 4 cases, crashed (mlir-abort) in 2, 1 not compiled``."""
+    names = ", as its names say" if verdict.agrees else ""
+    cells = counted(verdict.cells, "case" if verdict.by_case else "cell")
+    if len(verdict.outcomes) == 1 and verdict.compiled == verdict.cells:
+        return f"{_came_out(verdict.outcomes[0])}{f' in all {cells}' if verdict.cells > 1 else ''}{names}"
+    said = [f"{_came_out(each)} in {each.results}{'' if at else f' of {cells}'}" for at, each in enumerate(verdict.outcomes)]
+    left = verdict.cells - verdict.compiled
+    return ", ".join([*said, f"{left} not compiled"] if left else said) + names
+
+
+def _came_out(outcomes: Outcomes) -> str:
+    if outcomes.failure_class is None:
+        return str(outcomes.status)
+    words = "ok, predicted to fail" if outcomes.status is Status.OK else str(outcomes.status)
+    return f"{words} ({outcomes.failure_class})"
 
 
 def lack_line(lack: Lack) -> str:

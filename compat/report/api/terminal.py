@@ -12,13 +12,13 @@ from rich.table import Table
 from rich.text import Text
 
 from compat.api.comparing import Change, Difference, Kind, Step
-from compat.api.explaining import Kernel, Verdict, Word, verdicts
+from compat.api.explaining import Kernel, verdicts
 from compat.api.finding import Found
 from compat.api.histories import NameHistory
 from compat.api.records import Looked
 from compat.history.runs import Run, runs
 from compat.printable import printable
-from compat.report.api.sentences import extent, in_short, kind_of, lack_line, not_looked_at, phrase
+from compat.report.api.sentences import compiled_line, extent, in_short, kind_of, lack_line, not_looked_at, phrase
 from compat.report.compact import counted, spans
 
 T = TypeVar("T")
@@ -201,17 +201,16 @@ def unresolved(kernel: Kernel) -> str:
 
 def _compiled(kernel: Kernel, line: Sequence[str]) -> Iterator[tuple[str, str]]:
     found = verdicts(kernel)
-    compiled = [run for run in found if run.value.word is not Word.NOT_COMPILED]
+    compiled = [run for run in found if run.value.compiled]
     if not compiled:
         yield "compiled", "not yet: --compile compares" if kernel.specs else "no arguments of it are known"
         return
-    yield "compiled", "\n".join(f"{spans(run.releases, line)}: {_said(run.value)}" for run in compiled)
+    said = [f"{spans(run.releases, line)}: {compiled_line(run.value)}" for run in compiled]
+    if any(run.value.compiled < run.value.cells for run in found):
+        said.append("--compile compiles the rest")
+    yield "compiled", "\n".join(said)
     differing = [run for run in compiled if run.value.because]
     yield "differs", "\n".join(f"{spans(run.releases, line)}: {run.value.because}" for run in differing)
-
-
-def _said(verdict: Verdict) -> str:
-    return f"{verdict.compiled}{', as its names say' if verdict.word is Word.AGREE else ''}"
 
 
 def _keywords(words: Sequence[str]) -> str:

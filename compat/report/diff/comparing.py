@@ -21,7 +21,7 @@ from compat.report.compact import Where, natural
 from compat.report.diff.axes import ChangedEnv, axes_of, changed_arguments, changed_envs, without
 from compat.report.diff.metrics import THRESHOLD, Jump, JumpGroup, grouped, jumps_of
 from compat.report.diff.pairs import PairChange, changed_pairs
-from compat.report.summary import Report, came_out_as
+from compat.report.summary import Report, came_out_as, declared_as
 
 
 class Kind(StrEnum):
@@ -70,6 +70,8 @@ class Difference:
     after: str | None
     declared: bool
     """Whether the new report has it as expected: its kernel file declares this failure."""
+    declaration: str
+    """What that declares, in words."""
     failure: Failure | None
     """The new one, or else the old one."""
     says: str
@@ -218,7 +220,8 @@ def _differences(found: Iterable[_Change], old: Report, new: Report) -> tuple[Di
     for kind, before, after in found:
         told = after or before
         assert told
-        groups[kind, told.cell.spec.kernel, told.cell.spec.variant, _said(before), _said(after), _is_declared(told)].append(
+        declared = _is_declared(told), declared_as(told.expectation)
+        groups[kind, told.cell.spec.kernel, told.cell.spec.variant, _said(before), _said(after), *declared].append(
             (kind, before, after)
         )
     differences = (_difference(group, old, new) for group in groups.values())
@@ -245,6 +248,7 @@ def _difference(group: list[_Change], old: Report, new: Report) -> Difference:
         before=came_out_as(before) if before else None,
         after=came_out_as(after) if after else None,
         declared=after is not None and _is_declared(after),
+        declaration=declared_as(told.expectation),
         failure=told.outcome.failure or (before.outcome.failure if before else None),
         says=_says(after) if after else "",
         results=results,

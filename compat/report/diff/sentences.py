@@ -73,8 +73,11 @@ def title(kind: Kind, differences: Sequence[Difference]) -> str:
 def change(difference: Difference) -> str:
     """``ok → rejected (api-removed)``."""
     after = f"{difference.after}, with a deprecation warning" if difference.kind is Kind.DEPRECATED else difference.after
-    declared = ", as its kernel file declares" if difference.declared else ""
-    return " → ".join(said for said in (difference.before, after) if said) + declared
+    text = " → ".join(said for said in (difference.before, after) if said)
+    if not difference.declared:
+        return text
+    exactly = difference.declaration == difference.after
+    return f"{text}, as its kernel file declares" if exactly else f"{text}; its kernel file declares {difference.declaration}"
 
 
 def look(difference: Difference, found: Comparison) -> str:

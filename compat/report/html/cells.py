@@ -20,7 +20,7 @@ from compat.report.numbers import numbers_of
 
 _RECORDS = ("failure", "expectation", "warnings", "attempts", "stood_in")
 """Facts that many cells have alike: each is kept once, and a cell has its number; 0 where it has none."""
-_PLAIN = ("env", "status", "stage", "seconds", "flags")
+_PLAIN = ("env", "status", "stage", "compile_seconds", "flags")
 """Facts of which each cell has its own."""
 _NAMED = ("status", "stage")
 """Those of them that are one of few words."""
@@ -99,7 +99,7 @@ class _Cells:
         for name, words in self.named.items():
             self.columns[name].add(words.setdefault(document[name], len(words)))
         self.columns["env"].add(envs[document["env"]])
-        self.columns["seconds"].add(round(document["seconds"], 3))
+        self.columns["compile_seconds"].add(document["compile_seconds"])
         flags = sum(bit for name, bit in _FLAGS.items() if document[name])
         self.columns["flags"].add(flags if document["expected"] else flags + _UNEXPECTED)
         self.metrics.add(self.count, numbers_of(document["metrics"]))

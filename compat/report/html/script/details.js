@@ -89,7 +89,7 @@ class Details {
       ["At", failure.location],
       [
         "Declared",
-        expectation && `${expectation.status}${expectation.class ? ` (${expectation.class})` : ""}. ${expectation.reason}`,
+        expectation && `${declaredAs(expectation)}. ${expectation.reason}`,
       ],
       ["Same failure", link],
     ].filter(([, value]) => value);
@@ -158,7 +158,7 @@ class Details {
     });
     const plainRow = (name, words) => tableRow(name, [make("td", {}, words), make("td", {})]);
     const said = Object.entries(data.cells.words[cell] ?? {}).map(([name, words]) => plainRow(name, words));
-    const stages = known(data.cells.stages).map(([name, column]) => plainRow(`${name}, seconds`, column[cell].toFixed(3)));
+    const stages = known(data.cells.stages).map(([name, column]) => plainRow(`${name}, CPU seconds`, column[cell].toFixed(3)));
     if (!lines.length && !stages.length) return null;
     return section("What the build is like", make("table", { class: "plain" }, make("tbody", {}, lines, said, stages)));
   }
@@ -170,7 +170,7 @@ class Details {
     const stoodIn = data.record("stood_in", cell);
     const facts = [
       ["Last stage", data.stage(cell)],
-      ["Seconds", data.cells.seconds[cell].toFixed(3)],
+      ["Compile time", data.cells.compile_seconds[cell] !== null && `${data.cells.compile_seconds[cell].toFixed(3)} s of CPU`],
       ["Attempts", attempts && attempts.join("; ")],
       [
         "Env",
@@ -212,4 +212,9 @@ function earlierGood(data, row, release) {
     if (point >= 0 && data.mark(point).kind === "good" && data.points.cells[point]) return data.cellsOf(point)[0];
   }
   return null;
+}
+
+/** What was declared, in words: `rejected (api-removed)`; `ok, or rejected` of a failure that need not happen. */
+function declaredAs({ status, class: kind, strict }) {
+  return `${strict ? "" : "ok, or "}${status}${kind ? ` (${kind})` : ""}`;
 }

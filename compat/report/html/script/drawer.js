@@ -86,7 +86,8 @@ class Drawer {
     const surprise = data.has(point, UNEXPECTED);
     const expectation = cell === undefined ? null : data.record("expectation", cell);
     const earlier = data.has(point, REMEMBERED) ? ", as an earlier run found" : "";
-    const declared = surprise ? "unexpected" : expectation && mark.kind !== "good" ? "as declared" : "";
+    const declaration = expectation?.strict ? "as declared" : expectation && `declared ${declaredAs(expectation)}`;
+    const declared = surprise ? "unexpected" : expectation && mark.kind !== "good" ? declaration : "";
     const right = cell === undefined ? null : rightness(data, cell);
     const fast = cell === undefined ? null : speed(data, cell);
     return make(

@@ -53,7 +53,7 @@ const SERIES = [
     factor: 1.5,
     least: 4096,
   },
-  { name: "Compile time", unit: "s", of: (cells, at) => cells.seconds[at], factor: 3, least: 1 },
+  { name: "Compile time", unit: "s", of: (cells, at) => cells.compile_seconds[at], factor: 3, least: 1 },
   { name: "Latency", unit: "µs", of: (cells, at) => cells.latency?.[at]?.us ?? null, factor: SLOWER, least: 0 },
   {
     name: "Largest error",

@@ -50,12 +50,7 @@ class Trends {
   // --- jumps ---
 
   jumpList() {
-    if (!this.jumps.length)
-      return make(
-        "p",
-        { class: "lead" },
-        "No jumps: registers, spills, shared memory and sizes stay as they are from each tested release to the next.",
-      );
+    if (!this.jumps.length) return make("p", { class: "lead" }, this.withoutJumps());
     const list = make("ul", { class: "jumps" });
     const total = this.jumps.length;
     const more = make("button", { type: "button", class: "quiet" });
@@ -68,7 +63,7 @@ class Trends {
     };
     fill(FIRST);
     const how =
-      "A jump is a change from one tested release that compiles to the next: a quarter of the registers or of the shared memory, half of the spills or of the code, three times the compile time, a fifth of the latency.";
+      "A jump is a change from one tested release that compiles to the next: a quarter of the registers or of the shared memory, half of the spills or of the code, three times the compile time (CPU seconds, an assembler's among them), a fifth of the latency.";
     return make(
       "section",
       { class: "jump-list" },
@@ -77,6 +72,18 @@ class Trends {
       more,
       make("p", { class: "note" }, how),
     );
+  }
+
+  /** Why no jump is listed: nothing to compare with, or nothing that changes by so much. */
+  withoutJumps() {
+    const { data } = this;
+    const compared = [...Array(data.size).keys()].some((row) => {
+      const tested = builds(data, row).filter(({ release }) => !data.releases[release].fork);
+      return tested.length > 1;
+    });
+    return compared
+      ? "No jumps: registers, spills, shared memory and sizes stay as they are from each tested release to the next."
+      : "Nothing to compare: no kernel compiles on two of the tested releases.";
   }
 
   jump(group) {

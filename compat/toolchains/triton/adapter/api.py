@@ -169,7 +169,9 @@ class Triton:
     def _tell_source_lines(self) -> None:
         """Keep the line being lowered on the beacon, for front-end failures that take the process with them.
 
-        Lines of Triton's own library are passed over: who called it is what a kernel's author can change.
+        An expression's own line is on the beacon again once its parts have been lowered: a call over several lines fails in its
+        first, where Triton's caret stands. Lines of Triton's own library are passed over: who called it is what a kernel's author
+        can change.
         """
         from triton.compiler.code_generator import CodeGenerator
 
@@ -185,9 +187,16 @@ class Triton:
         def visit_in_sight(generator: Any, node: Any) -> Any:
             line = getattr(node, "lineno", None)
             path = generator.__dict__.get("_compat_path") or str(generator.file_name)
-            if line is not None and self._beacon is not None and not path.startswith(library):
-                self._beacon.at(path, generator.begin_line + line)
-            return visit(generator, node)
+            if line is None or self._beacon is None or path.startswith(library):
+                return visit(generator, node)
+            around = self._beacon.line
+            self._beacon.at(path, generator.begin_line + line)
+            lowered = visit(generator, node)
+            if around is not None:  # not in a finally: what failed stays in sight
+                self._beacon.at(*around)
+            else:  # all of the kernel is lowered: what fails from here on has no line in flight
+                self._beacon.clear()
+            return lowered
 
         CodeGenerator.__init__, CodeGenerator.visit = begin_in_place, visit_in_sight
 

@@ -1,0 +1,64 @@
+"""A declaration that need not happen (`strict = false`) is told as what it says, wherever one is told."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from attrs import evolve
+
+from compat.model import Check, Numbers, Status
+from compat.report import Report
+from compat.report.diff import Side, compare
+from compat.report.diff.sentences import change
+from compat.report.findings import findings
+from compat.report.junit import junit_xml
+from compat.report.markdown import matrix_markdown
+from compat.report.terminal import matrix_text
+from tests.report.factory import ASSERT, OK, SHAPE, TARGETS, always, bad, declared, env, report, tried
+
+LOOSE = evolve(declared(SHAPE), strict=False)
+SAID = "ok, or rejected (shape-mismatch)"
+
+
+def one(outcome: Any, expectation: Any = LOOSE) -> Report:
+    return report(tried("k", "v", always(outcome), envs=[env("3.1.0")], targets=TARGETS[:1], expect=[expectation]))
+
+
+def test_what_was_expected_of_an_unexpected_cell() -> None:
+    found = one(bad(ASSERT, Status.CRASHED))
+    assert f"expected {SAID}, got crashed" in matrix_text(found, width=120)
+    assert f"expected **{SAID}**, got **crashed" in matrix_markdown(found)
+    assert f"expected {SAID}, got crashed" in junit_xml(found)
+    (finding,) = findings(found)
+    assert any(f"expected {SAID}" in line for line in finding.body)
+    strict = one(bad(ASSERT, Status.CRASHED), declared(SHAPE))
+    assert "expected rejected (shape-mismatch), got crashed" in matrix_text(strict, width=120)
+
+
+@pytest.mark.parametrize(("expectation", "said"), [(LOOSE, SAID), (declared(SHAPE), "rejected (shape-mismatch)")])
+def test_why_a_test_is_skipped(expectation: Any, said: str) -> None:
+    assert f'message="declared {said}, got rejected (shape-mismatch)"' in junit_xml(one(bad(SHAPE), expectation))
+
+
+def test_numbers_that_were_declared() -> None:
+    def told(strict: bool) -> str:
+        expectation = evolve(LOOSE, status=Status.WRONG, failure_class=None, strict=strict)
+        found = one(OK, expectation)
+        wrong = Numbers(interpreter=Check(status=Status.WRONG, max_abs=1.0, max_rel=1.0))
+        (result,) = (evolve(each, numbers=wrong) for each in found.results)
+        assert result.expected
+        return matrix_text(report([result]), width=120)
+
+    assert "declared ok, or wrong: k/v" in told(strict=False)
+    assert "declared wrong: k/v" in told(strict=True)
+
+
+def test_what_changed_and_was_declared() -> None:
+    def told(expectation: Any) -> str:
+        old, new = (Side(name=str(outcome.status), report=one(outcome, expectation)) for outcome in (OK, bad(SHAPE)))
+        (difference,) = compare(old, new).differences
+        return change(difference)
+
+    assert told(LOOSE) == f"ok → rejected (shape-mismatch); its kernel file declares {SAID}"
+    assert told(declared(SHAPE)) == "ok → rejected (shape-mismatch), as its kernel file declares"
