@@ -80,6 +80,7 @@ TREE = {
     "own.py": HEAD + MISSING + KERNEL % "",
     "guarded.py": HEAD + f"try:\n    {MISSING}except ImportError:\n    pass\n" + KERNEL % "TensorDescriptor",
     "late.py": HEAD + f"try:\n    {MISSING}except ImportError:\n    pass\n\nTYPES = [TensorDescriptor]\n" + KERNEL % "",
+    "annotated.py": HEAD + "class Tensor: ...\n" + (KERNEL % "").replace("(x,", "(x: Tensor,"),
     "none.py": HEAD
     + "try:\n    from triton.language.math import no_such as fast\nexcept (ImportError, OSError):\n    fast = None\n"
     + KERNEL % "fast",
@@ -131,3 +132,10 @@ def test_a_name_whose_import_failed_unseen_is_told_with_that_import(failure_of: 
         )
     failure = failure_of("none.py")
     assert "`fast` may be missing since its import failed: `from triton.language.math import no_such as fast`" in failure.advice
+
+
+@pytest.mark.wheels
+def test_an_annotation_that_is_taken_for_a_global_is_told_as_one(failure_of: Callable[[str], Failure]) -> None:
+    failure = failure_of("annotated.py")
+    assert failure.failure_class == "unusable-global"
+    assert failure.advice.startswith("The annotation of a parameter names `Tensor`, which Triton takes for a global")

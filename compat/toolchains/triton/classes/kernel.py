@@ -48,8 +48,9 @@ _GUARD_ADVICE = (
     "(`compat api` tells which releases have a name), or leave these releases out."
 )
 _ANNOTATION_ADVICE = (
-    "An annotation of a parameter names something that this release takes for a global of the kernel: put it in quotes "
-    '(`x: "torch.Tensor"`), or leave it out. Kernels need none but `tl.constexpr`.'
+    "The annotation of a parameter names `{name}`, which Triton takes for a global that the kernel uses: put it in quotes, or "
+    "leave "
+    "it out. Only `tl.constexpr` means anything there."
 )
 _OF_FRONT_END = "_semantic|_builder|_generator"
 """Arguments that Triton's front end passes to its own functions."""
@@ -213,13 +214,6 @@ CLASSES = (
                 message=r"^Cannot access global variable (?P<name>\w+)",
                 source=r"^\s*(?:def .*)?\w+\s*:\s*[\w.]+",
                 means="global {name}",
-                advice=_ANNOTATION_ADVICE,
-            ),
-            Sign(
-                error=r"^TypeError$",
-                message=r"^cannot pickle '(?P<name>\w+)' object",
-                source=r"^\s*(?:def .*)?\w+\s*:\s*[\w.]+",
-                means="annotation of a parameter",
                 advice=_ANNOTATION_ADVICE,
             ),
             Sign(message=r"^Cannot access global variable (?P<name>\w+)", means="global {name}"),
