@@ -132,12 +132,16 @@ class _Run:
             self._compile(rest, heard)
 
     def _portions(self) -> tuple[Sequence[Env], Sequence[Env]]:
-        """The envs in the order of their cells: all together, or the newest release first where others have yet to be built."""
+        """The envs in the order of their cells: all together, or the newest release first where others have yet to be built.
+
+        With it those that nothing declares: whether their releases exist is known before anything is compiled.
+        """
         cells = (cell.env for cell in self.cells)
         order = tuple(dict.fromkeys((*cells, *self.selection.envs)))
         if not self.cells and not _pairs(self.selection, order):
             return (), ()  # a shard that has nothing to try
-        newest = tuple(env for env in order if env.release == order[0].release) if order else ()
+        known = self.selection.config.declared_names
+        newest = tuple(env for env in order if env.release == order[0].release or env.name not in known)
         if len(newest) < len(order) and any(self.selection.look_at(env).error is not None for env in order):
             return newest, tuple(env for env in order if env not in newest)
         return order, ()

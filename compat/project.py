@@ -157,7 +157,7 @@ class Selection:
 
     def build_envs(self, matrix: Path, envs: Sequence[Env]) -> list[BuiltEnv]:
         """The same, after nox has built those that are missing. Raises EnvError where nothing can be written into the cache."""
-        return EnvProvider(cache=self.config.env_cache(), jobs=available_cores())(matrix, envs)
+        return EnvProvider(cache=self.config.env_cache(), known=self.config.declared_names, jobs=available_cores())(matrix, envs)
 
     def and_envs(self, envs: Sequence[Env]) -> Selection:
         """The same selection, of these envs, too."""

@@ -16,6 +16,7 @@ from compat.patterns import lazy_pattern
 
 Definition = ast.FunctionDef | ast.ClassDef
 _KEPT_DECORATORS = frozenset({"jit", "constexpr_function", "aggregate", "dataclass"})
+_IMPORT_ERRORS = frozenset({"ImportError", "ModuleNotFoundError", "Exception", "BaseException"})
 _PRAGMA = lazy_pattern(rb"(?<![ \t])[ \t]*+#[ \t]*+(?:fmt: ?\w+|noqa\b.*|type: ?ignore.*)$", re.MULTILINE)
 
 
@@ -119,3 +120,17 @@ def called_by(decorator: ast.expr) -> str:
 
 def _decorators(node: ast.stmt) -> list[ast.expr]:
     return node.decorator_list if isinstance(node, Definition) else []
+
+
+def optional_imports(tree: ast.Module) -> Iterator[tuple[str, ast.Import | ast.ImportFrom]]:
+    """Each name that an import in a ``try`` binds where a handler goes on after an ``ImportError``, with the import."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Try) and any(_goes_on_without(handler) for handler in node.handlers):
+            for each in (inner for statement in node.body for inner in ast.walk(statement)):
+                if isinstance(each, ast.Import | ast.ImportFrom):
+                    yield from ((alias.asname or alias.name.partition(".")[0], each) for alias in each.names)
+
+
+def _goes_on_without(handler: ast.ExceptHandler) -> bool:
+    caught = {getattr(each, "id", "") for each in ast.walk(handler.type)} if handler.type else _IMPORT_ERRORS
+    return bool(caught & _IMPORT_ERRORS) and not any(isinstance(each, ast.Raise) for each in handler.body)

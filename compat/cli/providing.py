@@ -15,6 +15,7 @@ def env_provider(config: MatrixConfig, *, build: bool = True, jobs: int | None =
     return EnvProvider(
         cache=config.env_cache(),
         project=config.path,
+        known=config.declared_names,
         build=build,
         jobs=jobs or available_cores(),
         echo=say,

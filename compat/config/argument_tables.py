@@ -7,6 +7,7 @@ Each may stand in the file, the kernel, a variant and a case. Here they are chec
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
@@ -20,6 +21,13 @@ from compat.toolchains import Toolchain
 KEYS = (*TABLES, "hints")
 NO_HINTS = "none"
 """What ``hints`` is where nothing is known of the arguments."""
+_OPTION_EXAMPLES = {bool: "true", int: "4", str: '"tf32"'}
+_TAKE_HINTS = {
+    "divisible_by_16": (r"\*|[iu]\d|tensordesc", "pointers and whole numbers"),
+    "equal_to_1": (r"[iu]\d", "whole numbers"),
+    "pointer_range_32": (r"\*", "pointers"),
+}
+"""Hint → the types that it can be of, and these in words."""
 _TAKEN_FOR_GRANTED = ("divisible_by_16", "pointer_range_32")
 """Hints that every pointer has unless a kernel file says which have: what allocators give, and what most tensors are."""
 
@@ -46,8 +54,12 @@ def merged_hints(
     for table in tables:
         said |= _hints(table)
     found, known = usual_hints(signature) | said, signatures.leaves(signature)
-    hints = {hint: tuple(name for name in found[hint] if name in known) for hint in HINTS}
+    hints = {hint: tuple(name for name in found[hint] if _takes_hint(known.get(name, ""), hint)) for hint in HINTS}
     return hints, tuple(hint for hint in HINTS if hint not in said)
+
+
+def _takes_hint(kind: str, hint: str) -> bool:
+    return re.match(_TAKE_HINTS[hint][0], kind) is not None
 
 
 def usual_hints(signature: Mapping[str, ArgumentType]) -> dict[str, tuple[str, ...]]:
@@ -78,9 +90,8 @@ def check_values(table: Table, toolchain: Toolchain) -> None:
             _check_number(table.table("constexprs"), name, value)
             _check_constexpr(table.table("constexprs"), name, value)
     for name, value in table.mapping("options").items():
-        _check_number(table.table("options"), name, value)
-        if value != DROP and not isinstance(value, int | float | str):
-            table.table("options").fail(f"{describe(value)} is not a valid option value", name)
+        if value != DROP:
+            _check_option(table.table("options"), name, value, toolchain)
 
 
 def _check_type(table: Table, path: str, value: object, toolchain: Toolchain, *, inside: bool = False) -> None:
@@ -106,6 +117,27 @@ def _check_number(table: Table, name: str, value: object) -> None:
         table.fail(f"{describe(value)} does not fit any type", name)
 
 
+def _check_option(table: Table, name: str, value: object, toolchain: Toolchain) -> None:
+    """A known option has its type and a value that some release takes; any other is a number, a string or a boolean."""
+    _check_number(table, name, value)
+    option = toolchain.options.get(name)
+    if option is None:
+        if not isinstance(value, int | float | str):
+            table.fail(f"{describe(value)} is not a valid option value", name)
+        return
+    if option.kind is not str and isinstance(value, str) and re.fullmatch(r"-?\d+|true|false", value):
+        table.expect(value, option.kind, name, hint=f"Write it without quotes: {name} = {value}.")
+    found = table.expect(value, option.kind, name, example=_OPTION_EXAMPLES[option.kind])
+    if isinstance(found, str):
+        return
+    if option.least is not None and found < option.least:
+        table.fail(f"must be {option.least} or more, found {found}", name)
+    if option.power_of_two and found & (found - 1):
+        near = 1 << (found.bit_length() - 1)
+        hint = f"No {toolchain.title} release compiles with {found}; {near} and {2 * near} are the nearest."
+        table.fail(f"must be a power of two, found {found}", name, hint=hint)
+
+
 def _check_constexpr(table: Table, name: str, value: object) -> None:
     try:
         constexprs.read(value, describe)
@@ -113,9 +145,10 @@ def _check_constexpr(table: Table, name: str, value: object) -> None:
         table.fail(str(error), f"{name}{error.path}", hint=error.hint)
 
 
-def check_hints(table: Table, arguments: Collection[str], of: str = "this kernel", *, launched: bool = False) -> None:
+def check_hints(table: Table, arguments: Mapping[str, Collection[str]], of: str = "this kernel", *, launched: bool = False) -> None:
     """Check that the hints that a table says are of run-time arguments of a kernel, or of a file. Raises ConfigError.
 
+    ``arguments`` have their types, of which there are several where variants or cases differ; a hint has to suit one of them.
     ``launched`` says whether some of its tables are of a launch.
     """
     given = table.data.get("hints")
@@ -132,3 +165,9 @@ def check_hints(table: Table, arguments: Collection[str], of: str = "this kernel
             if name not in arguments:
                 hint = did_you_mean(name, arguments)
                 hints.fail(f"{name!r} is not in any signature of {of}", f"{key}[{index}]", hint=hint)
+            types = sorted(filter(None, arguments[name]))
+            if types and not any(_takes_hint(kind, key) for kind in types):
+                why = f"{name!r} is of type {', '.join(map(quoted, types))}"
+                hints.fail(
+                    f"{why}; only {_TAKE_HINTS[key][1]} have this hint", f"{key}[{index}]", hint=f"Take {name} out of {key}."
+                )

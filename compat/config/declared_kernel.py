@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -42,7 +42,7 @@ class DeclaredKernel:
     failure_classes: Collection[str]
     cases: dict[str, Table]
     variants: dict[str, Table]
-    arguments: frozenset[str]
+    arguments: Mapping[str, frozenset[str]]
     """Every run-time argument that any signature table of this kernel names, tuples by the paths of their elements."""
     _sources: dict[Place, Source] = field(factory=dict)
     _problems: dict[Path, Source] = field(factory=dict)
@@ -64,7 +64,10 @@ class DeclaredKernel:
         tables = (*layers, *variants.values(), *cases.values())
         for table in tables:
             check_values(table, toolchain)
-        arguments = frozenset(path for table in tables for path in _arguments(table))
+        arguments: dict[str, frozenset[str]] = {}
+        for table in tables:
+            for name, kind in _arguments(table).items():
+                arguments[name] = arguments.get(name, frozenset()) | {kind}
         for table in tables if top is None else tables[1:]:
             check_hints(table, arguments, launched=any(each.mapping("launch") for each in tables))
         return cls(
@@ -156,7 +159,8 @@ class DeclaredKernel:
         return self._sources[place]
 
 
-def _arguments(table: Table) -> Iterable[str]:
+def _arguments(table: Table) -> dict[str, str]:
+    """The arguments that a table names, with their types; a type is empty where the argument is dropped."""
     said = table.mapping("signature")
     return signatures.leaves({name: signatures.read(kind) if kind != DROP else "" for name, kind in said.items()})
 

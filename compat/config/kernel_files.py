@@ -81,7 +81,10 @@ def kernels_of(top: Table, path: Path, failure_classes: Collection[str] = ()) ->
         top.fail("declares no kernel", "kernel", hint='Say kernel = "name", or one [[kernel]] for each of several.')
     tables = named(top, "kernel").values()
     kernels = tuple(DeclaredKernel.of(table, top, path=path, failure_classes=failure_classes) for table in tables)
-    check_hints(top, frozenset().union(*(kernel.arguments for kernel in kernels)), of="this file")
+    arguments: dict[str, frozenset[str]] = {}
+    for kernel in kernels:
+        arguments |= {name: arguments.get(name, types) | types for name, types in kernel.arguments.items()}
+    check_hints(top, arguments, of="this file")
     return kernels
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import ast
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +21,7 @@ def check_function(variant: Table, case: Table, name: str, spec: CompileSpec, pa
     """Check what a case of a variant says of the function ``name`` of a source. Raises ConfigError."""
     parameters = _parameters(variant, name, path, source)
     named = f"{variant.string('function')} (case {case.string('name')})"
-    _check_arguments(variant, named, parameters, spec)
+    _check_arguments(variant, named, parameters, spec, source.tree)
     _check_functions(variant, named, spec, path, source)
 
 
@@ -32,7 +33,7 @@ def _parameters(variant: Table, name: str, path: Path, source: Source) -> Parame
         return variant.fail(f"{path.name} {error}", "function", hint=did_you_mean(name, source.functions) or _FORMS)
 
 
-def _check_arguments(variant: Table, named: str, parameters: Parameters | None, spec: CompileSpec) -> None:
+def _check_arguments(variant: Table, named: str, parameters: Parameters | None, spec: CompileSpec, tree: ast.Module) -> None:
     """Every parameter is given once, as a type or as a value, and nothing else is."""
     passed, values = spec.launch or spec.signature, spec.constexprs
     if both := [name for name in passed if name in values]:
@@ -48,7 +49,47 @@ def _check_arguments(variant: Table, named: str, parameters: Parameters | None, 
         hint = f"Its value goes into [constexprs]: {typed[0]} = 64."
         variant.fail(f"{named}: {typed[0]!r} is a constexpr of the function, and the signature gives it a type", hint=hint)
     if missing := [name for name in parameters.names if name in parameters.required and name not in {**passed, **values}]:
-        variant.fail(f"{named}: no type or value for {', '.join(missing)}")
+        hint = _lines_to_add(missing, parameters, tree, named.partition(" ")[0], launched=bool(spec.launch))
+        variant.fail(f"{named}: no type or value for {', '.join(missing)}", hint=hint)
+
+
+def _lines_to_add(missing: Sequence[str], parameters: Parameters, tree: ast.Module, function: str, *, launched: bool) -> str:
+    """The lines of TOML that give parameters an example of a value or a type."""
+    nodes = [each for each in ast.walk(tree) if isinstance(each, ast.FunctionDef) and each.name == function.rpartition(".")[2]]
+    flags, pointers = ({name for node in nodes for name in names(node)} for names in (_conditions, _pointers))
+    pointer, number = '"*fp32"', "4096" if launched else '"i32"'
+    values = [f"{name} = {'true' if name in flags else 64}" for name in missing if name in parameters.constexprs]
+    types = [f"{name} = {pointer if name in pointers else number}" for name in missing if name not in parameters.constexprs]
+    tables = {"constexprs": values, "launch" if launched else "signature": types}
+    added = " and ".join(f"{', '.join(lines)} to [{table}]" for table, lines in tables.items() if lines)
+    return f"Add {added}, with what a launch passes in the place of these examples."
+
+
+def _conditions(function: ast.FunctionDef) -> Iterator[str]:
+    """The names whose truth decides."""
+    for node in ast.walk(function):
+        if isinstance(node, ast.If | ast.IfExp):
+            yield from (each.id for each in _operands(node.test) if isinstance(each, ast.Name))
+
+
+def _operands(test: ast.expr) -> Iterator[ast.expr]:
+    """What ``and``, ``or`` and ``not`` combine in a condition."""
+    inner = test.values if isinstance(test, ast.BoolOp) else [test.operand] if isinstance(test, ast.UnaryOp) else []
+    if not inner:
+        yield test
+    for each in inner:
+        yield from _operands(each)
+
+
+def _pointers(function: ast.FunctionDef) -> Iterator[str]:
+    """The names that addresses begin with, and those that are called pointers."""
+    yield from (each.arg for each in ast.walk(function.args) if isinstance(each, ast.arg) and "ptr" in each.arg.lower())
+    for node in ast.walk(function):
+        if isinstance(node, ast.Call) and node.args and ast.unparse(node.func).rpartition(".")[2] in ("load", "store"):
+            address = node.args[0]
+            while isinstance(address, ast.BinOp):
+                address = address.left
+            yield from (each.id for each in (address,) if isinstance(each, ast.Name))
 
 
 def _check_elements(variant: Table, named: str, types: Mapping[str, str], values: Mapping[str, Any]) -> None:

@@ -67,6 +67,11 @@ class MatrixConfig:
     executor: ExecutorSettings | None = None
     """The cluster to compile on, where the file names one; ``None`` for this machine."""
 
+    @property
+    def declared_names(self) -> frozenset[str]:
+        """The names of the envs of the file, and of the built-in ones."""
+        return frozenset(env.name for env in (*self.envs, *self.released))
+
     def env_cache(self) -> EnvCache:
         """Where envs are kept: the folder that ``$COMPAT_ENVS`` names, or this file, or the user's cache. Raises EnvError."""
         return env_cache(self.env_folder)

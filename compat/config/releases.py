@@ -16,6 +16,9 @@ NEWEST = "newest"
 """What stands for the newest final release."""
 
 _OPERATOR = lazy_pattern(r"\s*(===|==|~=|!=|<=|>=|<|>)")
+_SLIP = lazy_pattern(r"(?P<operator>[=<>!~≤≥^]*)\s*v?(?P<version>\d+(?:\.\d+)*)\s*(?P<after>\+?)")
+_MEANT = {"=>": ">=", "=<": "<=", "≥": ">=", "≤": "<=", "+": ">=", "=": "==", "=!": "!=", "=~": "~=", "~": "~=", "^": "~="}
+"""What is written before a version, or after it, and is no operator → the operator that is meant."""
 _NUMBER = lazy_pattern(r"v?\d+(\.\d+)*")
 _WHOLE = 3
 """Numbers of a version that names one release; with fewer it names a series."""
@@ -66,6 +69,25 @@ def whole_release(word: str) -> Version | None:
 def is_one(word: str) -> bool:
     """Whether a word can only mean releases, known ones or not."""
     return word == NEWEST or bool(_OPERATOR.match(word) or re.match(r"v?\d", word))
+
+
+def corrected(text: str) -> str | None:
+    """The specifier that a slip was meant for, such as ``>=3.4`` for ``=>3.4`` or ``3.4+``; ``None`` where none is near."""
+    parts = [_corrected(part.strip()) for part in text.split(",")] if len(text) <= _LONGEST else [None]
+    found = ",".join(filter(None, parts))
+    return None if None in parts or found == text.replace(" ", "") else found
+
+
+def _corrected(part: str) -> str | None:
+    """One part of a specifier, as it is where nothing is wrong with it."""
+    if _OPERATOR.match(part):
+        return part.replace(" ", "")
+    found = _SLIP.fullmatch(part)
+    operator = found and _MEANT.get(found["operator"] + found["after"])
+    if not found or not operator:
+        return None
+    is_series = operator == "==" and found["version"].count(".") < _WHOLE - 1
+    return f"{operator}{found['version']}{'.*' if is_series else ''}"
 
 
 def _representatives(envs: Iterable[Env]) -> dict[Version, Env]:

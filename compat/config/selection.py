@@ -86,6 +86,8 @@ def _meant(word: str, envs: Sequence[Env]) -> tuple[Env, ...]:
 def _no_env(word: str, envs: Sequence[Env]) -> SelectionError:
     groups = dict.fromkeys(group for env in envs for group in env.groups)
     known = dict.fromkeys(str(env.release) for env in envs if toolchains.is_release(env))
+    if meant := releases.corrected(word):
+        return SelectionError(f"{word!r} is no release and no version specifier", hint=f"Did you mean {meant!r}?")
     if not releases.is_one(word):
         return nothing_matches("env, group of envs or release", word, [*groups, *(env.name for env in envs), releases.NEWEST])
     hint = f"Known releases: {', '.join(known) or 'none'}. Of others say the whole version, such as 3.10.0."

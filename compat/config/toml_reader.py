@@ -16,6 +16,7 @@ from attrs import frozen
 from packaging.specifiers import SpecifierSet
 from packaging.version import InvalidVersion, Version
 
+from compat.config.releases import corrected
 from compat.errors import ConfigError
 from compat.printable import printable
 
@@ -114,12 +115,12 @@ class Table:
             self.fail("is missing", key)
         return self.data[key]
 
-    def expect(self, value: object, kind: type[T], key: str, *, example: str = "") -> T:
+    def expect(self, value: object, kind: type[T], key: str, *, example: str = "", hint: str | None = None) -> T:
         """The value itself, if it is of that kind; a boolean is not a number here, and a whole number is a number."""
         fits = isinstance(value, int | float) if kind is float else isinstance(value, kind)
         if not fits or (isinstance(value, bool) and kind is not bool):
             such = f", such as {example}" if example else ""
-            self.fail(f"expected {_NAMES[kind]}{such}, found {describe(value)}", key)
+            self.fail(f"expected {_NAMES[kind]}{such}, found {describe(value)}", key, hint=hint)
         return value  # type: ignore[return-value]
 
     def string(self, key: str, default: str | None = None, *, example: str = "") -> str:
@@ -185,14 +186,17 @@ class Table:
 
     # --- what packaging knows ---------------------------------------------------------------------------------------------
 
-    def parsed(self, key: str, text: str, parse: Callable[[str], T], complaint: str) -> T:
-        """``parse(text)``; what packaging refuses becomes a complaint about the key."""
+    def parsed(
+        self, key: str, text: str, parse: Callable[[str], T], complaint: str, meant: Callable[[str], str | None] = lambda _: None
+    ) -> T:
+        """``parse(text)``; what packaging refuses becomes a complaint about the key, with what was ``meant``."""
         try:
             if len(text) > _LONG:
                 raise InvalidVersion(text)
             return parse(text)
         except ValueError:  # InvalidVersion, InvalidSpecifier or InvalidRequirement
-            self.fail(f"{quoted(text)} is not {complaint}", key)
+            near = meant(text)
+            self.fail(f"{quoted(text)} is not {complaint}", key, hint=f"Did you mean {near!r}?" if near else None)
 
     def version(self, key: str) -> Version | None:
         """A version (PEP 440), or ``None`` where the key is absent."""
@@ -202,7 +206,8 @@ class Table:
     def specifier(self, key: str) -> SpecifierSet:
         """A version specifier (PEP 440); one that matches everything where the key is absent."""
         text = self.optional(key, example='">=3.1"')
-        return SpecifierSet() if text is None else self.parsed(key, text, SpecifierSet, 'a version specifier, such as ">=3.1,<3.9"')
+        what = 'a version specifier, such as ">=3.1,<3.9"'
+        return SpecifierSet() if text is None else self.parsed(key, text, SpecifierSet, what, meant=corrected)
 
     def requirements(self, key: str) -> tuple[str, ...]:
         """An array of requirements (PEP 508), checked and left as written."""

@@ -15,8 +15,9 @@ by a mistake of its own (SIGKILL, SIGTERM, …) came from outside, most likely f
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
+from pathlib import PurePath
 
 from attrs import evolve, frozen
 
@@ -173,7 +174,7 @@ class _Reader:
         found = self.knowledge.recognise(said)
         if found is not None:
             failure_class, sign, facts = found
-            advice = sign.advice or failure_class.advice
+            advice = _of_optional_import(said, evidence, facts) or sign.advice or failure_class.advice
             words, within = sign.tell(said, facts), said.pass_ if sign.by_pass else ""
             return self.failed(
                 failure_class, evidence, words, self.excerpt_of(said, sign), facts=facts, within=within, advice=advice
@@ -224,7 +225,9 @@ class _Reader:
         if not said.error:
             return self.lost(evidence)
         words = f"{said.error}: {said.message}".strip(": ")
-        return self.failed(common.SOURCE_IMPORT, evidence, words, self.excerpt_of(said))
+        missing = re.match(r"name '(?P<name>\w+)' is not defined", said.message)
+        advice = _of_optional_import(said, evidence, missing.groupdict() if missing else {})
+        return self.failed(common.SOURCE_IMPORT, evidence, words, self.excerpt_of(said), advice=advice)
 
     def of_built(self, evidence: Evidence) -> _Reading:
         """What came to its end is ok, unless its numbers tell that running it would fail."""
@@ -274,13 +277,14 @@ class _Reader:
         """
         failure_class = self.knowledge.own(failure_class)
         placed = {"target": self.target.name, "stage": evidence.stage, **(facts or {})}
+        advice = f"{_of_other_module(evidence)}{(advice or failure_class.advice).format_map(placed)}"
         diagnosis = evidence.diagnosis
         failure = Failure(
             failure_class=failure_class.name,
             stage=evidence.stage,
             fingerprint=self.fingerprint(failure_class, f"{words} in {within}" if within else words),
             excerpt=excerpt,
-            advice=printable((advice or failure_class.advice).format_map(placed)),
+            advice=printable(advice),
             pass_=_shown(diagnosis.pass_),
             op=_shown(diagnosis.op),
             location=None if failure_class.status is Status.UNSUPPORTED else _shown(diagnosis.location),
@@ -307,6 +311,47 @@ class _Reader:
 
 def _class_of(reading: _Reading) -> str | None:
     return reading.failure.failure_class if reading.failure else None
+
+
+# --- what is to be done about imports ----------------------------------------------------------------------------------------
+
+
+def _of_other_module(evidence: Evidence) -> str:
+    """Which module cannot be imported, and what imports it, where that is not the kernel's own file; else nothing."""
+    path, _, number = (evidence.at or "").rpartition(":")
+    if evidence.stage != SOURCE_STAGE or not evidence.source or not path or path == evidence.source:
+        return ""
+    failing, own = PurePath(path), PurePath(evidence.source)
+    frames = symptoms.frames_of(evidence.raised)
+    paths = [frame["path"] for frame in frames]
+    folder = next(parent for parent in own.parents if failing.is_relative_to(parent))
+    folder = folder.parent if str(folder / "__init__.py") in paths else folder  # a reader sees the name of the package
+    line = evidence.quoted.get(evidence.at or "", "").strip()
+    says = f"Importing {failing.relative_to(folder)} fails at line {number}" + (f" (`{line}`)" if line else "")
+    before = frames[: paths.index(path)] if path in paths else []
+    if outside := [frame for frame in before if frame["path"] != path and PurePath(frame["path"]).is_relative_to(folder)]:
+        says += f"; line {outside[-1]['line']} of {PurePath(outside[-1]['path']).relative_to(folder)} imports it"
+    if any(symptoms.FRAMES_LEFT_OUT in each.traceback for each in evidence.raised):
+        return f"{says}. "
+    if evidence.source in paths:
+        return f"{says}. The kernel's own file, {own.relative_to(folder)}, needs that module. "
+    return f"{says}. The kernel's own file, {own.relative_to(folder)}, is not at fault: it was not reached. "
+
+
+def _of_optional_import(said: Symptoms, evidence: Evidence, facts: Mapping[str, str]) -> str:
+    """What to do where a name is missing, or ``None``, since its import failed and that was caught; else nothing."""
+    used = re.findall(r"(\w+)\s*[.(]", said.source) if said.message.startswith("'NoneType' object") else []
+    name = next((each for each in (facts.get("name", ""), *used) if each in evidence.optional), None)
+    if name is None:
+        return ""
+    certain = bool(used) or said.message.endswith("is not defined")
+    place, _, statement = evidence.optional[name].partition(": ")
+    caught = f"`{statement}` ({place.rpartition('/')[2]}) is in a `try` whose `except` goes on without it"
+    says = (
+        f"`{name}` {'is' if certain else 'may be'} missing since its import failed: {caught}. Run that import in this env to "
+        f"see why. Have what uses `{name}` depend on whether it is there, or write out what it does."
+    )
+    return says.replace("{", "{{").replace("}", "}}")
 
 
 # --- several attempts --------------------------------------------------------------------------------------------------------

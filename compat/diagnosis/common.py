@@ -85,7 +85,7 @@ TIMEOUT = FailureClass(
     title="Timeout",
     meaning="The compile timed out and was stopped.",
     status=Status.TIMED_OUT,
-    advice="It hung in stage {stage}. If it is merely slow, raise the deadline.",
+    advice="It was still in stage {stage} when its time was up. If it is merely slow, raise the deadline.",
     blame=Blame.LIMIT,
 )
 OUT_OF_MEMORY = FailureClass(

@@ -25,8 +25,10 @@ from compat.patterns import lazy_pattern
 _LOG = "subprocess.CalledProcessError"
 """Says only that a program failed; what it printed is in the exception around it."""
 _FRAME = lazy_pattern(
-    r'^  File "(?P<path>[^"\n]+)", line \d+, in (?P<function>[^\n]+)\n(?:    (?P<statement>[^\n]+))?', re.MULTILINE
+    r'^  File "(?P<path>[^"\n]+)", line (?P<line>\d+), in (?P<function>[^\n]+)\n(?:    (?P<statement>[^\n]+))?', re.MULTILINE
 )
+FRAMES_LEFT_OUT = "frames left out"
+"""What stands in a long traceback in the place of frames."""
 _CARET = lazy_pattern(r"^[ \t]*\^[ \t]*$", re.MULTILINE)
 _REPR = lazy_pattern(r"(?P<type>[A-Za-z_][\w.]*)\((?P<argument>.*)\)", re.DOTALL)
 _ASSERTION = lazy_pattern(
@@ -263,7 +265,7 @@ def _short_location(where: str) -> str:
 
 def _raised_at(raised: tuple[Raised, ...], wording: Wording) -> tuple[str, str]:
     """File and function, and the statement, of the innermost frame in the toolchain's own files; else of the innermost of all."""
-    frames = _innermost(raised)
+    frames = frames_of(raised)
     own = [frame for frame in frames if wording.package and f"/{wording.package}/" in frame["path"]] or frames
     if not own:
         return "", ""
@@ -272,11 +274,11 @@ def _raised_at(raised: tuple[Raised, ...], wording: Wording) -> tuple[str, str]:
 
 def _is_of_kernel(raised: tuple[Raised, ...]) -> bool:
     """Whether the innermost frame is in a file that is neither an installed package's nor Python's own."""
-    frames = _innermost(raised)
+    frames = frames_of(raised)
     return bool(frames) and frames[-1]["path"].endswith(".py") and not _INSTALLED.search(frames[-1]["path"])
 
 
-def _innermost(raised: tuple[Raised, ...]) -> list[re.Match[str]]:
+def frames_of(raised: tuple[Raised, ...]) -> list[re.Match[str]]:
     """The frames of the innermost exception that has any."""
     traces = [list(_FRAME.finditer(link.traceback)) for link in raised]
     return next((frames for frames in reversed(traces) if frames), [])

@@ -64,16 +64,17 @@ def list_files(
     return Listing(distribution=distribution, files=tuple(files.values()), notes=tuple(notes))
 
 
-def ask_index(distribution: str, *, cache: Path, environ: Mapping[str, str] = os.environ) -> None:
+def ask_index(distribution: str, *, cache: Path, environ: Mapping[str, str] = os.environ) -> Listing | None:
     """Ask the index that installers use what it has, and keep the answer. Raises IndexUnavailable where it does not answer.
 
-    Nothing is asked where installers are told to ask none, or find the distribution in a folder of wheels.
+    Nothing is asked where installers are told to ask none, or find the distribution in a folder of wheels: ``None``.
     """
     distribution = canonicalize_name(distribution)
     index, *folders = index_urls(environ)
     remote = "://" in index and not index.startswith("file:") and not any(environ.get(name) for name in NO_INDEX)
     if remote and not any(_folder(Path(folder), distribution) for folder in folders):
-        _ask(distribution, index, cache, time.time())
+        return Listing(distribution=distribution, files=_ask(distribution, index, cache, time.time()))
+    return None
 
 
 def comes_from_index(env: Env) -> bool:

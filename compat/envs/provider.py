@@ -14,9 +14,10 @@ from compat.envs import locks
 from compat.envs.asked import note_envs
 from compat.envs.cache import EnvCache
 from compat.envs.env import INDEX, build_envs, read_env
-from compat.envs.listing import ask_index, comes_from_index
+from compat.envs.listing import ask_index, comes_from_index, index_urls, kept_files
 from compat.envs.progress import told
-from compat.errors import EnvError, IndexUnavailable
+from compat.envs.wheels import Listing
+from compat.errors import EnvError, IndexUnavailable, SelectionError
 from compat.model import BuiltEnv, Env
 
 _log = logging.getLogger(__name__)
@@ -34,6 +35,8 @@ class EnvProvider:
     cache: EnvCache
     project: Path | None = None
     """The project's own ``matrix.toml``, if what is asked for by it is to be noted beside it."""
+    known: frozenset[str] = frozenset()
+    """The names of envs whose release is known to exist. Of a missing env of another name the index is asked first."""
     build: bool = True
     """Whether envs that are missing are built."""
     jobs: int = 1
@@ -47,10 +50,12 @@ class EnvProvider:
         """These envs as they are in the cache, after nox had its chance with those that are missing, all at once.
 
         Raises EnvError where something is missing and nothing can be written into the cache, or none of them is there and the
-        package index does not answer.
+        package index does not answer; SelectionError, before anything is built, where the index has no such release.
         """
         found = {env.name: self._read(env) for env in envs}
         missing = [built.env for built in found.values() if built.error is not None]
+        if not self.build:
+            self._check_releases(missing, lambda name: kept_files(name, index_urls(), cache=matrix.parent / INDEX))
         if self.build and missing:
             obstacle = self._obstacle(matrix, missing, any(built.error is None for built in found.values()))
             if not obstacle:
@@ -68,8 +73,9 @@ class EnvProvider:
         Raises EnvError where there are no ``others`` to go on with.
         """
         try:
-            for distribution in dict.fromkeys(env.distribution for env in missing if comes_from_index(env)):
-                ask_index(distribution, cache=matrix.parent / INDEX)
+            distributions = dict.fromkeys(env.distribution for env in missing if comes_from_index(env))
+            listings = {each: ask_index(each, cache=matrix.parent / INDEX) for each in distributions}
+            self._check_releases(missing, listings.get)
         except IndexUnavailable as error:
             names = ", ".join(env.name for env in missing)
             if not others:
@@ -78,6 +84,17 @@ class EnvProvider:
             self.echo(f"  hint: {_OFFLINE}")
             return True
         return False
+
+    def _check_releases(self, missing: Sequence[Env], listing_of: Callable[[str], Listing | None]) -> None:
+        """Raise SelectionError where an env that nothing declares is of a release that the index does not have."""
+        for env in missing:
+            listing = listing_of(env.distribution) if env.name not in self.known and comes_from_index(env) else None
+            if listing is None or not listing.files or env.release is None:
+                continue
+            if (others := listing.around(env.release)) is not None:
+                what = f"there is no release {env.release} of {env.distribution}"
+                hint = f"The nearest that the package index has: {', '.join(map(str, others))}." if others else None
+                raise SelectionError(f"{what}: the package index does not have it", hint=hint)
 
     def have_built(self, matrix: Path, envs: Sequence[Env], *, again: bool = False) -> None:
         """Have nox build these envs, where they are missing or (``again``) in any case. Raises EnvError as the call does."""

@@ -12,7 +12,7 @@ from urllib.parse import unquote, urlsplit
 from attrs import field, frozen
 from packaging.specifiers import SpecifierSet
 from packaging.tags import Tag, compatible_tags, cpython_tags, platform_tags
-from packaging.utils import InvalidWheelFilename, parse_wheel_filename
+from packaging.utils import InvalidWheelFilename, parse_sdist_filename, parse_wheel_filename
 from packaging.version import Version
 
 from compat.printable import printable
@@ -62,6 +62,15 @@ class Listing:
         """Every version that has a wheel for some platform and is not withdrawn, oldest first."""
         return tuple(sorted({wheel[0] for file in self.files if not file.yanked and (wheel := _wheel(file))}))
 
+    def around(self, release: Version) -> tuple[Version, ...] | None:
+        """``None`` where some file is of that release, withdrawn or not; else the final releases on both sides of it."""
+        of_files = {version for file in self.files if (version := _version(file))}
+        if release in of_files:
+            return None
+        final = sorted(version for version in of_files if not version.is_prerelease)
+        older, newer = ([each for each in final if (each < release) is before] for before in (True, False))
+        return (*older[-1:], *newer[:1])
+
     def pythons_for(self, release: Version | None) -> frozenset[Minor]:
         """The Pythons for which this platform has a wheel of that release (of the newest one, if it is ``None``).
 
@@ -102,6 +111,14 @@ def allows(specifier: SpecifierSet | str | None, minor: Minor) -> bool:
             return True
     # The patch release is not known from an executable's name: the first one stands for "<=3.12", the last for ">=3.11.4".
     return any(specifier.contains(f"{minor[0]}.{minor[1]}{patch}", prereleases=True) for patch in ("", ".99"))
+
+
+def _version(file: File) -> Version | None:
+    """The version of a wheel, or of an archive of sources."""
+    try:
+        return wheel[0] if (wheel := _wheel(file)) else parse_sdist_filename(file.filename)[1]
+    except ValueError:  # InvalidSdistFilename is one
+        return None
 
 
 def _wheel(file: File) -> tuple[Version, frozenset[Tag]] | None:

@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+import ast
+import re
 from collections.abc import Iterable
+from contextlib import suppress
 from itertools import islice
 from pathlib import Path
 
 from attrs import evolve
 
 from compat import toolchains
+from compat.bundle.parsing import tree_of
+from compat.bundle.statements import optional_imports
 from compat.diagnosis.diagnose import Keep, diagnosed
 from compat.execution import printed
 from compat.execution.child import Child
 from compat.execution.flight import Flight, Mode
 from compat.execution.places import Places
 from compat.files import content_of
-from compat.model import Evidence
+from compat.model import SOURCE_STAGE, Evidence
 from compat.worker import beacon
 
 _LARGEST = 256 * 1024 * 1024
@@ -46,12 +51,16 @@ def gathered(
     if reproducer and keep:
         artifacts = {**artifacts, "reproducer": keep(".mlir", places.told_data(reproducer))}
     in_flight, in_passes = beacon.read(str(child.directory))
+    source = flight.cell.spec.source
+    optional = _optional_imports(evidence, {source, (evidence.at or f"{source}:").rpartition(":")[0]})
     failed = evolve(
         evidence,
         printed=inline,
         in_flight=in_flight,
         in_passes=in_passes,
         quoted={place: line for place in (in_flight, evidence.at) if place and (line := _line_at(place))},
+        source=source if evidence.stage == SOURCE_STAGE else "",
+        optional=optional,
         kept={**kept, **artifacts},
     )
     return diagnosed(failed, text, keep)
@@ -61,6 +70,18 @@ def _made(folder: Path, stages: Iterable[str], keep: Keep, places: Places) -> di
     """Stage → name of what it made."""
     made = {stage: content_of(folder / stage, _LARGEST) for stage in stages} if folder.is_dir() else {}
     return {stage: keep(f".{stage}", places.told_data(data)) for stage, data in made.items() if data is not None}
+
+
+def _optional_imports(evidence: Evidence, paths: Iterable[str]) -> dict[str, str]:
+    """Names that exceptions mention and that imports of these files bind whose failure is caught → ``path:number: import …``."""
+    words = set(re.findall(r"\w+", "\n".join(f"{each.message}\n{each.traceback}" for each in evidence.raised)))
+    found: dict[str, str] = {}
+    for path in sorted(paths) if words else ():
+        with suppress(OSError, SyntaxError):
+            for name, statement in optional_imports(tree_of(Path(path).read_bytes(), path)):
+                if name in words:
+                    found.setdefault(name, f"{path}:{statement.lineno}: {ast.unparse(statement)}"[:_LONGEST_LINE])
+    return found
 
 
 def _line_at(place: str) -> str | None:

@@ -62,6 +62,8 @@ class Places:
             in_flight=evidence.in_flight and told(evidence.in_flight),
             at=evidence.at and told(evidence.at),
             quoted={told(place): line for place, line in evidence.quoted.items()},
+            source=told(evidence.source),
+            optional={name: told(place) for name, place in evidence.optional.items()},
             metrics=_plain(evidence.metrics, self),
             warnings=tuple(Noticed(type=each.type, message=told(each.message)) for each in evidence.warnings),
             imported=tuple(map(told, evidence.imported)),

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from pathlib import Path
 
 from compat import toolchains
+from compat.bundle.closure import roots_of
+from compat.config.kernel_sources import requirement_of
 from compat.model import Failure, Result
 from compat.toolchains.edits import KnownEdit
 
@@ -16,6 +19,14 @@ def known_edits(failure: Failure | None, toolchain: str) -> tuple[KnownEdit, ...
     return tuple(edit for edit in toolchains.named(toolchain).edits if failure.failure_class in edit.classes)
 
 
-def with_known_edit(results: Iterable[Result]) -> tuple[Result, ...]:
-    """The results whose failure is of a class that edits are known for."""
-    return tuple(each for each in results if known_edits(each.outcome.failure, each.cell.env.toolchain))
+def edits_for(result: Result) -> tuple[KnownEdit, ...]:
+    """The edits that ``compat fix`` tries on a cell: those known for its failure, and none where its source is of a library."""
+    spec = result.cell.spec
+    source, edits = Path(spec.source), known_edits(result.outcome.failure, result.cell.env.toolchain)
+    roots = tuple(map(Path, spec.roots)) or roots_of(source)
+    return () if edits and (spec.package or library_of(source, roots)) else edits
+
+
+def library_of(source: Path, roots: Iterable[Path]) -> str | None:
+    """The requirement of the library of the package index that a source lies in, which no command edits; ``None`` elsewhere."""
+    return next((found for root in roots if source.is_relative_to(root) and (found := requirement_of(root))), None)

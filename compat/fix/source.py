@@ -15,6 +15,7 @@ from compat.bundle.closure import closure_files, read_source, roots_of
 from compat.bundle.parsing import tree_of
 from compat.config.kernel_sources import requirement_of
 from compat.errors import ConfigError
+from compat.fix.known import library_of
 from compat.model import Specialization
 
 
@@ -69,7 +70,7 @@ class SourceFile(TextFile):
         """
         roots = tuple(roots) or roots_of(path)
         around = [root for root in roots if path.is_relative_to(root)]
-        if requirement := next(filter(None, map(requirement_of, around)), None):
+        if requirement := library_of(path, roots):
             raise ConfigError(
                 f"the kernel is in a library from the package index, {requirement}, which is not edited",
                 where=str(path),

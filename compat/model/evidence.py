@@ -126,6 +126,10 @@ class Evidence:
     """The line, ``path:number``, that an answer says it is about."""
     quoted: Mapping[str, str] = Factory(dict)
     """``path:number`` → that line as it was written then: the file may change."""
+    source: str = ""
+    """Path of the kernel's file, of an attempt that failed before that was imported to its end."""
+    optional: Mapping[str, str] = Factory(dict)
+    """Names that an exception mentions and an import binds whose ``ImportError`` is caught → ``path:number: import …``."""
     seconds: float = 0.0
     """Wall time of the attempt."""
     stages: Mapping[str, float] = Factory(dict)

@@ -13,7 +13,7 @@ from compat.cell_document import JsonObject, cell_document
 from compat.errors import ClusterError
 from compat.execution.elsewhere import lacking_words
 from compat.explain import Artifact, Explanation, Tried
-from compat.fix.known import known_edits
+from compat.fix.known import edits_for
 from compat.model import BuiltEnv, Cell, Evidence, Result, Specialization, Status
 from compat.printable import printable
 from compat.report.account import in_full
@@ -85,7 +85,7 @@ def _outcome(result: Result, told: Explanation) -> Iterator[str]:
         yield from _section("failure", (f"{name}: {value}" for name, value in facts.items() if value))
         yield from _section("evidence", failure.excerpt.splitlines())
         yield from _section("advice", failure.advice.splitlines())
-        if known_edits(failure, result.cell.env.toolchain):
+        if edits_for(result):
             yield from _section("an edit is known for this class", [fix_command(result.cell, told.options)])
     yield from _section("numbers", _numbers(result))
     yield from _section("warnings", (f"{noticed.type}: {noticed.message}" for noticed in outcome.warnings))
@@ -222,7 +222,7 @@ def explanation_document(told: Explanation | Tried) -> JsonObject:
         "expected": result.expected if result else None,
         "numbers": cell_document(result)["numbers"] if result else None,
         "outcome": attrs.asdict(result.outcome) if result else None,
-        "edits_known": [edit.name for edit in known_edits(result.outcome.failure, env.env.toolchain)] if result else [],
+        "edits_known": [edit.name for edit in edits_for(result)] if result else [],
         "history": verdict_document(told.verdict) if told.verdict else None,
         "attempts": [attrs.asdict(evidence) for evidence in told.attempts],
         "lacking": [{**attrs.asdict(each.known), "why": each.why} for each in told.lacking],

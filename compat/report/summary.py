@@ -11,7 +11,7 @@ from attrs import field, frozen
 
 from compat import __version__, toolchains
 from compat.api.packing import Packed
-from compat.fix.known import known_edits
+from compat.fix.known import edits_for
 from compat.history.verdict import (
     NONE_KNOWN,
     Coordinate,
@@ -34,7 +34,7 @@ _TOLD_APART = (Status.ENV_BROKEN, Status.SOURCE_BROKEN)
 """Statuses that have sections of their own: nothing is known of the kernels there."""
 
 
-@frozen(kw_only=True)
+@frozen(kw_only=True, slots=False)
 class DistinctFailure:
     """One defect: everything that failed with the same fingerprint."""
 
@@ -49,10 +49,10 @@ class DistinctFailure:
     results: tuple[Result, ...]
     where: tuple[Where, ...]
 
-    @property
-    def edit_known(self) -> bool:
-        """Whether an edit is known for the class of this failure, which is not to say that one helps."""
-        return bool(known_edits(self.failure, self.example.cell.env.toolchain))
+    @cached_property
+    def to_fix(self) -> tuple[Result, ...]:
+        """The cells that ``compat fix`` has an edit to try on, which is not to say that one helps."""
+        return tuple(result for result in self.results if edits_for(result))
 
 
 @frozen(kw_only=True)
@@ -190,7 +190,7 @@ class Report:
     @property
     def edits_known(self) -> int:
         """Of how many distinct failures the class has a known edit. Nothing was compiled for it."""
-        return sum(distinct.edit_known for distinct in self.failures)
+        return sum(bool(distinct.to_fix) for distinct in self.failures)
 
     @cached_property
     def surprises(self) -> tuple[Surprise, ...]:

@@ -9,8 +9,9 @@ import importlib.metadata
 import importlib.util
 import sys
 from collections.abc import Iterator, Sequence
+from functools import partial
 from types import ModuleType
-from typing import Any
+from typing import Any, Callable
 
 from . import pytorch, versions
 from .guarded import is_guarded
@@ -57,6 +58,21 @@ class StandIn(ModuleType):
         if LEDGER.in_tree(sys._getframe(1).f_code.co_filename):
             raise lacking("%s.__dict__" % self.__name__)
         return _NAMES.__get__(self)
+
+
+def seem_plain() -> Callable[[], None]:
+    """Have stand-ins be of the type of all modules until what is returned is called: compilers tell globals of that type apart."""
+    modules = [module for module in sys.modules.values() if type(module) is StandIn]
+    for module in modules:
+        _NAMES.__get__(module)["__getattr__"] = partial(StandIn.__getattr__, module)
+        module.__class__ = ModuleType  # type: ignore[assignment]
+
+    def end() -> None:
+        for module in modules:
+            module.__class__ = StandIn
+            del _NAMES.__get__(module)["__getattr__"]
+
+    return end
 
 
 def _known() -> dict[str, dict[str, Any]]:

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from types import ModuleType
 from typing import Any
 
-from .finder import is_absent, stand_in_for
+from .finder import is_absent, seem_plain, stand_in_for
 from .ledger import LEDGER
 from .needed import check
 from .opaque import Lacking, swallowed
@@ -60,9 +60,10 @@ class Source:
 
     def watch(self) -> Callable[[], None]:
         """Returns what raises Lacking where a stand-in was asked for something unknown since then, whatever came of that."""
-        before = LEDGER.refusals
+        before, end = LEDGER.refusals, seem_plain()
 
         def look() -> None:
+            end()
             if LEDGER.refusals > before:
                 what = LEDGER.refused
                 words = "compiling it takes the value of `%s`, and this env lacks `%s`: install it there"

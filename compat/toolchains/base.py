@@ -58,6 +58,16 @@ class Types:
 
 
 @frozen(kw_only=True)
+class Option:
+    """A compile option that has the same type in every release that takes it, and the values that some release can compile with."""
+
+    kind: type[bool | int | str]
+    least: int | None = None
+    """The smallest whole number; ``None`` where no bound is known."""
+    power_of_two: bool = False
+
+
+@frozen(kw_only=True)
 class Wheels:
     """Releases of an assembler by itself, published as wheels."""
 
@@ -289,6 +299,8 @@ class Toolchain:
     usual_targets: tuple[str, ...] = ()
     """The names of the targets that are compiled for where nothing says which; empty for all of them."""
     types: Types
+    options: Mapping[str, Option] = Factory(dict)
+    """The compile options that kernel files are checked for; others are handed on as they are."""
     knowledge: Knowledge
     """What is known of its failures."""
     variables: Variables = Factory(Variables)

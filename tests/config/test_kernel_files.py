@@ -22,6 +22,12 @@ import triton.language as tl
 def load_grid(x, y, n, stride, BLOCK: tl.constexpr, DTYPE: tl.constexpr = None):
     pass
 
+@triton.jit
+def flagged(x, out_ptr, n, BLOCK: tl.constexpr, EVEN: tl.constexpr):
+    at = tl.arange(0, BLOCK)
+    if not EVEN and BLOCK > 16:
+        tl.store(out_ptr + at, tl.load(x + at, at < n))
+
 if True:
     @triton.jit
     def load_loop(x, y, BLOCK: tl.constexpr):
@@ -267,7 +273,35 @@ ERRORS = [
     ),
     (WHOLE.replace('x = "*fp16"', 'x = "kfp16"'), 'signature.x: expected a Triton type such as "*fp16" or "i32", found \'kfp16\''),
     (WHOLE + 'hints = "non"', "variant[0].hints: expected a table, or 'none', found the string 'non'"),
-    (WHOLE + "options = { num_warps = [4] }", "variant[0].options.num_warps: an array is not a valid option value"),
+    (WHOLE + "options = { mine = [4] }", "variant[0].options.mine: an array is not a valid option value"),
+    *(
+        (WHOLE + f"options = {{ {name} = {value} }}", f"variant[0].options.{name}: {said}")
+        for name, value, said in (
+            ("num_warps", '"4"', "expected a whole number, found the string '4'"),
+            ("num_warps", '"many"', "expected a whole number, such as 4, found the string 'many'"),
+            ("num_warps", "true", "expected a whole number, such as 4, found the boolean true"),
+            ("num_warps", "4.0", "expected a whole number, such as 4, found the number 4.0"),
+            ("num_warps", "-4", "must be 1 or more, found -4"),
+            ("num_warps", "6", "must be a power of two, found 6"),
+            ("num_ctas", "3", "must be a power of two, found 3"),
+            ("num_stages", '"3"', "expected a whole number, found the string '3'"),
+            ("num_stages", "-1", "must be 0 or more, found -1"),
+            ("maxnreg", "0", "must be 1 or more, found 0"),
+            ("enable_fp_fusion", "1", "expected a boolean, such as true, found the number 1"),
+            ("enable_fp_fusion", '"true"', "expected a boolean, found the string 'true'"),
+            ("ptx_options", "3", 'expected a string, such as "tf32", found the number 3'),
+        )
+    ),
+    (WHOLE.replace('["x", "n"]', '"x"'), "hints.divisible_by_16: expected an array, such as [\"…\"], found the string 'x'"),
+    (WHOLE.replace('["stride"]', '["y"]'), "hints.equal_to_1[0]: 'y' is of type '*fp16'; only whole numbers have this hint"),
+    (
+        WHOLE + "hints = { pointer_range_32 = ['n'] }",
+        "variant[0].hints.pointer_range_32[0]: 'n' is of type 'i32'; only pointers have this hint",
+    ),
+    (
+        WHOLE.replace('stride = "i32"', 'stride = "fp32"').replace("equal_to_1", "#").replace('"n"]', '"stride"]'),
+        "hints.divisible_by_16[1]: 'stride' is of type 'fp32'; only pointers and whole numbers have this hint",
+    ),
     (WHOLE + "hints = { div = [] }", "variant[0].hints.div: unknown key"),
     (WHOLE.replace('["x", "n"]', '["x", "m"]'), "hints.divisible_by_16[1]: 'm' is not in any signature of this kernel"),
     # arguments against the function
@@ -407,3 +441,30 @@ def test_a_file_that_two_globs_match_is_read_once_and_any_path_will_do(load: Loa
     assert len(load_kernels(["kernels/*.toml", "kernels/x.toml", str(path)], tmp_path)) == 1
     (elsewhere,) = load_kernels([str(path)], tmp_path / "kernels")
     assert elsewhere.origin == "x.toml"
+
+
+HINTS_GIVEN = [
+    (WHOLE.replace("num_warps = 4", 'num_warps = "4"'), "Write it without quotes: num_warps = 4."),
+    (WHOLE.replace("num_warps = 4", "num_warps = 6"), "No Triton release compiles with 6; 4 and 8 are the nearest."),
+    (
+        WHOLE + '[[variant.expect]]\nstatus = "ok"\nreleases = ">=3.1,=<3.8"',
+        "Did you mean '>=3.1,<=3.8'?",
+    ),
+    (
+        HEAD + 'function = "flagged"',
+        'Add BLOCK = 64, EVEN = true to [constexprs] and x = "*fp32", out_ptr = "*fp32", n = "i32" to [signature], '
+        "with what a launch passes in the place of these examples.",
+    ),
+    (
+        HEAD + 'function = "flagged"\n[launch]\nx = "*fp32"\n',
+        'Add BLOCK = 64, EVEN = true to [constexprs] and out_ptr = "*fp32", n = 4096 to [launch], '
+        "with what a launch passes in the place of these examples.",
+    ),
+]
+
+
+@pytest.mark.parametrize(("text", "hint"), HINTS_GIVEN, ids=[hint for _, hint in HINTS_GIVEN])
+def test_the_hint_is_what_to_write(load: Load, text: str, hint: str) -> None:
+    with pytest.raises(ConfigError) as raised:
+        load(text)
+    assert raised.value.hint == hint

@@ -68,6 +68,10 @@ EXPECTATIONS = st.builds(
 )
 
 
+HINTED = {"divisible_by_16": r"\*|[iu]\d|tensordesc", "equal_to_1": r"[iu]\d", "pointer_range_32": r"\*"}
+"""Hint → the types of the arguments that can have it."""
+
+
 def subset(names: Any) -> st.SearchStrategy[tuple[str, ...]]:
     """Some of the names, in any order."""
     return st.permutations(list(names)).flatmap(lambda order: st.integers(0, len(order)).map(lambda size: tuple(order[:size])))
@@ -85,7 +89,7 @@ def compile_specs(draw: st.DrawFn, options: st.SearchStrategy[Any] = PLAIN) -> C
         launch=launch,
         constexprs={**draw(st.dictionaries(st.sampled_from(VALUES), CONSTEXPRS)), **known},
         options=draw(st.dictionaries(TEXTS, options, max_size=3)),
-        **{hint: draw(subset(elements)) for hint in HINTS},
+        **{hint: draw(subset(path for path, kind in elements.items() if re.match(taken, kind))) for hint, taken in HINTED.items()},
     )
 
 
@@ -162,7 +166,7 @@ def layers(draw: st.DrawFn, launched: bool) -> dict[str, Any]:
         "constexprs": draw(st.dictionaries(st.sampled_from(VALUES[:3]), st.sampled_from([1, 1.0, True]) | drop)),
         "options": draw(st.dictionaries(st.sampled_from(["num_warps", "num_stages"]), st.sampled_from([1, 2]) | drop)),
     }
-    hints = st.dictionaries(st.sampled_from(HINTS), subset(ARGUMENTS[:3]).map(list))
+    hints = st.dictionaries(st.sampled_from([hint for hint in HINTS if hint != "equal_to_1"]), subset(ARGUMENTS[:3]).map(list))
     return tables if launched else tables | {"hints": draw(hints | st.just("none"))}
 
 

@@ -75,6 +75,21 @@ def test_a_release_that_is_not_known(built_in: MatrixConfig, word: str) -> None:
     assert "Known releases: 3.0.0, 3.1.0" in str(raised.value.hint)
 
 
+@pytest.mark.parametrize(
+    ("word", "meant"),
+    [
+        *(("=>3.4", ">=3.4"), ("=<3.4", "<=3.4"), ("=> v3.4", ">=3.4"), ("3.4+", ">=3.4"), ("≥3.4", ">=3.4"), ("=~3.4", "~=3.4")),
+        *(("=3.4", "==3.4.*"), ("=3.4.0", "==3.4.0"), ("=!3.4.0", "!=3.4.0"), ("^3.4", "~=3.4")),
+    ],
+)
+def test_an_operator_that_is_none_is_told_which_is_meant(built_in: MatrixConfig, word: str, meant: str) -> None:
+    with pytest.raises(SelectionError) as raised:
+        built_in.choose_envs([word])
+    assert str(raised.value) == f"{word!r} is no release and no version specifier"
+    assert raised.value.hint == f"Did you mean {meant!r}?"
+    assert built_in.choose_envs([meant])
+
+
 @pytest.mark.parametrize(("word", "meant"), [("newst", "newest"), ("relases", "releases"), ("triton-3.9.x", "triton-3.9.0")])
 def test_a_slip_is_told_what_it_may_have_been(built_in: MatrixConfig, word: str, meant: str) -> None:
     with pytest.raises(SelectionError, match=r"^no env, group of envs or release") as raised:

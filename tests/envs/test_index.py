@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -12,9 +13,13 @@ import pytest
 from attrs import define, field
 from packaging.version import Version
 
-from compat.envs.listing import MAX_AGE, index_urls, list_files
-from compat.envs.wheels import File
+from compat.envs.cache import VARIABLE
+from compat.envs.env import INDEX
+from compat.envs.listing import MAX_AGE, ask_index, index_urls, list_files
+from compat.envs.wheels import File, Listing, file_of
 from compat.errors import IndexUnavailable
+from tests.commands import run
+from tests.envs.conftest import KERNEL
 
 FILES = (
     File(filename="x-1.0+a-py3-none-any.whl", requires_python=">=3.9"),
@@ -147,3 +152,44 @@ def test_the_index_is_the_one_that_installers_are_told_of(tmp_path: Path) -> Non
     assert index_urls({"UV_DEFAULT_INDEX": "https://c", "UV_INDEX_URL": "https://b"}) == ("https://c",)
     links = {"PIP_INDEX_URL": "https://a", "PIP_FIND_LINKS": f"{tmp_path} https://d {tmp_path}/gone"}
     assert index_urls(links) == ("https://a", str(tmp_path))
+
+
+PUBLISHED = """{"files": [
+    {"filename": "triton-3.6.0-cp311-cp311-manylinux_2_27_x86_64.whl"},
+    {"filename": "triton-3.7.0-cp311-cp311-manylinux_2_27_x86_64.whl"},
+    {"filename": "triton-3.8.0rc1-cp311-cp311-manylinux_2_27_x86_64.whl"},
+    {"filename": "triton-3.10.0-cp39-cp39-manylinux_2_27_x86_64.whl", "yanked": true}
+]}"""
+
+
+@pytest.mark.parametrize("options", [("--envs", "3.6.1"), ("--envs", "newest,3.6.1"), ("--envs", "3.6.1", "--no-build")])
+def test_a_release_that_does_not_exist_is_refused_before_anything_is_built(
+    index: Index, tmp_path: Path, options: tuple[str, ...]
+) -> None:
+    index.body = PUBLISHED
+    (tmp_path / "k.toml").write_text(KERNEL, encoding="utf-8")
+    (tmp_path / "k.py").write_text("import triton\n\n@triton.jit\ndef k(x): ...\n", encoding="utf-8")
+    (tmp_path / "reports").mkdir()
+    (tmp_path / "reports/matrix.json").write_text("kept", encoding="utf-8")
+    ask_index("triton", cache=tmp_path / INDEX, environ={"UV_DEFAULT_INDEX": index.url})  # as an earlier command did
+    done = run(
+        *("matrix", "k.toml", *options),
+        cwd=tmp_path,
+        env={**os.environ, "UV_DEFAULT_INDEX": index.url, VARIABLE: str(tmp_path / "envs")},
+    )
+    assert done.stderr == (
+        "error: there is no release 3.6.1 of triton: the package index does not have it\n"
+        "  hint: The nearest that the package index has: 3.6.0, 3.7.0.\n"
+    )
+    assert (done.returncode, done.stdout) == (3, "")
+    assert (tmp_path / "reports/matrix.json").read_text(encoding="utf-8") == "kept"
+    assert not list(tmp_path.glob("envs/*"))
+
+
+@pytest.mark.parametrize(
+    ("release", "around"), [("3.10.0", None), ("3.8.0rc1", None), ("3.5", ["3.6.0"]), ("3.9", ["3.7.0", "3.10.0"])]
+)
+def test_a_release_exists_where_some_file_is_of_it(release: str, around: list[str] | None) -> None:
+    files = tuple(file for each in json.loads(PUBLISHED)["files"] if (file := file_of(each["filename"], None, False)))
+    found = Listing(distribution="triton", files=files).around(Version(release))
+    assert (found and list(map(str, found))) == around

@@ -288,6 +288,21 @@ def test_a_library_is_not_edited(package: Path) -> None:
 
 
 @pytest.mark.wheels
+def test_no_report_speaks_of_an_edit_of_a_library(package: Path) -> None:
+    cell = "outer/as_written/only/sm_90/triton-3.9.0"
+    assert compat(package, "matrix", "--envs", "triton-3.9.0", "-q").returncode == 1
+    assert f"compat fix {cell}" in (package / "reports/matrix.md").read_text()
+    assert "an edit is known" in compat(package, "explain", cell).stdout
+    (package / "src" / LIBRARY).write_text(json.dumps({"requirement": "mylib==1.0"}))
+    done = compat(package, "matrix", "--envs", "triton-3.9.0", "-q")
+    assert (done.returncode, "an edit is known" in done.stdout) == (1, False)
+    assert "compat fix" not in (package / "reports/matrix.md").read_text()
+    assert json.loads((package / "reports/matrix.json").read_text())["summary"]["edits_known"] == 0
+    told = compat(package, "explain", cell).stdout
+    assert ("advice" in told, "an edit is known" in told) == (True, False)
+
+
+@pytest.mark.wheels
 def test_a_python_source_without_a_kernel_file(tmp_path: Path, built: Callable[[str], BuiltEnv]) -> None:
     built("triton-3.9.0")
     source = tmp_path / "a.py"

@@ -245,7 +245,7 @@ def _failure(distinct: DistinctFailure, places: Mapping[Cell, int]) -> JsonObjec
         "where": [_where(where) for where in distinct.where],
         "example": places[distinct.example.cell],
         "per_target": [list(pair) for pair in said] if len(said) > 1 else [],
-        "edit": distinct.edit_known,
+        "edit": len(distinct.to_fix) == len(distinct.results),
         "reproducer": failure.reproducer,
         "ir": failure.ir,
     }

@@ -23,7 +23,7 @@ from compat.toolchains.triton.pairing import PAIRING
 from compat.toolchains.triton.parts import PARTS
 from compat.toolchains.triton.script_call import SCRIPT
 from compat.toolchains.triton.targets import GPUS, TARGETS, USUAL
-from compat.toolchains.triton.types import TYPES
+from compat.toolchains.triton.types import OPTIONS, TYPES
 from compat.toolchains.triton.variables import VARIABLES
 
 TRITON = Toolchain(
@@ -41,6 +41,7 @@ TRITON = Toolchain(
     gpus=GPUS,
     usual_targets=USUAL,
     types=TYPES,
+    options=OPTIONS,
     knowledge=KNOWLEDGE,
     variables=VARIABLES,
     parts=PARTS,

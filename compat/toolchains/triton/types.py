@@ -1,9 +1,9 @@
-"""The types that a kernel file may give a run-time argument, as Triton spells them."""
+"""The types that a kernel file may give a run-time argument, as Triton spells them, and the types of compile options."""
 
 from __future__ import annotations
 
 from compat.patterns import lazy_pattern
-from compat.toolchains.base import Types
+from compat.toolchains.base import Option, Types
 
 DTYPES = (
     *("i1", "i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64", "fp16", "bf16", "fp32", "fp64"),
@@ -19,3 +19,32 @@ TYPES = Types(
     examples='"*fp16" or "i32"',
     elements=DTYPES,
 )
+
+_SWITCHES = (
+    *("allow_flush_denorm", "allow_fp8e4b15", "allow_fp8e4nv", "clc", "debug", "enable_fp_fusion", "enable_reflect_ftz"),
+    *("fpsan_homomorphic_casts", "launch_cooperative_grid", "launch_pdl", "sanitize_overflow", "sched4reg"),
+)
+_NUMBERS = (
+    *("kpack", "matrix_instr_nonkdim", "num_buffers_warp_spec", "num_consumer_groups", "ptx_version", "reg_dec_producer"),
+    *("reg_inc_consumer", "warp_size", "waves_per_eu"),
+)
+_TEXTS = (
+    "default_dot_input_precision",
+    "instruction_sched_variant",
+    "instrumentation_mode",
+    "ptx_options",
+    "schedule_hint",
+    "wgp_cu_mode",
+)
+
+OPTIONS = {
+    "num_warps": Option(kind=int, least=1, power_of_two=True),
+    "num_ctas": Option(kind=int, least=1, power_of_two=True),
+    "num_stages": Option(kind=int, least=0),
+    "maxnreg": Option(kind=int, least=1),
+    "min_shared_mem": Option(kind=int, least=0),
+    **{name: Option(kind=int, least=0) for name in _NUMBERS},
+    **{name: Option(kind=bool) for name in _SWITCHES},
+    **{name: Option(kind=str) for name in _TEXTS},
+}
+"""Options of the NVIDIA and AMD backends. Left out are those that no number, string or boolean can be, and those of two types."""

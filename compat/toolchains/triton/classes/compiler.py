@@ -33,6 +33,12 @@ RETURNS = "failed to legalize operation 'tt.return'"
 """What MLIR says of a kernel that returns a value."""
 _LIBRARY = "device library function {called} of {types}"
 
+_FP8_ADVICE = (
+    "Convert to a type that is taken (`.to(tl.float16)` and back), or build for a target that has it: on NVIDIA fp8e4nv needs "
+    "sm_89 "
+    "or newer and dots of fp8 sm_89 or sm_90; AMD's gfx942 has fp8e4b8 and fp8e5b16. Newer releases take more."
+)
+
 CLASSES = (
     FailureClass(
         name="mlir-bitwidth-assert",
@@ -49,18 +55,24 @@ CLASSES = (
         title="Data type not supported here",
         meaning="An operation, a conversion or the target does not take this data type, in this release.",
         status=Status.REJECTED,
-        advice="Convert to a type that is taken (`.to(tl.float32)` and back), or build for a target that has it: on NVIDIA "
-        "fp8e4nv needs "
-        "sm_89 or newer and dots of fp8 sm_89 or sm_90; AMD's gfx942 has fp8e4b8 and fp8e5b16. Newer releases take more.",
+        advice="Convert to a type that this operation takes (`.to(tl.float32)` and back): the message names the type that it got, "
+        "and "
+        "often those that it takes. Newer releases and targets take more.",
         blame=Blame.KERNEL,
         lacks=True,
         signs=(
-            Sign(message=r"type (?P<type>\w+) not supported in this architecture", means="{type} on this target"),
-            Sign(message=r"(?P<type>fp8\w*) (?:data type is not supported on|on CUDA arch)", means="{type} on this target"),
-            Sign(message=r"does not support (?P<type>fp8\w*) on CUDA arch", means="{type} on this target"),
-            Sign(assertion=r"only supported on compute capability >= 89", means="fp8e4nv on this target"),
+            Sign(
+                message=r"type (?P<type>\w+) not supported in this architecture", means="{type} on this target", advice=_FP8_ADVICE
+            ),
+            Sign(
+                message=r"(?P<type>fp8\w*) (?:data type is not supported on|on CUDA arch)",
+                means="{type} on this target",
+                advice=_FP8_ADVICE,
+            ),
+            Sign(message=r"does not support (?P<type>fp8\w*) on CUDA arch", means="{type} on this target", advice=_FP8_ADVICE),
+            Sign(assertion=r"only supported on compute capability >= 89", means="fp8e4nv on this target", advice=_FP8_ADVICE),
             Sign(message=r"^Expected dtype (?P<wanted>\[.*\]) but got (?P<type>(?!pointer)[\w<>]+)"),
-            Sign(message=r"^Only supports .* operand \((?P<type>\w+)\)$", means="{type} on this target"),
+            Sign(message=r"^Only supports .* operand \((?P<type>\w+)\)$", means="{type} on this target", advice=_FP8_ADVICE),
             Sign(message=r"^Unsupported (?:lhs |rhs )?dtype (?P<type>\w+)$", means="dot of {type}"),
             Sign(message=r"^Both operands must be either int8 or uint8\. Operand type \((?P<type>\w+)\)", means="dot of {type}"),
             Sign(message=r"^Unsupported dtype|target doesn't provide conversion"),
@@ -71,7 +83,10 @@ CLASSES = (
             Sign(
                 message=r"^cannot cast (?P<from>(?!pointer|void)\w+).* to (?P<to>(?!.*pointer<).*)$", means="cast of {from} to {to}"
             ),
-            Sign(message=r"^Cannot bitcast data-type of size"),
+            Sign(
+                message=r"^Cannot bitcast data-type of size",
+                advice="A bitcast keeps the bits: take a type of the same width, or convert (`.to(…)` without `bitcast=True`).",
+            ),
             Sign(
                 diagnostic=r"^Unsupported conversion from '(?P<from>\w+)' to '(?P<to>\w+)'", means="conversion from {from} to {to}"
             ),
@@ -176,9 +191,8 @@ CLASSES = (
         title="Feature that the target does not have",
         meaning="The code needs an instruction that the target does not have, or that this assembler does not know yet.",
         status=Status.REJECTED,
-        advice="{target} lacks what the message names: a data type, a cache policy, an atomic or inline assembly of newer GPUs. "
-        "Build for a "
-        "newer target, or choose by target inside the kernel.",
+        advice="{target} lacks what the message names: a data type, a cache policy, an atomic or inline assembly of other GPUs. "
+        "Build for a target that has it, or choose by target inside the kernel.",
         blame=Blame.KERNEL,
         lacks=True,
         signs=(
@@ -193,10 +207,18 @@ CLASSES = (
         title="Assembler error",
         meaning="The assembler (ptxas, or AMD's) refused what the compiler or inline assembly gave it.",
         status=Status.REJECTED,
-        advice="Check inline assembly first. Otherwise lower the register pressure (smaller blocks, more warps), or check that "
-        "{target} has the instructions in question.",
+        advice="Check inline assembly first: the assembler for {target} does not take the instruction or the operand that the "
+        "message "
+        "names. Without any, the compiler made it of an operation or a data type that {target} does not have in this form: write "
+        "that "
+        "in another way, or report it.",
         blame=Blame.COMPILER,
         signs=(
+            Sign(
+                assembler=r"(?i)register|too (?:many|much)|out of memory",
+                words="assembler",
+                advice="Lower the register pressure: smaller blocks, more warps, fewer `num_stages`.",
+            ),
             Sign(assembler=r".", words="assembler"),
             Sign(message=r"failed to link hsaco|AMD assembler rejected", diagnostic=r".", words="diagnostic"),
             Sign(message=r"PTX codegen error|`ptxas` (?:failed|raised)"),
@@ -221,10 +243,25 @@ CLASSES = (
         title="IR verifier failed",
         meaning="An operation is malformed, by the front end or by a pass, and MLIR's verifier noticed.",
         status=Status.CRASHED,
-        advice="Look at the operation named below: give its operands equal shapes and dtypes explicitly (`tl.full`, `.to(…)`, "
-        "`tl.broadcast_to`); if the kernel is right, it is a compiler bug to report.",
+        advice="Look at the operation that the message names: give its operands the shapes and dtypes that it requires (`tl.full`, "
+        "`.to(…)`, `tl.broadcast_to`); if the kernel is right, it is a compiler bug to report.",
         blame=Blame.COMPILER,
         signs=(
+            Sign(
+                message=_RUN_FAILED,
+                diagnostic=r"'llvm\.f\w+' op .*got 'i8'",
+                words="diagnostic",
+                advice="This release stores 8-bit floats and does not compute with them: convert before (`.to(tl.float16)`) and "
+                "after.",
+            ),
+            Sign(
+                message=_RUN_FAILED,
+                diagnostic=r"'(?:tt|scf)\.\w+' op operand #\d+ must be 1-bit signless integer",
+                words="diagnostic",
+                advice="A mask or a condition has to be a flag, for scalars one and for blocks one of each element: compare (`x "
+                "!= 0`), and "
+                "use `tl.where` where a block decides.",
+            ),
             Sign(
                 message=_RUN_FAILED,
                 diagnostic=rf"^(?!.*(?:{_LOWERING})).*(?:'[\w.]+' op |must be|requires|failed to verify|expect)",
@@ -240,7 +277,8 @@ CLASSES = (
         title="Compiler pass failed",
         meaning="A pass failed, with or without a diagnostic, but without an assertion.",
         status=Status.CRASHED,
-        advice="The kernel uses something that this release cannot lower for {target}. Rewrite the operation named below, vary "
+        advice="The kernel uses something that this release cannot lower for {target}. Rewrite the operation that the message "
+        "names, vary "
         "`num_warps` or `num_stages`, or try the neighbouring releases.",
         blame=Blame.COMPILER,
         signs=(

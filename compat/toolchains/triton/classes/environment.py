@@ -51,7 +51,8 @@ CLASSES = (
     common.SOURCE_TIMEOUT,
     evolve(
         common.TIMEOUT,
-        advice="It hung in stage {stage}. Smaller blocks, fewer `static_range` iterations and fewer `num_stages` shorten compiles; "
+        advice="It was still in stage {stage} when its time was up. Smaller blocks, fewer `static_range` iterations and fewer "
+        "`num_stages` shorten compiles; "
         "if it is merely slow, raise the deadline.",
     ),
     evolve(

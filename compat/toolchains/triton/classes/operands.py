@@ -12,6 +12,35 @@ _DOT_SIZES = "dot operands too small"
 _BROADCAST = "Cannot make_shape_compatible: incompatible dimensions at index {index}: 16 and 32"
 _SPLIT = "split of a last dimension that is not 2"
 _BARE = r"^$"
+_RESHAPE_ADVICE = "The new shape needs as many elements as the block has: compare the products of both shapes."
+_SURPLUS_ADVICE = (
+    "The index has more axes than the value: a scalar takes no `:`, a block with one axis `[:, None]` or `[None, :]`. Leave out "
+    "what "
+    "is too much, or make a block of the value first."
+)
+_SPLIT_ADVICE = "`tl.split` takes a block whose last axis has two elements: `tl.reshape(x, (…, 2))` makes one."
+_AXES_ADVICE = (
+    "Name every axis of the block once: `tl.permute(x, (0, 2, 1))` for three. `tl.trans(x)` alone is for blocks with two axes."
+)
+_SAME_SHAPE_ADVICE = (
+    "Bring the operands of this operation to one shape first: `tl.broadcast_to`, `tl.reshape`, or an axis (`[:, None]`)."
+)
+_ONE_AXIS_ADVICE = (
+    "This operation takes one axis, or one value: `tl.reshape(x, (N,))` makes one axis, a reduction (`tl.max(x, 0)`) a value."
+)
+_NONE_ADVICE = (
+    "The value is `None`: of a helper that returns nothing, of an operation without a result, or of an argument that was left out. "
+    "Return a value, or ask for it (`if x is not None:`) before using it."
+)
+_UNPACK_ADVICE = (
+    "Take as many names on the left as there are values on the right: the length of a tuple is known when it is compiled."
+)
+_PYTHON_ADVICE = (
+    "Python's own functions do not take blocks: take Triton's (`tl.sqrt`, `x.to(tl.float32)`, `tl.cdiv`), and the block's "
+    "constexpr "
+    "for `len`."
+)
+_ARGUMENT_ADVICE = "The message says which argument does not go with this call: leave it out, or pass what it goes with."
 _AXIS = (
     "Axes count from 0, and an operation removes or adds one. Mind that `tl.max` and `tl.min` reduce a block along an axis, their "
     "second "
@@ -48,7 +77,10 @@ CLASSES = (
         blame=Blame.KERNEL,
         signs=(
             Sign(message=r"^Boolean value of Tensor", means=_BLOCK_CONDITION),
-            Sign(message=r"^`if` conditionals can only accept values of type"),
+            Sign(
+                message=r"^`if` conditionals can only accept values of type",
+                advice="An `if` takes a number or a flag: compare numbers (`x.shape[0] == 16`), and use `tl.where` for blocks.",
+            ),
         ),
     ),
     FailureClass(
@@ -61,7 +93,10 @@ CLASSES = (
         signs=(
             Sign(message=r"^For loop bounds and step must all be ints"),
             Sign(message=r"^For (?:lower bound|upper bound|step) must be a scalar"),
-            Sign(message=r"^range\(\) arg 3 must not be zero"),
+            Sign(
+                message=r"^range\(\) arg 3 must not be zero",
+                advice="The step of the loop is 0 in this case: give it another value.",
+            ),
         ),
     ),
     FailureClass(
@@ -136,8 +171,17 @@ CLASSES = (
             Sign(message=r"^Expected (?:\d+ <= ndim <= \d+|block_shape to have \d+|\d+ strides)|^expected \d+ offsets"),
             Sign(message=r"^Expected `?(?:shape|strides|offsets|block_shape|order|boundary_check)|^Expected a permutation of"),
             Sign(message=r"^Expected an? .* in (?:`?block_shape|shape/strides/offsets)|^Block pointers only support"),
-            Sign(message=r"^Block (?:shape|element type)\(.*mismatch|^Duplicate dimension in `boundary_check`"),
-            Sign(message=r"arguments? cannot be specified for (?:loading|storing) block pointers"),
+            Sign(
+                message=r"^Block (?:shape|element type)\(.*mismatch",
+                advice="Store a value of the block pointer's own shape and type: `.to(ptr.dtype.element_ty)` with the pointer "
+                "that it "
+                "was made of.",
+            ),
+            Sign(message=r"^Duplicate dimension in `boundary_check`"),
+            Sign(
+                message=r"arguments? cannot be specified for (?:loading|storing) block pointers",
+                advice="Block pointers take `boundary_check` and `padding_option` in the place of `mask` and `other`.",
+            ),
             Sign(message=r"^x offsets must|^expected value shape|^tl\.advance"),
             Sign(
                 error=r"^AssertionError$",
@@ -164,7 +208,12 @@ CLASSES = (
         signs=(
             Sign(message=r"^arange's range must be a power of 2|^Shape element \d+ must be a power of 2"),
             Sign(message=r"exceeds triton maximum tensor numel", means="block exceeds the maximum size"),
-            Sign(message=r"^arange's end argument must be greater|^arange must fit in int32"),
+            Sign(
+                message=r"^arange's end argument must be greater|^arange must fit in int32",
+                advice="The end of `tl.arange` is greater than its start, by a power of two, and both fit into 32 bits: look at "
+                "the "
+                "constexprs that they are made of.",
+            ),
         ),
     ),
     FailureClass(
@@ -178,18 +227,30 @@ CLASSES = (
         signs=(
             Sign(message=r"^Cannot broadcast, the expanded size .* at non-singleton dimension (?P<index>\d+)", means=_BROADCAST),
             Sign(message=r"make_shape_compatible|incompatible dimensions|[Cc]annot broadcast|[Rr]ank mismatch|[Ss]hape mismatch"),
-            Sign(message=r"shapes? .*(?:do(?:es)? not match|must match|mismatch|incompatible)"),
-            Sign(message=r"must have the same (?:shape|rank)|of the same shape|must match the corresponding source dim"),
-            Sign(message=r"cannot view block of shape|reshape\(\) cannot change"),
-            Sign(message=r"tensor dims must match|^expected tensors of equal rank|^Expected pointer argument to have shape"),
-            Sign(message=r"only (?:supports|accepts) (?:1D|size-1)|^expected 1D input|Cannot splat a block"),
-            Sign(error=r"^AssertionError$", message=_BARE, place=r": split$", statement=r"== 2", means=_SPLIT),
-            Sign(error=r"^AssertionError$", message=_BARE, place=r": split$", means="split of a scalar"),
-            Sign(message=r"^split requires a non-scalar", means="split of a scalar"),
-            Sign(message=r"^expected last dimension to be 2 for split", means=_SPLIT),
-            Sign(message=r"^tl\.trans invoked with|^0d block_type is forbidden|^too many indices"),
-            Sign(message=r"^permute dims must be a permutation", means="no permutation"),
-            Sign(message=r"^permute dims must|length as input shape"),
+            Sign(message=r"shapes? .*(?:do(?:es)? not match|must match|mismatch|incompatible)", advice=_SAME_SHAPE_ADVICE),
+            Sign(
+                message=r"must have the same (?:shape|rank)|of the same shape|must match the corresponding source dim",
+                advice=_SAME_SHAPE_ADVICE,
+            ),
+            Sign(message=r"cannot view block of shape|reshape\(\) cannot change", advice=_RESHAPE_ADVICE),
+            Sign(
+                message=r"tensor dims must match|^expected tensors of equal rank|^Expected pointer argument to have shape",
+                advice=_SAME_SHAPE_ADVICE,
+            ),
+            Sign(
+                message=r"only (?:supports|accepts) (?:1D|size-1)|^expected 1D input|Cannot splat a block", advice=_ONE_AXIS_ADVICE
+            ),
+            Sign(
+                error=r"^AssertionError$", message=_BARE, place=r": split$", statement=r"== 2", means=_SPLIT, advice=_SPLIT_ADVICE
+            ),
+            Sign(error=r"^AssertionError$", message=_BARE, place=r": split$", means="split of a scalar", advice=_SPLIT_ADVICE),
+            Sign(message=r"^split requires a non-scalar", means="split of a scalar", advice=_SPLIT_ADVICE),
+            Sign(message=r"^expected last dimension to be 2 for split", means=_SPLIT, advice=_SPLIT_ADVICE),
+            Sign(message=r"^too many indices", advice=_SURPLUS_ADVICE),
+            Sign(message=r"^tl\.trans invoked with", advice=_AXES_ADVICE),
+            Sign(message=r"^0d block_type is forbidden", advice="A block has an axis at least: take the value itself, or `(1,)`."),
+            Sign(message=r"^permute dims must be a permutation", means="no permutation", advice=_AXES_ADVICE),
+            Sign(message=r"^permute dims must|length as input shape", advice=_AXES_ADVICE),
             Sign(error=r"^AssertionError$", message=_BARE, place=r": (?:cat|broadcast_impl_value)$"),
         ),
     ),
@@ -239,11 +300,23 @@ CLASSES = (
                 message=r"(?:axis|dim) \S+ must be|axis must be (?:<|0, 1, or 2)|^invalid axis|received duplicate axes",
                 advice=_AXIS,
             ),
-            Sign(message=r"`padding_option` or `boundary_check`|`boundary_check` argument is not supported"),
-            Sign(message=r"`other` cannot be provided without `mask`|^Only one of \w+ and \w+|are mutually exclusive"),
-            Sign(message=r"fp_downcast_rounding should be set only"),
-            Sign(message=r"is not an ascii string|is not (?:a )?string$|^dtype must be specified"),
-            Sign(message=r"always may reorder elements|only support(?:s)? flipping the last|only support(?:s)? .* the last dim"),
+            Sign(
+                message=r"`padding_option` or `boundary_check`|`boundary_check` argument is not supported", advice=_ARGUMENT_ADVICE
+            ),
+            Sign(
+                message=r"`other` cannot be provided without `mask`|^Only one of \w+ and \w+|are mutually exclusive",
+                advice=_ARGUMENT_ADVICE,
+            ),
+            Sign(message=r"fp_downcast_rounding should be set only", advice=_ARGUMENT_ADVICE),
+            Sign(
+                message=r"is not an ascii string|is not (?:a )?string$|^dtype must be specified",
+                advice="Pass what the message names: a text of ASCII letters, or a dtype.",
+            ),
+            Sign(
+                message=r"always may reorder elements",
+                advice="Pass `can_reorder=True` where the order of elements does not matter, else store both blocks.",
+            ),
+            Sign(message=r"only support(?:s)? flipping the last|only support(?:s)? .* the last dim"),
             Sign(message=r"only supports? (?:acquire|release) and relaxed|Unexpected propagate_nan|must be non-negative"),
             Sign(message=r"^Only float32 is supported for out_dtype|^(?:cache modifier|eviction policy) is not supported yet"),
             Sign(message=r"^static_(?:assert|print)|requires one or two positional"),
@@ -258,8 +331,8 @@ CLASSES = (
     ),
     FailureClass(
         name="number-range",
-        title="Number does not fit its type",
-        meaning="A number in the kernel is out of the range of the type that it is to have.",
+        title="Number out of range",
+        meaning="A number in the kernel is out of the range of the type that it is to have, or 0 where something is divided by it.",
         status=Status.REJECTED,
         advice="Compute in a wider type (`.to(tl.int64)`), or give the constant a type of its own: `tl.full((), …, tl.int64)`.",
         blame=Blame.KERNEL,
@@ -267,7 +340,14 @@ CLASSES = (
             Sign(message=r"^Scalar .* is out of range for type", means="scalar out of range"),
             Sign(message=r"^Nonrepresentable integer", means="nonrepresentable integer"),
             Sign(message=r"between an unsigned tensor and a negative scalar"),
-            Sign(error=r"^(?:OverflowError|ZeroDivisionError)$", message=r"."),
+            Sign(
+                error=r"^ZeroDivisionError$",
+                message=r".",
+                advice="A constexpr, or what is computed of constexprs, is 0 where something is divided by it: give it the value "
+                "that a "
+                "launch gives it, in [constexprs] of the kernel file.",
+            ),
+            Sign(error=r"^OverflowError$", message=r"."),
             Sign(message=r"^Expected a (?:signed )?\d+-bit integer"),
         ),
     ),
@@ -284,8 +364,18 @@ CLASSES = (
         "where `tl.maximum` and `tl.minimum` compare.",
         blame=Blame.KERNEL,
         signs=(
+            Sign(
+                message=r"cannot convert .* of type <class '(?P<type>NoneType)'> to tensor",
+                means="{type} to tensor",
+                advice=_NONE_ADVICE,
+            ),
             Sign(message=r"cannot convert .* of type <class '(?:\w+\.)*(?P<type>\w+)'> to tensor", means="{type} to tensor"),
-            Sign(message=r"^cannot cast void", means="nothing as a value"),
+            Sign(message=r"^cannot cast void", means="nothing as a value", advice=_NONE_ADVICE),
+            Sign(
+                message=r"unsupported operand type\(s\) for .*: '(?P<type>NoneType)'",
+                means="operator on {type}",
+                advice=_NONE_ADVICE,
+            ),
             Sign(message=r"unsupported operand type\(s\) for .*: '(?P<type>\w+)'", means="operator on {type}"),
             Sign(message=r"^'(?P<type>\w+)' object has no attribute '__\w+__'", means="operator on {type}"),
             Sign(
@@ -294,18 +384,28 @@ CLASSES = (
                 means="{called} of a plain number",
             ),
             Sign(error=r"^AttributeError$", message=r"^type object '(?P<type>\w+)' has no attribute", means="{type} as a dtype"),
-            Sign(error=r"^(?:TypeError|AttributeError)$", message=r"'(?:[a-z]\w*|NoneType|JITFunction)'"),
-            Sign(error=r"^TypeError$", message=r"must be real number|can only concatenate|bad operand type"),
             Sign(
                 error=r"^TypeError$",
-                message=r"argument must be|not supported between instances|cannot unpack non-iterable|indices must be",
+                message=r"^'dtype' object is not callable",
+                advice="A dtype is no function in this release: `x.to(tl.float32)` converts, `tl.full((), 1.0, tl.float32)` makes "
+                "a value.",
             ),
+            Sign(error=r"^(?:TypeError|AttributeError)$", message=r"^'NoneType' object", advice=_NONE_ADVICE),
+            Sign(
+                error=r"^TypeError$",
+                message=r"argument must be a string or|has no len\(\)|must be real number",
+                advice=_PYTHON_ADVICE,
+            ),
+            Sign(error=r"^(?:TypeError|AttributeError)$", message=r"'(?:[a-z]\w*|NoneType|JITFunction)'"),
+            Sign(error=r"^TypeError$", message=r"can only concatenate|bad operand type"),
+            Sign(error=r"^TypeError$", message=r"cannot unpack non-iterable", advice=_UNPACK_ADVICE),
+            Sign(error=r"^TypeError$", message=r"argument must be|not supported between instances|indices must be"),
             Sign(
                 error=r"^TypeError$",
                 message=r"^(?P<name>\w+)\(\): incompatible function arguments",
                 means="{name} of a Python value",
             ),
-            Sign(error=r"^ValueError$", message=r"(?:not enough|too many) values to unpack"),
+            Sign(error=r"^ValueError$", message=r"(?:not enough|too many) values to unpack", advice=_UNPACK_ADVICE),
             Sign(error=r"^(?:IndexError)$", message=r"(?:tuple|list) (?:index|assignment index) out of range"),
         ),
     ),
@@ -321,8 +421,21 @@ CLASSES = (
         signs=(
             Sign(message=r"different signedness|unexpected signedness"),
             Sign(message=r"^invalid operands of type|^wrong type argument to unary|^unexpected type|^[Uu]nexpected dtype"),
-            Sign(error=r"^(?:TypeError|ValueError|IncompatibleTypeErrorImpl)$", message=r".", stage=r"^ast$"),
-            Sign(error=r"^AssertionError$", message=r".", stage=r"^ast$"),
+            Sign(
+                error=r"^TypeError$",
+                message=r".",
+                source=r"(?<!tl\.)\b(?:math|np|torch)\.\w+\(",
+                stage=r"^ast$",
+                advice=_PYTHON_ADVICE,
+            ),
+            Sign(
+                error=r"^(?:TypeError|ValueError|IncompatibleTypeErrorImpl|AssertionError)$",
+                message=r".",
+                stage=r"^ast$",
+                advice="The line named has a value or a type that this release does not take there; the message says which. Where "
+                "two "
+                "operands differ in type, convert one of them (`.to(…)`).",
+            ),
         ),
     ),
     FailureClass(
@@ -332,8 +445,8 @@ CLASSES = (
         "there.",
         status=Status.CRASHED,
         advice="The kernel does something that this release does not handle. Rewrite the line named, try the neighbouring "
-        "releases, and "
-        "report it: the place in Triton is named in the excerpt.",
+        "releases, "
+        "and report it; `compat explain` shows where in Triton it was raised.",
         blame=Blame.COMPILER,
         signs=(
             Sign(

@@ -1,0 +1,141 @@
+"""What failures are told to do about them, on what real releases said: it is of this failure, and not of another of its class."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from compat.diagnosis.classify import classify
+from compat.model import BuiltEnv, Cell, CompileSpec, Env, Failure, Specialization
+from compat.toolchains.triton.knowledge import KNOWLEDGE
+from tests.diagnosis.test_corpus import failures
+from tests.targets import TARGETS
+from tests.together import for_each
+from tests.toolchains.compiling import compile_each
+
+ADVISED = {
+    "shapes.indexed_too_often.usual 3.9.0": "The index has more axes than the value",
+    "shapes.reshape_to_another_size.usual 3.0.0": "as many elements",
+    "shapes.transposed_vector.usual 3.9.0": "`tl.trans(x)` alone is for blocks with two axes",
+    "shapes.split_of_four.usual 3.0.0": "`tl.split` takes a block whose last axis has two elements",
+    "shapes.gathered_wrong_rank.usual 3.9.0": "to one shape first",
+    "names.full_of_a_block.usual 3.0.0": "one axis, or one value",
+    "shapes.add_of_ranks.usual 3.0.0": "`[:, None]` for rows",
+    "operands.constant_division_by_zero.usual 3.0.0": "is 0 where something is divided by it",
+    "operands.int_beyond_32_bits.usual 3.9.0": "wider type",
+    "operands.dtype_called.usual 3.0.0": "`x.to(tl.float32)` converts",
+    "control.helper_returns_nothing.usual 3.0.0": "The value is `None`",
+    "control.helper_returns_a_pair.usual 3.9.0": "as many names on the left",
+    "operands.python_len.usual 3.9.0": "Python's own functions do not take blocks",
+    "control.calls_math.usual 3.2.0": "Python's own functions do not take blocks",
+    "control.for_with_zero_step.usual 3.0.0": "The step of the loop is 0",
+    "names.arange_backwards.usual 3.0.0": "The end of `tl.arange` is greater than its start",
+    "memory.block_pointer_with_mask.usual 3.0.0": "`boundary_check` and `padding_option` in the place of `mask`",
+    "operands.other_without_mask.usual 3.0.0": "leave it out, or pass what it goes with",
+    "shapes.concatenated.usual 3.0.0": "`can_reorder=True`",
+    "operands.bitcast_of_widths.usual 3.0.0": "type of the same width",
+    "memory.atomic_adds.bf16 3.0.0": "a type that this operation takes",
+    "dots.adds.fp8e4nv 3.8.0": "does not compute with them",
+    "operands.mask_of_floats.usual 3.0.0": "A mask or a condition has to be a flag",
+    "operands.power.usual 3.0.0": "`x * x` for `x ** 2`",
+    "control.membership.usual 3.9.0": "`x == 1 or x == 2`",
+    "control.uses_nested_function.usual 3.0.0": "top of the module",
+    "control.returns_in_while.usual 3.0.0": "Carry a flag through the loop",
+    "operands.python_abs.usual 3.0.0": "Kernels do not have Python's `abs`",
+    "names.helper_too_few.usual 3.0.0": "`_more` needs `x`, too",
+    "names.wrong_keyword_dot.usual 3.0.0": "`dot` takes no `transpose_b` in this release",
+    "memory.dependent_launch.usual 3.4.0": "A defect of this release",
+    "operands.item_of_tensor.usual 3.0.0": "Blocks have no `item` in this release",
+    "shapes.sorted_first_axis.usual 3.0.0": "the function of Triton's that it calls",
+    "memory.asm_unknown.usual 3.9.0": "inline assembly first",
+}
+"""Kernel of the corpus and release → what its advice says."""
+
+
+@for_each(list(ADVISED.items()), lambda each: each[0])
+def test_the_advice_is_of_this_failure(each: tuple[str, str]) -> None:
+    what, _, release = each[0].partition(" ")
+    of_it = [failure.advice for name, seen, failure in failures() if name == what and release in {one for one, _ in seen}]
+    assert of_it
+    assert all(each[1] in advice for advice in of_it), of_it
+
+
+KERNEL = """
+@triton.jit
+def k(x, y, BLOCK: tl.constexpr):
+    at = tl.arange(0, BLOCK)
+    tl.store(y + at, %s(tl.load(x + at)))
+"""
+HEAD = "import triton\nimport triton.language as tl\n"
+MISSING = "from triton.tools.tensor_descriptor import TensorDescriptor\n"
+"""A module that Triton has since 3.4."""
+TREE = {
+    "pk/__init__.py": "from . import good\nfrom . import bad\n",
+    "pk/good.py": HEAD + KERNEL % "",
+    "pk/bad.py": "import triton\n" + MISSING,
+    "pk/sub/__init__.py": "",
+    "needs.py": HEAD + "import pk.bad\n" + KERNEL % "",
+    "own.py": HEAD + MISSING + KERNEL % "",
+    "guarded.py": HEAD + f"try:\n    {MISSING}except ImportError:\n    pass\n" + KERNEL % "TensorDescriptor",
+    "late.py": HEAD + f"try:\n    {MISSING}except ImportError:\n    pass\n\nTYPES = [TensorDescriptor]\n" + KERNEL % "",
+    "annotated.py": HEAD + "class Tensor: ...\n" + (KERNEL % "").replace("(x,", "(x: Tensor,"),
+    "none.py": HEAD
+    + "try:\n    from triton.language.math import no_such as fast\nexcept (ImportError, OSError):\n    fast = None\n"
+    + KERNEL % "fast",
+}
+
+
+@pytest.fixture
+def failure_of(tmp_path: Path, built: Callable[[str], BuiltEnv]) -> Callable[[str], Failure]:
+    """What becomes of the kernel in a file of the tree on Triton 3.2.0."""
+    for name, text in TREE.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text, encoding="utf-8")
+
+    def failure(name: str) -> Failure:
+        compiled = CompileSpec(signature={"x": "*fp32", "y": "*fp32"}, constexprs={"BLOCK": 64})
+        spec = Specialization(kernel="k", variant="v", case="c", source=str(tmp_path / name), function="k", compile=compiled)
+        cell = Cell(env=Env(name="triton-3.2.0"), target=TARGETS["sm_90"], spec=spec)
+        found = classify(compile_each(built("triton-3.2.0"), [cell]), target=cell.target, knowledge=KNOWLEDGE).failure
+        assert found is not None
+        return found
+
+    return failure
+
+
+@pytest.mark.wheels
+def test_an_import_that_fails_in_another_module_is_told_with_that_module(failure_of: Callable[[str], Failure]) -> None:
+    sibling = failure_of("pk/good.py")
+    assert (sibling.failure_class, sibling.location) == ("api-missing", "bad.py:2")
+    assert sibling.advice.startswith(
+        "Importing pk/bad.py fails at line 2 (`from triton.tools.tensor_descriptor import TensorDescriptor`); line 2 of "
+        "pk/__init__.py imports it. The kernel's own file, pk/good.py, is not at fault: it was not reached. This release has no "
+        "module `triton.tools.tensor_descriptor`. Put the import into a `try`, with an `except ImportError`"
+    )
+    needed = failure_of("needs.py")
+    assert "The kernel's own file, needs.py, needs that module. " in needed.advice
+    own = failure_of("own.py")
+    assert own.advice.startswith("This release has no module `triton.tools.tensor_descriptor`. Put the import into a `try`")
+    assert sibling.fingerprint == needed.fingerprint == own.fingerprint
+
+
+@pytest.mark.wheels
+def test_a_name_whose_import_failed_unseen_is_told_with_that_import(failure_of: Callable[[str], Failure]) -> None:
+    statement = "`from triton.tools.tensor_descriptor import TensorDescriptor`"
+    for name, failure_class in (("guarded.py", "undefined-name"), ("late.py", "source-import")):
+        failure = failure_of(name)
+        assert failure.failure_class == failure_class
+        assert failure.advice.startswith(
+            f"`TensorDescriptor` is missing since its import failed: {statement} ({name}:4) is in a `try`"
+        )
+    failure = failure_of("none.py")
+    assert "`fast` may be missing since its import failed: `from triton.language.math import no_such as fast`" in failure.advice
+
+
+@pytest.mark.wheels
+def test_an_annotation_that_is_taken_for_a_global_is_told_as_one(failure_of: Callable[[str], Failure]) -> None:
+    failure = failure_of("annotated.py")
+    assert failure.failure_class == "unusable-global"
+    assert failure.advice.startswith("The annotation of a parameter names `Tensor`, which Triton takes for a global")
