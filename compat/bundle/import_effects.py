@@ -214,7 +214,10 @@ def _outline(content: bytes) -> Outline | None:
     if encoding not in ("utf-8", "utf-8-sig") or b"\f" in content or b"\r" in content.replace(b"\r\n", b""):
         return None  # lines are not what they seem
     reader = _Reader(content.split(b"\n"))
-    reader.read(tree.body, (), frozenset())
+    try:
+        reader.read(tree.body, (), frozenset())
+    except RecursionError:
+        return None
     return reader.outline(tree)
 
 

@@ -232,6 +232,14 @@ def test_lines_that_end_otherwise(folder: Path, ending: str) -> None:
     assert (noticed(folder) == before) == (ending == "\r\n")
 
 
+@pytest.mark.parametrize(
+    "deep", ["+".join("1" * 900), "+".join("1" * 3000), "(" * 80 + ")" * 80, "if 1:\n    pass\n" + "elif 1:\n    pass\n" * 900]
+)
+def test_a_file_that_is_nested_deeply_can_be_read(folder: Path, deep: str) -> None:
+    change(folder, "softmax.py", ("WIDTH = 64", f"WIDTH = 64\n{deep}\n"))
+    assert is_noticed(folder, ("WIDTH = 64", "WIDTH = 65"))
+
+
 def test_it_does_not_depend_on_where_the_folder_is(folder: Path, tmp_path: Path) -> None:
     before = read_source(folder / "pkg/norm.py").closure
     moved = (folder / "pkg").rename(tmp_path / "pkg2").rename(tmp_path / "pkg")
