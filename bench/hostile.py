@@ -10,8 +10,8 @@ What it prints goes into docs/reliability.md. It ends with exit code 1 where any
 
 from __future__ import annotations
 
-import json
 import os
+import pickle
 import random
 import signal
 import subprocess
@@ -24,7 +24,7 @@ from contextlib import suppress
 from pathlib import Path
 
 import click
-from attrs import frozen
+from attrs import evolve, frozen
 
 from bench.behaviours import HONEST, HOSTILE, KERNELS, TAKEN, Behaviour
 from compat.bundle.closure import read_source
@@ -35,6 +35,7 @@ from compat.execution.flight import Limits
 from compat.execution.run import RunContext, known, run
 from compat.execution.store import Store
 from compat.model import BuiltEnv, Cell, CompileSpec, Result, Specialization
+from tests.execution.half_imports import half_imports
 from tests.targets import TARGETS
 
 ROOT = Path(__file__).parent.parent
@@ -87,18 +88,23 @@ def expected_cells(folder: Path, built: Mapping[str, BuiltEnv], count: int, rng:
     sources = [_source(folder / f"file_{number}.py", taken) for number in range(_FILES)]
     on_import = {each.name: _source(folder / f"{each.name}.py", taken, on_import=each) for each in HOSTILE if each.at_import}
     weighted = [each for each in HOSTILE for _ in range(each.weight)]
+    halves = half_imports(folder / "half_imports")
     envs, found = list(built.values()), []
     for number in range(count):
         env, target = rng.choice(envs), rng.choice(_TARGETS)
         if number % 10:
-            source, function = rng.choice(sources), rng.choice(list(HONEST))
-            behaviour, statuses = function, HONEST[function]
-        else:
+            function = rng.choice(list(HONEST))
+            spec, behaviour, statuses = _spec(rng.choice(sources), function, number), function, HONEST[function]
+        elif number % 50:
             hostile = rng.choice(weighted)
             source = on_import.get(hostile.name) or rng.choice(sources)
             function = "scale" if hostile.at_import else hostile.name
-            behaviour, statuses = hostile.name, hostile.statuses
-        spec = _spec(source, function, number)
+            spec, behaviour, statuses = _spec(source, function, number), hostile.name, hostile.statuses
+        else:
+            half, status = rng.choice(halves)
+            compiled = evolve(half.compile, options={"num_warps": 1 << number % 4})
+            spec = evolve(half, case=str(number), compile=compiled)
+            behaviour, statuses = f"half an import, {half.kernel}", (status,)
         found.append(Expected(cell=Cell(env=env.env, target=TARGETS[target], spec=spec), behaviour=behaviour, statuses=statuses))
     rng.shuffle(found)
     return found
@@ -218,7 +224,7 @@ def _round(
     home: Path, expected: Sequence[Expected], built: Mapping[str, BuiltEnv], kills: int, done: Counter[str], rng: random.Random
 ) -> int:
     """Start drivers over the same cells until one comes to its end; how many finished cells were lost."""
-    (home / "cells.json").write_text(json.dumps([_plain(each.cell) for each in expected]), encoding="utf-8")
+    (home / "cells").write_bytes(pickle.dumps([each.cell for each in expected]))
     lost, told = 0, set[str]()
     for attempt in range(4):
         driver = subprocess.Popen(
@@ -255,30 +261,11 @@ def _kill(victim: str, driver: subprocess.Popen[str], rng: random.Random) -> int
     return 0
 
 
-def _plain(cell: Cell) -> dict[str, str]:
-    return {
-        "env": cell.env.name,
-        "target": cell.target.name,
-        "source": cell.spec.source,
-        "function": cell.spec.function,
-        "case": cell.spec.case,
-    }
-
-
 def _run_and_tell(home: Path) -> None:
     """What a driver of the second part does: run the cells of a folder, and print the id of each that may be read back."""
     config = load_matrix(ROOT / "matrix.toml")
-    plain = json.loads((home / "cells.json").read_text(encoding="utf-8"))
-    envs = {name: read_env(config.env(name), config.env_cache()) for name in {each["env"] for each in plain}}
-    closures = {source: read_source(Path(source)).closure for source in {each["source"] for each in plain}}
-    cells = [
-        Cell(
-            env=envs[each["env"]].env,
-            target=TARGETS[each["target"]],
-            spec=_spec((Path(each["source"]), closures[each["source"]]), each["function"], int(each["case"])),
-        )
-        for each in plain
-    ]
+    cells: list[Cell] = pickle.loads((home / "cells").read_bytes())
+    envs = {env.name: read_env(env, config.env_cache()) for env in {cell.env for cell in cells}}
     with Store(home / "store") as store:
         run(cells, RunContext(envs=envs, store=store, limits=LIMITS), _tell)
 

@@ -20,7 +20,7 @@ from compat.execution.obtaining import obtain
 from compat.execution.printed import NAME as PRINTED
 from compat.execution.run import expectation_of, outcome_of
 from compat.execution.spawn import WORKER
-from compat.execution.store import CellKeys, Store
+from compat.execution.store import CellKeys, Store, is_about
 from compat.files import folder_digest
 from compat.history.verdict import Verdict, release_of, verdicts
 from compat.model import BuiltEnv, Cell, Env, Evidence, Result
@@ -149,7 +149,8 @@ class _Known:
         for cell in cells:
             if (built := self.env(cell.env)).error is None:
                 keys.setdefault(key.of(cell, built), []).append(cell)
-        return {cell: found for key, found in self.store.read(keys, deadline=0, memory=0).items() for cell in keys[key]}
+        read = self.store.read(keys, deadline=0, memory=0)
+        return {cell: found for key, found in read.items() for cell in keys[key] if is_about(cell, found)}
 
     def obtained(self, cell: Cell) -> tuple[Lacking, ...]:
         """Fetch what stayed on workers of a cell's attempts; what is not to be had."""

@@ -379,7 +379,7 @@ NAMES_ALLOWED = {
 """Words for users, which have no space in them, and why."""
 SOURCE_LANGUAGE = {
     "constexprs.py",
-    *("bundle/bundle.py", "bundle/frozen.py"),
+    *("bundle/bundle.py", "bundle/frozen.py", "bundle/import_effects.py"),
     *("reduce/module.py", "reduce/shapes.py", "reduce/expressions.py"),
     *("diagnosis/canonical.py", "diagnosis/dumps.py"),
     *(f"guess/{name}.py" for name in ("calls", "finding", "jitted", "launches", "literals", "pure", "uses")),

@@ -9,12 +9,14 @@ from __future__ import annotations
 import ast
 import hashlib
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 
 from attrs import define, field, frozen
 
+from compat.bundle.import_effects import outline, without_unnoticed
+from compat.bundle.imports import imported_files, imports_in, imports_of, packages_of, statements_of, used_files
 from compat.bundle.parsing import tree_of
 
 
@@ -36,18 +38,8 @@ class Source:
     tree: ast.Module
     functions: dict[str, Parameters]
     closure: str
-    """SHA-256 over the names and contents of the file and of what it imports from its tree, followed all the way."""
-
-
-@frozen(kw_only=True)
-class _Import:
-    """One import statement: ``import a.b``, or ``from ..a.b import names``."""
-
-    level: int
-    """Dots before it; 0 where it is absolute."""
-    parts: tuple[str, ...]
-    """``a`` and ``b``."""
-    names: tuple[str, ...] = ()
+    """SHA-256 over the names and contents of the file and of what it imports from its tree, followed all the way. Where a kernel of
+    the file cannot notice all of that, also, after a colon, over what it can (:mod:`compat.bundle.import_effects`)."""
 
 
 LIBRARY = "compat-library.json"
@@ -78,14 +70,15 @@ def read_source(path: Path, roots: Sequence[Path] = ()) -> Source:
     if all(os.path.isfile(root / LIBRARY) for root in roots):
         return _read_of_libraries(path, roots)
     tree = tree_of(path.read_bytes(), path.name)
-    return Source(tree=tree, functions=_functions(tree), closure=_digest(path, closure_files(path, tree, roots), roots))
+    closure, _ = _digest(path, closure_files(path, tree, roots), roots)
+    return Source(tree=tree, functions=_functions(tree), closure=closure)
 
 
 @cache
 def _read_of_libraries(path: Path, roots: tuple[Path, ...]) -> Source:
     """The same of what never changes: a module may have many kernels."""
     tree = tree_of(path.read_bytes(), path.name)
-    return Source(tree=tree, functions=_functions(tree), closure=_digest(path, (), roots))
+    return Source(tree=tree, functions=_functions(tree), closure=_digest(path, (), roots)[0])
 
 
 @define
@@ -95,28 +88,44 @@ class Unchanged:
     Only then may a result be kept under a key that holds the closure. Files are read again only when their size or time differs.
     """
 
-    _known: dict[tuple[str, str], dict[Path, tuple[int, int] | None]] = field(factory=dict)
-    """Source and digest → every file of that closure as it was when it was found to have that digest."""
+    _known: dict[tuple[str, str], _Stamps] = field(factory=dict)
+    """Source and digest → the files of that closure as they were when it was found to have that digest."""
 
     def beyond(self, source: str, closure: str, imported: Iterable[str] = (), roots: Sequence[str] = ()) -> tuple[Path, ...] | None:
         """Of what was ``imported`` for ``source`` what is no part of its closure; ``None`` where it has another closure now."""
+        known = self._stamps(source, closure, roots).of
+        return tuple(dict.fromkeys(Path(path) for path in imported if Path(path) not in known)) if known else None
+
+    def partly(self, source: str, closure: str, roots: Sequence[str] = ()) -> frozenset[Path]:
+        """The files of a closure of which a kernel cannot notice all."""
+        return self._stamps(source, closure, roots).partly
+
+    def _stamps(self, source: str, closure: str, roots: Sequence[str]) -> _Stamps:
         known = self._known.get((source, closure))
-        if known is None or any(_stamp(path) != stamp for path, stamp in known.items()):
+        if known is None or any(_stamp(path) != stamp for path, stamp in known.of.items()):
             known = self._known[source, closure] = _stamps(Path(source), closure, [Path(root) for root in roots])
-        if not known:
-            return None
-        return tuple(dict.fromkeys(Path(path) for path in imported if Path(path) not in known))
+        return known
 
 
-def _stamps(path: Path, closure: str, roots: Sequence[Path]) -> dict[Path, tuple[int, int] | None]:
-    """The files of a closure with their stamps; none where the source has another one by now, or cannot be read."""
+@frozen(kw_only=True)
+class _Stamps:
+    """The files of a closure as they are."""
+
+    of: Mapping[Path, tuple[int, int] | None] = field(factory=dict)
+    """None where the source has another closure by now, or cannot be read."""
+    partly: frozenset[Path] = frozenset()
+    """Those of which a kernel cannot notice all."""
+
+
+def _stamps(path: Path, closure: str, roots: Sequence[Path]) -> _Stamps:
     roots = roots or roots_of(path)
     try:
         files = closure_files(path, tree_of(path.read_bytes()), roots)
         stamps = {file: _stamp(file) for file in files}
-        return stamps if _digest(path, files, roots) == closure else {}
+        digest, partly = _digest(path, files, roots)
     except (OSError, SyntaxError):
-        return {}
+        return _Stamps()
+    return _Stamps(of=stamps, partly=partly) if digest == closure else _Stamps()
 
 
 def _stamp(path: Path) -> tuple[int, int] | None:
@@ -129,18 +138,7 @@ def _stamp(path: Path) -> tuple[int, int] | None:
 
 def _functions(tree: ast.Module) -> dict[str, Parameters]:
     # Of all statements, because a definition may stand inside an `if` or `try`; of several, the last one counts.
-    return {node.name: parameters_of(node.args) for node in _statements(tree) if isinstance(node, ast.FunctionDef)}
-
-
-def _statements(node: ast.AST) -> Iterator[ast.AST]:
-    """Every statement below a node, however deep; expressions, which are most of a tree, are not entered."""
-    waiting = [node]
-    while waiting:  # by hand: in a chain of `elif` each is a statement inside of the one before
-        here = waiting.pop()
-        if here is not node:
-            yield here
-        inside = [child for child in ast.iter_child_nodes(here) if isinstance(child, ast.stmt | ast.excepthandler | ast.match_case)]
-        waiting += reversed(inside)
+    return {node.name: parameters_of(node.args) for node in statements_of(tree) if isinstance(node, ast.FunctionDef)}
 
 
 def parameters_of(arguments: ast.arguments) -> Parameters:
@@ -159,17 +157,38 @@ def _is_constexpr(annotation: ast.expr) -> bool:
     return isinstance(said, str) and said.rpartition(".")[2] == "constexpr"
 
 
-def _digest(path: Path, files: Iterable[Path], roots: Sequence[Path]) -> str:
-    digest = hashlib.sha256(f"{_name(path, roots)}\0".encode())  # two modules that import each other draw in the same files
+def _digest(path: Path, files: Iterable[Path], roots: Sequence[Path]) -> tuple[str, frozenset[Path]]:
+    """The closure over the names and contents of files, and those of which a kernel cannot notice all."""
     libraries = [root for root in roots if os.path.isfile(root / LIBRARY)]
+    own = [file for file in files if not any(file.is_relative_to(root) for root in libraries)]
+    contents = {file: file.read_bytes() for file in own}
+    begun = hashlib.sha256(f"{_name(path, roots)}\0".encode())  # two modules that import each other draw in the same files
     for root in libraries:
-        digest.update(_library_digest(root))
-    own = (file for file in files if not any(file.is_relative_to(root) for root in libraries))
-    for name, file in sorted((_name(file, roots), file) for file in own):
-        content = file.read_bytes()
+        begun.update(_library_digest(root))
+    whole = _digest_of(begun, contents, roots)
+    noticed = contents if libraries else _noticed(path, contents, roots)
+    partly = frozenset(file for file, content in contents.items() if noticed[file] != content)
+    return (f"{whole}:{_digest_of(begun, noticed, roots)}" if partly else whole), partly
+
+
+def _digest_of(begun: hashlib._Hash, contents: Mapping[Path, bytes], roots: Sequence[Path]) -> str:
+    digest = begun.copy()
+    for name, content in sorted((_name(file, roots), content) for file, content in contents.items()):
         digest.update(f"{name}\0{len(content)}\0".encode())
         digest.update(content)
     return digest.hexdigest()
+
+
+def _noticed(path: Path, contents: Mapping[Path, bytes], roots: Sequence[Path]) -> Mapping[Path, bytes]:
+    """What a kernel of a file can notice of files that are imported with it: all of those that it uses, and what others run."""
+    used = used_files(path, roots)
+    if used is None or used.issuperset(contents):
+        return contents
+    outlines = [outline(contents[file]) for file in used]
+    if any(each is not None and each.leads_out for each in outlines):
+        return contents
+    names = {file: _name(file, roots).rpartition("\0")[2] for file in contents}
+    return {**without_unnoticed(contents, names), **{file: contents[file] for file in used}}
 
 
 def _name(file: Path, roots: Sequence[Path]) -> str:
@@ -184,13 +203,13 @@ def closure_files(path: Path, tree: ast.Module, roots: Sequence[Path] = ()) -> f
     """The file itself, whose tree is given, and the files below the roots that it imports, transitively."""
     roots = roots or roots_of(path)
     found = {path, *(file for root in roots for file in _library(root))}
-    waiting = [*_packages(path, roots), *_imported(_imports(tree), path, roots)]
+    waiting = [*packages_of(path, roots), *imported_files(imports_of(tree), path, roots)]
     while waiting:
         file = waiting.pop()
         if file in found:
             continue
         found.add(file)
-        waiting += _imported(_imports_in(file.read_bytes()), file, roots)
+        waiting += imported_files(imports_in(file.read_bytes()), file, roots)
     return frozenset(found)
 
 
@@ -200,21 +219,6 @@ def helpers_of(path: Path, roots: Sequence[Path] = ()) -> tuple[Path, ...]:
         return tuple(sorted(closure_files(path, tree_of(path.read_bytes()), roots) - {path}))
     except (OSError, SyntaxError):
         return ()
-
-
-_known: dict[bytes, tuple[_Import, ...]] = {}
-"""Hash of a content → what it imports: the kernels of a package draw in the same files again and again."""
-
-
-def _imports_in(content: bytes) -> tuple[_Import, ...]:
-    """What a file with this content imports; nothing as long as it cannot be parsed, though its bytes count."""
-    key = hashlib.sha256(content).digest()
-    if key not in _known:
-        try:
-            _known[key] = _imports(tree_of(content))
-        except SyntaxError:
-            _known[key] = ()
-    return _known[key]
 
 
 def _library(root: Path) -> tuple[Path, ...]:
@@ -244,52 +248,3 @@ def library_files(roots: Iterable[Path]) -> frozenset[Path] | None:
     if not roots or not all(os.path.isfile(root / LIBRARY) for root in roots):
         return None
     return frozenset(file for root in roots for file in (*_python_files(root), root / LIBRARY))
-
-
-def _packages(path: Path, roots: Sequence[Path]) -> Iterator[Path]:
-    """The files of the packages that a file lies in: importing it runs them."""
-    root = next((root for root in roots if path.is_relative_to(root)), path.parent)
-    for folder in path.relative_to(root).parents:
-        if folder != Path() and os.path.isfile(root / folder / "__init__.py"):
-            yield root / folder / "__init__.py"
-
-
-def _imports(tree: ast.Module) -> tuple[_Import, ...]:
-    """The import statements of a source."""
-    return tuple(found for node in _statements(tree) for found in _imports_of(node))
-
-
-def _imports_of(node: ast.AST) -> Iterator[_Import]:
-    if isinstance(node, ast.Import):
-        yield from (_Import(level=0, parts=tuple(alias.name.split("."))) for alias in node.names)
-    elif isinstance(node, ast.ImportFrom):
-        parts = tuple(node.module.split(".")) if node.module else ()
-        yield _Import(level=node.level, parts=parts, names=tuple(alias.name for alias in node.names))
-
-
-def _imported(imports: Iterable[_Import], file: Path, roots: Sequence[Path]) -> Iterator[Path]:
-    for each in imports:
-        starts = [file.parent] if each.level else list(roots)
-        for _ in range(each.level - 1):
-            starts = [start.parent for start in starts]
-        if not any(start.is_relative_to(root) for start in starts for root in roots):
-            continue
-        yield from _modules(starts, each.parts)
-        for name in each.names:  # `from package import module` names a file, `from module import function` does not.
-            yield from _modules(starts, (*each.parts, name))
-
-
-def _modules(starts: Sequence[Path], parts: Sequence[str]) -> Iterator[Path]:
-    """The files that importing ``a.b.c`` may run, those of them that exist: ``a``'s, ``a.b``'s and ``a.b.c``'s, from each start."""
-    for start in starts:
-        yield from _modules_below(start, parts)
-
-
-def _modules_below(start: Path, parts: Sequence[str]) -> Iterator[Path]:
-    """The files that importing ``a.b.c`` runs, those of them that exist: ``a``'s, ``a.b``'s and ``a.b.c``'s."""
-    for length in range(1, len(parts) + 1):
-        place = start.joinpath(*parts[:length])
-        for file in (place / "__init__.py", place.with_name(place.name + ".py")):
-            if os.path.isfile(file):
-                yield file
-                break

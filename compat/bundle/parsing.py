@@ -42,6 +42,17 @@ def tree_of(source: str | bytes, name: str = "<source>") -> ast.Module:
     return cast(ast.Module, _parsed(source, name, "exec"))
 
 
+def compiles_silently(source: bytes) -> bool:
+    """Whether Python compiles a source and warns of nothing in it, in any thread."""
+    try:
+        with _ONE_AT_A_TIME, warnings.catch_warnings():
+            warnings.simplefilter("error")
+            compile(source, "<source>", "exec", dont_inherit=True)
+    except (SyntaxError, ValueError, RecursionError, MemoryError, Warning):
+        return False
+    return True
+
+
 def expression_of(source: str | bytes) -> ast.expr:
     """The syntax tree of one expression, as `tree_of` makes that of a module."""
     return cast(ast.Expression, _parsed(source, "<expression>", "eval")).body

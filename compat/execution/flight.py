@@ -125,6 +125,17 @@ class Beginning:
         return {"root": self.root, "name": self.name, "roots": list(self.roots), "target": _target(self.target)}
 
 
+def isolation(cell: Cell) -> tuple[object, ...]:
+    """What cells must have in common to be compiled in one process: all that is imported or called there before a compile.
+
+    The store's keys rely on it: a key holds nothing of the cells that were compiled before its own.
+    """
+    spec = cell.spec
+    factory = spec.function if "(" in spec.function else ""
+    needs_torch = "torch_dtype" in str(spec.compile.constexprs)  # the worker has it there before it imports the source
+    return spec.source, spec.roots, cell.target, factory, needs_torch, spec.problem and spec.problem.source
+
+
 def _place(spec: Specialization) -> tuple[tuple[Path, ...], str]:
     """The roots of a kernel's tree, and the name of its module."""
     source = Path(spec.source)
@@ -171,14 +182,6 @@ class Flight:
     target_known: bool | None = None
     """Whether the toolchain has heard of the target, where it was asked."""
     notes: list[str] = field(factory=list)
-
-    @property
-    def isolation(self) -> tuple[str, tuple[str, ...], Target]:
-        """What cells must have in common to be compiled in one process: the source that is imported there, and the target.
-
-        The store's keys rely on it: a key holds nothing of the cells that were compiled before its own.
-        """
-        return self.cell.spec.source, self.cell.spec.roots, self.cell.target
 
     def enter(self, stage: str, cpu: float | None = None) -> None:
         """Note that a stage begins now, where the child has used so many CPU seconds."""

@@ -32,7 +32,7 @@ from compat.diagnosis.numbers import (
 )
 from compat.execution import witnesses
 from compat.execution.executors.base import Batch, Executor
-from compat.execution.flight import INTERPRETING, Limits
+from compat.execution.flight import INTERPRETING, Limits, isolation
 from compat.execution.run import RunContext, slot_threads
 from compat.execution.store import CellKeys, Store
 from compat.files import folder_digest
@@ -214,11 +214,10 @@ class _Interpreting:
 
 
 def _batches(missing: Sequence[_Asked]) -> list[list[_Asked]]:
-    """Cells in batches of one env, one source and one target each, as they may be run in one process."""
+    """Cells in batches of one env each, as they may be run in one process."""
     groups: dict[tuple[object, ...], list[_Asked]] = {}
     for asked in missing:
-        spec = asked.cell.spec
-        groups.setdefault((asked.cell.env.name, spec.source, spec.roots, asked.cell.target.name), []).append(asked)
+        groups.setdefault((asked.cell.env.name, isolation(asked.cell)), []).append(asked)
     return [group[start : start + _TOGETHER] for group in groups.values() for start in range(0, len(group), _TOGETHER)]
 
 

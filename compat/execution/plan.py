@@ -10,6 +10,7 @@ from attrs import define
 from packaging.version import Version
 
 from compat import toolchains
+from compat.execution.flight import isolation
 from compat.model import Cell, Env, Specialization, Target
 
 BATCH_LIMIT = 32
@@ -64,7 +65,7 @@ class Share:
     cells: int
     """How many."""
     batches: Iterator[tuple[int, ...]]
-    """Positions of cells of one source and one target each: what may be compiled in one process. Made as they are taken."""
+    """Positions of cells each that may be compiled in one process (:func:`isolation`). Made as they are taken."""
 
 
 def batches(cells: Sequence[Cell], positions: Iterable[int], slots: int) -> dict[str, Share]:
@@ -81,8 +82,7 @@ def batches(cells: Sequence[Cell], positions: Iterable[int], slots: int) -> dict
 def _batched(cells: Sequence[Cell], positions: Sequence[int], most: int) -> Iterator[tuple[int, ...]]:
     groups: dict[tuple[object, ...], list[int]] = {}
     for position in positions:
-        spec, target = cells[position].spec, cells[position].target
-        groups.setdefault((spec.source, spec.roots, target.name), []).append(position)
+        groups.setdefault(isolation(cells[position]), []).append(position)
     size = min(BATCH_LIMIT, most)
     for group in groups.values():
         yield from (tuple(group[start : start + size]) for start in range(0, len(group), size))

@@ -11,7 +11,7 @@ import os
 import threading
 import time
 from array import array
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
 from contextlib import closing
 from itertools import islice
@@ -32,15 +32,19 @@ from compat.execution.executors.base import Batch, Executor, OpenExecutor
 from compat.execution.executors.local import LocalExecutor
 from compat.execution.flight import PLAIN, Limits, Mode
 from compat.execution.spawn import WORKER
-from compat.execution.store import CellKeys, Store
+from compat.execution.store import CellKeys, Store, is_about
 from compat.files import folder_digest
 from compat.interruption import Stopped
 from compat.model import BuiltEnv, Cell, Evidence, Expectation, Outcome, Result, Status
+from compat.patterns import lazy_pattern
 
 _log = logging.getLogger(__name__)
 
 _AT_ONCE = 500
 """Rows of the store that are in memory at the same time."""
+
+_PLACE = lazy_pattern(r"([^/(]+):\d+\)$")
+"""The file at the end of what a stand-in has said."""
 
 _Item = TypeVar("_Item")
 _Answer = TypeVar("_Answer")
@@ -221,6 +225,8 @@ def _already_known(keyed: Mapping[str, Cell], context: RunContext) -> Iterator[t
     left = iter(keyed.items())
     while some := dict(islice(left, _AT_ONCE)):
         for key, attempts in context.store.read(some, deadline=limits.deadline, memory=limits.memory).items():
+            if not is_about(some[key], attempts):
+                continue
             outcome = outcome_of(some[key], attempts)
             # What is no answer is kept only to be looked at: what was missing may be there by now.
             if outcome.status.is_answer:
@@ -345,4 +351,17 @@ def _to_be_kept(
         return None
     roots = map(Path, spec.roots) if spec.roots else roots_of(Path(spec.source))
     found = witnesses.taken(beyond, roots, began)
-    return None if found is None else [evolve(evidence, witnesses=found) for evidence in attempts] if found else attempts
+    if found is None:
+        return None
+    partly = {path.name for path in context.unchanged.partly(spec.source, spec.closure, spec.roots)}
+    closure = spec.closure if partly and any(_names_lines(evidence, partly) for evidence in attempts) else ""
+    return [evolve(evidence, witnesses=found, closure=closure) for evidence in attempts] if found or closure else attempts
+
+
+def _names_lines(evidence: Evidence, files: Collection[str]) -> bool:
+    """Whether evidence may be about lines of files with these names: all of a failure, and where a stand-in was asked."""
+    stood_in = evidence.stood_in
+    if not evidence.complete or (stood_in is not None and stood_in.skipped):
+        return True
+    places = [_PLACE.search(answer) for answer in (stood_in.answers if stood_in else ())]
+    return any(place is None or place[1] in files for place in places)

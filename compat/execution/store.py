@@ -55,6 +55,14 @@ def cell_key(cell: Cell, env: BuiltEnv, worker: str, mode: Mode = PLAIN) -> str:
     return CellKeys(worker, mode).of(cell, env)
 
 
+def is_about(cell: Cell, attempts: Sequence[Evidence]) -> bool:
+    """Whether what is kept under a cell's key is good for its files as they are.
+
+    What was compiled depends on no more than the key has. A failure names lines, also of files that the kernel does not use.
+    """
+    return attempts[0].closure in ("", cell.spec.closure)
+
+
 class CellKeys:
     """The keys of many cells at one moment: what they share of the machine is read once."""
 
@@ -73,7 +81,7 @@ class CellKeys:
             return self._of_numbers(cell, env)
         depends, adapter = self._of_machine(cell.env.toolchain, target.backend)
         facts: Mapping[str, Any] = {
-            "closure": spec.closure,
+            "closure": spec.noticed,
             "function": spec.function,
             "compile": spec.compile.document(),
             "target": [target.backend, target.arch, target.warp_size, target.shared_memory],

@@ -1,8 +1,9 @@
 """Watch a batch: turn a child's events, or its death, into one Evidence per cell.
 
-A child compiles the cells of one source for one target in a row (:attr:`Flight.isolation`), so that neither what a source does
+A child compiles the cells of one source for one target in a row (:func:`isolation`), so that neither what a source does
 while it is imported nor a target that was asked for reaches the cells of another. If it dies, hangs or runs out of memory, the
-cell and stage in flight are known from its events; a new child continues with the rest. Nothing a child says is believed beyond its
+cell and stage in flight are known from its events; a new child continues with the rest. So it does where a child ends after a
+cell that left modules behind, as an import does that fails half-way. Nothing a child says is believed beyond its
 form: a line that is no event, an answer to another cell, a second answer are noted and never become a result, and a child that ends
 without an answer has given none.
 """
@@ -33,7 +34,7 @@ from compat.execution import machine, procfs, under_way
 from compat.execution.child import Child
 from compat.execution.client import Hello, WorkerClient
 from compat.execution.facts import gathered
-from compat.execution.flight import PLAIN, Flight, Limits, Mode
+from compat.execution.flight import PLAIN, Flight, Limits, Mode, isolation
 from compat.execution.messages import Lines, answer_of, ending_of, json_object, names, offset, pid_of
 from compat.execution.places import NOWHERE_ELSE, Places
 from compat.interruption import Stopped
@@ -84,7 +85,7 @@ def attempt(
     interruption.check()
     waiting = [Flight(cell=cell, nonce=secrets.token_hex(8)) for cell in cells]
     while waiting:
-        together = next(list(flights) for _, flights in groupby(waiting, key=lambda flight: flight.isolation))
+        together = next(list(flights) for _, flights in groupby(waiting, key=lambda flight: isolation(flight.cell)))
         watch = _Watch(server, together, limits, stop, mode=mode, keep=keep, places=places)
         before = len(waiting)
         try:

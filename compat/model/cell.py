@@ -57,7 +57,8 @@ class Specialization:
     """Absolute paths of the folders that its absolute imports are looked for in; where empty, the first above it that is no
     package."""
     closure: str = ""
-    """SHA-256 over the source file and the files of its tree that it imports."""
+    """SHA-256 over the source file and the files of its tree that it imports. Where the kernel cannot notice all of that, after a
+    colon, over what it can."""
     package: str = ""
     """The library of the package index that it is of, with its version: ``fla-core==0.6.0``; empty for any other source."""
     targets: tuple[str, ...] = ()
@@ -70,6 +71,11 @@ class Specialization:
     """What it is run on, to see whether its numbers are right; ``None`` where its kernel file names nothing."""
     guessed: bool = False
     """Whether nobody has written down what it says of the arguments: it was guessed from the source."""
+
+    @property
+    def noticed(self) -> str:
+        """The digest over what a compile that succeeds depends on of its files."""
+        return self.closure.rpartition(":")[2]
 
     def is_for(self, target: Target) -> bool:
         """Whether it is meant for a target."""

@@ -143,6 +143,8 @@ class Evidence:
     """Paths of the files that were imported for it, or read by these, and that no env's digest covers, the source among them."""
     witnesses: Mapping[str, str] = Factory(dict)
     """What it depends on beyond its key, files and folders by their paths, with digests (:mod:`compat.execution.witnesses`)."""
+    closure: str = ""
+    """That of the kernel, where the evidence is good only while all of its files are the same; else empty."""
     stood_in: StoodIn | None = None
     """What took the place of packages that the env lacks; ``None`` where all was imported as it is."""
     protocol: tuple[str, ...] = ()

@@ -30,5 +30,6 @@ from .finder import hide
 from .ledger import LEDGER, Ledger
 from .opaque import Lacking
 from .source import Source
+from .tree import has_foreign, orphans
 
-__all__ = ["LEDGER", "Lacking", "Ledger", "Source", "hide"]
+__all__ = ["LEDGER", "Lacking", "Ledger", "Source", "has_foreign", "hide", "orphans"]

@@ -24,8 +24,11 @@ class Source:
     def __init__(self, path: str, roots: list[str], module: str, target: dict[str, Any], toolchain: tuple[str, str]) -> None:
         """``toolchain`` is the package that it is imported as, and its release."""
         self.path, self.module, self.roots = path, module, roots
+        self._before = frozenset(sys.modules)
         self._begun = LEDGER.begun == (roots, target) and module.startswith(LEDGER.package + ".")
         self._loaded: ModuleType | None = None
+        self._found: dict[str, Any] = {}
+        """What expressions are: a factory that is called again can make something else."""
         if self._begun:
             return
         LEDGER.roots += tuple(os.path.join(root, "") for root in roots)
@@ -33,16 +36,25 @@ class Source:
         LEDGER.toolchain, LEDGER.release = toolchain
         look_in(roots)
 
+    def load(self) -> ModuleType:
+        """Import the module, if that has not been done. Raises what importing raises."""
+        if self._loaded is None:
+            self._loaded = self._imported()
+        return self._loaded
+
     def function(self, expression: str) -> Any:
         """What an expression over the module's names is: ``kernel``, ``Holder.kernel``, ``make(64)``.
 
         Raises what importing raised, AttributeError where there is nothing of that name, and Lacking where a kernel reaches what is
         not known here.
         """
-        if self._loaded is None:
-            self._loaded = self._imported()
-        refused = LEDGER.refusals
-        found = self._found(self._loaded, ast.parse(expression, mode="eval").body, expression)
+        if expression not in self._found:
+            self._found[expression] = self._value(expression)
+        return self._found[expression]
+
+    def _value(self, expression: str) -> Any:
+        module, refused = self.load(), LEDGER.refusals
+        found = self._value_of(module, ast.parse(expression, mode="eval").body, expression)
         if LEDGER.refusals > refused:
             raise swallowed()
         if LEDGER.packages or LEDGER.missing:
@@ -50,9 +62,12 @@ class Source:
         return found
 
     def have_torch(self) -> None:
-        """Stand in for PyTorch where it is absent: a constexpr speaks of it."""
+        """Stand in for PyTorch where it is absent: a constexpr speaks of it. To be asked for before the module is imported."""
         if "torch" not in LEDGER.packages and is_absent("torch"):
             stand_in_for("torch")
+            if self._begun:  # without it
+                self._begun = False
+                forget_modules(self._before)
 
     def told(self) -> dict[str, Any] | None:
         """What was stood in for and what was left out, if anything."""
@@ -95,7 +110,7 @@ class Source:
             except BaseException as error:
                 if not LEDGER.late and not self._stand_in_for_what_lacks(error):
                     self._give_up_or_go_on(error)
-            forget_modules()
+            forget_modules(self._before)
 
     def _stand_in_for_what_lacks(self, error: BaseException) -> bool:
         """Whether an import failed for want of a package that now has a stand-in."""
@@ -140,13 +155,13 @@ class Source:
             raise
         return module
 
-    def _found(self, module: ModuleType, node: ast.expr, expression: str) -> Any:
+    def _value_of(self, module: ModuleType, node: ast.expr, expression: str) -> Any:
         if isinstance(node, ast.Call):
-            function = self._found(module, node.func, expression)
+            function = self._value_of(module, node.func, expression)
             given = [ast.literal_eval(argument) for argument in node.args]
             return function(*given, **{str(each.arg): ast.literal_eval(each.value) for each in node.keywords})
         if isinstance(node, ast.Attribute):
-            return getattr(self._found(module, node.value, expression), node.attr)
+            return getattr(self._value_of(module, node.value, expression), node.attr)
         assert isinstance(node, ast.Name)
         error = LEDGER.missing.get(module.__name__, {}).get(node.id)
         if error is not None:

@@ -5,8 +5,10 @@ from __future__ import annotations
 import ast
 import importlib
 import importlib.util
+import os
 import sys
 from collections.abc import Iterable, Iterator
+from collections.abc import Set as AbstractSet
 from importlib.machinery import EXTENSION_SUFFIXES, SOURCE_SUFFIXES, ExtensionFileLoader, FileFinder, SourceFileLoader
 from types import CodeType, ModuleType
 from typing import Any
@@ -65,11 +67,47 @@ def look_in(roots: Iterable[str]) -> None:
     importlib.invalidate_caches()
 
 
-def forget_modules() -> None:
-    """Drop every module of the tree, so that it is imported anew."""
+def forget_modules(before: AbstractSet[str]) -> None:
+    """Drop every module of the tree, so that it is imported anew, and of others what imports since ``before`` left that failed."""
     # Found first: the path of a package without an ``__init__.py`` asks for the one above it.
-    for name in [name for name, module in list(sys.modules.items()) if _is_of_tree(module)]:
+    of_tree = [name for name, module in list(sys.modules.items()) if _is_of_tree(module)]
+    for name in {*of_tree, *orphans(before)}:
         del sys.modules[name]
+
+
+def orphans(before: AbstractSet[str]) -> list[str]:
+    """The modules that came since ``before`` and whose package is not there: its import failed, and Python keeps its modules."""
+    return [name for name in list(sys.modules) if name not in before and _is_orphan(name)]
+
+
+def has_foreign(before: AbstractSet[str]) -> bool:
+    """Whether modules came since ``before`` that a kernel could notice: of the tree, of a package that failed, or of a new one.
+
+    What Python or a package that is there already loads when it is first used makes no difference.
+    """
+    return any(_is_foreign(name, sys.modules.get(name), before) for name in list(sys.modules) if name not in before)
+
+
+def _is_foreign(name: str, module: Any, before: AbstractSet[str]) -> bool:
+    package = name.partition(".")[0]
+    if package in LEDGER.packages or package.startswith("_compat_"):
+        return False
+    return _is_orphan(name) or _is_of_tree(module) or not (package in before or _is_of_python(package, module))
+
+
+def _is_orphan(name: str) -> bool:
+    while "." in name:
+        name = name.rpartition(".")[0]
+        if name not in sys.modules:
+            return True
+    return False
+
+
+def _is_of_python(package: str, module: Any) -> bool:
+    path = getattr(module, "__dict__", {}).get("__file__")
+    if not isinstance(path, str):
+        return package in sys.builtin_module_names
+    return path.startswith(os.path.join(os.path.dirname(os.__file__), "")) and "/site-packages/" not in path
 
 
 def _is_of_tree(module: Any) -> bool:

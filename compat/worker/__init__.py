@@ -53,7 +53,9 @@ A link of ``raised`` that is an ``OSError`` has its ``errno``, too: what the mac
 child that the server forked writes: a copy of it, made by a kernel file, ends when it would.
 
 The nonce is random per job and not known to the kernel, so that a line which a kernel or a compiler happens to print there is
-never taken for an answer. A child that ends without an answer has given none, whatever its exit code.
+never taken for an answer. A child that ends without an answer has given none, whatever its exit code. A child may end before it
+comes to all of its jobs: after one that left modules which the next would find, as an import does that fails half-way. The driver
+has another child do the rest.
 
 **Jobs**: ``{"directory": PRIVATE_TMP, "diagnose": false, "variables": {}, "hidden": [], "places": [], "jobs":
 [{"nonce", "source", "function", "signature", "launch", "constexprs", "divisible_by_16", "equal_to_1", "pointer_range_32",

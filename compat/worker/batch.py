@@ -72,6 +72,8 @@ def run(toolchain: Adapter, jobs_fd: int, events_fd: int, output_fd: int, beginn
         beacon.clear()
         attempt = Attempt(job, events_fd, directory, opened, [] if number else beginning.warnings, beacon)
         attempt.make(toolchain, sources, diagnose)
+        if attempt.spoils_the_next():
+            return  # the driver has a new child do the other jobs
 
 
 def _settle_in(directory: str) -> None:
@@ -114,6 +116,8 @@ class Attempt:
         """The kernel's file, where one is imported."""
         self.function: Any = None
         """The kernel's function, once its file is imported."""
+        self.modules: set[str] = set()
+        """Names of the modules that were there once the files that the job names were imported; none before that."""
         self.stage: str | None = None
         self.entered = 0.0
         """CPU seconds of this process when the stage was entered."""
@@ -174,9 +178,22 @@ class Attempt:
         if "torch_dtype" in str(self.job["constexprs"]):
             self.source.have_torch()
         with self.opened.noting():
+            self.source.load()
+            self.modules = set(sys.modules)
             self.function = self.source.function(self.job["function"])
         if is_first:  # what the compiler aborts at has been imported, too
             self.send("imported", files=self.read())
+
+    def spoils_the_next(self) -> bool:
+        """Whether another cell could come out otherwise here than in a new child: it would find modules that it has not imported.
+
+        An import that fails leaves those that it has imported before; so does one inside of a function. A factory that raised may
+        have come half-way, too.
+        """
+        if self.source is None:
+            return False
+        has_failed = not self.modules or (self.function is None and "(" in self.job["function"])
+        return has_failed or standin.load().has_foreign(self.modules)
 
     def read(self) -> list[str]:
         """The files that the kernel is made of, as far as no env's digest covers them: modules, and what they read."""

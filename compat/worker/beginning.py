@@ -1,7 +1,7 @@
 """A package of which many kernels are compiled, imported once in a server of its own.
 
 Each child then imports a module of it as any other does, and finds the package there: what importing the module would have imported
-first. Only a package that is imported without an error, and that leaves one thread, serves.
+first. Only a package that is imported without an error serves, and that leaves one thread, and no module of a part that failed.
 """
 
 from __future__ import annotations
@@ -33,17 +33,19 @@ class Beginning:
 
     @classmethod
     def of(cls, package: dict[str, Any], toolchain: Adapter, folder: str) -> Beginning:
-        """Import the package. Raises what importing raises, and RuntimeError where threads are left."""
+        """Import the package. Raises what importing raises, and RuntimeError where threads, or modules of what failed, are left."""
         sys.dont_write_bytecode = True
         found = cls()
         opened = Opened(folder)
         toolchain.aim(package["target"])
         path = os.path.join(package["root"], *package["name"].split("."), "__init__.py")
-        identity = (toolchain.name, toolchain.version)
+        identity, before = (toolchain.name, toolchain.version), set(sys.modules)
         source = standin.load().Source(path, package["roots"], package["name"], package["target"], identity)
         with warnings.catch_warnings(record=True) as caught, opened.noting():
             warnings.simplefilter("always")
             source.begin()
         check_threads("importing it")
+        if orphans := standin.load().orphans(before):
+            raise RuntimeError("%s stayed, though its package could not be imported: it would be found there" % orphans[0])
         found.read, found.warnings = opened.paths(), list(caught)
         return found

@@ -80,7 +80,9 @@ def _problems(attempt: Attempt, problems: Any, seed: int) -> Iterator[dict[str, 
     """The problems of an attempt's job, as they are made; the files that are read for that are noted."""
     asked = attempt.job["problem"]
     with attempt.opened.noting():
+        before = set(sys.modules)
         function = problems.load(asked["source"], asked["function"])
+        attempt.modules |= set(sys.modules) - before
         each = problems.each(function, asked["parameters"], asked["dtype"], seed, "cpu", False)
     while True:
         with attempt.opened.noting():

@@ -18,6 +18,7 @@ from compat.execution.flight import Limits
 from compat.execution.run import RunContext, run
 from compat.execution.store import Store
 from compat.model import BuiltEnv, Cell, CompileSpec, Result, Specialization
+from tests.execution.half_imports import half_imports
 from tests.targets import TARGETS
 
 pytestmark = pytest.mark.wheels
@@ -69,7 +70,8 @@ def cells(env: BuiltEnv, tmp_path_factory: pytest.TempPathFactory) -> tuple[Cell
         (folder / name).parent.mkdir(exist_ok=True)
         (folder / name).write_text(text)
     specs = [_spec(folder / name, name) for name in SOURCES]
-    return tuple(Cell(env=env.env, target=TARGETS[target], spec=spec) for spec in specs for target in ("sm_80", "sm_90"))
+    halves = [Cell(env=env.env, target=TARGETS["sm_90"], spec=spec) for spec, _ in half_imports(folder / "half_imports")]
+    return (*(Cell(env=env.env, target=TARGETS[target], spec=spec) for spec in specs for target in ("sm_80", "sm_90")), *halves)
 
 
 def _spec(path: Path, name: str) -> Specialization:
@@ -117,6 +119,18 @@ def test_order_and_batches_do_not_matter(
 ) -> None:
     chosen = data.draw(st.lists(st.sampled_from(cells), min_size=2, unique_by=lambda cell: cell.id))
     assert outcomes(chosen, env, slots) == {cell.id: alone[cell.id] for cell in chosen}
+
+
+@pytest.mark.parametrize(("release", "backwards"), [("3.2.0", False), ("3.4.0", True)])
+def test_an_import_that_fails_half_way_fails_for_every_kernel(
+    built: Callable[[str], BuiltEnv], tmp_path: Path, release: str, backwards: bool
+) -> None:
+    """In one process where cells may share one, whichever of them comes first."""
+    env = built(f"triton-{release}")
+    expected = {Cell(env=env.env, target=TARGETS["sm_90"], spec=spec): status for spec, status in half_imports(tmp_path)}
+    cells = list(expected)[:: -1 if backwards else 1]
+    found = {name: status for name, (status, _) in outcomes(cells, env, 1).items()}
+    assert found == {cell.id: status for cell, status in expected.items()}
 
 
 SUMS = HEADER + KERNEL.format(value="tl.sum(tl.load(source + at)) + at * 0.0")
