@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import attrs
 import click
 
 from compat.cli.answer import Answer, answer_options
@@ -13,6 +14,8 @@ from compat.cli.invocation import relative
 from compat.init import Initialized, initialize
 from compat.printable import printable
 from compat.report.compact import at_most, counted
+from compat.report.pace import in_time
+from compat.sizes import in_bytes
 from compat.workflows import System
 
 _SHOWN = 20
@@ -44,9 +47,19 @@ def _lines(found: Initialized) -> Iterator[str]:
     yield from at_most(_SHOWN, _not_taken(found))
     yield from _look_at(found)
     if any(found.written.values()):
-        yield f"next: compat matrix    ({counted(found.cases, 'case')} for each release and target)"
+        yield f"next: compat matrix{_first_run(found)}"
     elif not found.written:
         yield "nothing was missing; next: compat matrix"
+
+
+def _first_run(found: Initialized) -> str:
+    """What the first run comes to, behind the command that begins it."""
+    if (run := found.first_run) is None:
+        return ""
+    parts = [f"{counted(run.cells, 'cell')}: {counted(run.releases, 'env')}, {counted(run.targets, 'target')}"]
+    if run.to_install:
+        parts.append(f"about {in_bytes(run.to_install)} of envs to install")
+    return f"    ({'; '.join([*parts, f'about {in_time(run.seconds)}'])})"
 
 
 def _not_taken(found: Initialized) -> Iterator[str]:
@@ -79,4 +92,5 @@ def _document(found: Initialized) -> dict[str, Any]:
             *({"file": relative(path), "kernel": None, "words": why} for path, why in found.unsure.items()),
         ],
         "cases": found.cases,
+        "first_run": attrs.asdict(found.first_run) if found.first_run else None,
     }
