@@ -184,7 +184,7 @@ def _name(kernels: Sequence[Kernel], output: Path) -> Iterator[str]:
     replaceable = set(_listed(output / INDEX))
     taken: set[str] = set()
     for kernel in kernels:
-        for name in _candidates(kernel, kernels):
+        for name in _candidates(_wanted_name(kernel, kernels)):
             others = [each for each in (f"{name}.toml", f"{name}.py") if each not in replaceable and (output / each).exists()]
             yield from others
             if name not in taken and not others:
@@ -193,12 +193,13 @@ def _name(kernels: Sequence[Kernel], output: Path) -> Iterator[str]:
         taken.add(name)
 
 
-def _candidates(kernel: Kernel, kernels: Sequence[Kernel]) -> Iterator[str]:
-    """What a kernel may be called: as its function; where functions of other modules are called so, with its module before it."""
+def _wanted_name(kernel: Kernel, kernels: Sequence[Kernel]) -> str:
+    """As its function is called; where functions of other modules are called so, with its module before it."""
     modules = {each.module for each in kernels if each.function == kernel.function}
-    name = kernel.function
-    if len(modules) > 1:
-        name = f"{_tail(kernel.module, modules)}.{name}"
+    return f"{_tail(kernel.module, modules)}.{kernel.function}" if len(modules) > 1 else kernel.function
+
+
+def _candidates(name: str) -> Iterator[str]:
     yield name
     yield from (f"{name}_{number}" for number in count(2))
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 from compat import constexprs
-from compat.guess.facts import CERTAIN, FLOATS, LIKELY, PERHAPS, WHOLE, Origin, Value
+from compat.guess.facts import CERTAIN, FLOATS, LIKELY, PERHAPS, RANDOM, WHOLE, Origin, Value
 
 if TYPE_CHECKING:
     from compat.guess.uses import Walk
@@ -241,6 +241,7 @@ def _dot(walk: Walk, node: ast.Call) -> Value:
     values = [walk.value(each) for each in _arguments(node)]
     if len(values) > 1:
         walk.facts.dots.append((values[0], values[1]))
+        walk.facts.pipelined |= bool(walk.loops)
         for value in values[:2]:
             walk.facts.is_kind(value.origins, "float", PERHAPS, "an operand of tl.dot")
     walk.facts.blocks = max(walk.facts.blocks, 2)
@@ -316,7 +317,7 @@ def _advanced(walk: Walk, node: ast.Call) -> Value:
 
 def _random(walk: Walk, node: ast.Call) -> Value:
     for each in _arguments(node):
-        walk.whole(walk.value(each), "a seed or an offset of random numbers")
+        walk.whole(walk.value(each), RANDOM)
     function = node.func.attr if isinstance(node.func, ast.Attribute) else ""
     return Value.of("int" if function.startswith("randint") else "fp32")
 
