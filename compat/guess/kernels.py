@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
@@ -22,8 +23,10 @@ from compat.patterns import lazy_pattern
 
 MOST_CASES = 64
 """Configs of a tuner that become cases."""
-_ODD = 1023
-"""What sizes are taken as besides, where it matters that they are multiples of 16."""
+_SMALLER = (256, 64)
+"""What sizes are taken as where blocks are as long as the sizes, and too large otherwise."""
+_LARGE_BLOCK = 1 << 16
+"""Elements of a block that no launch has."""
 _ODD_CASE = "guessed: sizes that are no multiples of 16, on which pipelining and shared memory depend"
 _WHOLE = frozenset(f"{letter}{bits}" for letter in "iu" for bits in (8, 16, 32, 64))
 _OPTIONS = {"num_warps": "w", "num_stages": "s", "num_ctas": "c", "maxnreg": "r"}
@@ -68,7 +71,13 @@ class _Case:
 
 def guess_kernel(function: JitFunction, module: Module, name: str | None = None) -> GuessedKernel:
     """Everything that a kernel file has to say of a kernel, guessed from its source."""
-    return _Guessing(function, module).kernel(name or function.name)
+    found = _Guessing(function, module)
+    for usual in _SMALLER:
+        if found.largest_block <= _LARGE_BLOCK:
+            break
+        smaller = _Guessing(function, module, usual)
+        found = smaller if smaller.largest_block < found.largest_block else found
+    return found.kernel(name or function.name)
 
 
 class _Guessing:
@@ -108,6 +117,12 @@ class _Guessing:
             guesses=len(guesses),
         )
 
+    @property
+    def largest_block(self) -> int:
+        """The most elements that a block of two dimensions may have."""
+        sides = [guess.value for name, guess in self.values.items() if name in self.facts.spans and type(guess.value) is int]
+        return math.prod(sorted(sides)[-2:]) if self.facts.blocks > 1 else 0
+
     # --- the launch ---
 
     def _values_of(self, launches: Sequence[Launch]) -> Values:
@@ -123,8 +138,8 @@ class _Guessing:
                 continue
             if parameter not in chosen:
                 sizes.setdefault(size.key, int(size) if size.is_named else size_by_name(parameter.name, self.usual))
-            elif type(value := self._values_of(()).of(parameter).value) is int:
-                sizes[size.key] = value
+            elif type((guess := self._values_of(()).of(parameter)).value) is int and not guess.look_at:
+                sizes[size.key] = guess.value
         return launches_of(self.function, self.module, self.facts.pointers, sizes, self.usual) if sizes else found
 
     def _numbers(self) -> dict[str, int]:
@@ -254,9 +269,9 @@ class _Guessing:
 
     def _odd_cases(self) -> list[_Case]:
         """Each case once more with sizes that are no multiples of 16, where a ``tl.dot`` in a loop has compilers load ahead."""
-        if not self.facts.pipelined or self.usual == _ODD:
+        if not self.facts.pipelined:
             return []
-        odd = _Guessing(self.function, self.module, _ODD)
+        odd = _Guessing(self.function, self.module, self.usual - 1)
         own, hints = ({name: list(noted.value) for name, noted in each._hints().items()} for each in (self, odd))
         if own == hints:
             return []

@@ -136,8 +136,8 @@ class _Wrapper:
                     for axis, target in enumerate(reversed(targets), 1):
                         if isinstance(target, ast.Name) and target.id != "_":
                             found.names.setdefault(-axis, target.id)
-                case ast.Assign(targets=[ast.Name(id=target)], value=value) if (axis := _axis(value, name)) is not None:
-                    found.names.setdefault(axis, target)
+                case ast.Assign(targets=[ast.Name(id=target)], value=value) if (at := _axis(value, name)) is not None:
+                    found.names.setdefault(at, target)
                 case ast.Call(func=ast.Attribute(attr="stride", value=ast.Name(id=used))) if used == name:
                     found.use(1)  # nobody asks for the only stride of a row
                     found.use(_literal(node.args[0]) if node.args else None)
@@ -194,8 +194,8 @@ class _Wrapper:
             case ast.AnnAssign(target=target, value=ast.expr() as value):
                 self._bind(target, *self._scope.try_value(value))
             case ast.AugAssign(target=ast.Name(id=name) as target, op=op, value=value):
-                before = ast.copy_location(ast.Name(id=name, ctx=ast.Load()), target)
-                self._bind(target, *self._scope.try_value(ast.BinOp(left=before, op=op, right=value)))
+                old = ast.copy_location(ast.Name(id=name, ctx=ast.Load()), target)
+                self._bind(target, *self._scope.try_value(ast.BinOp(left=old, op=op, right=value)))
 
     def _branch(self, test: ast.expr, body: Sequence[ast.stmt], otherwise: Sequence[ast.stmt]) -> None:
         """One way where a condition is known, else both: what the first says of a name counts, unless it ends there."""

@@ -126,8 +126,9 @@ def _shape(tensor: Tensor, sizes: Sequence[Any]) -> tuple[int, ...]:
     flat = sizes[0] if len(sizes) == 1 and isinstance(sizes[0], tuple | list) else sizes
     if not all(isinstance(each, int) for each in flat):
         raise Unknown("a shape that is not known")
-    known = math.prod(each for each in flat if each != -1)
-    return tuple(math.prod(tensor.shape) // max(1, known) if each == -1 else each for each in flat)
+    known, whole = math.prod(each for each in flat if each != -1), math.prod(tensor.shape)
+    rest = SIZE if known < 1 or whole % known else whole // known  # sizes that are assumed need not fit those that are said
+    return tuple(rest if each == -1 else each for each in flat)
 
 
 def _view(tensor: Tensor, *sizes: Any) -> Tensor:

@@ -91,7 +91,7 @@ class Types:
         if isinstance(alike, str):
             return Guess(alike, "as the tensor is made where the kernel is launched")
         floats = [(each, found) for each in alike if (found := self._floating(each))]
-        others = [(each, found) for each in alike if (found := self._used(each) or self._copied(each, seen))]
+        others = [(each, found) for each in alike if (found := self._used(each) or self._copied(each, seen | {*alike}))]
         if len(alike) > 1 and floats:
             others = [(each, found) for each, found in others if found.value.startswith(("fp", "bf"))]
         for each, found in (*others, *floats):
@@ -150,7 +150,8 @@ class Types:
             return Guess("i32", "a size or stride where it is launched")
         for value, why in self._values(parameter):
             if isinstance(value, bool | int | float):
-                return Guess(_PYTHON[type(value).__name__], why)
+                kind = next(each for each in (bool, int, float) if isinstance(value, each))
+                return Guess(_PYTHON[kind.__name__], why)
         if known:
             return Guess(_scalar_type(known), known.why)
         if _FLOAT_NAME.match(name):

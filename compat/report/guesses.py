@@ -8,7 +8,7 @@ from collections.abc import Iterable
 
 from attrs import evolve
 
-from compat.model import HINTS, Result, Specialization, Status
+from compat.model import Result, Specialization, Status
 from compat.report.compact import counted
 
 _NAMED = 3
@@ -36,7 +36,7 @@ def decided_by_hints(results: Iterable[Result]) -> str | None:
     cells = list(results)
     alike: dict[object, list[Specialization]] = defaultdict(list)
     for spec in dict.fromkeys(result.cell.spec for result in cells):
-        unhinted = evolve(spec.compile, **dict.fromkeys(HINTS, ()))
+        unhinted = evolve(spec.compile, divisible_by_16=(), equal_to_1=(), pointer_range_32=())
         alike[spec.kernel, spec.variant, spec.function, spec.closure, unhinted].append(spec)
     group = {spec: number for number, specs in enumerate(alike.values()) if len(specs) > 1 for spec in specs}
     places: dict[tuple[object, ...], list[Result]] = defaultdict(list)
