@@ -66,7 +66,7 @@ class FirstRun:
     """What the first ``compat matrix`` comes to, as far as that is known before it."""
 
     cells: int
-    releases: int
+    envs: int
     targets: int
     to_install: int
     """Bytes on disk of the envs that are missing, about."""
@@ -224,7 +224,7 @@ def _first_run(matrix: Path) -> FirstRun | None:
     cores = available_cores()
     return FirstRun(
         cells=len(chosen.cells),
-        releases=len(chosen.envs),
+        envs=len(chosen.envs),
         targets=len(chosen.targets),
         to_install=int(sum(_BYTES_OF_RELEASE + (_BYTES_OF_PYTORCH if env.torch else 0) for env in missing)),
         seconds=(len(chosen.cells) * _SECONDS_OF_CELL + len(missing) * _SECONDS_OF_ENV) / cores,

@@ -195,8 +195,12 @@ def _name(kernels: Sequence[Kernel], output: Path) -> Iterator[str]:
 
 def _wanted_name(kernel: Kernel, kernels: Sequence[Kernel]) -> str:
     """As its function is called; where functions of other modules are called so, with its module before it."""
-    modules = {each.module for each in kernels if each.function == kernel.function}
-    return f"{_tail(kernel.module, modules)}.{kernel.function}" if len(modules) > 1 else kernel.function
+    modules = {_module_name(each) for each in kernels if each.function == kernel.function}
+    return f"{_tail(_module_name(kernel), modules)}.{kernel.function}" if len(modules) > 1 else kernel.function
+
+
+def _module_name(kernel: Kernel) -> str:
+    return kernel.module.removesuffix(".py")  # a program is recorded as its file
 
 
 def _candidates(name: str) -> Iterator[str]:

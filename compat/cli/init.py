@@ -14,8 +14,7 @@ from compat.cli.invocation import relative
 from compat.init import Initialized, initialize
 from compat.printable import printable
 from compat.report.compact import at_most, counted
-from compat.report.pace import in_time
-from compat.sizes import in_bytes
+from compat.report.pace import cost_words
 from compat.workflows import System
 
 _SHOWN = 20
@@ -56,10 +55,8 @@ def _first_run(found: Initialized) -> str:
     """What the first run comes to, behind the command that begins it."""
     if (run := found.first_run) is None:
         return ""
-    parts = [f"{counted(run.cells, 'cell')}: {counted(run.releases, 'env')}, {counted(run.targets, 'target')}"]
-    if run.to_install:
-        parts.append(f"about {in_bytes(run.to_install)} of envs to install")
-    return f"    ({'; '.join([*parts, f'about {in_time(run.seconds)}'])})"
+    size = f"{counted(run.cells, 'cell')}: {counted(run.envs, 'env')}, {counted(run.targets, 'target')}"
+    return f"    ({size}; {cost_words(run.seconds, run.to_install)})"
 
 
 def _not_taken(found: Initialized) -> Iterator[str]:
