@@ -128,6 +128,8 @@ class Facts:
     """Parameters that are compared with ``None``."""
     spans: dict[str, int] = Factory(dict)
     """Constexprs that are the length of a ``tl.arange``, or of a side of a block, and in how many dimensions at most."""
+    unrolled: set[str] = Factory(set)
+    """Parameters that say how often a loop is unrolled."""
     compared: dict[str, list[Any]] = Factory(dict)
     """Constexprs, and the literals that they are compared with."""
     tested: set[str] = Factory(set)

@@ -25,8 +25,10 @@ MOST_CASES = 64
 """Configs of a tuner that become cases."""
 _SMALLER = (256, 64)
 """What sizes are taken as where blocks are as long as the sizes, and too large otherwise."""
-_LARGE_BLOCK = 1 << 16
-"""Elements of a block that no launch has."""
+_LARGE_BLOCK = 1 << 14
+"""Elements of a block, more than which launches seldom have."""
+_MANY_PASSES = 64
+"""Passes of a loop that is unrolled, the same."""
 _ODD_CASE = "guessed: sizes that are no multiples of 16, on which pipelining and shared memory depend"
 _WHOLE = frozenset(f"{letter}{bits}" for letter in "iu" for bits in (8, 16, 32, 64))
 _OPTIONS = {"num_warps": "w", "num_stages": "s", "num_ctas": "c", "maxnreg": "r"}
@@ -73,10 +75,10 @@ def guess_kernel(function: JitFunction, module: Module, name: str | None = None)
     """Everything that a kernel file has to say of a kernel, guessed from its source."""
     found = _Guessing(function, module)
     for usual in _SMALLER:
-        if found.largest_block <= _LARGE_BLOCK:
+        if found.excess <= 1:
             break
         smaller = _Guessing(function, module, usual)
-        found = smaller if smaller.largest_block < found.largest_block else found
+        found = smaller if smaller.excess < found.excess else found
     return found.kernel(name or function.name)
 
 
@@ -118,10 +120,12 @@ class _Guessing:
         )
 
     @property
-    def largest_block(self) -> int:
-        """The most elements that a block of two dimensions may have."""
-        sides = [guess.value for name, guess in self.values.items() if name in self.facts.spans and type(guess.value) is int]
-        return math.prod(sorted(sides)[-2:]) if self.facts.blocks > 1 else 0
+    def excess(self) -> float:
+        """How many times what is usual blocks of two dimensions have of elements, or unrolled loops of passes."""
+        numbers = {name: guess.value for name, guess in self.values.items() if type(guess.value) is int}
+        sides = sorted(number for name, number in numbers.items() if name in self.facts.spans)[-2:]
+        passes = max((number for name, number in numbers.items() if name in self.facts.unrolled), default=0)
+        return max(math.prod(sides) / _LARGE_BLOCK if self.facts.blocks > 1 else 0, passes / _MANY_PASSES)
 
     # --- the launch ---
 

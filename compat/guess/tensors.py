@@ -20,7 +20,12 @@ SIZE = 1024
 """What a size is taken as of which nothing else is known: a multiple of 16, as most are."""
 _NAMED = (
     (lazy_pattern(r"(?i).*head_?dim.*|d_?head|.*head_size|d|.*_d"), 64),
-    (lazy_pattern(r"(?i).*(heads?(_[qkv]o?)?|groups?|experts|splits?|batch(_size)?|bsz?|topk)|[bzg]|h|h_?([qkv]|kv|qo)"), 4),
+    (
+        lazy_pattern(
+            r"(?i).*(heads?(_[qkv]o?)?|groups?|n(um)?_blocks|experts|splits?|batch(_size)?|bsz?|topk)|[bzg]|h|h_?([qkv]|kv|qo)"
+        ),
+        4,
+    ),
 )
 """Names of sizes that are small, and what they are taken as."""
 TORCH_TYPES = {

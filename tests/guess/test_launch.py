@@ -202,8 +202,28 @@ def run(x):
     rows[(1,)](x, torch.empty_like(x), x.stride(0), x.stride(0), n_rows, n_cols, 0, BLOCK_M=m, BLOCK_N=n)
 """
     found = tables(tmp_path, ROWS + wrapper)
-    assert found["constexprs"] == {"BLOCK_M": 256, "BLOCK_N": 256}
-    assert 'n_cols = "i32"  # guessed: compared with whole numbers; taken as 256\n' in (tmp_path / "source.toml").read_text()
+    assert found["constexprs"] == {"BLOCK_M": 64, "BLOCK_N": 64}
+    assert 'n_cols = "i32"  # guessed: compared with whole numbers; taken as 64\n' in (tmp_path / "source.toml").read_text()
+
+
+def test_sizes_that_are_passes_of_an_unrolled_loop_are_small(tmp_path: Path) -> None:
+    found = tables(
+        tmp_path,
+        """
+@triton.jit
+def total(x, n, ROWS: tl.constexpr, BLOCK: tl.constexpr):
+    at = tl.arange(0, BLOCK)
+    sums = tl.load(x + at) * 0
+    for row in tl.static_range(ROWS):
+        sums += tl.load(x + row * n + at)
+    tl.store(x + at, sums)
+
+def run(x):
+    m, n = x.shape
+    total[(1,)](x, n, triton.next_power_of_2(m), triton.next_power_of_2(n))
+""",
+    )
+    assert found["constexprs"] == {"ROWS": 64, "BLOCK": 64}
 
 
 @pytest.mark.parametrize(
