@@ -22,7 +22,7 @@ from compat.guess.values import Values, broken_asserts, heuristic, is_value, men
 from compat.patterns import lazy_pattern
 
 MOST_CASES = 64
-"""Configs of a tuner that become cases."""
+"""Cases of a kernel, of the configs of a tuner and of odd sizes."""
 _SMALLER = (256, 64)
 """What sizes are taken as where blocks are as long as the sizes, and too large otherwise."""
 _LARGE_BLOCK = 1 << 14
@@ -109,6 +109,10 @@ class _Guessing:
         """What was guessed."""
         guesses = [each for each in (*self.types.values(), *self.values.values()) if not each.exact]
         odd = self._odd_cases()
+        room = MOST_CASES - max(1, len(self.cases))
+        if len(odd) > room:
+            self.look_at.append(f"only {room} of its {len(odd)} cases are tried with odd sizes, too")
+            odd = odd[:room]
         return GuessedKernel(
             name=name,
             function=self.function.name,

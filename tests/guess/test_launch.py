@@ -267,6 +267,17 @@ def test_kernels_that_load_ahead_are_tried_with_odd_sizes_too(tmp_path: Path) ->
     assert found["case"][1]["constexprs"] == found["case"][3]["constexprs"]
 
 
+def test_odd_sizes_are_no_more_cases_than_there_may_be(tmp_path: Path) -> None:
+    text = GEMM.read_text()
+    configs = text[text.index("    configs=[") : text.index("    key=")]
+    many = '    configs=[triton.Config({"BLOCK_M": 64, "BLOCK_N": n, "BLOCK_K": 32, "GROUP_M": 8}) for n in range(16, 816, 16)],\n'
+    (tmp_path / "many.py").write_text(text.replace(configs, many))
+    (source,) = guess_sources([tmp_path / "many.py"])
+    (kernel,) = source.kernels
+    assert kernel.cases == 64
+    assert kernel.look_at == ("only 14 of its 50 cases are tried with odd sizes, too",)
+
+
 @pytest.mark.wheels
 @pytest.mark.parametrize("release", ["3.2.0", "3.9.0"])
 def test_a_gemm_that_needs_more_shared_memory_than_there_is_is_not_told_to_work(
