@@ -382,7 +382,7 @@ SOURCE_LANGUAGE = {
     *("bundle/bundle.py", "bundle/frozen.py", "bundle/import_effects.py"),
     *("reduce/module.py", "reduce/shapes.py", "reduce/expressions.py"),
     *("diagnosis/canonical.py", "diagnosis/dumps.py"),
-    *(f"guess/{name}.py" for name in ("calls", "finding", "jitted", "launches", "literals", "pure", "uses")),
+    *(f"guess/{name}.py" for name in ("calls", "finding", "jitted", "launches", "literals", "pure", "tensors", "uses")),
 }
 """What reads and writes the language that kernels are written in: Python with ``triton.language``."""
 

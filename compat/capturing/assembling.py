@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from itertools import count
 from pathlib import Path
@@ -184,7 +184,7 @@ def _name(kernels: Sequence[Kernel], output: Path) -> Iterator[str]:
     replaceable = set(_listed(output / INDEX))
     taken: set[str] = set()
     for kernel in kernels:
-        for name in _candidates(kernel.function):
+        for name in _candidates(_wanted_name(kernel, kernels)):
             others = [each for each in (f"{name}.toml", f"{name}.py") if each not in replaceable and (output / each).exists()]
             yield from others
             if name not in taken and not others:
@@ -193,9 +193,26 @@ def _name(kernels: Sequence[Kernel], output: Path) -> Iterator[str]:
         taken.add(name)
 
 
+def _wanted_name(kernel: Kernel, kernels: Sequence[Kernel]) -> str:
+    """As its function is called; where functions of other modules are called so, with its module before it."""
+    modules = {_module_name(each) for each in kernels if each.function == kernel.function}
+    return f"{_tail(_module_name(kernel), modules)}.{kernel.function}" if len(modules) > 1 else kernel.function
+
+
+def _module_name(kernel: Kernel) -> str:
+    return kernel.module.removesuffix(".py")  # a program is recorded as its file
+
+
 def _candidates(name: str) -> Iterator[str]:
     yield name
     yield from (f"{name}_{number}" for number in count(2))
+
+
+def _tail(module: str, modules: Collection[str]) -> str:
+    """The end of a module's name, as short as tells it apart from the others."""
+    parts = module.split(".")
+    tails = (".".join(parts[-length:]) for length in range(1, len(parts)))
+    return next((tail for tail in tails if sum(f".{each}".endswith(f".{tail}") for each in modules) == 1), module)
 
 
 def _write(kernel: Kernel, recorded: Recorded, output: Path, origin: str) -> tuple[Specialization, ...]:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import attrs
 import click
 
 from compat.cli.answer import Answer, answer_options
@@ -13,6 +14,7 @@ from compat.cli.invocation import relative
 from compat.init import Initialized, initialize
 from compat.printable import printable
 from compat.report.compact import at_most, counted
+from compat.report.pace import cost_words
 from compat.workflows import System
 
 _SHOWN = 20
@@ -44,9 +46,17 @@ def _lines(found: Initialized) -> Iterator[str]:
     yield from at_most(_SHOWN, _not_taken(found))
     yield from _look_at(found)
     if any(found.written.values()):
-        yield f"next: compat matrix    ({counted(found.cases, 'case')} for each release and target)"
+        yield f"next: compat matrix{_first_run(found)}"
     elif not found.written:
         yield "nothing was missing; next: compat matrix"
+
+
+def _first_run(found: Initialized) -> str:
+    """What the first run comes to, behind the command that begins it."""
+    if (run := found.first_run) is None:
+        return ""
+    size = f"{counted(run.cells, 'cell')}: {counted(run.envs, 'env')}, {counted(run.targets, 'target')}"
+    return f"    ({size}; {cost_words(run.seconds, run.to_install)})"
 
 
 def _not_taken(found: Initialized) -> Iterator[str]:
@@ -79,4 +89,5 @@ def _document(found: Initialized) -> dict[str, Any]:
             *({"file": relative(path), "kernel": None, "words": why} for path, why in found.unsure.items()),
         ],
         "cases": found.cases,
+        "first_run": attrs.asdict(found.first_run) if found.first_run else None,
     }

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 from compat import constexprs
-from compat.guess.facts import CERTAIN, FLOATS, LIKELY, PERHAPS, WHOLE, Origin, Value
+from compat.guess.facts import CERTAIN, FLOATS, LIKELY, PERHAPS, RANDOM, WHOLE, Origin, Value
 
 if TYPE_CHECKING:
     from compat.guess.uses import Walk
@@ -29,7 +29,7 @@ def called(walk: Walk, node: ast.Call) -> Value:
     if isinstance(node.func, ast.Name) and node.func.id in walk.names:
         walk.facts.functions.update(origin.name for origin in walk.names[node.func.id].origins)
     values = [walk.value(each) for each in _arguments(node)]
-    if name in ("range", "static_range"):
+    if name == "range":
         return _range(walk, values)
     if name in ("min", "max", "abs", "float", "int") and values:
         return values[0].computed("fp32" if name == "float" else None)
@@ -241,6 +241,7 @@ def _dot(walk: Walk, node: ast.Call) -> Value:
     values = [walk.value(each) for each in _arguments(node)]
     if len(values) > 1:
         walk.facts.dots.append((values[0], values[1]))
+        walk.facts.pipelined |= bool(walk.loops)
         for value in values[:2]:
             walk.facts.is_kind(value.origins, "float", PERHAPS, "an operand of tl.dot")
     walk.facts.blocks = max(walk.facts.blocks, 2)
@@ -286,6 +287,11 @@ def _looped(walk: Walk, node: ast.Call) -> Value:
     return _range(walk, [walk.value(each) for each in node.args])
 
 
+def _unrolled(walk: Walk, node: ast.Call) -> Value:
+    walk.facts.unrolled.update(origin.name for each in node.args for origin in walk.value(each).origins)
+    return _looped(walk, node)
+
+
 def _block(walk: Walk, node: ast.Call) -> Value:
     """``make_block_ptr``, ``make_tensor_descriptor`` and its older names."""
     bases = walk.address(walk.value(_argument(node, 0, "base")), "the base of a block")
@@ -316,7 +322,7 @@ def _advanced(walk: Walk, node: ast.Call) -> Value:
 
 def _random(walk: Walk, node: ast.Call) -> Value:
     for each in _arguments(node):
-        walk.whole(walk.value(each), "a seed or an offset of random numbers")
+        walk.whole(walk.value(each), RANDOM)
     function = node.func.attr if isinstance(node.func, ast.Attribute) else ""
     return Value.of("int" if function.startswith("randint") else "fp32")
 
@@ -356,7 +362,8 @@ _LANGUAGE_CALLS: Mapping[str, Callable[[Walk, ast.Call], Value]] = {
     **dict.fromkeys(("maximum", "minimum", "clamp", "fma", "div_rn", "fdiv"), _extreme),
     **dict.fromkeys(("sum", "max", "min", "cumsum", "cumprod", "sort", "xor_sum", "flip", "zeros_like", "abs"), _reduced),
     **dict.fromkeys(("program_id", "num_programs", "argmax", "argmin", "histogram"), _program_id),
-    **dict.fromkeys(("range", "static_range"), _looped),
+    "range": _looped,
+    "static_range": _unrolled,
     **dict.fromkeys(("rand", "randn", "randint", "randint4x", "rand4x", "randn4x"), _random),
     **dict.fromkeys(("make_block_ptr", "make_tensor_descriptor", "_experimental_make_tensor_descriptor"), _block),
     **dict.fromkeys(("_experimental_descriptor_load", "_experimental_descriptor_store"), _described),

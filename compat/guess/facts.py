@@ -16,6 +16,10 @@ WHOLE = frozenset({"int", "i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64"})
 CERTAIN, LIKELY, PERHAPS = 3, 2, 1
 """How sure a fact is: nothing else would compile; it is what such code means; it is what such code often means."""
 
+PART_OF_ADDRESS = "part of an address"
+"""Why a value is a whole number: it is added to a pointer."""
+RANDOM = "a seed or an offset of random numbers"
+
 
 @frozen
 class Origin:
@@ -34,6 +38,8 @@ class Term:
     origins: frozenset[Origin] = frozenset()
     """What its value was computed from."""
     kind: str | None = None
+    constexpr: str | None = None
+    """The constexpr that it is, if it is one and nothing was done to it."""
 
 
 @frozen
@@ -43,9 +49,11 @@ class Value:
     sums: tuple[tuple[Term, ...], ...] = ((),)
 
     @classmethod
-    def of(cls, kind: str | None = None, origins: Iterable[Origin] = (), argument: str | None = None) -> Value:
+    def of(
+        cls, kind: str | None = None, origins: Iterable[Origin] = (), argument: str | None = None, constexpr: str | None = None
+    ) -> Value:
         """A value that is no sum."""
-        return cls(((Term(argument, frozenset(origins), kind),),))
+        return cls(((Term(argument, frozenset(origins), kind, constexpr),),))
 
     @property
     def terms(self) -> tuple[Term, ...]:
@@ -120,6 +128,8 @@ class Facts:
     """Parameters that are compared with ``None``."""
     spans: dict[str, int] = Factory(dict)
     """Constexprs that are the length of a ``tl.arange``, or of a side of a block, and in how many dimensions at most."""
+    unrolled: set[str] = Factory(set)
+    """Parameters that say how often a loop is unrolled."""
     compared: dict[str, list[Any]] = Factory(dict)
     """Constexprs, and the literals that they are compared with."""
     tested: set[str] = Factory(set)
@@ -128,6 +138,8 @@ class Facts:
     """Parameters that are called."""
     dtypes: set[str] = Factory(set)
     """Constexprs that are used as a dtype."""
+    pipelined: bool = False
+    """Whether a ``tl.dot`` is in a loop: compilers then load its operands ahead, into shared memory."""
     asserts: list[ast.expr] = Factory(list)
     """What ``tl.static_assert`` wants."""
     blocks: int = 0

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import glob
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from compat.config.kernel_files import kernel_files_in
@@ -14,6 +14,8 @@ _SUFFIX = ".py"
 _SEPARATOR = "::"
 _SKIPPED = {"site-packages", "build", "dist", "node_modules", "__pycache__", "tests", "test", "venv", "env", "repro", "reduced"}
 """Folders that are not looked through for sources, besides hidden ones and virtual environments; `compat` writes the last two."""
+_OF_A_PROJECT = (".git", "pyproject.toml", "setup.py", "setup.cfg", "matrix.toml")
+"""What lies at the top of a project."""
 _MARK = b"triton"
 """What every source of a kernel holds."""
 
@@ -38,6 +40,19 @@ def sources(path: str, base: Path) -> list[Path]:
     """The sources that a path, glob or folder means, by name; empty where there are none."""
     found = sorted(Path(base, match) for match in glob.glob(path, root_dir=base, recursive=True))
     return list(dict.fromkeys(each for place in found for each in (_below(place) if place.is_dir() else [place])))
+
+
+def project_sources(paths: Iterable[Path]) -> list[Path]:
+    """The sources of the projects that sources belong to: below the folder of the project or package, or else beside them."""
+    found: dict[Path, None] = {}
+    for folder in dict.fromkeys(path.absolute().parent for path in paths):
+        above = (folder, *folder.parents)
+        project = next((each for each in above if any((each / name).exists() for name in _OF_A_PROJECT)), None)
+        package = next((each for each in above if not (each / "__init__.py").exists()), folder)
+        tops = (*above[: above.index(package)][-1:], *((project,) if project else ()))
+        beside = (path for path in sorted(folder.glob(f"*{_SUFFIX}")) if _speaks_of_it(path))
+        found |= dict.fromkeys(path for group in (beside, *map(_below, tops)) for path in group)
+    return list(found)
 
 
 def where_else(path: str, base: Path) -> str:

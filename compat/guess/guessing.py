@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+import os
+import re
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -25,25 +28,39 @@ class GuessedSource:
     not_taken: tuple[NotTaken, ...]
 
 
-def guess_sources(paths: Sequence[Path], taken: Collection[str] = ()) -> tuple[GuessedSource, ...]:
+def guess_sources(paths: Sequence[Path], taken: Collection[str] = (), others: Iterable[Path] = ()) -> tuple[GuessedSource, ...]:
     """Guess the kernels of some sources, those without any jit function left out.
 
     A kernel is called as its function is; where that name is ``taken``, or another source has it, the source's name comes before
-    it. Raises OSError, and SyntaxError where a source cannot be parsed.
+    it. What a jit function of ``others`` calls is no kernel either. Raises OSError, and SyntaxError where a source cannot be
+    parsed.
     """
     modules = [module for path in paths if (module := read_module(path)).functions or module.not_taken]
-    called = frozenset[str]().union(*(module.called for module in modules))
+    callers = _that_name(others, {os.path.realpath(path) for path in paths}, {name for each in modules for name in each.functions})
+    every = (*modules, *callers)
+    helpers = frozenset(name for module in every for name in module.called) - {name for each in every for name in each.launched}
     found: list[GuessedSource] = []
     names = set(taken)
     for module in modules:
-        guessed = _guessed(module, called)
+        guessed = _guessed(module, helpers)
         kernels = tuple(evolve(each, name=_free_name(each.name, module.path, names)) for each in guessed.kernels)
         names |= {each.name for each in kernels}
         found.append(evolve(guessed, kernels=kernels))
     return tuple(found)
 
 
-def _guessed(module: Module, called: frozenset[str]) -> GuessedSource:
+def _that_name(paths: Iterable[Path], read: Collection[str], functions: Collection[str]) -> Iterator[Module]:
+    """The modules that name one of these functions, but those that were ``read`` already, and those that cannot be."""
+    if not functions:
+        return
+    pattern = re.compile(rb"\b(%s)\b" % b"|".join(re.escape(name.encode()) for name in functions))
+    for path in paths:
+        with suppress(OSError, SyntaxError, RecursionError):
+            if os.path.realpath(path) not in read and pattern.search(path.read_bytes()):
+                yield read_module(path)
+
+
+def _guessed(module: Module, called: Collection[str]) -> GuessedSource:
     functions = module.kernels(called)
     kernels = tuple(guess_kernel(function, module) for function in functions)
     helpers = tuple(name for name in module.functions if name not in {each.name for each in functions})

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 
@@ -64,14 +64,23 @@ class Module:
     scope: Scope
     functions: Mapping[str, JitFunction]
     not_taken: tuple[NotTaken, ...]
+    jitted: tuple[ast.FunctionDef, ...]
+    """Every jit function, those that are not taken, too."""
 
     @property
     def called(self) -> frozenset[str]:
-        """Names that its jit functions call."""
-        calls = (each for function in self.functions.values() for each in ast.walk(function.node) if isinstance(each, ast.Call))
-        return frozenset(each.func.id for each in calls if isinstance(each.func, ast.Name))
+        """Names that its jit functions call, as they are called where they are defined."""
+        calls = (each.func for node in self.jitted for each in ast.walk(node) if isinstance(each, ast.Call))
+        return frozenset(name for call in calls if (name := self._defined(call)))
 
-    @property
+    def _defined(self, function: ast.expr) -> str | None:
+        """What a function is called where it is defined: behind an import by another name, and behind a module's name."""
+        if isinstance(function, ast.Attribute) and not _is_imported(function, self.scope):
+            return None
+        called = self.scope.called(function) or ""
+        return None if called.startswith("triton.") else called.rpartition(".")[2]
+
+    @cached_property
     def launched(self) -> frozenset[str]:
         """Names that the source launches: ``name[grid](…)``."""
         calls = (each.func for each in ast.walk(self.tree) if isinstance(each, ast.Call))
@@ -89,9 +98,8 @@ class Module:
                         found[name].append((around, call))
         return found
 
-    def kernels(self, called_elsewhere: frozenset[str] = frozenset()) -> tuple[JitFunction, ...]:
-        """The jit functions that are launched, or may be: they return nothing, and no other jit function calls them."""
-        helpers = (self.called | called_elsewhere) - self.launched
+    def kernels(self, helpers: Collection[str]) -> tuple[JitFunction, ...]:
+        """The jit functions that may be launched: they return nothing, and are not among the ``helpers``, which others call."""
         return tuple(each for each in self.functions.values() if not each.returns and each.name not in helpers)
 
 
@@ -101,9 +109,11 @@ def read_module(path: Path) -> Module:
     scope = Scope(module=_bindings(tree), imports=_imports(tree))
     found: dict[str, JitFunction] = {}
     not_taken: list[NotTaken] = []
+    jitted: list[ast.FunctionDef] = []
     for node, inside in _functions(tree):
         if not any(_called(each, scope) in _JIT for each in node.decorator_list):
             continue
+        jitted.append(node)
         later = scope.module.get(node.name)
         if not inside and later is not node:
             not_taken.append(NotTaken(name=node.name, line=node.lineno, why="something else has its name later in the file"))
@@ -111,7 +121,7 @@ def read_module(path: Path) -> Module:
             not_taken.append(NotTaken(name=node.name, line=node.lineno, why=f"it is defined inside of {inside}"))
         else:
             found[node.name] = _jit_function(node, scope)
-    return Module(path=path, tree=tree, scope=scope, functions=found, not_taken=tuple(not_taken))
+    return Module(path=path, tree=tree, scope=scope, functions=found, not_taken=tuple(not_taken), jitted=tuple(jitted))
 
 
 def _statements(body: Sequence[ast.stmt]) -> Iterator[ast.stmt]:
@@ -207,6 +217,13 @@ def _parameters(arguments: ast.arguments, scope: Scope) -> tuple[Parameter, ...]
         )
         for each in (*positional, *arguments.kwonlyargs)
     )
+
+
+def _is_imported(node: ast.Attribute, scope: Scope) -> bool:
+    """Whether an attribute is one of a module that is imported."""
+    while isinstance(node.value, ast.Attribute):
+        node = node.value
+    return isinstance(node.value, ast.Name) and node.value.id in scope.imports
 
 
 def _is_constexpr(annotation: ast.expr | None, scope: Scope) -> bool:

@@ -2,27 +2,42 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from attrs import Factory, define, frozen
 
+from compat.config.declared_kernel import ONLY_CASE
 from compat.config.toml_writer import Noted
-from compat.guess.facts import Facts
+from compat.guess.facts import RANDOM, Facts, Origin
 from compat.guess.jitted import JitFunction, Module, Parameter
 from compat.guess.launches import Launch, launches_of
-from compat.guess.literals import Config
+from compat.guess.literals import Config, Given
 from compat.guess.pure import Unknown
+from compat.guess.tensors import SIZE, Size, size_by_name
 from compat.guess.types import Guess, Types
 from compat.guess.uses import facts_of
-from compat.guess.values import Values, broken_asserts, heuristic, is_value, mended, nominal, written
+from compat.guess.values import Values, broken_asserts, heuristic, is_value, mended, written
 from compat.patterns import lazy_pattern
 
 MOST_CASES = 64
-"""Configs of a tuner that become cases."""
+"""Cases of a kernel, of the configs of a tuner and of odd sizes."""
+_SMALLER = (256, 64)
+"""What sizes are taken as where blocks are as long as the sizes, and too large otherwise."""
+_LARGE_BLOCK = 1 << 14
+"""Elements of a block, more than which launches seldom have."""
+_MANY_PASSES = 64
+"""Passes of a loop that is unrolled, the same."""
+_ODD_CASE = "guessed: sizes that are no multiples of 16, on which pipelining and shared memory depend"
+_WHOLE = frozenset(f"{letter}{bits}" for letter in "iu" for bits in (8, 16, 32, 64))
 _OPTIONS = {"num_warps": "w", "num_stages": "s", "num_ctas": "c", "maxnreg": "r"}
 _UNNAMEABLE = lazy_pattern(r"[^A-Za-z0-9_.+-]+")
-_ROW_STRIDE = lazy_pattern(r"(?i).*stride.*")
+_SIDE = lazy_pattern(r"(?i)(block|blk|tile)(_?size)?_?[a-z]*\d?|b[a-z]{1,2}")
+"""Names of the lengths of blocks, which name a case together: ``128x256x64``."""
+_STRIDE = lazy_pattern(r"(?i).*stride.*")
+_NO_SIZE = lazy_pattern(r"(?i).*(seed|offset|start|begin|end|idx|index|step|pos)s?$")
+"""Names of whole numbers that are no sizes, of which nothing is known."""
 _GROUP = lazy_pattern(r"(?i)^(?P<group>.*stride.*)(?P<last>[a-z]|\d)$")
 _TUNER_SKIPS = {
     "status": "rejected",
@@ -52,30 +67,39 @@ class _Case:
     name: str
     constexprs: dict[str, Any] = Factory(dict)
     options: dict[str, Any] = Factory(dict)
+    hints: dict[str, Any] = Factory(dict)
+    """Where they are others than those of the kernel."""
 
 
 def guess_kernel(function: JitFunction, module: Module, name: str | None = None) -> GuessedKernel:
     """Everything that a kernel file has to say of a kernel, guessed from its source."""
-    return _Guessing(function, module).kernel(name or function.name)
+    found = _Guessing(function, module)
+    for usual in _SMALLER:
+        if found.excess <= 1:
+            break
+        smaller = _Guessing(function, module, usual)
+        found = smaller if smaller.excess < found.excess else found
+    return found.kernel(name or function.name)
 
 
 class _Guessing:
-    """The guesses of one kernel while they are made."""
+    """The guesses of one kernel while they are made: one launch, the sizes of whose tensors are mostly ``usual``."""
 
-    def __init__(self, function: JitFunction, module: Module) -> None:
-        self.function, self.module, self.scope = function, module, module.scope
+    def __init__(self, function: JitFunction, module: Module, usual: int = SIZE) -> None:
+        self.function, self.module, self.scope, self.usual = function, module, module.scope, usual
         self.facts: Facts = facts_of(function, module)
-        self.launches: Sequence[Launch] = launches_of(function, module)
         self.look_at: list[str] = []
         self.cases = self._configs()
         tuned = {name for case in self.cases for name in case.constexprs}
         parameters = [each for each in function.parameters if each.name not in tuned]
         chosen = [each for each in parameters if each.is_constexpr or each.name in function.heuristics]
+        self.launches = self._launches(chosen)
         self.types = self._types([each for each in parameters if each not in chosen])
-        values = Values(function=function, facts=self.facts, launches=self.launches, scope=self.scope)
+        self.numbers = self._numbers()
+        values = self._values_of(self.launches)
         self.values = {each.name: values.of(each) for each in chosen}
         self._satisfy()
-        self._compute(chosen)
+        self._compute()
         self._leave_out()
         for parameter, guess in {**self.types, **self.values}.items():
             if guess.look_at:
@@ -84,15 +108,67 @@ class _Guessing:
     def kernel(self, name: str) -> GuessedKernel:
         """What was guessed."""
         guesses = [each for each in (*self.types.values(), *self.values.values()) if not each.exact]
+        odd = self._odd_cases()
+        room = MOST_CASES - max(1, len(self.cases))
+        if len(odd) > room:
+            self.look_at.append(f"only {room} of its {len(odd)} cases are tried with odd sizes, too")
+            odd = odd[:room]
         return GuessedKernel(
             name=name,
             function=self.function.name,
             line=self.function.node.lineno,
-            tables=self._tables(),
+            tables=self._tables(odd),
             look_at=tuple(self.look_at),
-            cases=max(1, len(self.cases)),
+            cases=max(1, len(self.cases)) + len(odd),
             guesses=len(guesses),
         )
+
+    @property
+    def excess(self) -> float:
+        """How many times what is usual blocks of two dimensions have of elements, or unrolled loops of passes."""
+        numbers = {name: guess.value for name, guess in self.values.items() if type(guess.value) is int}
+        sides = sorted(number for name, number in numbers.items() if name in self.facts.spans)[-2:]
+        passes = max((number for name, number in numbers.items() if name in self.facts.unrolled), default=0)
+        return max(math.prod(sides) / _LARGE_BLOCK if self.facts.blocks > 1 else 0, passes / _MANY_PASSES)
+
+    # --- the launch ---
+
+    def _values_of(self, launches: Sequence[Launch]) -> Values:
+        return Values(function=self.function, facts=self.facts, launches=launches, scope=self.scope)
+
+    def _launches(self, chosen: Sequence[Parameter]) -> Sequence[Launch]:
+        """The launches in the source, over tensors whose sizes are such that constexprs that are sizes fit the kernel's blocks."""
+        found = launches_of(self.function, self.module, self.facts.pointers, {}, self.usual)
+        sizes: dict[str, int] = {}
+        for parameter in self.function.parameters:
+            size = next((launch.values[parameter.name] for launch in found if parameter.name in launch.values), None)
+            if not isinstance(size, Size):
+                continue
+            if parameter not in chosen:
+                sizes.setdefault(size.key, int(size) if size.is_named else size_by_name(parameter.name, self.usual))
+            elif type((guess := self._values_of(()).of(parameter)).value) is int and not guess.look_at:
+                sizes[size.key] = guess.value
+        return launches_of(self.function, self.module, self.facts.pointers, sizes, self.usual) if sizes else found
+
+    def _numbers(self) -> dict[str, int]:
+        """What the launch passes for whole numbers, as far as that can be told."""
+        whole = [each for each in self.function.parameters if each.name in self.types and self.types[each.name].value in _WHOLE]
+        strides = [each.name for each in whole if _STRIDE.match(each.name)]
+        found = {each.name: self._number(each, _innermost(strides)) for each in whole}
+        return {name: number for name, number in found.items() if number is not None}
+
+    def _number(self, parameter: Parameter, innermost: Collection[str]) -> int | None:
+        name = parameter.name
+        passed = (launch.values[name] for launch in self.launches if name in launch.values)
+        for value in (*passed, self.scope.try_value(parameter.default)[1]):
+            if isinstance(value, int) and not isinstance(value, bool):
+                return int(value)
+        if _STRIDE.match(name):
+            return 1 if name in innermost else self.usual
+        kind = self.facts.kinds.get(Origin(name))
+        if kind is None or kind.why == RANDOM or _NO_SIZE.fullmatch(name):
+            return None
+        return size_by_name(name, self.usual)
 
     # --- cases ---
 
@@ -110,7 +186,7 @@ class _Guessing:
             self.look_at.append(
                 f"{len(found) - len(usable)} of its {len(found)} configs name what is no parameter, and are left out"
             )
-        cases = _distinct([_case(each) for each in usable])
+        cases = _distinct([_case(each, _told_apart(usable)) for each in usable])
         if len(cases) > MOST_CASES:
             self.look_at.append(f"only the first {MOST_CASES} of its {len(cases)} configs are cases")
         return cases[:MOST_CASES]
@@ -140,9 +216,9 @@ class _Guessing:
         types = Types(self.facts, self.launches, self.scope)
         return {each.name: types.of(each) for each in parameters}
 
-    def _compute(self, chosen: Sequence[Parameter]) -> None:
+    def _compute(self) -> None:
         """Have heuristics compute what they can: for each case where they look at what differs by case."""
-        given = {name: nominal(guess.value, name) for name, guess in self.types.items()}
+        given = {name: self._argument(name, guess.value) for name, guess in self.types.items()}
         for name, node in self.function.heuristics.items():
             found = []
             for case in self.cases or [_Case("")]:
@@ -151,6 +227,12 @@ class _Guessing:
                 except Unknown:
                     break
             self._computed(name, found, node.lineno)
+
+    def _argument(self, name: str, kind: str) -> Any:
+        """What a run-time argument is taken for where a heuristic looks at it."""
+        if kind.startswith(("*", "tensordesc")):
+            return Given(name)
+        return 1.0 if kind.startswith(("fp", "bf")) else self.numbers.get(name, self.usual)
 
     def _computed(self, name: str, found: Sequence[Any], line: int) -> None:
         if len(found) < max(1, len(self.cases)):
@@ -164,30 +246,54 @@ class _Guessing:
 
     # --- the document ---
 
-    def _tables(self) -> dict[str, Any]:
+    def _tables(self, odd: Sequence[_Case]) -> dict[str, Any]:
         options = next((each.options for each in self.launches if each.options), {}) if not self.cases else {}
         tables: dict[str, Any] = {
-            "signature": {name: _noted(guess) for name, guess in self.types.items()},
+            "signature": {name: self._type(name, guess) for name, guess in self.types.items()},
             "constexprs": {name: _noted(guess) for name, guess in self.values.items()},
             "hints": self._hints(),
             "options": {name: Noted(value, "as it is launched") for name, value in options.items()},
         }
         tables = {name: table for name, table in tables.items() if table}
+        if self.cases or odd:
+            tables["case"] = [_written(case) for case in (*(self.cases or [_Case(ONLY_CASE)]), *odd)]
         if self.cases:
-            tables["case"] = [_written(case) for case in self.cases]
             tables["expect"] = [dict(_TUNER_SKIPS)]
         return tables
 
+    def _type(self, name: str, guess: Guess) -> Any:
+        noted = _noted(guess)
+        return Noted(noted.value, f"{noted.note}; taken as {self.numbers[name]}") if name in self.numbers else noted
+
     def _hints(self) -> dict[str, Any]:
-        """What a launch with contiguous tensors finds out: nothing is said where that is what is assumed anyway."""
-        strides = [name for name, guess in self.types.items() if _ROW_STRIDE.match(name) and guess.value in ("i32", "i64")]
-        inner = _innermost(strides)
-        outer = [name for name in strides if name not in inner]
-        if not strides:
+        """What the launch finds out: nothing is said where that is what is assumed anyway."""
+        multiples = [name for name, number in self.numbers.items() if number % 16 == 0]
+        ones = [name for name, number in self.numbers.items() if number == 1]
+        if not multiples and not ones:
             return {}
         pointers = [name for name, guess in self.types.items() if guess.value.startswith("*")]
-        hints = {"divisible_by_16": Noted([*pointers, *outer], "guessed: aligned tensors with rows in multiples of 16")}
-        return hints | ({"equal_to_1": Noted(inner, "guessed: contiguous tensors")} if inner else {})
+        hints = {"divisible_by_16": Noted([*pointers, *multiples], "guessed: aligned tensors, and numbers as they are taken above")}
+        return hints | ({"equal_to_1": Noted(ones, "guessed: numbers that are taken as 1 above")} if ones else {})
+
+    def _odd_cases(self) -> list[_Case]:
+        """Each case once more with sizes that are no multiples of 16, where a ``tl.dot`` in a loop has compilers load ahead."""
+        if not self.facts.pipelined:
+            return []
+        odd = _Guessing(self.function, self.module, self.usual - 1)
+        own, hints = ({name: list(noted.value) for name, noted in each._hints().items()} for each in (self, odd))
+        if own == hints:
+            return []
+        hints = {
+            "divisible_by_16": [name for name, guess in self.types.items() if guess.value.startswith("*")],
+            "equal_to_1": [],
+        } | hints
+        values = {name: guess.value for name, guess in odd.values.items() if repr(guess.value) != repr(self.values[name].value)}
+        others = {case.name: case for case in odd.cases or [_Case(ONLY_CASE)]}
+        return [
+            _Case(f"{case.name}_odd", values | others[case.name].constexprs, case.options, hints)
+            for case in self.cases or [_Case(ONLY_CASE)]
+            if case.name in others
+        ]
 
 
 def _innermost(strides: Sequence[str]) -> list[str]:
@@ -204,13 +310,26 @@ def _noted(guess: Guess) -> Any:
     return Noted(value, guess.why if guess.exact else f"guessed: {guess.why}")
 
 
-def _case(config: Config) -> _Case:
-    parts = [f"{name}{_short(value)}" for name, value in config.kwargs.items()]
+def _told_apart(configs: Sequence[Config]) -> frozenset[str]:
+    """The values that configs differ in, with the sides of their blocks: what a case is named by."""
+    names = dict.fromkeys(name for each in configs for name in each.kwargs)
+    return frozenset(name for name in names if len({repr(each.kwargs.get(name)) for each in configs}) > 1 or _is_side(name))
+
+
+def _is_side(name: str) -> bool:
+    return bool(_SIDE.fullmatch(name))
+
+
+def _case(config: Config, named: Collection[str]) -> _Case:
+    sides = [name for name, value in config.kwargs.items() if _is_side(name) and type(value) is int]
+    parts = ["x".join(str(config.kwargs[name]) for name in sides)] if len(sides) > 1 else []
+    others = [name for name in config.kwargs if name in named and not (parts and name in sides)]
+    parts += [f"{name}{_short(config.kwargs[name])}" for name in others]
     parts += [f"{letter}{config.options[name]}" for name, letter in _OPTIONS.items() if name in config.options]
     options = {name: config.options[name] for name in _OPTIONS if isinstance(config.options.get(name), int)}
     if options.get("num_ctas") == 1:
         options.pop("num_ctas")
-    return _Case("_".join(parts) or "default", dict(config.kwargs), options)
+    return _Case("_".join(parts) or ONLY_CASE, dict(config.kwargs), options)
 
 
 def _short(value: Any) -> str:
@@ -234,5 +353,10 @@ def _distinct(cases: Sequence[_Case]) -> list[_Case]:
 
 
 def _written(case: _Case) -> dict[str, Any]:
-    tables = {"constexprs": {name: written(value) for name, value in case.constexprs.items()}, "options": dict(case.options)}
-    return {"name": case.name, **{name: table for name, table in tables.items() if table}}
+    tables = {
+        "constexprs": {name: written(value) for name, value in case.constexprs.items()},
+        "options": dict(case.options),
+        "hints": case.hints,
+    }
+    name = Noted(case.name, _ODD_CASE) if case.hints else case.name
+    return {"name": name, **{name: table for name, table in tables.items() if table}}

@@ -15,6 +15,7 @@ from typing import Any
 from attrs import Factory, define, frozen
 
 from compat import constexprs
+from compat.guess import tensors
 from compat.guess.pure import BUILTINS, COMPARISONS, HIGHER, ITEMS, METHODS, NAMED, UNARY, Unknown, extending, items, operated
 
 _STEPS = 200_000
@@ -199,6 +200,8 @@ def _attribute(scope: Scope, node: ast.Attribute) -> Any:
     if called == "torch.version.hip":
         return None
     value = scope.value(node.value)
+    if isinstance(value, tensors.Tensor):
+        return value.attribute(node.attr)
     if isinstance(value, Config):
         return {"kwargs": value.kwargs, **_OPTIONS, **value.options}[node.attr]
     if isinstance(value, list) and node.attr == "extend":
@@ -231,11 +234,12 @@ def _call(scope: Scope, node: ast.Call) -> Any:
         return _config(scope, node)
     if called in ("os.environ.get", "os.getenv"):
         return scope.value(node.args[1]) if len(node.args) > 1 else None
+    if called and called.startswith("torch.") and called in tensors.MAKERS:
+        return tensors.made(called, *_known_arguments(scope, node))
+    is_known, function = scope.try_value(node.func)
+    if is_known and isinstance(node.func, ast.Attribute) and isinstance(scope.try_value(node.func.value)[1], tensors.Tensor):
+        return function(*_known_arguments(scope, node)[0], **_known_arguments(scope, node)[1])
     positional, keywords = _arguments(scope, node)
-    try:
-        function = scope.value(node.func)
-    except Unknown:
-        function = None
     if isinstance(function, Function):
         try:
             return scope.call(function, positional, keywords)
@@ -265,6 +269,15 @@ def _arguments(scope: Scope, node: ast.Call) -> tuple[list[Any], dict[str, Any]]
         value = scope.value(keyword.value)
         keywords |= value if keyword.arg is None else {keyword.arg: value}
     return positional, keywords
+
+
+def _known_arguments(scope: Scope, node: ast.Call) -> tuple[list[Any], dict[str, Any]]:
+    """The arguments that follow from literals and sizes: devices and the like do not."""
+    positional = [value for each in node.args for known, value in [scope.try_value(each)] if known]
+    if any(isinstance(each, ast.Starred) for each in node.args):
+        positional = _arguments(scope, ast.Call(func=node.func, args=node.args, keywords=[]))[0]
+    pairs = [(each.arg, scope.try_value(each.value)) for each in node.keywords if each.arg]
+    return positional, {name: value for name, (known, value) in pairs if known}
 
 
 def _config(scope: Scope, node: ast.Call) -> Config:

@@ -5,7 +5,7 @@ They are what the file would say that ``compat init`` writes, so that results ar
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import NoReturn
 
@@ -14,9 +14,12 @@ from attrs import evolve
 from compat.config.kernel_files import kernels_of
 from compat.config.toml_reader import did_you_mean, parse_toml, shown
 from compat.errors import ConfigError
-from compat.guess.finding import sources, split, where_else
+from compat.guess.finding import project_sources, sources, split, where_else
 from compat.guess.guessing import GuessedSource, guess_sources, kernel_file_text
 from compat.model import Specialization
+
+HELPER = "kernels call it, or it returns a value"
+"""Why a jit function is no kernel."""
 
 
 def load_sources(patterns: Sequence[str], base: Path, taken: Collection[str] = ()) -> tuple[Specialization, ...]:
@@ -46,15 +49,18 @@ def _guessed(patterns: Sequence[str], base: Path, taken: Collection[str]) -> Ite
         yield from _specializations(source, base, functions - {None} if None not in functions else None)
 
 
-def read_sources(paths: Sequence[Path], taken: Collection[str]) -> tuple[GuessedSource, ...]:
-    """The kernels of sources, as they are guessed. Raises ConfigError where one cannot be read."""
+def read_sources(paths: Sequence[Path], taken: Collection[str], callers: Iterable[Path] = ()) -> tuple[GuessedSource, ...]:
+    """The kernels of sources, as they are guessed; what a jit function of ``callers``, or of their own projects, calls is none.
+
+    Raises ConfigError where one cannot be read.
+    """
     for path in paths:
         try:
             path.read_bytes()
         except OSError as error:
             raise ConfigError(f"cannot be read: {error.strerror or error}", where=shown(path)) from error
     try:
-        return guess_sources(paths, taken)
+        return guess_sources(paths, taken, dict.fromkeys([*callers, *project_sources(paths)]))
     except SyntaxError as error:
         raise ConfigError(f"is not Python: {error.msg}", where=f"{error.filename}, line {error.lineno}") from error
 
@@ -76,7 +82,7 @@ def _no_such_kernel(source: GuessedSource, name: str, base: Path) -> NoReturn:
     where = f"{shown(source.path, base)}::{name}"
     why = next((f"{each.why} (line {each.line})" for each in source.not_taken if each.name == name), None)
     if name in source.helpers:
-        why = "kernels call it, or it returns a value"
+        why = HELPER
     if why:
         raise ConfigError(f"this jit function cannot be compiled by itself: {why}", where=where)
     known = [each.function for each in source.kernels]
@@ -88,7 +94,7 @@ def _no_such_kernel(source: GuessedSource, name: str, base: Path) -> NoReturn:
 def _no_kernel(guessed: Sequence[GuessedSource], where: str) -> NoReturn:
     """Nothing to compile: why, if there are jit functions at all."""
     reasons = [f"{each.name}: {each.why}" for source in guessed for each in source.not_taken]
-    reasons += [f"{name}: kernels call it, or it returns a value" for source in guessed for name in source.helpers]
+    reasons += [f"{name}: {HELPER}" for source in guessed for name in source.helpers]
     hint = (
         f"Found, but not to be compiled by themselves: {'; '.join(reasons[:5])}."
         if reasons

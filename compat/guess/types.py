@@ -79,7 +79,7 @@ class Types:
         known = self.facts.kinds.get(Origin(name))
         if known and known.sure >= LIKELY:
             return False
-        if any(name in launch.elements for launch in self.launches):
+        if any(name in launch.tensors for launch in self.launches):
             return True
         return bool(_POINTER.fullmatch(name)) or (name in self.facts.optional and known is None)
 
@@ -87,10 +87,25 @@ class Types:
 
     def _element(self, name: str, seen: set[str]) -> Guess:
         """The type of what a pointer leads to."""
-        made = next((launch.elements[name] for launch in self.launches if name in launch.elements), None)
-        if made:
-            return Guess(made, "as the tensor is made where the kernel is launched")
-        return self._used(name) or self._copied(name, seen) or self._floating(name)
+        alike = self._alike(name)
+        if isinstance(alike, str):
+            return Guess(alike, "as the tensor is made where the kernel is launched")
+        floats = [(each, found) for each in alike if (found := self._floating(each))]
+        others = [(each, found) for each in alike if (found := self._used(each) or self._copied(each, seen | {*alike}))]
+        if len(alike) > 1 and floats:
+            others = [(each, found) for each, found in others if found.value.startswith(("fp", "bf"))]
+        for each, found in (*others, *floats):
+            return found if each == name else Guess(found.value, f"as {each}, which has the same dtype where it is launched")
+        return Guess("fp32", "nothing tells which floats")
+
+    def _alike(self, name: str) -> str | list[str]:
+        """The element type of the tensor that a launch passes; if unknown, the parameters whose tensors have the same."""
+        tensors = next((launch.tensors for launch in self.launches if name in launch.tensors), {})
+        if not tensors:
+            return [name]
+        if element := tensors[name].element:
+            return element
+        return [each for each, tensor in tensors.items() if tensor.origin == tensors[name].origin]
 
     def _used(self, name: str) -> Guess | None:
         known = self.facts.kinds.get(Origin(name, element=True))
@@ -113,7 +128,7 @@ class Types:
                 return Guess(found.value, f"{source} is stored there")
         return None
 
-    def _floating(self, name: str) -> Guess:
+    def _floating(self, name: str) -> Guess | None:
         known = self.facts.kinds.get(Origin(name, element=True))
         if name in self._dots:
             return Guess(self._dots[name], "an operand of tl.dot")
@@ -123,7 +138,7 @@ class Types:
             return Guess("fp32", self.facts.single[name])
         if name in self.facts.half:
             return Guess("fp16", self.facts.half[name])
-        return Guess("fp32", "nothing tells which floats")
+        return None
 
     # --- scalars ---
 
@@ -135,7 +150,8 @@ class Types:
             return Guess("i32", "a size or stride where it is launched")
         for value, why in self._values(parameter):
             if isinstance(value, bool | int | float):
-                return Guess(_PYTHON[type(value).__name__], why)
+                kind = next(each for each in (bool, int, float) if isinstance(value, each))
+                return Guess(_PYTHON[kind.__name__], why)
         if known:
             return Guess(_scalar_type(known), known.why)
         if _FLOAT_NAME.match(name):

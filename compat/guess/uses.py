@@ -13,7 +13,7 @@ from itertools import pairwise
 from attrs import define, field
 
 from compat.guess import calls
-from compat.guess.facts import CERTAIN, FLOATS, LIKELY, PERHAPS, WHOLE, Facts, Origin, Value
+from compat.guess.facts import CERTAIN, FLOATS, LIKELY, PART_OF_ADDRESS, PERHAPS, WHOLE, Facts, Origin, Value
 from compat.guess.jitted import JitFunction, Module
 
 _ROUNDS = 6
@@ -38,7 +38,7 @@ def facts_of(function: JitFunction, module: Module) -> Facts:
 def parameter_value(name: str, is_constexpr: bool, facts: Facts) -> Value:
     """What a parameter of the kernel is."""
     origin = Origin(name)
-    return Value.of(facts.kind_of(origin), [origin], None if is_constexpr else name)
+    return Value.of(facts.kind_of(origin), [origin], None if is_constexpr else name, name if is_constexpr else None)
 
 
 @define(kw_only=True)
@@ -49,6 +49,8 @@ class Walk:
     facts: Facts
     names: dict[str, Value]
     depth: int = 0
+    loops: int = 0
+    """Loops that what is followed is inside of."""
     returned: Value | None = None
     _inside: tuple[str, ...] = field(default=())
 
@@ -93,8 +95,10 @@ class Walk:
 
     def _twice(self, body: Sequence[ast.stmt]) -> None:
         before = dict(self.names)
+        self.loops += 1
         for _ in range(2):
             self.body(body)
+        self.loops -= 1
         self.names = _merged(before, self.names)
 
     def _branches(self, body: Sequence[ast.stmt], otherwise: Sequence[ast.stmt]) -> None:
@@ -116,9 +120,7 @@ class Walk:
         """A condition: what it tests for truth, and what it compares."""
         for each in _tested(test):
             if isinstance(each, ast.Name) and each.id in self.names:
-                for origin in self.names[each.id].origins:
-                    if not origin.element:
-                        self.facts.tested.add(origin.name)
+                self.facts.tested.update(self._parameters(each.id))
         self.value(test)
 
     # --- expressions ---
@@ -216,7 +218,7 @@ class Walk:
     def _compared(self, one: ast.expr, other: ast.expr) -> None:
         if not isinstance(one, ast.Name) or one.id not in self.names:
             return
-        names = [origin.name for origin in self.names[one.id].origins if not origin.element]
+        names = self._parameters(one.id)
         if isinstance(other, ast.Constant):
             for name in names:
                 if other.value is None:
@@ -224,6 +226,10 @@ class Walk:
                 self.facts.compared.setdefault(name, []).append(other.value)
         elif (self.module.scope.called(other) or "").startswith("triton.language."):
             self.facts.dtypes.update(names)
+
+    def _parameters(self, name: str) -> list[str]:
+        """The parameters that a name stands for, as they were passed: what is computed from one tells nothing of its values."""
+        return [found for term in self.names[name].terms if (found := term.constexpr or term.argument)]
 
     def _attribute(self, node: ast.Attribute) -> Value:
         base = self.value(node.value)
@@ -254,7 +260,7 @@ class Walk:
                 found.append(base)
             for term in terms:
                 if base is not None and term.argument != base:
-                    self.facts.is_kind(term.origins, "int", CERTAIN, "part of an address")
+                    self.facts.is_kind(term.origins, "int", CERTAIN, PART_OF_ADDRESS)
         return list(dict.fromkeys(found))
 
     def _pointer_among(self, names: Sequence[str]) -> str | None:
@@ -273,6 +279,7 @@ class Walk:
             facts=self.facts,
             names={**defaults, **arguments},
             depth=self.depth + 1,
+            loops=self.loops,
             inside=(*self._inside, function.name),
         )
         inner.body(function.node.body)

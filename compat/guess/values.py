@@ -9,11 +9,12 @@ from typing import Any
 from attrs import define
 
 from compat import constexprs
-from compat.guess.facts import Facts
+from compat.guess.facts import PART_OF_ADDRESS, Facts, Origin
 from compat.guess.jitted import JitFunction, Parameter
 from compat.guess.launches import Launch
-from compat.guess.literals import Function, Given, Scope
+from compat.guess.literals import Function, Scope
 from compat.guess.pure import Unknown
+from compat.guess.tensors import Size
 from compat.guess.types import Guess
 from compat.patterns import lazy_pattern
 
@@ -45,13 +46,19 @@ class Values:
 
     def of(self, parameter: Parameter) -> Guess:
         """The value of a constexpr that no config and no heuristic says."""
-        return next(self._said(parameter), None) or self._by_use(parameter) or self._by_name(parameter)
+        return next(self._said(parameter), None) or self.unlaunched(parameter)
+
+    def unlaunched(self, parameter: Parameter) -> Guess:
+        """The value of a constexpr by what the kernel does with it, and by its name."""
+        return self._by_use(parameter) or self._by_name(parameter)
 
     def _said(self, parameter: Parameter) -> Iterator[Guess]:
         """What launches and the default say."""
         for launch in self.launches:
-            if parameter.name in launch.values and is_value(launch.values[parameter.name]):
-                yield Guess(launch.values[parameter.name], f"as launched in line {launch.line}")
+            value = launch.values.get(parameter.name)
+            if parameter.name in launch.values and is_value(value):
+                why = f"{value.key}, as launched" if isinstance(value, Size) else "as launched"
+                yield Guess(int(value) if isinstance(value, Size) else value, f"{why} in line {launch.line}")
         known, value = self.scope.try_value(parameter.default)
         if known and is_value(value):
             yield Guess(value, "its default", exact=True)
@@ -101,6 +108,8 @@ class Values:
             or "TILE" in name.upper()
         ):
             return Guess(self._side(name), "a block, by its name")
+        if (kind := self.facts.kinds.get(Origin(name))) and kind.why == PART_OF_ADDRESS:
+            return Guess(64, "a stride: part of an address")
         if compared:
             return Guess(compared[0], "a value that it is compared with")
         if _COUNT.match(name):
@@ -128,13 +137,6 @@ def heuristic(function: ast.expr, known: Mapping[str, Any], scope: Scope) -> Any
     if isinstance(value, tuple | list) or not is_value(value):
         raise Unknown("no value of a constexpr")
     return value
-
-
-def nominal(kind: str, name: str) -> Any:
-    """What a run-time argument is taken for where a heuristic looks at it."""
-    if kind.startswith(("*", "tensordesc")):
-        return Given(name)
-    return 1.0 if kind.startswith(("fp", "bf")) else 1024
 
 
 def broken_asserts(asserts: Sequence[ast.expr], values: Mapping[str, Any], scope: Scope) -> list[ast.expr]:

@@ -18,7 +18,7 @@ from compat.report.excerpts import excerpts
 from compat.report.fix import fix_command
 from compat.report.folded import LARGE, MANY, folded, kernels_of, last_line, short
 from compat.report.grid import LEGEND, Mark, Row, grids, legend_of
-from compat.report.guesses import guesses
+from compat.report.guesses import decided_by_hints, guesses
 from compat.report.pairs.markdown import section
 from compat.report.pairs.notes import pairs_sentence
 from compat.report.repeat import explain_command, matrix_command
@@ -82,6 +82,7 @@ def _in_full(report: Report) -> str:
             reasons=reasons(report),
             latencies=latencies(report),
             guesses=guesses(result.cell.spec for result in report.ordered),
+            decided_by_hints=decided_by_hints(report.ordered),
             bare=bare(result.cell.spec for result in report.ordered),
             stand_ins=stand_ins(report.ordered),
             libraries=libraries(report),

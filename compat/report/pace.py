@@ -9,6 +9,7 @@ from attrs import Factory, frozen
 from compat.model import Cell
 from compat.printable import printable
 from compat.report.compact import counted
+from compat.sizes import in_bytes
 
 LONG = 60.0
 """Seconds from which on a run says at the start how long it will take."""
@@ -87,6 +88,13 @@ def expectation_line(cells: int, seconds: float | None) -> str | None:
     if seconds is None:
         return f"{counted(cells, 'cell')} to compile" if cells >= MANY else None
     return f"{counted(cells, 'cell')} to compile, about {in_time(seconds)} by earlier runs" if seconds >= LONG else None
+
+
+def cost_words(seconds: float, to_install: int) -> str:
+    """What a run takes before it has begun: ``about 9.0 GB of envs to install; about 3 min``. ``to_install`` is in bytes."""
+    return (
+        f"about {in_bytes(to_install)} of envs to install; about {in_time(seconds)}" if to_install else f"about {in_time(seconds)}"
+    )
 
 
 def in_time(seconds: float) -> str:

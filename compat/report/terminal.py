@@ -25,7 +25,7 @@ from compat.report.checks import check_words, checked, latencies, reasons
 from compat.report.compact import at_most, counted, listed, one_line
 from compat.report.excerpts import excerpts
 from compat.report.grid import COMING, UNEXPECTED, Grid, Mark, Row, grids, history_of, legend_of
-from compat.report.guesses import guesses
+from compat.report.guesses import decided_by_hints, guesses
 from compat.report.pairs.terminal import pictures
 from compat.report.shards import part
 from compat.report.stand_ins import stand_ins
@@ -253,6 +253,8 @@ def _numbers(report: Report, most: int | None) -> Iterable[RenderableType]:
 def _notes(report: Report, *, crowded: bool) -> Iterable[RenderableType]:
     if guessed := guesses(result.cell.spec for result in report.ordered):
         yield Text(f"\nnote: {guessed}")
+    if deciding := decided_by_hints(report.ordered):
+        yield Text(f"\nnote: {deciding}")
     if unknown := bare(result.cell.spec for result in report.ordered):
         yield Text(f"\nnote: {unknown}")
     if (told := stand_ins(report.ordered)) and not crowded:

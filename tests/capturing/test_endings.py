@@ -15,6 +15,7 @@ from attrs import evolve
 from compat.capturing.capturing import Capture, capture_program, command
 from compat.capturing.checking import Agreement
 from compat.capturing.settings import Check, Options
+from compat.config.kernel_files import load_kernels
 from compat.errors import SelectionError, StoreError
 from compat.model import BuiltEnv
 from compat.report.capture import capture_lines
@@ -216,6 +217,19 @@ def test_only_what_a_capture_wrote_is_replaced(program: Callable[[str], Path], p
     found = captured((str(path),), tmp_path, python)  # what no index names may be anybody's
     assert sorted(each.name for each in folder.iterdir()) == ["index.json", "moved.py", "moved.toml", "moved_2.py", "moved_2.toml"]
     assert "  moved.toml" in capture_lines(found, "captured")
+
+
+@pytest.mark.wheels
+def test_kernels_of_one_name_are_called_by_their_modules(program: Callable[[str], Path], python: str, tmp_path: Path) -> None:
+    for module, size in (("causal", 16), ("full", 32)):
+        text = LAUNCH.replace("tl.load(x + at)", f"tl.load(x + at) * {size}").replace("BLOCK=64", f"BLOCK={size}")
+        (tmp_path / f"{module}.py").write_text(text)
+    asked = Options(output=tmp_path / "captured", check=Check.CASES, fake=True)
+    found = capture_program((str(program("import causal, full")),), asked, python=python)
+    names = ("causal.copy", "full.copy", "program.copy")
+    assert tuple(kernel.name for kernel in found.captured.kernels) == names
+    assert {spec.kernel: spec.function for spec in load_kernels(["captured/*.toml"], tmp_path)} == dict.fromkeys(names, "copy")
+    assert {each.kernel: each.agreement for each in found.compared} == dict.fromkeys(names, Agreement.EQUAL)
 
 
 def test_words_lead_to_a_program(tmp_path: Path) -> None:

@@ -11,8 +11,10 @@ from pathlib import Path
 import pytest
 
 from compat.config.kernel_files import load_kernels
+from compat.execution.run import available_cores
 from compat.guess.loading import load_sources
 from compat.model import BuiltEnv, Specialization
+from compat.report.pace import in_time
 from tests import commands
 
 ROOT = Path(__file__).parents[2]
@@ -53,11 +55,14 @@ def test_it_writes_what_is_missing_and_nothing_else(project: Path) -> None:
         "wrote noxfile.py",
         "wrote .gitignore",
         "8 types and values are guessed, and marked `# guessed` with the reason",
-        "next: compat matrix    (1 case for each release and target)",
+        said.splitlines()[-1],
     ]
+    assert said.splitlines()[-1].startswith("next: compat matrix    (39 cells: 13 envs, 3 targets; about ")
     assert 'source = "../src/mylib/ops/softmax.py"' in (project / "kernels/softmax.toml").read_text()
     assert (project / "noxfile.py").read_text() == "from compat.nox import matrix, sessions\n\nmatrix(sessions())\n"
-    assert (project / ".gitignore").read_text().splitlines() == ["/.compat/", "/.nox/", "/reports/matrix.*"]
+    assert (project / ".gitignore").read_text().splitlines() == [
+        *("/.compat/", "/.nox/", "/reports/index.html", "/reports/matrix.*")
+    ]
     before = {path: path.read_bytes() for path in project.rglob("*") if path.is_file()}
     shutil.copy(SOURCES / "vector_add.py", project / "src")
     said, _ = compat(project, "init")
@@ -78,7 +83,39 @@ def test_what_was_there_is_left_and_told(project: Path) -> None:
     said, _ = compat(project, "init", "src")
     assert "wrote compat-kernels/softmax.toml: softmax_kernel" in said
     assert 'kept  matrix.toml, which was there: add "compat-kernels/*.toml" to its kernels' in said
-    assert (project / ".gitignore").read_text() == "*.o\n.compat\n/.nox/\n/reports/matrix.*\n"
+    assert (project / ".gitignore").read_text() == "*.o\n.compat\n/.nox/\n/reports/index.html\n/reports/matrix.*\n"
+
+
+HELPER = KERNEL.replace("def fill", "def add_one")
+
+
+def test_a_helper_is_no_kernel_whichever_file_is_new(tmp_path: Path) -> None:
+    (tmp_path / "kernels.py").write_text(
+        KERNEL.replace("@triton", "from helpers import add_one\n\n@triton") + "    add_one(p, N)\n"
+    )
+    compat(tmp_path, "init", "kernels.py")
+    (tmp_path / "helpers.py").write_text(HELPER)
+    for arguments in ((), ("--github",)):
+        said, _ = compat(tmp_path, "init", *arguments)
+        assert "helpers.toml" not in said
+        assert "kept  kernels/kernels.toml, which was there: it has the kernels of kernels.py" in said
+    _, said = compat(tmp_path, "init", "helpers.py", code=2)
+    assert "helpers.py add_one: kernels call it, or it returns a value" in said
+    assert [path.name for path in (tmp_path / "kernels").iterdir()] == ["kernels.toml"]
+
+
+def test_what_the_first_run_comes_to_is_announced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COMPAT_ENVS", str(tmp_path / "no-envs"))
+    for number in range(15):
+        (tmp_path / f"k{number}.py").write_text(KERNEL.replace("def fill", f"def fill_{number}"))
+    said, _ = compat(tmp_path, "init")
+    cores = available_cores()
+    last = said.splitlines()[-1]
+    assert last.startswith("next: compat matrix    (585 cells: 13 envs, 3 targets; about 9.0 GB of envs to install; about ")
+    assert last.endswith(f"; about {in_time((585 * 0.44 + 13 * 5) / cores)})")
+    (tmp_path / "matrix.toml").write_text("schema = 9\n")
+    (tmp_path / "k15.py").write_text(KERNEL)
+    assert compat(tmp_path, "init", "k15.py")[0].endswith("next: compat matrix\n")
 
 
 def test_folders_that_are_not_looked_through(tmp_path: Path) -> None:

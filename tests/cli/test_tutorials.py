@@ -22,7 +22,7 @@ RELEASES = ("3.0.0", "3.1.0", "3.2.0", "3.3.0", "3.3.1", "3.4.0", "3.5.0", "3.5.
 NOWHERE = "http://127.0.0.1:9/simple"
 """An index that does not answer: what it once said is kept, so that no release of later changes what a page prints."""
 _BLOCK = re.compile(r"^```(?P<language>\w+)(?: title=\"(?P<title>[^\"]+)\")?\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL)
-_SECONDS = re.compile(r"\b\d+\.\d+ s\b")
+_SECONDS = re.compile(r"\b\d+\.\d+ s\b|\b\d+ (s|min)(?=\)$)", re.MULTILINE)
 _ANY = "…"
 
 

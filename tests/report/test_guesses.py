@@ -7,12 +7,12 @@ from collections.abc import Sequence
 import pytest
 from attrs import evolve
 
-from compat.model import Result
+from compat.model import CompileSpec, Outcome, Result
 from compat.report.document import matrix_document
-from compat.report.guesses import guesses
+from compat.report.guesses import decided_by_hints, guesses
 from compat.report.markdown import matrix_markdown
 from compat.report.terminal import matrix_text
-from tests.report.factory import OK, always, env, report, tried
+from tests.report.factory import OK, SHAPE, TARGETS, always, bad, env, report, tried
 
 
 def guessed(kernel: str, origin: str) -> list[Result]:
@@ -49,3 +49,24 @@ def test_what_is_written_down_is_not_called_guessed() -> None:
 def test_sources_are_named_where_they_are_few(sources: Sequence[str], words: str) -> None:
     results = [each for number, source in enumerate(sources) for each in guessed(f"k{number}", source)]
     assert words in str(guesses(each.cell.spec for each in results))
+
+
+def case_of(name: str, outcome: Outcome, spec: CompileSpec, kernel: str = "gemm") -> Result:
+    """One result of a kernel, in a case that is compiled as ``spec`` says."""
+    (result,) = tried(kernel, "as_written", always(outcome), envs=[env("3.9.0")], targets=TARGETS[:1])
+    return evolve(result, cell=evolve(result.cell, spec=evolve(result.cell.spec, case=name, compile=spec)))
+
+
+def test_hints_that_decide_are_told_in_every_form() -> None:
+    aligned = CompileSpec(signature={"p": "*fp16", "n": "i32"}, divisible_by_16=("p", "n"))
+    odd = evolve(aligned, divisible_by_16=("p",))
+    other = evolve(odd, options={"num_warps": 8})
+    refused = bad(SHAPE)
+    found = report([case_of("s5", refused, aligned), case_of("s5_odd", OK, odd)])
+    said = (
+        "hints decide whether kernels compile: gemm/s5 is rejected where s5_odd is ok; which of them your launches are depends on"
+    )
+    assert f"note: {said}" in matrix_text(found, width=400)
+    assert f"**Note:** {said}" in matrix_markdown(found).replace("\\_", "_")
+    for results in ([case_of("a", OK, aligned), case_of("b", OK, odd)], [case_of("a", refused, aligned), case_of("b", OK, other)]):
+        assert decided_by_hints(results) is None

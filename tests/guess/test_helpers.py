@@ -1,0 +1,56 @@
+"""Which jit functions are helpers: those that other jit functions call, in whichever file these are."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from compat.errors import ConfigError
+from compat.guess import guess_sources
+from compat.guess.finding import project_sources
+from compat.guess.loading import load_sources
+
+HELPER = "import triton\nimport triton.language as tl\n\n\n@triton.jit\ndef add_one(p):\n    tl.store(p, tl.load(p) + 1)\n"
+KERNEL = "import triton\n{imported}\n\n\n@triton.jit\ndef kernel(p):\n    {call}(p)\n"
+LAUNCH = "from helpers import add_one\n\n\ndef run(p):\n    add_one[(1,)](p)\n"
+CALLS = {
+    "from helpers import add_one": "add_one",
+    "from helpers import add_one as plus": "plus",
+    "import helpers": "helpers.add_one",
+    "from . import helpers as h": "h.add_one",
+}
+
+
+@pytest.mark.parametrize("imported", CALLS)
+def test_a_call_from_a_file_that_is_not_guessed_makes_a_helper(imported: str, tmp_path: Path) -> None:
+    (tmp_path / "helpers.py").write_text(HELPER)
+    (tmp_path / "kernels.py").write_text(KERNEL.format(imported=imported, call=CALLS[imported]))
+    (source,) = guess_sources([tmp_path / "helpers.py"], (), [tmp_path / "kernels.py"])
+    assert (source.kernels, source.helpers) == ((), ("add_one",))
+    (alone,) = guess_sources([tmp_path / "helpers.py"])
+    assert [each.name for each in alone.kernels] == ["add_one"]
+
+
+def test_what_another_file_launches_is_a_kernel_though_a_kernel_calls_it(tmp_path: Path) -> None:
+    (tmp_path / "helpers.py").write_text(HELPER)
+    (tmp_path / "kernels.py").write_text(KERNEL.format(imported="from helpers import add_one", call="add_one"))
+    (tmp_path / "wrapper.py").write_text(LAUNCH)
+    others = [tmp_path / name for name in ("kernels.py", "wrapper.py", "gone.py")]
+    (source,) = guess_sources([tmp_path / "helpers.py"], (), others)
+    assert [each.name for each in source.kernels] == ["add_one"]
+
+
+@pytest.mark.parametrize("mark", ["pyproject.toml", "lib/__init__.py", None])
+def test_callers_are_looked_for_in_the_project_in_the_package_and_beside_the_source(mark: str | None, tmp_path: Path) -> None:
+    (tmp_path / "lib" / "ops").mkdir(parents=True)
+    if mark:
+        (tmp_path / mark).touch()
+        (tmp_path / "lib" / "ops" / "__init__.py").touch()
+    (tmp_path / "lib" / "ops" / "helpers.py").write_text(HELPER)
+    caller = tmp_path / "lib" / ("kernels.py" if mark else "ops/kernels.py")
+    caller.write_text(KERNEL.format(imported="from lib.ops.helpers import add_one", call="add_one"))
+    assert caller in project_sources([tmp_path / "lib" / "ops" / "helpers.py"])
+    with pytest.raises(ConfigError, match="defines no Triton kernel") as refused:
+        load_sources(["lib/ops/helpers.py"], tmp_path)
+    assert refused.value.hint == "Found, but not to be compiled by themselves: add_one: kernels call it, or it returns a value."

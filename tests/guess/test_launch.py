@@ -1,0 +1,294 @@
+"""One launch is guessed of each kernel: sizes first, and strides, hints and constexprs from them, as its wrapper passes them."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import tomllib
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from compat.config.kernel_files import load_kernels
+from compat.guess import guess_sources, kernel_file_text
+from compat.model import BuiltEnv
+from tests.cli.test_init import compat
+
+HEAD = "import torch\nimport triton\nimport triton.language as tl\n"
+GEMM = Path(__file__).parent / "gemm.py"
+
+
+def text_of(tmp_path: Path, source: str) -> str:
+    """The kernel file of a source, which reads back."""
+    path = tmp_path / "source.py"
+    path.write_text(HEAD + source)
+    (found,) = guess_sources([path])
+    text = kernel_file_text(found.kernels, "source.py")
+    (tmp_path / "source.toml").write_text(text)
+    load_kernels(["source.toml"], tmp_path)
+    return text
+
+
+def tables(tmp_path: Path, source: str) -> dict[str, Any]:
+    return tomllib.loads(text_of(tmp_path, source))
+
+
+ROWS = """
+@triton.jit
+def rows(x_ptr, out_ptr, x_stride, out_stride, n_rows, n_cols, seed, BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr):
+    at = tl.arange(0, BLOCK_M)[:, None]
+    columns = tl.arange(0, BLOCK_N)[None, :]
+    mask = (at < n_rows) & (columns < n_cols)
+    x = tl.load(x_ptr + at * x_stride + columns, mask=mask).to(tl.float32)
+    tl.store(out_ptr + at * out_stride + columns, x * tl.rand(seed, columns), mask=mask)
+"""
+
+
+def test_sizes_and_the_strides_that_follow_from_them_have_the_same_hints(tmp_path: Path) -> None:
+    found = tables(tmp_path, ROWS)
+    assert found["hints"] == {
+        "divisible_by_16": ["x_ptr", "out_ptr", "x_stride", "out_stride", "n_rows", "n_cols"],
+    }
+    text = (tmp_path / "source.toml").read_text()
+    assert 'n_cols = "i32"  # guessed: compared with whole numbers; taken as 1024\n' in text
+    assert 'seed = "i32"  # guessed: a seed or an offset of random numbers\n' in text
+
+
+def test_what_a_wrapper_says_is_followed(tmp_path: Path) -> None:
+    wrapper = """
+def run(x, layout="rows"):
+    BLOCK_M, BLOCK_N = 128, 32
+    if layout == "rows":
+        n_rows, n_cols = x.shape
+        stride = x.stride(0)
+    else:
+        n_cols, n_rows = x.shape
+        stride = x.stride(1)
+    out = torch.empty_like(x)
+    rows[(1,)](x, out, stride, out.stride(0), n_rows, n_cols, 7, BLOCK_M, BLOCK_N, num_warps=8 if n_cols > 512 else 4)
+"""
+    found = tables(tmp_path, ROWS + wrapper)
+    assert found["constexprs"] == {"BLOCK_M": 128, "BLOCK_N": 32}
+    assert (found["signature"]["x_ptr"], found["signature"]["out_ptr"]) == ("*fp16", "*fp16")
+    assert found["hints"]["divisible_by_16"] == ["x_ptr", "out_ptr", "x_stride", "out_stride", "n_rows", "n_cols"]
+    assert found["options"] == {"num_warps": 8}
+    text = (tmp_path / "source.toml").read_text()
+    assert 'out_ptr = "*fp16"  # guessed: as x_ptr, which has the same dtype where it is launched\n' in text
+
+
+@pytest.mark.parametrize(
+    ("made", "element"),
+    [
+        ("torch.empty_like(x)", "*fp16"),
+        ("torch.zeros_like(x, dtype=torch.int8)", "*i8"),
+        ("torch.empty(x.shape, dtype=x.dtype, device=x.device)", "*fp16"),
+        ("torch.empty((n_rows, n_cols), device=x.device)", "*fp32"),
+        ("x.new_empty(n_rows, n_cols)", "*fp16"),
+        ("x.new_empty((n_rows, n_cols), dtype=torch.bfloat16)", "*bf16"),
+        ("x.clone().view(-1, n_cols).to(torch.float64)", "*fp64"),
+        ("x.contiguous().half()", "*fp16"),
+    ],
+)
+def test_a_tensor_has_the_dtype_that_it_is_made_with(made: str, element: str, tmp_path: Path) -> None:
+    wrapper = f"""
+def run(x, b: int):
+    n_rows, n_cols = x.shape
+    out = {made}
+    rows[(1,)](x, out, x.stride(0), out.stride(0), n_rows, n_cols, b, 64, 64)
+"""
+    found = tables(tmp_path, ROWS + wrapper)
+    assert found["signature"]["out_ptr"] == element
+    assert "out_stride" in found["hints"]["divisible_by_16"]
+
+
+def test_tensors_of_one_dtype_that_are_copied_to_each_other(tmp_path: Path) -> None:
+    found = tables(
+        tmp_path,
+        """
+@triton.jit
+def swap(a, b, N: tl.constexpr):
+    at = tl.arange(0, N)
+    x = tl.load(a + at)
+    y = tl.load(b + at)
+    tl.store(b + at, x)
+    tl.store(a + at, y)
+
+def run(x):
+    swap[(1,)](x, torch.empty_like(x), N=64)
+""",
+    )
+    assert found["signature"] == {"a": "*fp32", "b": "*fp32"}
+
+
+ATTENTION = """
+@triton.jit
+def inner(Q, Out, stride_qz, stride_qh, stride_qn, stride_oz, stride_oh, stride_on, L, H: tl.constexpr, C: tl.constexpr,
+          BLOCK: tl.constexpr):
+    at = tl.program_id(1) * stride_qz + tl.program_id(2) % H * stride_qh
+    rows = tl.arange(0, BLOCK)[:, None]
+    q = tl.load(Q + at + rows * stride_qn + tl.arange(0, C)[None, :], mask=rows < L)
+    tl.store(Out + at + rows * stride_on + tl.arange(0, C)[None, :] + stride_oz * stride_oh, q * C**-0.5, mask=rows < L)
+"""
+
+
+def test_the_stride_of_rows_is_not_the_last_one_of_a_tensor_whose_last_is_not_passed(tmp_path: Path) -> None:
+    wrapper = """
+def forward(q, o):
+    b, h, n, c = q.shape
+    inner[(1, b, h)](q, o, q.stride(0), q.stride(1), q.stride(2), o.stride(0), o.stride(1), o.stride(2), n, H=h, C=c, BLOCK=64)
+"""
+    found = tables(tmp_path, ATTENTION + wrapper)
+    assert found["constexprs"] == {"H": 4, "C": 64, "BLOCK": 64}
+    assert "equal_to_1" not in found["hints"]
+    assert {"stride_qn", "stride_on", "L"} <= set(found["hints"]["divisible_by_16"])
+    alone = tables(tmp_path, ATTENTION)
+    assert alone["hints"]["equal_to_1"] == ["stride_qn", "stride_on"]
+
+
+def test_a_constexpr_that_is_a_stride_is_not_what_something_computed_from_it_is_compared_with(tmp_path: Path) -> None:
+    found = tables(
+        tmp_path,
+        """
+@triton.jit
+def quant(X, Y, L, C: tl.constexpr, BLK: tl.constexpr):
+    at = tl.arange(0, BLK)[:, None] * C + tl.arange(0, 128)[None, :]
+    x = tl.load(X + at) * (C**-0.5 * 1.44)
+    x = x / 127.0
+    x += 0.5 * tl.where(x >= 0, 1, -1)
+    tl.store(Y + at, x.to(tl.int8), mask=at < L)
+""",
+    )
+    assert found["constexprs"] == {"C": 64, "BLK": 64}
+
+
+def test_a_branch_that_is_not_taken_has_launches_and_nothing_else(tmp_path: Path) -> None:
+    wrapper = """
+def run(x, out, transposed=False, sm_scale=None):
+    n = x.shape[0]
+    if sm_scale is None:
+        sm_scale = 2
+    if x.dim() == 7:
+        raise ValueError("seven")
+    if transposed:
+        n = 5
+        rows[(1,)](x, out, 3, 5, n, n, 0, 16, 16)
+    else:
+        for _ in range(2):
+            rows[(1,)](x, out, x.stride(0), x.stride(1), n, n, sm_scale, 32, 32)
+"""
+    found = tables(tmp_path, ROWS + wrapper)
+    assert found["constexprs"] == {"BLOCK_M": 32, "BLOCK_N": 32}
+    assert found["hints"] == {"divisible_by_16": ["x_ptr", "out_ptr", "x_stride", "n_rows", "n_cols"], "equal_to_1": ["out_stride"]}
+
+
+def test_an_assertion_says_how_many_axes_there_are(tmp_path: Path) -> None:
+    wrapper = """
+def run(x):
+    assert x.dim() == 3
+    rows[(1,)](x, x, x.stride(0), x.stride(1), x.size(0), x.size(1), 0, 64, 64)
+"""
+    assert "equal_to_1" not in tables(tmp_path, ROWS + wrapper)["hints"]
+    without = tables(tmp_path, ROWS + wrapper.replace("assert x.dim() == 3", "pass"))
+    assert without["hints"]["equal_to_1"] == ["out_stride"]
+
+
+def test_blocks_that_are_as_long_as_sizes_make_sizes_smaller(tmp_path: Path) -> None:
+    wrapper = """
+def run(x):
+    n_rows, n_cols = x.shape
+    m, n = triton.next_power_of_2(n_rows), triton.next_power_of_2(n_cols)
+    rows[(1,)](x, torch.empty_like(x), x.stride(0), x.stride(0), n_rows, n_cols, 0, BLOCK_M=m, BLOCK_N=n)
+"""
+    found = tables(tmp_path, ROWS + wrapper)
+    assert found["constexprs"] == {"BLOCK_M": 64, "BLOCK_N": 64}
+    assert 'n_cols = "i32"  # guessed: compared with whole numbers; taken as 64\n' in (tmp_path / "source.toml").read_text()
+
+
+def test_sizes_that_are_passes_of_an_unrolled_loop_are_small(tmp_path: Path) -> None:
+    found = tables(
+        tmp_path,
+        """
+@triton.jit
+def total(x, n, ROWS: tl.constexpr, BLOCK: tl.constexpr):
+    at = tl.arange(0, BLOCK)
+    sums = tl.load(x + at) * 0
+    for row in tl.static_range(ROWS):
+        sums += tl.load(x + row * n + at)
+    tl.store(x + at, sums)
+
+def run(x):
+    m, n = x.shape
+    total[(1,)](x, n, triton.next_power_of_2(m), triton.next_power_of_2(n))
+""",
+    )
+    assert found["constexprs"] == {"ROWS": 64, "BLOCK": 64}
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "x = x[0]",
+        "x, y = ctx.saved_tensors",
+        "x = x.view(10 ** 10 ** 10)",
+        "x = torch.empty(x)",
+        "x = torch.empty_like(3)",
+        "x = x.permute(5, 6)",
+        "x = x.expand(3, -1).unknown().T",
+        "x.stride(9)",
+        "x = x.view(*sizes)",
+        "del x",
+    ],
+)
+def test_what_a_wrapper_does_that_is_not_understood_does_no_harm(line: str, tmp_path: Path) -> None:
+    wrapper = f"""
+def run(ctx, x, sizes):
+    {line}
+    rows[(1,)](x, x, x.stride(0), x.stride(0), x.shape[0], x.shape[1], 0, 64, 64)
+"""
+    found = tables(tmp_path, ROWS + wrapper)
+    assert (found["signature"]["x_ptr"], found["constexprs"]) == ("*fp16", {"BLOCK_M": 64, "BLOCK_N": 64})
+
+
+def test_kernels_that_load_ahead_are_tried_with_odd_sizes_too(tmp_path: Path) -> None:
+    (source,) = guess_sources([GEMM])
+    (kernel,) = source.kernels
+    assert kernel.cases == 4
+    text = kernel_file_text([kernel], str(GEMM))
+    found = tomllib.loads(text)
+    assert [case["name"] for case in found["case"]] == [
+        *("128x128x64_w8_s3", "128x256x64_w8_s5", "128x128x64_w8_s3_odd", "128x256x64_w8_s5_odd"),
+    ]
+    usual, odd = found["hints"], found["case"][3]["hints"]
+    assert set(usual["divisible_by_16"]) - set(odd["divisible_by_16"]) == {"M", "N", "K", "stride_am", "stride_bk", "stride_cm"}
+    assert usual["equal_to_1"] == odd["equal_to_1"] == ["stride_ak", "stride_bn", "stride_cn"]
+    assert "# guessed: sizes that are no multiples of 16, on which pipelining and shared memory depend\n" in text
+    assert found["case"][1]["constexprs"] == found["case"][3]["constexprs"]
+
+
+def test_odd_sizes_are_no_more_cases_than_there_may_be(tmp_path: Path) -> None:
+    text = GEMM.read_text()
+    configs = text[text.index("    configs=[") : text.index("    key=")]
+    many = '    configs=[triton.Config({"BLOCK_M": 64, "BLOCK_N": n, "BLOCK_K": 32, "GROUP_M": 8}) for n in range(16, 816, 16)],\n'
+    (tmp_path / "many.py").write_text(text.replace(configs, many))
+    (source,) = guess_sources([tmp_path / "many.py"])
+    (kernel,) = source.kernels
+    assert kernel.cases == 64
+    assert kernel.look_at == ("only 14 of its 50 cases are tried with odd sizes, too",)
+
+
+@pytest.mark.wheels
+@pytest.mark.parametrize("release", ["3.2.0", "3.9.0"])
+def test_a_gemm_that_needs_more_shared_memory_than_there_is_is_not_told_to_work(
+    release: str, tmp_path: Path, built: Callable[[str], BuiltEnv]
+) -> None:
+    built(f"triton-{release}")
+    shutil.copy(GEMM, tmp_path)
+    compat(tmp_path, "init", "gemm.py")
+    said, _ = compat(tmp_path, "matrix", "--no-build", "--envs", release, "--target", "sm_80", "--case", "*_s5*")
+    usual, odd = json.loads((tmp_path / "reports" / "matrix.json").read_text())["cells"]
+    assert (usual["case"], usual["status"], usual["failure"]["class"]) == ("128x256x64_w8_s5", "rejected", "shared-memory")
+    assert (odd["case"], odd["status"]) == ("128x256x64_w8_s5_odd", "ok")
+    note = "hints decide whether kernels compile: gemm/128x256x64_w8_s5 is rejected where 128x256x64_w8_s5_odd is ok"
+    assert note in " ".join(said.split())
