@@ -123,13 +123,13 @@ class _Run:
 
         first, rest = self._portions()
         try:
-            self._compile(first, heard)
+            self._compile(first, first, heard)
         except EnvError:
             if not rest:
                 raise
-            first, rest = (), (*first, *rest)  # what cannot be built is no reason to leave out what is there
-        if rest:
-            self._compile(rest, heard)
+            self._compile((*first, *rest), (*first, *rest), heard)  # what cannot be built is no reason to leave out what is there
+        else:
+            self._compile(rest, (*first, *rest), heard)  # those of before, too: what cannot be built is no error beside them
 
     def _portions(self) -> tuple[Sequence[Env], Sequence[Env]]:
         """The envs in the order of their cells: all together, or the newest release first where others have yet to be built."""
@@ -142,10 +142,11 @@ class _Run:
             return newest, tuple(env for env in order if env not in newest)
         return order, ()
 
-    def _compile(self, envs: Sequence[Env], note: Callable[[Result], None]) -> None:
+    def _compile(self, envs: Sequence[Env], asked: Sequence[Env], note: Callable[[Result], None]) -> None:
+        """Compile the cells of some envs. ``asked`` are the envs to obtain, ``envs`` among them."""
         if not envs:  # of a shard that has nothing to try
             return
-        self.envs |= {built.env.name: built for built in self.obtain(self.selection.config.path, envs)}
+        self.envs |= {built.env.name: built for built in self.obtain(self.selection.config.path, asked)}
         cells = [cell for cell in self.cells if cell.env in envs]
         context = with_envs(self.context, tuple(self.envs.values()))
         built = [result.cell for result in run(cells, context, note, self._expect) if result.outcome.status is Status.OK]
