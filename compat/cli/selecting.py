@@ -151,7 +151,7 @@ def opened_store(selection: Selection, executor: str | None = None) -> Store:
     nothing.
     """
     logs.keep(selection.state)
-    return selection.open_store(lambda words: click.echo(f"warning: {printable(words)}", err=True), executor=executor)
+    return selection.open_store(lambda words: click.echo(f"warning: {printable(words)}", err=True), executor=executor, say=say)
 
 
 def executor_option(command: Callable[..., Any]) -> Callable[..., Any]:

@@ -6,13 +6,12 @@ and for a file that is not ours; :func:`put_aside` makes room for a new one and 
 
 from __future__ import annotations
 
-import fcntl
 import os
 import sqlite3
 import stat
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from itertools import count
 from pathlib import Path
 from typing import Any, TypeVar
@@ -21,6 +20,7 @@ from attrs import frozen
 
 from compat.execution.artifacts import has_digest
 from compat.execution.elsewhere import Elsewhere
+from compat.files import alone_in
 from compat.patterns import lazy_pattern
 
 LAYOUT = 2
@@ -261,7 +261,7 @@ def put_aside(path: Path, why: Damaged) -> Path | None:
 
     ``None`` where another process has done it before, and the file is fine by now. Raises ``OSError``.
     """
-    with _alone_in(path.parent):
+    with alone_in(path.parent):  # else the second of two that find the same damage puts the new file of the first aside
         if _is_fine(path):
             return None
         stamp = time.strftime("%Y%m%d-%H%M%S")
@@ -310,14 +310,3 @@ def _says_damaged(error: sqlite3.Error) -> bool:
     return (code is not None and code & 0xFF in _DAMAGED) or text.startswith(
         ("no such table", "no such column", "table evidence has", "table launched has", "table elsewhere has")
     )
-
-
-@contextmanager
-def _alone_in(folder: Path) -> Iterator[None]:
-    """One process at a time: of two that find the same damage, the second must not put the first one's new file aside."""
-    fd = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        fcntl.flock(fd, fcntl.LOCK_EX)
-        yield
-    finally:
-        os.close(fd)

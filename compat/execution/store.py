@@ -27,6 +27,7 @@ from compat.diagnosis import diagnose
 from compat.errors import StoreError
 from compat.execution import variables
 from compat.execution.artifacts import has_name, name_of
+from compat.execution.claims import Claims
 from compat.execution.database import Damaged, Database, LaunchedRow, Newer, Row, put_aside
 from compat.execution.elsewhere import Elsewhere, Fetch
 from compat.execution.flight import PLAIN, Compile, Mode
@@ -129,8 +130,15 @@ class Store:
     A database that cannot be read is put aside, never removed, and a new one begun; one of a newer version is refused.
     """
 
-    def __init__(self, folder: Path, warn: Callable[[str], None] = lambda words: None, *, fetch: Fetch | None = None) -> None:
-        """Open or make the store in ``folder``; ``warn`` hears of a database that was put aside.
+    def __init__(
+        self,
+        folder: Path,
+        warn: Callable[[str], None] = lambda words: None,
+        *,
+        fetch: Fetch | None = None,
+        say: Callable[[str], None] = lambda words: None,
+    ) -> None:
+        """Open or make the store in ``folder``; ``warn`` hears of a database that was put aside, ``say`` of what is waited for.
 
         ``fetch`` gets artifacts that stayed on workers (:mod:`compat.execution.obtaining`); without it these stay there. Raises
         :class:`StoreError` when it cannot be had.
@@ -138,6 +146,7 @@ class Store:
         self.folder = folder
         self.artifacts = folder / "artifacts"
         self.warn, self.fetch = warn, fetch
+        self.claims = Claims(folder, say)
         self._lock = threading.Lock()
         self._writing = threading.Lock()
         self._waiting: deque[_Waiting] = deque()
@@ -326,6 +335,7 @@ class Store:
     def close(self) -> None:
         """Let go of the file."""
         self._file.close()
+        self.claims.close()
 
     def __enter__(self) -> Self:
         return self
