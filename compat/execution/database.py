@@ -93,11 +93,15 @@ class LaunchedRow:
 class Database:
     """One connection to the file. Used by one thread at a time."""
 
-    def __init__(self, path: Path) -> None:
-        """Open the file, or make it. Raises Damaged, Newer, ``OSError`` and ``sqlite3.Error``."""
-        self.path = path
+    def __init__(self, path: Path, *, read_only: bool = False) -> None:
+        """Open the file, or make it; one that is ``read_only`` is there, and may be where nothing can be written.
+
+        Raises Damaged, Newer, ``OSError`` and ``sqlite3.Error``.
+        """
+        self.path, self.read_only = path, read_only
         _check_file(path)
-        self._connection = sqlite3.connect(path, timeout=TIMEOUT, check_same_thread=False, isolation_level=None)
+        name = _read_only_uri(path) if read_only else os.fspath(path)
+        self._connection = sqlite3.connect(name, timeout=TIMEOUT, check_same_thread=False, isolation_level=None, uri=read_only)
         try:
             self._asked(self._prepared)
         except BaseException:
@@ -125,6 +129,8 @@ class Database:
             raise Damaged("is not a store of results")
         if 0 < layout < LAYOUT:
             raise Older(layout)
+        if self.read_only:
+            return
         run("PRAGMA journal_mode=WAL")
         run("PRAGMA synchronous=NORMAL")  # survives the process; a power cut may cost the last rows
         columns = ", ".join(f"{name} {kind}" for name, kind in _COLUMNS.items())
@@ -167,7 +173,9 @@ class Database:
             self._add_together(query, values)
 
     def reread(self, row: Row) -> None:
-        """Exchange what was read in a row, if its evidence is still the same."""
+        """Exchange what was read in a row, if its evidence is still the same, and if anything can be written."""
+        if self.read_only:
+            return
         query = "UPDATE evidence SET reader = ?, readings = ? WHERE key = ? AND attempts = ?"
         self._asked(lambda: self._connection.execute(query, (row.reader, row.readings, row.key, row.attempts)))
 
@@ -287,6 +295,12 @@ def _check_file(path: Path) -> None:
             raise
         if not stat.S_ISREG(mode):
             raise Damaged("is no file" if each == path else f"has beside it {each.name}, which is no file")
+
+
+def _read_only_uri(path: Path) -> str:
+    """What SQLite opens to read only. Where nobody writes it needs nothing beside the file, which it could not make there."""
+    beside = any(path.with_name(path.name + suffix).exists() for suffix in _BESIDE)
+    return f"{path.absolute().as_uri()}?mode=ro{'' if beside else '&immutable=1'}"
 
 
 def _is_fine(path: Path) -> bool:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import os
 import re
+import shlex
+import shutil
 import signal
 import subprocess
 import sys
@@ -210,3 +212,45 @@ def compiling(folder: Path) -> bool:
     except OSError:
         return False
     return any(f":{inode} " in line for line in Path("/proc/locks").read_text().splitlines())
+
+
+UNWRITTEN = "import os\nfrom pathlib import Path\nfrom compat.execution.store import Store\nstore = Store(Path('.compat'))\n"
+"""A program that opens the results and is killed, which leaves what SQLite keeps beside them."""
+READ_ONLY = "mount --bind . . && mount -o remount,ro,bind . && cd . && "
+
+
+def read_only(folder: Path, command: str) -> subprocess.CompletedProcess[str]:
+    """A command in a folder that is mounted read-only for it alone, which the superuser cannot write either."""
+    script = f"cd {shlex.quote(str(folder))} && {READ_ONLY} cd {shlex.quote(str(folder))} && ! touch x 2>/dev/null && {command}"
+    return subprocess.run(["unshare", "-mr", "sh", "-c", script], env=environ(), capture_output=True, text=True, timeout=240)
+
+
+@pytest.fixture
+def can_mount(tmp_path: Path) -> None:
+    if shutil.which("unshare") is None or read_only(tmp_path, "true").returncode != 0:
+        pytest.skip("this machine lets nobody mount anything")
+
+
+@pytest.mark.wheels
+@pytest.mark.parametrize("left", ["nothing", "a log"])
+def test_a_folder_that_cannot_be_written_has_its_results_told(project: Path, can_mount: None, left: str) -> None:
+    compat(project, "matrix", "--target", "sm_90")
+    store = project / ".compat"
+    if left == "a log":
+        add = "store._file._connection.execute('CREATE TABLE more (a)')\nos.kill(os.getpid(), 9)\n"
+        subprocess.run([sys.executable, "-c", UNWRITTEN + add], cwd=project, env=environ(), check=False)
+    assert (store / "results.sqlite-wal").exists() == (left == "a log")
+    before = sorted(path.name for path in store.iterdir())
+    compat_here = shlex.join([sys.executable, "-P", "-m", "compat.cli"])
+    done = read_only(project, f"{compat_here} explain broken/as_written/small/sm_90/triton-3.9.0")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "rejected" in done.stdout
+    done = read_only(project, f"{compat_here} api --of k/copy.toml --envs triton-3.9.0")
+    assert done.returncode == 0, done.stderr
+    assert "ok" in done.stdout
+    done = read_only(project, f"{compat_here} guard --kernel copy --out guard.py")
+    assert done.returncode == 5
+    assert "hint: Name another place with --out." in done.stderr
+    done = read_only(project, f"{compat_here} matrix --target sm_90")
+    assert done.returncode == 5, "what is compiled has to be kept"
+    assert sorted(path.name for path in store.iterdir()) == before
