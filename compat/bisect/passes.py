@@ -190,7 +190,7 @@ def _bounded(diff: str) -> str:
 def _save(folder: Path, seen: Mapping[Path, Seen]) -> str | None:
     """Save the IR before every pass, in order, and what each stage made, each in its folder; what a search before left is removed.
 
-    Returns the name of ``folder``, where these are or are in; ``None`` where no pass began, and nothing is saved. Raises StoreError.
+    Returns the name of ``folder``, which has them; ``None`` where no pass began, and nothing is saved. Raises StoreError.
     """
     try:
         for place in seen:
