@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -23,32 +19,9 @@ from compat.files import folder_digest
 from compat.interruption import Stopped
 from compat.model import BuiltEnv, Status
 from tests.cells import KEPT, cell
+from tests.claiming import holder
 
-ROOT = Path(__file__).parents[2]
 KEY, OTHER = "ab" * 32, "cd" * 32
-HOLDER = """
-import sys, pathlib
-from compat.execution.claims import Claims
-claims = Claims(pathlib.Path(sys.argv[1]), print)
-print(*[claims.take(key) for key in sys.argv[2:]], flush=True)
-for line in sys.stdin:
-    claims.release(line.strip())
-    print("released", flush=True)
-"""
-
-
-@contextmanager
-def holder(folder: Path, *keys: str) -> Iterator[subprocess.Popen[str]]:
-    """Another process that has claimed keys, and lets go of those that it is told."""
-    command = [sys.executable, "-c", HOLDER, str(folder), *keys]
-    environ = {**os.environ, "PYTHONPATH": str(ROOT)}
-    with subprocess.Popen(command, env=environ, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
-        assert process.stdout is not None
-        assert process.stdout.readline().split() == ["True"] * len(keys)
-        try:
-            yield process
-        finally:
-            process.kill()
 
 
 def test_a_key_is_claimed_by_one_process_and_free_once_that_is_killed(tmp_path: Path) -> None:
