@@ -96,15 +96,15 @@ def matrix(
         click.echo(f"interrupted: {done}; the same command continues from there", err=True)
         sys.exit(INTERRUPTED)
     _show(found, answer)
-    answer.add(f"wrote {listed([relative(path) for path in written.files])}")
-    for words in _kept_words(written):
+    for words in _written_words(written):
         answer.add(words)
     write_files(found, answer, selection.root, junit=junit, code_quality=code_quality)
     _end(found, selection, launches)
 
 
-def _kept_words(written: Written) -> Iterator[str]:
-    """What became of the report that was there before."""
+def _written_words(written: Written) -> Iterator[str]:
+    """Which files are written, and what became of the report that was there before."""
+    yield f"wrote {listed([relative(path) for path in written.files])}"
     if written.beside is not None:
         yield f"the report in {relative(written.beside)} is of other kernel files, and is kept"
     if written.replaced:
