@@ -93,7 +93,7 @@ def _is_narrowed(patterns: Patterns) -> bool:
 
 def _kernel_files(chosen: Report | Selection) -> tuple[str, ...]:
     """The kernel files and libraries that were named; none where ``matrix.toml`` names them."""
-    values = zip(chosen.options[::2], chosen.options[1::2], strict=True)
+    values = zip(chosen.options[::2], chosen.options[1::2], strict=False)
     return tuple(sorted(value for option, value in values if option != "--matrix"))
 
 
