@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import fcntl
 import hashlib
 import os
 import stat
 import threading
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from functools import lru_cache
 from pathlib import Path
 
@@ -49,6 +50,18 @@ def content_of(path: Path, limit: int) -> bytes | None:
             return file.read(min(limit, status.st_size + 1))  # and not of the limit: so much memory is taken first
     except OSError:
         return None
+    finally:
+        os.close(fd)
+
+
+@contextmanager
+def alone_in(folder: Path) -> Iterator[None]:
+    """One process at a time in a folder, which has to be there. Raises OSError."""
+    fd = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        with suppress(OSError):  # a file system without locks
+            fcntl.flock(fd, fcntl.LOCK_EX)
+        yield
     finally:
         os.close(fd)
 

@@ -18,12 +18,11 @@ from compat.bisect import known
 from compat.bundle.closure import helpers_of
 from compat.cell_document import rounded
 from compat.diagnosis.agreement import with_agreement
-from compat.errors import EnvError, SelectionError, StoreError
+from compat.errors import EnvError, SelectionError
 from compat.execution import durations, plan
 from compat.execution.interpreting import interpret, interpretable, with_check, with_interpreted
 from compat.execution.obtaining import obtain_or_warn
 from compat.execution.run import Interrupted, RunContext, run
-from compat.files import replace_file
 from compat.history.verdict import Existing, verdicts
 from compat.interruption import Stopped
 from compat.launch.merging import with_launched
@@ -35,7 +34,6 @@ from compat.pairs.records import Pair
 from compat.project import Listener, Obtain, Selection, with_envs
 from compat.report.enclosed import ATTACHMENT_LIMIT, attached, enclosing
 from compat.report.findings import place_of
-from compat.report.formats import FORMATS
 from compat.report.summary import Report, path_in
 
 
@@ -71,6 +69,26 @@ def run_matrix(
         raise SelectionError("none of the chosen envs and targets is for the toolchain of a chosen kernel", hint=hint)
     context = evolve(context, leave_artifacts=True)
     return _Run(selection, context, obtain or selection.read_envs, listener or Listener(), command, launches).report()
+
+
+def report_with(found: Report, more: Sequence[Result], pairs: tuple[Pair, ...], every: Selection, context: RunContext) -> Report:
+    """The report of a run with results that are known from before, and with these pairs.
+
+    ``every`` is a selection of all kernels that the results are of.
+    """
+    results = [*found.results, *more]
+    whole = evolve(
+        every,
+        envs=tuple(dict.fromkeys(result.cell.env for result in results)),
+        targets=tuple(dict.fromkeys(result.cell.target for result in results)),
+        specs=tuple(dict.fromkeys(result.cell.spec for result in results)),
+        all_shards=every.specs,
+    )
+    run = _Run(whole, context, whole.read_envs, Listener(), found.command, None)
+    run.cells, run.results, run.pairs = tuple(result.cell for result in results), results, pairs
+    run.envs = {result.built.env.name: result.built for result in results}
+    run.began, run.started = run.began - found.seconds, run.started - found.seconds
+    return evolve(run.told(), earlier=len(more))
 
 
 def _pairs(selection: Selection, envs: Iterable[Env]) -> tuple[Env, ...]:
@@ -112,9 +130,9 @@ class _Run:
             if self.launches is not None:
                 with self.listener.step("launching") as told:
                     self.launches.wait(told)
-            return self._found()
+            return self.told()
         except Stopped as stopped:
-            raise MatrixInterrupted(self._found(all_of_it=False)) from stopped
+            raise MatrixInterrupted(self.told(all_of_it=False)) from stopped
 
     def _compile_all(self, note: Callable[[Result], None]) -> None:
         def heard(result: Result) -> None:
@@ -123,13 +141,13 @@ class _Run:
 
         first, rest = self._portions()
         try:
-            self._compile(first, heard)
+            self._compile(first, first, heard)
         except EnvError:
             if not rest:
                 raise
-            first, rest = (), (*first, *rest)  # what cannot be built is no reason to leave out what is there
-        if rest:
-            self._compile(rest, heard)
+            self._compile((*first, *rest), (*first, *rest), heard)  # what cannot be built is no reason to leave out what is there
+        else:
+            self._compile(rest, (*first, *rest), heard)  # those of before, too: what cannot be built is no error beside them
 
     def _portions(self) -> tuple[Sequence[Env], Sequence[Env]]:
         """The envs in the order of their cells: all together, or the newest release first where others have yet to be built.
@@ -146,10 +164,11 @@ class _Run:
             return newest, tuple(env for env in order if env not in newest)
         return order, ()
 
-    def _compile(self, envs: Sequence[Env], note: Callable[[Result], None]) -> None:
+    def _compile(self, envs: Sequence[Env], asked: Sequence[Env], note: Callable[[Result], None]) -> None:
+        """Compile the cells of some envs. ``asked`` are the envs to obtain, ``envs`` among them."""
         if not envs:  # of a shard that has nothing to try
             return
-        self.envs |= {built.env.name: built for built in self.obtain(self.selection.config.path, envs)}
+        self.envs |= {built.env.name: built for built in self.obtain(self.selection.config.path, asked)}
         cells = [cell for cell in self.cells if cell.env in envs]
         context = with_envs(self.context, tuple(self.envs.values()))
         built = [result.cell for result in run(cells, context, note, self._expect) if result.outcome.status is Status.OK]
@@ -160,7 +179,7 @@ class _Run:
     def _expect(self, cells: Sequence[Cell]) -> None:
         self.listener.expecting(cells, durations.about(cells, self.context.store, self.context.slots))
 
-    def _found(self, *, all_of_it: bool = True) -> Report:
+    def told(self, *, all_of_it: bool = True) -> Report:
         """What is known by now; of releases that were not compiled to the end, what earlier runs know counts, too.
 
         Unless ``all_of_it`` is to be told, nothing is fetched for it that stayed on workers.
@@ -169,7 +188,7 @@ class _Run:
         order = plan.order_of(asked.envs, asked.targets, asked.specs)
         checked = sorted(self._with_checks(), key=lambda result: order(result.cell))
         results = with_agreement(with_launched(checked, self.context.store))
-        pending = _without(asked.cells, results) if len(results) < len(asked.cells) else ()
+        pending = _without(self.cells, results) if len(results) < len(self.cells) else ()
         envs = tuple(self.envs[env.name] for env in self.selection.envs if env.name in self.envs)
         context = with_envs(self.context, envs)
         recalled = known.recall(self.selection.kernels, context, self.selection.config, besides=envs)
@@ -250,17 +269,3 @@ def _helpers(results: Sequence[Result], root: str) -> dict[str, tuple[str, ...]]
 
 def _imported(spec: Specialization) -> tuple[Path, ...]:
     return helpers_of(Path(spec.source), [Path(root) for root in spec.roots])
-
-
-def write_reports(report: Report, folder: Path) -> tuple[Path, ...]:
-    """Write the report in every form, each file whole or not at all. Raises StoreError where the folder will not have them."""
-    try:
-        for name, text_of in FORMATS.items():
-            replace_file(folder / name, text_of(report))
-    except OSError as error:
-        raise StoreError(
-            f"the report could not be written: {error}",
-            where=str(folder),
-            hint="All results are kept: run the same command with another --output; nothing is compiled again.",
-        ) from error
-    return tuple(folder / name for name in FORMATS)

@@ -172,15 +172,26 @@ class Selection:
         """What of it belongs to one of several shards, which may be nothing."""
         return evolve(self, shard=shard, specs=tuple(spec for spec in self.specs if shard.has(spec)), all_shards=self.specs)
 
-    def open_store(self, on_warning: Callable[[str], None] = lambda _: None, *, executor: str | None = None) -> Store:
+    def open_store(
+        self,
+        on_warning: Callable[[str], None] = lambda _: None,
+        *,
+        executor: str | None = None,
+        say: Callable[[str], None] = lambda _: None,
+        only_read: bool = False,
+    ) -> Store:
         """The results that are kept, for a ``with`` block; ``on_warning`` hears what had to be put aside, or is missing.
+
+        ``say`` hears which other process compiles the same cells, and is waited for. Results that are ``only_read`` may be in a
+        folder that cannot be written.
 
         Artifacts that stayed on the workers of a cluster are fetched when they are needed: from the one that ``executor`` or
         ``matrix.toml`` names, or that they were left on; with ``local`` from none. Raises StoreError, and SelectionError for an
         executor that means nothing.
         """
         settings = self.config.executor if executor is None else executor_named(executor)
-        return Store(self.state, on_warning, fetch=None if executor and settings is None else _fetching(settings))
+        fetch = None if executor and settings is None else _fetching(settings)
+        return Store(self.state, on_warning, fetch=fetch, say=say, only_read=only_read)
 
     def context(
         self,

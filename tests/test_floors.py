@@ -20,7 +20,7 @@ PACKAGE = Path(__file__).parent.parent / "compat"
 
 FLOORS = {
     **dict.fromkeys(("cli", "pytest_plugin"), 7),
-    **dict.fromkeys(("guard", "init", "matrix", "merging", "report", "repro", "saved", "workflows"), 6),
+    **dict.fromkeys(("guard", "init", "matrix", "merging", "report", "report_folder", "repro", "saved", "workflows"), 6),
     **dict.fromkeys(("api", "bisect", "capturing", "explain", "fix", "launch", "pairs", "reduce"), 5),
     **dict.fromkeys(("execution", "nox", "project"), 4),
     **dict.fromkeys(("config", "guess", "history"), 3),
@@ -84,10 +84,11 @@ DOORS = {
     "guard": {"Request", "check_guard", "guard_text", "make_guard", "read_guard", "text"},
     "init": {"Initialized", "initialize"},
     "launch": {"archive", "building", "hosting", "merging", "sharing"},
-    "matrix": {"MatrixInterrupted", "run_matrix", "write_reports"},
+    "matrix": {"MatrixInterrupted", "run_matrix"},
     "merging": {"are_stores", "merge_reports", "merge_stores", "told_of"},
     "pairs": {"pairing", "records"},
     "reduce": {"candidate", "reducing", "reduction"},
+    "report_folder": {"Written", "update_reports", "write_reports"},
     "repro": {"document", "reproducing", "request"},
     "saved": {"read_report"},
     "workflows": {"System"},

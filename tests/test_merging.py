@@ -17,13 +17,14 @@ from compat.errors import SelectionError, StoreError
 from compat.execution.run import known, run
 from compat.execution.sharding import Shard
 from compat.execution.store import CellKeys, Store
-from compat.matrix import run_matrix, write_reports
+from compat.matrix import run_matrix
 from compat.merging import are_stores, merge_reports, merge_stores
 from compat.model import BuiltEnv, Cell, Diagnosis, Evidence, Raised, Result, Status
 from compat.project import Selection, select, with_envs
 from compat.report import Report
 from compat.report.document import dump, matrix_document
 from compat.report.loading import load_reports
+from compat.report_folder import write_reports
 from tests.cells import KERNELS, cell
 from tests.execution.test_store import BUILT, CELL, EVIDENCE
 from tests.report.factory import ASSERT, OK, SHAPE, always, bad, env, report, tried

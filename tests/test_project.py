@@ -8,9 +8,10 @@ import pytest
 
 from compat.errors import ConfigError, SelectionError, StoreError
 from compat.execution.run import available_cores
-from compat.matrix import run_matrix, write_reports
+from compat.matrix import run_matrix
 from compat.model import Status
 from compat.project import KEEP_WORKERS, Patterns, Selection, select, with_envs
+from compat.report_folder import write_reports
 
 MATRIX = """
 schema = 1

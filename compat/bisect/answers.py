@@ -42,7 +42,7 @@ class PassAnswer:
     stage: str | None
     sentence: str
     folder: str | None = None
-    """The folder with the IR before every pass, one file each."""
+    """The folder with the IR before every pass, one file each; ``None`` where no pass began."""
     diff: str = ""
     """Of two pipelines: how their IR differs after the first pass after which it does, ignoring names."""
 

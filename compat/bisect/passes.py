@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from pathlib import Path
 
 from attrs import frozen
@@ -60,7 +61,7 @@ def find_pass(cell: Cell, context: RunContext, folder: Path) -> PassAnswer:
     """
     with Attempts(context) as attempts:
         seen = _see(cell, attempts, cell.env.name)
-    _save(seen, folder)
+    saved = _save(folder, {folder: seen})
     count = len(seen.pipeline.steps)
     stage = seen.outcome.stage if seen.failed else None
     if not seen.failed:
@@ -71,7 +72,7 @@ def find_pass(cell: Cell, context: RunContext, folder: Path) -> PassAnswer:
         sentence = f"No pass is to blame: it fails in stage {stage}, before the first."
     else:
         sentence = f"No pass is to blame: it fails in stage {stage}, outside of the {count} passes that ran."
-    return PassAnswer(pass_=seen.failing_pass, stage=stage, sentence=sentence, folder=str(folder))
+    return PassAnswer(pass_=seen.failing_pass, stage=stage, sentence=sentence, folder=saved)
 
 
 def compare(good: Cell, bad: Cell, context: RunContext, folder: Path) -> PassAnswer:
@@ -82,12 +83,11 @@ def compare(good: Cell, bad: Cell, context: RunContext, folder: Path) -> PassAns
     with Attempts(context) as attempts:
         names = _two_names(good, bad)
         one, other = _see(good, attempts, names[0]), _see(bad, attempts, names[1])
-    _save(one, folder / "good")
-    _save(other, folder / "bad")
+    saved = _save(folder, {folder / "good": one, folder / "bad": other})
     if not one.pipeline.steps or not other.pipeline.steps:
-        return _without_ir(one, other, folder)
+        return _without_ir(one, other, saved)
     split = pipeline.split(one.pipeline, other.pipeline)
-    return _parted(one, other, split, folder) if split else _same(one, other, folder)
+    return _parted(one, other, split, saved) if split else _same(one, other, saved)
 
 
 def _two_names(good: Cell, bad: Cell) -> tuple[str, str]:
@@ -116,14 +116,14 @@ def _text(evidence: Evidence, what: str, attempts: Attempts) -> str:
 # --- what came of it --------------------------------------------------------------------------------------------------------------
 
 
-def _without_ir(one: Seen, other: Seen, folder: Path) -> PassAnswer:
+def _without_ir(one: Seen, other: Seen, folder: str | None) -> PassAnswer:
     silent = next(seen for seen in (one, other) if not seen.pipeline.steps)
     stage = silent.outcome.stage
     sentence = f"No pass is to blame: {silent.name} fails in stage {stage}, before the first; there is no IR to compare."
-    return PassAnswer(pass_=None, stage=stage, sentence=sentence, folder=str(folder))
+    return PassAnswer(pass_=None, stage=stage, sentence=sentence, folder=folder)
 
 
-def _parted(one: Seen, other: Seen, split: Split, folder: Path) -> PassAnswer:
+def _parted(one: Seen, other: Seen, split: Split, folder: str | None) -> PassAnswer:
     if split.after is None:
         stage, sentence = (
             one.parts.front_end[-1],
@@ -138,24 +138,24 @@ def _parted(one: Seen, other: Seen, split: Split, folder: Path) -> PassAnswer:
         sentence += f" (It differed {since} too, but became the same again.)"
     sentence += _failures(one, other)
     diff = _bounded(difference(split.one, split.other, (one.name, other.name)))
-    return PassAnswer(pass_=split.after, stage=stage, sentence=sentence, folder=str(folder), diff=diff)
+    return PassAnswer(pass_=split.after, stage=stage, sentence=sentence, folder=folder, diff=diff)
 
 
-def _same(one: Seen, other: Seen, folder: Path) -> PassAnswer:
+def _same(one: Seen, other: Seen, folder: str | None) -> PassAnswer:
     """The IR is the same before every pass both ran: a pass that fails in one of them is the answer, else the stage results."""
     for seen, fine in ((other, one), (one, other)):
         if seen.failing_pass and seen.failing_pass != fine.failing_pass:
             sentence = f"Their IR is the same, ignoring names, up to {seen.failing_pass}, which fails in {seen.name} alone."
-            return PassAnswer(pass_=seen.failing_pass, stage=seen.outcome.stage, sentence=sentence, folder=str(folder))
+            return PassAnswer(pass_=seen.failing_pass, stage=seen.outcome.stage, sentence=sentence, folder=folder)
     of_mlir = (one.parts.first_ir, one.parts.last_ir)
     for stage in (stage for stage in one.made if stage not in of_mlir and stage in other.made):
         texts = [canonical_code(seen.made[stage]) for seen in (one, other)]
         if texts[0] != texts[1]:
             sentence = f"Their IR is the same before every pass, ignoring names; the result of stage {stage} differs."
             diff = _bounded(difference(texts[0], texts[1], (one.name, other.name)))
-            return PassAnswer(pass_=None, stage=stage, sentence=sentence + _failures(one, other), folder=str(folder), diff=diff)
+            return PassAnswer(pass_=None, stage=stage, sentence=sentence + _failures(one, other), folder=folder, diff=diff)
     sentence = f"Their IR is the same before every pass, ignoring names.{_failures(one, other)}"
-    return PassAnswer(pass_=None, stage=None, sentence=sentence, folder=str(folder))
+    return PassAnswer(pass_=None, stage=None, sentence=sentence, folder=folder)
 
 
 def _failures(one: Seen, other: Seen) -> str:
@@ -187,16 +187,24 @@ def _bounded(diff: str) -> str:
 # --- the folder -------------------------------------------------------------------------------------------------------------------
 
 
-def _save(seen: Seen, folder: Path) -> None:
-    """The IR before every pass, in order, and what each stage made; what a search before left there is removed."""
+def _save(folder: Path, seen: Mapping[Path, Seen]) -> str | None:
+    """Save the IR before every pass, in order, and what each stage made, each in its folder; what a search before left is removed.
+
+    Returns the name of ``folder``, which has them; ``None`` where no pass began, and nothing is saved. Raises StoreError.
+    """
     try:
-        folder.mkdir(parents=True, exist_ok=True)
-        for old in [*folder.glob("[0-9][0-9][0-9]-*.mlir"), *folder.glob("made.*")]:
-            old.unlink()
-        for number, step in enumerate(seen.pipeline.steps, 1):
-            name = re.sub(r"[^A-Za-z0-9_.-]", "-", step.pass_[:_NAME])
-            (folder / f"{number:03}-{name}.mlir").write_text(step.ir, encoding="utf-8", errors="backslashreplace")
-        for stage, text in seen.made.items():
-            (folder / f"made.{stage}").write_text(text, encoding="utf-8", errors="backslashreplace")
+        for place in seen:
+            for old in [*place.glob("[0-9][0-9][0-9]-*.mlir"), *place.glob("made.*")]:
+                old.unlink()
+        if not any(each.pipeline.steps for each in seen.values()):
+            return None
+        for place, each in seen.items():
+            place.mkdir(parents=True, exist_ok=True)
+            for number, step in enumerate(each.pipeline.steps, 1):
+                name = re.sub(r"[^A-Za-z0-9_.-]", "-", step.pass_[:_NAME])
+                (place / f"{number:03}-{name}.mlir").write_text(step.ir, encoding="utf-8", errors="backslashreplace")
+            for stage, text in each.made.items():
+                (place / f"made.{stage}").write_text(text, encoding="utf-8", errors="backslashreplace")
+        return str(folder)
     except OSError as error:
         raise StoreError(f"the IR cannot be saved: {error}", where=str(folder), hint="choose another folder") from error

@@ -70,7 +70,7 @@ class Answer:
         if self.file is None:
             click.echo(ended, nl=False)
         else:
-            write_file(self.file, click.unstyle(ended))
+            write_file(self.file, click.unstyle(ended), "--output")
 
 
 def plain(picture: Any) -> str:
@@ -82,12 +82,12 @@ def plain(picture: Any) -> str:
     return "".join(f"{line.rstrip()}\n" for line in out.getvalue().splitlines())
 
 
-def write_file(path: Path, text: str) -> None:
-    """Write an answer, whole or not at all. Raises StoreError where that cannot be."""
+def write_file(path: Path, text: str, option: str) -> None:
+    """Write an answer into the file that an option names, whole or not at all. Raises StoreError where that cannot be."""
     try:
         replace_file(path, text)
     except OSError as error:
-        hint = "What was compiled is kept: run the same command with another --output; nothing is compiled again."
+        hint = f"Name another place with {option}. Nothing that was compiled is lost."
         raise StoreError(f"the answer could not be written: {error}", where=str(path), hint=hint) from error
 
 

@@ -74,7 +74,7 @@ def _tell_difference(answer: Answer, looked: Looked, words: tuple[str, str], fou
 
 def _tell_source(answer: Answer, looked: Looked, source: Source, *, compiling: bool) -> None:
     selection: Selection = source.selection
-    with opened_store(selection) as store:
+    with opened_store(selection, only_read=not compiling) as store:
         kernels = read_source(source, looked, selection.context(store), compiling=compiling, listener=ProgressListener())
     notes = [f"not compiled: {source.obstacle}"] if source.obstacle else []
     answer.draw(lambda: kernels_picture(looked, kernels, notes), lambda: kernels_document(looked, kernels))

@@ -153,7 +153,7 @@ def _show(found: Bisection, options: tuple[str, ...], ends: tuple[str, ...], ans
     if output:
         from compat.report.bisect.markdown import bisect_markdown
 
-        write_file(output, bisect_markdown(report))
+        write_file(output, bisect_markdown(report), "--output")
         answer.add(f"wrote {output}")
 
 
@@ -167,7 +167,7 @@ def _show_cells(found: Bisection, options: tuple[str, ...], answer: Answer, outp
 
     answer.give(lines, lambda: [cell_answer_document(each, found.axis, options) for each in found.cells])
     if output:
-        write_file(output, cell_answers_markdown(found.cells, found.axis, options))
+        write_file(output, cell_answers_markdown(found.cells, found.axis, options), "--output")
         answer.add(f"wrote {output}")
 
 

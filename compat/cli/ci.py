@@ -35,7 +35,7 @@ def write_files(report: Report, answer: Answer, root: Path, **files: Path | None
 
     for name, path in files.items():
         if path is not None:
-            write_file(path, ASKED[name](report, _inside(root)))
+            write_file(path, ASKED[name](report, _inside(root)), f"--{name.replace('_', '-')}")
             answer.add(f"wrote {relative(path)}")
 
 

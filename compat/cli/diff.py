@@ -79,7 +79,7 @@ def diff(
     found = compare(_side(old), _side(new), threshold)
     answer.give(lambda: diff_lines(found), lambda: diff_document(found))
     if markdown:
-        write_file(markdown, diff_markdown(found))
+        write_file(markdown, diff_markdown(found), "--markdown")
         answer.add(f"wrote {relative(markdown)}")
     sys.exit(1 if found.gated(frozenset().union(*fail_on)) else 0)
 

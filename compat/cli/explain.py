@@ -37,7 +37,7 @@ def explain(*, answer: Answer, cell: str, executor: str | None, **chosen: Any) -
     """
     cell, files = split_cells((cell,))
     selection = select(files=(*files, *chosen.pop("files")), **chosen)
-    with opened_store(selection, executor) as store:
+    with opened_store(selection, executor, only_read=True) as store:
         found = explanation_of(selection, cell, store)
     answer.give(lambda: _bold_first(found), lambda: explanation_document(found))
     if lack := lack_of(found):

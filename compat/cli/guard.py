@@ -64,7 +64,7 @@ def guard(*, answer: Answer, name: str, out: Path | None, check: Path | None, **
         answer.give(lambda: [guard_text(made).rstrip("\n")], lambda: guard_document(made))
         return
     _keep_others(out)
-    write_file(out, guard_text(made))
+    write_file(out, guard_text(made), "--out")
     answer.give(lambda: guard_lines(made), lambda: guard_document(made))
     answer.add(written_line(made, relative(out)))
 

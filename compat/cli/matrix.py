@@ -26,13 +26,14 @@ from compat.cli.selecting import (
     shard_option,
 )
 from compat.launch import merging
-from compat.matrix import MatrixInterrupted, run_matrix, write_reports
+from compat.matrix import MatrixInterrupted, run_matrix
 from compat.pairs.records import failing
 from compat.project import Obtain, Selection
-from compat.report.compact import listed
+from compat.report.compact import counted, listed
 from compat.report.document import matrix_document
 from compat.report.summary import Report
 from compat.report.terminal import TerminalReport
+from compat.report_folder import Written, update_reports
 
 if TYPE_CHECKING:
     from compat.launch.sharing import MatrixLaunches
@@ -87,17 +88,32 @@ def matrix(
             with _launching(selection, context, obtain, (launched, is_launching, python)) as launches:
                 listener = ProgressListener(selection.cells)
                 found = run_matrix(selection, context, obtain, listener, command=command_line(), launches=launches)
+            written = update_reports(found, selection, context, output)
     except MatrixInterrupted as interrupted:
         if interrupted.report.results:
             _show(interrupted.report, answer)
         done = f"{interrupted.done:,} of {interrupted.total:,} cells are done and kept"
         click.echo(f"interrupted: {done}; the same command continues from there", err=True)
         sys.exit(INTERRUPTED)
-    written = write_reports(found, output or selection.root / "reports")
     _show(found, answer)
-    answer.add(f"wrote {listed([relative(path) for path in written])}")
+    for words in _written_words(written):
+        answer.add(words)
     write_files(found, answer, selection.root, junit=junit, code_quality=code_quality)
     _end(found, selection, launches)
+
+
+def _written_words(written: Written) -> Iterator[str]:
+    """Which files are written, and what became of the report that was there before."""
+    yield f"wrote {listed([relative(path) for path in written.files])}"
+    if written.beside is not None:
+        yield f"the report in {relative(written.beside)} is of other kernel files, and is kept"
+    if written.replaced:
+        yield f"the report of `{written.replaced}`, which is of other kernel files, is replaced"
+    if earlier := written.report.earlier:
+        cells = len(written.report.results)
+        yield f"{cells - earlier:,} of its {counted(cells, 'cell')} are of this run, the others as earlier runs found them"
+    if written.dropped:
+        yield f"left out: {counted(written.dropped, 'cell')} of the report before; what they depend on has changed, or is not here"
 
 
 def _end(found: Report, selection: Selection, launches: MatrixLaunches | None) -> NoReturn:

@@ -10,12 +10,12 @@ import click
 from compat.cli.answer import Answer, answer_options
 from compat.cli.ci import file_options, write_files
 from compat.cli.invocation import relative
-from compat.matrix import write_reports
 from compat.merging import are_stores, merge_reports, merge_stores, told_of
 from compat.pairs.records import failing
 from compat.report.compact import listed
 from compat.report.document import matrix_document
 from compat.report.terminal import TerminalReport
+from compat.report_folder import write_reports
 
 
 @click.command(short_help="Join the reports of several runs, or their stores.")

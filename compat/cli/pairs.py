@@ -59,7 +59,7 @@ def pairs(
         command=command_line(),
     )
     path = (output or selection.root / "reports") / "pairs.md"
-    write_file(path, pairs_markdown(found, __version__))
+    write_file(path, pairs_markdown(found, __version__), "--output")
     _show(found, answer)
     answer.add(f"wrote {relative(path)}")
     sys.exit(0 if found.ok else 1)

@@ -63,7 +63,7 @@ class Progress:
         self._results: list[Result] = [] if results is None else results
         self._of_env = Counter(cell.env.name for cell in rows) if len(rows) == total else Counter[str]()
         self._done_of_env: Counter[str] = Counter()
-        self._compiled = self._unexpected = 0
+        self._done = self._compiled = self._unexpected = 0
         self._counting = threading.Lock()
         self._began: float | None = None
         self._drawn: Any = ""
@@ -75,6 +75,7 @@ class Progress:
             self._began = time.monotonic() - result.outcome.seconds
         with self._counting:
             self._results.append(result)
+            self._done += 1
             self._done_of_env[result.cell.env.name] += 1
             self._compiled += not result.cached
             self._unexpected += self._judged and not result.expected
@@ -83,7 +84,7 @@ class Progress:
         """How far it is now."""
         pace = Pace(
             total=self._total,
-            done=len(self._results),
+            done=self._done,
             compiled=self._compiled,
             unexpected=self._unexpected if self._judged else None,
             seconds=time.monotonic() - self._began if self._began else 0.0,

@@ -39,11 +39,11 @@ def report(
     found = read_report(*(names or ("reports/matrix.json",)))
     answer.draw(lambda: TerminalReport(report=found), lambda: matrix_document(found))
     if markdown:
-        write_file(markdown, matrix_markdown(found))
+        write_file(markdown, matrix_markdown(found), "--markdown")
         answer.add(f"wrote {relative(markdown)}")
     if html:
         from compat.report.html.page import matrix_html
 
-        write_file(html, matrix_html(found))
+        write_file(html, matrix_html(found), "--html")
         answer.add(f"wrote {relative(html)}")
     write_files(found, answer, Path.cwd(), junit=junit, code_quality=code_quality)

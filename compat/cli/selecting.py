@@ -144,14 +144,19 @@ def select_places(
     return project.select_places(matrix_path, envs=envs, targets=target)
 
 
-def opened_store(selection: Selection, executor: str | None = None) -> Store:
+def opened_store(selection: Selection, executor: str | None = None, *, only_read: bool = False) -> Store:
     """The results that are kept; what had to be put aside is said once. The log of this run goes beside it.
 
+    A command that compiles nothing says ``only_read``: it can do without a folder that can be written.
     ``executor`` is where artifacts that stayed on workers are fetched from. Raises StoreError, and SelectionError for what means
     nothing.
     """
     logs.keep(selection.state)
-    return selection.open_store(lambda words: click.echo(f"warning: {printable(words)}", err=True), executor=executor)
+
+    def warn(words: str) -> None:
+        click.echo(f"warning: {printable(words)}", err=True)
+
+    return selection.open_store(warn, executor=executor, say=say, only_read=only_read)
 
 
 def executor_option(command: Callable[..., Any]) -> Callable[..., Any]:

@@ -14,7 +14,8 @@ INSTALL = FailureClass(
     title="Install failed",
     meaning="The env could not be built: no such release, no wheel for any interpreter here, or no answer from the index.",
     status=Status.ENV_BROKEN,
-    advice="Read the installer's output below. Usual causes: no such release, wheels for other Pythons only, no network.",
+    advice="Usual causes of a failed installation: no such release, wheels for other Pythons only, no network. `compat envs build` "
+    "tries again, and names the file that has all that was printed.",
     blame=Blame.ENV,
 )
 IMPORT = FailureClass(

@@ -6,6 +6,7 @@ Understood is the "simple" API, as JSON (PEP 691) or HTML (PEP 503), whichever t
 from __future__ import annotations
 
 import base64
+import hashlib
 import logging
 import os
 import ssl
@@ -14,7 +15,7 @@ from html.parser import HTMLParser
 from http.client import HTTPException
 from pathlib import Path
 from urllib.error import HTTPError, URLError
-from urllib.parse import unquote, urlsplit, urlunsplit
+from urllib.parse import unquote, urljoin, urlsplit, urlunsplit
 from urllib.request import Request, urlopen
 
 from compat.envs.wheels import File, file_of
@@ -31,24 +32,50 @@ _LARGEST = 128 * 1024 * 1024
 
 def ask(source: str, distribution: str) -> tuple[File, ...]:
     """The files that an index lists. Raises IndexUnavailable where it does not answer, or not as an index does."""
-    url, headers = _without_password(f"{source.rstrip('/')}/{distribution}/")
+    page = f"{source.rstrip('/')}/{distribution}/"
+    body, content_type = _read(page)
+    if body is None:
+        return ()
+    try:
+        return _files(body, content_type, page)
+    except ValueError as error:
+        raise _unreadable(page, error) from error
+
+
+def download(file: File) -> bytes:
+    """What is in a file that an index lists. Raises IndexUnavailable where it cannot be had, or is not what the index says."""
+    body, _ = _read(file.url.partition("#")[0])
+    algorithm, _, digest = urlsplit(file.url).fragment.partition("=")
+    if body is None or (algorithm == "sha256" and hashlib.sha256(body).hexdigest() != digest):
+        raise IndexUnavailable(f"{file.filename} is not what the package index lists")
+    return body
+
+
+def _read(link: str) -> tuple[bytes | None, str]:
+    """What is there and its type; ``None`` where nothing is. Raises IndexUnavailable."""
+    url, headers = _without_password(link)
     _log.info("asking %s", url)
     try:
         if url.startswith("file://"):
-            return _files(_of_file(Path(unquote(urlsplit(url).path), "index.html")), "text/html")
+            path = Path(unquote(urlsplit(url).path))
+            return _of_file(path / "index.html" if url.endswith("/") else path), "text/html"
         certificates = os.environ.get("SSL_CERT_FILE") or os.environ.get("PIP_CERT") or None
         context = ssl.create_default_context(cafile=certificates) if url.startswith("https://") else None
         with urlopen(Request(url, headers={"Accept": _ACCEPT, **headers}), timeout=_TIMEOUT, context=context) as answer:
-            return _files(_within_limit(answer.read(_LARGEST + 1)), answer.headers.get_content_type())
+            return _within_limit(answer.read(_LARGEST + 1)), answer.headers.get_content_type()
     except FileNotFoundError:
-        return ()
+        return None, ""
     except HTTPError as error:
         if error.code == 404:
-            return ()
+            return None, ""
         raise IndexUnavailable(f"{url} answered {error.code} {error.reason}") from error
     except (URLError, HTTPException, OSError, ValueError) as error:
-        reason = error.reason if isinstance(error, URLError) else error
-        raise IndexUnavailable(f"{url} cannot be read: {reason}", hint="Is this machine online?") from error
+        raise _unreadable(link, error) from error
+
+
+def _unreadable(link: str, error: Exception) -> IndexUnavailable:
+    reason = error.reason if isinstance(error, URLError) else error
+    return IndexUnavailable(f"{_without_password(link)[0]} cannot be read: {reason}", hint="Is this machine online?")
 
 
 def _without_password(url: str) -> tuple[str, dict[str, str]]:
@@ -61,23 +88,37 @@ def _without_password(url: str) -> tuple[str, dict[str, str]]:
     return bare, {"Authorization": "Basic " + base64.b64encode(secret.encode()).decode()}
 
 
-def _files(body: bytes, content_type: str) -> tuple[File, ...]:
+def _files(body: bytes, content_type: str, page: str) -> tuple[File, ...]:
     if content_type.endswith("json"):
         answer = read_json(body, lenient=True)
         files = answer.get("files") if isinstance(answer, dict) else None
         if not isinstance(files, list) or not all(isinstance(file, dict) and "filename" in file for file in files):
             raise ValueError("its answer is not what PEP 691 says")
         found = (
-            file_of(file.get("filename"), file.get("requires-python"), file.get("yanked"), _seconds(file.get("upload-time")))
+            file_of(
+                file.get("filename"),
+                file.get("requires-python"),
+                file.get("yanked"),
+                _seconds(file.get("upload-time")),
+                _link(page, file.get("url"), file.get("hashes")),
+            )
             for file in files
         )
         return tuple(file for file in found if file is not None)
-    parser = _Links()
+    parser = _Links(page)
     try:
         parser.feed(body.decode("utf-8", "replace"))
     except (AssertionError, RecursionError) as error:  # how Python's parser gives up, in some versions
         raise ValueError("its answer is not what PEP 503 says") from error
     return tuple(parser.files)
+
+
+def _link(page: str, url: object, hashes: object = None) -> str:
+    """The address of a file that a page names, with its hash; empty where it names none."""
+    if not isinstance(url, str):
+        return ""
+    digest = hashes.get("sha256") if isinstance(hashes, dict) else None
+    return urljoin(page, url if digest is None else f"{url.partition('#')[0]}#sha256={digest}")
 
 
 def _within_limit(body: bytes) -> bytes:
@@ -103,16 +144,18 @@ def _seconds(said: object) -> float | None:
 class _Links(HTMLParser):
     """The links of a PEP 503 page."""
 
-    def __init__(self) -> None:
+    def __init__(self, page: str) -> None:
         super().__init__()
+        self._page = page
         self.files: list[File] = []
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         said = dict(attrs)
         try:
             filename = unquote(urlsplit(said.get("href") or "").path).rpartition("/")[2]
+            url = _link(self._page, said.get("href"))
         except ValueError:  # a link that is none
             return
-        file = file_of(filename, said.get("data-requires-python"), "data-yanked" in said)
+        file = file_of(filename, said.get("data-requires-python"), "data-yanked" in said, url=url)
         if tag == "a" and file is not None:
             self.files.append(file)

@@ -5,7 +5,8 @@
     ~/.cache/triton-compat/envs/libraries/
         liger-kernel-0.6.4/         on sys.path while one of its kernels is compiled, and in no env
 
-Two kernel files may take two versions. What is there is never asked for again, so that it works without a network.
+Two kernel files may take two versions. What is there is never asked for again, so that it works without a network. Where the
+installer cannot build a library, the Python files of its source distribution are unpacked: a kernel's text is all that is needed.
 """
 
 from __future__ import annotations
@@ -17,23 +18,19 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
 from pathlib import Path
 
-from packaging.utils import (
-    InvalidSdistFilename,
-    InvalidWheelFilename,
-    canonicalize_name,
-    parse_sdist_filename,
-    parse_wheel_filename,
-)
+from packaging.utils import canonicalize_name
 from packaging.version import Version
 
 from compat.bundle.closure import LIBRARY
 from compat.envs.cache import env_cache
 from compat.envs.installers import UNSET, find_uv
 from compat.envs.listing import NO_INDEX, index_urls
+from compat.envs.sdists import unpack_python, version_of
+from compat.envs.wheels import File
 from compat.errors import EnvError, IndexUnavailable
 from compat.files import replace_file
 from compat.patterns import lazy_pattern
@@ -43,6 +40,8 @@ _NAMED = 8
 """Versions that an error names."""
 _DEADLINE = 300.0
 """Seconds that fetching one may take."""
+_WORDS = 600
+"""Characters of what an installer printed that an error quotes."""
 _REQUIREMENT = lazy_pattern(r"\s*([A-Za-z0-9][A-Za-z0-9._-]*)\s*(?:\[[^\]]*\])?\s*==\s*([A-Za-z0-9.!+_-]+)\s*")
 
 
@@ -94,7 +93,7 @@ def _fetch(requirement: str, folder: Path) -> None:
 
 
 def _install(requirement: str, target: Path, environ: Mapping[str, str] = os.environ) -> None:
-    """Have the installer unpack it into a folder. Raises EnvError with the installer's words."""
+    """Have the installer unpack it into a folder, or unpack its sources. Raises EnvError with the installer's words."""
     what = ["install", "--no-deps", "--target", str(target), requirement]
     uv = find_uv(environ)
     command = [uv, "pip", *what, "--python", sys.executable] if uv else [sys.executable, "-P", "-m", "pip", *what]
@@ -103,30 +102,55 @@ def _install(requirement: str, target: Path, environ: Mapping[str, str] = os.env
         done = subprocess.run(
             command, cwd=target, env=environment, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=_DEADLINE
         )
+        failed, words = done.returncode != 0, _last_lines(done.stderr or done.stdout)
     except subprocess.TimeoutExpired:
-        raise EnvError(f"{requirement} could not be had within {_DEADLINE:g} s", hint="Is the package index reachable?") from None
-    if done.returncode != 0:
-        raise _not_had(requirement, " ".join(f"{done.stderr or done.stdout}".split())[-600:], environ)
+        failed, words = True, f"the installer did not end within {_DEADLINE:g} s"
+    if failed:
+        _log.info("%s: the installer says: %s", requirement, words)
+        _unpack_sources(requirement, words, target, environ)
 
 
-def _not_had(requirement: str, words: str, environ: Mapping[str, str]) -> EnvError:
-    """Why a library cannot be had: there is none, or no such version, or it is not known; ``words`` are the installer's."""
+def _last_lines(text: str) -> str:
+    """The last whole lines of what an installer printed, in one."""
+    lines = [" ".join(line.split()) for line in text.splitlines() if line.strip()]
+    kept = lines[-1:]
+    for line in reversed(lines[:-1]):
+        if sum(map(len, (line, *kept))) > _WORDS:
+            break
+        kept.insert(0, line)
+    return " ".join(kept)
+
+
+def _unpack_sources(requirement: str, words: str, target: Path, environ: Mapping[str, str]) -> None:
+    """Unpack the Python files of a library that the installer could not install, ``words`` being what it said.
+
+    Raises EnvError where there is no such library, no such version, or no source distribution of it.
+    """
     name, version = _parts(requirement)
     try:
         files = _listed(name, environ)
+        if files is None:
+            raise _error(requirement, words, _unreachable())
+        found = {each: file for file in files if (each := version_of(file.filename, name))}
+        if Version(version) not in found:
+            raise _absent(requirement, sorted(found, reverse=True))
+        if any(unpack_python(file, name, target) for file in files if version_of(file.filename, name) == Version(version)):
+            _log.info("%s: the Python files of its source distribution are unpacked", requirement)
+            return
     except IndexUnavailable as error:
-        _log.info("%s: the installer says: %s", requirement, words)
-        return _error(requirement, str(error), _unreachable())
-    if files is None:
-        return _error(requirement, words, _unreachable())
-    versions = sorted({found for file in files if (found := _version_of(file, name))}, reverse=True)
-    if not versions:
-        near = get_close_matches(name, {each.rpartition("-")[0] for each in _unpacked()})
-        hint = f"Did you mean {near[0]}?" if near else "Is the name what the package index calls it?"
-        return _error(requirement, f"the package index has no {name}", hint)
-    if version in map(str, versions):
-        return _error(requirement, words, "The package index has it; its installer says why not.")
-    return _error(requirement, f"the package index has no {name} {version}", _other_versions(version, list(map(str, versions))))
+        raise _error(requirement, str(error), _unreachable()) from error
+    hint = "The package index has it, and no source distribution whose Python files could be unpacked instead. Try another version."
+    raise _error(requirement, words, hint)
+
+
+def _absent(requirement: str, versions: Sequence[Version]) -> EnvError:
+    """The error of a library of which the index has only these versions, the newest first."""
+    name, version = _parts(requirement)
+    if versions:
+        return _error(requirement, f"the package index has no {name} {version}", _other_versions(version, list(map(str, versions))))
+    near = get_close_matches(name, {each.rpartition("-")[0] for each in _unpacked()})
+    hint = f"Did you mean {near[0]}?" if near else "Is the name what the package index calls it?"
+    return _error(requirement, f"the package index has no {name}", hint)
 
 
 def _error(requirement: str, why: str, hint: str) -> EnvError:
@@ -151,25 +175,16 @@ def _unpacked() -> list[str]:
     return sorted(each.name for each in folder.glob("[!.]*") if (each / LIBRARY).is_file())
 
 
-def _listed(name: str, environ: Mapping[str, str]) -> tuple[str, ...] | None:
-    """The names of the files that the index and folders of wheels have of a library; ``None`` where the index is not asked.
+def _listed(name: str, environ: Mapping[str, str]) -> tuple[File, ...] | None:
+    """The files that the index and folders of wheels have of a library; ``None`` where the index is not asked.
 
     Raises IndexUnavailable where it does not answer.
     """
     index, *folders = index_urls(environ)
-    wheels = [path.name for folder in folders for path in Path(folder).glob("*") if path.name.lower().startswith(name[:1])]
+    here = [path for folder in folders for path in sorted(Path(folder).absolute().glob("*")) if path.is_file()]
+    files = tuple(File(filename=path.name, url=path.as_uri()) for path in here if path.name.lower().startswith(name[:1]))
     if any(environ.get(variable) for variable in NO_INDEX):
-        return tuple(wheels) or None
+        return files or None
     from compat.envs.index import ask  # and with it all of HTTP
 
-    return (*wheels, *(file.filename for file in ask(index, name) if not file.yanked))
-
-
-def _version_of(filename: str, name: str) -> Version | None:
-    """The version that a file of a library is of; ``None`` for other files."""
-    parse = parse_wheel_filename if filename.endswith(".whl") else parse_sdist_filename
-    try:
-        found, version, *_ = parse(filename)
-    except (InvalidWheelFilename, InvalidSdistFilename):
-        return None
-    return version if found == name else None
+    return (*files, *(file for file in ask(index, name) if not file.yanked))

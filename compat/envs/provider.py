@@ -24,7 +24,7 @@ _log = logging.getLogger(__name__)
 _NO_ANSWER = "the package index does not answer"
 _OFFLINE = (
     "Is this machine online? Variables of pip and uv name another index (PIP_INDEX_URL, UV_DEFAULT_INDEX). "
-    "`compat envs list` shows the envs that are there already."
+    "`compat envs list` shows the envs that are there already; commands that compile ask no index with --no-build."
 )
 
 

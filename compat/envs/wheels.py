@@ -38,15 +38,17 @@ class File:
     yanked: bool = False
     uploaded: float | None = field(default=None, eq=False)
     """When it came there, in seconds since 1970, where the source tells."""
+    url: str = field(default="", eq=False)
+    """Where it can be downloaded, with its hash as fragment (``#sha256=…``); empty in answers that were kept."""
 
 
-def file_of(filename: object, requires_python: object, yanked: object, uploaded: object = None) -> File | None:
+def file_of(filename: object, requires_python: object, yanked: object, uploaded: object = None, url: str = "") -> File | None:
     """A file as somebody lists it, who may say anything; ``None`` where it has no name that a file can have."""
     if not isinstance(filename, str) or not 0 < len(filename) <= _LONGEST_NAME or printable(filename) != filename:
         return None
     pythons = requires_python if isinstance(requires_python, str) and len(requires_python) <= _LONGEST_NAME else None
     seconds = float(uploaded) if isinstance(uploaded, int | float) and abs(uploaded) < _LATEST else None
-    return File(filename=filename, requires_python=pythons, yanked=bool(yanked), uploaded=seconds)
+    return File(filename=filename, requires_python=pythons, yanked=bool(yanked), uploaded=seconds, url=url)
 
 
 @frozen(kw_only=True)

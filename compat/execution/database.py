@@ -6,13 +6,12 @@ and for a file that is not ours; :func:`put_aside` makes room for a new one and 
 
 from __future__ import annotations
 
-import fcntl
 import os
 import sqlite3
 import stat
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from itertools import count
 from pathlib import Path
 from typing import Any, TypeVar
@@ -21,6 +20,7 @@ from attrs import frozen
 
 from compat.execution.artifacts import has_digest
 from compat.execution.elsewhere import Elsewhere
+from compat.files import alone_in
 from compat.patterns import lazy_pattern
 
 LAYOUT = 2
@@ -93,11 +93,15 @@ class LaunchedRow:
 class Database:
     """One connection to the file. Used by one thread at a time."""
 
-    def __init__(self, path: Path) -> None:
-        """Open the file, or make it. Raises Damaged, Newer, ``OSError`` and ``sqlite3.Error``."""
-        self.path = path
+    def __init__(self, path: Path, *, read_only: bool = False) -> None:
+        """Open the file, or make it; one that is ``read_only`` is there, and may be where nothing can be written.
+
+        Raises Damaged, Newer, ``OSError`` and ``sqlite3.Error``.
+        """
+        self.path, self.read_only = path, read_only
         _check_file(path)
-        self._connection = sqlite3.connect(path, timeout=TIMEOUT, check_same_thread=False, isolation_level=None)
+        name = _read_only_uri(path) if read_only else os.fspath(path)
+        self._connection = sqlite3.connect(name, timeout=TIMEOUT, check_same_thread=False, isolation_level=None, uri=read_only)
         try:
             self._asked(self._prepared)
         except BaseException:
@@ -125,6 +129,8 @@ class Database:
             raise Damaged("is not a store of results")
         if 0 < layout < LAYOUT:
             raise Older(layout)
+        if self.read_only:
+            return
         run("PRAGMA journal_mode=WAL")
         run("PRAGMA synchronous=NORMAL")  # survives the process; a power cut may cost the last rows
         columns = ", ".join(f"{name} {kind}" for name, kind in _COLUMNS.items())
@@ -167,7 +173,9 @@ class Database:
             self._add_together(query, values)
 
     def reread(self, row: Row) -> None:
-        """Exchange what was read in a row, if its evidence is still the same."""
+        """Exchange what was read in a row, if its evidence is still the same, and if anything can be written."""
+        if self.read_only:
+            return
         query = "UPDATE evidence SET reader = ?, readings = ? WHERE key = ? AND attempts = ?"
         self._asked(lambda: self._connection.execute(query, (row.reader, row.readings, row.key, row.attempts)))
 
@@ -261,7 +269,7 @@ def put_aside(path: Path, why: Damaged) -> Path | None:
 
     ``None`` where another process has done it before, and the file is fine by now. Raises ``OSError``.
     """
-    with _alone_in(path.parent):
+    with alone_in(path.parent):  # else the second of two that find the same damage puts the new file of the first aside
         if _is_fine(path):
             return None
         stamp = time.strftime("%Y%m%d-%H%M%S")
@@ -289,6 +297,12 @@ def _check_file(path: Path) -> None:
             raise Damaged("is no file" if each == path else f"has beside it {each.name}, which is no file")
 
 
+def _read_only_uri(path: Path) -> str:
+    """What SQLite opens to read only. Where nobody writes it needs nothing beside the file, which it could not make there."""
+    beside = any(path.with_name(path.name + suffix).exists() for suffix in _BESIDE)
+    return f"{path.absolute().as_uri()}?mode=ro{'' if beside else '&immutable=1'}"
+
+
 def _is_fine(path: Path) -> bool:
     """Whether it can be used after all, read from the first page to the last."""
     try:
@@ -310,14 +324,3 @@ def _says_damaged(error: sqlite3.Error) -> bool:
     return (code is not None and code & 0xFF in _DAMAGED) or text.startswith(
         ("no such table", "no such column", "table evidence has", "table launched has", "table elsewhere has")
     )
-
-
-@contextmanager
-def _alone_in(folder: Path) -> Iterator[None]:
-    """One process at a time: of two that find the same damage, the second must not put the first one's new file aside."""
-    fd = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        fcntl.flock(fd, fcntl.LOCK_EX)
-        yield
-    finally:
-        os.close(fd)

@@ -177,6 +177,19 @@ class _Interpreting:
         return found
 
     def run_together(self, batch: Sequence[_Asked], executor: Executor) -> list[tuple[_Asked, _Runs]]:
+        """Run the cells of one batch, as far as no other process has done it meanwhile, and keep of each what came of it."""
+        with self.context.store.claims.all_of(asked.key for asked in batch):
+            if self.context.again or any(asked.before for asked in batch):
+                return self.run_claimed(batch, executor)
+            limits = self.context.limits
+            known = self.context.store.read([asked.key for asked in batch], deadline=limits.deadline, memory=limits.memory)
+            found = [(asked, tuple(runs)) for asked in batch if (runs := known.get(asked.key)) and _tells(runs[0], asked.cell)]
+            for _ in found:
+                self.count()
+            left = [asked for asked in batch if asked.key not in {each.key for each, _ in found}]
+            return [*found, *(self.run_claimed(left, executor) if left else ())]
+
+    def run_claimed(self, batch: Sequence[_Asked], executor: Executor) -> list[tuple[_Asked, _Runs]]:
         """Run the cells of one batch, and keep of each what came of it."""
         cells, began = [asked.cell for asked in batch], time.time()
         built = self.context.envs[cells[0].env.name]
@@ -194,6 +207,10 @@ class _Interpreting:
             kept = self.to_be_kept(asked.cell, evidence, began)
             if kept is not None:
                 self.context.store.write(asked.key, asked.cell, [*asked.before, kept])
+        self.count()
+
+    def count(self) -> None:
+        """One more is done."""
         with self.counting:
             self.done += 1
             self.progress(self.done, self.total)

@@ -64,6 +64,14 @@ def private_bytes(pid: int) -> int:
         return 0
 
 
+def command(pid: int) -> tuple[str, ...]:
+    """The words that a process was started with; none if it is gone or somebody else's."""
+    with suppress(OSError):
+        words = Path(f"/proc/{pid}/cmdline").read_bytes().rstrip(b"\0").split(b"\0")
+        return tuple(word.decode(errors="replace") for word in words if word)
+    return ()
+
+
 def working_folder(pid: int) -> str | None:
     """The folder that a process is in; ``None`` if it is gone or somebody else's."""
     try:

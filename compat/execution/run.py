@@ -16,12 +16,12 @@ from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
 from contextlib import closing
 from itertools import islice
 from pathlib import Path
-from typing import TypeVar
+from typing import Protocol, TypeVar
 
 from attrs import evolve, field, frozen
 from packaging.version import Version
 
-from compat import toolchains
+from compat import interruption, toolchains
 from compat.bundle.closure import Unchanged, roots_of
 from compat.diagnosis import classify
 from compat.errors import MachineError
@@ -42,6 +42,8 @@ _log = logging.getLogger(__name__)
 
 _AT_ONCE = 500
 """Rows of the store that are in memory at the same time."""
+_LOOK_EVERY = 0.1
+"""Seconds between two looks at cells that other processes compile."""
 
 _PLACE = lazy_pattern(r"([^/(]+):\d+\)$")
 """The file at the end of what a stand-in has said."""
@@ -160,9 +162,9 @@ class _Planned:
         """The positions of the cells that have to be compiled, in order."""
         return self._missing
 
-    def finish(self, position: int, outcome: Outcome) -> None:
+    def finish(self, position: int, outcome: Outcome, cached: bool = False) -> None:
         """Note what became of a cell that was missing, and of all that are like it. May be called from several threads."""
-        self._note_alike(position, outcome)
+        self._note_alike(position, outcome, cached=cached)
 
     def results(self) -> tuple[Result, ...]:
         """All of them, in the order of the cells. Raises Interrupted where some are not known."""
@@ -191,8 +193,11 @@ def _refuse_mixed(cells: Iterable[Cell]) -> None:
 # --- what is known -----------------------------------------------------------------------------------------------------------
 
 
-def known(cells: Sequence[Cell], context: RunContext) -> tuple[Result, ...]:
-    """What earlier runs found of ``cells``, of those that anything is known of. Compiles nothing."""
+def known(cells: Sequence[Cell], context: RunContext, *, imported: bool = True) -> tuple[Result, ...]:
+    """What earlier runs found of ``cells``, of those that anything is known of. Compiles nothing.
+
+    That a kernel's file could not be imported is no answer, and is told unless all are to be ``imported``.
+    """
     keys = CellKeys(folder_digest(context.worker), context.mode)
     found: list[Result] = []
     for env, positions in _by_content(cells, context):
@@ -201,7 +206,7 @@ def known(cells: Sequence[Cell], context: RunContext) -> tuple[Result, ...]:
         keyed: dict[str, list[Cell]] = {}
         for position in positions:
             keyed.setdefault(keys.of(cells[position], env), []).append(cells[position])
-        for key, outcome in _already_known({key: alike[0] for key, alike in keyed.items()}, context):
+        for key, outcome in _already_known({key: alike[0] for key, alike in keyed.items()}, context, imported=imported):
             found += [_result(cell, context, outcome, cached=True) for cell in keyed[key]]
     return tuple(found)
 
@@ -219,7 +224,7 @@ def _by_content(cells: Sequence[Cell], context: RunContext) -> Iterator[tuple[Bu
         yield context.envs[cells[those[0]].env.name], those
 
 
-def _already_known(keyed: Mapping[str, Cell], context: RunContext) -> Iterator[tuple[str, Outcome]]:
+def _already_known(keyed: Mapping[str, Cell], context: RunContext, *, imported: bool = True) -> Iterator[tuple[str, Outcome]]:
     """Keys with outcomes, of those that the store has an answer for; few of them are in memory at a time."""
     limits = context.limits
     left = iter(keyed.items())
@@ -229,7 +234,7 @@ def _already_known(keyed: Mapping[str, Cell], context: RunContext) -> Iterator[t
                 continue
             outcome = outcome_of(some[key], attempts)
             # What is no answer is kept only to be looked at: what was missing may be there by now.
-            if outcome.status.is_answer:
+            if outcome.status.is_answer or (outcome.status is Status.SOURCE_BROKEN and not imported):
                 yield key, outcome
 
 
@@ -256,14 +261,36 @@ def expectation_of(cell: Cell, built: BuiltEnv) -> Expectation | None:
 # --- what has to be compiled -------------------------------------------------------------------------------------------------
 
 
-_Finish = Callable[[int, Outcome], None]
-"""Hears what became of the cell at a position."""
+class _Finish(Protocol):
+    """Hears what became of the cell at a position; ``cached`` where another process has compiled it."""
+
+    def __call__(self, position: int, outcome: Outcome, cached: bool = False) -> None: ...
 
 
 def _compile_all(cells: Sequence[Cell], missing: Sequence[int], context: RunContext, keys: CellKeys, finish: _Finish) -> None:
-    """Compile the cells at some positions."""
-    if not missing:
-        return
+    """Compile the cells at some positions, those that other processes have claimed when these have done so or ended."""
+    claims = context.store.claims
+    waiting = _keys_at(_compile_free(cells, missing, context, keys, finish) if missing else (), cells, context, keys)
+    while waiting and not context.stop.is_set() and not interruption.asked():
+        free = [position for position, key in waiting.items() if claims.holder(key) is None]
+        if free:
+            claimed = _compile_free(cells, free, context, keys, finish)
+            waiting = {position: key for position, key in waiting.items() if position in claimed or position not in free}
+        else:
+            claims.name_holder(next(iter(waiting.values())))
+            context.stop.wait(_LOOK_EVERY)
+
+
+def _keys_at(positions: Collection[int], cells: Sequence[Cell], context: RunContext, keys: CellKeys) -> dict[int, str]:
+    """Position → the key of the cell there."""
+    return {position: keys.of(cells[position], context.envs[cells[position].env.name]) for position in sorted(positions)}
+
+
+def _compile_free(
+    cells: Sequence[Cell], missing: Sequence[int], context: RunContext, keys: CellKeys, finish: _Finish
+) -> Collection[int]:
+    """Compile the cells at some positions, and return those that other processes have claimed meanwhile."""
+    claimed = set[int]()
     with closing(context.open_executor()) as executor, slot_threads(executor, context) as threads:
         slots = executor.slots or context.slots
         shares = plan.batches(cells, missing, slots)  # not a future for each batch: of many they take more memory than the results
@@ -271,7 +298,7 @@ def _compile_all(cells: Sequence[Cell], missing: Sequence[int], context: RunCont
 
         def compile_left() -> None:
             while not context.stop.is_set() and (batch := queue.take()) is not None:
-                _compile_batch(cells, batch, executor, queue, context, keys, finish)
+                claimed.update(_compile_batch(cells, batch, executor, queue, context, keys, finish))
 
         futures = [threads.submit(compile_left) for _ in range(min(len(missing), slots))]
         try:
@@ -283,6 +310,7 @@ def _compile_all(cells: Sequence[Cell], missing: Sequence[int], context: RunCont
             raise
         finally:
             threads.shutdown(wait=True, cancel_futures=True)
+    return claimed
 
 
 def slot_threads(executor: Executor, context: RunContext) -> ThreadPoolExecutor:
@@ -310,29 +338,61 @@ def _compile_batch(
     context: RunContext,
     keys: CellKeys,
     finish: _Finish,
+) -> Collection[int]:
+    """Have a batch attempted and confirmed, keep and tell; returns the positions of cells that another process has claimed."""
+    claims, name = context.store.claims, cells[positions[0]].env.name
+    key_of = _keys_at(positions, cells, context, keys)
+    own = [position for position in positions if context.again or claims.take(key_of[position])]
+    try:
+        if left := _not_kept_meanwhile(cells, own, context, key_of, finish):
+            _compile_claimed(cells, left, executor, context, key_of, finish)
+    except Stopped:
+        pass
+    finally:
+        for position in own:
+            claims.release(key_of[position])
+        queue.done(name, len(positions))
+    return set(positions).difference(own)
+
+
+def _not_kept_meanwhile(
+    cells: Sequence[Cell], positions: Sequence[int], context: RunContext, key_of: Mapping[int, str], finish: _Finish
+) -> Sequence[int]:
+    """Tell of cells that another process has compiled since it was planned, and return the positions of the others."""
+    if context.again:
+        return positions
+    by_key = {key_of[position]: position for position in positions}
+    for key, outcome in _already_known({key: cells[position] for key, position in by_key.items()}, context):
+        finish(by_key.pop(key), outcome, cached=True)
+    return list(by_key.values())
+
+
+def _compile_claimed(
+    cells: Sequence[Cell],
+    positions: Sequence[int],
+    executor: Executor,
+    context: RunContext,
+    key_of: Mapping[int, str],
+    finish: _Finish,
 ) -> None:
-    """Have a batch attempted and confirmed, keep and tell."""
+    """Have cells attempted and confirmed that this process has claimed, keep and tell; each claim ends when its cell is kept."""
     batch = [cells[position] for position in positions]
     name, began = batch[0].env.name, time.time()
     plain = context.mode == PLAIN
     asked = Batch.of(
         batch, context.envs[name], context.limits, mode=context.mode, confirm=plain, leave=plain and context.leave_artifacts
     )
-    try:
-        with closing(executor.submit(asked)) as told:
-            for each in told:
-                cell, attempts = batch[each.position], each.attempts
-                outcome = outcome_of(cell, attempts)
-                _log.debug("%s: %s after %d attempts", cell.id, outcome.status, len(attempts))
-                context.store.add(each.artifacts)
-                context.store.add_elsewhere(each.elsewhere)
-                if (kept := _to_be_kept(cell, outcome, attempts, context, began)) is not None:
-                    context.store.write(keys.of(cell, context.envs[name]), cell, kept)
-                finish(positions[each.position], outcome)
-    except Stopped:
-        pass
-    finally:
-        queue.done(name, len(batch))
+    with closing(executor.submit(asked)) as told:
+        for each in told:
+            cell, position, attempts = batch[each.position], positions[each.position], each.attempts
+            outcome = outcome_of(cell, attempts)
+            _log.debug("%s: %s after %d attempts", cell.id, outcome.status, len(attempts))
+            context.store.add(each.artifacts)
+            context.store.add_elsewhere(each.elsewhere)
+            if (kept := _to_be_kept(cell, outcome, attempts, context, began)) is not None:
+                context.store.write(key_of[position], cell, kept)
+            context.store.claims.release(key_of[position])
+            finish(position, outcome)
 
 
 def _to_be_kept(

@@ -27,6 +27,7 @@ from compat.diagnosis import diagnose
 from compat.errors import StoreError
 from compat.execution import variables
 from compat.execution.artifacts import has_name, name_of
+from compat.execution.claims import Claims
 from compat.execution.database import Damaged, Database, LaunchedRow, Newer, Row, put_aside
 from compat.execution.elsewhere import Elsewhere, Fetch
 from compat.execution.flight import PLAIN, Compile, Mode
@@ -42,6 +43,7 @@ _log = logging.getLogger(__name__)
 _CHUNK = 500
 _LARGEST = 1 << 30
 """Bytes of an artifact that is read."""
+_NOT_WRITABLE = (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM)
 _T = TypeVar("_T")
 
 
@@ -137,15 +139,25 @@ class Store:
     A database that cannot be read is put aside, never removed, and a new one begun; one of a newer version is refused.
     """
 
-    def __init__(self, folder: Path, warn: Callable[[str], None] = lambda words: None, *, fetch: Fetch | None = None) -> None:
-        """Open or make the store in ``folder``; ``warn`` hears of a database that was put aside.
+    def __init__(
+        self,
+        folder: Path,
+        warn: Callable[[str], None] = lambda words: None,
+        *,
+        fetch: Fetch | None = None,
+        say: Callable[[str], None] = lambda words: None,
+        only_read: bool = False,
+    ) -> None:
+        """Open or make the store in ``folder``; ``warn`` hears of a database that was put aside, ``say`` of what is waited for.
 
+        A store that is ``only_read`` may be in a folder that cannot be written, if it is there.
         ``fetch`` gets artifacts that stayed on workers (:mod:`compat.execution.obtaining`); without it these stay there. Raises
         :class:`StoreError` when it cannot be had.
         """
         self.folder = folder
         self.artifacts = folder / "artifacts"
-        self.warn, self.fetch = warn, fetch
+        self.warn, self.fetch, self._only_read = warn, fetch, only_read
+        self.claims = Claims(folder, say)
         self._lock = threading.Lock()
         self._writing = threading.Lock()
         self._waiting: deque[_Waiting] = deque()
@@ -164,6 +176,10 @@ class Store:
             except Damaged as damaged:
                 self._put_aside(path, damaged)
                 return Database(path)
+            except sqlite3.OperationalError as error:
+                if not self._only_read or error.sqlite_errorcode & 0xFF not in _NOT_WRITABLE:
+                    raise
+                return Database(path, read_only=True)
         except (OSError, sqlite3.Error, Damaged, Newer) as error:
             raise StoreError(f"the results cannot be opened: {error}", where=str(path), hint=_hint_on(error)) from error
 
@@ -334,6 +350,7 @@ class Store:
     def close(self) -> None:
         """Let go of the file."""
         self._file.close()
+        self.claims.close()
 
     def __enter__(self) -> Self:
         return self

@@ -7,6 +7,7 @@ import logging
 import threading
 import time
 from collections.abc import Mapping, Sequence
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,7 @@ from compat.envs.overlays import Overlay, overlaid
 from compat.envs.pins import PinUnknown
 from compat.envs.requirements import requirements
 from compat.errors import EnvError
+from compat.execution.claims import Claims
 from compat.execution.native import Compiler, built_library, find_compiler
 from compat.execution.pairing import Answers, Tried, run_programs
 from compat.execution.run import available_cores, concurrently
@@ -46,6 +48,8 @@ class _Ready:
     compiler: Compiler
     library: Path
     again: bool
+    claims: Claims
+    """Of the answers that are kept for all projects, by their keys."""
 
 
 def try_pairs(
@@ -101,7 +105,8 @@ def tried(
         cache.prepare()
         compiler = find_compiler(cache)
         library = built_library(pairing.source, pairing.library, pairing.also, compiler, cache)
-        ready = _Ready(selection=selection, cache=cache, compiler=compiler, library=library, again=again)
+        claims = Claims(_answers_of(cache), (listener or Listener()).say)
+        ready = _Ready(selection=selection, cache=cache, compiler=compiler, library=library, again=again, claims=claims)
 
         def one(each: Asked) -> Pair:
             nonlocal done
@@ -111,7 +116,16 @@ def tried(
                 now(f"{done} of {len(asked)}, {pair.torch} with {pair.release}")
             return pair
 
-        return tuple(concurrently(one, asked, min(_AT_ONCE, len(asked), available_cores())))
+        with closing(claims):
+            return tuple(concurrently(one, asked, min(_AT_ONCE, len(asked), available_cores())))
+
+
+def _answers_of(cache: EnvCache) -> Path:
+    """The folder that answers are kept in; where it cannot be made, none are."""
+    folder = cache.folder / "pairs"
+    with suppress(OSError):
+        folder.mkdir(parents=True, exist_ok=True)
+    return folder
 
 
 def pairs_of(
@@ -138,18 +152,19 @@ def _tried(asked: Asked, built: BuiltEnv, ready: _Ready) -> Pair:
         overlay = None if own else _overlay(asked.release, built.python, built.python_version, toolchain, ready)
     except EnvError as error:
         return _broken(asked, built, str(error))
-    path = ready.cache.folder / "pairs" / f"{_key(built, overlay, toolchain)}.json"
-    began = time.monotonic()
-    answers = None if ready.again else _kept(path)
-    cached = answers is not None
-    if answers is None:
-        before = overlay.folder if overlay else None
-        answers = run_programs(
-            Tried(python=built.python, library=ready.library, compiler=ready.compiler.program, before=before), toolchain
-        )
-    programs = _programs(answers, toolchain)
-    if not cached and not any(program.status is Status.TIMED_OUT for program in programs):
-        _keep(path, answers)
+    key, began = _key(built, overlay, toolchain), time.monotonic()
+    path = _answers_of(ready.cache) / f"{key}.json"
+    with ready.claims.all_of([key]):
+        answers = None if ready.again else _kept(path)
+        cached = answers is not None
+        if answers is None:
+            before = overlay.folder if overlay else None
+            answers = run_programs(
+                Tried(python=built.python, library=ready.library, compiler=ready.compiler.program, before=before), toolchain
+            )
+        programs = _programs(answers, toolchain)
+        if not cached and not any(program.status is Status.TIMED_OUT for program in programs):
+            _keep(path, answers)
     pair = _pair(asked, built, cached=cached, seconds=round(time.monotonic() - began, 3))
     return evolve(pair, programs=programs, static_launcher=answers.facts.get("static_launcher"))
 

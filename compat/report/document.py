@@ -43,6 +43,7 @@ def _document(report: Report) -> JsonObject:
         "options": list(report.options),
         "limits": list(report.limits),
         "shards": list(report.shards),
+        "earlier": report.earlier,
         "seconds": rounded(report.seconds),
         "summary": {
             "cells": len(report.results),

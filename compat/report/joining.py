@@ -46,6 +46,7 @@ def joined(parts: Sequence[Part], *, overlapping: bool = False) -> StoredMatrix:
         limits=max((matrix.limits for matrix in matrices), key=len),
         seconds=sum(matrix.seconds for matrix in matrices),
         cells=united([matrix.cells for matrix in matrices]) if overlapping else tuple(chain(*(each.cells for each in matrices))),
+        earlier=sum(matrix.earlier for matrix in matrices),
         shards=together([_share(matrix) for matrix in matrices]),
         verdicts=tuple(verdict for matrix in matrices for verdict in matrix.verdicts),
         pairs=tuple({(each.env, each.release): each for matrix in matrices for each in matrix.pairs}.values()),

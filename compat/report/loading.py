@@ -101,6 +101,7 @@ class _Loading:
             options=self.matrix.options,
             limits=self.matrix.limits,
             shards=self.matrix.shards,
+            earlier=self.matrix.earlier,
             version=self.matrix.tool.version,
             sources={source.path: source.text for source in self.matrix.sources},
             attachments={each.name: each.gzip for each in self.matrix.attachments if enclosed.is_packed(each.gzip)},

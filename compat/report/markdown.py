@@ -140,9 +140,17 @@ def headline(report: Report) -> str:
     fates = listed([f"{number:,} {FATES[status][number != 1]}" for status, number in report.counts.items()])
     surprises = len(report.unexpected)
     end = f"**Unexpected: {counted(surprises, 'cell')}.**" if surprises else "Everything is as expected."
-    return f"{shards}Of {counted(len(report.results), 'cell')} ({' × '.join(axes)}; {', '.join(targets)}), {fates}. {end}" + (
-        f" {pairs_sentence(report.pairs)}" if report.pairs else ""
-    )
+    cells = f"Of {counted(len(report.results), 'cell')} ({' × '.join(axes)}; {', '.join(targets)}), {fates}."
+    pairs = pairs_sentence(report.pairs) if report.pairs else ""
+    return shards + " ".join(filter(None, (_earlier(report), cells, end, pairs)))
+
+
+def _earlier(report: Report) -> str:
+    """How many cells are of the run, where a report before had some of them."""
+    if not report.earlier:
+        return ""
+    tried = f"{len(report.results) - report.earlier:,} of {counted(len(report.results), 'cell')}"
+    return f"{tried} are of this run; the others are as earlier runs found them, and nothing that they depend on has changed."
 
 
 FATES = {

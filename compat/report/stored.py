@@ -175,6 +175,7 @@ class StoredMatrix:
     options: tuple[str, ...] = ()
     limits: tuple[str, ...] = ()
     shards: tuple[str, ...] = ()
+    earlier: int = 0
     seconds: float
     api: Packed | None = None
     cells: tuple[StoredCell, ...]

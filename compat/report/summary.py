@@ -144,6 +144,8 @@ class Report:
     """The pairs of a PyTorch and a release that were tried."""
     shards: tuple[str, ...] = ()
     """Which shards of all cells these are, such as ``3/8``; empty where they are all cells that were meant."""
+    earlier: int = 0
+    """How many of the cells the run did not try: a report before had them, and nothing that they depend on has changed."""
 
     @cached_property
     def ordered(self) -> tuple[Result, ...]:

@@ -150,6 +150,9 @@ def test_no_pass_fails(cells: Cells, tmp_path: Path) -> None:
     found = passes.find_pass(broken, context, tmp_path / "ir")
     assert found.sentence == "No pass is to blame: it fails in stage ast, before the first."
     assert not list((tmp_path / "ir").iterdir()), "nothing is left of the search before"
+    assert found.folder is None
+    assert passes.find_pass(broken, context, tmp_path / "none").folder is None
+    assert not (tmp_path / "none").exists()
 
 
 def test_releases_that_agree_up_to_the_pass_that_fails(cells: Cells, tmp_path: Path) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from packaging.version import Version
 
-from compat.cli.progress import Progress
+from compat.cli.progress import Progress, ProgressListener
 from compat.model import BuiltEnv, Cell, Env, Outcome, Result, Status
 from tests.cells import cell
 
@@ -28,3 +28,16 @@ def test_not_where_its_rows_are_those_of_another_run() -> None:
     progress = Progress(3, CELLS)
     progress.note(done(CELLS[0]))
     assert progress.line() == "1 of 3 cells, 0 unexpected"
+
+
+def test_each_run_of_a_command_counts_its_own_cells() -> None:
+    """As a bisection compiles twice: on the listener are the results of both."""
+    listener = ProgressListener(judged=False)
+    lines = []
+    for cells in (CELLS[:3], CELLS[3:]):
+        progress = Progress(len(cells), judged=False, results=listener.results)
+        for each in cells:
+            progress.note(done(each))
+        lines.append(progress.line())
+    assert lines == ["3 of 3 cells", "1 of 1 cells"]
+    assert [result.cell for result in listener.results] == CELLS

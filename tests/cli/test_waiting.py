@@ -342,3 +342,18 @@ def test_a_command_that_was_most_likely_meant(tmp_path: Path, typed: str, meant:
     assert ran.returncode == 2
     assert f"Did you mean '{meant}'?" in ran.stderr
     assert "Did you mean" not in compat(tmp_path, "xyzzy").stderr
+
+
+@pytest.mark.wheels
+def test_without_an_index_the_envs_that_are_there_are_compiled_and_the_rest_is_named(project: Path) -> None:
+    """The env that is missing is of an older release than those that are there, so that it is asked for after them."""
+    offline = {"UV_DEFAULT_INDEX": "http://127.0.0.1:9/simple", "PIP_FIND_LINKS": "", "UV_FIND_LINKS": ""}
+    done = compat(project, "matrix", "--envs", "3.9.0,3.8.0,triton-3.0.90", "--variant", "copy", **offline)
+    assert (done.returncode, "2 ok, 1 env_broken" in done.stdout) == (1, True), done.stdout + done.stderr
+    assert "warning: triton-3.0.90 cannot be built: http://127.0.0.1:9/simple/triton/ cannot be read" in done.stderr
+    assert "--no-build" in done.stderr
+    assert "not built: the package index does not answer" in done.stdout
+    assert "output below" not in done.stdout
+    alone = compat(project, "matrix", "--envs", "triton-3.0.90", **offline)
+    assert alone.returncode == 4
+    assert "--no-build" in alone.stderr

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 from collections.abc import Iterator
@@ -15,6 +16,7 @@ from packaging.version import Version
 
 from compat.envs.cache import VARIABLE
 from compat.envs.env import INDEX
+from compat.envs.index import ask, download
 from compat.envs.listing import MAX_AGE, ask_index, index_urls, list_files
 from compat.envs.wheels import File, Listing, file_of
 from compat.errors import IndexUnavailable
@@ -80,6 +82,25 @@ def test_both_forms_say_the_same(index: Index, tmp_path: Path, body: str, kind: 
     index.body, index.kind = body, kind
     assert list_files("X", [index.url], cache=tmp_path).files == FILES
     assert index.asked == [("/simple/x/", None)]
+
+
+@pytest.mark.parametrize("kind", ["application/vnd.pypi.simple.v1+json", "text/html"])
+@pytest.mark.parametrize("right", [True, False])
+def test_a_file_is_downloaded_and_held_to_its_hash(index: Index, kind: str, right: bool) -> None:
+    digest = hashlib.sha256(b"what is in it" if right else b"something else").hexdigest()
+    listed = {"filename": "x-1.0.tar.gz", "url": "../../p/x-1.0.tar.gz", "hashes": {"sha256": digest}}
+    index.kind = kind
+    index.body = (
+        json.dumps({"files": [listed]}) if "json" in kind else f'<a href="../../p/x-1.0.tar.gz#sha256={digest}">x-1.0.tar.gz</a>'
+    )
+    (file,) = ask(index.url.replace("//", "//me:word@"), "x")
+    index.body = "what is in it"
+    if right:
+        assert download(file) == b"what is in it"
+    else:
+        with pytest.raises(IndexUnavailable, match=r"x-1\.0\.tar\.gz is not what the package index lists"):
+            download(file)
+    assert index.asked == [("/simple/x/", "Basic bWU6d29yZA=="), ("/p/x-1.0.tar.gz", "Basic bWU6d29yZA==")]
 
 
 def test_an_answer_is_kept_for_an_hour(index: Index, tmp_path: Path) -> None:

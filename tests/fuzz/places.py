@@ -387,7 +387,7 @@ _PAGE = f"<!DOCTYPE html><html><body>{_LINK}<br/></body></html>"
 def _index(said: tuple[str, str], _: Path) -> None:
     kind, text = said
     try:
-        files = index._files(text.encode("utf-8", "surrogatepass"), kind)
+        files = index._files(text.encode("utf-8", "surrogatepass"), kind, "http://index/simple/x/")
     except ValueError:
         return  # becomes IndexUnavailable
     _of_listing(Listing(distribution="triton", files=files))

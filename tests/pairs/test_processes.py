@@ -4,13 +4,24 @@ from __future__ import annotations
 
 import sys
 import textwrap
+import threading
+import time
 from pathlib import Path
 
 import pytest
 from attrs import evolve
+from packaging.version import Version
 
-from compat.execution.pairing import Tried, run_programs
+from compat.envs.cache import EnvCache
+from compat.execution.claims import Claims
+from compat.execution.native import Compiler
+from compat.execution.pairing import Answers, Tried, run_programs
+from compat.model import BuiltEnv, Env, Package
+from compat.pairs import pairing
+from compat.pairs.choosing import Asked
+from compat.project import select_places
 from compat.toolchains import DEFAULT, Toolchain
+from tests.claiming import holder
 
 TELLER = """
 import json, os, signal, sys, time
@@ -83,3 +94,30 @@ def test_a_program_sees_what_it_was_given(tmp_path: Path, tried: Tried, monkeypa
     assert answer["before"] == str(tmp_path / "before")
     assert answer["cc"] == "/a/compiler"
     assert not Path(answer["cache"]).exists()  # private, and gone with the process
+
+
+def test_a_pair_that_another_process_tries_is_waited_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    packages = tuple(Package(name=name, version=version, digest="") for name, version in (("torch", "2.9.1"), ("triton", "3.5.1")))
+    env = Env(name="pair", release=Version("3.5.1"), torch=Version("2.9.1"))
+    built = BuiltEnv(env=env, python=sys.executable, python_version="3.11.7", packages=packages, digest="d")
+    cache, said = EnvCache(tmp_path), list[str]()
+    folder, key = pairing._answers_of(cache), pairing._key(built, None, DEFAULT)
+    claims, compiler = Claims(folder, said.append), Compiler(program="/a/compiler")
+    ready = pairing._Ready(selection=select_places(), cache=cache, compiler=compiler, library=tmp_path, again=False, claims=claims)
+    monkeypatch.setattr(pairing, "run_programs", lambda *_: pytest.fail("the other process has tried it"))
+    with holder(folder, key) as other:
+
+        def finish() -> None:
+            while not said:
+                time.sleep(0.01)
+            pairing._keep(folder / f"{key}.json", Answers(programs={}))
+            assert other.stdin is not None
+            print(key, file=other.stdin, flush=True)
+
+        thread = threading.Thread(target=finish)
+        thread.start()
+        pair = pairing._tried(Asked(env=env), built, ready)
+        thread.join()
+    assert (pair.cached, pair.error) == (True, None)
+    assert [str(other.pid) in words for words in said] == [True]
+    claims.close()

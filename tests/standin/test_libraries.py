@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import io
 import re
 import subprocess
 import sys
+import tarfile
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
@@ -14,7 +16,7 @@ import pytest
 from compat.config.kernel_files import load_kernels
 from compat.config.kernel_writer import write_kernel_file
 from compat.config.matrix import MatrixConfig
-from compat.envs.libraries import unpacked
+from compat.envs.libraries import _last_lines, unpacked
 from compat.errors import ConfigError, EnvError
 from compat.execution.flight import Limits
 from compat.execution.run import RunContext, run
@@ -105,6 +107,68 @@ def wheelhouse(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         monkeypatch.setenv(f"{installer}_FIND_LINKS", str(folder))
         monkeypatch.setenv(f"{installer}_NO_INDEX", "1")
     return folder
+
+
+SETUP = "raise ModuleNotFoundError('No module named 'torch', which this build needs')\n"
+"""Of a library that cannot be built where its compiler's headers come with another package."""
+
+
+def sdist(folder: Path, name: str, files: dict[str, str]) -> None:
+    """Write a source distribution that cannot be built."""
+    with tarfile.open(folder / f"{name}.tar.gz", "w:gz") as archive:
+        for path, text in {"setup.py": SETUP, "PKG-INFO": f"Metadata-Version: 2.1\nName: {name}\n", **files}.items():
+            member = tarfile.TarInfo(f"{name}/{path}")
+            member.size = len(text)
+            archive.addfile(member, io.BytesIO(text.encode()))
+
+
+SDISTS = {
+    "named by setuptools": {"src/my_kernels.egg-info/top_level.txt": "my_kernels\n_my_tables\n", "src/_my_tables.py": "SIZE = 8\n"},
+    "called as the library": {"src/others/__init__.py": ""},
+    "below another folder": {"tests/my_kernels/test_act.py": "", "docs/conf.py": ""},
+}
+
+
+@pytest.mark.parametrize("layout", SDISTS)
+def test_a_library_that_cannot_be_built_is_unpacked_from_its_sources(wheelhouse: Path, layout: str) -> None:
+    top = "python/lib" if layout == "below another folder" else "src"
+    kernels = {f"{top}/my_kernels/__init__.py": "", f"{top}/my_kernels/ops/act.py": "def kernel(): ...\n"}
+    sdist(wheelhouse, "my_kernels-2.0", {**SDISTS[layout], **kernels, f"{top}/my_kernels/csrc/act.cu": "int x;"})
+    folder = unpacked("my-kernels==2.0")
+    there = {str(path.relative_to(folder)) for path in folder.rglob("*.py")}
+    tables = {"_my_tables.py"} if layout == "named by setuptools" else set()
+    assert there == {"my_kernels/__init__.py", "my_kernels/ops/act.py"} | tables
+    assert not list(folder.rglob("*.cu")), "Python files are all that is needed"
+
+
+def test_names_in_a_source_distribution_lead_nowhere_else(wheelhouse: Path) -> None:
+    sdist(
+        wheelhouse, "my_kernels-2.0", {"my_kernels/__init__.py": "", "my_kernels/../../../../evil.py": "", "/my_kernels/abs.py": ""}
+    )
+    folder = unpacked("my-kernels==2.0")
+    assert not list(folder.parent.parent.rglob("evil.py"))
+    assert {path.name for path in folder.rglob("*.py")} <= {"__init__.py", "abs.py"}
+
+
+@pytest.mark.parametrize("damage", ["no package", "no archive"])
+def test_a_library_without_python_files_is_an_error_of_whole_lines(wheelhouse: Path, damage: str) -> None:
+    sdist(wheelhouse, "my_kernels-2.0", {"README.md": ""})
+    if damage == "no archive":
+        (wheelhouse / "my_kernels-2.0.tar.gz").write_bytes(b"\x1f\x8b nothing")
+    with pytest.raises(EnvError, match=r"my-kernels==2\.0 cannot be had: ") as raised:
+        unpacked("my-kernels==2.0")
+    assert "no source distribution whose Python files could be unpacked" in str(raised.value.hint)
+    if damage == "no package":
+        assert "No module named 'torch', which this build needs" in str(raised.value)
+
+
+def test_an_installers_last_lines_are_whole() -> None:
+    printed = [f'  File "/build/setup.py", line {number}, in run_setup' for number in range(40)]
+    words = _last_lines("\n".join([*printed, "", "ModuleNotFoundError: No module named 'torch'", ""]))
+    assert words.startswith('File "/build/setup.py", line ')
+    assert words.endswith("in run_setup ModuleNotFoundError: No module named 'torch'")
+    assert 400 < len(words) <= 620
+    assert _last_lines("x" * 2000) == "x" * 2000
 
 
 KERNEL_FILE = """schema = 1

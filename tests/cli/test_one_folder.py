@@ -1,0 +1,256 @@
+"""Several runs in one folder, one after the other and at the same time; with real wheels, and the command as users start it."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shlex
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from compat.model import BuiltEnv
+from tests import commands
+
+ROOT = Path(__file__).parents[2]
+RELEASES = ("3.8.0", "3.9.0")
+KERNELS = ("copy", "broken", "twice")
+SOURCE = """
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def {name}(source, result, size, BLOCK: tl.constexpr):
+    at = tl.program_id(0) * BLOCK + tl.arange(0, {width})
+    tl.store(result + at, tl.load(source + tl.program_id(0) * BLOCK + tl.arange(0, BLOCK), mask={mask}) * {factor})
+"""
+KERNEL = """
+schema = 1
+kernel = "{name}"
+source = "{name}.py"
+case = [{{ name = "small", constexprs = {{ BLOCK = 64 }} }}]
+variant = [{{ name = "as_written", function = "{name}" }}]
+signature = {{ source = "*fp32", result = "*fp32", size = "i32" }}
+"""
+MATRIX = """
+schema = 1
+kernels = ["k/*.toml"]
+env = [{ triton = "3.8.0" }, { triton = "3.9.0" }]
+[defaults]
+envs = ["*"]
+targets = ["sm_80", "sm_90"]
+"""
+
+
+def write_kernel(folder: Path, name: str, factor: int = 1) -> None:
+    """A kernel file, and its source, which compiles unless it is called ``broken``."""
+    folder.mkdir(exist_ok=True)
+    width = "2 * BLOCK" if name == "broken" else "BLOCK"
+    (folder / f"{name}.py").write_text(SOURCE.format(name=name, factor=factor, width=width, mask="tl.arange(0, BLOCK) < size"))
+    (folder / f"{name}.toml").write_text(KERNEL.format(name=name))
+
+
+@pytest.fixture
+def project(tmp_path: Path, built: Callable[[str], BuiltEnv]) -> Path:
+    for release in RELEASES:
+        built(f"triton-{release}")
+    (tmp_path / "matrix.toml").write_text(MATRIX)
+    for name in KERNELS:
+        write_kernel(tmp_path / "k", name)
+    return tmp_path
+
+
+def environ() -> dict[str, str]:
+    return {**os.environ, "PYTHONPATH": str(ROOT)}
+
+
+def compat(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    return commands.run(*arguments, cwd=folder, env=environ(), timeout=240)
+
+
+def report(folder: Path) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads((folder / "matrix.json").read_text())
+    return found
+
+
+def statuses(document: dict[str, Any]) -> dict[str, str]:
+    return {cell["id"]: cell["status"] for cell in document["cells"]}
+
+
+@pytest.mark.wheels
+def test_a_narrowed_run_keeps_what_the_report_had(project: Path) -> None:
+    reports = project / "reports"
+    assert compat(project, "matrix").returncode == 1, "broken is rejected"
+    full = report(reports)
+    assert (len(full["cells"]), full["earlier"]) == (12, 0)
+
+    narrowed = ("matrix", "--kernel", "copy", "--envs", "triton-3.9.0", "--target", "sm_90")
+    done = compat(project, *narrowed, "--junit", "junit.xml")
+    assert done.returncode == 0, "the exit code speaks of the cells of this run"
+    assert "1 cell in" in done.stdout
+    assert "1 of its 12 cells" in done.stdout
+    assert (project / "junit.xml").read_text().count("<testcase ") == 1
+    kept = report(reports)
+    assert (statuses(kept), kept["earlier"]) == (statuses(full), 11)
+    assert kept["verdicts"] == full["verdicts"]
+    assert [source["path"] for source in kept["sources"]] == [source["path"] for source in full["sources"]]
+    sentence = "1 of 12 cells are of this run; the others are as earlier runs found them"
+    assert sentence in (reports / "matrix.md").read_text()
+    assert sentence in (reports / "index.html").read_text()
+    read = compat(project, "report", "--json")
+    assert json.loads(read.stdout)["earlier"] == 11, read.stderr
+
+    assert compat(project, "matrix").returncode == 1
+    assert (statuses(report(reports)), report(reports)["earlier"]) == (statuses(full), 0)
+
+
+@pytest.mark.wheels
+def test_what_no_longer_holds_is_left_out(project: Path) -> None:
+    reports = project / "reports"
+    compat(project, "matrix")
+    write_kernel(project / "k", "twice", factor=2)
+    write_kernel(project / "k", "broken", factor=2)
+    (project / "k" / "copy.toml").unlink()
+    done = compat(project, "matrix", "--kernel", "twice", "--target", "sm_90")
+    assert done.returncode == 0, done.stderr
+    assert "left out: 10 cells of the report before" in done.stdout
+    found = report(reports)
+    assert set(statuses(found)) == {f"twice/as_written/small/sm_90/triton-{release}" for release in RELEASES}
+    assert {source["path"]: "* 2" in source["text"] for source in found["sources"]} == {"k/twice.py": True}
+
+    compat(project, "matrix")
+    (reports / "matrix.json").write_text("{")
+    assert compat(project, "matrix", "--kernel", "twice", "--target", "sm_90").returncode == 0
+    assert len(report(reports)["cells"]) == 2, "what cannot be read is no report"
+
+
+@pytest.mark.wheels
+def test_other_releases_are_added_and_a_file_of_the_project_is_a_part_of_it(project: Path) -> None:
+    compat(project, "matrix", "--envs", "triton-3.9.0", "--target", "sm_90")
+    compat(project, "matrix", "k/copy.toml", "--envs", "triton-3.8.0", "--target", "sm_90")
+    found = report(project / "reports")
+    assert (len(found["cells"]), found["earlier"], found["options"]) == (4, 3, [])
+    assert [env["name"] for env in found["envs"]] == ["triton-3.8.0", "triton-3.9.0"]
+
+
+@pytest.mark.wheels
+def test_a_report_of_other_kernel_files_is_written_beside(project: Path) -> None:
+    compat(project, "matrix")
+    full = statuses(report(project / "reports"))
+    write_kernel(project / "more", "thrice")
+    done = compat(project, "matrix", "more/thrice.toml")
+    assert "wrote reports/more-thrice.toml/index.html" in done.stdout
+    assert "the report in reports is of other kernel files, and is kept" in done.stdout
+    assert statuses(report(project / "reports")) == full
+    assert len(report(project / "reports" / "more-thrice.toml")["cells"]) == 4
+    compat(project, "matrix", "more/thrice.toml", "--target", "sm_80")
+    assert report(project / "reports" / "more-thrice.toml")["earlier"] == 2
+    done = compat(project, "matrix", "more/thrice.toml", "--output", "reports")
+    assert "the report of `compat matrix`, which is of other kernel files, is replaced" in done.stdout
+    assert len(report(project / "reports")["cells"]) == 4
+
+
+@pytest.mark.wheels
+def test_a_shard_is_a_report_of_its_own(project: Path) -> None:
+    compat(project, "matrix")
+    compat(project, "matrix", "--shard", "1/2", "--target", "sm_90")
+    assert report(project / "reports")["earlier"] == 0
+
+
+def begun(folder: Path, *arguments: str) -> subprocess.Popen[str]:
+    command = [sys.executable, "-P", "-m", "compat.cli", *arguments]
+    return subprocess.Popen(command, cwd=folder, env=environ(), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+
+
+@pytest.mark.wheels
+def test_two_runs_at_the_same_time_compile_each_cell_once(project: Path) -> None:
+    for number in range(20):
+        write_kernel(project / "k", f"copy_{number}", factor=number)
+    runs = [begun(project, "matrix", "--output", name) for name in ("one", "two")]
+    printed = [run.communicate(timeout=240)[0] for run in runs]
+    assert [run.returncode for run in runs] == [1, 1], printed
+    one, two = (report(project / name) for name in ("one", "two"))
+    assert statuses(one) == statuses(two)
+    assert len(one["cells"]) == 4 * 23
+    compiled = [{cell["id"] for cell in document["cells"] if not cell["cached"]} for document in (one, two)]
+    assert not compiled[0] & compiled[1]
+    assert len(compiled[0] | compiled[1]) == 4 * 23
+
+
+@pytest.mark.wheels
+def test_a_run_that_is_killed_holds_up_no_other(project: Path) -> None:
+    for number in range(10):
+        write_kernel(project / "k", f"copy_{number}", factor=number)
+    first = begun(project, "matrix", "--output", "one")
+    database = project / ".compat" / "results.sqlite"
+    while not (database.exists() and compiling(project)):
+        assert first.poll() is None
+        time.sleep(0.01)
+    second = begun(project, "matrix", "--output", "two")
+    time.sleep(1)
+    first.send_signal(signal.SIGKILL)
+    printed, _ = second.communicate(timeout=240)
+    assert second.returncode == 1, printed
+    assert len(report(project / "two")["cells"]) == 4 * 13
+    assert re.findall(r"(\d+) cells in", printed) == ["52"]
+    first.communicate()
+
+
+def compiling(folder: Path) -> bool:
+    """Whether a process has claimed cells there."""
+    try:
+        inode = (folder / ".compat" / "compiling").stat().st_ino
+    except OSError:
+        return False
+    return any(f":{inode} " in line for line in Path("/proc/locks").read_text().splitlines())
+
+
+UNWRITTEN = "import os\nfrom pathlib import Path\nfrom compat.execution.store import Store\nstore = Store(Path('.compat'))\n"
+"""A program that opens the results and is killed, which leaves what SQLite keeps beside them."""
+READ_ONLY = "mount --bind . . && mount -o remount,ro,bind . && cd . && "
+
+
+def read_only(folder: Path, command: str) -> subprocess.CompletedProcess[str]:
+    """A command in a folder that is mounted read-only for it alone, which the superuser cannot write either."""
+    script = f"cd {shlex.quote(str(folder))} && {READ_ONLY} cd {shlex.quote(str(folder))} && ! touch x 2>/dev/null && {command}"
+    return subprocess.run(["unshare", "-mr", "sh", "-c", script], env=environ(), capture_output=True, text=True, timeout=240)
+
+
+@pytest.fixture
+def can_mount(tmp_path: Path) -> None:
+    if shutil.which("unshare") is None or read_only(tmp_path, "true").returncode != 0:
+        pytest.skip("this machine lets nobody mount anything")
+
+
+@pytest.mark.wheels
+@pytest.mark.parametrize("left", ["nothing", "a log"])
+def test_a_folder_that_cannot_be_written_has_its_results_told(project: Path, can_mount: None, left: str) -> None:
+    compat(project, "matrix", "--target", "sm_90")
+    store = project / ".compat"
+    if left == "a log":
+        add = "store._file._connection.execute('CREATE TABLE more (a)')\nos.kill(os.getpid(), 9)\n"
+        subprocess.run([sys.executable, "-c", UNWRITTEN + add], cwd=project, env=environ(), check=False)
+    assert (store / "results.sqlite-wal").exists() == (left == "a log")
+    before = sorted(path.name for path in store.iterdir())
+    compat_here = shlex.join([sys.executable, "-P", "-m", "compat.cli"])
+    done = read_only(project, f"{compat_here} explain broken/as_written/small/sm_90/triton-3.9.0")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "rejected" in done.stdout
+    done = read_only(project, f"{compat_here} api --of k/copy.toml --envs triton-3.9.0")
+    assert done.returncode == 0, done.stderr
+    assert "ok" in done.stdout
+    done = read_only(project, f"{compat_here} guard --kernel copy --out guard.py")
+    assert done.returncode == 5
+    assert "hint: Name another place with --out." in done.stderr
+    done = read_only(project, f"{compat_here} matrix --target sm_90")
+    assert done.returncode == 5, "what is compiled has to be kept"
+    assert sorted(path.name for path in store.iterdir()) == before

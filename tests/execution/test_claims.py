@@ -1,0 +1,111 @@
+"""Several processes with results in one folder: each cell is compiled by one of them, and who is killed holds up nobody."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from compat import interruption
+from compat.execution.claims import Claims
+from compat.execution.flight import Limits
+from compat.execution.run import RunContext, run
+from compat.execution.spawn import WORKER
+from compat.execution.store import CellKeys, Store
+from compat.files import folder_digest
+from compat.interruption import Stopped
+from compat.model import BuiltEnv, Status
+from tests.cells import KEPT, cell
+from tests.claiming import holder
+
+KEY, OTHER = "ab" * 32, "cd" * 32
+
+
+def test_a_key_is_claimed_by_one_process_and_free_once_that_is_killed(tmp_path: Path) -> None:
+    said: list[str] = []
+    mine = Claims(tmp_path, said.append)
+    with holder(tmp_path, KEY) as other:
+        assert (mine.take(KEY), mine.take(OTHER)) == (False, True)
+        assert (mine.holder(KEY), mine.holder(OTHER)) == (other.pid, None)
+        mine.name_holder(KEY)
+        mine.name_holder(KEY)
+        mine.name_holder(OTHER)
+        assert len(said) == 1
+        assert said[0].startswith(f"waiting for process {other.pid} (-c ")
+        other.kill()
+        other.wait()
+        assert (mine.holder(KEY), mine.take(KEY)) == (None, True)
+    mine.close()
+
+
+def test_what_is_released_or_closed_is_free_for_others(tmp_path: Path) -> None:
+    mine = Claims(tmp_path, print)
+    assert mine.take(KEY)
+    assert mine.take(OTHER)
+    mine.release(KEY)
+    with holder(tmp_path, KEY):
+        assert not mine.take(KEY)
+    mine.close()
+    with holder(tmp_path, KEY, OTHER):
+        pass
+
+
+def test_where_nothing_can_be_locked_everybody_compiles(tmp_path: Path) -> None:
+    claims = Claims(tmp_path / "absent", print)
+    assert (claims.take(KEY), claims.holder(KEY)) == (True, None)
+    claims.release(KEY)
+
+
+def test_waiting_for_several_keys_ends_with_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    said: list[str] = []
+    mine = Claims(tmp_path, said.append)
+    with holder(tmp_path, OTHER) as other:
+        monkeypatch.setattr(interruption, "_ASKED", asked := threading.Event())
+        threading.Timer(0.3, asked.set).start()
+        with pytest.raises(Stopped), mine.all_of([KEY, OTHER]):
+            raise AssertionError("another process has one of them")
+        assert [str(other.pid) in words for words in said] == [True]
+        asked.clear()
+        threading.Timer(0.3, other.kill).start()
+        with mine.all_of([KEY, OTHER]):
+            pass
+    mine.close()
+    with holder(tmp_path, KEY, OTHER):
+        pass
+
+
+@pytest.mark.wheels
+@pytest.mark.parametrize("end", ["killed", "finished"])
+def test_a_cell_of_another_process_is_waited_for(built: Callable[[str], BuiltEnv], tmp_path: Path, end: str) -> None:
+    """Where that has kept a result it is taken, and where it was killed the cell is compiled here."""
+    env = built("triton-3.9.0")
+    cells = [cell(env, "faces", "fine", target) for target in ("sm_80", "sm_90")]
+    said: list[str] = []
+    with Store(tmp_path / "other") as store:
+        context = RunContext(envs={env.env.name: env}, store=store, limits=Limits(deadline=60, memory=4 << 30), idle_timeout=KEPT)
+        keys = [CellKeys(folder_digest(WORKER)).of(each, env) for each in cells]
+        run(cells[1:], context)
+        (row,) = store.rows(keys[1:])
+    with Store(tmp_path / "mine", say=said.append) as store, holder(tmp_path / "mine", keys[1]) as other:
+        context = RunContext(envs={env.env.name: env}, store=store, limits=Limits(deadline=60, memory=4 << 30), idle_timeout=KEPT)
+
+        def finish() -> None:
+            while not said:
+                time.sleep(0.01)
+            if end == "killed":
+                other.kill()
+            else:
+                store.put([(row, cells[1].id)])
+                assert other.stdin is not None
+                print(keys[1], file=other.stdin, flush=True)
+
+        thread = threading.Thread(target=finish)
+        thread.start()
+        results = run(cells, context)
+        thread.join()
+    assert [result.outcome.status for result in results] == [Status.OK, Status.OK]
+    assert [result.cached for result in results] == [False, end == "finished"]
+    assert [str(other.pid) in words for words in said] == [True]
