@@ -104,6 +104,7 @@ BEYOND = {
     "progress.py": {"execution.under_way"},
     "providing.py": {"config.matrix.MatrixConfig", "execution.run.available_cores"},
     "selecting.py": {
+        "config.kernel_files.is_file",
         "config.toml_reader.LONGEST",
         "execution.executors.base.OpenExecutor",
         "execution.sharding.Shard",
