@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from functools import cached_property, partial
 from pathlib import Path
 
@@ -340,7 +340,8 @@ def _specs(config: MatrixConfig, kernel_files: Sequence[str], on_bad: Callable[[
     if kernel_files:
         own = [pattern for pattern in config.kernels if not is_source(pattern, config.base)]
         paths = frozenset(Path(os.path.realpath(path)) for each in named for path in sources(split(each)[0], base))
-        described = load(own, config.base, where=_IN_MATRIX, of=paths)
+        with suppress(ConfigError):  # of matrix.toml, which may name kernel files that are not there: nobody asks for those
+            described = load(own, config.base, where=_IN_MATRIX, of=paths)
     return (*declared, *load_sources(named, base, {spec.kernel for spec in declared}, described))
 
 
