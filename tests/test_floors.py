@@ -99,7 +99,7 @@ WORDS = {
 }
 """What else it may use: errors, records, text, reports, and which cells are meant."""
 BEYOND = {
-    "bisect.py": {"execution.run.Interrupted"},
+    "bisect_progress.py": {"execution.run.Interrupted"},
     "check.py": {"history.account.Judgement"},
     "progress.py": {"execution.under_way"},
     "providing.py": {"config.matrix.MatrixConfig", "execution.run.available_cores"},

@@ -53,13 +53,26 @@ class Found:
     smallest: frozenset[Hint]
 
     def without(self, hint: Hint, of: AbstractSet[Hint] | None = None) -> Fate:
-        """What becomes of it without one hint of a set, or of all."""
-        return self.fates[frozenset(self.hints if of is None else of) - {hint}]
+        """What becomes of it without one hint of a set, or of all; inconclusive where that was not compiled."""
+        return self.fates.get(frozenset(self.hints if of is None else of) - {hint}, Fate.UNKNOWN)
 
     @property
     def without_any(self) -> Fate:
         """What becomes of it without hints."""
-        return self.fates[frozenset()]
+        return self.fates.get(frozenset(), Fate.UNKNOWN)
+
+
+def first_sets(hints: Sequence[Hint]) -> tuple[frozenset[Hint], ...]:
+    """The sets of hints that are compiled in any case: all but one each, and none."""
+    return (*(frozenset(hints) - {hint} for hint in hints), frozenset()) if hints else ()
+
+
+def most_further_sets(hints: Sequence[Hint], fates: Mapping[frozenset[Hint], Fate]) -> int:
+    """How many sets a search compiles at most beside the first ones, by what is known of those."""
+    first = [fates.get(each) for each in first_sets(hints)]
+    if None not in first and (Fate.OK not in first or first[-1] is Fate.SAME):
+        return 0
+    return len(hints) * (len(hints) - 1) // 2
 
 
 def search(hints: Sequence[Hint], ask: Ask) -> Found:
@@ -73,8 +86,10 @@ def search(hints: Sequence[Hint], ask: Ask) -> Found:
             fates.update(zip(new, ask(new), strict=True))
         return [fates[each] for each in sets]
 
-    first = known([*(full - {hint} for hint in hints), frozenset()])
+    first = known(first_sets(hints))
     smallest = full
+    if not hints:
+        return Found(hints=(), fates=fates, smallest=full)
     if Fate.OK in first and first[-1] is Fate.SAME:
         smallest = frozenset()
     elif Fate.OK in first:

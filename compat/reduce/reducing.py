@@ -12,12 +12,12 @@ from compat.bisect.criterion import Criterion, parse_criterion
 from compat.config.cell_pattern import cell_pattern, several_match
 from compat.config.matrix import MatrixConfig
 from compat.errors import SelectionError
+from compat.execution.budget import Budget
 from compat.execution.run import RunContext
 from compat.launch import hosting
 from compat.launch.hosting import Gpu
 from compat.model import BuiltEnv, Cell, Env
 from compat.project import Obtain, Selection, with_envs
-from compat.reduce.budget import Budget
 from compat.reduce.numbers import refuse_latency
 from compat.reduce.reduction import Listener, Reduction
 from compat.reduce.subject import Subject

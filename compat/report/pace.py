@@ -9,6 +9,7 @@ from attrs import Factory, frozen
 from compat.model import Cell
 from compat.printable import printable
 from compat.report.compact import counted
+from compat.sizes import in_time as in_time
 
 LONG = 60.0
 """Seconds from which on a run says at the start how long it will take."""
@@ -87,11 +88,3 @@ def expectation_line(cells: int, seconds: float | None) -> str | None:
     if seconds is None:
         return f"{counted(cells, 'cell')} to compile" if cells >= MANY else None
     return f"{counted(cells, 'cell')} to compile, about {in_time(seconds)} by earlier runs" if seconds >= LONG else None
-
-
-def in_time(seconds: float) -> str:
-    """A length of time as one would say it: ``45 s``, ``3 min``, ``1 h 20 min``."""
-    if seconds < 2 * 60:
-        return f"{seconds:.0f} s"
-    minutes = round(seconds / 60)
-    return f"{minutes} min" if minutes < 2 * 60 else f"{minutes // 60} h {minutes % 60} min"

@@ -134,6 +134,7 @@ def test_envs_that_are_not_there_are_not_built(chosen: Chosen, tmp_path: Path, m
     ("asked", "words"),
     [
         ({"assemblers": ("12.9",)}, "only --axis part tries other assemblers"),
+        ({"budget": 9.0}, "only --axis config has a budget"),
         ({"good": Version("3.3")}, "3.3 is not a candidate"),
         ({"good": Version("3.9"), "axis": Axis.PASS, "against": "nowhere"}, "has no case 'nowhere'"),
     ],

@@ -76,6 +76,22 @@ def test_what_is_said_of_hints(given_: tuple[Hint, ...], compiler: Compiler, exp
     assert said(given_, compiler) == expected
 
 
+@given(st.sets(st.sampled_from(ALL), min_size=1), st.integers(1, len(ALL)))
+def test_how_many_sets_are_compiled_is_known_from_above(wanted: set[Hint], count: int) -> None:
+    asked: list[frozenset[Hint]] = []
+
+    def compiled(kept: frozenset[Hint]) -> Fate:
+        asked.append(kept)
+        return SAME if kept >= wanted & set(ALL[:count]) else OK
+
+    given_ = ALL[:count]
+    found = search(given_, compiled)
+    first = {*hints.first_sets(given_)}
+    assert first <= {*asked, frozenset(given_)}
+    assert len(asked) <= len(first) + hints.most_further_sets(given_, {})
+    assert len(asked) <= len(first) + hints.most_further_sets(given_, found.fates)
+
+
 SUBSETS = [frozenset(some) for size in range(len(ALL) + 1) for some in itertools.combinations(ALL, size)]
 
 
