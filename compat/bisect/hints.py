@@ -126,6 +126,20 @@ def need(found: Found) -> Need | None:
     )
 
 
+def need_so_far(found: Found) -> Need | None:
+    """What may be said where not every set was compiled; ``None`` where leaving out one hint, or all, has not helped by then."""
+    helping = [each for each, fate in found.fates.items() if fate is Fate.OK]
+    if not helping:
+        return None
+    fails = tuple(_words(each, found) for each, fate in found.fates.items() if fate is Fate.SAME)
+    ok = tuple(_words(each, found) for each in helping)
+    dispensable = [hint for hint in found.hints if found.without(hint) is Fate.OK]
+    sentence = (
+        f"ok without {'any one of ' if len(dispensable) > 1 else ''}{_the(dispensable)}" if dispensable else "ok without any hint"
+    )
+    return Need(setting=TOGETHER, value="given", ok=ok, fails=fails, sentence=sentence)
+
+
 def smallest_change(found: Found) -> tuple[float, str] | None:
     """The fewest hints that can be left out so that it is ok: how far that is from what it was, and in words."""
     dispensable = [hint for hint in found.hints if found.without(hint) is Fate.OK]

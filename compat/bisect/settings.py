@@ -92,9 +92,9 @@ class _Search:
         tried = self._changes_tried()
         for change, came_out in tried:
             _log.debug("%s %s: %s", self._cell.id, perturbations.told(change), came_out)
-        about_hints = hints.need(complete) if complete and complete.hints else None
-        needs = (*perturbations.needs(tried), *((about_hints,) if about_hints else ()))
         hinted = complete or self._hints_so_far()
+        about_hints = (hints.need(hinted) if complete else hints.need_so_far(hinted)) if hinted.hints else None
+        needs = (*perturbations.needs(tried), *((about_hints,) if about_hints else ()))
         done, untried = len(self._fates), 0 if ended is Ended.DONE else self._most() - len(self._fates)
         launched = bool(self._cell.spec.compile.launch)
         if ended is Ended.DONE:
@@ -139,10 +139,12 @@ class _Search:
 
     def _progress(self) -> str:
         """How far it is, in words."""
-        parts = [f"{len(self._fates)} of at most {self._most()} changes"]
+        most, done = self._most(), len(self._fates)
+        parts = [f"{done} of at most {most} changes"]
         left = sum(work for spec, work in self._work.items() if spec not in self._fates)
-        if self._compiled >= _TELLING and left:
-            parts.append(f"about {in_time((time.monotonic() - self._began) * left / self._done)} left")
+        if self._compiled >= _TELLING and most > done:
+            seconds = (time.monotonic() - self._began) * (left or most - done) / self._done
+            parts.append(f"{'about' if left else 'at most'} {in_time(seconds)} left")
         if way := _way(self._changes_tried(), self._hints_so_far()):
             parts.append(f"so far ok {way}")
         return ", ".join(parts)

@@ -29,11 +29,14 @@ class BisectProgress(ProgressListener):
         """``options`` are those that finding an answer again needs; ``several`` answers are to be found."""
         super().__init__()
         self._axis, self._options, self._answer, self._several = axis, options, answer, several
+        self._cells: list[Any] = []
 
     def found(self, answer: Any) -> None:
         if self._axis is Axis.RELEASES:
             self._tell_release(answer)
-        elif not self._answer.as_json:
+            return
+        self._cells.append(answer)
+        if not self._answer.as_json:
             from compat.report.bisect.inside import cell_answer_lines
 
             name, (first, *details) = answer.cell.id, cell_answer_lines(answer, self._axis, self._options)
@@ -48,17 +51,22 @@ class BisectProgress(ProgressListener):
 
     @contextmanager
     def interruptible(self) -> Iterator[None]:
-        """Show on Ctrl-C what is known of releases by then, and say that finished probes are kept."""
+        """Give on Ctrl-C what is known by then and was not told yet, and say that finished probes are kept."""
         try:
             yield
         except (Stopped, KeyboardInterrupt) as interrupted:
-            from compat.report.bisect.so_far import so_far_lines
-
             done = "finished probes are kept"
             if isinstance(interrupted, Interrupted):
                 done = f"{interrupted.done:,} of {interrupted.total:,} probes of this run are done and kept"
-            lines = [*so_far_lines(self.results)] if self._axis is Axis.RELEASES and not self._answer.as_json else []
-            if lines:
-                self._answer.give(lambda: lines, list)
+            self._give_rest()
             click.echo(f"interrupted: {done}; the same command continues from there", err=True)
             sys.exit(INTERRUPTED)
+
+    def _give_rest(self) -> None:
+        from compat.report.bisect.inside import cell_answer_document
+        from compat.report.bisect.so_far import so_far_lines
+
+        if self._answer.as_json and self._cells:
+            self._answer.give(list, lambda: [cell_answer_document(each, self._axis, self._options) for each in self._cells])
+        elif self._axis is Axis.RELEASES and not self._answer.as_json and (lines := [*so_far_lines(self.results)]):
+            self._answer.give(lambda: lines, list)
