@@ -66,8 +66,8 @@ class _Search:
     ) -> None:
         self._cell, self._failing, self._context, self._on_step, self._budget = cell, failing, context, on_step, budget
         self._hints = hints.given(cell.spec)
-        small, large = perturbations.in_order(perturbations.changes(cell.spec))
-        self._changes = (*small, *large)
+        self._changes = perturbations.changes(cell.spec)
+        small, large = perturbations.in_order(self._changes)
         fewer_hints = [hints.with_only(cell.spec, each) for each in hints.first_sets(self._hints)]
         self._work = {
             **{change.spec: 2**change.growth for change in small},
