@@ -11,8 +11,7 @@ from pathlib import Path
 from attrs import evolve, frozen
 
 from compat.bisect.known import existing_releases, known_envs
-from compat.config.cell_words import CellWords, cell_words
-from compat.config.selection import nothing_matches, several_match
+from compat.config.cell_pattern import cell_pattern, several_match
 from compat.diagnosis import classify
 from compat.execution.elsewhere import Lacking
 from compat.execution.interpreting import with_interpreted
@@ -84,18 +83,18 @@ def explain(selection: Selection, cell: str, store: Store) -> Explanation | Trie
     everywhere = selection.with_patterns(envs=patterns.envs or ("*",), targets=patterns.targets or ("*",))
     if not patterns.envs:
         everywhere = evolve(everywhere, envs=known_envs(everywhere.config))
-    words = cell_words(cell, everywhere.config)
-    everywhere = everywhere.and_envs(words.envs)
+    pattern = cell_pattern(cell, everywhere.config, patterns.kernel_files)
+    everywhere = everywhere.and_envs(pattern.envs)
     known = _Known(everywhere, store)
-    matching = _matching(everywhere.cells, cell, words)
+    matching = pattern.choose(everywhere.cells)
     if len(matching) > 1:
         with_results = known.attempts(matching)
         tried = tuple(each for each in matching if each in with_results)
         if len(tried) > 1:
-            return Tried(pattern=cell, results=known.results(tried), matching=len(matching))
+            return Tried(pattern=pattern.text, results=known.results(tried), matching=len(matching))
         matching = tried or matching
     if len(matching) > 1:
-        raise several_match(cell, [each.id for each in matching])
+        raise several_match(pattern.text, matching)
     found = matching[0]
     built, lacking = known.env(found.env), known.obtained(found)
     attempts = known.attempts([found]).get(found, ())
@@ -177,17 +176,6 @@ class _Known:
         found = self.attempts(evolve(cell, env=env) for env in envs)
         results = [result for each, attempts in found.items() if (result := _result(each, self.env(each.env), attempts))]
         return next(iter(verdicts(with_interpreted(results, self.store), existing=existing_releases(self.config))), None)
-
-
-def _matching(cells: Iterable[Cell], pattern: str, words: CellWords) -> tuple[Cell, ...]:
-    """The cell of that id, else those that the glob matches. Raises SelectionError where there is none."""
-    by_id = {cell.id: cell for cell in cells}
-    if pattern in by_id:
-        return (by_id[pattern],)
-    found = tuple(cell for name, cell in by_id.items() if words.match(name))
-    if not found:
-        raise nothing_matches("cell", pattern, by_id)
-    return found
 
 
 def _result(cell: Cell, built: BuiltEnv, attempts: tuple[Evidence, ...]) -> Result | None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from functools import cached_property, partial
 from pathlib import Path
 
@@ -18,7 +18,7 @@ from attrs import Factory, evolve, frozen
 from compat import toolchains
 from compat.config.at_version import Absent, load_at_versions
 from compat.config.executor_settings import ExecutorSettings, executor_named
-from compat.config.kernel_files import load_kernels
+from compat.config.kernel_files import is_file, load_kernels
 from compat.config.libraries import OPTION, Library, libraries_named
 from compat.config.matrix import MatrixConfig, find_matrix, load_matrix, no_matrix
 from compat.config.selection import select_specs, without_pairs
@@ -35,11 +35,14 @@ from compat.execution.flight import Limits
 from compat.execution.run import RunContext, available_cores
 from compat.execution.sharding import Shard
 from compat.execution.store import Store
-from compat.guess.finding import is_source
+from compat.guess.finding import is_source, sources, split
 from compat.model import BuiltEnv, Cell, Env, Result, Specialization, Target
 
 KEEP_WORKERS = "COMPAT_KEEP_WORKERS"
 """The environment variable that overrides ``keep_workers`` of ``matrix.toml``."""
+
+_IN_MATRIX = "matrix.toml: kernels"
+"""Where a project says which its kernel files are."""
 
 STATE = ".compat"
 """The folder beside ``matrix.toml`` for what is kept between runs."""
@@ -91,7 +94,8 @@ class Patterns:
     kernel_files: tuple[str, ...] = ()
     """Kernel files to take instead of those that ``matrix.toml`` names, as paths or globs relative to the current folder.
 
-    Of a Python source (``a.py``, ``a.py::kernel``, or a folder of them) they are guessed.
+    Of a Python source (``a.py``, ``a.py::kernel``, or a folder of them) those kernels that a kernel file of the project describes
+    are as that says, and the others are guessed.
     """
     packages: tuple[str, ...] = ()
     """Libraries of the package index, with their versions (``fla-core==0.4.0,0.6.0``): their kernels alone are meant, once for each
@@ -266,16 +270,17 @@ def select(
 ) -> Selection:
     """What patterns (see :class:`Patterns`) choose from a ``matrix.toml``: that of the path, else what :func:`read_matrix` finds.
 
-    Raises ConfigError for what the files say wrongly, SelectionError for a pattern that matches nothing. A kernel file that is
-    wrong is only left out (:attr:`Selection.problems`), where others are not.
+    Among ``kernel_files`` may be names of kernels, too, and globs over them: what is called like no file. Raises ConfigError for
+    what the files say wrongly, SelectionError for a pattern that matches nothing. A kernel file that is wrong is only left out
+    (:attr:`Selection.problems`), where others are not.
     """
     patterns = Patterns(
         envs=tuple(envs),
         targets=tuple(targets),
-        kernels=tuple(kernels),
+        kernels=(*kernels, *(name for name in kernel_files if not _is_path(name))),
         variants=tuple(variants),
         cases=tuple(cases),
-        kernel_files=tuple(kernel_files),
+        kernel_files=tuple(name for name in kernel_files if _is_path(name)),
         packages=tuple(packages),
     )
     return _chosen(read_matrix(matrix), patterns)
@@ -291,6 +296,11 @@ def select_places(matrix: Path | None = None, *, envs: Sequence[str] = (), targe
 def gpus_of(target: Target) -> tuple[str, ...]:
     """What GPUs are called that a target is for, without the bare numbers of those that have more of a name."""
     return tuple(gpu for gpu, names in toolchains.gpus().items() if target.name in names and not gpu[0].isdigit())
+
+
+def _is_path(name: str) -> bool:
+    """Whether what stands where kernel files are named is no name of a kernel."""
+    return "/" in name or is_file(name)
 
 
 def _chosen(config: MatrixConfig, patterns: Patterns) -> Selection:
@@ -329,15 +339,21 @@ def _specs(config: MatrixConfig, kernel_files: Sequence[str], on_bad: Callable[[
         hint = "Name a kernel file or a Python file, `compat matrix FILE`; or write a kernel file with `compat init FILE.py`."
         raise ConfigError("there are no kernels: none is named", where=_place(config), hint=hint)
     patterns, base = (kernel_files, Path.cwd()) if kernel_files else (config.kernels, config.base)
+    load = partial(load_kernels, failure_classes=failure_classes, on_bad=on_bad)
     files = [pattern for pattern in patterns if not is_source(pattern, base)]
-    where = None if kernel_files else "matrix.toml: kernels"
-    declared = load_kernels(files, base, failure_classes=failure_classes, where=where, on_bad=on_bad)
-    sources = [pattern for pattern in patterns if is_source(pattern, base)]
-    if not sources:
+    declared = load(files, base, where=None if kernel_files else _IN_MATRIX)
+    named = [pattern for pattern in patterns if is_source(pattern, base)]
+    if not named:
         return declared
     from compat.guess.loading import load_sources  # takes longer to import than most kernel files take to read
 
-    return (*declared, *load_sources(sources, base, {spec.kernel for spec in declared}))
+    described: tuple[Specialization, ...] = ()
+    if kernel_files:
+        own = [pattern for pattern in config.kernels if not is_source(pattern, config.base)]
+        paths = frozenset(Path(os.path.realpath(path)) for each in named for path in sources(split(each)[0], base))
+        with suppress(ConfigError):  # of matrix.toml, which may name kernel files that are not there: nobody asks for those
+            described = load(own, config.base, where=_IN_MATRIX, of=paths)
+    return (*declared, *load_sources(named, base, {spec.kernel for spec in declared}, described))
 
 
 def _of_packages(config: MatrixConfig, patterns: Patterns) -> tuple[tuple[Specialization, ...], tuple[Absent, ...]]:
@@ -345,7 +361,7 @@ def _of_packages(config: MatrixConfig, patterns: Patterns) -> tuple[tuple[Specia
     wanted = libraries_named(patterns.packages)
     folders = {library: unpacked(library.requirement) for library in wanted}
     files, base = (patterns.kernel_files, Path.cwd()) if patterns.kernel_files else (config.kernels, config.base)
-    where = None if patterns.kernel_files else "matrix.toml: kernels"
+    where = None if patterns.kernel_files else _IN_MATRIX
     found = load_at_versions(files, base, wanted, failure_classes=frozenset(toolchains.failure_classes()), where=where)
     declared = {each.library.name for each in found.absent} | {
         library.name for spec in found.specs if (library := Library.of(spec.package))

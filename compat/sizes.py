@@ -1,4 +1,4 @@
-"""Sizes in bytes, as people write and read them."""
+"""Sizes in bytes and lengths of time, as people write and read them."""
 
 from __future__ import annotations
 
@@ -19,3 +19,11 @@ def size_of_text(text: str) -> int | None:
 def in_bytes(count: int) -> str:
     """A size that a reader can compare: ``587.1 MB``."""
     return f"{count / 1e9:.1f} GB" if count >= 1e9 else f"{count / 1e6:.1f} MB"
+
+
+def in_time(seconds: float) -> str:
+    """A length of time as one would say it: ``45 s``, ``3 min``, ``1 h 20 min``."""
+    if seconds < 2 * 60:
+        return f"{seconds:.0f} s"
+    minutes = round(seconds / 60)
+    return f"{minutes} min" if minutes < 2 * 60 else f"{minutes // 60} h {minutes % 60} min"

@@ -100,11 +100,12 @@ WORDS = {
 }
 """What else it may use: errors, records, text, reports, and which cells are meant."""
 BEYOND = {
-    "bisect.py": {"execution.run.Interrupted"},
+    "bisect_progress.py": {"execution.run.Interrupted"},
     "check.py": {"history.account.Judgement"},
     "progress.py": {"execution.under_way"},
     "providing.py": {"config.matrix.MatrixConfig", "execution.run.available_cores"},
     "selecting.py": {
+        "config.kernel_files.is_file",
         "config.toml_reader.LONGEST",
         "execution.executors.base.OpenExecutor",
         "execution.sharding.Shard",

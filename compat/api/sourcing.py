@@ -56,24 +56,17 @@ def find_source(selection: Selection, word: str) -> Source:
     found = sources(path, Path.cwd())
     if not found:
         raise ConfigError("there is no such file", where=path, hint=where_else(path, Path.cwd()))
-    real = {os.path.realpath(each) for each in found}
-    declared = _declared(selection)
-    own = tuple(spec for spec in declared.specs if os.path.realpath(spec.source) in real)
-    if own:
-        meant = evolve(declared, specs=_of_function(own, function))
-        return _of_kernels(meant, [(each, function) for each in found])
+    named = [(each, function) for each in found]
     try:
-        guessed = selection.with_patterns(kernel_files=(word,), kernels=(), variants=(), cases=())
+        return _of_kernels(selection.with_patterns(kernel_files=(word,), kernels=(), variants=(), cases=()), named)
     except CompatError as error:
-        return Source(selection=evolve(selection, specs=()), files=tuple((each, function) for each in found), obstacle=str(error))
-    return _of_kernels(guessed, [(each, function) for each in found])
+        return Source(selection=evolve(selection, specs=()), files=tuple(named), obstacle=str(error))
 
 
 def _named(selection: Selection, word: str) -> dict[str, Sequence[str]]:
     if word.endswith(".toml"):
         return {"kernel_files": (word,)}
-    declared = _declared(selection)
-    names = dict.fromkeys(spec.kernel for spec in declared.specs)
+    names = dict.fromkeys(spec.kernel for spec in _declared(selection).specs)
     if not any(fnmatchcase(name, word) for name in names):
         raise nothing_matches("source or kernel", word, names, " A Python source is named by its path, a.py or a.py::function.")
     return {"kernels": (word,)}
@@ -85,10 +78,6 @@ def _declared(selection: Selection) -> Selection:
         return selection.with_patterns(kernels=(), variants=(), cases=())
     except ConfigError:
         return evolve(selection, specs=())
-
-
-def _of_function(specs: Iterable[Specialization], function: str | None) -> tuple[Specialization, ...]:
-    return tuple(spec for spec in specs if function in (None, spec.function))
 
 
 def _of_kernels(selection: Selection, files: Sequence[tuple[Path, str | None]] = ()) -> Source:

@@ -63,6 +63,15 @@ class Need:
     """``fails with num_warps = 8 and 16, ok with 4``: all that it speaks of was compiled."""
 
 
+class Ended(StrEnum):
+    """How a search for settings ended."""
+
+    DONE = "done"
+    BUDGET = "budget"
+    """Its time was over before every change was tried."""
+    INTERRUPTED = "interrupted"
+
+
 @frozen(kw_only=True)
 class ConfigAnswer:
     """Which part of a specialization the failure needs."""
@@ -71,6 +80,14 @@ class ConfigAnswer:
     needs: tuple[Need, ...] = ()
     tried: int = 0
     """How many changed specializations were compiled."""
+    untried: int = 0
+    """How many more there would have been at most, where the search ended early."""
+    ended: Ended = Ended.DONE
+
+    @property
+    def conclusive(self) -> bool:
+        """Whether it is the whole answer, or has found a change that helps."""
+        return self.ended is Ended.DONE or bool(self.needs)
 
 
 @frozen(kw_only=True)
@@ -80,3 +97,8 @@ class CellAnswer:
     cell: Cell
     found: Part | PassAnswer | ConfigAnswer | None
     """``None`` if the cell works."""
+
+    @property
+    def conclusive(self) -> bool:
+        """Whether it answers the question."""
+        return self.found.conclusive if isinstance(self.found, ConfigAnswer) else self.found is not None

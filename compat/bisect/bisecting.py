@@ -14,7 +14,7 @@ from packaging.version import Version
 
 from compat import toolchains
 from compat.bisect import assemblers, known, last_bisect, releases
-from compat.bisect.answers import CellAnswer, Part
+from compat.bisect.answers import CellAnswer, ConfigAnswer, Ended, Part
 from compat.bisect.inside import Subject, look_inside
 from compat.bisect.part import find_part, parts_of
 from compat.bisect.probes import ReleaseAnswer, told_alike
@@ -22,7 +22,8 @@ from compat.bisect.releases import Search
 from compat.bisect.request import FEW, Axis, Line, Request, line_of
 from compat.errors import SelectionError
 from compat.execution import durations
-from compat.execution.run import RunContext
+from compat.execution.budget import Budget
+from compat.execution.run import Interrupted, RunContext
 from compat.history.account import Judgement, Word
 from compat.model import BuiltEnv, Cell, Env, Result, Specialization
 from compat.project import Listener, Obtain
@@ -48,9 +49,9 @@ class Bisection:
 
     @property
     def conclusive(self) -> bool:
-        """Whether every question is answered: each history is conclusive, and each cell looked into does fail."""
+        """Whether every question is answered: each history is conclusive, and each cell has an answer."""
         told = (answer.account.word is not Word.UNKNOWN and not answer.account.unsettled for answer in self.releases)
-        return all(told) and all(answer.found is not None for answer in self.cells)
+        return all(told) and all(answer.conclusive for answer in self.cells)
 
 
 def bisect(request: Request, context: RunContext, obtain: Obtain | None = None, listener: Listener | None = None) -> Bisection:
@@ -67,6 +68,8 @@ def bisect(request: Request, context: RunContext, obtain: Obtain | None = None, 
     began = time.monotonic()
     if request.assemblers and request.axis is not Axis.PART:
         raise SelectionError("only --axis part tries other assemblers", where="--ptxas")
+    if request.budget is not None and request.axis is not Axis.CONFIG:
+        raise SelectionError("only --axis config has a budget", where="--budget", hint="--search tries few releases.")
     if request.gpu is not None and not request.criterion.asks_launches:
         hint = "Those that do: wrong, unstable, and latency, such as 'latency>1.2*previous'."
         raise SelectionError(f"the judge `{request.criterion.text}` asks for no launches", where="--launch", hint=hint)
@@ -122,9 +125,22 @@ class _Bisecting:
 
     def along_releases(self) -> tuple[ReleaseAnswer, ...]:
         """The answer along releases for every kernel."""
-        kernels, asked, say = self.selection.kernels, self._search(), self.listener.say
-        with self.listener.compiling(len(kernels) * len(asked.candidates)) as note:
-            return releases.search_releases(kernels, asked, self.context, self.envs, note, self._recalled, self._expect, say)
+        kernels, asked, listener = self.selection.kernels, self._search(), self.listener
+        total = len(kernels) * sum(len(candidate.envs) for candidate in asked.candidates)
+        done: list[str] = []
+        tell = listener.found if self.request.axis is Axis.RELEASES else lambda answer: None
+        with listener.compiling(total) as note:
+
+            def count(result: Result) -> None:
+                done.append(result.cell.id)
+                note(result)
+
+            try:
+                return releases.search_releases(
+                    kernels, asked, self.context, self.envs, count, self._recalled, self._expect, listener.say, tell
+                )
+            except Interrupted as error:
+                raise Interrupted(len(done), total if asked.every else error.total) from error
 
     def _expect(self, cells: Sequence[Cell]) -> None:
         self.listener.expecting(cells, durations.about(cells, self.context.store, self.context.slots))
@@ -161,11 +177,14 @@ class _Bisecting:
 
     def inside(self) -> Iterator[CellAnswer]:
         """What a search along the axis finds of each kernel."""
-        axis, every = self.request.axis, len(self.selection.kernels)
+        axis, every, budget = self.request.axis, len(self.selection.kernels), Budget(self.request.budget)
         for number, subject in enumerate(self.subjects(), 1):
+            share = Budget(budget.left / (every - number + 1) if budget.bounded else None)
             with self.listener.step(f"the {axis} of {subject.cell.id}, {number} of {every}") as note:
-                answer = look_inside(axis, evolve(subject, on_step=note))
+                answer = look_inside(axis, evolve(subject, on_step=note, budget=share))
             self.listener.found(answer)
+            if isinstance(answer.found, ConfigAnswer) and answer.found.ended is Ended.INTERRUPTED:
+                raise Interrupted(answer.found.tried, answer.found.tried + answer.found.untried)
             yield answer
 
     def subjects(self) -> Iterator[Subject]:

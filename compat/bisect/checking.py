@@ -6,8 +6,7 @@ from attrs import frozen
 
 from compat.bisect.criterion import Criterion
 from compat.bisect.numbered import criteria, numbered
-from compat.config.cell_words import cell_words
-from compat.config.selection import nothing_matches
+from compat.config.cell_pattern import cell_pattern
 from compat.execution.run import RunContext, run
 from compat.history.account import Judgement
 from compat.model import Result
@@ -42,11 +41,9 @@ def check(
     ``listener`` hears of each result. Raises
     SelectionError where nothing matches, and what :func:`compat.execution.run.run` raises.
     """
-    words = cell_words(cells, selection.config)
-    chosen = selection if selection.patterns.envs else selection.and_envs(words.envs)
-    wanted = [cell for cell in chosen.cells if words.match(cell.id)]
-    if not wanted:
-        raise nothing_matches("cell", cells, [cell.id for cell in chosen.cells])
+    pattern = cell_pattern(cells, selection.config, selection.patterns.kernel_files)
+    chosen = selection if selection.patterns.envs else selection.and_envs(pattern.envs)
+    wanted = pattern.choose(chosen.cells)
     envs = list({cell.env.name: cell.env for cell in wanted}.values())
     built = (obtain or selection.read_envs)(selection.config.path, envs)
     with (listener or Listener()).compiling(len(wanted)) as note:

@@ -53,13 +53,26 @@ class Found:
     smallest: frozenset[Hint]
 
     def without(self, hint: Hint, of: AbstractSet[Hint] | None = None) -> Fate:
-        """What becomes of it without one hint of a set, or of all."""
-        return self.fates[frozenset(self.hints if of is None else of) - {hint}]
+        """What becomes of it without one hint of a set, or of all; inconclusive where that was not compiled."""
+        return self.fates.get(frozenset(self.hints if of is None else of) - {hint}, Fate.UNKNOWN)
 
     @property
     def without_any(self) -> Fate:
         """What becomes of it without hints."""
-        return self.fates[frozenset()]
+        return self.fates.get(frozenset(), Fate.UNKNOWN)
+
+
+def first_sets(hints: Sequence[Hint]) -> tuple[frozenset[Hint], ...]:
+    """The sets of hints that are compiled in any case: all but one each, and none."""
+    return (*(frozenset(hints) - {hint} for hint in hints), frozenset()) if hints else ()
+
+
+def most_further_sets(hints: Sequence[Hint], fates: Mapping[frozenset[Hint], Fate]) -> int:
+    """How many sets a search compiles at most beside the first ones, by what is known of those."""
+    first = [fates.get(each) for each in first_sets(hints)]
+    if None not in first and (Fate.OK not in first or first[-1] is Fate.SAME):
+        return 0
+    return len(hints) * (len(hints) - 1) // 2
 
 
 def search(hints: Sequence[Hint], ask: Ask) -> Found:
@@ -73,8 +86,10 @@ def search(hints: Sequence[Hint], ask: Ask) -> Found:
             fates.update(zip(new, ask(new), strict=True))
         return [fates[each] for each in sets]
 
-    first = known([*(full - {hint} for hint in hints), frozenset()])
+    first = known(first_sets(hints))
     smallest = full
+    if not hints:
+        return Found(hints=(), fates=fates, smallest=full)
     if Fate.OK in first and first[-1] is Fate.SAME:
         smallest = frozenset()
     elif Fate.OK in first:
@@ -109,6 +124,20 @@ def need(found: Found) -> Need | None:
         ),
         sentence=_sentence(found, dispensable),
     )
+
+
+def need_so_far(found: Found) -> Need | None:
+    """What may be said where not every set was compiled; ``None`` where leaving out one hint, or all, has not helped by then."""
+    helping = [each for each, fate in found.fates.items() if fate is Fate.OK]
+    if not helping:
+        return None
+    fails = tuple(_words(each, found) for each, fate in found.fates.items() if fate is Fate.SAME)
+    ok = tuple(_words(each, found) for each in helping)
+    dispensable = [hint for hint in found.hints if found.without(hint) is Fate.OK]
+    sentence = (
+        f"ok without {'any one of ' if len(dispensable) > 1 else ''}{_the(dispensable)}" if dispensable else "ok without any hint"
+    )
+    return Need(setting=TOGETHER, value="given", ok=ok, fails=fails, sentence=sentence)
 
 
 def smallest_change(found: Found) -> tuple[float, str] | None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from attrs import frozen
+from attrs import field, frozen
 
 from compat.bisect import crossed, part, passes, settings
 from compat.bisect.answers import CellAnswer, ConfigAnswer, Part, PassAnswer
@@ -16,6 +16,7 @@ from compat.bisect.assemblers import Program
 from compat.bisect.criterion import Criterion
 from compat.bisect.request import Axis
 from compat.errors import SelectionError
+from compat.execution.budget import Budget
 from compat.execution.run import RunContext, run
 from compat.history.verdict import is_good
 from compat.launch.hosting import Gpu
@@ -38,6 +39,8 @@ class Subject:
     """Others to try where ptxas complains."""
     gpu: Gpu | None = None
     """Where to launch combinations of releases."""
+    budget: Budget = field(factory=lambda: Budget(None))
+    """The seconds that a search for settings may take."""
     on_step: Callable[[str], None] = lambda words: None
     """Hears how far the search is, perhaps from another thread."""
 
@@ -46,7 +49,8 @@ def look_inside(axis: Axis, subject: Subject) -> CellAnswer:
     """What a search along one of the axes inside a failure finds of a cell.
 
     Raises SelectionError where there is nothing that it could compare, StoreError where IR cannot be kept, and
-    :class:`compat.execution.run.Interrupted` when stopped early.
+    :class:`compat.execution.run.Interrupted` when stopped early; along ``config``, once the cell itself is known, what is known by
+    then is the answer.
     """
     return CellAnswer(cell=subject.cell, found=_AXES[axis](subject))
 
@@ -81,11 +85,7 @@ def _pass(subject: Subject) -> PassAnswer | None:
 
 
 def _config(subject: Subject) -> ConfigAnswer | None:
-    return (
-        None
-        if _works(subject)
-        else settings.find_needs(subject.cell, subject.context, lambda tried: subject.on_step(f"changes tried: {tried}"))
-    )
+    return None if _works(subject) else settings.find_needs(subject.cell, subject.context, subject.on_step, subject.budget)
 
 
 def _works(subject: Subject) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from math import log2
 from typing import Any
@@ -19,6 +20,10 @@ _WARPS, _CTAS, _STAGES = (1, 2, 4, 8, 16), (1, 2, 4), (1, 2, 3, 4, 5)
 _KNOWN = {"num_warps": _WARPS, "num_stages": _STAGES, "num_ctas": _CTAS}
 _ALWAYS = ("num_warps", "num_stages")
 """Options that are worth a try even where a specialization leaves them to the compiler."""
+_USUAL = {"num_warps": 4, "num_stages": 3}
+"""What compilers choose for options that are not set, nearly always."""
+_GROWTH = {"num_warps": -1.0, "num_stages": 0.5, "num_ctas": 0.0}
+"""How the work of a compile grows with an option: fewer warps have more to do each. Other settings are sizes."""
 _FLOATS = ("fp16", "bf16", "fp32")
 
 
@@ -32,6 +37,8 @@ class Change:
     distance: float
     """How far it is from what it was; the smallest change that helps is reported."""
     spec: Specialization
+    growth: float = 0.0
+    """By how much more there is to compile, as a logarithm to base 2, as far as its sizes tell; negative where it is less."""
 
 
 def changes(spec: Specialization) -> tuple[Change, ...]:
@@ -109,9 +116,12 @@ def _around(value: int) -> list[int]:
 
 def _change(spec: Specialization, setting: str, old: Any, new: Any) -> Change:
     number = new if isinstance(new, int) and not isinstance(new, bool) else None
-    comparable = number and isinstance(old, int) and old > 0
-    distance = abs(log2(number / old)) if number and comparable else 1.0
-    return Change(setting=setting, was=shown(old), value=shown(new), distance=distance, spec=spec)
+    before = _USUAL.get(setting) if old is None else old
+    comparable = number and isinstance(before, int) and before > 0
+    steps = log2(number / before) if number and before and comparable else 0.0
+    distance = abs(steps) if comparable and old is not None else 1.0
+    growth = steps * _GROWTH.get(setting, 1.0)
+    return Change(setting=setting, was=shown(old), value=shown(new), distance=distance, spec=spec, growth=growth)
 
 
 def _change_of(spec: Specialization, setting: str, old: str, new: str) -> Change:
@@ -121,6 +131,24 @@ def _change_of(spec: Specialization, setting: str, old: str, new: str) -> Change
 def shown(value: Any) -> str:
     """A value as an answer writes it."""
     return UNSET if value is None else constexprs.shown(value)
+
+
+def in_order(found: Iterable[Change]) -> tuple[tuple[Change, ...], tuple[Change, ...]]:
+    """The changes that leave no more to compile, the nearest one of each setting first; and those that do, the least first.
+
+    A smaller size is quicker to compile, and more likely to be within the limits that kernels fail at.
+    """
+    small: list[tuple[int, Change]] = []
+    large: list[Change] = []
+    count = Counter[str]()
+    for change in sorted(found, key=lambda change: change.distance):
+        if change.growth > 0:
+            large.append(change)
+        else:
+            small.append((count[change.setting], change))
+            count[change.setting] += 1
+    nearest_first = tuple(change for _, change in sorted(small, key=lambda pair: pair[0]))
+    return nearest_first, tuple(sorted(large, key=lambda change: change.growth))
 
 
 # --- what came of it --------------------------------------------------------------------------------------------------------------

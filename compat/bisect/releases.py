@@ -6,7 +6,8 @@ nothing.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import pairwise
 
 from attrs import evolve, frozen
@@ -17,11 +18,15 @@ from compat.bisect.criterion import Criterion, Program
 from compat.bisect.numbered import numbered
 from compat.bisect.probes import Probe, ReleaseAnswer, Transition
 from compat.bisect.search import probe_all, search
-from compat.execution.run import RunContext, concurrently, run
+from compat.execution.executors.local import LocalExecutor
+from compat.execution.run import RunContext, concurrently, known, run
 from compat.history.account import Account, Entry, Judgement, account
 from compat.history.verdict import points_of
 from compat.launch.hosting import Gpu
 from compat.model import BuiltEnv, Cell, Env, Result, Specialization, Target
+
+_ROUND = 4
+"""Cells for each slot that are compiled before the next answer is told."""
 
 Kernels = Sequence[tuple[Specialization, Target]]
 
@@ -68,18 +73,54 @@ def search_releases(
     recall: Recall = lambda _: (),
     on_plan: Callable[[Sequence[Cell]], None] = lambda _: None,
     on_launch: Callable[[str], None] = lambda words: None,
+    on_answer: Callable[[ReleaseAnswer], None] = lambda answer: None,
 ) -> tuple[ReleaseAnswer, ...]:
-    """The answer for each of ``kernels``, in their order.
+    """The answer for each of ``kernels``, in their order. One target is searched after the other.
 
     ``context`` needs no envs; those of the candidates that are tried are asked of ``obtain``, all missing ones at once; ``on_plan``
-    hears of the cells that each run will compile, and ``on_launch`` of what is launched. Raises
-    :class:`compat.execution.run.Interrupted`; what was probed is kept then.
+    hears of the cells that will be compiled, ``on_launch`` of what is launched, and ``on_answer`` of each answer as it is known.
+    Raises :class:`compat.execution.run.Interrupted`; what was probed is kept then.
     """
     tries = _Tries(asked, context, obtain, on_result, on_plan, on_launch)
-    if asked.every:
-        tries.results(kernels, _ends_first(asked))
-    earlier = numbered(recall(kernels), asked.criterion, context)
-    return tuple(_answer(spec, target, asked, tries, _between(asked, spec, target, earlier)) for spec, target in kernels)
+    answers: dict[tuple[Specialization, Target], ReleaseAnswer] = {}
+    earlier: Sequence[Result] | None = None
+    for together in _rounds(_by_target(kernels), asked, context, tries):
+        if asked.every:
+            tries.results(together, _ends_first(asked))
+        if earlier is None:
+            earlier = numbered(recall(kernels), asked.criterion, context)
+        for spec, target in together:
+            answers[spec, target] = _answer(spec, target, asked, tries, _between(asked, spec, target, earlier))
+            on_answer(answers[spec, target])
+    return tuple(answers[kernel] for kernel in kernels)
+
+
+def _by_target(kernels: Kernels) -> Kernels:
+    """The kernels for the first target, then those for the next."""
+    order = {target: place for place, target in enumerate(dict.fromkeys(target for _, target in kernels))}
+    return sorted(kernels, key=lambda kernel: order[kernel[1]])
+
+
+def _rounds(kernels: Kernels, asked: Search, context: RunContext, tries: _Tries) -> Iterator[Kernels]:
+    """The kernels that are tried in one run: few, so that answers come early, and first those of which everything is known.
+
+    It is all of them where each run would start workers, or where what is launched is compared within a run.
+    """
+    stays = context.executor is LocalExecutor and context.idle_timeout > 0
+    if not asked.every or asked.criterion.asks_launches or not stays:
+        yield kernels
+        return
+    left = tries.to_compile(kernels, _ends_first(asked))
+    if in_store := [kernel for kernel in kernels if not left[kernel]]:
+        yield in_store
+    together: list[tuple[Specialization, Target]] = []
+    for kernel in kernels:
+        together += [kernel] if left[kernel] else []
+        if sum(left[each] for each in together) >= _ROUND * context.slots:
+            yield together
+            together = []
+    if together:
+        yield together
 
 
 def in_range(candidates: Sequence[Candidate], good: int | None, bad: int | None, *, fixed: bool) -> range:
@@ -111,15 +152,29 @@ class _Tries:
         self._envs: dict[str, BuiltEnv] = {}
         self._results: dict[Cell, Result] = {}
 
-    def results(self, kernels: Kernels, positions: Sequence[int]) -> None:
-        """Try all of ``kernels`` at ``positions``, in one run."""
+    def to_compile(self, kernels: Kernels, positions: Sequence[int]) -> Mapping[tuple[Specialization, Target], int]:
+        """How many cells of each kernel nothing is known of; these are all that will be compiled at ``positions``."""
+        cells, context = self._cells(kernels, positions)
+        told = set() if context.again else {result.cell for result in known(cells, context)}
+        missing = [cell for cell in cells if cell not in told and self._envs[cell.env.name].error is None]
+        self._on_plan(missing)
+        self._on_plan = lambda _: None
+        count = Counter((cell.spec, cell.target) for cell in missing)
+        return {kernel: count[kernel] for kernel in kernels}
+
+    def _cells(self, kernels: Kernels, positions: Sequence[int]) -> tuple[list[Cell], RunContext]:
+        """The cells of ``kernels`` at ``positions``, and a context that has their envs."""
         envs = [env for position in positions for env in self._candidates[position].envs]
         missing = [env for env in envs if env.name not in self._envs]
         if missing:
             self._envs |= {built.env.name: built for built in self._obtain(missing)}
         cells = [Cell(env=env, target=target, spec=spec) for env in envs for spec, target in kernels]
+        return cells, evolve(self._context, envs=self._envs)
+
+    def results(self, kernels: Kernels, positions: Sequence[int]) -> None:
+        """Try all of ``kernels`` at ``positions``, in one run."""
+        cells, context = self._cells(kernels, positions)
         new = [cell for cell in cells if cell not in self._results]
-        context = evolve(self._context, envs=self._envs)
         found = run(new, context, self._on_result, self._on_plan)
         found = numbered(found, self._criterion, context, self._gpu, self._on_launch)
         self._results |= {result.cell: result for result in found}

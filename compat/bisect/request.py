@@ -58,6 +58,8 @@ class Request:
     """Along passes: the case to compare with, instead of another release."""
     assemblers: tuple[str, ...] = ()
     """Along parts: other assemblers to try, each a release of CUDA, such as ``12.9``, or a path."""
+    budget: float | None = None
+    """Along settings: the seconds that the search may take, all in all."""
     gpu: Gpu | None = None
     """Where to launch what was not launched yet, for a criterion about numbers or latency. The kernels are those for its target."""
 

@@ -16,6 +16,7 @@ from typing import Any
 import click
 from attrs import frozen
 
+from compat.cli import logs
 from compat.cli.showing import be_quiet, is_quiet
 from compat.errors import StoreError
 from compat.files import replace_file
@@ -92,17 +93,22 @@ def write_file(path: Path, text: str, option: str) -> None:
 
 
 def answer_options(*, file: bool = True, json_help: str = "The answer as JSON.") -> Callable[[_Command], _Command]:
-    """Give a command ``--quiet`` and ``--json``, with ``file`` also ``--output FILE``; it is called with an :class:`Answer`."""
+    """Give a command ``--quiet``, ``--verbose`` and ``--json``, with ``file`` also ``--output FILE``.
+
+    It is called with an :class:`Answer`.
+    """
 
     def decorate(command: _Command) -> _Command:
         @wraps(command)
-        def called(*arguments: Any, quiet: bool, as_json: bool, answer_file: Path | None = None, **rest: Any) -> Any:
+        def called(*arguments: Any, quiet: bool, verbose: int, as_json: bool, answer_file: Path | None = None, **rest: Any) -> Any:
             if quiet:
                 be_quiet()
+            logs.show(verbose)
             return command(*arguments, answer=Answer(as_json=as_json, file=answer_file), **rest)
 
         options = [
             click.option("-q", "--quiet", is_flag=True, help="Show no progress; print the answer, warnings and errors alone."),
+            click.option("-v", "--verbose", count=True, help=logs.VERBOSE_HELP),
             click.option("--json", "as_json", is_flag=True, help=json_help),
         ]
         path = click.Path(path_type=Path, dir_okay=False)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -15,19 +14,17 @@ from compat.bisect.bisecting import Bisection
 from compat.bisect.candidates import Asked
 from compat.bisect.request import FEW, Axis, Request
 from compat.cli.answer import Answer, answer_options, write_file
-from compat.cli.invocation import INTERRUPTED, command_line, deadline_words
+from compat.cli.bisect_progress import BisectProgress
+from compat.cli.invocation import command_line, deadline_words
 from compat.cli.judging import judge_options, judge_words, read_criterion
 from compat.cli.launching import launched_option, python_option, use_gpu
-from compat.cli.progress import ProgressListener
 from compat.cli.selecting import SECONDS, executor_option, kernel_arguments, obtaining, opened, select, selection_options
-from compat.execution.run import Interrupted
-from compat.interruption import Stopped
 from compat.launch import merging
 
 _AXES = [str(each) for each in Axis]
 _ASKED = ("patches", "pre", "find_links", "index_url", "distribution")
 """The options that say which releases are candidates, beside ``--releases``."""
-_REQUEST = ("fixed", "every", "against")
+_REQUEST = ("fixed", "every", "against", "budget")
 """The options that are passed on as they are."""
 
 
@@ -52,6 +49,7 @@ _REQUEST = ("fixed", "every", "against")
 @click.option("--all/--search", "every", default=None, help=f"Test every release (default up to {FEW}), or search with few.")
 @click.option("--against", metavar="CASE", help="With --axis pass: the case to compare with, instead of another release.")
 @click.option("--ptxas", multiple=True, metavar="CUDA|PATH", help="With --axis part: another assembler to try, such as 12.9.")
+@click.option("--budget", type=SECONDS, help="With --axis config: stop after this many seconds, and tell what is known by then.")
 @launched_option("judged")
 @click.option("--launch", "is_launching", is_flag=True, help="Launch on the GPU of this machine what the judge has to know of.")
 @python_option
@@ -81,13 +79,11 @@ def bisect(
     back by --launched or made by --launch: `wrong`, `unstable`, `latency>80`, `latency>1.2*baseline`, `latency>1.2*previous`.
     """
     request = _request(judge_text, chosen)
-    selection, listener = request.selection, ProgressListener()
+    selection = request.selection
     options = (*_options(request, deadline, build=not no_build), *judge_words(judge_text, "ok"))
     inside = (*options, *_ends(request), *_inside_options(request))
-    with (
-        _interruptible(listener, inside, request.axis, answer),
-        opened(selection, executor, jobs) as (store, where),
-    ):
+    listener = BisectProgress(request.axis, inside, answer, several=len(selection.kernels) > 1)
+    with listener.interruptible(), opened(selection, executor, jobs) as (store, where):
         for path in launched:
             merging.merge(path, store)
         context = selection.context(store, deadline=deadline, jobs=jobs, again=again, executor=where)
@@ -95,7 +91,7 @@ def bisect(
     if request.axis is Axis.RELEASES:
         _show(found, options, tuple(_ends(request)), answer, output)
     else:
-        _show_cells(found, inside, answer, output)
+        _write_cells(found, inside, answer, output)
     sys.exit(0 if found.conclusive else 1)
 
 
@@ -138,6 +134,7 @@ def _inside_options(request: Request) -> Iterator[str]:
     """Those that a search inside a failure needs besides."""
     yield from ("--against", request.against) if request.against else ()
     yield from (word for assembler in request.assemblers for word in ("--ptxas", assembler))
+    yield from ("--budget", f"{request.budget:g}") if request.budget else ()
 
 
 # --- saying it, with imports where they are needed: none is, until the cells are compiled -------------------------------------
@@ -157,40 +154,12 @@ def _show(found: Bisection, options: tuple[str, ...], ends: tuple[str, ...], ans
         answer.add(f"wrote {output}")
 
 
-def _show_cells(found: Bisection, options: tuple[str, ...], answer: Answer, output: Path | None) -> None:
-    from compat.report.bisect.inside import cell_answer_document, cell_answer_lines, cell_answers_markdown
+def _write_cells(found: Bisection, options: tuple[str, ...], answer: Answer, output: Path | None) -> None:
+    """Give what programs read, and write the file; people have been told of each cell as it was known."""
+    from compat.report.bisect.inside import cell_answer_document, cell_answers_markdown
 
-    def lines() -> Iterator[str]:
-        for each in found.cells:
-            name, (first, *details) = each.cell.id, cell_answer_lines(each, found.axis, options)
-            yield from (click.style(name, bold=True) + first.removeprefix(name), *details)
-
-    answer.give(lines, lambda: [cell_answer_document(each, found.axis, options) for each in found.cells])
+    if answer.as_json:
+        answer.give(list, lambda: [cell_answer_document(each, found.axis, options) for each in found.cells])
     if output:
         write_file(output, cell_answers_markdown(found.cells, found.axis, options), "--output")
         answer.add(f"wrote {output}")
-
-
-@contextmanager
-def _interruptible(listener: ProgressListener, options: tuple[str, ...], axis: Axis, answer: Answer) -> Iterator[None]:
-    """Show on Ctrl-C what is known by then, and say that finished probes are kept."""
-    try:
-        yield
-    except (Stopped, KeyboardInterrupt) as interrupted:
-        done = "finished probes are kept"
-        if isinstance(interrupted, Interrupted):
-            done = f"{interrupted.done:,} of {interrupted.total:,} probes of this run are done and kept"
-        if not answer.as_json and (lines := [*_known_lines(listener, axis, options)]):
-            answer.give(lambda: lines, list)
-        click.echo(f"interrupted: {done}; the same command continues from there", err=True)
-        sys.exit(INTERRUPTED)
-
-
-def _known_lines(listener: ProgressListener, axis: Axis, options: tuple[str, ...]) -> Iterator[str]:
-    from compat.report.bisect.inside import cell_answer_lines
-    from compat.report.bisect.so_far import so_far_lines
-
-    if axis is Axis.RELEASES:
-        yield from so_far_lines(listener.results)
-    for answer in listener.answers:
-        yield from cell_answer_lines(answer, axis, options)

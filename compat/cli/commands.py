@@ -85,7 +85,7 @@ def _tell_version(context: click.Context, _: click.Parameter, asked: bool) -> No
     callback=_tell_version,
     help="Show the version, with the Python and the platform that it runs on, and exit.",
 )
-@click.option("-v", "--verbose", count=True, help="Log what is done to standard error; twice, log everything.")
+@click.option("-v", "--verbose", count=True, help=logs.VERBOSE_HELP)
 @click.option("--debug", is_flag=True, help="Show the traceback of an error.")
 @click.pass_context
 def main(context: click.Context, verbose: int, debug: bool) -> None:

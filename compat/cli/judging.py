@@ -9,16 +9,16 @@ import click
 
 from compat.bisect.criterion import Criterion, parse_criterion
 from compat.bisect.judging_program import DEADLINE, JudgingProgram
+from compat.cli import logs
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 
-_DEADLINE, _VERBOSE = "compat.judge_deadline", "compat.verbose"
+_DEADLINE = "compat.judge_deadline"
 
 
 def judge_options(command: _Command) -> _Command:
     """Adds what a judge that runs a program may be told; :func:`read_criterion` reads it."""
-    verbose = click.option("--verbose", "-v", is_flag=True, expose_value=False, callback=_remember, help=_VERBOSE_HELP)
-    deadline = click.option(
+    return click.option(
         "--judge-deadline",
         type=click.FloatRange(min=0, min_open=True),
         default=DEADLINE,
@@ -26,22 +26,18 @@ def judge_options(command: _Command) -> _Command:
         expose_value=False,
         callback=_remember,
         help="Seconds that the program of --judge run=COMMAND may take.",
-    )
-    return deadline(verbose(command))
+    )(command)
 
 
-_VERBOSE_HELP = "Show the output of --judge run=COMMAND even for cells that it finds good."
-
-
-def _remember(context: click.Context, parameter: click.Parameter, value: Any) -> None:
-    context.meta[_VERBOSE if parameter.name == "verbose" else _DEADLINE] = value
+def _remember(context: click.Context, _: click.Parameter, seconds: float) -> None:
+    context.meta[_DEADLINE] = seconds
 
 
 def read_criterion(text: str) -> Criterion:
     """The criterion that a judge of that text is. Raises SelectionError for one that there is not."""
     context = click.get_current_context(silent=True)
     told = context.meta if context else {}
-    program = JudgingProgram(told.get(_DEADLINE, DEADLINE), verbose=told.get(_VERBOSE, False), on_output=_show)
+    program = JudgingProgram(told.get(_DEADLINE, DEADLINE), verbose=logs.is_verbose(), on_output=_show)
     return parse_criterion(text, program)
 
 

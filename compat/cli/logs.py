@@ -16,6 +16,8 @@ from pathlib import Path
 
 from compat.printable import printable
 
+VERBOSE_HELP = "Log what is done to standard error; twice, log everything."
+"""What ``-v`` does, before a command and after it."""
 FOLDER = "log"
 """Inside the folder for what is kept between runs."""
 _KEPT = 20
@@ -47,6 +49,21 @@ def begin(verbosity: int) -> None:
     _log.addHandler(shown)
     _log.addHandler(_early)
     _log.debug("%s", " ".join(sys.argv))
+
+
+def show(more: int) -> None:
+    """Show so much more on standard error than is shown by now: 1 for what is done, 2 for everything."""
+    for shown in filter(_is_shown, _log.handlers):
+        shown.setLevel(_LEVELS[min(_LEVELS.index(shown.level) + more, len(_LEVELS) - 1)])
+
+
+def is_verbose() -> bool:
+    """Whether the user wants to see what is done."""
+    return any(shown.level < logging.WARNING for shown in filter(_is_shown, _log.handlers))
+
+
+def _is_shown(handler: logging.Handler) -> bool:
+    return type(handler) is logging.StreamHandler
 
 
 def keep(state: Path) -> None:

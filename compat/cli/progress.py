@@ -32,8 +32,6 @@ class ProgressListener(Listener):
         self._rows, self._judged = rows, judged
         self.results: list[Result] = []
         """Those that are known by now."""
-        self.answers: list[Any] = []
-        """The answers that are known by now, where there are several."""
 
     @contextmanager
     def compiling(self, total: int) -> Iterator[Callable[[Result], None]]:
@@ -47,9 +45,6 @@ class ProgressListener(Listener):
 
     def say(self, words: str) -> None:
         say(words)
-
-    def found(self, answer: object) -> None:
-        self.answers.append(answer)
 
     def step(self, subject: str) -> AbstractContextManager[Callable[[str], None]]:
         return doing(subject)

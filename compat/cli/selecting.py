@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import reduce
@@ -16,6 +15,7 @@ from compat.cli import logs
 from compat.cli.completing import CASE, ENV, KERNEL, TARGET, VARIANT
 from compat.cli.providing import env_provider
 from compat.cli.showing import say
+from compat.config.kernel_files import is_file
 from compat.config.toml_reader import LONGEST
 from compat.errors import SelectionError
 from compat.execution.executors.base import OpenExecutor
@@ -59,8 +59,6 @@ _OPTIONS = (
         help="Kernel files, or Python sources, to use instead of those named in matrix.toml.",
     ),
 )
-_FILES = (".py", ".toml")
-"""How words end that name kernels by their files."""
 
 
 def selection_options(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -80,8 +78,8 @@ def shard_option(command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def kernel_arguments(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Give a command kernel files, folders of them and globs as arguments, which mean what ``--spec`` means."""
-    return click.argument("files", nargs=-1, metavar="[KERNEL]...")(command)
+    """Give a command names of kernels as arguments, kernel files, folders of them and globs, which mean what ``--spec`` means."""
+    return click.argument("files", nargs=-1, type=KERNEL, metavar="[KERNEL]...")(command)
 
 
 def split_cells(words: Sequence[str]) -> tuple[str, tuple[str, ...]]:
@@ -89,7 +87,7 @@ def split_cells(words: Sequence[str]) -> tuple[str, tuple[str, ...]]:
 
     Raises SelectionError where two words mean cells.
     """
-    files = tuple(word for word in words if word.partition(":")[0].endswith(_FILES) or os.path.exists(word))
+    files = tuple(word for word in words if is_file(word))
     cells = [word for word in words if word not in files]
     if len(cells) > 1:
         raise SelectionError(f"both {cells[0]!r} and {cells[1]!r} would be a glob over cells, and neither is a file")

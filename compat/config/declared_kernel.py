@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any
@@ -19,6 +20,7 @@ from compat.config.launch_table import check_alone, launch_of
 from compat.config.named_tables import assumed, matching, name_of, named, saying
 from compat.config.problem_table import problem_of
 from compat.config.toml_reader import DROP, Table, did_you_mean, shown
+from compat.errors import ConfigError
 from compat.model import DEFAULT_TOOLCHAIN, TABLES, CompileSpec, Specialization
 from compat.toolchains import Toolchain
 
@@ -90,6 +92,18 @@ class DeclaredKernel:
     def named_by(self) -> str:
         """The key of :attr:`own` that has the kernel's name."""
         return "kernel" if len(self.layers) == 1 else "name"
+
+    def is_of(self, sources: Collection[Path]) -> bool:
+        """Whether a variant is a function of one of these files, which are real paths. Unpacks no library to find out."""
+        return any(self._is_of(variant, sources) for variant in self.variants.values())
+
+    def _is_of(self, variant: Table, sources: Collection[Path]) -> bool:
+        tables = (variant, *reversed(self.layers))
+        try:
+            place = kernel_sources.place_of(tables, self.path.parent, library=lambda requirement: Path(os.devnull))
+        except ConfigError:
+            return False
+        return Path(os.path.realpath(place.source)) in sources
 
     def specializations(self) -> list[Specialization]:
         """One per variant and case it is for, variants first. Reads the source. Raises ConfigError."""

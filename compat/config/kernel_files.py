@@ -22,8 +22,15 @@ from compat.errors import ConfigError
 from compat.model import Specialization
 from compat.patterns import lazy_pattern
 
+_SUFFIXES = (".py", ".toml")
+"""How the files are called that kernels are named by."""
 _DECLARES = lazy_pattern(r"^\s*(kernel\s*=|\[\[\s*kernel\s*\]\])", re.MULTILINE)
 """What a TOML file in a folder has that is a kernel file."""
+
+
+def is_file(word: str) -> bool:
+    """Whether a word names files of kernels: it is called like one, or there is such a file or folder."""
+    return word.partition(":")[0].endswith(_SUFFIXES) or os.path.exists(word)
 
 
 def load_kernels(
@@ -33,18 +40,21 @@ def load_kernels(
     failure_classes: Collection[str] = (),
     where: str | None = "matrix.toml: kernels",
     on_bad: Callable[[ConfigError], None] | None = None,
+    of: Collection[Path] | None = None,
 ) -> tuple[Specialization, ...]:
     """Read the kernel files that the paths or globs name, relative to ``base``; in the order of the patterns, then of the names.
 
-    Of a folder those are read that lie in it. ``failure_classes`` are those that ``expect`` may name (any, if it is empty);
-    ``where`` is where the patterns were written, for errors, ``None`` for arguments of a command. Raises ConfigError; for a file
-    that is wrong only where ``on_bad`` is not there to hear of it, and the others are read.
+    Of a folder those are read that lie in it; ``of`` leaves only kernels of these sources, which are real paths.
+    ``failure_classes`` are those that ``expect`` may name (any, if it is empty); ``where`` is where the patterns were written, for
+    errors, ``None`` for arguments of a command. Raises ConfigError; for a file that is wrong only where ``on_bad`` is not there to
+    hear of it, and the others are read.
     """
     specs: list[Specialization] = []
     owners: dict[str, str] = {}
     for path in kernel_paths(patterns, base, where):
         try:
-            read_here = [(each, each.specializations()) for each in kernels_of(read_toml(path, base), path, failure_classes)]
+            kernels = kernels_of(read_toml(path, base), path, failure_classes)
+            read_here = [(each, each.specializations()) for each in kernels if of is None or each.is_of(of)]
             for read, _ in read_here:
                 if read.kernel in owners:
                     read.own.fail(f"the kernel {read.kernel!r} is already declared in {owners[read.kernel]}", read.named_by)

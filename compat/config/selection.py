@@ -23,8 +23,6 @@ PAIRS = "pair"
 
 _LISTED = 600
 """Letters of names that a hint lists at most."""
-_CELLS = 12
-"""Cells that a hint lists at most."""
 
 
 def _patterns(texts: Iterable[str]) -> list[str]:
@@ -34,17 +32,14 @@ def _patterns(texts: Iterable[str]) -> list[str]:
 def nothing_matches(kind: str, pattern: str, known: Iterable[str], more: str = "") -> SelectionError:
     """The error for a pattern that no ``kind`` of thing matches, with what it may be a misspelling of, else what there is."""
     names = list(dict.fromkeys(known))
-    fitting = [name for name, end in zip(names, accumulate(len(name) + 2 for name in names), strict=True) if end <= _LISTED]
-    listed = ", ".join(fitting) + (f" and {len(names) - len(fitting):,} more" if len(names) > len(fitting) else "")
-    hint = did_you_mean(pattern, names) or f"Available: {listed or 'none'}.{more}"
+    hint = did_you_mean(pattern, names) or f"Available: {listed_names(names) or 'none'}.{more}"
     return SelectionError(f"no {kind} matches {pattern!r}", hint=hint)
 
 
-def several_match(pattern: str, ids: Sequence[str]) -> SelectionError:
-    """The error for a pattern that has to mean one cell and matches several, whose ids these are."""
-    listed = "\n    ".join(ids[:_CELLS])
-    more = f"\n    … and {len(ids) - _CELLS:,} more" if len(ids) > _CELLS else ""
-    return SelectionError(f"{pattern!r} matches {len(ids):,} cells", hint=f"Choose one:\n    {listed}{more}")
+def listed_names(names: Sequence[str]) -> str:
+    """Names with commas between them, as many as a hint has room for, and how many more there are."""
+    fitting = [name for name, end in zip(names, accumulate(len(name) + 2 for name in names), strict=True) if end <= _LISTED]
+    return ", ".join(fitting) + (f" and {len(names) - len(fitting):,} more" if len(names) > len(fitting) else "")
 
 
 def select_envs(

@@ -13,8 +13,7 @@ from packaging.version import Version
 
 from compat import toolchains
 from compat.bisect.known import existing_releases, known_envs
-from compat.config.cell_words import cell_words
-from compat.config.selection import nothing_matches, several_match
+from compat.config.cell_pattern import cell_pattern, several_match
 from compat.errors import ConfigError, EnvError, SelectionError
 from compat.execution import run
 from compat.execution.executors.base import Batch, Executor
@@ -242,21 +241,15 @@ def best_of(found: Sequence[Tried]) -> Tried | None:
 # --- which cell, and which envs ----------------------------------------------------------------------------------------------
 
 
-def _cell(selection: Selection, pattern: str) -> Cell:
+def _cell(selection: Selection, name: str) -> Cell:
     """By its id; else the only one that is meant of what was chosen, or else of all there are."""
     everywhere = selection.with_patterns(envs=("*",), targets=selection.patterns.targets or ("*",))
-    words = cell_words(pattern, everywhere.config)
-    everywhere = evolve(everywhere, envs=known_envs(everywhere.config)).and_envs(words.envs)
-    by_id = {each.id: each for each in everywhere.cells}
-    if pattern in by_id:
-        return by_id[pattern]
-    matching = ([each for each in those if words.match(each.id)] for those in (selection.cells, everywhere.cells))
-    found: Sequence[Cell] = next(filter(None, matching), [])
-    if not found:
-        raise nothing_matches("cell", pattern, by_id)
-    if len(found) > 1:
-        raise several_match(pattern, [each.id for each in found])
-    return found[0]
+    pattern = cell_pattern(name, everywhere.config, selection.patterns.kernel_files)
+    everywhere = evolve(everywhere, envs=known_envs(everywhere.config)).and_envs(pattern.envs)
+    cell, *others = pattern.choose(selection.cells, everywhere.cells)
+    if others:
+        raise several_match(pattern.text, (cell, *others))
+    return cell
 
 
 def _envs(selection: Selection, cell: Cell, obtain: Obtain) -> list[BuiltEnv]:

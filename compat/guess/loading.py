@@ -1,10 +1,12 @@
-"""Specializations of Python sources that nobody has written a kernel file for: guessed, and read by the reader of kernel files.
+"""The kernels of Python sources: as kernel files describe them, else guessed, and read by the reader of kernel files.
 
-They are what the file would say that ``compat init`` writes, so that results are found again once it is written.
+What is guessed is what the file would say that ``compat init`` writes, so that results are found again once it is written.
 """
 
 from __future__ import annotations
 
+import os
+import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import NoReturn
@@ -22,15 +24,39 @@ HELPER = "kernels call it, or it returns a value"
 """Why a jit function is no kernel."""
 
 
-def load_sources(patterns: Sequence[str], base: Path, taken: Collection[str] = ()) -> tuple[Specialization, ...]:
-    """The guessed kernels of the sources that paths, globs and folders name, relative to ``base``; none without any.
+def load_sources(
+    patterns: Sequence[str], base: Path, taken: Collection[str] = (), declared: Sequence[Specialization] = ()
+) -> tuple[Specialization, ...]:
+    """The kernels of the sources that paths, globs and folders name, relative to ``base``; none without any.
 
-    Names that are ``taken`` are not given to a kernel. Raises ConfigError where a source cannot be read, or has no kernel.
+    Functions that kernel files describe are as they are ``declared`` there; the arguments of the others are guessed, and they are
+    not given names that are ``taken``. Raises ConfigError where a source cannot be read, or has no kernel.
     """
-    return tuple(_guessed(patterns, base, taken)) if patterns else ()
+    return tuple(_kernels(patterns, base, taken, declared)) if patterns else ()
 
 
-def _guessed(patterns: Sequence[str], base: Path, taken: Collection[str]) -> Iterator[Specialization]:
+def _kernels(
+    patterns: Sequence[str], base: Path, taken: Collection[str], declared: Sequence[Specialization]
+) -> Iterator[Specialization]:
+    wanted = _wanted(patterns, base)
+    described = {path: [spec for spec in declared if spec.source == os.path.realpath(path)] for path in wanted}
+    left: dict[Path, frozenset[str] | None] = {}
+    """The functions to guess of a source, ``None`` for all of its kernels that no kernel file describes."""
+    for path, functions in wanted.items():
+        own = [spec for spec in described[path] if not functions or functions & _names_of(spec)]
+        yield from own
+        if not functions or (rest := functions - {name for spec in own for name in _names_of(spec)}):
+            left[path] = rest if functions else None
+    guessed = read_sources(list(left), {*taken, *(spec.kernel for spec in declared)})
+    if left and not any(each.kernels for each in guessed) and not any(described.values()):
+        _no_kernel(guessed, ", ".join(patterns))
+    for source in guessed:
+        known = frozenset(name for spec in described[source.path] for name in _names_of(spec))
+        yield from _specializations(source, base, left[source.path], known)
+
+
+def _wanted(patterns: Sequence[str], base: Path) -> dict[Path, frozenset[str]]:
+    """The sources that are named, each with the functions that are; none where all of its kernels are meant."""
     wanted: dict[Path, set[str | None]] = {}
     for pattern in patterns:
         path, function = split(pattern)
@@ -41,12 +67,12 @@ def _guessed(patterns: Sequence[str], base: Path, taken: Collection[str]) -> Ite
             raise ConfigError("no such file", where=path, hint=where_else(path, base))
         for each in found:
             wanted.setdefault(each, set()).add(function)
-    guessed = read_sources(list(wanted), taken)
-    if not any(each.kernels for each in guessed):
-        _no_kernel(guessed, ", ".join(patterns))
-    for source in guessed:
-        functions = wanted[source.path]
-        yield from _specializations(source, base, functions - {None} if None not in functions else None)
+    return {path: frozenset() if None in names else frozenset(filter(None, names)) for path, names in wanted.items()}
+
+
+def _names_of(spec: Specialization) -> frozenset[str]:
+    """What the function of a kernel is called in its source: a kernel may be reached as ``Holder.kernel``, or ``make(64)``."""
+    return frozenset((spec.function, *re.findall(r"^\w+", spec.function)))
 
 
 def read_sources(paths: Sequence[Path], taken: Collection[str], callers: Iterable[Path] = ()) -> tuple[GuessedSource, ...]:
@@ -65,13 +91,15 @@ def read_sources(paths: Sequence[Path], taken: Collection[str], callers: Iterabl
         raise ConfigError(f"is not Python: {error.msg}", where=f"{error.filename}, line {error.lineno}") from error
 
 
-def _specializations(source: GuessedSource, base: Path, functions: Collection[str | None] | None) -> Iterator[Specialization]:
+def _specializations(
+    source: GuessedSource, base: Path, functions: Collection[str] | None, described: Collection[str]
+) -> Iterator[Specialization]:
     known = {each.function: each for each in source.kernels}
     for name in functions or ():
         if name not in known:
-            _no_such_kernel(source, str(name), base)
+            _no_such_kernel(source, name, base)
     for kernel in source.kernels:
-        if functions is None or kernel.function in functions:
+        if kernel.function in functions if functions is not None else kernel.function not in described:
             origin = f"{shown(source.path, base)}::{kernel.function}"
             top = parse_toml(kernel_file_text([kernel], source.path.name), origin)
             for read in kernels_of(top, source.path):

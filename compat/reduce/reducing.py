@@ -9,22 +9,18 @@ from attrs import evolve
 from packaging.version import Version
 
 from compat.bisect.criterion import Criterion, parse_criterion
-from compat.config.cell_words import cell_words
+from compat.config.cell_pattern import cell_pattern, several_match
 from compat.config.matrix import MatrixConfig
-from compat.config.selection import nothing_matches
 from compat.errors import SelectionError
+from compat.execution.budget import Budget
 from compat.execution.run import RunContext
 from compat.launch import hosting
 from compat.launch.hosting import Gpu
 from compat.model import BuiltEnv, Cell, Env
 from compat.project import Obtain, Selection, with_envs
-from compat.reduce.budget import Budget
 from compat.reduce.numbers import refuse_latency
 from compat.reduce.reduction import Listener, Reduction
 from compat.reduce.subject import Subject
-
-_LISTED = 12
-"""Kernels that a hint lists at most."""
 
 
 def reduce(
@@ -81,24 +77,9 @@ def _gpu(selection: Selection, python: str | None) -> Gpu:
 
 
 def _subject(selection: Selection, what: str, bad: Sequence[str], good: Sequence[str]) -> Subject:
-    patterns, config = selection.patterns, selection.config
-    everywhere = selection.with_patterns(envs=patterns.envs or ("*",), targets=patterns.targets or ("*",))
-    words = cell_words(what, config)
-    everywhere = everywhere.and_envs(words.envs)
-    if what.endswith((".py", ".toml")):
-        cells = _of_file(Path(what), selection)
-    else:
-        cells = [cell for cell in everywhere.cells if words.match(cell.id) or _without_env(cell) in words.patterns]
-    kernels = {_without_env(cell): cell for cell in cells}
-    if not kernels:
-        raise nothing_matches("cell", what, [cell.id for cell in everywhere.cells])
-    if len(kernels) > 1:
-        listed = "\n    ".join(list(kernels)[:_LISTED])
-        raise SelectionError(f"{what!r} matches {len(kernels):,} kernels and targets", hint=f"Choose one:\n    {listed}")
-    (cell,) = kernels.values()
-    envs = tuple(each.env for each in cells)
-    if _without_env(cell) in words.patterns and not patterns.envs:
-        envs = tuple(env for env in config.choose_envs(()) if env.toolchain == cell.spec.toolchain)
+    config = selection.config
+    cells = _of_file(Path(what), selection) if what.endswith((".py", ".toml")) else _of_pattern(what, selection)
+    cell, envs = cells[0], tuple(each.env for each in cells)
 
     def named(texts: Sequence[str]) -> tuple[Env, ...]:
         found = config.choose_envs(texts) if texts else ()
@@ -111,7 +92,18 @@ def _subject(selection: Selection, what: str, bad: Sequence[str], good: Sequence
     return Subject(spec=cell.spec, target=cell.target, bad=named(bad) or envs, good=named(good))
 
 
-def _of_file(path: Path, selection: Selection) -> list[Cell]:
+def _of_pattern(what: str, selection: Selection) -> Sequence[Cell]:
+    """The cells of the one kernel that is meant, of what was chosen or else of all; in the chosen envs if it names none."""
+    patterns = selection.patterns
+    pattern = cell_pattern(what, selection.config, patterns.kernel_files)
+    everywhere = selection.with_patterns(envs=patterns.envs or ("*",), targets=patterns.targets or ("*",)).and_envs(pattern.envs)
+    cells = pattern.choose(selection.cells if pattern.leaves_open else (), everywhere.cells)
+    _check_alone(pattern.text, cells)
+    usual = tuple(each for each in cells if each.env in selection.envs)
+    return (usual or cells) if pattern.leaves_open else cells
+
+
+def _of_file(path: Path, selection: Selection) -> Sequence[Cell]:
     """The cells of which the kernel file beside a kernel says that they fail, if it says so of any; else those that are chosen."""
     patterns = selection.patterns
     chosen = selection.with_patterns(kernel_files=(str(path.with_suffix(".toml")),))
@@ -119,15 +111,19 @@ def _of_file(path: Path, selection: Selection) -> list[Cell]:
     declared = [cell for cell in everywhere.cells if cell.env.release and _is_declared(cell, cell.env.release)]
     if not patterns.envs:
         declared = [cell for cell in declared if cell.env.torch is None] or declared  # the same toolchain without its pair
-    return declared or list(chosen.cells)
+    cells = declared or chosen.cells
+    _check_alone(str(path), cells)
+    return cells
+
+
+def _check_alone(text: str, cells: Sequence[Cell]) -> None:
+    """Raise SelectionError where cells are of several kernels or targets."""
+    if len({(each.spec.kernel, each.spec.variant, each.spec.case, each.target.name) for each in cells}) > 1:
+        raise several_match(text, cells, any_env=True)
 
 
 def _is_declared(cell: Cell, release: Version) -> bool:
     return any(e.covers(release=release, target=cell.target.name, case=cell.spec.case) for e in cell.spec.expectations)
-
-
-def _without_env(cell: Cell) -> str:
-    return cell.id.removesuffix(f"/{cell.env.name}")
 
 
 # --- in which envs -----------------------------------------------------------------------------------------------------------

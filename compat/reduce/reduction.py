@@ -20,6 +20,7 @@ from compat import interruption
 from compat.bisect.criterion import Criterion
 from compat.bisect.search import Judgement
 from compat.errors import SelectionError
+from compat.execution.budget import Budget
 from compat.execution.flight import Limits
 from compat.execution.run import Interrupted, RunContext, run
 from compat.interruption import Stopped
@@ -28,7 +29,6 @@ from compat.launch.hosting import Gpu
 from compat.model import Cell, Env, Problem, Result, Status
 from compat.reduce import kernel_file
 from compat.reduce.best import BestSoFar
-from compat.reduce.budget import Budget
 from compat.reduce.candidate import Candidate
 from compat.reduce.holding import Difference, Holding, differences, newest_first
 from compat.reduce.interestingness import InterestingnessTest, Requirement, confirmed, expectations_of

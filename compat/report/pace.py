@@ -9,7 +9,7 @@ from attrs import Factory, frozen
 from compat.model import Cell
 from compat.printable import printable
 from compat.report.compact import counted
-from compat.sizes import in_bytes
+from compat.sizes import in_bytes, in_time
 
 LONG = 60.0
 """Seconds from which on a run says at the start how long it will take."""
@@ -95,11 +95,3 @@ def cost_words(seconds: float, to_install: int) -> str:
     return (
         f"about {in_bytes(to_install)} of envs to install; about {in_time(seconds)}" if to_install else f"about {in_time(seconds)}"
     )
-
-
-def in_time(seconds: float) -> str:
-    """A length of time as one would say it: ``45 s``, ``3 min``, ``1 h 20 min``."""
-    if seconds < 2 * 60:
-        return f"{seconds:.0f} s"
-    minutes = round(seconds / 60)
-    return f"{minutes} min" if minutes < 2 * 60 else f"{minutes // 60} h {minutes % 60} min"

@@ -13,11 +13,10 @@ from compat import toolchains
 from compat.bisect import known, last_bisect
 from compat.bundle.bundle import Bundle, bundle
 from compat.bundle.closure import read_source
-from compat.config.cell_words import CellWords, cell_words
+from compat.config.cell_pattern import CellPattern, cell_pattern, several_match
 from compat.config.kernel_files import load_kernels
 from compat.config.matrix import MatrixConfig
-from compat.config.selection import nothing_matches
-from compat.errors import ConfigError, EnvError, SelectionError, StoreError
+from compat.errors import ConfigError, EnvError, StoreError
 from compat.execution.run import RunContext
 from compat.model import BuiltEnv, Cell, Env, Specialization, Target
 from compat.project import Obtain, Selection
@@ -69,16 +68,16 @@ def repro(
     written. Raises SelectionError where no cell is meant, too many are, or one does not fail; ConfigError for an invalid smaller
     kernel, EnvError where a cell's own env cannot be used, and StoreError where the folder will not have the files.
     """
-    patterns: Sequence[str] = (cell,)
+    names: Sequence[str] = (cell,)
     if cell == last_bisect.WORD:
         ends = last_bisect.read_bad_ends(selection.root)
-        patterns = ends.cells
+        names = ends.cells
         selection = selection.with_patterns(kernel_files=selection.patterns.kernel_files or ends.kernel_files)
     everywhere = selection.with_patterns(envs=("*",), targets=("*",))
     everywhere = evolve(everywhere, envs=known.known_envs(everywhere.config))
-    wanted = {pattern: cell_words(pattern, selection.config) for pattern in patterns}
-    everywhere = everywhere.and_envs([env for words in wanted.values() for env in words.envs])
-    cells = [each for pattern, words in wanted.items() for each in _cells(everywhere, selection, pattern, words)]
+    wanted = [cell_pattern(name, selection.config, selection.patterns.kernel_files) for name in names]
+    everywhere = everywhere.and_envs([env for pattern in wanted for env in pattern.envs])
+    cells = [each for pattern in wanted for each in _cells(everywhere, selection, pattern)]
     for each in cells:
         script_form(toolchains.of(each.env))  # before anything is built or compiled
     listener = listener or Listener()
@@ -113,20 +112,12 @@ def _written(request: Request, context: RunContext, doing: Callable[[str], None]
 # --- which cells, and the table of each --------------------------------------------------------------------------------------
 
 
-def _cells(everywhere: Selection, narrowed: Selection, pattern: str, words: CellWords) -> list[Cell]:
-    """By its id; else all that the glob matches of what was chosen, or else of all there are."""
-    by_id = {each.id: each for each in everywhere.cells}
-    if pattern in by_id:
-        return [by_id[pattern]]
-    matching = ([each for each in those.cells if words.match(each.id)] for those in (narrowed, everywhere))
-    found = next(filter(None, matching), [])
-    if not found:
-        raise nothing_matches("cell", pattern, by_id)
-    if len(found) > _MOST:
-        raise SelectionError(
-            f"{pattern!r} matches {len(found):,} cells", hint=f"At most {_MOST} at a time; --envs and --target narrow it."
-        )
-    return found
+def _cells(everywhere: Selection, narrowed: Selection, pattern: CellPattern) -> tuple[Cell, ...]:
+    """By its id; else all that are meant of what was chosen, or else of all there are."""
+    cells = pattern.choose(narrowed.cells, everywhere.cells)
+    if len(cells) > _MOST:
+        raise several_match(pattern.text, cells, most=_MOST)
+    return cells
 
 
 def _envs(

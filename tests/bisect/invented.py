@@ -47,7 +47,10 @@ class Invented:
         self.outcomes, self.tmp_path = outcomes, tmp_path
         self.tried: list[str] = []
         self.obtained: list[list[str]] = []
+        self.runs: list[list[str]] = []
+        """The ids of the cells of each run."""
         monkeypatch.setattr(releases, "run", self._run)
+        monkeypatch.setattr(releases, "known", self._known)
 
     def _run(
         self,
@@ -57,6 +60,7 @@ class Invented:
         on_plan: Callable[[Sequence[Cell]], None],
     ) -> tuple[Result, ...]:
         on_plan(cells)
+        self.runs.append([cell.id for cell in cells])
         self.tried += [str(cell.env.release) for cell in cells]
         results = tuple(
             Result(cell=cell, built=context.envs[cell.env.name], outcome=self.outcomes[str(cell.env.release)]) for cell in cells
@@ -65,6 +69,14 @@ class Invented:
             on_result(each)
         return results
 
+    def _known(self, cells: Sequence[Cell], context: RunContext) -> tuple[Result, ...]:
+        """A case called ``known`` was compiled by an earlier run."""
+        return tuple(
+            Result(cell=cell, built=context.envs[cell.env.name], outcome=self.outcomes[str(cell.env.release)], cached=True)
+            for cell in cells
+            if cell.spec.case == "known"
+        )
+
     def _obtain(self, envs: Sequence[Env]) -> list[BuiltEnv]:
         self.obtained.append([str(each.release) for each in envs])
         return [env(str(each.release)) for each in envs]
@@ -72,9 +84,12 @@ class Invented:
     def search(
         self, *, criterion: str = "ok", targets: Sequence[Target] = TARGETS[1:2], cases: Sequence[str] = ("d64",), **how: Any
     ) -> tuple[ReleaseAnswer, ...]:
+        """The answers; ``stay`` has workers stay between runs, and ``on_answer`` and ``on_plan`` hear what a search tells."""
+        listeners = {name: how.pop(name) for name in ("on_answer", "on_plan") if name in how}
+        idle_timeout = 60.0 if how.pop("stay", False) else 0.0
         line = tuple(Candidate(version=Version(release), env=env(release).env) for release in self.outcomes)
         with Store(self.tmp_path / "store") as store:
-            context = RunContext(envs={}, store=store, limits=Limits(deadline=1, memory=1), slots=2)
+            context = RunContext(envs={}, store=store, limits=Limits(deadline=1, memory=1), slots=2, idle_timeout=idle_timeout)
             kernels = [(kernel(case), target) for case in cases for target in targets]
             asked = Search(candidates=line, criterion=parse_criterion(criterion), **how)
-            return search_releases(kernels, asked, context, self._obtain)
+            return search_releases(kernels, asked, context, self._obtain, **listeners)

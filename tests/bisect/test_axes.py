@@ -179,13 +179,14 @@ def test_configurations_whose_ir_parts(cells: Cells, tmp_path: Path) -> None:
 
 def test_the_option_that_a_failure_needs(cells: Cells) -> None:
     context, (bad,) = cells("3.9.0", "failures", "scan", constexprs={"BLOCK": 256}, options={"num_ctas": 2}, divisible_by_16=())
-    heard: list[int] = []
+    heard: list[str] = []
     found = settings.find_needs(bad, context, heard.append)
     assert (
         found.sentence == "It is ok with num_ctas=1 instead of 2. In short: fails with num_ctas = 2 and 4, ok with 1 and default."
     )
     assert [(need.setting, need.value, need.fails) for need in found.needs] == [("num_ctas", "2", ("4",))]
-    assert heard == list(range(1, found.tried + 1))
+    assert [step.split(" of at most ")[0] for step in heard] == [str(number) for number in range(1, found.tried + 1)]
+    assert heard[-1].startswith(f"{found.tried} of at most {found.tried} changes, so far ok with num_ctas=1 instead of 2")
 
 
 def with_less_memory(failing: Cell, bytes_: int) -> Cell:

@@ -39,11 +39,15 @@ class Heard(Listener):
     def __init__(self) -> None:
         self.total = 0
         self.results: list[Result] = []
+        self.answers: list[object] = []
 
     @contextmanager
     def compiling(self, total: int) -> Iterator[Callable[[Result], None]]:
         self.total += total
         yield self.results.append
+
+    def found(self, answer: object) -> None:
+        self.answers.append(answer)
 
 
 @pytest.fixture
@@ -130,10 +134,21 @@ def test_envs_that_are_not_there_are_not_built(chosen: Chosen, tmp_path: Path, m
     assert found.releases[0].account.phrase == "unknown"
 
 
+def test_every_env_of_a_release_is_counted(chosen: Chosen, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COMPAT_ENVS", str(tmp_path / "envs"))
+    pairs = ["3.1.0", "3.1.0-torch-2.5.1", "3.2.0"]
+    request, heard = Request(selection=chosen(variants=["copy"], envs=pairs, targets=["sm_80", "sm_90"])), Heard()
+    with request.selection.open_store() as store:
+        found = bisect(request, request.selection.context(store), listener=heard)
+    assert (heard.total, len(heard.results)) == (6, 6)
+    assert len(heard.answers) == len(found.releases) == 2
+
+
 @pytest.mark.parametrize(
     ("asked", "words"),
     [
         ({"assemblers": ("12.9",)}, "only --axis part tries other assemblers"),
+        ({"budget": 9.0}, "only --axis config has a budget"),
         ({"good": Version("3.3")}, "3.3 is not a candidate"),
         ({"good": Version("3.9"), "axis": Axis.PASS, "against": "nowhere"}, "has no case 'nowhere'"),
     ],

@@ -76,6 +76,35 @@ def test_what_is_said_of_hints(given_: tuple[Hint, ...], compiler: Compiler, exp
     assert said(given_, compiler) == expected
 
 
+@given(st.sets(st.sampled_from(ALL), min_size=1), st.integers(1, len(ALL)))
+def test_how_many_sets_are_compiled_is_known_from_above(wanted: set[Hint], count: int) -> None:
+    asked: list[frozenset[Hint]] = []
+
+    def compiled(kept: frozenset[Hint]) -> Fate:
+        asked.append(kept)
+        return SAME if kept >= wanted & set(ALL[:count]) else OK
+
+    given_ = ALL[:count]
+    found = search(given_, compiled)
+    first = {*hints.first_sets(given_)}
+    assert first <= {*asked, frozenset(given_)}
+    assert len(asked) <= len(first) + hints.most_further_sets(given_, {})
+    assert len(asked) <= len(first) + hints.most_further_sets(given_, found.fates)
+
+
+def test_of_hints_that_were_not_all_tried_only_what_was_compiled_is_said() -> None:
+    def so_far(fates: dict[frozenset[Hint], Fate]) -> str | None:
+        need = hints.need_so_far(Found(hints=ALL, fates=fates, smallest=frozenset(ALL)))
+        return need.sentence.replace("divisible_by_16: ", "") if need else None
+
+    without_a, without_b = frozenset(ALL) - {A}, frozenset(ALL) - {B}
+    assert so_far({}) is None
+    assert so_far({without_a: SAME, without_b: UNKNOWN}) is None
+    assert so_far({without_a: OK}) == "ok without the hint a"
+    assert so_far({without_a: OK, without_b: OK, frozenset(): SAME}) == "ok without any one of the hints a and b"
+    assert so_far({without_a: SAME, frozenset(): OK}) == "ok without any hint"
+
+
 SUBSETS = [frozenset(some) for size in range(len(ALL) + 1) for some in itertools.combinations(ALL, size)]
 
 

@@ -116,6 +116,17 @@ def test_the_smallest_change_comes_first() -> None:
     assert perturbations.needs(tried)[-1].setting == "num_warps", "a quarter is further away than a half"
 
 
+def test_what_is_quick_to_compile_is_tried_first() -> None:
+    sizes = {"BLOCK": 128, "MASKED": True}
+    found = perturbations.changes(spec("faces", "fine", constexprs=sizes, options={"num_warps": 8, "num_stages": 3}))
+    small, large = ([(change.setting, change.value) for change in some] for some in perturbations.in_order(found))
+    assert {*small[:4]} == {("num_warps", "16"), ("num_stages", "2"), ("BLOCK", "64"), ("MASKED", "False")}
+    assert small.index(("BLOCK", "64")) < small.index(("BLOCK", "32")) < small.index(("BLOCK", "16"))
+    assert {("BLOCK", "256"), ("num_stages", "4"), ("num_warps", "1")} <= {*large}
+    assert large.index(("num_warps", "4")) < large.index(("num_warps", "2")) < large.index(("num_warps", "1"))
+    assert len(small) + len(large) == len(found)
+
+
 def test_what_a_launch_passes_is_tried_as_launchers_tell_it_apart() -> None:
     passed = {"x": "*fp16", "y": {"tensor": "i8", "aligned": False}, "n": 4096, "one": 1, "odd": 7, "flag": True, "none": None}
     found = tried(signature={}, divisible_by_16=(), launch=passed)

@@ -90,6 +90,44 @@ def test_back_and_forth(tell: Tell) -> None:
     assert ends(fixed) == ("3.3.0", "3.4.0"), "the newest fix"
 
 
+def test_answers_are_told_as_they_are_known_one_target_first(tell: Tell) -> None:
+    history = tell([OK] * 9 + [GONE])
+    said: list[tuple[str, str, int]] = []
+    planned: list[int] = []
+
+    def hear(answer: ReleaseAnswer) -> None:
+        said.append((answer.target.name, answer.spec.case, len(history.tried)))
+
+    names = [target.name for target in TARGETS[:2]]
+    found = history.search(
+        targets=TARGETS[:2],
+        cases=("one", "two", "known"),
+        stay=True,
+        on_answer=hear,
+        on_plan=lambda cells: planned.append(len(cells)),
+    )
+    assert [(answer.spec.case, answer.target.name) for answer in found] == [
+        (case, name) for case in ("one", "two", "known") for name in names
+    ]
+    first, second = names
+    assert said == [
+        (first, "known", 20),
+        (second, "known", 20),
+        *((first, "one", 30), (first, "two", 40)),
+        *((second, "one", 50), (second, "two", 60)),
+    ]
+    assert [count for count in planned if count] == [40], "what is to be compiled is told once, for all"
+
+
+def test_where_no_worker_stays_all_is_compiled_in_one_run(tell: Tell) -> None:
+    history = tell([OK] * 9 + [GONE])
+    said: list[str] = []
+    history.search(targets=TARGETS[:2], cases=("one", "two"), on_answer=lambda answer: said.append(answer.target.name))
+    assert [len(run) for run in history.runs if run] == [40]
+    first, second = (target.name for target in TARGETS[:2])
+    assert said == [first, first, second, second]
+
+
 def test_what_cannot_be_told_shows_in_the_bracket(tell: Tell) -> None:
     (answer,) = tell([OK, OK, BROKEN, BROKEN, REJECTED]).search()
     assert answer.bracket is not None

@@ -31,5 +31,8 @@ def test_the_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with (tmp_path / "matrix.toml").open("a") as file:
         file.write('env = [{ triton = "3.9.0" }]\ndefaults = { envs = ["*"], targets = ["sm_90"] }\n')
     cells, note = compat(tmp_path, *shlex.split(listed)[2:])
-    assert cells == "softmax_kernel/as_written/default/sm_90/triton-3.9.0\n"
+    assert (cells, note) == ("softmax_kernel/as_written/default/sm_90/triton-3.9.0\n", "")
+    (tmp_path / "kernels" / "softmax.toml").unlink()
+    guessed, note = compat(tmp_path, *shlex.split(listed)[2:])
+    assert guessed == cells
     assert "are guessed" in note

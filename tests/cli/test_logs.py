@@ -65,6 +65,20 @@ def test_what_is_done_is_shown_where_it_is_asked_for(project: Path) -> None:
     assert "DEBUG" in compat("-vv", "matrix", "--no-build").stderr
 
 
+@pytest.mark.parametrize("command", [["matrix", "--no-build"], ["bisect", "--envs", "3.1", "--no-build"], ["check", "--no-build"]])
+def test_it_means_the_same_before_a_command_and_after_it(project: Path, command: list[str]) -> None:
+    name, *options = command
+
+    def levels(done: Result) -> list[str]:
+        lines = (line for line in done.stderr.splitlines() if not line.startswith("DEBUG compat: "))  # the command line itself
+        return [line.partition(" ")[0] for line in lines if line.startswith(("INFO", "DEBUG"))]
+
+    assert levels(compat(*command)) == []
+    for option in ("-v", "-vv"):
+        assert levels(compat(name, option, *options)) == levels(compat(option, *command)) != []
+    assert levels(compat("-v", name, "-v", *options)) == levels(compat("-vv", *command))
+
+
 def test_a_command_leaves_no_handler_behind(project: Path) -> None:
     compat("-vv", "matrix", "--no-build")
     assert logging.getLogger("compat").handlers == []

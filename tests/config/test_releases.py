@@ -8,7 +8,7 @@ import pytest
 
 from compat import toolchains
 from compat.config import releases
-from compat.config.cell_words import cell_words
+from compat.config.cell_pattern import cell_pattern
 from compat.config.matrix import MatrixConfig, load_matrix, no_matrix
 from compat.errors import SelectionError
 from compat.project import gpus_of
@@ -170,4 +170,4 @@ def test_gpus_are_of_targets_that_there_are() -> None:
     ],
 )
 def test_what_an_id_means(built_in: MatrixConfig, word: str, patterns: list[str]) -> None:
-    assert list(cell_words(word, built_in).patterns) == patterns
+    assert list(cell_pattern(word, built_in).globs) == patterns

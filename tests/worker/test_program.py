@@ -13,6 +13,7 @@ import pytest
 from click.testing import CliRunner
 
 from compat.bisect.search import Judgement
+from compat.cli import logs
 from compat.cli.judging import judge_options, read_criterion
 from compat.errors import SelectionError
 from compat.execution import procfs, program
@@ -90,7 +91,11 @@ def test_what_it_prints_is_shown_where_it_does_not_say_good(judged: Judged, code
 
 def test_what_it_prints_where_it_says_good_is_for_who_asks(judged: Judged) -> None:
     assert judged("echo fine") == (Judgement.GOOD, "")
-    assert judged("echo fine", "-v")[1].endswith("exit code 0\n  fine\n")
+    logs.begin(1)
+    try:
+        assert judged("echo fine")[1].endswith("exit code 0\n  fine\n")
+    finally:
+        logs.end()
 
 
 def test_the_same_words_are_shown_once(judged: Judged) -> None:

@@ -52,7 +52,8 @@ def _details(found: Part | PassAnswer | ConfigAnswer) -> list[str]:
     if isinstance(found, Part):
         return list(found.steps)
     if isinstance(found, ConfigAnswer):
-        return [*(need.sentence for need in found.needs), f"{found.tried} changed specializations were compiled"]
+        untried = [f"at most {found.untried} more changes were not tried"] if found.untried else []
+        return [*(need.sentence for need in found.needs), f"{found.tried} changed specializations were compiled", *untried]
     diff = found.diff.splitlines()
     more = [f"… {len(diff) - _DIFF_LINES} more lines"] if len(diff) > _DIFF_LINES else []
     return [*diff[:_DIFF_LINES], *more, *([f"IR before every pass: {found.folder}"] if found.folder else [])]

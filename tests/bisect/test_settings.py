@@ -1,0 +1,116 @@
+"""A search for settings that ends early: by Ctrl-C, or with its budget. What is known by then is told."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from compat.model import BuiltEnv
+from tests.sqlite import opened
+
+ROOT = Path(__file__).parents[2]
+SOURCE = """
+import time
+import triton
+import triton.language as tl
+time.sleep(1.5)
+
+@triton.jit
+def bounded(x_ptr, BLOCK: tl.constexpr):
+    tl.static_assert(BLOCK < 128, "too wide")
+    at = tl.arange(0, BLOCK)
+    tl.store(x_ptr + at, at)
+"""
+SPEC = """
+schema = 1
+kernel = "bounded"
+source = "bounded.py"
+signature = { x_ptr = "*i32" }
+constexprs = { BLOCK = 128 }
+"""
+MATRIX = """
+schema = 1
+kernels = ["bounded.toml"]
+env = [{ triton = "3.9.0" }]
+defaults = { envs = ["*"], targets = ["sm_90"] }
+"""
+COMMAND = ("bisect", "bounded", "--axis", "config", "--envs", "3.9", "--no-build", "-j", "1")
+
+pytestmark = pytest.mark.wheels
+
+
+@pytest.fixture
+def project(tmp_path: Path, built: Callable[[str], BuiltEnv]) -> Path:
+    built("triton-3.9.0")
+    for name, text in {"bounded.py": SOURCE, "bounded.toml": SPEC, "matrix.toml": MATRIX}.items():
+        (tmp_path / name).write_text(text)
+    return tmp_path
+
+
+def started(project: Path, *options: str) -> subprocess.Popen[str]:
+    """The command as a shell runs it: a process group of its own, in which Ctrl-C is not ignored."""
+    return subprocess.Popen(
+        [sys.executable, "-m", "compat.cli", *COMMAND, *options],
+        cwd=project,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        process_group=0,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+    )
+
+
+def results(project: Path) -> int:
+    try:
+        with opened(project / ".compat" / "results.sqlite") as database:
+            return int(database.execute("SELECT count(*) FROM evidence").fetchone()[0])
+    except sqlite3.Error:
+        return 0
+
+
+def test_what_is_known_is_told_on_ctrl_c_and_at_the_end_of_the_budget(project: Path) -> None:
+    running = started(project)
+    while results(project) < 2 and running.poll() is None:  # the cell itself, and a change that is ok
+        time.sleep(0.05)
+    os.killpg(running.pid, signal.SIGINT)
+    answer, progress = running.communicate(timeout=120)
+    assert running.returncode == 130, progress
+    first, *details = answer.splitlines()
+    cell = "bounded/as_written/default/sm_90/triton-3.9.0"
+    assert first.startswith(f"{cell}: Interrupted, after "), answer
+    assert ". It is ok with BLOCK=64 instead of 128. In short: fails with BLOCK = 128, ok with " in first
+    assert "more changes were not tried" in answer
+    assert any(line.startswith("  again: compat bisect --axis config --kernel bounded") for line in details)
+    assert "Traceback" not in progress
+    assert "probes of this run are done and kept; the same command continues from there" in progress
+
+    answer, progress = (ended := started(project, "--budget", "0.001")).communicate(timeout=120)
+    assert ended.returncode == 0, progress
+    assert f"{cell}: Stopped at the end of the time budget, after " in answer
+    assert "It is ok with BLOCK=64 instead of 128." in answer
+    assert "--budget 0.001" in answer
+
+    answer, progress = (ended := started(project, "--json")).communicate(timeout=250)
+    assert ended.returncode == 0, progress
+    (found,) = (each["answer"] for each in json.loads(answer))
+    assert (found["ended"], found["untried"]) == ("done", 0)
+    (block,) = (need for need in found["needs"] if need["setting"] == "BLOCK")
+    assert (block["ok"], block["fails"]) == (["16", "32", "64"], ["256"])
+    assert "Stopped" not in found["sentence"]
+
+
+def test_a_budget_that_ends_before_anything_is_known_is_no_answer(project: Path) -> None:
+    answer, progress = (ended := started(project, "--budget", "0.001")).communicate(timeout=120)
+    assert ended.returncode == 1, progress
+    assert "Stopped at the end of the time budget, after 0 of at most " in answer
+    assert "None is known yet." in answer
