@@ -46,7 +46,7 @@ def told(found: Report) -> Any:
     for name in ("seconds", "command"):
         del document[name]
     for each in document["cells"]:
-        each |= {"seconds": 0, "stages": dict.fromkeys(each["stages"], 0)}
+        each |= {"seconds": 0, "compile_seconds": 0, "stages": dict.fromkeys(each["stages"], 0)}
     return document
 
 

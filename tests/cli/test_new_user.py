@@ -165,20 +165,27 @@ def test_a_softmax_over_every_release(project: Project) -> None:
 
 
 @pytest.mark.wheels
-@pytest.mark.parametrize(
-    ("name", "cells"),
-    [
-        ("layer_norm.py", {"_layer_norm_fwd_fused": 2, "_layer_norm_bwd_dx_fused": 2, "_layer_norm_bwd_dwdb": 2}),
-        ("matmul.py", {"matmul_kernel": 12}),  # each of the six configs that it is tuned with is a case
-    ],
-)
-def test_kernels_of_tutorials_pass_without_an_edit(project: Project, name: str, cells: dict[str, int]) -> None:
-    user = project({name: source(name)})
-    said(user, "init", name)
+def test_kernels_of_a_tutorial_pass_without_an_edit(project: Project) -> None:
+    user = project({"layer_norm.py": source("layer_norm.py")})
+    said(user, "init", "layer_norm.py")
     answer = said(user, "matrix", *ENDS)
-    assert len(re.findall(r"^as_written +ok +ok +works$", answer, re.MULTILINE)) == len(cells), answer
-    found = [(cell["kernel"], cell["status"]) for cell in written(user)["cells"]]
-    assert {kernel: found.count((kernel, "ok")) for kernel, _ in found} == cells
+    assert len(re.findall(r"^as_written +ok +ok +works$", answer, re.MULTILINE)) == 3, answer
+    kernels = ["_layer_norm_bwd_dwdb", "_layer_norm_bwd_dx_fused", "_layer_norm_fwd_fused"]
+    cells = sorted((cell["kernel"], cell["status"]) for cell in written(user)["cells"])
+    assert cells == [(kernel, "ok") for kernel in kernels for _ in range(2)]
+
+
+@pytest.mark.wheels
+def test_the_matmul_of_a_tutorial_is_as_expected_without_an_edit(project: Project) -> None:
+    """Each of the six configs is a case, for usual and for odd sizes; one config needs more shared memory than the GPU has."""
+    user = project({"matmul.py": source("matmul.py")})
+    said(user, "init", "matmul.py")
+    answer = said(user, "matrix", *ENDS)
+    assert "24 cells" in answer
+    assert "22 ok, 2 rejected; all as expected" in answer
+    assert "would exceed shared memory: needs 294912 bytes, sm_90 allows 232448" in answer
+    refused = {cell["case"] for cell in written(user)["cells"] if cell["status"] == "rejected"}
+    assert refused == {"128x256x128_w8_s3"}
 
 
 # --- a package ---------------------------------------------------------------------------------------------------------------
