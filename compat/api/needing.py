@@ -76,11 +76,6 @@ class Having:
         """Whether it is known to have all of it."""
         return self.looked_at and not self.lacks and not self.unknown
 
-    @property
-    def surely_lacks(self) -> bool:
-        """Whether something is not there that does not stand behind a condition."""
-        return any(not lack.conditions for lack in self.lacks)
-
 
 @frozen(kw_only=True)
 class Needs:

@@ -54,10 +54,6 @@ class ExecutorSettings:
         """The same, with so many batches on their way where that is said."""
         return self if in_flight is None else evolve(self, in_flight=in_flight)
 
-    def patient(self, wait: float) -> ExecutorSettings:
-        """The same, with so many seconds to wait."""
-        return evolve(self, wait=wait)
-
 
 def read_executor(top: Table) -> ExecutorSettings | None:
     """What ``[executor]`` says; ``None`` where there is no such table. Raises ConfigError."""

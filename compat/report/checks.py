@@ -244,9 +244,3 @@ def reasons(report: Report) -> tuple[tuple[str, str], ...]:
         if check is not None and check.status is Status.UNSUPPORTED:
             groups[check.reason].append(result)
     return tuple((reason, report.spans({release_of(result.built).label for result in group})) for reason, group in groups.items())
-
-
-def _label(result: Result) -> str:
-    from compat.history.verdict import release_of
-
-    return release_of(result.built).label

@@ -178,7 +178,6 @@ def test_releases_that_have_all_of_it() -> None:
         ["tl.dot only raises RuntimeError: removed"],
     ]
     assert [having.has_all for having in found.having] == [False, False, False, True, False]
-    assert [having.surely_lacks for having in found.having] == [True, False, False, False, True]
     assert found.having[1].lacks[0].conditions == (7,)
 
 
