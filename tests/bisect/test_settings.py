@@ -8,7 +8,6 @@ import signal
 import sqlite3
 import subprocess
 import sys
-import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -16,13 +15,14 @@ import pytest
 
 from compat.model import BuiltEnv
 from tests.sqlite import opened
+from tests.waiting import PATIENCE, wait_until
 
 ROOT = Path(__file__).parents[2]
 SOURCE = """
 import time
 import triton
 import triton.language as tl
-time.sleep(1.5)
+time.sleep(0.4)
 
 @triton.jit
 def bounded(x_ptr, BLOCK: tl.constexpr):
@@ -80,10 +80,9 @@ def results(project: Path) -> int:
 
 def test_what_is_known_is_told_on_ctrl_c_and_at_the_end_of_the_budget(project: Path) -> None:
     running = started(project)
-    while results(project) < 2 and running.poll() is None:  # the cell itself, and a change that is ok
-        time.sleep(0.05)
+    wait_until(lambda: results(project) >= 2 or running.poll() is not None)  # the cell itself, and a change that is ok
     os.killpg(running.pid, signal.SIGINT)
-    answer, progress = running.communicate(timeout=120)
+    answer, progress = running.communicate(timeout=PATIENCE)
     assert running.returncode == 130, progress
     first, *details = answer.splitlines()
     cell = "bounded/as_written/default/sm_90/triton-3.9.0"
@@ -94,13 +93,13 @@ def test_what_is_known_is_told_on_ctrl_c_and_at_the_end_of_the_budget(project: P
     assert "Traceback" not in progress
     assert "probes of this run are done and kept; the same command continues from there" in progress
 
-    answer, progress = (ended := started(project, "--budget", "0.001")).communicate(timeout=120)
+    answer, progress = (ended := started(project, "--budget", "0.001")).communicate(timeout=PATIENCE)
     assert ended.returncode == 0, progress
     assert f"{cell}: Stopped at the end of the time budget, after " in answer
     assert "It is ok with BLOCK=64 instead of 128." in answer
     assert "--budget 0.001" in answer
 
-    answer, progress = (ended := started(project, "--json")).communicate(timeout=250)
+    answer, progress = (ended := started(project, "--json")).communicate(timeout=PATIENCE)
     assert ended.returncode == 0, progress
     (found,) = (each["answer"] for each in json.loads(answer))
     assert (found["ended"], found["untried"]) == ("done", 0)
@@ -110,7 +109,7 @@ def test_what_is_known_is_told_on_ctrl_c_and_at_the_end_of_the_budget(project: P
 
 
 def test_a_budget_that_ends_before_anything_is_known_is_no_answer(project: Path) -> None:
-    answer, progress = (ended := started(project, "--budget", "0.001")).communicate(timeout=120)
+    answer, progress = (ended := started(project, "--budget", "0.001")).communicate(timeout=PATIENCE)
     assert ended.returncode == 1, progress
     assert "Stopped at the end of the time budget, after 0 of at most " in answer
     assert "None is known yet." in answer

@@ -19,6 +19,7 @@ import pytest
 
 from compat.model import BuiltEnv
 from tests import commands
+from tests.waiting import PATIENCE
 
 ROOT = Path(__file__).parents[2]
 RELEASES = ("3.8.0", "3.9.0")
@@ -74,7 +75,7 @@ def environ() -> dict[str, str]:
 
 
 def compat(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    return commands.run(*arguments, cwd=folder, env=environ(), timeout=240)
+    return commands.run(*arguments, cwd=folder, env=environ(), timeout=PATIENCE)
 
 
 def report(folder: Path) -> dict[str, Any]:
@@ -176,7 +177,7 @@ def test_two_runs_at_the_same_time_compile_each_cell_once(project: Path) -> None
     for number in range(20):
         write_kernel(project / "k", f"copy_{number}", factor=number)
     runs = [begun(project, "matrix", "--output", name) for name in ("one", "two")]
-    printed = [run.communicate(timeout=240)[0] for run in runs]
+    printed = [run.communicate(timeout=PATIENCE)[0] for run in runs]
     assert [run.returncode for run in runs] == [1, 1], printed
     one, two = (report(project / name) for name in ("one", "two"))
     assert statuses(one) == statuses(two)
@@ -198,7 +199,7 @@ def test_a_run_that_is_killed_holds_up_no_other(project: Path) -> None:
     second = begun(project, "matrix", "--output", "two")
     time.sleep(1)
     first.send_signal(signal.SIGKILL)
-    printed, _ = second.communicate(timeout=240)
+    printed, _ = second.communicate(timeout=PATIENCE)
     assert second.returncode == 1, printed
     assert len(report(project / "two")["cells"]) == 4 * 13
     assert re.findall(r"(\d+) cells in", printed) == ["52"]
@@ -222,7 +223,7 @@ READ_ONLY = "mount --bind . . && mount -o remount,ro,bind . && cd . && "
 def read_only(folder: Path, command: str) -> subprocess.CompletedProcess[str]:
     """A command in a folder that is mounted read-only for it alone, which the superuser cannot write either."""
     script = f"cd {shlex.quote(str(folder))} && {READ_ONLY} cd {shlex.quote(str(folder))} && ! touch x 2>/dev/null && {command}"
-    return subprocess.run(["unshare", "-mr", "sh", "-c", script], env=environ(), capture_output=True, text=True, timeout=240)
+    return subprocess.run(["unshare", "-mr", "sh", "-c", script], env=environ(), capture_output=True, text=True, timeout=PATIENCE)
 
 
 @pytest.fixture

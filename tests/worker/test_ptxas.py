@@ -75,6 +75,7 @@ def told(outcome: Outcome) -> tuple[str, str]:
     return str(outcome.status), outcome.failure.failure_class
 
 
+@pytest.mark.parametrize("env", [RELEASES[0], RELEASES[-1]], indirect=True)
 def test_compile_time_has_what_the_assembler_computes_and_not_what_it_waits(
     outcome_with: With, stand_in: Callable[[str], Path]
 ) -> None:
@@ -89,6 +90,7 @@ def test_compile_time_has_what_the_assembler_computes_and_not_what_it_waits(
     assert computing.compile_seconds > 1
 
 
+@pytest.mark.parametrize("env", [RELEASES[0], RELEASES[-1]], indirect=True)
 def test_one_that_is_stopped_has_the_time_that_its_assembler_computed(outcome_with: With, stand_in: Callable[[str], Path]) -> None:
     computing = outcome_with(stand_in(COMPUTE.format(seconds=600)), deadline=3)
     assert told(computing) == ("timed_out", "timeout")
