@@ -88,10 +88,14 @@ def at_most(most: int, lines: Iterable[str]) -> Iterator[str]:
 
 
 def one_line(text: str, width: int = 160) -> str:
-    """The line of ``text`` that says most, cut to ``width``: the first that names an error, else the last."""
-    lines = [flat for raw in text.splitlines() if (flat := " ".join(raw.split()))]
+    """The line of ``text`` that says most, cut to ``width``: the first that names an error, else the last.
+
+    The lines of a kernel that a diagnostic quotes before its message, down to the caret, are passed over: they may name one too.
+    """
+    lines = [flat for raw in _QUOTED.sub("", text).splitlines() if (flat := " ".join(raw.split()))]
     line = next((line for line in lines if _ERROR.search(line)), lines[-1] if lines else "")
     return line if len(line) <= width else line[: width - 1] + "…"
 
 
 _ERROR = lazy_pattern(r"error|assert|fatal|fail", re.IGNORECASE)
+_QUOTED = lazy_pattern(r"\A(?:(?!.*\berror:).*\n)+?[ \t]*\^[ \t]*\n")

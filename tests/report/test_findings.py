@@ -16,6 +16,7 @@ from compat.model import Status
 from compat.report import Report
 from compat.report.annotations import MOST, workflow_commands
 from compat.report.code_quality import code_quality
+from compat.report.compact import one_line
 from compat.report.document import dump, matrix_document
 from compat.report.findings import findings
 from compat.report.loading import load_report
@@ -141,3 +142,16 @@ def test_a_summary_has_the_whole_report_or_says_what_it_lacks() -> None:
     assert little.startswith(whole[:500])
     assert re.search(r"\n\d+ sections left out, for which there is no room here; the report has them\.\n$", little)
     assert step_summary(troubled(), SUMMARY_LIMIT) == ""
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ('    tl.static_assert(BLOCK < 128, "x")\n    ^\nCompileTimeAssertionFailure: x', "CompileTimeAssertionFailure: x"),
+        ("    y = failing(x)\n        ^\nx is not defined", "x is not defined"),
+        ("k.py:3:4: error: too large\n  x = y\n      ^\nnote: see the operation", "k.py:3:4: error: too large"),
+        ("a\n" * 50_000 + "^", "^"),
+    ],
+)
+def test_the_line_that_says_most_is_no_line_of_the_kernel(text: str, line: str) -> None:
+    assert one_line(text) == line
