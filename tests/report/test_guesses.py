@@ -10,6 +10,7 @@ from attrs import evolve
 from compat.model import CompileSpec, Outcome, Result
 from compat.report.document import matrix_document
 from compat.report.guesses import decided_by_hints, guesses
+from compat.report.html.page import matrix_html
 from compat.report.markdown import matrix_markdown
 from compat.report.terminal import matrix_text
 from tests.report.factory import OK, SHAPE, TARGETS, always, bad, env, report, tried
@@ -68,5 +69,6 @@ def test_hints_that_decide_are_told_in_every_form() -> None:
     )
     assert f"note: {said}" in matrix_text(found, width=400)
     assert f"**Note:** {said}" in matrix_markdown(found).replace("\\_", "_")
+    assert f'<p class="note">Note: {said}' in matrix_html(found)
     for results in ([case_of("a", OK, aligned), case_of("b", OK, odd)], [case_of("a", refused, aligned), case_of("b", OK, other)]):
         assert decided_by_hints(results) is None

@@ -17,6 +17,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
 from compat.json_text import write_json
+from compat.report.guesses import decided_by_hints
 from compat.report.html.packing import packed
 from compat.report.markdown import headline
 from compat.report.pairs.notes import pairs_table
@@ -48,6 +49,7 @@ def matrix_html(report: Report) -> str:
         style=Markup(style),
         report=report,
         headline=headline(report).replace("**", ""),
+        decided_by_hints=decided_by_hints(report.ordered),
         statements=told[:STATEMENTS],
         further=len(told) - STATEMENTS,
         pairs=pairs_table(report.pairs) if report.pairs else None,
