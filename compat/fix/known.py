@@ -8,7 +8,7 @@ from pathlib import Path
 from compat import toolchains
 from compat.bundle.closure import roots_of
 from compat.config.kernel_sources import requirement_of
-from compat.model import Failure, Result
+from compat.model import SOURCE_STAGE, Failure, Result
 from compat.toolchains.edits import KnownEdit
 
 
@@ -20,11 +20,21 @@ def known_edits(failure: Failure | None, toolchain: str) -> tuple[KnownEdit, ...
 
 
 def edits_for(result: Result) -> tuple[KnownEdit, ...]:
-    """The edits that ``compat fix`` tries on a cell: those known for its failure, and none where its source is of a library."""
-    spec = result.cell.spec
-    source, edits = Path(spec.source), known_edits(result.outcome.failure, result.cell.env.toolchain)
+    """The edits that ``compat fix`` tries on a cell: those known for its failure.
+
+    There are none where its source is of a library, nor where the import of another file failed: edits are of the kernel's own.
+    """
+    spec, failure = result.cell.spec, result.outcome.failure
+    source, edits = Path(spec.source), known_edits(failure, result.cell.env.toolchain)
+    if not edits or failure is None or _is_elsewhere(failure, source):
+        return ()
     roots = tuple(map(Path, spec.roots)) or roots_of(source)
-    return () if edits and (spec.package or library_of(source, roots)) else edits
+    return () if spec.package or library_of(source, roots) else edits
+
+
+def _is_elsewhere(failure: Failure, source: Path) -> bool:
+    """Whether importing another file than the kernel's own failed."""
+    return failure.stage == SOURCE_STAGE and (failure.location or source.name).rpartition(":")[0] not in ("", source.name)
 
 
 def library_of(source: Path, roots: Iterable[Path]) -> str | None:

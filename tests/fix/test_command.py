@@ -303,6 +303,18 @@ def test_no_report_speaks_of_an_edit_of_a_library(package: Path) -> None:
 
 
 @pytest.mark.wheels
+def test_no_edit_is_known_for_an_import_that_fails_in_another_file(tmp_path: Path, built: Callable[[str], BuiltEnv]) -> None:
+    built("triton-3.2.0")
+    (tmp_path / "pk").mkdir()
+    (tmp_path / "pk" / "__init__.py").write_text("from . import late\n")
+    (tmp_path / "pk" / "late.py").write_text("from triton.tools.tensor_descriptor import TensorDescriptor\n")
+    (tmp_path / "pk" / "kernel.py").write_text(GUESSED)
+    done = compat(tmp_path, "matrix", "pk/kernel.py::softmax_kernel", "--envs", "3.2.0", "--target", "sm_90")
+    assert "No module named 'triton.tools.tensor_descriptor'" in done.stdout
+    assert "edit is known" not in done.stdout
+
+
+@pytest.mark.wheels
 def test_a_python_source_without_a_kernel_file(tmp_path: Path, built: Callable[[str], BuiltEnv]) -> None:
     built("triton-3.9.0")
     source = tmp_path / "a.py"
