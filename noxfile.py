@@ -33,8 +33,8 @@ from compat.config.kernel_files import load_kernels  # noqa: E402
 from compat.config.matrix import MatrixConfig  # noqa: E402
 from compat.envs.installers import find_uv  # noqa: E402
 from compat.errors import CompatError  # noqa: E402
-from compat.nox import PARALLEL, matrix_envs, refuse, sessions  # noqa: E402
-from compat.nox.command_line import is_asked_for, option, posargs  # noqa: E402
+from compat.model import Env  # noqa: E402
+from compat.nox import PARALLEL, build, is_requested, matrix_envs, option, posargs, refuse, sessions  # noqa: E402
 
 nox.options.sessions = ["lint", "types", "tests"]
 nox.options.reuse_venv = "yes"
@@ -173,25 +173,27 @@ def hostile(session: nox.Session) -> None:
 
 def define_runs(config: MatrixConfig) -> None:
     """The sessions that need environments first: matrix and bench."""
-    needed: list[str] = []
-    if is_asked_for("matrix", "bench"):
-        needed = [f"env({env.name})" for env in matrix_envs(config)]
-        # Kernel files are looked at now, so that what is wrong with one is said before minutes of downloads and not after.
+    needed: list[Env] = []
+    if is_requested("matrix", "bench"):
+        needed = matrix_envs(config)
+        # Kernel files are read now, so that an error in one is reported before minutes of downloads and not after.
         named = list(option(posargs(), "--spec"))
         load_kernels(named or config.kernels, ROOT if named else config.base, where="--spec" if named else "matrix.toml: kernels")
 
-    @nox.session(requires=needed, default=False)
+    @nox.session(default=False)
     def matrix(session: nox.Session) -> None:
         """Compile the kernels on every environment and target asked for, and report."""
+        build(session, config, needed)
         install_once(session, "-e", ".")
         # What can be built has just been built.
         session.run(
             "compat", "matrix", "--no-build", *session.posargs, env=inner(session), interrupt_timeout=10.0, terminate_timeout=5.0
         )
 
-    @nox.session(requires=needed, default=False)
+    @nox.session(default=False)
     def bench(session: nox.Session) -> None:
         """Measure how long it takes."""
+        build(session, config, needed)
         install_once(session, "-e", ".")
         session.run("python", "-m", "bench", *session.posargs, env=inner(session))
 

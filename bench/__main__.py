@@ -22,21 +22,23 @@ from pathlib import Path
 import click
 from attrs import evolve
 
-from compat import toolchains
-from compat.bundle.closure import read_source
 from compat.config.kernel_files import load_kernels
 from compat.config.matrix import load_matrix
-from compat.envs.env import build_envs, missing_envs, read_env
-from compat.execution import plan
-from compat.execution.executors.base import OpenExecutor
-from compat.execution.executors.local import LocalExecutor
-from compat.execution.flight import Flight, Limits
-from compat.execution.run import RunContext, run
-from compat.execution.spawn import WORKER
-from compat.execution.store import Store, cell_key
+from compat.engine import plan
+from compat.engine.run import RunContext, run
+from compat.envs.building import Builder, build_envs
+from compat.envs.listing import INDEX
+from compat.envs.record import missing_envs, read_env
+from compat.executors.base import OpenExecutor
+from compat.executors.local import LocalExecutor
 from compat.files import folder_digest
 from compat.model import BuiltEnv, Cell, CompileSpec, Done, Evidence, Specialization, Status
+from compat.source.closure import read_source
+from compat.store.keys import cell_key
+from compat.store.store import Store
 from compat.toolchains import DEFAULT
+from compat.workers.attempt import Flight, Limits
+from compat.workers.spawn import WORKER
 
 ROOT = Path(__file__).parent.parent
 PLAIN = Path(__file__).parent / "plain.py"
@@ -66,7 +68,7 @@ def main(envs: tuple[str, ...], kernels: str, every: int, slots: int, rounds: in
 def _envs(names: Sequence[str]) -> dict[str, BuiltEnv]:
     config = load_matrix(ROOT / "matrix.toml")
     chosen, cache = config.choose_envs(names), config.env_cache()
-    build_envs([env.name for env in missing_envs(chosen, cache)], ROOT)
+    build_envs(Builder(cache=cache, index_cache=ROOT / INDEX, say=click.echo), missing_envs(chosen, cache))
     return {env.name: read_env(env, cache) for env in chosen}
 
 
@@ -97,7 +99,7 @@ def _small() -> list[Specialization]:
 def _sel() -> list[Specialization]:
     """This repository's own kernels, which are large."""
     config = load_matrix(ROOT / "matrix.toml")
-    return list(load_kernels(config.kernels, config.base, failure_classes=frozenset(toolchains.failure_classes())))
+    return list(load_kernels(config.kernels, config.base))
 
 
 def _ok_cells(built: dict[str, BuiltEnv], specs: Sequence[Specialization]) -> list[Cell]:

@@ -26,10 +26,12 @@ import click
 
 from compat.config.kernel_files import load_kernels
 from compat.config.matrix import load_matrix
-from compat.envs.env import build_envs, missing_envs, read_env
-from compat.execution.flight import Flight
+from compat.envs.building import Builder, build_envs
+from compat.envs.listing import INDEX
+from compat.envs.record import missing_envs, read_env
 from compat.model import BuiltEnv, Cell
 from compat.toolchains import DEFAULT
+from compat.workers.attempt import Flight
 
 ROOT = Path(__file__).parent.parent
 PLAIN = Path(__file__).parent / "plain.py"
@@ -65,7 +67,7 @@ def main(rounds: int, cold: bool) -> None:
 def _envs() -> list[BuiltEnv]:
     config = load_matrix(ROOT / "matrix.toml")
     chosen, cache = config.choose_envs(["releases"]), config.env_cache()
-    build_envs([env.name for env in missing_envs(chosen, cache)], ROOT)
+    build_envs(Builder(cache=cache, index_cache=ROOT / INDEX, say=click.echo), missing_envs(chosen, cache))
     return [read_env(env, cache) for env in chosen]
 
 

@@ -16,10 +16,10 @@ import click
 from bench.__main__ import LIMITS, ROOT, _engine, _envs, _plain, _shares
 from compat.config.kernel_files import load_kernels
 from compat.config.matrix import load_matrix
-from compat.execution import plan
-from compat.execution.run import RunContext, run
-from compat.execution.store import Store
+from compat.engine import plan
+from compat.engine.run import RunContext, run
 from compat.model import Status
+from compat.store.store import Store
 
 
 @click.command()

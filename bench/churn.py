@@ -26,16 +26,16 @@ from typing import Any
 from compat import project
 from compat.config.executor_settings import ExecutorSettings
 from compat.errors import CompatError
-from compat.execution.executors.base import OpenExecutor
-from compat.execution.executors.dask.executor import DaskExecutor
-from compat.execution.executors.dask.parcel import Answer, Parcel
-from compat.execution.executors.dask.placement import Place
-from compat.execution.executors.dask.session import DaskSession
-from compat.execution.executors.local import LocalExecutor
-from compat.execution.store import Store
+from compat.executors.base import OpenExecutor
+from compat.executors.dask.executor import DaskExecutor
+from compat.executors.dask.parcel import Parcel, ParcelResult
+from compat.executors.dask.placement import ClusterWorker
+from compat.executors.dask.session import DaskSession
+from compat.executors.local import LocalExecutor
 from compat.matrix import run_matrix
 from compat.model import Cell, Evidence
-from compat.report.document import matrix_document
+from compat.report.io.document import matrix_document
+from compat.store.store import Store
 from tests.execution.dask.clusters import ROOT, Machines
 from tests.execution.dask.test_equal import without_times
 from tests.execution.dask.test_faults import ENVS
@@ -64,7 +64,7 @@ def drive(folder: Path, executor: OpenExecutor) -> dict[str, Any]:
         written[key] += 1
         kept.add(cell.id)
 
-    def asked(executor: DaskExecutor, place: Place, parcel: Parcel) -> Answer | None:
+    def asked(executor: DaskExecutor, place: ClusterWorker, parcel: Parcel) -> ParcelResult | None:
         again.extend(cell.id for cell in parcel.batch.cells if cell.id in kept)
         return plain_asked(executor, place, parcel)
 

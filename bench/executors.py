@@ -20,13 +20,13 @@ import click
 from bench.__main__ import LIMITS, _envs, _known, _ok_cells, _sel, _small
 from bench.spent import Spent, spent
 from compat.config.executor_settings import ExecutorSettings
-from compat.execution.executors.base import OpenExecutor
-from compat.execution.executors.dask.executor import DaskExecutor
-from compat.execution.executors.dask.session import DaskSession
-from compat.execution.executors.local import LocalExecutor
-from compat.execution.run import RunContext, run
-from compat.execution.store import Store
+from compat.engine.run import RunContext, run
+from compat.executors.base import OpenExecutor
+from compat.executors.dask.executor import DaskExecutor
+from compat.executors.dask.session import DaskSession
+from compat.executors.local import LocalExecutor
 from compat.model import BuiltEnv, Cell, Status
+from compat.store.store import Store
 
 KNOWN = 20_000
 """Cells of a run in which everything is known."""

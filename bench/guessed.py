@@ -22,13 +22,12 @@ import click
 from compat import project
 from compat.config.kernel_files import kernels_of
 from compat.config.toml_reader import parse_toml
+from compat.engine.run import run
 from compat.errors import CompatError
-from compat.execution.run import run
 from compat.guess import GuessedKernel, GuessedSource, guess_sources, kernel_file_text
 from compat.guess.finding import sources
 from compat.model import Cell, Result, Specialization
-from compat.project import with_envs
-from compat.report.compact import one_line
+from compat.report.summary.compact import one_line
 
 
 @click.command()
@@ -42,7 +41,7 @@ def main(folder: Path, wanted: int, deadline: float, release: str, skip: int) ->
     began = time.monotonic()
     guessed = guess_sources(_readable(sources(".", folder)))
     kernels = [kernel for source in guessed for kernel in source.kernels]
-    jitted = len(kernels) + sum(len(source.helpers) + len(source.not_taken) for source in guessed)
+    jitted = len(kernels) + sum(len(source.helpers) + len(source.unreachable) for source in guessed)
     with tempfile.TemporaryDirectory() as place:
         read_back = sum(_reads_back(source, Path(place, str(number))) for number, source in enumerate(guessed))
     cases = sum(kernel.cases for kernel in kernels)
@@ -90,7 +89,7 @@ def _compiled(specs: Sequence[Specialization], release: str, deadline: float) ->
     places = project.select_places(envs=[release], targets=["sm_90"])
     cells = [Cell(env=env, target=target, spec=spec) for env in places.envs for target in places.targets for spec in specs]
     with places.open_store() as store:
-        context = with_envs(places.context(store, deadline=deadline), places.build_envs(places.config.path, places.envs))
+        context = places.context(store, deadline=deadline).with_envs(places.build_envs(places.config.path, places.envs))
         yield from run(cells, context, lambda result: None)
 
 

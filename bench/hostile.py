@@ -27,14 +27,16 @@ import click
 from attrs import evolve, frozen
 
 from bench.behaviours import HONEST, HOSTILE, KERNELS, TAKEN, Behaviour
-from compat.bundle.closure import read_source
 from compat.config.matrix import load_matrix
-from compat.envs.env import build_envs, missing_envs, read_env
-from compat.execution import procfs
-from compat.execution.flight import Limits
-from compat.execution.run import RunContext, known, run
-from compat.execution.store import Store
+from compat.engine.run import RunContext, known, run
+from compat.envs.building import Builder, build_envs
+from compat.envs.listing import INDEX
+from compat.envs.record import missing_envs, read_env
 from compat.model import BuiltEnv, Cell, CompileSpec, Result, Specialization
+from compat.processes import procfs
+from compat.source.closure import read_source
+from compat.store.store import Store
+from compat.workers.attempt import Limits
 from tests.execution.half_imports import half_imports
 from tests.targets import TARGETS
 
@@ -72,7 +74,7 @@ def main(cells: int, kills: int, envs: tuple[str, ...], seed: int, resume: Path 
     rng = random.Random(seed)
     config = load_matrix(ROOT / "matrix.toml")
     chosen, cache = config.choose_envs(envs), config.env_cache()
-    build_envs([env.name for env in missing_envs(chosen, cache)], ROOT)
+    build_envs(Builder(cache=cache, index_cache=ROOT / INDEX, say=click.echo), missing_envs(chosen, cache))
     built = {env.name: read_env(env, cache) for env in chosen}
     with tempfile.TemporaryDirectory(prefix="hostile-") as folder:
         wrong = _mixed(Path(folder), built, cells, rng) + _killed(Path(folder), built, kills, rng)

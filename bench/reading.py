@@ -16,10 +16,11 @@ from pathlib import Path
 import click
 
 from compat.diagnosis import classify, diagnose
-from compat.execution import printed
-from compat.execution.output import read_ends
+from compat.diagnosis.dumps import HEADING_BEGINS
 from compat.model import Evidence, Raised
-from compat.toolchains.triton.knowledge import KNOWLEDGE
+from compat.processes.output import read_ends
+from compat.toolchains.triton.failures.knowledge import KNOWLEDGE
+from compat.workers import printed
 from tests.targets import TARGETS
 
 _HEADING = b"// -----// IR Dump Before CSE (cse) ('builtin.module' operation) //----- //\n"
@@ -52,7 +53,7 @@ def read(path: Path) -> float:
     started = time.process_time()
     fd = os.open(path, os.O_RDONLY)
     try:
-        text = read_ends(fd, 0, None, printed.LIMIT)
+        text = read_ends(fd, 0, None, printed.LIMIT, HEADING_BEGINS)
     finally:
         os.close(fd)
     printed.kept(text, _keep)

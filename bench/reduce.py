@@ -24,15 +24,15 @@ from compat.bisect.criterion import parse_criterion
 from compat.bundle.bundle import bundle
 from compat.config.kernel_files import load_kernels
 from compat.config.matrix import MatrixConfig, load_matrix
-from compat.envs.env import read_env
-from compat.execution.flight import Flight, Limits
-from compat.execution.run import RunContext, available_cores, run
-from compat.execution.store import Store
+from compat.engine.run import RunContext, available_cores, run
+from compat.envs.record import read_env
 from compat.model import BuiltEnv, Cell, Result
 from compat.reduce import Candidate, extracted, shrink
-from compat.reduce.holding import Holding
-from compat.reduce.interestingness import InterestingnessTest, Requirement, requirement_of
+from compat.reduce.goal import Goal
+from compat.reduce.interestingness import CandidateRequirement, InterestingnessTest, requirement_of
+from compat.store.store import Store
 from compat.toolchains import DEFAULT
+from compat.workers.attempt import Flight, Limits
 
 ROOT = Path(__file__).parent.parent
 PLAIN = Path(__file__).parent / "plain.py"
@@ -86,9 +86,9 @@ def _held(config: MatrixConfig, cell: Cell, before: Result, start: Candidate, sl
     cells = [Cell(env=built.env, target=cell.target, spec=cell.spec) for built in envs.values()]
     with tempfile.TemporaryDirectory() as folder, Store(Path(folder)) as store:
         rest = run(cells, RunContext(envs=envs, store=store, limits=LIMITS, slots=slots))
-    holding = Holding.of([before], [], rest, parse_criterion("same-failure"), LIMITS)
-    first, later = holding.tiers(1.0, LIMITS.deadline)
-    click.echo(f"held in {len(holding.requirements)} releases, {len(later)} of them of what is about to be accepted")
+    goal = Goal.of([before], [], rest, parse_criterion("same-failure"), LIMITS)
+    first, later = goal.tiers(1.0, LIMITS.deadline)
+    click.echo(f"held in {len(goal.requirements)} releases, {len(later)} of them of what is about to be accepted")
     ways = {
         "the failure alone": (first[:1], []),
         "every release, in the end": (first, later),
@@ -103,7 +103,7 @@ def _held(config: MatrixConfig, cell: Cell, before: Result, start: Candidate, sl
 
 
 def _reduced(
-    cell: Cell, start: Candidate, asked: Sequence[Requirement], later: Sequence[Requirement], slots: int
+    cell: Cell, start: Candidate, asked: Sequence[CandidateRequirement], later: Sequence[CandidateRequirement], slots: int
 ) -> tuple[float, int, Candidate]:
     """Seconds, compiles and the smallest candidate of a search; with workers that are there already."""
     with InterestingnessTest(cell.spec, cell.target, asked, later=later, slots=slots) as interesting:

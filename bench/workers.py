@@ -17,14 +17,14 @@ import click
 
 from bench.__main__ import LIMITS, _envs
 from bench.spent import Spent, spent
-from compat.bundle.closure import read_source
 from compat.config.executor_settings import ExecutorSettings
 from compat.config.matrix import load_matrix
-from compat.execution.executors.dask.executor import DaskExecutor
-from compat.execution.executors.dask.session import DaskSession
-from compat.execution.run import RunContext, run
-from compat.execution.store import Store
+from compat.engine.run import RunContext, run
+from compat.executors.dask.executor import DaskExecutor
+from compat.executors.dask.session import DaskSession
 from compat.model import BuiltEnv, Cell, CompileSpec, Specialization, Status
+from compat.source.closure import read_source
+from compat.store.store import Store
 
 ROOT = Path(__file__).parent.parent
 WAITING = Path(__file__).parent / "waiting"

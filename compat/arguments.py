@@ -15,8 +15,7 @@ tuple              ``[4, "*fp16"]``                            a tuple (JSON: a 
 
 A tensor is aligned, at an address that is divisible by 16, and under 2 GiB, unless it says otherwise. A constant is a
 ``tl.constexpr`` or a jit function that is passed where no annotation asks for one, in a tuple for example; its value has a form of
-:mod:`compat.constexprs`. Equal arguments have one form here. ``compat/toolchains/triton/adapter/launch.py`` makes what is passed of
-the JSON forms. Pure.
+:mod:`compat.constexprs`. Equal arguments have one form here. A toolchain's adapter makes what is passed of the JSON forms. Pure.
 """
 
 from __future__ import annotations
@@ -40,7 +39,7 @@ _DESCRIPTOR = lazy_pattern(r"tensordesc<(\w+)\[(\d+(?:, ?\d+)*)\]>")
 _SMALLEST, _LARGEST = -(1 << 63), (1 << 64) - 1
 
 
-class UnknownForm(ValueError):
+class UnknownArgumentForm(ValueError):
     """A value that no argument can have."""
 
     def __init__(self, message: str, path: str = "", hint: str = FORMS) -> None:
@@ -61,7 +60,7 @@ def read(value: object, dtypes: Collection[str], describe: Callable[[object], st
         return value
     if isinstance(value, int):
         if not _SMALLEST <= value <= _LARGEST:
-            raise UnknownForm(f"{describe(value)} does not fit any type")
+            raise UnknownArgumentForm(f"{describe(value)} does not fit any type")
         return value
     if isinstance(value, str):
         return _of_text(value, dtypes)
@@ -71,49 +70,53 @@ def read(value: object, dtypes: Collection[str], describe: Callable[[object], st
         return _of_tensor(value, dtypes, describe)
     if isinstance(value, Mapping) and value.keys() == {CONSTANT}:
         return _of_constant(value[CONSTANT], describe)
-    raise UnknownForm(f"{describe(value)} is no argument of a launch")
+    raise UnknownArgumentForm(f"{describe(value)} is no argument of a launch")
 
 
 def _of_constant(value: object, describe: Callable[[object], str]) -> Any:
     try:
         return {CONSTANT: constexprs.read(value, describe)}
     except constexprs.UnknownForm as error:
-        raise UnknownForm(str(error), f".{CONSTANT}{error.path}", error.hint) from None
+        raise UnknownArgumentForm(str(error), f".{CONSTANT}{error.path}", error.hint) from None
 
 
 def _element(index: int, value: object, dtypes: Collection[str], describe: Callable[[object], str]) -> Any:
     try:
         return read(value, dtypes, describe)
-    except UnknownForm as error:
-        raise UnknownForm(str(error), f"[{index}]{error.path}", error.hint) from None
+    except UnknownArgumentForm as error:
+        raise UnknownArgumentForm(str(error), f"[{index}]{error.path}", error.hint) from None
 
 
 def _of_text(text: str, dtypes: Collection[str]) -> str:
     if text.startswith("*k") and text[2:] in dtypes:
-        raise UnknownForm(f"{text!r} is a type", hint=f'That the kernel only reads it is said by its annotation: "*{text[2:]}".')
+        raise UnknownArgumentForm(
+            f"{text!r} is a type", hint=f'That the kernel only reads it is said by its annotation: "*{text[2:]}".'
+        )
     if text.startswith("*"):
         return f"*{_dtype(text[1:], dtypes)}"
     if found := _DESCRIPTOR.fullmatch(text):
         return f"tensordesc<{_dtype(found[1], dtypes)}[{found[2].replace(' ', '')}]>"
     if text in dtypes:
-        raise UnknownForm(f"{text!r} is a type, and a launch passes values", hint=f'Say the number itself; a tensor is "*{text}".')
-    raise UnknownForm(f"{text!r} is no argument of a launch")
+        raise UnknownArgumentForm(
+            f"{text!r} is a type, and a launch passes values", hint=f'Say the number itself; a tensor is "*{text}".'
+        )
+    raise UnknownArgumentForm(f"{text!r} is no argument of a launch")
 
 
 def _of_tensor(value: Mapping[str, Any], dtypes: Collection[str], describe: Callable[[object], str]) -> Any:
     dtype = _dtype(value["tensor"], dtypes)
     for key, said in value.items():
         if key != "tensor" and key not in _USUAL:
-            raise UnknownForm(f"a tensor has no {key!r}", hint=f"One of: {', '.join(_USUAL)}.")
+            raise UnknownArgumentForm(f"a tensor has no {key!r}", hint=f"One of: {', '.join(_USUAL)}.")
         if key in _USUAL and not isinstance(said, bool):
-            raise UnknownForm(f"{key} is {describe(said)}, which is neither true nor false")
+            raise UnknownArgumentForm(f"{key} is {describe(said)}, which is neither true nor false")
     return tensor(dtype, **{key: said for key, said in value.items() if key in _USUAL})
 
 
 def _dtype(name: object, dtypes: Collection[str]) -> str:
     if not isinstance(name, str) or name not in dtypes:
         near = get_close_matches(str(name), list(dtypes), n=3, cutoff=0.6)
-        raise UnknownForm(f"{name!r} is no element type", hint=f"One of: {', '.join(near or dtypes)}.")
+        raise UnknownArgumentForm(f"{name!r} is no element type", hint=f"One of: {', '.join(near or dtypes)}.")
     return name
 
 

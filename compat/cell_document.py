@@ -1,126 +1,66 @@
-"""A cell and what came of it as JSON values: the form that ``matrix.json`` has, and that a user's judging program reads."""
+"""A cell and what came of it as data: the form that ``matrix.json`` has, and that a user's judging program reads."""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping
+from typing import Annotated, Any
 
-from compat.model import Check, Expectation, Failure, Latency, Result, StoodIn
+from attrs import field, frozen
 
-JsonObject = dict[str, Any]
+from compat.fields import KEY, Seconds, Text, rules
+from compat.json_text import JsonObject
+from compat.model import DEFAULT_TOOLCHAIN, Expectation, Failure, Latency, Noticed, Numbers, Result, Status, StoodIn
+from compat.records import record_of, unstructure
+
+RELEASE = DEFAULT_TOOLCHAIN
+"""The key of the installed release in the schema; in data it is the name of the cell's toolchain."""
+_LAUNCH_FACTS = ("launches", "differing", "device")
+"""What only a check on a GPU has."""
+
+
+@frozen(kw_only=True)
+class CellRecord:
+    """A cell and its result, as JSON has them."""
+
+    id: Text
+    kernel: Text
+    variant: Text
+    case: Text
+    guessed: bool
+    target: Text
+    env: Text
+    release: str | None = field(default=None, metadata={KEY: RELEASE})
+    torch: str | None = None
+    status: Status
+    expected: bool
+    expectation: Expectation | None
+    stage: str
+    failure: Failure | None
+    flaky: bool
+    attempts: tuple[str, ...]
+    warnings: tuple[Noticed, ...]
+    metrics: Annotated[Mapping[str, Any], rules(description="Open: what a compile tells depends on the toolchain.")]
+    stages: Mapping[str, Seconds]
+    compile_seconds: Seconds | None
+    seconds: Seconds
+    cached: bool
+    stood_in: StoodIn | None
+    numbers: Numbers
+    latency: Latency | None
 
 
 def cell_document(result: Result) -> JsonObject:
-    """One cell and what came of it."""
-    cell, outcome = result.cell, result.outcome
-    return {
-        "id": cell.id,
-        "kernel": cell.spec.kernel,
-        "variant": cell.spec.variant,
-        "case": cell.spec.case,
-        "guessed": cell.spec.guessed,
-        "target": cell.target.name,
-        "env": cell.env.name,
-        cell.env.toolchain: result.built.release,
-        "torch": result.built.torch,
-        "status": str(outcome.status),
-        "expected": result.expected,
-        "expectation": _expectation(result.expectation),
-        "stage": outcome.stage,
-        "failure": _failure(outcome.failure),
-        "flaky": outcome.flaky,
-        "attempts": list(outcome.attempts),
-        "warnings": [{"type": warning.type, "message": warning.message} for warning in outcome.warnings],
-        "metrics": dict(outcome.metrics),
-        "stages": {stage: rounded(seconds) for stage, seconds in outcome.stages.items()},
-        "compile_seconds": None if outcome.compile_seconds is None else rounded(outcome.compile_seconds),
-        "seconds": rounded(outcome.seconds),
-        "cached": result.cached,
-        "stood_in": _stood_in(outcome.stood_in),
-        "numbers": {"interpreter": _check(result.numbers.interpreter), "gpu": _launched(result.numbers.gpu)},
-        "latency": _latency(result.latency),
-    }
+    """One cell and what came of it, as JSON values."""
+    cell = result.cell
+    facts = {"id": cell.id, "target": cell.target.name, "env": cell.env.name}
+    record = record_of(CellRecord, result, result.outcome, result.built, cell.spec, **facts)
+    document = with_toolchain(unstructure(record), cell.env.toolchain)
+    if interpreter := document["numbers"]["interpreter"]:
+        for name in _LAUNCH_FACTS:
+            del interpreter[name]
+    return document
 
 
-def _check(check: Check | None) -> JsonObject | None:
-    return (
-        None
-        if check is None
-        else {
-            "status": str(check.status),
-            "max_abs": check.max_abs,
-            "max_rel": check.max_rel,
-            "where": check.where,
-            "reason": check.reason,
-        }
-    )
-
-
-def _launched(check: Check | None) -> JsonObject | None:
-    told = _check(check)
-    if check is None or told is None:
-        return None
-    told |= {"launches": check.launches, "differing": check.differing, "device": check.device}
-    return told if check.worker is None else {**told, "worker": check.worker}
-
-
-def _latency(latency: Latency | None) -> JsonObject | None:
-    if latency is None:
-        return None
-    told = {
-        "us": latency.us,
-        "spread": latency.spread,
-        "baseline_us": latency.baseline_us,
-        "ratio": latency.ratio,
-        "device": latency.device,
-    }
-    return told if latency.worker is None else {**told, "worker": latency.worker}
-
-
-def _stood_in(stood_in: StoodIn | None) -> JsonObject | None:
-    return (
-        None
-        if stood_in is None
-        else {
-            "packages": list(stood_in.packages),
-            "answers": list(stood_in.answers),
-            "skipped": list(stood_in.skipped),
-        }
-    )
-
-
-def _failure(failure: Failure | None) -> JsonObject | None:
-    return (
-        None
-        if failure is None
-        else {
-            "class": failure.failure_class,
-            "fingerprint": failure.fingerprint,
-            "excerpt": failure.excerpt,
-            "stage": failure.stage,
-            "pass": failure.pass_,
-            "op": failure.op,
-            "location": failure.location,
-            "reproducer": failure.reproducer,
-            "ir": failure.ir,
-            "advice": failure.advice,
-            "prediction": failure.prediction,
-        }
-    )
-
-
-def _expectation(expectation: Expectation | None) -> JsonObject | None:
-    return (
-        None
-        if expectation is None
-        else {
-            "status": str(expectation.status),
-            "class": expectation.failure_class,
-            "reason": expectation.reason,
-            "strict": expectation.strict,
-        }
-    )
-
-
-def rounded(seconds: float) -> float:
-    """Rounded to a tenth of a millisecond, the precision of these timings."""
-    return round(seconds, 4)
+def with_toolchain(document: JsonObject, toolchain: str) -> JsonObject:
+    """The same with the installed release under the name of its toolchain."""
+    return document if toolchain == RELEASE else {toolchain if key == RELEASE else key: item for key, item in document.items()}

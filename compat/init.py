@@ -19,15 +19,14 @@ from compat import toolchains
 from compat.config.kernel_files import kernels_of
 from compat.config.matrix import MatrixConfig, load_matrix, no_matrix
 from compat.config.toml_reader import parse_toml, shown
-from compat.envs.env import missing_envs
+from compat.engine.run import available_cores
+from compat.envs.record import missing_envs
 from compat.errors import CompatError, ConfigError, StoreError
-from compat.execution.run import available_cores
 from compat.files import replace_file
 from compat.guess.finding import sources, split, where_else
-from compat.guess.guessing import GuessedSource, kernel_file_text
-from compat.guess.jitted import NotTaken
-from compat.guess.loading import HELPER, read_sources
+from compat.guess.guessing import HELPER, GuessedSource, kernel_file_text, read_sources
 from compat.project import select
+from compat.toolchains.guessing import UnreachableKernel
 from compat.workflows import Files, System, workflow_files
 
 MATRIX = "matrix.toml"
@@ -83,7 +82,7 @@ class Initialized:
     kept: Mapping[Path, str]
     """Files that were there and are left as they were, and what follows from that."""
     look_at: tuple[Look, ...]
-    not_taken: Mapping[Path, tuple[NotTaken, ...]]
+    not_taken: Mapping[Path, tuple[UnreachableKernel, ...]]
     """By source, jit functions that no kernel file can have."""
     cases: int
     """Cases of all kernels that were written."""
@@ -118,7 +117,7 @@ class _Initializing:
         paths = _named(named, self.folder)
         new = [path for path in paths if path not in declared.sources]
         guessed = read_sources(new, declared.kernels, callers=[*declared.sources, *sources(".", self.folder)])
-        if not any(each.kernels for each in guessed):
+        if not any(source.kernels for source in guessed):
             written = [path for path in paths if path in declared.sources]
             if not written:
                 _nothing(named, guessed, self.folder)
@@ -127,7 +126,7 @@ class _Initializing:
         place = _folder_for(self.folder, declared)
         texts = {path: (source, text) for source, path, text in self._kernel_files(guessed, place)}
         for path, (source, text) in texts.items():
-            self._write(path, text, tuple(each.name for each in source.kernels))
+            self._write(path, text, tuple(kernel.name for kernel in source.kernels))
         self._matrix(place, declared)
         self._once(self.folder / "noxfile.py", _NOXFILE, "`compat envs build` and `compat matrix` need none")
         self._ignore()
@@ -138,26 +137,27 @@ class _Initializing:
             written=self.written,
             kept=self.kept,
             look_at=tuple(self.look_at),
-            not_taken={source.path: source.not_taken for source in guessed if source.not_taken},
-            cases=sum(each.cases for each in kernels),
-            guesses=sum(each.guesses for each in kernels),
+            not_taken={source.path: source.unreachable for source in guessed if source.unreachable},
+            cases=sum(kernel.cases for kernel in kernels),
+            guesses=sum(kernel.guesses for kernel in kernels),
             unsure=self.unsure,
             first_run=_first_run(self.folder / MATRIX),
         )
 
     def _kernel_files(self, guessed: Iterable[GuessedSource], place: Path) -> Iterator[tuple[GuessedSource, Path, str]]:
         """The kernel file of each source, with its text, which has been read back."""
-        taken: set[Path] = set()
+        used: set[Path] = set()
         for source in guessed:
             if source.kernels:
-                path = _free(place, source.path, taken)
-                taken.add(path)
+                path = _free(place, source.path, used)
+                used.add(path)
                 relative = os.path.relpath(source.path, place)
-                text = _HEAD.format(source=shown(source.path, self.folder)) + kernel_file_text(source.kernels, relative)
+                head = _HEAD.format(source=shown(source.path, self.folder))
+                text = head + kernel_file_text(source.kernels, relative, toolchain=source.toolchain)
                 for kernel in kernels_of(parse_toml(text, shown(path, self.folder)), path):
                     kernel.specializations()
                 self.look_at += [
-                    Look(path=path, kernel=each.name, words=words) for each in source.kernels for words in each.look_at
+                    Look(path=path, kernel=kernel.name, words=reason) for kernel in source.kernels for reason in kernel.look_at
                 ]
                 yield source, path, text
 
@@ -165,10 +165,10 @@ class _Initializing:
         pattern = f"{place.relative_to(self.folder).as_posix()}/*.toml"
         path = self.folder / MATRIX
         if not path.exists():
-            targets = ", ".join(f'"{name}"' for name in toolchains.DEFAULT.default_targets)
+            targets = ", ".join(f'"{name}"' for name in toolchains.DEFAULT.device.default_targets)
             self._write(path, _MATRIX.format(patterns=f'"{pattern}"', targets=targets))
             return
-        missing = [each for each in self.written if each.suffix == ".toml" and not declared.covers(each)]
+        missing = [written for written in self.written if written.suffix == ".toml" and not declared.covers(written)]
         self.kept[path] = f'add "{pattern}" to its kernels' if missing else ""
 
     def _config(self) -> MatrixConfig:
@@ -190,11 +190,11 @@ class _Initializing:
     def _ignore(self) -> None:
         path = self.folder / ".gitignore"
         before = path.read_text(encoding="utf-8") if path.exists() else ""
-        known = {line.strip().strip("/") for line in before.splitlines()}
-        missing = [each for each in _IGNORED if each.strip("/") not in known]
+        ignored = {line.strip().strip("/") for line in before.splitlines()}
+        missing = [entry for entry in _IGNORED if entry.strip("/") not in ignored]
         if missing:
             start = before if not before or before.endswith("\n") else f"{before}\n"
-            self._write(path, start + "".join(f"{each}\n" for each in missing))
+            self._write(path, start + "".join(f"{entry}\n" for entry in missing))
 
     def _write(self, path: Path, text: str, kernels: tuple[str, ...] = ()) -> None:
         try:
@@ -245,14 +245,14 @@ class _Declared:
     @classmethod
     def of(cls, folder: Path) -> _Declared:
         patterns = _patterns(folder / MATRIX)
-        found: dict[Path, Path] = {}
+        sources: dict[Path, Path] = {}
         names: set[str] = set()
         for path in _kernel_files(folder, patterns):
             tables = list(_tables(_content(path)))
-            said = (str(table["source"]) for table in tables if "source" in table)
-            found |= {Path(os.path.realpath(path.parent / source)): path for source in said}
+            named = (str(table["source"]) for table in tables if "source" in table)
+            sources |= {Path(os.path.realpath(path.parent / source)): path for source in named}
             names |= {str(table.get("name", table.get("kernel"))) for table in tables}
-        return cls(folder=folder, patterns=patterns, sources=found, kernels=frozenset(names))
+        return cls(folder=folder, patterns=patterns, sources=sources, kernels=frozenset(names))
 
     def covers(self, path: Path) -> bool:
         """Whether ``matrix.toml`` names a kernel file already."""
@@ -263,20 +263,20 @@ def _tables(table: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
     """A kernel file's table, and those in it that may name a source."""
     yield table
     for inside in (table.get("kernel"), table.get("variant")):
-        for each in inside if isinstance(inside, list) else ():
-            if isinstance(each, dict):
-                yield from _tables(each)
+        for inner in inside if isinstance(inside, list) else ():
+            if isinstance(inner, dict):
+                yield from _tables(inner)
 
 
 def _patterns(matrix: Path) -> tuple[str, ...]:
     data = _content(matrix) if matrix.exists() else {}
-    said = data.get("kernels", ["*.toml", *(f"{folder}/*.toml" for folder in _FOLDERS)])
-    return tuple(each for each in said if isinstance(each, str)) if isinstance(said, list) else ()
+    patterns = data.get("kernels", ["*.toml", *(f"{folder}/*.toml" for folder in _FOLDERS)])
+    return tuple(pattern for pattern in patterns if isinstance(pattern, str)) if isinstance(patterns, list) else ()
 
 
 def _kernel_files(folder: Path, patterns: Sequence[str]) -> list[Path]:
-    found = (path for pattern in patterns for path in sources(pattern, folder))
-    return sorted({path for path in found if path.suffix == ".toml" and path.name != MATRIX})
+    paths = (path for pattern in patterns for path in sources(pattern, folder))
+    return sorted({path for path in paths if path.suffix == ".toml" and path.name != MATRIX})
 
 
 def _content(path: Path) -> dict[str, Any]:
@@ -296,11 +296,11 @@ def _named(named: Sequence[str], folder: Path) -> list[Path]:
             raise ConfigError(
                 "a kernel file is made of a whole source", where=pattern, hint=f"Say {path}, and remove what you do not want."
             )
-        found = sources(path, folder)
-        if not found and not Path(folder, path).is_dir():
+        matches = sources(path, folder)
+        if not matches and not Path(folder, path).is_dir():
             raise ConfigError("no such file", where=path, hint=where_else(path, folder))
-        paths |= {Path(os.path.realpath(each)): None for each in found if each.suffix == ".py"}
-        if any(each.suffix != ".py" for each in found):
+        paths |= {Path(os.path.realpath(each)): None for each in matches if each.suffix == ".py"}
+        if any(each.suffix != ".py" for each in matches):
             raise ConfigError("is no Python source", where=path)
     return list(paths)
 
@@ -308,7 +308,9 @@ def _named(named: Sequence[str], folder: Path) -> list[Path]:
 def _nothing(named: Sequence[str], guessed: Sequence[GuessedSource], folder: Path) -> None:
     where = ", ".join(named) or str(folder)
     reasons = [
-        f"{shown(source.path, folder)}:{each.line} {each.name}: {each.why}" for source in guessed for each in source.not_taken
+        f"{shown(source.path, folder)}:{kernel.line} {kernel.name}: {kernel.why}"
+        for source in guessed
+        for kernel in source.unreachable
     ]
     reasons += [f"{shown(source.path, folder)} {name}: {HELPER}" for source in guessed for name in source.helpers]
     if reasons:
@@ -327,15 +329,15 @@ def _folder_for(folder: Path, declared: _Declared) -> Path:
 
 
 def _holds_others(folder: Path) -> bool:
-    return folder.exists() and (not folder.is_dir() or any(each.suffix != ".toml" for each in folder.iterdir()))
+    return folder.exists() and (not folder.is_dir() or any(path.suffix != ".toml" for path in folder.iterdir()))
 
 
 def _free(place: Path, source: Path, taken: Iterable[Path]) -> Path:
     """A kernel file for a source that is not there yet: ``softmax.toml``, else ``ops_softmax.toml``, and so on."""
     parts = [source.stem]
-    for each in (*(folder.name for folder in source.parents), "again"):
+    for name in (*(folder.name for folder in source.parents), "again"):
         path = place / f"{'_'.join(parts)}.toml"
         if path not in taken and not path.exists():
             break
-        parts.insert(0, each)
+        parts.insert(0, name)
     return path

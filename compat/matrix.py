@@ -1,6 +1,7 @@
 """The matrix: every chosen cell compiled, and the report on all of them.
 
-In: a :class:`compat.project.Selection`. Out: a :class:`compat.report.Report`, from which every form of the report is drawn.
+In: a :class:`compat.project.Selection`. Out: a :class:`~compat.report.summary.record.Report`, from which every form of the report
+is drawn.
 """
 
 from __future__ import annotations
@@ -12,17 +13,14 @@ from pathlib import Path
 
 from attrs import evolve
 
-from compat.api.kept import kept_names
-from compat.api.packing import Packed
-from compat.bisect import known
-from compat.bundle.closure import helpers_of
-from compat.cell_document import rounded
+from compat.api.histories import Packed
+from compat.api.looking import kept_names
 from compat.diagnosis.agreement import with_agreement
+from compat.engine import plan
+from compat.engine.interpreting import interpret, interpretable, with_check, with_interpreted
+from compat.engine.recall import existing_releases, recall
+from compat.engine.run import Interrupted, RunContext, run
 from compat.errors import EnvError, SelectionError
-from compat.execution import durations, plan
-from compat.execution.interpreting import interpret, interpretable, with_check, with_interpreted
-from compat.execution.obtaining import obtain_or_warn
-from compat.execution.run import Interrupted, RunContext, run
 from compat.history.verdict import Existing, verdicts
 from compat.interruption import Stopped
 from compat.launch.merging import with_launched
@@ -31,10 +29,12 @@ from compat.model import BuiltEnv, Cell, Check, Env, Result, Specialization, Sta
 from compat.pairs.choosing import is_pair
 from compat.pairs.pairing import pairs_of
 from compat.pairs.records import Pair
-from compat.project import Listener, Obtain, Selection, with_envs
-from compat.report.enclosed import ATTACHMENT_LIMIT, attached, enclosing
-from compat.report.findings import place_of
-from compat.report.summary import Report, path_in
+from compat.project import Listener, Obtain, Selection
+from compat.records import rounded
+from compat.report.io.enclosed import enclosing
+from compat.report.summary.findings import place_of
+from compat.report.summary.record import Report, path_in
+from compat.source.closure import helpers_of
 
 
 class MatrixInterrupted(Interrupted):
@@ -67,7 +67,7 @@ def run_matrix(
     if not selection.shard and not selection.cells and not _pairs(selection, selection.envs):
         hint = "`compat list kernels` says which toolchain each kernel is for."
         raise SelectionError("none of the chosen envs and targets is for the toolchain of a chosen kernel", hint=hint)
-    context = evolve(context, leave_artifacts=True)
+    context = evolve(context, envs={})
     return _Run(selection, context, obtain or selection.read_envs, listener or Listener(), command, launches).report()
 
 
@@ -84,9 +84,9 @@ def report_with(found: Report, more: Sequence[Result], pairs: tuple[Pair, ...], 
         specs=tuple(dict.fromkeys(result.cell.spec for result in results)),
         all_shards=every.specs,
     )
+    context = context.with_envs(result.built for result in results)
     run = _Run(whole, context, whole.read_envs, Listener(), found.command, None)
     run.cells, run.results, run.pairs = tuple(result.cell for result in results), results, pairs
-    run.envs = {result.built.env.name: result.built for result in results}
     run.began, run.started = run.began - found.seconds, run.started - found.seconds
     return evolve(run.told(), earlier=len(more))
 
@@ -114,7 +114,6 @@ class _Run:
         self.began, self.started = time.monotonic(), time.time()
         self.cells = plan.newest_first(selection.cells)
         self.results: list[Result] = []
-        self.envs: dict[str, BuiltEnv] = {}
         self.checks: dict[Cell, Check] = {}
         """What came of interpreting cells that were built."""
         self.pairs: tuple[Pair, ...] = ()
@@ -125,14 +124,14 @@ class _Run:
             with self.listener.compiling(len(self.cells)) as note:
                 self._compile_all(note)
             if pairs := _pairs(self.selection, self.selection.envs):
-                meant = tuple(self.envs[env.name] for env in pairs if env.name in self.envs)
-                self.pairs = pairs_of(meant, self.selection, self.listener, again=self.context.again)
+                built = tuple(self.context.envs[env.name] for env in pairs if env.name in self.context.envs)
+                self.pairs = pairs_of(built, self.selection, self.listener, again=self.context.again)
             if self.launches is not None:
                 with self.listener.step("launching") as told:
                     self.launches.wait(told)
             return self.told()
         except Stopped as stopped:
-            raise MatrixInterrupted(self.told(all_of_it=False)) from stopped
+            raise MatrixInterrupted(self.told()) from stopped
 
     def _compile_all(self, note: Callable[[Result], None]) -> None:
         def heard(result: Result) -> None:
@@ -168,32 +167,28 @@ class _Run:
         """Compile the cells of some envs. ``asked`` are the envs to obtain, ``envs`` among them."""
         if not envs:  # of a shard that has nothing to try
             return
-        self.envs |= {built.env.name: built for built in self.obtain(self.selection.config.path, asked)}
+        obtained = self.obtain(self.selection.config.path, asked)
+        self.context = self.context.with_envs((*self.context.envs.values(), *obtained))
         cells = [cell for cell in self.cells if cell.env in envs]
-        context = with_envs(self.context, tuple(self.envs.values()))
-        built = [result.cell for result in run(cells, context, note, self._expect) if result.outcome.status is Status.OK]
-        if any(interpretable(cell, self.envs[cell.env.name]) for cell in built):
-            with self.listener.step("checking numbers in the interpreter") as told:
-                self.checks |= interpret(built, context, lambda done, total: told(f"{done:,} of {total:,} kernels"))
+        built = [result.cell for result in run(cells, self.context, note, self._expect) if result.outcome.status is Status.OK]
+        if any(interpretable(cell, self.context.envs[cell.env.name]) for cell in built):
+            with self.listener.step("checking numbers in the interpreter") as show:
+                self.checks |= interpret(built, self.context, lambda done, total: show(f"{done:,} of {total:,} kernels"))
 
     def _expect(self, cells: Sequence[Cell]) -> None:
-        self.listener.expecting(cells, durations.about(cells, self.context.store, self.context.slots))
+        self.listener.expecting(cells, self.context.expected_seconds(cells))
 
-    def told(self, *, all_of_it: bool = True) -> Report:
-        """What is known by now; of releases that were not compiled to the end, what earlier runs know counts, too.
-
-        Unless ``all_of_it`` is to be told, nothing is fetched for it that stayed on workers.
-        """
+    def told(self) -> Report:
+        """What is known by now; of releases that were not compiled to the end, what earlier runs know counts, too."""
         asked = self.selection
         order = plan.order_of(asked.envs, asked.targets, asked.specs)
         checked = sorted(self._with_checks(), key=lambda result: order(result.cell))
         results = with_agreement(with_launched(checked, self.context.store))
         pending = _without(self.cells, results) if len(results) < len(self.cells) else ()
-        envs = tuple(self.envs[env.name] for env in self.selection.envs if env.name in self.envs)
-        context = with_envs(self.context, envs)
-        recalled = known.recall(self.selection.kernels, context, self.selection.config, besides=envs)
-        remembered = with_agreement(with_launched(with_interpreted(recalled, context.store), context.store))
-        existing = known.existing_releases(self.selection.config)
+        envs = tuple(self.context.envs[env.name] for env in self.selection.envs if env.name in self.context.envs)
+        recalled = recall(self.selection.kernels, self.context, self.selection.config, besides=envs)
+        remembered = with_agreement(with_launched(with_interpreted(recalled, self.context.store), self.context.store))
+        existing = existing_releases(self.selection.config)
         report = Report(
             results=tuple(results),
             verdicts=verdicts(results, remembered=remembered, existing=existing),
@@ -211,8 +206,6 @@ class _Run:
             helpers=_helpers(results, str(self.selection.root.resolve())),
             pairs=self.pairs,
         )
-        if all_of_it:
-            obtain_or_warn(self.context.store, attached(report), "the report", largest=4 * ATTACHMENT_LIMIT)  # bytes of a character
         return enclosing(report, self._source, self._artifact)
 
     def _with_checks(self) -> list[Result]:

@@ -1,6 +1,7 @@
 """What several runs found, as one: reports of shards or of several machines, and the stores of several drivers.
 
-In: the names of files, each a ``matrix.json`` or a ``results.sqlite``. Out: one :class:`compat.report.Report`, or one store.
+In: the names of files, each a ``matrix.json`` or a ``results.sqlite``. Out: one :class:`~compat.report.summary.record.Report`, or
+one store.
 """
 
 from __future__ import annotations
@@ -11,15 +12,15 @@ from operator import add
 from pathlib import Path
 
 from compat.errors import SelectionError
-from compat.execution import merging
-from compat.execution.merging import Merged
-from compat.execution.store import Store
 from compat.project import STATE, read_matrix
-from compat.report.compact import counted, listed
-from compat.report.enclosed import within_bounds
-from compat.report.loading import load_reports
-from compat.report.summary import Report
+from compat.report.io.enclosed import within_bounds
+from compat.report.io.loading import load_reports
+from compat.report.summary.compact import counted, listed
+from compat.report.summary.record import Report
 from compat.saved import opened
+from compat.store import merging
+from compat.store.merging import Merged
+from compat.store.store import Store
 
 _NAMED = 5
 """Cells that are named of those of which stores disagree."""

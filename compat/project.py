@@ -1,7 +1,7 @@
 """A project, and what is asked of it: the folder of a ``matrix.toml``, and the cells that names and globs choose from it.
 
 In: the path of a ``matrix.toml``, if there is one, and patterns. Out: a :class:`Selection`, which has the chosen envs, targets and
-kernels, the store for results, and a :class:`compat.execution.run.RunContext` to compile with. Every feature takes one; the command
+kernels, the store for results, and a :class:`compat.engine.run.RunContext` to compile with. Every feature takes one; the command
 line makes one of its options.
 """
 
@@ -17,26 +17,25 @@ from attrs import Factory, evolve, frozen
 
 from compat import toolchains
 from compat.config.at_version import Absent, load_at_versions
-from compat.config.executor_settings import ExecutorSettings, executor_named
+from compat.config.executor_settings import executor_named
 from compat.config.kernel_files import is_file, load_kernels
-from compat.config.libraries import OPTION, Library, libraries_named
+from compat.config.libraries import OPTION, LibraryVersions, libraries_named
 from compat.config.matrix import MatrixConfig, find_matrix, load_matrix, no_matrix
 from compat.config.selection import select_specs, without_pairs
 from compat.config.toml_reader import LONGEST, shown
-from compat.envs.env import read_env
+from compat.engine import plan
+from compat.engine.plan import Shard
+from compat.engine.run import RunContext, available_cores
 from compat.envs.libraries import unpacked
 from compat.envs.provider import EnvProvider
+from compat.envs.record import read_env
 from compat.errors import ConfigError, SelectionError
-from compat.execution import plan
-from compat.execution.elsewhere import Elsewhere, Fetch, Fetched
-from compat.execution.executors.base import OpenExecutor
-from compat.execution.executors.local import LocalExecutor
-from compat.execution.flight import Limits
-from compat.execution.run import RunContext, available_cores
-from compat.execution.sharding import Shard
-from compat.execution.store import Store
+from compat.executors.base import OpenExecutor
+from compat.executors.local import LocalExecutor
 from compat.guess.finding import is_source, sources, split
 from compat.model import BuiltEnv, Cell, Env, Result, Specialization, Target
+from compat.store.store import Store
+from compat.workers.attempt import Limits
 
 KEEP_WORKERS = "COMPAT_KEEP_WORKERS"
 """The environment variable that overrides ``keep_workers`` of ``matrix.toml``."""
@@ -49,11 +48,6 @@ STATE = ".compat"
 
 Obtain = Callable[[Path, Sequence[Env]], Sequence[BuiltEnv]]
 """Gives envs that a ``matrix.toml`` declares as they are on disk, in their order, perhaps having built what is missing."""
-
-
-def with_envs(context: RunContext, envs: Sequence[BuiltEnv]) -> RunContext:
-    """A context that has these envs and no others."""
-    return evolve(context, envs={built.env.name: built for built in envs})
 
 
 class Listener:
@@ -131,7 +125,7 @@ class Selection:
     @property
     def kernels(self) -> tuple[tuple[Specialization, Target], ...]:
         """Every combination without the envs, of those that go together: what has a history of its own."""
-        return tuple((spec, target) for spec in self.specs for target in self.targets if toolchains.suits(target, spec))
+        return tuple((spec, own) for spec in self.specs for target in self.targets if (own := toolchains.target_of(spec, target)))
 
     @property
     def options(self) -> tuple[str, ...]:
@@ -160,7 +154,7 @@ class Selection:
         return read_env(env, self.config.env_cache())
 
     def build_envs(self, matrix: Path, envs: Sequence[Env]) -> list[BuiltEnv]:
-        """The same, after nox has built those that are missing. Raises EnvError where nothing can be written into the cache."""
+        """The same, after those that are missing were built. Raises EnvError where nothing can be written into the cache."""
         return EnvProvider(cache=self.config.env_cache(), known=self.config.declared_names, jobs=available_cores())(matrix, envs)
 
     def and_envs(self, envs: Sequence[Env]) -> Selection:
@@ -180,22 +174,15 @@ class Selection:
         self,
         on_warning: Callable[[str], None] = lambda _: None,
         *,
-        executor: str | None = None,
         say: Callable[[str], None] = lambda _: None,
         only_read: bool = False,
     ) -> Store:
         """The results that are kept, for a ``with`` block; ``on_warning`` hears what had to be put aside, or is missing.
 
         ``say`` hears which other process compiles the same cells, and is waited for. Results that are ``only_read`` may be in a
-        folder that cannot be written.
-
-        Artifacts that stayed on the workers of a cluster are fetched when they are needed: from the one that ``executor`` or
-        ``matrix.toml`` names, or that they were left on; with ``local`` from none. Raises StoreError, and SelectionError for an
-        executor that means nothing.
+        folder that cannot be written. Raises StoreError.
         """
-        settings = self.config.executor if executor is None else executor_named(executor)
-        fetch = None if executor and settings is None else _fetching(settings)
-        return Store(self.state, on_warning, fetch=fetch, say=say, only_read=only_read)
+        return Store(self.state, on_warning, say=say, only_read=only_read)
 
     def context(
         self,
@@ -241,20 +228,11 @@ class Selection:
         if settings is None:
             yield LocalExecutor
             return
-        from compat.execution.executors.dask.executor import DaskExecutor  # nothing of Dask yet
-        from compat.execution.executors.dask.session import DaskSession
+        from compat.executors.dask.executor import DaskExecutor
+        from compat.executors.dask.session import DaskSession
 
         with DaskSession(settings.limited(in_flight), say) as session:
             yield partial(DaskExecutor, session)
-
-
-def _fetching(settings: ExecutorSettings | None) -> Fetch:
-    def fetch(wanted: Sequence[Elsewhere]) -> Iterator[Fetched]:
-        from compat.execution.executors.dask.fetching import Fetching  # where something has to be fetched
-
-        return Fetching(settings)(wanted)
-
-    return fetch
 
 
 def select(
@@ -334,18 +312,17 @@ def _chosen(config: MatrixConfig, patterns: Patterns) -> Selection:
 
 
 def _specs(config: MatrixConfig, kernel_files: Sequence[str], on_bad: Callable[[ConfigError], None]) -> tuple[Specialization, ...]:
-    failure_classes = frozenset(toolchains.failure_classes())
     if not kernel_files and not config.kernels:
         hint = "Name a kernel file or a Python file, `compat matrix FILE`; or write a kernel file with `compat init FILE.py`."
         raise ConfigError("there are no kernels: none is named", where=_place(config), hint=hint)
     patterns, base = (kernel_files, Path.cwd()) if kernel_files else (config.kernels, config.base)
-    load = partial(load_kernels, failure_classes=failure_classes, on_bad=on_bad)
+    load = partial(load_kernels, on_bad=on_bad)
     files = [pattern for pattern in patterns if not is_source(pattern, base)]
     declared = load(files, base, where=None if kernel_files else _IN_MATRIX)
     named = [pattern for pattern in patterns if is_source(pattern, base)]
     if not named:
         return declared
-    from compat.guess.loading import load_sources  # takes longer to import than most kernel files take to read
+    from compat.guess.guessing import load_sources  # takes longer to import than most kernel files take to read
 
     described: tuple[Specialization, ...] = ()
     if kernel_files:
@@ -362,9 +339,9 @@ def _of_packages(config: MatrixConfig, patterns: Patterns) -> tuple[tuple[Specia
     folders = {library: unpacked(library.requirement) for library in wanted}
     files, base = (patterns.kernel_files, Path.cwd()) if patterns.kernel_files else (config.kernels, config.base)
     where = None if patterns.kernel_files else _IN_MATRIX
-    found = load_at_versions(files, base, wanted, failure_classes=frozenset(toolchains.failure_classes()), where=where)
+    found = load_at_versions(files, base, wanted, where=where)
     declared = {each.library.name for each in found.absent} | {
-        library.name for spec in found.specs if (library := Library.of(spec.package))
+        library.name for spec in found.specs if (library := LibraryVersions.of(spec.package))
     }
     others = {library: folder for library, folder in folders.items() if library.name not in declared}
     if not others:

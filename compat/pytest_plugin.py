@@ -12,10 +12,10 @@ from typing import Any
 
 import pytest
 
-from compat.capturing.here import Block, capture
-from compat.report.capture import capture_lines
+from compat.capturing.here import CapturedBlock, capture
+from compat.report.views.capture import capture_lines
 
-_CAPTURING = pytest.StashKey[tuple[ExitStack, Block]]()
+_CAPTURING = pytest.StashKey[tuple[ExitStack, CapturedBlock]]()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

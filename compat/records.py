@@ -1,7 +1,10 @@
-"""Records to and from plain data, which is what JSON has: objects, arrays, strings, numbers, booleans and null.
+"""The codec of records: attrs classes to and from plain data, which is what JSON has, and the JSON Schema of that data.
+
+The fields of a record say how it is written (:mod:`compat.fields`): by the name of the field or by its ``KEY``, and not at all
+where it is ``ABSENT``. A record whose class has ``AS_ARRAY`` is an array of the values of its fields.
 
 Reading checks all that a record's types say, and takes no value for another (``"false"`` is no boolean, a string no array).
-What no record can be made of is told with its place: ``attempts[2].raised[0].message: expected a string, found a number``.
+An error has the place of the value: ``attempts[2].raised[0].message: expected a string, found a number``.
 """
 
 from __future__ import annotations
@@ -9,22 +12,20 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from enum import StrEnum
 from functools import cache
-from typing import Any, TypeVar
+from types import UnionType
+from typing import Annotated, Any, Literal, TypeVar, Union, get_args, get_origin
 
-from attrs import evolve, fields, fields_dict, has
+from attrs import NOTHING, fields, fields_dict, has, resolve_types
 from cattrs import ClassValidationError, Converter, ForbiddenExtraKeysError, IterableValidationError
 from cattrs.cols import homogenous_tuple_structure_factory, is_mapping, mapping_structure_factory
-from cattrs.gen import make_dict_structure_fn, override
+from cattrs.gen import make_dict_structure_fn, make_dict_unstructure_fn, override
 from cattrs.strategies import configure_union_passthrough
-from packaging.specifiers import SpecifierSet
 from packaging.version import Version
 
-from compat.model import CompileSpec
+from compat.fields import ABSENT, KEY, OPTIONAL, Seconds, VersionText
+from compat.json_text import JsonObject
 
 T = TypeVar("T")
-
-KEY = "key"
-"""The metadata of a field with it has the key that the field is read from, where Python cannot call it so: ``class``."""
 
 _NAMES: Mapping[type, str] = {
     bool: "a boolean",
@@ -36,15 +37,16 @@ _NAMES: Mapping[type, str] = {
     dict: "an object",
     type(None): "null",
 }
-_LONG = 500
-"""Characters of a version or a specifier; with more of them no number in it need be one that Python reads."""
+_SCHEMA_TYPES: Mapping[Any, str] = {bool: "boolean", int: "integer", float: "number", str: "string", type(None): "null"}
+_LONGEST_VERSION = 500
+"""Characters of a version; with more of them no number in it need be one that Python reads."""
 
 
 class RecordError(ValueError):
     """Data that is not the record that it should be. ``str`` of it says where and why."""
 
 
-class _Unfit(ValueError):
+class _UnfitError(ValueError):
     """A value that is not of the type that is needed, in words for a reader."""
 
 
@@ -64,7 +66,27 @@ def structure(data: Any, kind: type[T], *, more: bool = False) -> T:
     except RecursionError as error:
         raise RecordError("nested too deeply") from error
     except Exception as error:
-        raise RecordError(next(_told(error, ""))) from error
+        raise RecordError(next(_messages(error, ""))) from error
+
+
+def record_of(kind: type[T], *sources: object, **values: Any) -> T:
+    """A record with these values; any other field has the value of the attribute of that name of the first source that has one."""
+    record_class: Any = kind
+    origins = _origins(record_class, tuple(map(type, sources)))
+    return kind(**{name: getattr(sources[place], name) for name, place in origins if name not in values}, **values)
+
+
+@cache
+def _origins(kind: type, sources: tuple[type, ...]) -> tuple[tuple[str, int], ...]:
+    """The names of fields that one of the sources has an attribute of, and the place of the first that has."""
+    names = [field.name for field in fields(kind) if field.init]
+    places = {name: [place for place, source in enumerate(sources) if hasattr(source, name)] for name in names}
+    return tuple((name, found[0]) for name, found in places.items() if found)
+
+
+def rounded(seconds: float) -> float:
+    """Rounded to a tenth of a millisecond, the precision of timings."""
+    return round(seconds, 4)
 
 
 # --- converters ----------------------------------------------------------------------------------------------------------------
@@ -74,10 +96,30 @@ def structure(data: Any, kind: type[T], *, more: bool = False) -> T:
 def _writer(compact: bool) -> Converter:
     converter = Converter(omit_if_default=compact, unstruct_collection_overrides={tuple: list})
     converter.register_unstructure_hook(Version, str)
-    converter.register_unstructure_hook(SpecifierSet, str)
     converter.register_unstructure_hook(StrEnum, str)
-    converter.register_unstructure_hook(CompileSpec, CompileSpec.document)
+    converter.register_unstructure_hook_func(lambda kind: kind == Seconds, rounded)
+    converter.register_unstructure_hook_factory(has, lambda kind: _writer_of(kind, converter, compact))
     return converter
+
+
+def _writer_of(kind: type, converter: Converter, compact: bool) -> Callable[[Any], Any]:
+    if hasattr(kind, "document"):
+        write: Callable[[Any], Any] = kind.document
+        return write
+    resolve_types(kind)
+    if hasattr(kind, "AS_ARRAY"):
+        hooks = [(field.name, converter.get_unstructure_hook(field.type)) for field in fields(kind)]
+        return lambda record: [hook(getattr(record, name)) for name, hook in hooks]
+    overrides: dict[str, Any] = {
+        field.name: override(
+            rename=field.metadata.get(KEY),
+            omit=bool(field.metadata.get(ABSENT)),  # what a record works out of its other fields is written, too
+            omit_if_default=field.metadata.get(OPTIONAL) or None,
+            unstruct_hook=_writer(True).unstructure if field.metadata.get(OPTIONAL) and not compact else None,
+        )
+        for field in fields(kind)
+    }
+    return make_dict_unstructure_fn(kind, converter, _cattrs_omit_if_default=compact, **overrides)
 
 
 @cache
@@ -87,93 +129,151 @@ def _reader(more: bool) -> Converter:
     converter.register_structure_hook_factory(
         _is_tuple, lambda kind: _only(list, homogenous_tuple_structure_factory(kind, converter), tuple)
     )
-    converter.register_structure_hook_factory(has, lambda kind: _of_record(kind, converter))
+    converter.register_structure_hook_factory(has, lambda kind: _reader_of(kind, converter))
     for kind in (bool, int, str):
         converter.register_structure_hook(kind, _only(kind))
     converter.register_structure_hook(float, _only(float, lambda value, _: float(value), int))
     converter.register_structure_hook(StrEnum, _member)
-    converter.register_structure_hook(Version, _parsed(Version, "a version"))
-    converter.register_structure_hook(SpecifierSet, _parsed(SpecifierSet, "a version specifier"))
+    converter.register_structure_hook(Version, _version)
+    converter.register_structure_hook_func(
+        lambda kind: kind == VersionText, lambda value, kind: str(value) if _version(value, kind) else ""
+    )
     configure_union_passthrough(bool | int | float | str | None, converter)
     return converter
 
 
 def _is_tuple(kind: Any) -> bool:
-    return getattr(kind, "__origin__", None) is tuple and kind.__args__[1:] == (...,)
+    return get_origin(kind) is tuple and get_args(kind)[1:] == (...,)
 
 
 _Hook = Callable[[Any, Any], Any]
 
 
-def _only(kind: type, take: _Hook = lambda value, _: value, also: type | None = None) -> _Hook:
+def _only(kind: type, read: _Hook = lambda value, _: value, also: type | None = None) -> _Hook:
     """A hook that takes values of one type, perhaps of another one too, and no others: ``True`` is not a number."""
 
     def hook(value: Any, wanted: Any) -> Any:
         if type(value) is not kind and type(value) is not also:
-            raise _Unfit(f"expected {_NAMES[kind]}, found {_named(value)}")
-        return take(value, wanted)
+            raise _UnfitError(f"expected {_NAMES[kind]}, found {_name_of(value)}")
+        return read(value, wanted)
 
     return hook
 
 
-def _of_record(kind: type, converter: Converter) -> _Hook:
-    keys: dict[str, Any] = {each.name: override(rename=each.metadata[KEY]) for each in fields(kind) if KEY in each.metadata}
-    make: _Hook = make_dict_structure_fn(kind, converter, _cattrs_forbid_extra_keys=converter.forbid_extra_keys, **keys)
-    if kind is CompileSpec:  # in JSON its tuples are arrays
-        return _only(dict, lambda value, wanted: _with_tuples(make(value, wanted)))
-    return _only(dict, make)
+def _reader_of(kind: type, converter: Converter) -> _Hook:
+    if hasattr(kind, "AS_ARRAY"):
+        return _only(list, _array_reader(kind, converter))
+    overrides: dict[str, Any] = {
+        field.name: override(rename=field.metadata.get(KEY), omit=True if field.metadata.get(ABSENT) else None)
+        for field in fields(kind)
+    }
+    read: _Hook = make_dict_structure_fn(kind, converter, _cattrs_forbid_extra_keys=converter.forbid_extra_keys, **overrides)
+    if hasattr(kind, "with_tuples"):
+        return _only(dict, lambda value, wanted: read(value, wanted).with_tuples())
+    return _only(dict, read)
 
 
-def _with_tuples(spec: CompileSpec) -> CompileSpec:
-    tables = ("signature", "launch", "constexprs")
-    found: dict[str, Any] = {table: {name: _tuples(value) for name, value in getattr(spec, table).items()} for table in tables}
-    return evolve(spec, **found)
+def _array_reader(kind: type, converter: Converter) -> _Hook:
+    hooks = [(field.name, field.type, converter.get_structure_hook(field.type)) for field in fields(resolve_types(kind))]
 
+    def read(values: list[Any], _: Any) -> Any:
+        if len(values) != len(hooks):
+            raise _UnfitError(f"expected {len(hooks)} values, found {len(values)}")
+        return kind(**{name: hook(value, wanted) for (name, wanted, hook), value in zip(hooks, values, strict=True)})
 
-def _tuples(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {name: _tuples(each) for name, each in value.items()}
-    return tuple(map(_tuples, value)) if isinstance(value, list | tuple) else value
+    return read
 
 
 def _member(value: Any, kind: type[StrEnum]) -> StrEnum:
-    if isinstance(value, str) and value in [str(each) for each in kind]:
+    if isinstance(value, str) and value in [str(member) for member in kind]:
         return kind(value)
-    raise _Unfit(f"expected one of {', '.join(kind)}, found {_named(value)}")
+    raise _UnfitError(f"expected one of {', '.join(kind)}, found {_name_of(value)}")
 
 
-def _parsed(parse: Callable[[str], Any], what: str) -> _Hook:
-    def hook(value: Any, _: Any) -> Any:
-        try:
-            if isinstance(value, str) and len(value) <= _LONG:
-                return parse(value)
-        except ValueError:
-            pass
-        raise _Unfit(f"expected {what}, found {_named(value)}")
-
-    return hook
+def _version(value: Any, _: Any) -> Any:
+    try:
+        if isinstance(value, str) and len(value) <= _LONGEST_VERSION:
+            return Version(value)
+    except ValueError:
+        pass
+    raise _UnfitError(f"expected a version, found {_name_of(value)}")
 
 
-# --- words -----------------------------------------------------------------------------------------------------------------------
+# --- schema --------------------------------------------------------------------------------------------------------------------
 
 
-def _named(value: object) -> str:
+def schema_of(kind: type, title: str) -> JsonObject:
+    """The JSON Schema (draft 2020-12) of the data that :func:`unstructure` makes of records of that class."""
+    definitions: JsonObject = {}
+    root = _record_schema(kind, definitions, optional=False)
+    return {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": title, **root, "$defs": definitions}
+
+
+def _schema(kind: Any, definitions: JsonObject, *, optional: bool) -> JsonObject:
+    origin, arguments = get_origin(kind), get_args(kind)
+    if origin is Annotated:
+        keywords = dict(keyword for rule in arguments[1:] if isinstance(rule, tuple) for keyword in rule)
+        return {**_schema(arguments[0], definitions, optional=optional), **keywords}
+    if origin in (Union, UnionType):
+        return {"anyOf": [_schema(argument, definitions, optional=optional) for argument in arguments]}
+    if origin is Literal:
+        return {"enum": list(arguments)}
+    if origin is tuple:
+        return {"type": "array", "items": _schema(arguments[0], definitions, optional=optional)}
+    if origin is not None:
+        keys, values = (_schema(argument, definitions, optional=optional) for argument in arguments)
+        return {"type": "object", **({} if arguments[0] is str else {"propertyNames": keys}), "additionalProperties": values}
+    if kind is Version:
+        return {"type": "string", "minLength": 1}
+    if kind in _SCHEMA_TYPES:
+        return {"type": _SCHEMA_TYPES[kind]}
+    if kind is Any:
+        return {}
+    if kind.__name__ not in definitions:
+        definitions[kind.__name__] = {}  # it may have itself within it
+        definitions[kind.__name__] = (
+            {"enum": [str(member) for member in kind]}
+            if issubclass(kind, StrEnum)
+            else _record_schema(kind, definitions, optional=optional)
+        )
+    return {"$ref": f"#/$defs/{kind.__name__}"}
+
+
+def _record_schema(kind: type, definitions: JsonObject, *, optional: bool) -> JsonObject:
+    if hasattr(kind, "document"):
+        return {"type": "object"}
+    properties: JsonObject = {}
+    required: list[str] = []
+    for field in fields(resolve_types(kind)):
+        if field.metadata.get(ABSENT):
+            continue
+        key = field.metadata.get(KEY, field.name)
+        properties[key] = _schema(field.type, definitions, optional=optional or bool(field.metadata.get(OPTIONAL)))
+        if OPTIONAL not in field.metadata and not (optional and field.default is not NOTHING):
+            required.append(key)
+    return {"type": "object", "additionalProperties": False, "required": required, "properties": properties}
+
+
+# --- messages ------------------------------------------------------------------------------------------------------------------
+
+
+def _name_of(value: object) -> str:
     return repr(value) if isinstance(value, str) and len(value) < 40 else _NAMES.get(type(value), f"a {type(value).__name__}")
 
 
-def _told(error: Exception, path: str) -> Iterator[str]:
+def _messages(error: Exception, path: str) -> Iterator[str]:
     """What is wrong, and where, for each thing that is."""
     others = [error]
     if isinstance(error, ClassValidationError):
         within, others = error.group_exceptions()
-        for each, note in within:
-            yield from _told(each, f"{path}.{_key_of(error.cl, note.name)}")
+        for inner, note in within:
+            yield from _messages(inner, f"{path}.{_key_of(error.cl, note.name)}")
     elif isinstance(error, IterableValidationError):
         located, others = error.group_exceptions()
-        for each, place in located:
-            yield from _told(each, f"{path}[{place.index!r}]" if isinstance(place.index, int) else f"{path}.{place.index}")
+        for inner, place in located:
+            yield from _messages(inner, f"{path}[{place.index!r}]" if isinstance(place.index, int) else f"{path}.{place.index}")
     for other in others:
-        yield f"{path.removeprefix('.') or 'the whole'}: {_words(other)}"
+        yield f"{path.removeprefix('.') or 'the whole'}: {_message(other)}"
 
 
 def _key_of(kind: Any, name: str) -> str:
@@ -182,8 +282,8 @@ def _key_of(kind: Any, name: str) -> str:
     return str(field.metadata.get(KEY, name)) if field else name
 
 
-def _words(error: BaseException) -> str:
-    if isinstance(error, _Unfit):
+def _message(error: BaseException) -> str:
+    if isinstance(error, _UnfitError):
         return str(error)
     if isinstance(error, ForbiddenExtraKeysError):
         return f"unknown key {', '.join(sorted(map(repr, error.extra_fields)))}"

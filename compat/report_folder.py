@@ -14,17 +14,17 @@ from attrs import evolve, frozen
 
 from compat import toolchains
 from compat.diagnosis.classify import broken_env
+from compat.engine.interpreting import with_interpreted
+from compat.engine.run import RunContext, expectation_of, known
 from compat.errors import CompatError, SelectionError, StoreError
-from compat.execution.interpreting import with_interpreted
-from compat.execution.run import RunContext, expectation_of, known
 from compat.files import alone_in, replace_file
 from compat.matrix import report_with
 from compat.model import BuiltEnv, Cell, Result, Specialization, Status, Target
 from compat.pairs.records import Pair
-from compat.project import Patterns, Selection, with_envs
-from compat.report.formats import FORMATS
-from compat.report.loading import load_report
-from compat.report.summary import Report
+from compat.project import Patterns, Selection
+from compat.report.io.loading import load_report
+from compat.report.render.formats import formats_always_written
+from compat.report.summary.record import Report
 
 _LONGEST_NAME = 100
 """Characters of the name of a folder for the report of some kernel files."""
@@ -131,7 +131,7 @@ def _with_cells_of(before: Report, found: Report, selection: Selection, context:
     others = [result for result in before.results if result.cell.id not in tried]
     every = _every(selection, before)
     envs = {built.env.name: built for built in (*_envs_of(others, selection), *found.envs)}
-    context = with_envs(context, tuple(envs.values()))
+    context = context.with_envs(tuple(envs.values()))
     specs = {(spec.kernel, spec.variant, spec.case): spec for spec in (*every.specs, *found.specs)}
     now = ((result, _cell_now(result.cell, envs, specs, every.config.targets)) for result in others)
     left = [(result, cell) for result, cell in now if cell is not None]
@@ -151,13 +151,15 @@ def _cell_now(
     """A cell of an earlier run as the project has it now; ``None`` where it no longer has it."""
     built, target = envs.get(cell.env.name), targets.get(cell.target.name)
     spec = specs.get((cell.spec.kernel, cell.spec.variant, cell.spec.case))
-    if built is None or target is None or spec is None or not toolchains.go_together(built.env, target, spec):
+    if built is None or target is None or spec is None:
         return None
-    return Cell(env=built.env, target=target, spec=spec)
+    return next(toolchains.cells(built.env, spec, (target,)), None)
 
 
 def _broken(cell: Cell, built: BuiltEnv) -> Result:
-    return Result(cell=cell, built=built, outcome=broken_env(built.error or ""), expectation=expectation_of(cell, built))
+    return Result(
+        cell=cell, built=built, outcome=broken_env(built.error or "", built.env.toolchain), expectation=expectation_of(cell, built)
+    )
 
 
 def _envs_of(results: Iterable[Result], selection: Selection) -> Iterator[BuiltEnv]:
@@ -177,13 +179,14 @@ def _pairs_that_hold(before: Report, found: Report, envs: Mapping[str, BuiltEnv]
 
 def write_reports(report: Report, folder: Path) -> tuple[Path, ...]:
     """Write the report in every form, each file whole or not at all. Raises StoreError where the folder will not have them."""
+    formats = formats_always_written()
     try:
-        for name, text_of in FORMATS.items():
-            replace_file(folder / name, text_of(report))
+        for written in formats:
+            replace_file(folder / written.file, written.render(report, ""))
     except OSError as error:
         raise StoreError(
             f"the report could not be written: {error}",
             where=str(folder),
             hint="All results are kept: run the same command with another --output; nothing is compiled again.",
         ) from error
-    return tuple(folder / name for name in FORMATS)
+    return tuple(folder / written.file for written in formats)

@@ -120,7 +120,7 @@ def _clear(place: str) -> None:
         return
     _cleared.add(place)
     with os.scandir(place) as entries:
-        found = [each.path for each in entries if _NAME.fullmatch(each.name) and each.is_dir(follow_symlinks=False)]
+        found = [entry.path for entry in entries if _NAME.fullmatch(entry.name) and entry.is_dir(follow_symlinks=False)]
     for path in found:
         with suppress(OSError):
             _remove_abandoned(path)

@@ -7,12 +7,12 @@ from typing import Any
 
 from attrs import fields
 
-from compat.bundle.closure import read_source
-from compat.execution import resident
-from compat.execution.client import WorkerClient
-from compat.execution.spawn import WORKER
 from compat.files import folder_digest
 from compat.model import BuiltEnv, Cell, CompileSpec, Env, Specialization
+from compat.source.closure import read_source
+from compat.workers import resident
+from compat.workers.client import WorkerClient
+from compat.workers.spawn import WORKER
 from tests.targets import TARGETS
 
 KEPT = 60.0

@@ -102,12 +102,16 @@ def _end(ours: socket.socket, server: subprocess.Popen[bytes]) -> None:
 # --- in the process that forks -----------------------------------------------------------------------------------------------
 
 
+_FEATURES = ("cli.progress", "matrix", "report_folder", "launch.merging", "report.render.terminal", "envs.provider")
+"""What most commands import when they run."""
+
+
 def _serve(news: socket.socket) -> None:
     """Fork for every command that is asked for, until nobody can ask any more."""
     from compat.cli import commands
 
-    for name in commands._COMMANDS:
-        import_module(f"compat.cli.{name}")
+    for name in (*(f"cli.{name}" for name in commands.COMMANDS), *_FEATURES):
+        import_module(f"compat.{name}")
     gc.collect()
     gc.freeze()
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the tests, with which this ends

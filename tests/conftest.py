@@ -16,11 +16,13 @@ from pathlib import Path
 import pytest
 
 from compat.config.matrix import MatrixConfig, load_matrix
+from compat.envs.building import Builder, build_envs
 from compat.envs.cache import VARIABLE
-from compat.envs.env import build_envs, read_env
-from compat.execution import resident
+from compat.envs.listing import INDEX
+from compat.envs.record import read_env
 from compat.files import replace_file
 from compat.model import BuiltEnv
+from compat.workers import resident
 from tests.cells import KEPT
 
 ROOT = Path(__file__).parent.parent
@@ -111,7 +113,7 @@ def built(config: MatrixConfig) -> Callable[[str], BuiltEnv]:
         env = config.env(name)
         found = read_env(env, config.env_cache())
         if found.error is not None:
-            build_envs([name], ROOT)
+            build_envs(Builder(cache=config.env_cache(), index_cache=ROOT / INDEX, say=print), [env])
             found = read_env(env, config.env_cache())
         assert found.error is None, found.error
         return found

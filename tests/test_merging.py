@@ -13,18 +13,19 @@ from attrs import evolve
 from click.testing import CliRunner
 
 from compat.cli import main
+from compat.engine.plan import Shard
+from compat.engine.run import known, run
 from compat.errors import SelectionError, StoreError
-from compat.execution.run import known, run
-from compat.execution.sharding import Shard
-from compat.execution.store import CellKeys, Store
 from compat.matrix import run_matrix
 from compat.merging import are_stores, merge_reports, merge_stores
 from compat.model import BuiltEnv, Cell, Diagnosis, Evidence, Raised, Result, Status
-from compat.project import Selection, select, with_envs
-from compat.report import Report
-from compat.report.document import dump, matrix_document
-from compat.report.loading import load_reports
+from compat.project import Selection, select
+from compat.report.io.document import dump, matrix_document
+from compat.report.io.loading import load_reports
+from compat.report.summary.record import Report
 from compat.report_folder import write_reports
+from compat.store.keys import CellKeys
+from compat.store.store import Store
 from tests.cells import KERNELS, cell
 from tests.execution.test_store import BUILT, CELL, EVIDENCE
 from tests.report.factory import ASSERT, OK, SHAPE, always, bad, env, report, tried
@@ -110,7 +111,7 @@ def test_shards_are_together_what_one_run_is(project: Path, built: Callable[[str
     into, counts = merge_stores([file.parent for file in files], tmp_path / "together")
     assert (counts.known, counts.disagreeing, counts.unreadable, counts.artifacts) == (0, (), 0, 0)
     with Store(into) as store:
-        context = with_envs(every.context(store), tuple(envs.values()))
+        context = every.context(store).with_envs(tuple(envs.values()))
         again = run_matrix(every, context, lambda _, wanted: [envs[each.name] for each in wanted])
     assert again.cached == len(every.cells)
     for each in (document := told(again))["cells"]:
@@ -216,7 +217,7 @@ def test_a_cell_of_which_stores_disagree_is_flaky(tmp_path: Path) -> None:
     built = evolve(BUILT, python="/none")
     made = cell(built, "faces", "fine")
     with Store(tmp_path / "mine") as store:
-        context = with_envs(select_any(tmp_path).context(store), (built,))
+        context = select_any(tmp_path).context(store).with_envs((built,))
         key = CellKeys(digest_of(context)).of(made, built)
     store_of(tmp_path / "mine", BUILD, key=key, made=made)
     _, found = merge_stores([store_of(tmp_path / "other", *REJECTED, key=key, made=made)], tmp_path / "mine")

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
+from compat.engine.run import available_cores
 from compat.errors import ConfigError, SelectionError, StoreError
-from compat.execution.run import available_cores
 from compat.matrix import run_matrix
 from compat.model import Status
-from compat.project import KEEP_WORKERS, Patterns, Selection, select, with_envs
+from compat.project import KEEP_WORKERS, Patterns, Selection, select
 from compat.report_folder import write_reports
 
 MATRIX = """
@@ -109,5 +109,5 @@ def test_a_context_has_the_envs_that_it_is_given_and_no_others(project: Path) ->
     chosen = select(project / "matrix.toml", envs=["*"])
     one, other = chosen.read_envs(chosen.config.path, chosen.envs)
     with chosen.open_store() as store:
-        context = with_envs(with_envs(chosen.context(store), [one]), [other])
+        context = chosen.context(store).with_envs([one]).with_envs([other])
     assert dict(context.envs) == {"triton-3.9.0": other}

@@ -8,11 +8,11 @@ from itertools import pairwise
 
 from attrs import frozen
 
-from compat.api.records import Looked, Name, Namespace, Parameter, Place
+from compat.api.records import ApiName, ApiParameter, InspectedRelease, Inspection, Namespace
 from compat.errors import SelectionError
 
 
-class Kind(StrEnum):
+class ChangeKind(StrEnum):
     """What became of a name."""
 
     ADDED = "added"
@@ -25,49 +25,51 @@ class Kind(StrEnum):
 
 
 @frozen(kw_only=True)
-class Change:
+class NameChange:
     """One name that differs."""
 
-    kind: Kind
+    kind: ChangeKind
     full: str
     shown: str
     of: str
     """What it is: ``function``, …"""
-    said: tuple[str, ...] = ()
+    statements: tuple[str, ...] = ()
     """What differs, a statement each."""
     internal: bool = False
 
 
 @frozen(kw_only=True)
-class Difference:
+class ApiDifference:
     """All that differs between two places."""
 
-    old: Place
-    new: Place
-    changes: tuple[Change, ...]
+    old: InspectedRelease
+    new: InspectedRelease
+    changes: tuple[NameChange, ...]
     unknown: tuple[str, ...] = ()
     """Modules that cannot be imported in one of the two envs, of whose names nothing is said."""
 
-    def of(self, kind: Kind) -> tuple[Change, ...]:
+    def of(self, kind: ChangeKind) -> tuple[NameChange, ...]:
         """Those of a kind."""
         return tuple(change for change in self.changes if change.kind is kind)
 
 
-def place_of(looked: Looked, word: str) -> Place:
+def place_of(looked: Inspection, word: str) -> InspectedRelease:
     """The place that a release, or a fork's name, means. Raises SelectionError where there is none, or nothing is known of it."""
     wanted = word.removeprefix("v")
     named = [place for place in looked.places if wanted in (place.label, place.built.env.name if place.built else None)]
-    found = named or [place for place in looked.places if not place.fork and place.label.startswith(f"{wanted}.")][-1:]
-    if not found:
+    matches = named or [place for place in looked.places if not place.fork and place.label.startswith(f"{wanted}.")][-1:]
+    if not matches:
         raise SelectionError(f"there is no release {word!r}", hint=f"There are {', '.join(looked.line)}.")
-    (place,) = found[:1]
+    (place,) = matches[:1]
     if place.namespace is None:
         hint = f"`compat envs build {place.label}` builds it." if place.missing else None
         raise SelectionError(f"{place.label} was not looked at: {place.error}", hint=hint)
     return place
 
 
-def compare(looked: Looked, old: Place, new: Place, matches: Callable[[str], bool] = lambda full: True) -> Difference:
+def compare(
+    looked: Inspection, old: InspectedRelease, new: InspectedRelease, matches: Callable[[str], bool] = lambda full: True
+) -> ApiDifference:
     """What differs, of the names that ``matches`` takes; of several names of one object one is told."""
     before, after = _names(old), _names(new)
     broken = {full for names in (before, after) for full in names.broken if not names.names[full].internal}
@@ -77,45 +79,45 @@ def compare(looked: Looked, old: Place, new: Place, matches: Callable[[str], boo
         if matches(full) and not before.unknown(full) and not after.unknown(full)
         for change in _changes(looked, full, before, after)
     ]
-    return Difference(old=old, new=new, changes=tuple(changes), unknown=tuple(sorted(broken)))
+    return ApiDifference(old=old, new=new, changes=tuple(changes), unknown=tuple(sorted(broken)))
 
 
-def _names(place: Place) -> Namespace:
+def _names(place: InspectedRelease) -> Namespace:
     assert place.namespace is not None
     return place.namespace
 
 
-def _changes(looked: Looked, full: str, before: Namespace, after: Namespace) -> Iterator[Change]:
+def _changes(looked: Inspection, full: str, before: Namespace, after: Namespace) -> Iterator[NameChange]:
     own, its = before.names.get(full), after.names.get(full)
     old, new = before.get(full), after.get(full)
-    if all(each.same_as for each in (own, its) if each) and not _alone(looked, full, before, after):
+    if all(entry.same_as for entry in (own, its) if entry) and not _alone(looked, full, before, after):
         return
-    internal = all(each.internal for each in (own, its) if each)
+    internal = all(entry.internal for entry in (own, its) if entry)
 
-    def change(kind: Kind, name: Name, said: tuple[str, ...] = ()) -> Change:
-        return Change(kind=kind, full=full, shown=looked.shown(full), of=name.kind, said=said, internal=internal)
+    def change(kind: ChangeKind, name: ApiName, statements: tuple[str, ...] = ()) -> NameChange:
+        return NameChange(kind=kind, full=full, shown=looked.shown(full), of=name.kind, statements=statements, internal=internal)
 
     if new is None and old is not None:
-        yield change(Kind.REMOVED, old, _elsewhere(looked, full, before, after))
+        yield change(ChangeKind.REMOVED, old, _elsewhere(looked, full, before, after))
     elif old is None and new is not None:
-        yield change(Kind.ADDED, new, (f"{looked.shown(full)}{new.signature}",) if new.signature else ())
+        yield change(ChangeKind.ADDED, new, (f"{looked.shown(full)}{new.signature}",) if new.signature else ())
     elif old is not None and new is not None:
         if new.refuses and not old.refuses:
-            yield change(Kind.REFUSES, new, (new.refuses,))
-        elif said := tuple(_differing(old, new)):
-            yield change(Kind.CHANGED, new, said)
-        if said := tuple(_deprecations(old, new)):
-            yield change(Kind.DEPRECATED, new, said)
+            yield change(ChangeKind.REFUSES, new, (new.refuses,))
+        elif statements := tuple(_differing(old, new)):
+            yield change(ChangeKind.CHANGED, new, statements)
+        if statements := tuple(_deprecations(old, new)):
+            yield change(ChangeKind.DEPRECATED, new, statements)
 
 
-def _alone(looked: Looked, full: str, before: Namespace, after: Namespace) -> bool:
+def _alone(looked: Inspection, full: str, before: Namespace, after: Namespace) -> bool:
     """Whether another name of an object has come or gone by itself, and the object has not."""
-    first = {each.same_as for names in (before, after) if (each := names.names.get(full))}
+    first = {entry.same_as for names in (before, after) if (entry := names.names.get(full))}
     there = [full in names.names for names in (before, after)]
     return all(name in before.names and name in after.names for name in first) and not all(there)
 
 
-def _elsewhere(looked: Looked, full: str, before: Namespace, after: Namespace) -> tuple[str, ...]:
+def _elsewhere(looked: Inspection, full: str, before: Namespace, after: Namespace) -> tuple[str, ...]:
     """Where else the object was that is there still."""
     own = before.names[full]
     first = own.same_as or full
@@ -125,7 +127,7 @@ def _elsewhere(looked: Looked, full: str, before: Namespace, after: Namespace) -
     return (f"still {', '.join(map(looked.shown, names))}",) if names else ()
 
 
-def _differing(old: Name, new: Name) -> Iterator[str]:
+def _differing(old: ApiName, new: ApiName) -> Iterator[str]:
     """What a caller has to know of two forms of one name."""
     if old.kind != new.kind:
         yield f"{old.kind} → {new.kind}"
@@ -135,11 +137,11 @@ def _differing(old: Name, new: Name) -> Iterator[str]:
         if old.parameters is not new.parameters:
             yield f"{old.signature or 'no parameters known'} → {new.signature or 'no parameters known'}"
         return
-    was, now = ({each.name: each for each in name.parameters or ()} for name in (old, new))
+    was, now = ({parameter.name: parameter for parameter in name.parameters or ()} for name in (old, new))
     yield from (f"- {was[name].text}" for name in was if name not in now)
     yield from (f"+ {now[name].text}{_only_by_keyword(now[name])}" for name in now if name not in was)
     both = [name for name in was if name in now]
-    yield from (said for name in both if (said := _parameter(was[name], now[name])))
+    yield from (statement for name in both if (statement := _parameter(was[name], now[name])))
     moved = [name for name in both if "keyword-only" not in (was[name].kind, now[name].kind)]
     order = [name for name in now if name in moved]
     if moved != order:
@@ -148,58 +150,66 @@ def _differing(old: Name, new: Name) -> Iterator[str]:
         yield f"positions: {new.signature}"
 
 
-def _before_last(now: dict[str, Parameter], moved: list[str]) -> list[str]:
+def _before_last(now: dict[str, ApiParameter], moved: list[str]) -> list[str]:
     """The parameters that stand before the last one that is in both."""
     names = list(now)
     return names[: names.index(moved[-1])] if moved else []
 
 
-def _only_by_keyword(parameter: Parameter) -> str:
+def _only_by_keyword(parameter: ApiParameter) -> str:
     return ", by keyword only" if parameter.kind == "keyword-only" else ""
 
 
-def _parameter(old: Parameter, new: Parameter) -> str:
-    said = []
+def _parameter(old: ApiParameter, new: ApiParameter) -> str:
+    statements = []
     if old.kind != new.kind:
-        said.append("by keyword only" if new.kind == "keyword-only" else f"{old.kind} → {new.kind}")
+        statements.append("by keyword only" if new.kind == "keyword-only" else f"{old.kind} → {new.kind}")
     if old.default != new.default:
-        said.append(f"{_default(old)} → {_default(new)}")
-    return f"{new.name}: {', '.join(said)}" if said else ""
+        statements.append(f"{_default(old)} → {_default(new)}")
+    return f"{new.name}: {', '.join(statements)}" if statements else ""
 
 
-def _default(parameter: Parameter) -> str:
+def _default(parameter: ApiParameter) -> str:
     return "no default" if parameter.default is None else f"={parameter.default}"
 
 
-def _deprecations(old: Name, new: Name) -> Iterator[str]:
+def _deprecations(old: ApiName, new: ApiName) -> Iterator[str]:
     if not new.refuses:
-        yield from (words for words in new.deprecated if words not in old.deprecated)
-    yield from (words for words in new.warns if words not in old.warns)
-    was = {each.name: each.deprecated for each in old.parameters or ()}
-    yield from (f"{each.name}: {each.deprecated}" for each in new.parameters or () if each.deprecated and not was.get(each.name))
+        yield from (message for message in new.deprecated if message not in old.deprecated)
+    yield from (message for message in new.warns if message not in old.warns)
+    was = {parameter.name: parameter.deprecated for parameter in old.parameters or ()}
+    yield from (
+        f"{parameter.name}: {parameter.deprecated}"
+        for parameter in new.parameters or ()
+        if parameter.deprecated and not was.get(parameter.name)
+    )
 
 
 @frozen(kw_only=True)
-class Step:
+class ReleaseStep:
     """How many names changed from one release to the next that was looked at."""
 
-    place: Place
+    place: InspectedRelease
     names: int
     """How many there are that are meant for users, each object once."""
-    counts: dict[Kind, int]
+    counts: dict[ChangeKind, int]
     """Against the release before; empty for the first, and for forks."""
 
 
-def steps(looked: Looked) -> tuple[Step, ...]:
+def steps(looked: Inspection) -> tuple[ReleaseStep, ...]:
     """The releases one after the other."""
-    first = looked.known[:1]
-    found = [Step(place=place, names=_count(place), counts={}) for place in first]
-    for old, new in pairwise(looked.known):
+    first = looked.inspected[:1]
+    line = [ReleaseStep(place=place, names=_count(place), counts={}) for place in first]
+    for old, new in pairwise(looked.inspected):
         changes = () if new.fork else compare(looked, old, new).changes
-        told = [change.kind for change in changes if not change.internal]
-        found.append(Step(place=new, names=_count(new), counts={kind: told.count(kind) for kind in Kind} if not new.fork else {}))
-    return tuple(found)
+        kinds = [change.kind for change in changes if not change.internal]
+        line.append(
+            ReleaseStep(
+                place=new, names=_count(new), counts={kind: kinds.count(kind) for kind in ChangeKind} if not new.fork else {}
+            )
+        )
+    return tuple(line)
 
 
-def _count(place: Place) -> int:
-    return sum(not each.internal and not each.same_as for each in _names(place).names.values())
+def _count(place: InspectedRelease) -> int:
+    return sum(not name.internal and not name.same_as for name in _names(place).names.values())

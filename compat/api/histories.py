@@ -1,18 +1,24 @@
 """The history of a name over the releases: since when it is there, with which parameters, and what is said against it. Pure.
 
 Every statement is a run of neighbouring releases that were looked at. Forks are on no line of releases: each stands for itself.
+
+:func:`pack` makes the histories of all names small enough for a report to carry. There, releases are numbers: places in
+:attr:`Packed.releases`. The releases that a fact holds for are written as runs, ``0-4 7`` for the first five and the eighth,
+and the fact itself as the number of a text, ``0-4:12 5-9:13``.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from enum import StrEnum
-from typing import TypeVar
+from typing import Annotated, TypeVar
 
-from attrs import frozen
+from attrs import Factory, define, frozen
 
-from compat.api.records import Looked, Name, Parameter, Place
-from compat.history.runs import Run, runs
+from compat.api.records import ApiName, ApiParameter, InspectedRelease, Inspection, shown_names
+from compat.fields import rules
+from compat.history.account import Run, runs
+from compat.patterns import lazy_pattern
 
 T = TypeVar("T")
 
@@ -31,7 +37,7 @@ class ParameterHistory:
     """A parameter over the releases."""
 
     name: str
-    runs: tuple[Run[Parameter], ...]
+    runs: tuple[Run[ApiParameter], ...]
     """Where it is there; a default or a kind that changes begins a new one."""
 
 
@@ -83,17 +89,17 @@ class NameHistory:
         return self.kinds[-1].value if self.kinds else ""
 
 
-def history(looked: Looked, full: str) -> NameHistory:
+def history(looked: Inspection, full: str) -> NameHistory:
     """The history of a name, which some place has or none."""
     places = [place for place in looked.places if not place.fork]
-    forks = [place for place in looked.known if place.fork]
-    found = {place.label: _at(place, full) for place in places}
-    told: dict[str, Name] = {label: name for label, name in found.items() if name is not None}
+    forks = [place for place in looked.inspected if place.fork]
+    entries = {place.label: _at(place, full) for place in places}
+    present: dict[str, ApiName] = {label: name for label, name in entries.items() if name is not None}
     of_forks = [name for place in forks if (name := _at(place, full))]
 
-    def line(value: Callable[[Name], T | None]) -> tuple[Run[T], ...]:
-        found = {label: said for label, name in told.items() if (said := value(name)) is not None}
-        return runs((place.label, found.get(place.label)) for place in places) if found else ()
+    def line(value: Callable[[ApiName], T | None]) -> tuple[Run[T], ...]:
+        entries = {label: said for label, name in present.items() if (said := value(name)) is not None}
+        return runs((place.label, entries.get(place.label)) for place in places) if entries else ()
 
     return NameHistory(
         full=full,
@@ -102,7 +108,7 @@ def history(looked: Looked, full: str) -> NameHistory:
         states=runs((place.label, _state(place, full)) for place in places),
         kinds=line(lambda name: name.kind),
         same_as=_aliases(looked, places, full),
-        parameters=_parameters([*told.values()] or of_forks, line),
+        parameters=_parameters([*present.values()] or of_forks, line),
         signatures=line(lambda name: name.signature or None),
         deprecated=line(lambda name: " ".join(name.deprecated) or None),
         warns=line(lambda name: " ".join(name.warns) or None),
@@ -114,11 +120,11 @@ def history(looked: Looked, full: str) -> NameHistory:
     )
 
 
-def _at(place: Place, full: str) -> Name | None:
+def _at(place: InspectedRelease, full: str) -> ApiName | None:
     return place.namespace.get(full) if place.namespace else None
 
 
-def _state(place: Place, full: str) -> State | None:
+def _state(place: InspectedRelease, full: str) -> State | None:
     """``None`` where nothing is known."""
     if place.namespace is None or (place.namespace.unknown(full) and full not in place.namespace.broken):
         return None
@@ -126,28 +132,28 @@ def _state(place: Place, full: str) -> State | None:
     return State.ABSENT if name is None else State.REFUSES if name.refuses else State.THERE
 
 
-def _is_internal(looked: Looked, full: str) -> bool:
-    entries = [place.namespace.names[full] for place in looked.known if place.namespace and full in place.namespace.names]
+def _is_internal(looked: Inspection, full: str) -> bool:
+    entries = [place.namespace.names[full] for place in looked.inspected if place.namespace and full in place.namespace.names]
     return bool(entries) and all(entry.internal for entry in entries)
 
 
 def _parameters(
-    told: Sequence[Name], line: Callable[[Callable[[Name], Parameter | None]], tuple[Run[Parameter], ...]]
+    told: Sequence[ApiName], line: Callable[[Callable[[ApiName], ApiParameter | None]], tuple[Run[ApiParameter], ...]]
 ) -> tuple[ParameterHistory, ...]:
     order: dict[str, None] = {}
     for name in reversed(told):
         order |= dict.fromkeys(parameter.name for parameter in name.parameters or () if parameter.name not in order)
     return tuple(
-        ParameterHistory(name=each, runs=line(lambda name, each=each: _parameter(name, each)))  # type: ignore[misc]
-        for each in order
+        ParameterHistory(name=parameter, runs=line(lambda name, wanted=parameter: _parameter(name, wanted)))  # type: ignore[misc]
+        for parameter in order
     )
 
 
-def _parameter(name: Name, wanted: str) -> Parameter | None:
-    return next((each for each in name.parameters or () if each.name == wanted), None)
+def _parameter(name: ApiName, wanted: str) -> ApiParameter | None:
+    return next((parameter for parameter in name.parameters or () if parameter.name == wanted), None)
 
 
-def _aliases(looked: Looked, places: Iterable[Place], full: str) -> tuple[Run[str], ...]:
+def _aliases(looked: Inspection, places: Iterable[InspectedRelease], full: str) -> tuple[Run[str], ...]:
     """Each other name of the object, with the releases in which it is one; the shortest first."""
     other: dict[str, list[str]] = {}
     for place in places:
@@ -163,3 +169,127 @@ def _aliases(looked: Looked, places: Iterable[Place], full: str) -> tuple[Run[st
         for alias in sorted(other, key=lambda name: (name.count("."), len(name), name))
         for run in runs((label, alias if label in other[alias] else None) for label in line)
     )
+
+
+_Runs = Annotated[str, rules(pattern="^([0-9]+(-[0-9]+)?( [0-9]+(-[0-9]+)?)*)?$")]
+_Texts = Annotated[str, rules(pattern="^[0-9]+(-[0-9]+)?:[0-9]+( [0-9]+(-[0-9]+)?:[0-9]+)*$")]
+_RUN = lazy_pattern(r"\b(\d{1,6})(?:-(\d{1,6}))?\b")
+
+
+@frozen(kw_only=True)
+class PackedName:
+    """A name over the releases. Each field is written as runs."""
+
+    kind: str = ""
+    there: _Runs = ""
+    """Where it is, and does not only raise."""
+    refuses: _Texts = ""
+    """Where all that it does is raise, and what it says."""
+    unknown: _Texts = ""
+    """Where its module cannot be imported."""
+    signatures: _Texts = ""
+    deprecated: _Texts = ""
+    warns: _Texts = ""
+    parameters: _Texts = ""
+    """Where a parameter is deprecated, and what is said of it: ``name: words``."""
+
+
+@frozen(kw_only=True)
+class Packed:
+    """The names of a toolchain."""
+
+    toolchain: str
+    releases: tuple[str, ...]
+    """All that there are, oldest first."""
+    looked_at: _Runs
+    """Those that something is known of, as runs."""
+    names: Mapping[str, PackedName]
+    """By what people write; of several names of one object only one is there."""
+    texts: tuple[str, ...]
+    same: Mapping[str, str] = Factory(dict)
+    """Another name of an object → the name that is there."""
+
+    @property
+    def seen(self) -> tuple[str, ...]:
+        """The releases that were looked at; a file may hold anything."""
+        spans = [(int(match[1]), int(match[2] or match[1])) for match in _RUN.finditer(self.looked_at)]
+        return tuple(release for place, release in enumerate(self.releases) if any(first <= place <= last for first, last in spans))
+
+
+def pack(looked: Inspection) -> Packed:
+    """All names that are meant for users, of the releases that were looked at; forks are left out."""
+    line = tuple(place.label for place in looked.places if not place.fork)
+    packing = _Packing(line=line)
+    names: dict[str, PackedName] = {}
+    same: dict[str, str] = {}
+    for shown, full in shown_names(looked).items():
+        name_history = history(looked, full)
+        if name_history.internal or not name_history.line:
+            continue
+        if first := _only_another(looked, full):
+            same[shown] = looked.shown(first)
+        else:
+            names[shown] = packing.name(name_history)
+    inspected = [place.label for place in looked.inspected if not place.fork]
+    return Packed(
+        toolchain=looked.toolchain,
+        releases=line,
+        looked_at=packing.runs([inspected]),
+        names=names,
+        texts=tuple(packing.texts),
+        same={name: first for name, first in same.items() if first in names},
+    )
+
+
+def _only_another(looked: Inspection, full: str) -> str:
+    """The name of an object that this is another name of, in every release that has it; empty where it is not."""
+    entries = [entry for place in looked.inspected if place.namespace and (entry := place.namespace.names.get(full))]
+    firsts = {entry.same_as for entry in entries}
+    return firsts.pop() if len(firsts) == 1 else ""
+
+
+@define(kw_only=True)
+class _Packing:
+    """Numbers of releases and texts."""
+
+    line: tuple[str, ...]
+    texts: dict[str, int] = Factory(dict)
+
+    def name(self, found: NameHistory) -> PackedName:
+        """The history of a name."""
+        return PackedName(
+            kind=found.kind,
+            there=self.runs(run.releases for run in found.states if run.value is State.THERE),
+            refuses=self.told(found.refuses),
+            unknown=self.told(found.unknown),
+            signatures=self.told(found.signatures),
+            deprecated=self.told(found.deprecated),
+            warns=self.told(found.warns),
+            parameters=" ".join(
+                f"{self._span(run.releases)}:{self._text(f'{parameter.name}: {run.value.deprecated}')}"
+                for parameter in found.parameters
+                for run in parameter.runs
+                if run.value.deprecated
+            ),
+        )
+
+    def runs(self, groups: Iterable[Sequence[str]]) -> str:
+        """Releases as runs."""
+        spans = []
+        for group in groups:
+            places = sorted(map(self.line.index, group))
+            starts = [place for place in places if place - 1 not in places]
+            ends = [place for place in places if place + 1 not in places]
+            spans += [f"{start}" if start == end else f"{start}-{end}" for start, end in zip(starts, ends, strict=True)]
+        return " ".join(spans)
+
+    def told(self, found: Iterable[Run[str]]) -> str:
+        """Runs, and the texts that are known of them."""
+        return " ".join(f"{self._span(run.releases)}:{self._text(run.value)}" for run in found)
+
+    def _span(self, releases: Sequence[str]) -> str:
+        first, last = self.line.index(releases[0]), self.line.index(releases[-1])
+        return f"{first}" if first == last else f"{first}-{last}"
+
+    def _text(self, text: str) -> int:
+        return self.texts.setdefault(text, len(self.texts))

@@ -1,29 +1,35 @@
-"""Which names each env has: asked of the env once, and kept beside it for as long as its packages stay what they are."""
+"""Which names each env has: an env is asked once, and its answer is kept beside it for as long as its packages stay the same.
+
+:func:`kept_names` packs what is kept of a run's envs for a report; it asks no env.
+"""
 
 from __future__ import annotations
 
 import hashlib
+import json
 import logging
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
 
 from packaging.version import Version
 
 from compat import toolchains
-from compat.api.records import Document, Looked, Namespace, Place
-from compat.bisect.known import existing_releases
+from compat.api.histories import Packed, pack
+from compat.api.introspection import Unanswered, introspect
+from compat.api.records import Document, InspectedRelease, Inspection, Namespace
+from compat.engine.recall import existing_releases
+from compat.engine.run import available_cores, concurrently
 from compat.envs import locks
 from compat.envs.cache import EnvCache
 from compat.envs.record import read_record
 from compat.errors import ConfigError, EnvError
-from compat.execution.introspection import Unanswered, introspect
-from compat.execution.run import available_cores, concurrently
 from compat.files import content_of, folder_digest, replace_file
 from compat.history.verdict import Release, release_of
 from compat.json_text import read_json
 from compat.model import BuiltEnv, Env
 from compat.printable import printable
 from compat.project import Listener, Selection
-from compat.records import RecordError, structure
+from compat.records import RecordError, structure, unstructure
 from compat.toolchains import Toolchain
 
 _log = logging.getLogger(__name__)
@@ -31,24 +37,24 @@ _LARGEST = 64 * 1024 * 1024
 _LONGEST_KEY = 100
 
 
-def look(selection: Selection, listener: Listener | None = None) -> Looked:
+def look(selection: Selection, listener: Listener | None = None) -> Inspection:
     """The names in every env of a selection; where that names none, in the envs that are there of every release, and in forks.
 
     Raises EnvError where there is no env to look at, ConfigError where its toolchain does not say how its names are found.
     """
     toolchain, envs = _chosen(selection)
     cache = selection.config.env_cache()
-    found = [selection.look_at(env) for env in envs]
-    best = list(_best(found))
+    builts = [selection.look_at(env) for env in envs]
+    best = list(_best(builts))
     usable = [built for built in best if built.error is None]
     with (listener or Listener()).step("looking at names") as now:
         answers = dict(zip((built.env.name for built in usable), _all_of(usable, toolchain, cache, now), strict=True))
     missing = {built.env.name for built in best if built.error is not None and read_record(cache.folder_of(built.env)) is None}
     existing = existing_releases(selection.config)[toolchain.name]
-    looked = looked_of(best, answers, existing, missing=missing, left_out=bool(selection.patterns.envs))
-    if not looked.known:
-        raise _nothing(looked)
-    return looked
+    inspection = looked_of(best, answers, existing, missing=missing, left_out=bool(selection.patterns.envs))
+    if not inspection.inspected:
+        raise _nothing(inspection)
+    return inspection
 
 
 def looked_of(
@@ -58,7 +64,7 @@ def looked_of(
     *,
     missing: Collection[str] = (),
     left_out: bool = True,
-) -> Looked:
+) -> Inspection:
     """What was found in these envs, by their names, one for each release; beside the releases that exist and were not looked at.
 
     ``missing`` are the envs that were never built, and ``left_out`` says whether other releases were not asked for.
@@ -66,10 +72,10 @@ def looked_of(
     toolchain = toolchains.of(envs[0].env)
     places = [_place(built, answers.get(built.env.name), missing=built.env.name in missing) for built in _best(envs)]
     places += _others(existing, places, left_out=left_out)
-    return Looked(
+    return Inspection(
         toolchain=toolchain.name,
         places=tuple(sorted(places, key=_order)),
-        short=toolchain.names.short if toolchain.names else {},
+        short=toolchain.language.api.short if toolchain.language.api else {},
     )
 
 
@@ -86,7 +92,7 @@ def is_kept(built: BuiltEnv, cache: EnvCache) -> bool:
 def kept(built: BuiltEnv, cache: EnvCache) -> Namespace | None:
     """What is kept of an env from an earlier look; ``None`` where nothing is, or the env is another one since."""
     toolchain = toolchains.of(built.env)
-    return _kept(built, toolchain, cache) if built.error is None and toolchain.names else None
+    return _kept(built, toolchain, cache) if built.error is None and toolchain.language.api else None
 
 
 # --- which envs ------------------------------------------------------------------------------------------------------------------
@@ -97,13 +103,13 @@ def _chosen(selection: Selection) -> tuple[Toolchain, tuple[Env, ...]]:
     config = selection.config
     envs = selection.envs if selection.patterns.envs else tuple(dict.fromkeys((*config.envs, *config.released)))
     used = dict.fromkeys(env.toolchain for env in envs)
-    answering = [each for name in used if (each := toolchains.named(name)).names]
+    answering = [toolchain for name in used if (toolchain := toolchains.named(name)).language.api]
     if not answering:
         titles = ", ".join(toolchains.named(name).title for name in used)
         raise ConfigError(f"{titles} does not say how its names are found out", hint="docs/toolchains.md: a toolchain's `names`.")
     if len(answering) > 1:
         hint = "Choose envs of one toolchain with --envs."
-        raise ConfigError(f"the envs are of several toolchains: {', '.join(each.title for each in answering)}", hint=hint)
+        raise ConfigError(f"the envs are of several toolchains: {', '.join(toolchain.title for toolchain in answering)}", hint=hint)
     return answering[0], tuple(env for env in envs if env.toolchain == answering[0].name)
 
 
@@ -120,39 +126,39 @@ def _best(found: Iterable[BuiltEnv]) -> Iterator[BuiltEnv]:
         yield min(group, key=lambda built: (built.error is not None, built.env.torch is not None))
 
 
-def _place(built: BuiltEnv, answer: Namespace | str | None, *, missing: bool) -> Place:
+def _place(built: BuiltEnv, answer: Namespace | str | None, *, missing: bool) -> InspectedRelease:
     release = release_of(built)
     label = built.env.name if release.fork else release.label
     namespace = answer if isinstance(answer, Namespace) else None
     error = answer if isinstance(answer, str) else built.error or ""
-    return Place(label=label, fork=release.fork, built=built, namespace=namespace, error=error, missing=missing)
+    return InspectedRelease(label=label, fork=release.fork, built=built, namespace=namespace, error=error, missing=missing)
 
 
-def _others(existing: Iterable[Version], places: Sequence[Place], *, left_out: bool) -> list[Place]:
+def _others(existing: Iterable[Version], places: Sequence[InspectedRelease], *, left_out: bool) -> list[InspectedRelease]:
     """The releases that are known to exist, and that no env is looked at of."""
     named = {release_of(place.built).version for place in places if place.built and not place.fork}
     why = "not asked for" if left_out else "not built yet"
     return [
-        Place(label=str(version), error=why, missing=not left_out, left_out=left_out)
+        InspectedRelease(label=str(version), error=why, missing=not left_out, left_out=left_out)
         for version in existing
         if version not in named
     ]
 
 
-def _order(place: Place) -> tuple[object, ...]:
+def _order(place: InspectedRelease) -> tuple[object, ...]:
     release = release_of(place.built) if place.built else Release(label=place.label, version=Version(place.label), fork=False)
     return release.order
 
 
-def _nothing(looked: Looked) -> EnvError:
+def _nothing(looked: Inspection) -> EnvError:
     missing = [place.label for place in looked.places if place.missing]
     broken = [place for place in looked.places if not place.missing and not place.left_out]
     if broken:
-        said: dict[str, list[str]] = {}
+        errors: dict[str, list[str]] = {}
         for place in broken:
-            said.setdefault(_last_line(place.error), []).append(place.label)
-        words = "; ".join(f"{', '.join(labels)}: {line}" for line, labels in said.items())
-        return EnvError(f"no env could be looked at: {words}", hint=build_hint(missing))
+            errors.setdefault(_last_line(place.error), []).append(place.label)
+        message = "; ".join(f"{', '.join(labels)}: {line}" for line, labels in errors.items())
+        return EnvError(f"no env could be looked at: {message}", hint=build_hint(missing))
     return EnvError("none of the envs is built", hint=build_hint(missing))
 
 
@@ -170,25 +176,25 @@ def _last_line(words: str) -> str:
 
 def _all_of(envs: Sequence[BuiltEnv], toolchain: Toolchain, cache: EnvCache, now: Callable[[str], None]) -> list[Namespace | str]:
     """What each env has, or why it has no answer; as many are asked at the same time as there are cores."""
-    found: dict[str, Namespace | str] = {}
+    answers: dict[str, Namespace | str] = {}
     for built in envs:
-        if (known := _kept(built, toolchain, cache)) is not None:
-            found[built.env.name] = known
-    waiting = [built for built in envs if built.env.name not in found]
+        if (stored := _kept(built, toolchain, cache)) is not None:
+            answers[built.env.name] = stored
+    waiting = [built for built in envs if built.env.name not in answers]
     if waiting:
 
         def ask(built: BuiltEnv) -> None:
-            found[built.env.name] = _asked(built, toolchain, cache)
-            now(f"{len(found)} of {len(envs)} envs")
+            answers[built.env.name] = _asked(built, toolchain, cache)
+            now(f"{len(answers)} of {len(envs)} envs")
 
         concurrently(ask, waiting, min(len(waiting), available_cores()))
-    return [found[built.env.name] for built in envs]
+    return [answers[built.env.name] for built in envs]
 
 
 def _key(built: BuiltEnv, toolchain: Toolchain) -> str:
     """Equal where the answer must be."""
-    assert toolchain.names is not None
-    return hashlib.sha256(f"{built.digest} {folder_digest(toolchain.names.program)}".encode()).hexdigest()
+    assert toolchain.language.api is not None
+    return hashlib.sha256(f"{built.digest} {folder_digest(toolchain.language.api.program)}".encode()).hexdigest()
 
 
 def _kept(built: BuiltEnv, toolchain: Toolchain, cache: EnvCache) -> Namespace | None:
@@ -209,7 +215,7 @@ def _asked(built: BuiltEnv, toolchain: Toolchain, cache: EnvCache) -> Namespace 
     locks.hold(cache.folder_of(built.env))
     try:
         answer = introspect(built.python, toolchain)
-        found = _read(answer)
+        namespace = _read(answer)
     except Unanswered as error:
         return printable(str(error))
     except (ValueError, RecordError) as error:
@@ -219,10 +225,46 @@ def _asked(built: BuiltEnv, toolchain: Toolchain, cache: EnvCache) -> Namespace 
         replace_file(path, _key(built, toolchain).encode() + b"\n" + answer)
     except OSError as error:  # it is asked again by the next command
         _log.info("%s cannot be written: %s", path, error)
-    return found
+    return namespace
 
 
 def _read(answer: bytes) -> Namespace:
     """Raises ValueError for what is no answer."""
     document = structure(read_json(answer), Document, more=True)
     return Namespace(names=document.names)
+
+
+# --- the names of a run's envs, for a report to carry -----------------------------------------------------------------------------
+
+_FILE = "names.json"
+
+
+def kept_names(envs: Sequence[BuiltEnv], existing: Collection[Version], cache: EnvCache, state: Path) -> Packed | None:
+    """What is kept of the names in these envs; ``None`` where nothing is. Of several toolchains the first is told."""
+    usable = [built for built in envs if built.error is None and toolchains.of(built.env).language.api and is_kept(built, cache)]
+    usable = [built for built in usable if built.env.toolchain == usable[0].env.toolchain]
+    if not usable:
+        return None
+    facts = [folder_digest(Path(__file__).parent), sorted(map(str, existing)), [[built.env.name, built.digest] for built in usable]]
+    key = hashlib.sha256(json.dumps(facts).encode()).hexdigest()
+    if (packed := _read_packed(state / _FILE, key)) is not None:
+        return packed
+    namespaces: dict[str, Namespace | str] = {
+        built.env.name: namespace for built in usable if (namespace := kept(built, cache)) is not None
+    }
+    if not namespaces:
+        return None
+    packed = pack(looked_of([built for built in usable if built.env.name in namespaces], namespaces, existing))
+    try:
+        replace_file(state / _FILE, json.dumps({"key": key, "names": unstructure(packed, compact=True)}))
+    except OSError as error:  # it is made again by the next run
+        _log.info("%s cannot be written: %s", state / _FILE, error)
+    return packed
+
+
+def _read_packed(path: Path, key: str) -> Packed | None:
+    try:
+        document = read_json(content_of(path, _LARGEST) or b"")
+        return structure(document["names"], Packed) if isinstance(document, dict) and document.get("key") == key else None
+    except (ValueError, KeyError, RecordError):
+        return None

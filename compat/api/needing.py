@@ -1,13 +1,16 @@
-"""What a source needs of a toolchain, and which releases have all of it. Pure: nothing is compiled."""
+"""What a source needs of a toolchain, which releases have all of it, and why compiling says otherwise where it does. Pure."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from attrs import frozen
+from attrs import Factory, frozen
 
-from compat.api.records import Looked, Name, Namespace, Parameter, Place
-from compat.api.uses import Call, Use, Uses
+from compat.api.records import ApiName, ApiParameter, InspectedRelease, Inspection, Namespace
+from compat.api.uses import ApiUse, Call, Uses
+from compat.history.account import Run, class_of, is_good, lacks, runs
+from compat.model import Cell, Result, Specialization, Status
 
 _ENTERED = ("module", "class")
 """Kinds of names that have others in them."""
@@ -15,13 +18,13 @@ _PRIVATE = "_"
 
 
 @frozen(kw_only=True)
-class Need:
+class NameNeed:
     """A name that a source uses."""
 
     full: tuple[str, ...]
     """What it may stand for; one is enough."""
     shown: str
-    uses: tuple[Use, ...]
+    uses: tuple[ApiUse, ...]
 
     @property
     def keywords(self) -> tuple[str, ...]:
@@ -30,13 +33,13 @@ class Need:
 
 
 @frozen(kw_only=True)
-class Lack:
+class MissingName:
     """Something that a release does not have."""
 
     shown: str
     why: str
     """``is not there``, ``has no parameter 'dtype'``, ``only raises NotImplementedError: …``."""
-    uses: tuple[Use, ...]
+    uses: tuple[ApiUse, ...]
 
     @property
     def lines(self) -> tuple[int, ...]:
@@ -46,8 +49,8 @@ class Lack:
     @property
     def conditions(self) -> tuple[int, ...]:
         """The lines of the conditions behind which all uses stand; empty where one stands behind none."""
-        found = [use.condition for use in self.uses if use.condition is not None]
-        return tuple(dict.fromkeys(found)) if len(found) == len(self.uses) else ()
+        lines = [use.condition for use in self.uses if use.condition is not None]
+        return tuple(dict.fromkeys(lines)) if len(lines) == len(self.uses) else ()
 
     @property
     def functions(self) -> tuple[str, ...]:
@@ -56,11 +59,11 @@ class Lack:
 
 
 @frozen(kw_only=True)
-class Having:
+class Satisfying:
     """What a release has of what a source needs."""
 
-    place: Place
-    lacks: tuple[Lack, ...] = ()
+    place: InspectedRelease
+    missing: tuple[MissingName, ...] = ()
     unknown: tuple[str, ...] = ()
     """Needed names of which this env does not tell whether they are there."""
     deprecated: tuple[str, ...] = ()
@@ -74,24 +77,28 @@ class Having:
     @property
     def has_all(self) -> bool:
         """Whether it is known to have all of it."""
-        return self.looked_at and not self.lacks and not self.unknown
+        return self.looked_at and not self.missing and not self.unknown
 
 
 @frozen(kw_only=True)
 class Needs:
     """What a source needs, and what each release has of it."""
 
-    needs: tuple[Need, ...]
-    having: tuple[Having, ...]
+    needs: tuple[NameNeed, ...]
+    having: tuple[Satisfying, ...]
     """One per place, in their order."""
     uses: Uses
 
 
-def needs_of(uses: Uses, looked: Looked) -> Needs:
+def needs_of(uses: Uses, looked: Inspection) -> Needs:
     """What each place has of what a source uses."""
-    every = {full for place in looked.known if place.namespace for full in place.namespace.names}
+    every = {full for place in looked.inspected if place.namespace for full in place.namespace.names}
     entered = {
-        full for place in looked.known if place.namespace for full in place.namespace.names if _is_entered(place.namespace, full)
+        full
+        for place in looked.inspected
+        if place.namespace
+        for full in place.namespace.names
+        if _is_entered(place.namespace, full)
     }
     needs = tuple(_needs(uses.uses, looked, every, entered))
     return Needs(needs=needs, having=tuple(_having(place, needs) for place in looked.places), uses=uses)
@@ -103,16 +110,16 @@ def _is_entered(namespace: Namespace, full: str) -> bool:
     return name is not None and name.kind in _ENTERED and not name.opaque
 
 
-def _needs(uses: Iterable[Use], looked: Looked, every: set[str], entered: set[str]) -> Iterator[Need]:
-    groups: dict[tuple[str, ...], list[Use]] = {}
+def _needs(uses: Iterable[ApiUse], looked: Inspection, every: set[str], entered: set[str]) -> Iterator[NameNeed]:
+    groups: dict[tuple[str, ...], list[ApiUse]] = {}
     for use in uses:
         named = tuple(dict.fromkeys(_name(full, every, entered) for full in use.meanings))
         if use.starred:
             named = tuple(full for full in named if full in every)
         if named and not all(full == looked.toolchain or _is_dunder(full) for full in named):
             groups.setdefault(named, []).append(use)
-    for full, found in sorted(groups.items()):
-        yield Need(full=full, shown=" or ".join(looked.shown(each) for each in full), uses=tuple(found))
+    for full, group in sorted(groups.items()):
+        yield NameNeed(full=full, shown=" or ".join(looked.shown(name) for name in full), uses=tuple(group))
 
 
 def _is_dunder(full: str) -> bool:
@@ -130,28 +137,28 @@ def _name(full: str, every: set[str], entered: set[str]) -> str:
     return full
 
 
-def _having(place: Place, needs: Sequence[Need]) -> Having:
+def _having(place: InspectedRelease, needs: Sequence[NameNeed]) -> Satisfying:
     if place.namespace is None:
-        return Having(place=place)
-    lacks: list[Lack] = []
+        return Satisfying(place=place)
+    missing: list[MissingName] = []
     unknown: list[str] = []
     deprecated: list[str] = []
     for need in needs:
         entries = [(full, place.namespace.get(full)) for full in need.full]
         there = [name for _, name in entries if name is not None and not name.refuses and not name.error]
         if there:
-            lacks += _mismatches(need, there)
-            deprecated += [f"{need.shown}: {words}" for words in _deprecations(need, there[0])]
+            missing += _mismatches(need, there)
+            deprecated += [f"{need.shown}: {message}" for message in _deprecations(need, there[0])]
         elif why := next((why for full, name in entries if (why := _untold(place.namespace, full, name))), ""):
             unknown.append(f"{need.shown}: {why}")
         else:
             refused = next((name.refuses for _, name in entries if name), "")
             why = f"only raises {refused}" if refused else "is not there"
-            lacks.append(Lack(shown=need.shown, why=why, uses=need.uses))
-    return Having(place=place, lacks=tuple(lacks), unknown=tuple(unknown), deprecated=tuple(deprecated))
+            missing.append(MissingName(shown=need.shown, why=why, uses=need.uses))
+    return Satisfying(place=place, missing=tuple(missing), unknown=tuple(unknown), deprecated=tuple(deprecated))
 
 
-def _untold(namespace: Namespace, full: str, name: Name | None) -> str:
+def _untold(namespace: Namespace, full: str, name: ApiName | None) -> str:
     """Why it cannot be said whether a name is there; empty where it can."""
     if (name is None or name.error) and (why := namespace.unknown(full)):
         return why
@@ -159,7 +166,7 @@ def _untold(namespace: Namespace, full: str, name: Name | None) -> str:
     return "private names are not looked at" if name is None and private else ""
 
 
-def _deprecations(need: Need, name: Name) -> Iterator[str]:
+def _deprecations(need: NameNeed, name: ApiName) -> Iterator[str]:
     yield from name.deprecated
     for parameter in name.parameters or ():
         if parameter.deprecated and parameter.name in need.keywords:
@@ -169,26 +176,26 @@ def _deprecations(need: Need, name: Name) -> Iterator[str]:
 # --- calls ------------------------------------------------------------------------------------------------------------------------
 
 
-def _mismatches(need: Need, there: Sequence[Name]) -> Iterator[Lack]:
+def _mismatches(need: NameNeed, there: Sequence[ApiName]) -> Iterator[MissingName]:
     """The calls that none of the forms takes, by why the first does not."""
-    found: dict[str, list[Use]] = {}
+    groups: dict[str, list[ApiUse]] = {}
     for use in need.uses:
         if use.call is None:
             continue
         reasons = [mismatch(name, use.call) for name in there]
         if all(reasons):
-            found.setdefault(reasons[0], []).append(use)
-    for why, uses in found.items():
-        yield Lack(shown=need.shown, why=why, uses=tuple(uses))
+            groups.setdefault(reasons[0], []).append(use)
+    for why, uses in groups.items():
+        yield MissingName(shown=need.shown, why=why, uses=tuple(uses))
 
 
-def mismatch(name: Name, call: Call) -> str:
+def mismatch(name: ApiName, call: Call) -> str:
     """Why something cannot be called so; empty where it can, and where its parameters are not known."""
     if name.parameters is None or name.kind == "method":
         return ""
-    positional = [each for each in name.parameters if each.kind in ("positional-only", "positional or keyword")]
-    kinds = {each.kind for each in name.parameters}
-    by_keyword = {each.name for each in name.parameters if each.kind in ("keyword-only", "positional or keyword")}
+    positional = [parameter for parameter in name.parameters if parameter.kind in ("positional-only", "positional or keyword")]
+    kinds = {parameter.kind for parameter in name.parameters}
+    by_keyword = {parameter.name for parameter in name.parameters if parameter.kind in ("keyword-only", "positional or keyword")}
     for word in call.keywords:
         if word not in by_keyword and "variadic keyword" not in kinds and not word.startswith(_PRIVATE):
             return f"has no parameter {word!r}"
@@ -198,8 +205,120 @@ def mismatch(name: Name, call: Call) -> str:
     return f"needs {missing[0]!r}" if missing else ""
 
 
-def _missing(parameters: Iterable[Parameter], positional: Sequence[Parameter], call: Call) -> Iterator[str]:
-    given = {each.name for each in positional[: call.positional]} | set(call.keywords)
-    for each in parameters:
-        if each.default is None and not each.kind.startswith("variadic") and each.name not in given:
-            yield each.name
+def _missing(parameters: Iterable[ApiParameter], positional: Sequence[ApiParameter], call: Call) -> Iterator[str]:
+    passed = {parameter.name for parameter in positional[: call.positional]} | set(call.keywords)
+    for parameter in parameters:
+        if parameter.default is None and not parameter.kind.startswith("variadic") and parameter.name not in passed:
+            yield parameter.name
+
+
+@frozen(kw_only=True)
+class KernelNeeds:
+    """A function, what it needs, and what became of it."""
+
+    source: str
+    """The path of its file, as a user knows it."""
+    function: str | None
+    """``None`` for a file as a whole."""
+    needs: Needs
+    specs: tuple[Specialization, ...] = ()
+    """What is known of its arguments; empty where nothing is, so that it cannot be compiled."""
+    cells: Mapping[str, tuple[Cell, ...]] = Factory(dict)
+    """Label of a place → what can be compiled there: each case on each target."""
+    results: Mapping[str, tuple[Result, ...]] = Factory(dict)
+    """Label of a place → what compiling found there, which may be only some of it."""
+
+
+@frozen(kw_only=True)
+class Outcomes:
+    """Results of a release that came out alike."""
+
+    status: Status
+    failure_class: str | None
+    results: int
+
+
+@frozen(kw_only=True)
+class NamesVerdict:
+    """What names and compiling say of a release."""
+
+    cells: int
+    """How many there are, each a case on a target; 0 where nothing is known of the arguments."""
+    by_case: bool
+    """Whether all of them are for one target, so that a cell is a case."""
+    outcomes: tuple[Outcomes, ...]
+    """What became of those of which a result is known."""
+    because: str = ""
+    """Why compiling says something else than the names; empty where it does not."""
+
+    @property
+    def compiled(self) -> int:
+        """Of how many cells a result is known."""
+        return sum(outcome.results for outcome in self.outcomes)
+
+    @property
+    def agrees(self) -> bool:
+        """Whether all cells were compiled, and say what the names say."""
+        return 0 < self.compiled == self.cells and not self.because
+
+
+def verdicts(kernel: KernelNeeds) -> tuple[Run[NamesVerdict], ...]:
+    """The verdict of each release that was looked at, neighbours that are alike together."""
+    return runs((having.place.label, _verdict(having, kernel) if having.looked_at else None) for having in kernel.needs.having)
+
+
+def _verdict(having: Satisfying, kernel: KernelNeeds) -> NamesVerdict:
+    cells = kernel.cells.get(having.place.label, ())
+    results = kernel.results.get(having.place.label, ())
+    answers = [result for result in results if result.outcome.status.is_answer]
+    return NamesVerdict(
+        cells=len(cells),
+        by_case=len({cell.target for cell in cells}) <= 1,
+        outcomes=_outcomes(results),
+        because=_difference(having, answers, kernel) if answers else "",
+    )
+
+
+def _outcomes(results: Sequence[Result]) -> tuple[Outcomes, ...]:
+    counts = Counter(
+        (result.outcome.status, result.outcome.failure.failure_class if result.outcome.failure else None) for result in results
+    )
+    order = list(Status)
+    alike = sorted(counts, key=lambda each: (order.index(each[0]), each[1] or ""))
+    return tuple(Outcomes(status=status, failure_class=name, results=counts[status, name]) for status, name in alike)
+
+
+def _difference(having: Satisfying, results: Sequence[Result], kernel: KernelNeeds) -> str:
+    """Why compiling says something else than the names do; empty where it does not."""
+    failed = [result for result in results if not is_good(result.outcome)]
+    of_names = [result for result in failed if lacks(result.outcome) and result.outcome.failure]
+    others = [class_of(result.outcome) for result in failed if result not in of_names]
+    if not having.missing:
+        return _though_all_is_there(of_names, others, having, kernel)
+    if len(failed) == len(results):
+        return "" if of_names else f"it fails for another reason first: {', '.join(dict.fromkeys(others))}"
+    return "; ".join(_though_not_there(lack, kernel) for lack in having.missing if lack.conditions or not failed)
+
+
+def _though_all_is_there(of_names: Sequence[Result], others: Sequence[str], having: Satisfying, kernel: KernelNeeds) -> str:
+    if of_names:
+        failure = of_names[0].outcome.failure
+        message = " ".join((failure.excerpt.splitlines() or [""])[-1].split()) if failure else ""
+        methods = ", ".join(dict.fromkeys(f".{use.name}" for use in kernel.needs.uses.unresolved))
+        rest = f"; attributes of values are not resolved: {methods}" if methods else ""
+        return f"all names that the text shows are there, and the compiler says: {message}{rest}"
+    if others:
+        what = "what is known of its names is not all" if having.unknown else "all names are there"
+        return f"{what}, and it fails: {', '.join(dict.fromkeys(others))} is no matter of names"
+    return ""
+
+
+def _though_not_there(lack: MissingName, kernel: KernelNeeds) -> str:
+    """Why it compiles although a release lacks something that the source uses."""
+    reason = f"{lack.shown} {lack.why}"
+    if lack.conditions:
+        lines = ", ".join(map(str, lack.conditions))
+        return f"{reason}, and stands behind a condition (line {lines}), which the compiled cases need not take"
+    if not lack.functions:
+        return f"{reason}, and is used outside of kernels alone, where nothing is compiled"
+    return f"{reason}, and it compiles all the same: what is compiled does not reach it, or does not need it"

@@ -1,17 +1,19 @@
-"""What the names of one env are: the records of what :mod:`compat.execution.introspection` brings from it."""
+"""What the names of one env are: the records of what :mod:`compat.api.introspection` brings from it."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from fnmatch import fnmatchcase
 from functools import cached_property
 
 from attrs import Factory, define, frozen
 
+from compat.config.selection import nothing_matches
 from compat.model import BuiltEnv
 
 
 @frozen(kw_only=True)
-class Parameter:
+class ApiParameter:
     """A parameter that a caller may give."""
 
     name: str
@@ -35,12 +37,12 @@ class Parameter:
 
 
 @frozen(kw_only=True)
-class Name:
+class ApiName:
     """One name in one env."""
 
     kind: str = ""
     """``builtin``, ``jit``, ``function``, ``class``, ``dtype``, ``module``, ``value``, ``method``, ``property``, ``attribute``."""
-    parameters: tuple[Parameter, ...] | None = None
+    parameters: tuple[ApiParameter, ...] | None = None
     """``None`` for what is not called, and where nothing tells them."""
     same_as: str = ""
     """The name that is the same object, and has all that is known of it."""
@@ -62,12 +64,12 @@ class Name:
         """``(input, other, acc=None, *, out_dtype=None)``; empty where there are no parameters to tell of."""
         if self.parameters is None:
             return ""
-        words: list[str] = []
+        parts: list[str] = []
         for parameter in self.parameters:
-            if parameter.kind == "keyword-only" and "*" not in {word[:1] for word in words}:
-                words.append("*")
-            words.append(parameter.text)
-        return f"({', '.join(words)})"
+            if parameter.kind == "keyword-only" and "*" not in {word[:1] for word in parts}:
+                parts.append("*")
+            parts.append(parameter.text)
+        return f"({', '.join(parts)})"
 
 
 @frozen(kw_only=True)
@@ -76,24 +78,24 @@ class Document:
 
     schema: int
     version: str
-    names: Mapping[str, Name]
+    names: Mapping[str, ApiName]
 
 
 @define(kw_only=True, slots=False)
 class Namespace:
     """The names of an env."""
 
-    names: Mapping[str, Name]
+    names: Mapping[str, ApiName]
     """By their full names."""
 
-    def get(self, full: str) -> Name | None:
+    def get(self, full: str) -> ApiName | None:
         """What a name is; of one that is the same object as another what that is. ``None`` where it is not there."""
-        found = self.names.get(full)
-        if found is None:
+        name = self.names.get(full)
+        if name is None:
             above, _, last = full.rpartition(".")
             within = self.names.get(above)
             return self.names.get(f"{within.same_as}.{last}") if within and within.same_as else None
-        return self.names.get(found.same_as, found) if found.same_as else found
+        return self.names.get(name.same_as, name) if name.same_as else name
 
     def unknown(self, full: str) -> str:
         """Why nothing is known of a name: the module that it would be in cannot be imported there. Empty where it is known."""
@@ -114,11 +116,11 @@ class Namespace:
     @cached_property
     def others(self) -> Mapping[str, tuple[str, ...]]:
         """Name → the other names of the same object."""
-        found: dict[str, list[str]] = {}
+        aliases: dict[str, list[str]] = {}
         for full, name in self.names.items():
             if name.same_as:
-                found.setdefault(name.same_as, []).append(full)
-        return {full: tuple(names) for full, names in found.items()}
+                aliases.setdefault(name.same_as, []).append(full)
+        return {full: tuple(names) for full, names in aliases.items()}
 
 
 def _is_in(full: str, module: str) -> bool:
@@ -126,7 +128,7 @@ def _is_in(full: str, module: str) -> bool:
 
 
 @frozen(kw_only=True)
-class Place:
+class InspectedRelease:
     """A release, or a fork, and what was found in an env of it."""
 
     label: str
@@ -144,17 +146,17 @@ class Place:
 
 
 @frozen(kw_only=True)
-class Looked:
+class Inspection:
     """What was looked at: the releases that there are, oldest first, then forks."""
 
     toolchain: str
     """The name of the toolchain that these are releases of."""
-    places: tuple[Place, ...]
+    places: tuple[InspectedRelease, ...]
     short: Mapping[str, str] = Factory(dict)
     """What people write for a module → its name."""
 
     @property
-    def known(self) -> tuple[Place, ...]:
+    def inspected(self) -> tuple[InspectedRelease, ...]:
         """Those that something is known of."""
         return tuple(place for place in self.places if place.namespace is not None)
 
@@ -181,3 +183,85 @@ class Looked:
         """The full name of what people write."""
         first, dot, rest = written.partition(".")
         return f"{self.short.get(first, first)}{dot}{rest}"
+
+
+_GLOB = frozenset("*?[")
+
+
+@frozen(kw_only=True)
+class NameMatches:
+    """What words mean."""
+
+    names: tuple[str, ...]
+    """Full names, in order."""
+    internal: int = 0
+    """How many more there are that globs match and that are not meant for users."""
+
+
+def find(looked: Inspection, words: Iterable[str], *, internal: bool = False) -> NameMatches:
+    """The names that words mean. With ``internal`` globs match names that are not meant for users, too.
+
+    A word is a name as people write it or in full, with or without its module, or a glob over names as people write them, of which
+    those that are only another name of an object that is matched, too, are left out. Raises SelectionError where one means nothing.
+    """
+    shown = shown_names(looked)
+    meanings: dict[str, None] = {}
+    hidden = 0
+    for word in words:
+        if _GLOB & set(word):
+            in_full = word.startswith(tuple(looked.short.values()))
+            matched = [full for written, full in shown.items() if matches(full if in_full else written, word)]
+            meant = [full for full in matched if internal or not _is_internal(looked, full)]
+            meant = list(_without_aliases(looked, meant))
+            hidden += len(set(_without_aliases(looked, matched)) - set(meant))
+        else:
+            meant = list(_named(looked, word, shown))
+        if not meant:
+            raise nothing_matches("name", word, shown)
+        meanings |= dict.fromkeys(meant)
+    return NameMatches(names=tuple(meanings), internal=hidden)
+
+
+def matches(name: str, glob: str) -> bool:
+    """Whether a glob means a name: part by part, ``**`` for any number of parts; one of a single part means what names end with."""
+    parts, wanted = name.split("."), glob.split(".")
+    return fnmatchcase(parts[-1], glob) if len(wanted) == 1 else _fit(parts, wanted)
+
+
+def _fit(parts: Sequence[str], wanted: Sequence[str]) -> bool:
+    if not wanted:
+        return not parts
+    if wanted[0] == "**":
+        return any(_fit(parts[start:], wanted[1:]) for start in range(len(parts) + 1))
+    return bool(parts) and fnmatchcase(parts[0], wanted[0]) and _fit(parts[1:], wanted[1:])
+
+
+def shown_names(looked: Inspection) -> dict[str, str]:
+    """Every name that some place has, as people write it → in full; those of the language first."""
+    names = {full for place in looked.inspected if place.namespace for full in place.namespace.names}
+    written = {looked.shown(full): full for full in names}
+    return {name: written[name] for name in sorted(written, key=lambda name: looked.order(written[name]))}
+
+
+def _named(looked: Inspection, word: str, shown: dict[str, str]) -> Iterable[str]:
+    full = looked.full(word)
+    if full in shown.values():
+        return (full,)
+    if "." not in word:  # only what it is called, in the first of the places where people look for it
+        modules = (*looked.short.values(), looked.toolchain)
+        return [name for module in modules if (name := f"{module}.{word}") in shown.values()][:1]
+    return ()
+
+
+def _is_internal(looked: Inspection, full: str) -> bool:
+    entries = (place.namespace.names.get(full) for place in looked.inspected if place.namespace)
+    return all(entry.internal for entry in entries if entry)
+
+
+def _without_aliases(looked: Inspection, names: list[str]) -> Iterable[str]:
+    """Those that are not the same object as another of them wherever they are."""
+    chosen = set(names)
+    for full in names:
+        entries = [entry for place in looked.inspected if place.namespace and (entry := place.namespace.names.get(full))]
+        if not all(entry.same_as in chosen for entry in entries):
+            yield full

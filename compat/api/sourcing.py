@@ -1,7 +1,7 @@
 """What kernels need of a toolchain, and what compiling them found: read from sources, and from the store.
 
 In: a selection, and what a user names: a Python source, a function of one, or a kernel of the project. Out: a
-:class:`compat.api.explaining.Kernel` for each function, with what each release has of its needs and what became of it there.
+:class:`compat.api.needing.KernelNeeds` for each function, with what each release has of its needs and what became of it there.
 """
 
 from __future__ import annotations
@@ -16,24 +16,23 @@ from typing import TypeVar
 from attrs import evolve, frozen
 
 from compat import toolchains
-from compat.api.explaining import Kernel
-from compat.api.needing import needs_of
-from compat.api.records import Looked
+from compat.api.needing import KernelNeeds, needs_of
+from compat.api.records import Inspection
 from compat.api.uses import NoFunction, read_uses
-from compat.bundle.parsing import tree_of
 from compat.config.selection import nothing_matches
 from compat.config.toml_reader import did_you_mean, shown
+from compat.engine.run import RunContext, known, run
 from compat.errors import CompatError, ConfigError
-from compat.execution.run import RunContext, known, run
 from compat.guess.finding import sources, split, where_else
 from compat.model import Cell, Result, Specialization
-from compat.project import Listener, Selection, with_envs
+from compat.project import Listener, Selection
+from compat.source.parsing import tree_of
 
 T = TypeVar("T")
 
 
 @frozen(kw_only=True)
-class Source:
+class NamedSource:
     """What a word means: kernels, and how they may be compiled."""
 
     selection: Selection
@@ -44,7 +43,7 @@ class Source:
     """Why there are no arguments to compile them with."""
 
 
-def find_source(selection: Selection, word: str) -> Source:
+def find_source(selection: Selection, word: str) -> NamedSource:
     """What a word means: ``a.py``, ``a.py::function``, a kernel file, or the name or a glob of a kernel of the project.
 
     A file's kernels have the arguments that the project's kernel files give them, where those name it, else guessed ones. Raises
@@ -53,14 +52,14 @@ def find_source(selection: Selection, word: str) -> Source:
     path, function = split(word)
     if not path.endswith(".py"):
         return _of_kernels(selection.with_patterns(**_named(selection, word)))
-    found = sources(path, Path.cwd())
-    if not found:
+    paths = sources(path, Path.cwd())
+    if not paths:
         raise ConfigError("there is no such file", where=path, hint=where_else(path, Path.cwd()))
-    named = [(each, function) for each in found]
+    named = [(source_path, function) for source_path in paths]
     try:
         return _of_kernels(selection.with_patterns(kernel_files=(word,), kernels=(), variants=(), cases=()), named)
     except CompatError as error:
-        return Source(selection=evolve(selection, specs=()), files=tuple(named), obstacle=str(error))
+        return NamedSource(selection=evolve(selection, specs=()), files=tuple(named), obstacle=str(error))
 
 
 def _named(selection: Selection, word: str) -> dict[str, Sequence[str]]:
@@ -80,23 +79,23 @@ def _declared(selection: Selection) -> Selection:
         return evolve(selection, specs=())
 
 
-def _of_kernels(selection: Selection, files: Sequence[tuple[Path, str | None]] = ()) -> Source:
+def _of_kernels(selection: Selection, files: Sequence[tuple[Path, str | None]] = ()) -> NamedSource:
     """The functions of a selection's kernels, and files besides of which no function is one."""
-    found: dict[tuple[Path, str | None], None] = {}
+    functions: dict[tuple[Path, str | None], None] = {}
     for spec in selection.specs:
-        found[Path(spec.source), spec.function] = None
-    reached = {os.path.realpath(path) for path, _ in found}
+        functions[Path(spec.source), spec.function] = None
+    reached = {os.path.realpath(path) for path, _ in functions}
     others = {(path, function): None for path, function in files if os.path.realpath(path) not in reached}
-    return Source(selection=selection, files=tuple({**found, **others}))
+    return NamedSource(selection=selection, files=tuple({**functions, **others}))
 
 
 def read_source(
-    source: Source, looked: Looked, context: RunContext, *, compiling: bool = False, listener: Listener | None = None
-) -> tuple[Kernel, ...]:
+    source: NamedSource, looked: Inspection, context: RunContext, *, compiling: bool = False, listener: Listener | None = None
+) -> tuple[KernelNeeds, ...]:
     """What each function needs, and what compiling it found: what is kept of earlier runs, or (``compiling``) all of it.
 
     Only envs that were looked at are compiled in. Raises ConfigError for a source that cannot be read, or has no such function, and
-    what :func:`compat.execution.run.run` raises.
+    what :func:`compat.engine.run.run` raises.
     """
     cells = _cells(source, looked)
     results = _results(cells, looked, context, listener or Listener(), compiling=compiling)
@@ -104,9 +103,9 @@ def read_source(
 
 
 def _kernel(
-    path: Path, function: str | None, source: Source, looked: Looked, cells: Sequence[Cell], results: Sequence[Result]
-) -> Kernel:
-    names = toolchains.named(looked.toolchain).names
+    path: Path, function: str | None, source: NamedSource, looked: Inspection, cells: Sequence[Cell], results: Sequence[Result]
+) -> KernelNeeds:
+    names = toolchains.named(looked.toolchain).language.api
     assert names is not None
     name = shown(path)
     begins = re.match(r"\w+", function) if function else None  # kernels may be reached as Holder.kernel, or make(64)
@@ -117,23 +116,23 @@ def _kernel(
     except NoFunction as error:
         hint = did_you_mean(function or "", error.names) or f"It defines {', '.join(error.names) or 'no function'}."
         raise ConfigError(f"defines no function {function!r}", where=name, hint=hint) from error
-    labels = {place.built.env.name: place.label for place in looked.known if place.built}
-    return Kernel(
+    labels = {place.built.env.name: place.label for place in looked.inspected if place.built}
+    return KernelNeeds(
         source=name,
         function=function,
         needs=needs_of(uses, looked),
         specs=tuple(spec for spec in source.selection.specs if _is_of(spec, path, function)),
-        cells=_by_label(((each, each) for each in cells if _is_of(each.spec, path, function)), labels),
-        results=_by_label(((each.cell, each) for each in results if _is_of(each.cell.spec, path, function)), labels),
+        cells=_by_label(((cell, cell) for cell in cells if _is_of(cell.spec, path, function)), labels),
+        results=_by_label(((result.cell, result) for result in results if _is_of(result.cell.spec, path, function)), labels),
     )
 
 
 def _by_label(found: Iterable[tuple[Cell, T]], labels: Mapping[str, str]) -> dict[str, tuple[T, ...]]:
     """What is known of cells, by the labels of their envs."""
     grouped: dict[str, tuple[T, ...]] = {}
-    for cell, each in found:
+    for cell, item in found:
         label = labels[cell.env.name]
-        grouped[label] = (*grouped.get(label, ()), each)
+        grouped[label] = (*grouped.get(label, ()), item)
     return grouped
 
 
@@ -141,20 +140,20 @@ def _is_of(spec: Specialization, path: Path, function: str | None) -> bool:
     return os.path.realpath(spec.source) == os.path.realpath(path) and function in (None, spec.function)
 
 
-def _cells(source: Source, looked: Looked) -> list[Cell]:
+def _cells(source: NamedSource, looked: Inspection) -> list[Cell]:
     return [
-        Cell(env=place.built.env, target=target, spec=spec)
-        for place in looked.known
+        cell
+        for place in looked.inspected
         if place.built
         for spec, target in source.selection.kernels
-        if toolchains.go_together(place.built.env, target, spec)
+        for cell in toolchains.cells(place.built.env, spec, (target,))
     ]
 
 
 def _results(
-    cells: Sequence[Cell], looked: Looked, context: RunContext, listener: Listener, *, compiling: bool
+    cells: Sequence[Cell], looked: Inspection, context: RunContext, listener: Listener, *, compiling: bool
 ) -> Sequence[Result]:
-    context = with_envs(context, [place.built for place in looked.known if place.built])
+    context = context.with_envs([place.built for place in looked.inspected if place.built])
     if not compiling:
         return known(cells, context)
     with listener.compiling(len(cells)) as note:

@@ -12,8 +12,8 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from attrs import define, evolve, field, frozen
 
-from compat.bundle.scopes import bound, bound_by, declared_global, parameters, uses
-from compat.toolchains import Names
+from compat.source.scopes import bound, bound_by, declared_global, parameters, scope_statements, uses
+from compat.toolchains import ApiNames
 
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
 _Comprehension = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
@@ -32,7 +32,7 @@ class Call:
 
 
 @frozen(kw_only=True)
-class Use:
+class ApiUse:
     """A name where it is used."""
 
     meanings: tuple[str, ...]
@@ -60,7 +60,7 @@ class Unresolved:
 class Uses:
     """All that a source uses."""
 
-    uses: tuple[Use, ...]
+    uses: tuple[ApiUse, ...]
     unresolved: tuple[Unresolved, ...] = ()
     not_read: tuple[str, ...] = ()
     """Modules of its own package that it imports, which were not read."""
@@ -74,15 +74,15 @@ class NoFunction(ValueError):
         self.names = names
 
 
-def read_uses(tree: ast.Module, root: str, names: Names, function: str | None = None) -> Uses:
+def read_uses(tree: ast.Module, root: str, names: ApiNames, function: str | None = None) -> Uses:
     """What a module uses of the package ``root``; of one function what that and all that it needs of the module uses.
 
     Imports at the top always count: without them there is no module. Raises NoFunction.
     """
-    reading = _Reading(root=root, names=names)
+    reading = _UsesReader(root=root, names=names)
     top = reading.meanings_of(tree.body, {})
     for statement in tree.body if function is None else _needed(tree, function):
-        reading.visit(statement, _Scope(meanings=top, top=True))
+        reading.visit(statement, _UseScope(meanings=top, top=True))
     return Uses(
         uses=tuple(sorted(reading.found, key=lambda use: use.line)),
         unresolved=tuple(sorted(reading.unresolved, key=lambda each: each.line)),
@@ -93,24 +93,31 @@ def read_uses(tree: ast.Module, root: str, names: Names, function: str | None = 
 def _needed(tree: ast.Module, function: str) -> list[ast.stmt]:
     """Imports, the statement that defines a function, and those that define what it needs of the module, in their order."""
     named = _Function | ast.ClassDef
-    defining = [each for each in tree.body if any(isinstance(node, named) and node.name == function for node in ast.walk(each))]
+    defining = [
+        statement
+        for statement in tree.body
+        if any(isinstance(node, named) and node.name == function for node in ast.walk(statement))
+    ]
     if not defining:
         raise NoFunction(tuple(dict.fromkeys(node.name for node in ast.walk(tree) if isinstance(node, _Function))))
     binding: dict[str, list[ast.stmt]] = {}
     for statement in tree.body:
         for name in bound_by(statement):
             binding.setdefault(name, []).append(statement)
-    wanted, waiting = set[int](), [*defining[-1:], *(each for each in tree.body if isinstance(each, ast.Import | ast.ImportFrom))]
+    wanted, waiting = (
+        set[int](),
+        [*defining[-1:], *(statement for statement in tree.body if isinstance(statement, ast.Import | ast.ImportFrom))],
+    )
     while waiting:
         statement = waiting.pop()
         if id(statement) not in wanted:
             wanted.add(id(statement))
-            waiting += [each for use in uses(statement) for each in binding.get(use.name, ())]
-    return [each for each in tree.body if id(each) in wanted]
+            waiting += [definition for use in uses(statement) for definition in binding.get(use.name, ())]
+    return [statement for statement in tree.body if id(statement) in wanted]
 
 
 @frozen(kw_only=True)
-class _Scope:
+class _UseScope:
     """Where a node stands."""
 
     meanings: Meanings
@@ -120,21 +127,21 @@ class _Scope:
     """The names that a function around it binds."""
     top: bool = False
 
-    def binding(self, names: frozenset[str]) -> _Scope:
+    def binding(self, names: frozenset[str]) -> _UseScope:
         """Where these names are bound to something that nobody knows."""
         return evolve(self, meanings={**self.meanings, **dict.fromkeys(names, ())}, local=self.local | names)
 
-    def under(self, line: int) -> _Scope:
+    def under(self, line: int) -> _UseScope:
         return evolve(self, condition=line)
 
 
 @define(kw_only=True)
-class _Reading:
+class _UsesReader:
     """The uses of one module while they are found."""
 
     root: str
-    names: Names
-    found: list[Use] = field(factory=list)
+    names: ApiNames
+    found: list[ApiUse] = field(factory=list)
     unresolved: list[Unresolved] = field(factory=list)
     not_read: list[str] = field(factory=list)
     starred: list[str] = field(factory=list)
@@ -143,11 +150,11 @@ class _Reading:
 
     def meanings_of(self, body: Iterable[ast.stmt], outside: Meanings) -> Meanings:
         """What the names stand for that are bound in a scope; more than one thing where several statements bind one."""
-        found: dict[str, tuple[str, ...]] = {}
-        for statement in _statements(body):
-            for name, meanings in self._bindings(statement, {**outside, **found}):
-                found[name] = tuple(dict.fromkeys((*found.get(name, ()), *meanings)))
-        return found
+        meanings_by_name: dict[str, tuple[str, ...]] = {}
+        for statement in scope_statements(body):
+            for name, meanings in self._bindings(statement, {**outside, **meanings_by_name}):
+                meanings_by_name[name] = tuple(dict.fromkeys((*meanings_by_name.get(name, ()), *meanings)))
+        return meanings_by_name
 
     def _bindings(self, statement: ast.stmt, known: Meanings) -> Iterator[tuple[str, tuple[str, ...]]]:
         if isinstance(statement, ast.Import):
@@ -172,8 +179,8 @@ class _Reading:
         full = f"{statement.module or ''}.{alias.name}"
         if statement.level == 0 and self._own(full):
             return (full,)
-        taken = self.names.packages.get(alias.name)
-        return (taken,) if taken else ()
+        package = self.names.packages.get(alias.name)
+        return (package,) if package else ()
 
     def _chain(self, node: ast.expr, meanings: Meanings) -> tuple[str, ...] | None:
         """What ``a.b.c`` may stand for: nothing where ``a`` is not the toolchain's, ``None`` where it is no such chain."""
@@ -187,7 +194,7 @@ class _Reading:
 
     # --- where they are used ---
 
-    def visit(self, node: ast.AST, scope: _Scope) -> None:
+    def visit(self, node: ast.AST, scope: _UseScope) -> None:
         """Note all uses in a node."""
         match node:
             case ast.Import() | ast.ImportFrom():
@@ -210,7 +217,7 @@ class _Reading:
                 self.visit(node.values[0], scope)
                 self._all(node.values[1:], scope.under(node.lineno))
             case ast.ListComp() | ast.SetComp() | ast.DictComp() | ast.GeneratorExp():
-                targets = bound(each.target for each in node.generators)
+                targets = bound(generator.target for generator in node.generators)
                 self._all(ast.iter_child_nodes(node), scope.binding(targets))
             case ast.Call():
                 self._reference(node.func, scope, _call(node))
@@ -220,12 +227,12 @@ class _Reading:
             case _:
                 self._all(ast.iter_child_nodes(node), scope)
 
-    def _all(self, nodes: Iterable[ast.AST | None], scope: _Scope) -> None:
+    def _all(self, nodes: Iterable[ast.AST | None], scope: _UseScope) -> None:
         for node in nodes:
             if node is not None:
                 self.visit(node, scope)
 
-    def _import(self, node: ast.Import | ast.ImportFrom, scope: _Scope) -> None:
+    def _import(self, node: ast.Import | ast.ImportFrom, scope: _UseScope) -> None:
         if isinstance(node, ast.ImportFrom) and node.level:
             self.not_read.append("." * node.level + (node.module or ""))
         for alias in node.names:
@@ -238,28 +245,32 @@ class _Reading:
                 meanings = self._own(f"{node.module}.{alias.name}") if not node.level else ()
             self._note(node, meanings, scope)
 
-    def _function(self, node: _Function | ast.Lambda, scope: _Scope) -> None:
+    def _function(self, node: _Function | ast.Lambda, scope: _UseScope) -> None:
         own = parameters(node.args)
-        outside: list[ast.AST | None] = [*node.args.defaults, *node.args.kw_defaults, *(each.annotation for each in own)]
+        outside: list[ast.AST | None] = [*node.args.defaults, *node.args.kw_defaults, *(parameter.annotation for parameter in own)]
         name = scope.function
         if isinstance(node, _Function):
             outside += [*node.decorator_list, node.returns]
             name = name or (node.name if self._makes_kernel(node, scope) else "")
         self._all(outside, scope)
         body: list[ast.AST] = [node.body] if isinstance(node, ast.Lambda) else [*node.body]
-        local = (bound(body) - declared_global(body)) | {each.arg for each in own}
+        local = (bound(body) - declared_global(body)) | {parameter.arg for parameter in own}
         inside = evolve(scope.binding(local), function=name, top=False)
         if isinstance(node, _Function):
-            imported = {each: meant for each, meant in self.meanings_of(node.body, scope.meanings).items() if each in local}
+            imported = {
+                bound_name: meant
+                for bound_name, meant in self.meanings_of(node.body, scope.meanings).items()
+                if bound_name in local
+            }
             condition = None if scope.top else scope.condition
             inside = evolve(inside, meanings={**inside.meanings, **imported}, condition=condition)
         self._all(body, inside)
 
-    def _makes_kernel(self, node: _Function, scope: _Scope) -> bool:
-        decorators = (each.func if isinstance(each, ast.Call) else each for each in node.decorator_list)
-        return any(set(self._chain(each, scope.meanings) or ()) & self.names.makes_kernels for each in decorators)
+    def _makes_kernel(self, node: _Function, scope: _UseScope) -> bool:
+        decorators = (decorator.func if isinstance(decorator, ast.Call) else decorator for decorator in node.decorator_list)
+        return any(set(self._chain(decorator, scope.meanings) or ()) & self.names.makes_kernels for decorator in decorators)
 
-    def _reference(self, node: ast.expr, scope: _Scope, call: Call | None) -> None:
+    def _reference(self, node: ast.expr, scope: _UseScope, call: Call | None) -> None:
         meanings = self._chain(node, scope.meanings)
         if meanings:
             self._note(node, meanings, scope, call)
@@ -278,14 +289,14 @@ class _Reading:
         self,
         node: ast.expr | ast.stmt,
         meanings: tuple[str, ...],
-        scope: _Scope,
+        scope: _UseScope,
         call: Call | None = None,
         *,
         starred: bool = False,
     ) -> None:
         if meanings:
             self.found.append(
-                Use(
+                ApiUse(
                     meanings=meanings,
                     line=node.lineno,
                     call=call,
@@ -296,16 +307,6 @@ class _Reading:
             )
 
 
-def _statements(body: Iterable[ast.stmt]) -> Iterator[ast.stmt]:
-    """Statements, with those inside of others of the same scope."""
-    for statement in body:
-        yield statement
-        if not isinstance(statement, _Function | ast.ClassDef):
-            inside = [each for each in ast.iter_child_nodes(statement) if isinstance(each, ast.stmt)]
-            handlers = [each for handler in getattr(statement, "handlers", ()) for each in handler.body]
-            yield from _statements([*inside, *handlers])
-
-
 def _root(node: ast.expr) -> ast.expr:
     while isinstance(node, ast.Attribute):
         node = node.value
@@ -313,9 +314,9 @@ def _root(node: ast.expr) -> ast.expr:
 
 
 def _call(node: ast.Call) -> Call:
-    starred = [each for each in node.args if isinstance(each, ast.Starred)]
+    starred = [arg for arg in node.args if isinstance(arg, ast.Starred)]
     return Call(
         positional=len(node.args) - len(starred),
-        keywords=tuple(each.arg for each in node.keywords if each.arg),
-        open=bool(starred) or any(each.arg is None for each in node.keywords),
+        keywords=tuple(keyword.arg for keyword in node.keywords if keyword.arg),
+        open=bool(starred) or any(keyword.arg is None for keyword in node.keywords),
     )

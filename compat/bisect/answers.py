@@ -1,7 +1,8 @@
-"""What the searches inside one failure find out: the records that :mod:`compat.bisect` makes and reports show."""
+"""What the searches inside one failure find: the records that :mod:`compat.bisect` makes and that reports show."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from enum import StrEnum
 
 from attrs import frozen
@@ -10,12 +11,10 @@ from compat.model import Cell
 
 
 class PartName(StrEnum):
-    """The parts of a toolchain that a break can be in."""
+    """The parts that every toolchain has; the others are called what the toolchain calls them."""
 
     FRONT_END = "front end"
     """From the kernel's source to the first IR."""
-    MLIR = "MLIR passes"
-    LLVM = "LLVM"
     LAUNCH = "launch"
     """Nothing broke while compiling; the limits of the GPU are exceeded."""
     UNKNOWN = "unknown"
@@ -26,7 +25,8 @@ class Part:
     """Which part of the toolchain a change between two releases is in."""
 
     name: str
-    """One of :class:`PartName`, or the name of the toolchain's assembler."""
+    """One of :class:`PartName`, or what the toolchain calls its passes, its back end or its assembler
+    (:class:`compat.toolchains.CompilerParts`)."""
     sentence: str
     """The answer as one sentence."""
     steps: tuple[str, ...] = ()
@@ -48,7 +48,7 @@ class PassAnswer:
 
 
 @frozen(kw_only=True)
-class Need:
+class SettingNeed:
     """A constexpr, option or hint that the failure depends on."""
 
     setting: str
@@ -63,7 +63,7 @@ class Need:
     """``fails with num_warps = 8 and 16, ok with 4``: all that it speaks of was compiled."""
 
 
-class Ended(StrEnum):
+class SearchEnd(StrEnum):
     """How a search for settings ended."""
 
     DONE = "done"
@@ -77,17 +77,17 @@ class ConfigAnswer:
     """Which part of a specialization the failure needs."""
 
     sentence: str
-    needs: tuple[Need, ...] = ()
+    needs: tuple[SettingNeed, ...] = ()
     tried: int = 0
     """How many changed specializations were compiled."""
     untried: int = 0
     """How many more there would have been at most, where the search ended early."""
-    ended: Ended = Ended.DONE
+    ended: SearchEnd = SearchEnd.DONE
 
     @property
     def conclusive(self) -> bool:
         """Whether it is the whole answer, or has found a change that helps."""
-        return self.ended is Ended.DONE or bool(self.needs)
+        return self.ended is SearchEnd.DONE or bool(self.needs)
 
 
 @frozen(kw_only=True)
@@ -95,10 +95,26 @@ class CellAnswer:
     """What a search inside the failure of one cell found."""
 
     cell: Cell
-    found: Part | PassAnswer | ConfigAnswer | None
+    answer: Part | PassAnswer | ConfigAnswer | None
     """``None`` if the cell works."""
 
     @property
     def conclusive(self) -> bool:
         """Whether it answers the question."""
-        return self.found.conclusive if isinstance(self.found, ConfigAnswer) else self.found is not None
+        return self.answer.conclusive if isinstance(self.answer, ConfigAnswer) else self.answer is not None
+
+
+class Effect(StrEnum):
+    """What a change of a cell does to its failure."""
+
+    OK = "ok"
+    SAME = "same"
+    """It fails the same way."""
+    UNKNOWN = "inconclusive"
+    """It fails differently, or there is no answer: inconclusive."""
+
+
+def listed(words: Iterable[str]) -> str:
+    """Words as a sentence lists them: ``4, 8 and 16``."""
+    *most, last = words
+    return f"{', '.join(most)} and {last}" if most else last

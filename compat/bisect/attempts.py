@@ -11,14 +11,14 @@ from typing import Self
 
 from attrs import evolve
 
-from compat.bisect.fates import Fate
-from compat.execution import printed
-from compat.execution.assembling import assemble
-from compat.execution.executors.base import Batch
-from compat.execution.flight import KEEPING_IR, Mode
-from compat.execution.run import RunContext, outcome_of, run
+from compat.bisect.answers import Effect
+from compat.bisect.assemblers import assemble
+from compat.engine.run import RunContext, outcome_of, run
+from compat.executors.base import Batch
 from compat.model import Cell, Evidence, Outcome, Result, Status
 from compat.toolchains import Assembler
+from compat.workers import printed
+from compat.workers.attempt import KEEPING_IR, Mode
 
 
 class Attempts:
@@ -28,7 +28,7 @@ class Attempts:
         self._context = context
         self._executor = context.open_executor(stop=threading.Event())
 
-    def known(self, *cells: Cell) -> tuple[Result, ...]:
+    def results(self, *cells: Cell) -> tuple[Result, ...]:
         """The results of ordinary cells, read from the store or compiled, confirmed and kept."""
         return run(cells, evolve(self._context, stop=threading.Event()))  # a run that ended leaves its ``stop`` set
 
@@ -37,9 +37,9 @@ class Attempts:
         built = self._context.envs[cell.env.name]
         if built.error is not None or built.python is None:
             return Evidence(answered=False, toolchain_broken=True, stderr=built.error or "there is no interpreter")
-        (told,) = self._executor.submit(Batch.of([cell], built, self._context.limits, mode=mode))
-        self._context.store.add(told.artifacts)
-        return told.attempts[0]
+        (answer,) = self._executor.submit(Batch.of([cell], built, self._context.limits, mode=mode))
+        self._context.store.add(answer.artifacts)
+        return answer.attempts[0]
 
     def outcome(self, cell: Cell, mode: Mode) -> Outcome:
         """What one such attempt means."""
@@ -75,11 +75,11 @@ class Attempts:
         self._executor.close()
 
 
-def fate(failing: Outcome, changed: Outcome) -> Fate:
+def effect_on(failing: Outcome, changed: Outcome) -> Effect:
     """What a changed cell's outcome says about the failure; another failure is inconclusive."""
     if changed.flaky or not changed.status.is_answer or failing.failure is None:
-        return Fate.UNKNOWN
+        return Effect.UNKNOWN
     if changed.failure is None:
-        return Fate.OK if changed.status is Status.OK else Fate.UNKNOWN
+        return Effect.OK if changed.status is Status.OK else Effect.UNKNOWN
     same = changed.failure.fingerprint == failing.failure.fingerprint
-    return Fate.SAME if same else Fate.UNKNOWN
+    return Effect.SAME if same else Effect.UNKNOWN

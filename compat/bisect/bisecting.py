@@ -1,32 +1,40 @@
 """A whole bisect, from request to answers: the feature that ``compat bisect`` calls.
 
-In: a :class:`compat.bisect.request.Request`. Out: a :class:`Bisection`, which :mod:`compat.report.bisect` shows.
+In: a :class:`compat.bisect.request.BisectRequest`. Out: a :class:`Bisection`, which :mod:`compat.report.views.bisect` shows.
 """
 
 from __future__ import annotations
 
+import json
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
+from pathlib import Path
 
 from attrs import evolve, field, frozen
 from packaging.version import Version
 
 from compat import toolchains
-from compat.bisect import assemblers, known, last_bisect, releases
-from compat.bisect.answers import CellAnswer, ConfigAnswer, Ended, Part
-from compat.bisect.inside import Subject, look_inside
-from compat.bisect.part import find_part, parts_of
-from compat.bisect.probes import ReleaseAnswer, told_alike
-from compat.bisect.releases import Search
-from compat.bisect.request import FEW, Axis, Line, Request, line_of
-from compat.errors import SelectionError
-from compat.execution import durations
-from compat.execution.budget import Budget
-from compat.execution.run import Interrupted, RunContext
+from compat.bisect import assemblers, passes, releases, settings
+from compat.bisect.answers import CellAnswer, ConfigAnswer, Part, PassAnswer, SearchEnd
+from compat.bisect.assemblers import AssemblerProgram
+from compat.bisect.criterion import Criterion
+from compat.bisect.part import LaunchJudge, find_part, parts_of
+from compat.bisect.probes import ReleaseAnswer, group_alike
+from compat.bisect.releases import ReleaseSearch
+from compat.bisect.request import FEW, Axis, BisectRequest, Line, line_of
+from compat.engine import recall
+from compat.engine.run import Interrupted, RunContext, run
+from compat.errors import SelectionError, StoreError
+from compat.files import replace_file
 from compat.history.account import Judgement, Word
+from compat.history.verdict import is_good
+from compat.interruption import Budget
+from compat.json_text import read_json
+from compat.launch.hosting import Gpu
 from compat.model import BuiltEnv, Cell, Env, Result, Specialization
-from compat.project import Listener, Obtain
+from compat.project import STATE, Listener, Obtain, Selection
+from compat.records import structure, unstructure
 
 
 @frozen(kw_only=True)
@@ -50,11 +58,13 @@ class Bisection:
     @property
     def conclusive(self) -> bool:
         """Whether every question is answered: each history is conclusive, and each cell has an answer."""
-        told = (answer.account.word is not Word.UNKNOWN and not answer.account.unsettled for answer in self.releases)
-        return all(told) and all(answer.conclusive for answer in self.cells)
+        settled = (answer.account.word is not Word.UNKNOWN and not answer.account.unsettled for answer in self.releases)
+        return all(settled) and all(answer.conclusive for answer in self.cells)
 
 
-def bisect(request: Request, context: RunContext, obtain: Obtain | None = None, listener: Listener | None = None) -> Bisection:
+def bisect(
+    request: BisectRequest, context: RunContext, obtain: Obtain | None = None, listener: Listener | None = None
+) -> Bisection:
     """Search along releases, or inside a failure, as ``request`` says.
 
     ``context`` needs no envs: those that are tried are asked of ``obtain``, which may build them; without it, those are used that
@@ -63,7 +73,7 @@ def bisect(request: Request, context: RunContext, obtain: Obtain | None = None, 
 
     Raises SelectionError if the request is invalid, IndexUnavailable where candidates are asked of an index that does not
     answer, EnvError if an assembler cannot be installed, StoreError where results or IR cannot be kept, and
-    :class:`compat.execution.run.Interrupted` when stopped early; what was probed is kept then.
+    :class:`compat.engine.run.Interrupted` when stopped early; what was probed is kept then.
     """
     began = time.monotonic()
     if request.assemblers and request.axis is not Axis.PART:
@@ -75,14 +85,14 @@ def bisect(request: Request, context: RunContext, obtain: Obtain | None = None, 
         raise SelectionError(f"the judge `{request.criterion.text}` asks for no launches", where="--launch", hint=hint)
     bisecting = _Bisecting(request, line_of(request), context, obtain or request.selection.read_envs, listener or Listener())
     if request.axis is Axis.RELEASES:
-        found = _with_parts(bisecting.along_releases(), request, context, bisecting.listener)
-        last_bisect.note_bad_ends(found, request.selection)
-        return bisecting.come_to(time.monotonic() - began, releases=found)
+        answers = _with_parts(bisecting.along_releases(), request, context, bisecting.listener)
+        note_bad_ends(answers, request.selection)
+        return bisecting.come_to(time.monotonic() - began, releases=answers)
     cells = tuple(bisecting.inside())
     return bisecting.come_to(time.monotonic() - began, cells=cells)
 
 
-class _Envs:
+class CandidateEnvs:
     """Envs of the candidates as they are asked for; remembers them."""
 
     def __init__(self, obtain: Obtain, line: Line) -> None:
@@ -90,22 +100,22 @@ class _Envs:
         self.built: dict[str, BuiltEnv] = {}
 
     def __call__(self, envs: Sequence[Env]) -> Sequence[BuiltEnv]:
-        found = self._obtain(envs)
-        self.built |= {built.env.name: built for built in found}
-        return found
+        envs_there = self._obtain(envs)
+        self.built |= {built.env.name: built for built in envs_there}
+        return envs_there
 
 
 class _Bisecting:
     """One bisect under way."""
 
-    def __init__(self, request: Request, line: Line, context: RunContext, obtain: Obtain, listener: Listener) -> None:
+    def __init__(self, request: BisectRequest, line: Line, context: RunContext, obtain: Obtain, listener: Listener) -> None:
         self.request, self.line, self.context, self.listener = request, line, context, listener
         self.selection = request.selection
-        self.envs = _Envs(obtain, line)
+        self.envs = CandidateEnvs(obtain, line)
         state, root = self.selection.state, self.selection.root
         assembler = parts_of(line.candidates.chosen[0].env).assembler if request.assemblers else None
         self.assemblers = tuple(
-            assemblers.find_assembler(each, assembler, state, root, obtain) for each in request.assemblers if assembler
+            assemblers.find_assembler(name, assembler, state, root, obtain) for name in request.assemblers if assembler
         )
 
     def come_to(self, seconds: float, *, releases: tuple[ReleaseAnswer, ...] = (), cells: tuple[CellAnswer, ...] = ()) -> Bisection:
@@ -125,8 +135,8 @@ class _Bisecting:
 
     def along_releases(self) -> tuple[ReleaseAnswer, ...]:
         """The answer along releases for every kernel."""
-        kernels, asked, listener = self.selection.kernels, self._search(), self.listener
-        total = len(kernels) * sum(len(candidate.envs) for candidate in asked.candidates)
+        kernels, search, listener = self.selection.kernels, self._search(), self.listener
+        total = len(kernels) * sum(len(candidate.envs) for candidate in search.candidates)
         done: list[str] = []
         tell = listener.found if self.request.axis is Axis.RELEASES else lambda answer: None
         with listener.compiling(total) as note:
@@ -137,22 +147,22 @@ class _Bisecting:
 
             try:
                 return releases.search_releases(
-                    kernels, asked, self.context, self.envs, count, self._recalled, self._expect, listener.say, tell
+                    kernels, search, self.context, self.envs, count, self._recalled, self._expect, listener.say, tell
                 )
             except Interrupted as error:
-                raise Interrupted(len(done), total if asked.every else error.total) from error
+                raise Interrupted(len(done), total if search.every else error.total) from error
 
     def _expect(self, cells: Sequence[Cell]) -> None:
-        self.listener.expecting(cells, durations.about(cells, self.context.store, self.context.slots))
+        self.listener.expecting(cells, self.context.expected_seconds(cells))
 
-    def _search(self) -> Search:
+    def _search(self) -> ReleaseSearch:
         request, line, span = self.request, self.line, self.line.span
         chosen = line.candidates.chosen[span.start : span.stop]
         if request.criterion.needs_every and request.every is False:
             hint = "Leave out --search: what was launched and compiled before is not launched and compiled again."
             raise SelectionError(f"`{request.criterion.text}` compares releases with each other", where="--search", hint=hint)
         every = request.criterion.needs_every or (len(chosen) <= FEW if request.every is None else request.every)
-        return Search(
+        return ReleaseSearch(
             candidates=chosen,
             criterion=request.criterion,
             good=None if line.good is None else line.good - span.start,
@@ -165,29 +175,29 @@ class _Bisecting:
 
     def _existing(self) -> tuple[Version, ...]:
         """The releases that are known to exist of the toolchain that is bisected."""
-        return known.existing_releases(self.selection.config)[self.line.candidates.chosen[0].env.toolchain]
+        return recall.existing_releases(self.selection.config)[self.line.candidates.chosen[0].env.toolchain]
 
     def _recalled(self, kernels: releases.Kernels) -> tuple[Result, ...]:
         """What earlier runs found of these kernels on releases that this search has no env for."""
         if not self.line.candidates.published:
             return ()
-        return known.recall(kernels, self.context, self.selection.config, besides=self.envs.built.values())
+        return recall.recall(kernels, self.context, self.selection.config, besides=self.envs.built.values())
 
     # --- inside a failure ---
 
     def inside(self) -> Iterator[CellAnswer]:
         """What a search along the axis finds of each kernel."""
         axis, every, budget = self.request.axis, len(self.selection.kernels), Budget(self.request.budget)
-        for number, subject in enumerate(self.subjects(), 1):
+        for number, search in enumerate(self.searches(), 1):
             share = Budget(budget.left / (every - number + 1) if budget.bounded else None)
-            with self.listener.step(f"the {axis} of {subject.cell.id}, {number} of {every}") as note:
-                answer = look_inside(axis, evolve(subject, on_step=note, budget=share))
+            with self.listener.step(f"the {axis} of {search.cell.id}, {number} of {every}") as note:
+                answer = evolve(search, on_step=note, budget=share).along(axis)
             self.listener.found(answer)
-            if isinstance(answer.found, ConfigAnswer) and answer.found.ended is Ended.INTERRUPTED:
-                raise Interrupted(answer.found.tried, answer.found.tried + answer.found.untried)
+            if isinstance(answer.answer, ConfigAnswer) and answer.answer.ended is SearchEnd.INTERRUPTED:
+                raise Interrupted(answer.answer.tried, answer.answer.tried + answer.answer.untried)
             yield answer
 
-    def subjects(self) -> Iterator[Subject]:
+    def searches(self) -> Iterator[CellSearch]:
         """Each kernel with the cells that a search inside its failure starts from."""
         if self.request.axis is Axis.PART and (self.line.good is None or self.line.bad is None):
             yield from map(self._changed, self.along_releases())
@@ -198,20 +208,20 @@ class _Bisecting:
         for spec, target in self.selection.kernels:
             compared = len(envs) > 1 or self.request.against
             other = Cell(env=envs[-1], target=target, spec=self._compared_with(spec)) if compared else None
-            yield self._subject(Cell(env=bad, target=target, spec=spec), other, self.envs.built)
+            yield self._cell_search(Cell(env=bad, target=target, spec=spec), other, self.envs.built)
 
-    def _changed(self, answer: ReleaseAnswer) -> Subject:
+    def _changed(self, answer: ReleaseAnswer) -> CellSearch:
         """The two sides of a change, or the newest release where nothing changes."""
         change = answer.bracket
         probes = (change.before, change.after) if change else (answer.probes[-1],)
         bad, *rest = sorted(probes, key=lambda probe: probe.judgement is not Judgement.BAD)
         envs = {probe.result.cell.env.name: probe.result.built for probe in probes}
-        return self._subject(bad.result.cell, rest[0].result.cell if rest else None, envs)
+        return self._cell_search(bad.result.cell, rest[0].result.cell if rest else None, envs)
 
-    def _subject(self, cell: Cell, other: Cell | None, envs: Mapping[str, BuiltEnv]) -> Subject:
+    def _cell_search(self, cell: Cell, other: Cell | None, envs: Mapping[str, BuiltEnv]) -> CellSearch:
         context = evolve(self.context, envs=envs)
         request, folder = self.request, self.selection.state
-        return Subject(
+        return CellSearch(
             cell=cell,
             other=other,
             context=context,
@@ -235,21 +245,122 @@ class _Bisecting:
 
 
 def _with_parts(
-    answers: Sequence[ReleaseAnswer], request: Request, context: RunContext, listener: Listener
+    answers: Sequence[ReleaseAnswer], request: BisectRequest, context: RunContext, listener: Listener
 ) -> tuple[ReleaseAnswer, ...]:
     """The answers with the part of the toolchain that changed, found for one of each group that says the same."""
     parts: dict[int, Part] = {}
-    for group in told_alike(answers):
+    for group in group_alike(answers):
         change = group[0].bracket
         if change is None or request.criterion.asks_metric or request.criterion.asks_launches:
             continue
         good, bad = sorted((change.before, change.after), key=lambda probe: probe.judgement is Judgement.BAD)
-        if toolchains.of(bad.result.cell.env).parts is None:
+        if toolchains.of(bad.result.cell.env).ir.parts is None:
             continue
         if bad.result.outcome.failure is None:  # it compiles; the criterion is about something else
             continue
         envs = {end.result.cell.env.name: end.result.built for end in (good, bad)}
         with listener.step(f"the part of the change in {bad.result.cell.id}"):
-            found = find_part(good.result.cell, bad.result.cell, evolve(context, envs=envs))
-        parts |= {id(answer): found for answer in group}
+            part = find_part(bad.result.cell, good.result.cell, evolve(context, envs=envs))
+        parts |= {id(answer): part for answer in group}
     return tuple(evolve(answer, part=parts.get(id(answer))) for answer in answers)
+
+
+# --- inside the failure of one cell -----------------------------------------------------------------------------------------------
+
+
+@frozen(kw_only=True)
+class CellSearch:
+    """A search inside the failure of one cell, beside the one it is compared with, if any."""
+
+    cell: Cell
+    other: Cell | None
+    context: RunContext
+    """Has the envs of both."""
+    folder: Path
+    """Where IR may be kept."""
+    criterion: Criterion | None = None
+    """What counts as bad, where that is not a failure of the compile."""
+    assemblers: tuple[AssemblerProgram, ...] = ()
+    """Others to try where the toolchain's complains."""
+    gpu: Gpu | None = None
+    """Where to launch combinations of releases."""
+    budget: Budget = field(factory=lambda: Budget(None))
+    """The seconds that a search for settings may take."""
+    on_step: Callable[[str], None] = lambda message: None
+    """Hears how far the search is, perhaps from another thread."""
+
+    def along(self, axis: Axis) -> CellAnswer:
+        """What a search along one of the axes inside a failure finds.
+
+        Raises SelectionError where there is nothing that it could compare, StoreError where IR cannot be kept, and
+        :class:`compat.engine.run.Interrupted` when stopped early; along ``config``, once the cell itself is known, what is known by
+        then is the answer.
+        """
+        searches = {Axis.PART: self._part, Axis.PASS: self._pass, Axis.CONFIG: self._config}
+        return CellAnswer(cell=self.cell, answer=searches[axis]())
+
+    def _folder(self, name: str) -> Path:
+        return self.folder / name / self.cell.id.replace("/", "_")
+
+    def _part(self) -> Part:
+        judge = None
+        if self.criterion is not None and self.criterion.asks_launches:
+            judge = LaunchJudge(criterion=self.criterion, folder=self._folder("combinations"), gpu=self.gpu)
+        return find_part(self.cell, self.other, self.context, assemblers=self.assemblers, judge=judge, on_step=self.on_step)
+
+    def _pass(self) -> PassAnswer | None:
+        folder = self._folder("passes")
+        if self.other is not None:
+            return passes.compare(self.other, self.cell, self.context, folder)
+        return None if self._works() else passes.find_pass(self.cell, self.context, folder)
+
+    def _config(self) -> ConfigAnswer | None:
+        return None if self._works() else settings.find_needs(self.cell, self.context, self.on_step, self.budget)
+
+    def _works(self) -> bool:
+        (result,) = run([self.cell], self.context)
+        return is_good(result.outcome)
+
+
+# --- the last bisect of a project -------------------------------------------------------------------------------------------------
+
+WORD = "last-bisect"
+"""What names them where a command takes a cell."""
+
+_FILE = "last-bisect.json"
+
+
+@frozen(kw_only=True)
+class BadEnds:
+    """What the last bisect left."""
+
+    cells: tuple[str, ...]
+    """Ids of cells."""
+    kernel_files: tuple[str, ...]
+    """Absolute paths of the kernel files that they come from; empty where those are ``matrix.toml``'s."""
+
+
+def note_bad_ends(answers: Sequence[ReleaseAnswer], selection: Selection) -> None:
+    """Save the bad endpoint of every bracket in the project; none if the search found none. Raises StoreError."""
+    ends = (probe for answer in answers if answer.bracket for probe in (answer.bracket.before, answer.bracket.after))
+    cells = [probe.result.cell.id for probe in ends if probe.judgement is Judgement.BAD]
+    files = [str(Path(file).absolute()) for file in selection.patterns.kernel_files]
+    noted = BadEnds(cells=tuple(cells), kernel_files=tuple(files))
+    path = selection.state / _FILE
+    try:
+        replace_file(path, json.dumps(unstructure(noted)))
+    except OSError as error:
+        raise StoreError(f"the bad ends cannot be saved: {error}", where=str(path)) from error
+
+
+def read_bad_ends(root: Path) -> BadEnds:
+    """What was saved last in the project in that folder. Raises SelectionError where there is nothing."""
+    try:
+        ends = structure(read_json((root / STATE / _FILE).read_bytes()), BadEnds)
+        if "\0" in "".join((*ends.cells, *ends.kernel_files)):
+            raise ValueError("no path and no id has a NUL")
+    except (OSError, ValueError):
+        raise SelectionError("no last bisect is recorded", where=WORD, hint="Run compat bisect first, or name a cell.") from None
+    if not ends.cells:
+        raise SelectionError("the last bisect found no change, so there is no bad end", where=WORD, hint="Name a cell.")
+    return ends

@@ -22,9 +22,7 @@ from compat import toolchains
 from compat.config.generated_matrix import declare, short_hash
 from compat.config.matrix import MatrixConfig
 from compat.config.selection import select_envs
-from compat.envs.env import INDEX
-from compat.envs.listing import index_urls, list_files
-from compat.envs.wheels import File, Minor, pythons_of, wheel_facts
+from compat.envs.listing import INDEX, File, Minor, index_urls, list_files, pythons_of, wheel_facts
 from compat.errors import SelectionError
 from compat.history.verdict import release_of
 from compat.model import BuiltEnv, Env
@@ -35,7 +33,7 @@ _DATE = lazy_pattern(r"(?<![0-9a-f])(20\d\d)(\d\d)(\d\d)(?![0-9a-f])")
 
 
 @frozen(kw_only=True)
-class Asked:
+class CandidateQuery:
     """Which releases are asked for."""
 
     releases: SpecifierSet | None = None
@@ -73,7 +71,7 @@ class Asked:
 
 
 @frozen(kw_only=True)
-class Candidate:
+class ReleaseCandidate:
     """One release that may be tried."""
 
     version: Version
@@ -96,10 +94,10 @@ class Candidate:
 
 
 @frozen(kw_only=True)
-class Candidates:
+class CandidateLine:
     """The releases to bisect over, oldest first, and what is to be said of the choice."""
 
-    chosen: tuple[Candidate, ...]
+    chosen: tuple[ReleaseCandidate, ...]
     matrix: Path
     """The file that declares the envs; beside it lies what is known of them."""
     left_out: Mapping[str, tuple[str, ...]] = field(factory=dict)
@@ -115,7 +113,7 @@ class Candidates:
 
 
 @frozen(kw_only=True)
-class _Found:
+class IndexedRelease:
     """One version in the sources."""
 
     version: Version
@@ -137,29 +135,31 @@ class _Found:
         return frozenset().union(*(pythons_of(wheel_facts(file.filename)[2], file.requires_python) for file in self.files))
 
 
-def from_index(asked: Asked, config: MatrixConfig, state: Path, pythons: Collection[Minor]) -> Candidates:
+def from_index(asked: CandidateQuery, config: MatrixConfig, state: Path, pythons: Collection[Minor]) -> CandidateLine:
     """The releases that the sources have for this platform and one of ``pythons``, in order.
 
     Raises SelectionError where none is left, IndexUnavailable where the index does not answer.
     """
     sources = (asked.elsewhere,) if asked.elsewhere else index_urls()
     listing = list_files(asked.published_as, sources, cache=config.base / INDEX)
-    found = _in_order(_versions(listing.files))
-    usable = [one for one in found if one.pythons() & set(pythons)]
-    reasons = {one.version: _reason_against(one, usable, asked) for one in found}
+    versions = _in_order(_versions(listing.files))
+    usable = [one for one in versions if one.pythons() & set(pythons)]
+    reasons = {one.version: _reason_against(one, usable, asked) for one in versions}
     left_out: dict[str, list[str]] = defaultdict(list)
     for version, reason in reasons.items():
         if reason:
             left_out[reason].append(str(version))
-    chosen = [one for one in found if reasons[one.version] is None]
+    chosen = [one for one in versions if reasons[one.version] is None]
     if not chosen:
-        told = "; ".join(f"{reason}: {', '.join(releases)}" for reason, releases in left_out.items())
+        reasons_text = "; ".join(f"{reason}: {', '.join(releases)}" for reason, releases in left_out.items())
         raise SelectionError(
-            f"no release of {asked.published_as} is left to bisect", hint=told or f"Looked in {', '.join(sources)}."
+            f"no release of {asked.published_as} is left to bisect", hint=reasons_text or f"Looked in {', '.join(sources)}."
         )
     envs, matrix = _declared(chosen, asked, config, state, pythons) if asked.elsewhere else _by_name(chosen, asked, config)
-    return Candidates(
-        chosen=tuple(Candidate(version=one.version, env=env, yanked=one.yanked) for one, env in zip(chosen, envs, strict=True)),
+    return CandidateLine(
+        chosen=tuple(
+            ReleaseCandidate(version=one.version, env=env, yanked=one.yanked) for one, env in zip(chosen, envs, strict=True)
+        ),
         matrix=matrix,
         left_out={reason: tuple(releases) for reason, releases in left_out.items()},
         notes=listing.notes,
@@ -167,7 +167,7 @@ def from_index(asked: Asked, config: MatrixConfig, state: Path, pythons: Collect
     )
 
 
-def from_envs(envs: Sequence[Env], matrix: Path) -> Candidates:
+def from_envs(envs: Sequence[Env], matrix: Path) -> CandidateLine:
     """The envs of ``matrix.toml`` as candidates, by release; those of one release are one candidate.
 
     Forks are not part of the history of releases and are left out, unless there are only forks.
@@ -184,7 +184,7 @@ def from_envs(envs: Sequence[Env], matrix: Path) -> Candidates:
         if alone or not release.fork:
             groups[release.version, release.label if release.fork else ""].append(env)
     ordered = sorted(groups.items(), key=lambda item: (item[0][0] or Version("0"), item[0][1]))
-    return Candidates(
+    return CandidateLine(
         chosen=tuple(_of_release(group) for _, group in ordered),
         matrix=matrix,
         published=not alone,
@@ -192,20 +192,20 @@ def from_envs(envs: Sequence[Env], matrix: Path) -> Candidates:
     )
 
 
-def _of_release(envs: Sequence[Env]) -> Candidate:
+def _of_release(envs: Sequence[Env]) -> ReleaseCandidate:
     """One release with all its envs: the one without PyTorch represents it, since only the compiler can fail there."""
     first, *others = sorted(envs, key=lambda env: (env.torch is not None, env.name))
     assert first.release is not None, "an env without a version is refused before"
-    return Candidate(version=first.release, env=first, others=tuple(others), name=release_of(BuiltEnv(env=first)).label)
+    return ReleaseCandidate(version=first.release, env=first, others=tuple(others), name=release_of(BuiltEnv(env=first)).label)
 
 
 def parse_specifier(text: str | None) -> SpecifierSet | None:
     """What ``--releases`` says. Raises SelectionError."""
     try:
-        found = SpecifierSet(text) if text else None
-        if found is not None:
-            found.contains("3.0.0")  # only now are the numbers in it read
-        return found
+        specifier = SpecifierSet(text) if text else None
+        if specifier is not None:
+            specifier.contains("3.0.0")  # only now are the numbers in it read
+        return specifier
     except ValueError as error:
         raise SelectionError(str(error), where="--releases", hint="For example '>=3.1,<3.6'.") from None
 
@@ -218,7 +218,7 @@ def parse_release(text: str | None, option: str) -> Version | None:
         raise SelectionError(f"{(text or '')[:80]!r} is not a release", where=option, hint="For example 3.5, or 3.5.1.") from None
 
 
-def named_release(text: str | None, option: str, selection: Selection, asked: Asked) -> Version | None:
+def named_release(text: str | None, option: str, selection: Selection, asked: CandidateQuery) -> Version | None:
     """The release that a word means which names one, as wherever an env is meant; of another source, the release of that number.
 
     Raises SelectionError, also for a word that means several.
@@ -230,10 +230,10 @@ def named_release(text: str | None, option: str, selection: Selection, asked: As
         envs = select_envs(selection.envs, [text]) if selection.patterns.envs else config.choose_envs([text])
     except SelectionError:
         return parse_release(text, option)
-    found = {env.release for env in envs if env.toolchain in own and env.release is not None}
-    if len(found) > 1:
-        raise SelectionError(f"{text!r} means {len(found)} releases", where=option, hint="Name one, such as 3.5.1.")
-    return found.pop() if found else parse_release(text, option)
+    releases = {env.release for env in envs if env.toolchain in own and env.release is not None}
+    if len(releases) > 1:
+        raise SelectionError(f"{text!r} means {len(releases)} releases", where=option, hint="Name one, such as 3.5.1.")
+    return releases.pop() if releases else parse_release(text, option)
 
 
 def stated_date(version: Version) -> float | None:
@@ -249,21 +249,23 @@ def stated_date(version: Version) -> float | None:
 # --- which and in what order ---------------------------------------------------------------------------------------------
 
 
-def _versions(files: Iterable[File]) -> list[_Found]:
+def _versions(files: Iterable[File]) -> list[IndexedRelease]:
     groups: dict[Version, list[File]] = defaultdict(list)
     for file in files:
         try:
             groups[wheel_facts(file.filename)[1]].append(file)
         except (InvalidWheelFilename, InvalidVersion):
             continue  # a source distribution, or a name from before these rules
-    return [_Found(version=version, files=tuple(files), order=order) for order, (version, files) in enumerate(groups.items())]
+    return [
+        IndexedRelease(version=version, files=tuple(files), order=order) for order, (version, files) in enumerate(groups.items())
+    ]
 
 
-def _in_order(found: Iterable[_Found]) -> list[_Found]:
-    groups: dict[Version, list[_Found]] = defaultdict(list)
+def _in_order(found: Iterable[IndexedRelease]) -> list[IndexedRelease]:
+    groups: dict[Version, list[IndexedRelease]] = defaultdict(list)
     for one in found:
         groups[Version(one.version.public)].append(one)
-    ordered: list[_Found] = []
+    ordered: list[IndexedRelease] = []
     for public in sorted(groups):
         builds = groups[public]
         dated = [(date, one) for one in builds if (date := one.date) is not None]
@@ -274,7 +276,7 @@ def _in_order(found: Iterable[_Found]) -> list[_Found]:
     return ordered
 
 
-def _reason_against(one: _Found, usable: Sequence[_Found], asked: Asked) -> str | None:
+def _reason_against(one: IndexedRelease, usable: Sequence[IndexedRelease], asked: CandidateQuery) -> str | None:
     """Why a version is left out, in words; ``None`` where it is not."""
     version = one.version
     named = version in asked.named
@@ -295,7 +297,7 @@ def _reason_against(one: _Found, usable: Sequence[_Found], asked: Asked) -> str 
     return None
 
 
-def _first_of_series(version: Version, usable: Iterable[_Found]) -> Version:
+def _first_of_series(version: Version, usable: Iterable[IndexedRelease]) -> Version:
     """The oldest final release of a minor series: X.Y.0, unless that was withdrawn or never made."""
     return min(
         one.version
@@ -307,7 +309,7 @@ def _first_of_series(version: Version, usable: Iterable[_Found]) -> Version:
 # --- the envs to try them in -----------------------------------------------------------------------------------------------
 
 
-def _by_name(chosen: Iterable[_Found], asked: Asked, config: MatrixConfig) -> tuple[list[Env], Path]:
+def _by_name(chosen: Iterable[IndexedRelease], asked: CandidateQuery, config: MatrixConfig) -> tuple[list[Env], Path]:
     own = toolchains.named(asked.toolchain).distribution
     if asked.published_as != own:
         hint = "Say where it is with --index-url or --find-links, or declare its envs in matrix.toml and name them with --envs."
@@ -316,7 +318,7 @@ def _by_name(chosen: Iterable[_Found], asked: Asked, config: MatrixConfig) -> tu
 
 
 def _declared(
-    chosen: Sequence[_Found], asked: Asked, config: MatrixConfig, state: Path, pythons: Collection[Minor]
+    chosen: Sequence[IndexedRelease], asked: CandidateQuery, config: MatrixConfig, state: Path, pythons: Collection[Minor]
 ) -> tuple[list[Env], Path]:
     """Envs of wheels from elsewhere, declared in a file of their own so that nox can build them.
 
@@ -332,7 +334,7 @@ def _declared(
     return list(declared.envs), declared.path
 
 
-def _toolchain(one: _Found, asked: Asked, pythons: Collection[Minor]) -> dict[str, str]:
+def _toolchain(one: IndexedRelease, asked: CandidateQuery, pythons: Collection[Minor]) -> dict[str, str]:
     if asked.find_links is None:
         return {asked.toolchain: str(one.version), "distribution": asked.published_as, "index": str(asked.index_url)}
     fitting = (file for file in one.files if pythons_of(wheel_facts(file.filename)[2]) & set(pythons))

@@ -8,25 +8,25 @@ On the command line, where it is called a judge, it is one of::
     unexpected           bad where the result is not the expected one
     METRIC<op>NUMBER     bad where that holds: registers>128, compile_seconds>=10, artifacts.cubin>50000
     run=COMMAND          whatever a program of the user's says, in exit codes as `git bisect run` takes them
-    wrong, unstable, latency>1.2*previous, …    what running it showed (:mod:`compat.bisect.measured`)
+    wrong, unstable, latency>1.2*previous, …    what running it showed (:mod:`compat.bisect.criterion`)
 
 A broken env, a lost answer, a flaky result, and a metric of a kernel that did not compile are inconclusive.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any, Protocol
+import operator
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Protocol, Self
 
-from attrs import field, frozen
+from attrs import evolve, field, frozen
 
 from compat import toolchains
-from compat.bisect.measured import OPERATORS, IsSlower, IsUnstable, IsWrong, Row, parse_measured
 from compat.bisect.search import Judgement
 from compat.config.toml_reader import did_you_mean
 from compat.errors import SelectionError
 from compat.history.verdict import class_of, is_good
-from compat.model import Outcome, Result, Status
+from compat.model import Cell, Check, Latency, Outcome, Result, Status
 from compat.patterns import lazy_pattern
 from compat.printable import printable
 
@@ -112,26 +112,26 @@ def parse_criterion(text: str, ask: Ask | None = None) -> Criterion:
     """The criterion that a text names; ``ask`` runs programs. Raises SelectionError for an unknown one."""
     text = text.strip()
     plain: dict[str, Question] = {"ok": IsOk(), "unexpected": IsUnexpected(), "same-failure": HasFingerprint()}
-    words = (*plain, "wrong", "unstable")
+    forms = (*plain, "wrong", "unstable")
     if text in plain:
         return Criterion(question=plain[text])
     name, equals, argument = text.partition("=")
     if equals and name.strip() == "class":
         return Criterion(question=HasClass(failure_class=_known_class(argument.strip())))
     if equals and name.strip() == "run" and argument.strip() and ask is not None:
-        return Criterion(question=Program(command=argument.strip(), ask=ask))
+        return Criterion(question=RunsProgram(command=argument.strip(), ask=ask))
     if measured := parse_measured(text):
         return Criterion(question=measured)
     if match := _METRIC.fullmatch(text):
         sign = "==" if match["sign"] == "=" else match["sign"]
         return Criterion(question=Exceeds(metric=match["name"], sign=sign, number=float(match["number"])))
-    raise SelectionError(f"{text!r} is not a judge", where="--judge", hint=did_you_mean(text, words) or f"Available: {_FORMS}.")
+    raise SelectionError(f"{text!r} is not a judge", where="--judge", hint=did_you_mean(text, forms) or f"Available: {_FORMS}.")
 
 
 def _known_class(name: str) -> str:
-    known = toolchains.failure_classes()
-    if name not in known:
-        hint = did_you_mean(name, known) or f"Available: {', '.join(known)}."
+    classes = toolchains.class_names()
+    if name not in classes:
+        hint = did_you_mean(name, classes) or f"Available: {', '.join(classes)}."
         raise SelectionError(f"there is no failure class {name!r}", where="--judge", hint=hint)
     return name
 
@@ -210,7 +210,7 @@ class Exceeds:
 
 
 @frozen(kw_only=True)
-class Program:
+class RunsProgram:
     """Does a program of the user's say so?"""
 
     command: str
@@ -241,3 +241,145 @@ def metric_names(outcome: Outcome) -> tuple[str, ...]:
     tables = {name: value for name, value in outcome.metrics.items() if isinstance(value, Mapping)}
     nested = [f"{name}.{key}" for name, table in tables.items() for key, value in table.items() if isinstance(value, int | float)]
     return ("compile_seconds", *names, *nested, *(f"stages.{stage}" for stage in outcome.stages)) if outcome.metrics else ()
+
+
+OPERATORS: Mapping[str, Callable[[float, float], bool]] = {
+    ">": operator.gt,
+    ">=": operator.ge,
+    "<": operator.lt,
+    "<=": operator.le,
+    "==": operator.eq,
+    "!=": operator.ne,
+}
+_LATENCY = lazy_pattern(
+    r"latency\s*(?P<sign>>=|<=|>|<)\s*(?:(?P<number>\d+(?:\.\d+)?)\s*(?:\*\s*(?P<of>baseline|previous))?|(?P<alone>baseline|previous))"
+)
+_WRONG = (Status.WRONG, Status.UNSTABLE, Status.FAULTED)
+_STEADY = (Status.OK, Status.WRONG)
+
+Row = Sequence[Sequence[Result]]
+"""What is known of one kernel for one target: by release, oldest first, the results of its envs."""
+
+
+@frozen(kw_only=True)
+class IsWrong:
+    """Does it compute wrong numbers?"""
+
+    on_gpu: bool = False
+    """Only numbers of a GPU count as right: so it is where some release of the row was launched."""
+    text: str = "wrong"
+
+    def is_bad(self, result: Result) -> bool | None:
+        numbers = result.numbers
+        if any(check.status in _WRONG for check in numbers.checks):
+            return True
+        decisive = numbers.gpu or (None if self.on_gpu else numbers.interpreter)
+        return False if decisive is not None and decisive.right else None
+
+    def along(self, row: Row) -> Self:
+        """The same question in the light of all releases: what the interpreter finds right may be built wrong."""
+        return evolve(self, on_gpu=any(result.numbers.gpu is not None for results in row for result in results))
+
+
+@frozen(kw_only=True)
+class IsUnstable:
+    """Do launches with the same arguments compute different numbers?"""
+
+    text: str = "unstable"
+
+    def is_bad(self, result: Result) -> bool | None:
+        check = result.numbers.gpu
+        if check is None:
+            return None
+        if check.status is Status.UNSTABLE or check.differing:
+            return True
+        is_unknown = check.status is Status.UNSUPPORTED and check.launches  # without a reference, and the same each time
+        return False if check.status in _STEADY or is_unknown else None
+
+    def along(self, row: Row) -> Self:
+        return self
+
+
+@frozen(kw_only=True)
+class IsSlower:
+    """Does a launch take as long as that?"""
+
+    sign: str
+    number: float
+    """Microseconds, or a multiple of what it is compared with."""
+    of: str = ""
+    """What it is compared with: ``baseline``, ``previous`` or nothing."""
+    before: Mapping[Cell, Latency] = field(factory=dict, eq=False, repr=False)
+    """Of ``previous``: the latency that each cell's is compared with; none for the first that was launched."""
+    launched: bool = field(default=False, eq=False, repr=False)
+    """Whether ``before`` is known."""
+
+    @property
+    def text(self) -> str:
+        return f"latency{self.sign}{self.number:g}{'*' if self.of else ''}{self.of}"
+
+    def is_bad(self, result: Result) -> bool | None:
+        latency = result.latency
+        if latency is None:
+            return None
+        limit = self._limit(result.cell, latency)
+        return None if limit is None else OPERATORS[self.sign](latency.us, limit)
+
+    def _limit(self, cell: Cell, latency: Latency) -> float | None:
+        """The microseconds to compare with; ``None`` where they are not known, infinity or 0 where nothing comes before."""
+        if self.of == "baseline":
+            return None if latency.baseline_us is None else self.number * latency.baseline_us
+        if self.of != "previous":
+            return self.number
+        before = self.before.get(cell)
+        if before is not None:
+            return self.number * before.us if before.device == latency.device else None
+        nothing = float("inf") if self.sign in (">", ">=") else 0.0
+        return nothing if self.launched else None
+
+    def along(self, row: Row) -> Self:
+        """The same question for the releases of a row: what is slower is compared with the last that was not, not with itself."""
+        if self.of != "previous":
+            return self
+        before: dict[Cell, Latency] = {}
+        last: Latency | None = None
+        for results in row:
+            before |= {result.cell: last for result in results if last is not None}
+            latency = next((result.latency for result in results if result.latency), None)
+            if latency is None or (last is not None and last.device != latency.device):
+                continue
+            if last is None or not OPERATORS[self.sign](latency.us, self.number * last.us):
+                last = latency
+        return evolve(self, before=before, launched=True)
+
+
+Measured = IsWrong | IsUnstable | IsSlower
+
+
+def parse_measured(text: str) -> Measured | None:
+    """The question about numbers or latency that a text names; ``None`` where it names none."""
+    if text == "wrong":
+        return IsWrong()
+    if text == "unstable":
+        return IsUnstable()
+    match = _LATENCY.fullmatch(text)
+    if match is None:
+        return None
+    return IsSlower(sign=match["sign"], number=float(match["number"] or 1), of=match["of"] or match["alone"] or "")
+
+
+def check_words(check: Check) -> str:
+    """``wrong, error 0.41``, ``unstable, 3 of 30 launches differ``."""
+    text = str(check.status).replace("_", " ")
+    if check.status is Status.UNSTABLE and check.differing and check.launches:
+        return f"{text}, {check.differing} of {check.launches} launches differ"
+    if check.status in (Status.WRONG, Status.UNSTABLE) and check.max_abs is not None:
+        return f"{text}, error {check.max_abs:.3g}"
+    return text
+
+
+def result_words(result: Result) -> str:
+    """The same of a result, with its latency."""
+    check, latency = result.numbers.decisive, result.latency
+    parts = [*([check_words(check)] if check else []), *([f"{latency.us:.4g} µs"] if latency else [])]
+    return ", ".join(parts) or "not run"

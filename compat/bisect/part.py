@@ -1,100 +1,112 @@
-"""In which part of the toolchain a change between two releases is: front end, MLIR passes, LLVM or assembler. No compiler is built.
+"""In which part of the toolchain a change between two releases is: front end, passes, back end or assembler. No compiler is built.
 
-The stage that fails says where to look; experiments (:mod:`compat.bisect.ir_swap`) say whether the cause is there or earlier.
-"""
+Of a failure, the stage that fails says where to look, and experiments (:mod:`compat.bisect.combining`) say whether the cause is
+there or earlier. Of wrong numbers or a latency, every combination has to be launched to know: on the GPU of this machine, where
+that may be used; else it is built into a folder for a GPU host (:mod:`compat.launch`), and looked up once its results have been
+brought back."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 
-from attrs import evolve
+from attrs import define, evolve, frozen
 from packaging.version import InvalidVersion, Version
 
 from compat import toolchains
-from compat.bisect.answers import Part, PartName
-from compat.bisect.assemblers import Program
+from compat.bisect.answers import Effect, Part, PartName
+from compat.bisect.assemblers import AssemblerProgram
 from compat.bisect.attempts import Attempts
-from compat.bisect.fates import Fate
-from compat.bisect.ir_swap import Crossing, Experiment, Side, Trial
+from compat.bisect.combining import CompileExperiment, Crossing, LaunchExperiment, Side, version_of
+from compat.bisect.criterion import Criterion
 from compat.diagnosis import common
+from compat.engine.run import RunContext
 from compat.errors import SelectionError
-from compat.execution.run import RunContext
+from compat.launch.archive import write_archive
+from compat.launch.building import Built, Launchable, can_launch
+from compat.launch.hosting import Gpu, launch_built
 from compat.model import SOURCE_STAGE, Cell, Env, Failure, Result, Status
-from compat.toolchains import Parts
+from compat.toolchains import CompilerParts
 
 
-def find_part(good: Cell, bad: Cell, context: RunContext, assemblers: Sequence[Program] = ()) -> Part:
-    """In which part of the toolchain it is that ``bad`` fails and ``good`` does not; the releases may be in either order.
+@frozen(kw_only=True)
+class LaunchJudge:
+    """How a combination is judged by launching it."""
 
-    Where the assembler complains, ``assemblers`` are tried, too. Raises SelectionError for a toolchain whose parts cannot be told
-    apart, and :class:`compat.execution.run.Interrupted` when stopped early.
-    """
-    parts = parts_of(bad.env)
-    with Attempts(context) as attempts:
-        before, after = attempts.known(good, bad)
-        unknown = _obstacle(before, after)
-        if unknown is not None:
-            return Part(name=PartName.UNKNOWN, sentence=unknown)
-        failure = after.outcome.failure
-        assert failure is not None, "without a failure there is an obstacle"
-        experiment = Experiment(
-            good=good,
-            bad=bad,
-            failing=after.outcome,
-            attempts=attempts,
-            parts=parts,
-            built=context.envs,
-            names=_names(before, after),
-        )
-        return _Search(experiment, failure, before, fixed=_newer(before, after), assemblers=assemblers).part()
+    criterion: Criterion
+    folder: Path
+    """Where combinations that have to be launched are written."""
+    gpu: Gpu | None = None
+    """The GPU to launch them on at once."""
 
 
-def find_part_alone(bad: Cell, context: RunContext, assemblers: Sequence[Program]) -> Part:
-    """In which part of the toolchain a cell fails that works in no release, by the stage and by what other assemblers do."""
-    parts = parts_of(bad.env)
-    ours = parts.assembler.name
-    with Attempts(context) as attempts:
-        (result,) = attempts.known(bad)
-        unknown = _unclear(result) or _fine(result)
-        if unknown is not None:
-            return Part(name=PartName.UNKNOWN, sentence=unknown)
-        failure = result.outcome.failure
-        assert failure is not None, "what does not fail is fine"
-        if failure.stage != parts.assembler.stage:
-            sentence = f"It fails in stage {failure.stage}, before {ours} is run, so {ours} is not involved."
-            return Part(name=PartName.UNKNOWN, sentence=sentence)
-        trial = Trial(failing=result.outcome, attempts=attempts, parts=parts)
-        name = result.built.release or bad.env.name
-        fates = {each.name: trial.assemble(bad, name, each.path, each.name) for each in assemblers}
-        taken = [whose for whose, fate in fates.items() if fate is Fate.OK]
-        part: str = PartName.UNKNOWN
-        if taken:
-            part, sentence = ours, f"The failure is in {ours}: with that of {' or '.join(taken)}, {name} is ok."
-        elif set(fates.values()) == {Fate.SAME}:
-            sentence = (
-                f"The failure is not in this {ours} alone, but in its input: the others that were tried reject it the same way."
-            )
-        else:
-            sentence = f"The failure is in {ours} or in its input: trying other assemblers did not decide it."
-        return Part(name=part, sentence=sentence, steps=tuple(trial.steps))
+def find_part(
+    bad: Cell,
+    good: Cell | None,
+    context: RunContext,
+    *,
+    assemblers: Sequence[AssemblerProgram] = (),
+    judge: LaunchJudge | None = None,
+    on_step: Callable[[str], None] = lambda message: None,
+) -> Part:
+    """In which part of the toolchain it is that ``bad`` is bad and ``good`` is not; the releases may be in either order.
+
+    It is bad where its compile fails, or as ``judge`` says. ``assemblers`` are tried too; without ``good`` only they are.
+    ``on_step`` hears how far a judge is.
+
+    Raises SelectionError for a toolchain whose parts cannot be told apart, for what cannot be launched, and where there is nothing
+    to compare with, StoreError where the judge's folder cannot be written, and :class:`compat.engine.run.Interrupted` when stopped
+    early."""
+    if judge is None:
+        return _of_failure(bad, good, context, assemblers)
+    return _of_launches(bad, good, context, assemblers, judge, on_step)
 
 
-def parts_of(env: Env) -> Parts:
+def parts_of(env: Env) -> CompilerParts:
     """The parts of an env's toolchain. Raises SelectionError where nothing is known of them."""
     toolchain = toolchains.of(env)
-    if toolchain.parts is None:
+    if toolchain.ir.parts is None:
         raise SelectionError(f"the parts of {toolchain.title} cannot be told apart", where="--axis part")
-    return toolchain.parts
+    return toolchain.ir.parts
 
 
-def _obstacle(good: Result, bad: Result) -> str | None:
+def _require_comparison(bad: Cell, good: Cell | None, assemblers: Sequence[AssemblerProgram], hint: str) -> None:
+    if good is None and not assemblers:
+        raise SelectionError(f"{bad.id}: no change between releases, so no part is to blame", hint=hint)
+
+
+# --- of a failure -----------------------------------------------------------------------------------------------------------------
+
+
+def _of_failure(bad: Cell, good: Cell | None, context: RunContext, assemblers: Sequence[AssemblerProgram]) -> Part:
+    _require_comparison(bad, good, assemblers, "--axis pass looks within one release; --ptxas tries another assembler.")
+    parts = parts_of(bad.env)
+    with Attempts(context) as attempts:
+        *others, failing = attempts.results(*([good] if good else []), bad)
+        obstacle = _obstacle(others, failing)
+        if obstacle is not None:
+            return Part(name=PartName.UNKNOWN, sentence=obstacle)
+        experiment = CompileExperiment(good=good, bad=bad, failing=failing.outcome, attempts=attempts, parts=parts, context=context)
+        if not others:
+            return FailureVerdict(experiment=experiment, assemblers=assemblers, subject="The failure is").without_release()
+        (before,) = others
+        subject = f"The failure that {experiment.name(before.cell)} fixed is" if _newer(before, failing) else "The break is"
+        if before.outcome.failure:
+            subject = f"The failure on {experiment.name(bad)} is"
+            experiment.steps.append(f"{experiment.name(before.cell)} itself {experiment.describe(before.outcome)}.")
+        return FailureVerdict(experiment=experiment, assemblers=assemblers, subject=subject).part()
+
+
+def _obstacle(others: Sequence[Result], bad: Result) -> str | None:
     """Why the part cannot be found; ``None`` if it can."""
-    unknown = _unclear(good) or _unclear(bad) or _fine(bad)
-    if unknown is not None:
-        return unknown
-    first, second = good.outcome.failure, bad.outcome.failure
-    if first and second and first.fingerprint == second.fingerprint:
-        return f"It fails the same way on {good.cell.env.name}: nothing changed between the two."
+    unclear = next((sentence for result in (*others, bad) if (sentence := _unclear(result))), None)
+    if unclear is not None:
+        return unclear
+    if bad.outcome.failure is None:
+        return f"It does not fail on {bad.cell.env.name}: there is no failure to locate."
+    for result in others:
+        if result.outcome.failure and result.outcome.failure.fingerprint == bad.outcome.failure.fingerprint:
+            return f"It fails the same way on {result.cell.env.name}: nothing changed between the two."
     return None
 
 
@@ -106,17 +118,6 @@ def _unclear(result: Result) -> str | None:
     return None
 
 
-def _fine(result: Result) -> str | None:
-    return f"It does not fail on {result.cell.env.name}: there is no failure to locate." if result.outcome.failure is None else None
-
-
-def _names(good: Result, bad: Result) -> tuple[str, str]:
-    versions = (good.built.release, bad.built.release)
-    if None in versions or versions[0] == versions[1]:
-        return good.cell.env.name, bad.cell.env.name
-    return str(versions[0]), str(versions[1])
-
-
 def _newer(good: Result, bad: Result) -> bool:
     """Whether the good release is the newer one."""
     try:
@@ -125,30 +126,36 @@ def _newer(good: Result, bad: Result) -> bool:
         return False
 
 
-class _Search:
-    """From one failure to the part that it is in."""
+@define(kw_only=True, slots=False)
+class FailureVerdict:
+    """From the failure of a compile to the part that it is in."""
 
-    def __init__(
-        self, experiment: Experiment, failure: Failure, before: Result, *, fixed: bool, assemblers: Sequence[Program]
-    ) -> None:
-        self.experiment, self.failure, self.assemblers = experiment, failure, assemblers
-        self.good, self.bad = experiment.names
-        self.steps, self.parts = experiment.steps, experiment.parts
-        self.title = toolchains.of(experiment.bad.env).title
+    experiment: CompileExperiment
+    assemblers: Sequence[AssemblerProgram]
+    subject: str
+    """How a sentence about it begins: ``The break is``."""
+
+    def __attrs_post_init__(self) -> None:
+        experiment = self.experiment
+        failure = experiment.failing.failure
+        assert failure is not None, "without a failure there is an obstacle"
+        self.failure: Failure = failure
+        self.parts, self.status = experiment.parts, experiment.failing.status
+        self.bad = experiment.name(experiment.bad)
+        self.good = experiment.name(experiment.good) if experiment.good else ""
         self.assembler = self.parts.assembler.name
-        self.behind_first = f"the {PartName.MLIR} or {PartName.LLVM}"
-        self.what = f"The failure that {self.good} fixed is" if fixed else "The break is"
-        if before.outcome.failure:
-            self.what = f"The failure on {self.bad} is"
-            self.steps.append(f"{self.good} itself {experiment.told(before.outcome)}.")
+        self.first, self.last = self.parts.first_ir.upper(), self.parts.last_ir.upper()
+        self.behind_first = f"the {self.parts.passes} or {self.parts.backend}"
+        self.failing_pass = f" ({failure.pass_})" if failure.pass_ else ""
 
     def part(self) -> Part:
-        failure = self.failure
+        """The part, by the stage that fails and by experiments."""
+        failure, steps = self.failure, self.experiment.steps
         if failure.prediction:
             return self._launch()
         where = f", inside the pass {failure.pass_}" if failure.pass_ else ""
-        told = f"{toolchains.failure_classes()[failure.failure_class].title} ({failure.failure_class})"
-        self.steps.append(f"{self.bad} fails in stage {failure.stage}{where}: {told}.")
+        title = f"{toolchains.known_class(failure).title} ({failure.failure_class})"
+        steps.append(f"{self.bad} fails in stage {failure.stage}{where}: {title}.")
         if failure.failure_class == common.TOOLCHAIN_MISSING.name:
             return self._missing()
         if failure.stage in (SOURCE_STAGE, *self.parts.front_end):
@@ -156,14 +163,28 @@ class _Search:
         if failure.stage == self.parts.assembler.stage:
             return self._assembled()
         if self.assemblers:
-            self.steps.append(f"No other {self.assembler} was tried: it fails before the assembler runs.")
-        return self._compiled(self._where(failure))
+            steps.append(f"No other {self.assembler} was tried: it fails before the assembler runs.")
+        return self._compiled(self._fails_in_backend)
+
+    def without_release(self) -> Part:
+        """The part where it fails in every release, by the stage and by what other assemblers do."""
+        if self.failure.stage != self.parts.assembler.stage:
+            stage = f"It fails in stage {self.failure.stage}, before {self.assembler} is run"
+            return self._answer(PartName.UNKNOWN, f"{stage}, so {self.assembler} is not involved.")
+        effects, working = self._other_assemblers()
+        if working:
+            return self._answer(self.assembler, f"{self.subject} in {self.assembler}: with that of {working}, {self.bad} is ok.")
+        if set(effects) == {Effect.SAME}:
+            sentence = f"{self.subject} not in this {self.assembler} alone, but in its input: the others that were tried reject it"
+            return self._answer(PartName.UNKNOWN, f"{sentence} the same way.")
+        sentence = f"{self.subject} in {self.assembler} or in its input: trying other assemblers did not decide it."
+        return self._answer(PartName.UNKNOWN, sentence)
 
     # --- by stage ---
 
     def _launch(self) -> Part:
-        self.steps.append(f"{self.bad} compiles it; {self.failure.excerpt}")
-        if self._status() is Status.WRONG:
+        self.experiment.steps.append(f"{self.bad} compiles it; {self.failure.excerpt}")
+        if self.status is Status.WRONG:
             return self._assembled()
         return self._answer(
             PartName.LAUNCH, f"Nothing breaks while compiling: what {self.bad} makes exceeds the limits of the GPU."
@@ -171,157 +192,243 @@ class _Search:
 
     def _missing(self) -> Part:
         assembles = self.failure.stage in (self.parts.assembler.takes, self.parts.assembler.stage)
-        program = "assembler" if assembles else "linker (ld.lld, of LLVM)"
-        name = self.assembler if assembles else PartName.LLVM
+        program = "assembler" if assembles else self.parts.linker
+        name = self.assembler if assembles else self.parts.backend
         return self._answer(name, f"Nothing broke in the compiler: {self.bad} does not ship the {program} that this target needs.")
 
     def _front_end(self) -> Part:
         """It fails before there is any IR; the good release's IR shows whether the later stages would work."""
         if self.failure.stage == SOURCE_STAGE:
-            return self._answer(PartName.FRONT_END, f"{self.what} in the front end: importing the kernel's file already fails.")
-        crossing = self.experiment.cross(self.parts.first_ir)
-        if crossing.side is Side.BEHIND:
-            sentence = f"{self.what} in what IR {self.bad} accepts: it rejects the IR of {self.good}'s front end the same way."
-            return self._answer(PartName.MLIR, sentence)
-        passed = f" The stages after it compile the {self._first} of {self.good}." if crossing.side is Side.BEFORE else ""
-        return self._answer(PartName.FRONT_END, f"{self.what} in the AST front end, which {self._refuses()}.{passed}")
-
-    def _refuses(self) -> str:
-        return "crashes on the source" if self._status() is Status.CRASHED else f"rejects the source ({self.failure.failure_class})"
-
-    def _status(self) -> Status:
-        return self.experiment.failing.status
+            return self._answer(PartName.FRONT_END, f"{self.subject} in the front end: importing the kernel's file already fails.")
+        side = self.experiment.cross(self.parts.first_ir).side
+        if side is Side.BEHIND:
+            sentence = f"{self.subject} in what IR {self.bad} accepts: it rejects the IR of {self.good}'s front end the same way."
+            return self._answer(self.parts.passes, sentence)
+        passed = f" The stages after it compile the {self.first} of {self.good}." if side is Side.BEFORE else ""
+        crashes = self.status is Status.CRASHED
+        refuses = "crashes on the source" if crashes else f"rejects the source ({self.failure.failure_class})"
+        return self._answer(PartName.FRONT_END, f"{self.subject} in the AST front end, which {refuses}.{passed}")
 
     # --- by experiment ---
 
+    def _other_assemblers(self) -> tuple[Sequence[Effect], str]:
+        """What becomes of it with each of the other assemblers, and the names of those with which it is ok."""
+        effects = {program.name: self.experiment.assemble(self.experiment.bad, program) for program in self.assemblers}
+        return list(effects.values()), " or ".join(name for name, effect in effects.items() if effect is Effect.OK)
+
     def _assembled(self) -> Part:
-        """ptxas fails; swap it to see whether the cause is ptxas or its input."""
+        """The assembler fails; swap it to see whether the cause is the assembler or its input."""
         swap = self.experiment.swap_assembler()
         side = swap.side if swap else Side.UNKNOWN
-        others = {each.name: self._with(each) for each in self.assemblers}
-        taken = [name for name, fate in others.items() if fate is Fate.OK]
-        remark = f" With the {self.assembler} of {' or '.join(taken)}, {self.bad} is ok." if taken else ""
+        effects, working = self._other_assemblers()
+        remark = f" With the {self.assembler} of {working}, {self.bad} is ok." if working else ""
         if swap and side in (Side.BEHIND, Side.BOTH):
-            return self._answer(self.assembler, f"{self.what} in {self.assembler}{self._proof_of_assembler(swap)}.{remark}")
+            return self._answer(self.assembler, f"{self.subject} in {self.assembler}{self._proof_of_assembler(swap)}.{remark}")
         if side is Side.BEFORE:
-            part = self._compiled(PartName.LLVM, f"not in {self.assembler} but in its input, ")
+            part = self._compiled(in_backend=True, lead=f"not in {self.assembler} but in its input, ")
             return evolve(part, sentence=part.sentence + remark)
         if side is Side.EITHER:
-            sentence = f"{self.what} in two places, each sufficient alone: {self.assembler}, and its input.{remark}"
+            sentence = f"{self.subject} in two places, each sufficient alone: {self.assembler}, and its input.{remark}"
             return self._answer(PartName.UNKNOWN, sentence)
-        if taken or self._status() is Status.UNSUPPORTED:
-            why = "" if taken else f": {self.bad}'s does not know the target"
-            return self._answer(self.assembler, f"{self.what} in {self.assembler}{why}.{remark}")
-        if others and set(others.values()) == {Fate.SAME}:
-            return self._compiled(
-                PartName.LLVM, f"not in this {self.assembler} alone, since others reject it too, but in its input, "
-            )
+        if working or self.status is Status.UNSUPPORTED:
+            why = "" if working else f": {self.bad}'s does not know the target"
+            return self._answer(self.assembler, f"{self.subject} in {self.assembler}{why}.{remark}")
+        if set(effects) == {Effect.SAME}:
+            lead = f"not in this {self.assembler} alone, since others reject it too, but in its input, "
+            return self._compiled(in_backend=True, lead=lead)
         return self._answer(
-            PartName.UNKNOWN, f"{self.what} in {self.assembler} or in its input: swapping assemblers did not decide it."
+            PartName.UNKNOWN, f"{self.subject} in {self.assembler} or in its input: swapping assemblers did not decide it."
         )
-
-    def _with(self, assembler: Program) -> Fate:
-        return self.experiment.assemble(self.experiment.bad, self.bad, assembler.path, assembler.name)
-
-    def _compiled(self, where: PartName, lead: str = "") -> Part:
-        """It fails after the front end; see whether the front end is the cause."""
-        crossing = self.experiment.cross(self.parts.first_ir)
-        places = f"in {_named(where)}{self._pass()}" if where is PartName.MLIR else f"in {self.behind_first}"
-        name = where if where is PartName.MLIR else PartName.UNKNOWN
-        match crossing.side:
-            case Side.BEFORE:
-                return self._before_first(lead)
-            case Side.BEHIND if where is PartName.LLVM:
-                return self._behind_first(lead)
-            case Side.BEHIND:
-                return self._answer(where, f"{self.what} {lead}{places}; {self._proof(crossing)}.")
-            case Side.BOTH:
-                return self._answer(name, f"{self.what} {lead}{places}, and only with the IR of {self.bad}'s own front end.")
-            case Side.EITHER:
-                sentence = (
-                    f"{self.what} {lead}in two places, each sufficient alone: the IR of {self.bad}'s front end, and {places}."
-                )
-                return self._answer(PartName.UNKNOWN, sentence)
-        return self._undecided(where, lead)
-
-    def _undecided(self, where: PartName, lead: str) -> Part:
-        """TTIR did not decide it. What the front ends make, and what LLVM is given, can still be compared."""
-        if where is PartName.LLVM and self.experiment.same_llvm_ir:
-            return self._in_llvm(lead)
-        behind = self.experiment.front_ends_agree()
-        if where is PartName.MLIR and behind:
-            return self._answer(where, f"{self.what} {lead}in {_named(where)}{self._pass()}; both front ends make the same IR.")
-        if where is PartName.MLIR:
-            place = f"in the front end or {_named(where)}: it fails in {_named(where)}{self._pass()}"
-        else:
-            place = f"in {self.behind_first}" if behind else f"in the front end, {self.behind_first}"
-        return self._answer(PartName.UNKNOWN, f"{self.what} {lead}{place}; {self._first} did not decide it.")
-
-    def _in_llvm(self, lead: str) -> Part:
-        sentence = f"{self.what} {lead}in LLVM or the options it is run with: both releases give it the same IR, ignoring names."
-        return self._answer(PartName.LLVM, sentence)
-
-    def _before_first(self, lead: str) -> Part:
-        """The cause is in the TTIR, which the front end makes and passes clean up."""
-        if self.experiment.front_ends_agree():
-            sentence = f"{self.what} {lead}in the MLIR passes that clean up {self._first}: both front ends make the same."
-            return self._answer(PartName.MLIR, sentence)
-        makers = f"what makes {self._first}, the AST front end or the passes that clean it up"
-        sentence = f"{self.what} {lead}in {makers}: the {self._first} fails elsewhere too."
-        return self._answer(PartName.FRONT_END, sentence)
-
-    def _behind_first(self, lead: str) -> Part:
-        """MLIR's passes to TTGIR on one side; on the other the lowering to LLVM IR, and LLVM."""
-        side = self.experiment.cross(self.parts.last_ir).side
-        if side is Side.BEFORE:
-            return self._answer(
-                PartName.MLIR, f"{self.what} {lead}in the MLIR passes, which make the {self._last} that fails elsewhere too."
-            )
-        if self.experiment.same_llvm_ir:
-            return self._in_llvm(lead)
-        if side is Side.BEHIND:
-            return self._answer(PartName.UNKNOWN, f"{self.what} {lead}after {self._last}, in the lowering to LLVM IR or in LLVM.")
-        sentence = f"{self.what} {lead}in {self.behind_first}, after {self._first}; {self._last} does not tell which."
-        return self._answer(PartName.UNKNOWN, sentence)
-
-    def _where(self, failure: Failure) -> PartName:
-        """The part at work when it failed, which is neither the front end nor the assembler."""
-        if failure.stage in self.parts.llvm:
-            return PartName.LLVM
-        if failure.stage == self.parts.llvm_ir and not (failure.pass_ or failure.reproducer):  # MLIR leaves one of every pipeline
-            return PartName.LLVM
-        return PartName.MLIR
-
-    # --- words ---
-
-    @property
-    def _first(self) -> str:
-        return self.parts.first_ir.upper()
-
-    @property
-    def _last(self) -> str:
-        return self.parts.last_ir.upper()
 
     def _proof_of_assembler(self, swap: Crossing) -> str:
         if swap.side is Side.BOTH:
             return f" together with the {self.parts.assembler.takes.upper()} that {self.bad} makes"
-        if swap.into_bad is not Fate.SAME:
+        if swap.into_bad is not Effect.SAME:
             return f": with {self.good}'s, {self.bad} is ok"
-        if swap.into_good is not Fate.OK:
+        if swap.into_good is not Effect.OK:
             return f": with {self.bad}'s, {self.good} fails the same way"
-        return f", not in {self.title}"
+        return f", not in {toolchains.of(self.experiment.bad.env).title}"
 
-    def _proof(self, crossing: Crossing) -> str:
-        if crossing.into_bad is Fate.SAME:
-            return "the front end is not involved"
-        return f"the {self._first} of {self.bad}'s front end compiles elsewhere"
+    @property
+    def _fails_in_backend(self) -> bool:
+        """Whether the back end was at work when it failed, and not the passes before it."""
+        failure = self.failure
+        if failure.stage in self.parts.backend_stages:
+            return True
+        of_passes = failure.pass_ or failure.reproducer  # a reproducer is left of every pipeline of passes
+        return failure.stage == self.parts.low_ir and not of_passes
 
-    def _pass(self) -> str:
-        return f" ({self.failure.pass_})" if self.failure.pass_ else ""
+    def _compiled(self, in_backend: bool, lead: str = "") -> Part:
+        """It fails after the front end, in the back end or in the passes; see whether the front end is the cause."""
+        passes = f"the {self.parts.passes}{self.failing_pass}"
+        crossing = self.experiment.cross(self.parts.first_ir)
+        place = f"in {self.behind_first}" if in_backend else f"in {passes}"
+        name = PartName.UNKNOWN if in_backend else self.parts.passes
+        match crossing.side:
+            case Side.BEFORE:
+                return self._before_first(lead)
+            case Side.BEHIND if in_backend:
+                return self._behind_first(lead)
+            case Side.BEHIND:
+                proof = f"the {self.first} of {self.bad}'s front end compiles elsewhere"
+                if crossing.into_bad is Effect.SAME:
+                    proof = "the front end is not involved"
+                return self._answer(name, f"{self.subject} {lead}{place}; {proof}.")
+            case Side.BOTH:
+                return self._answer(name, f"{self.subject} {lead}{place}, and only with the IR of {self.bad}'s own front end.")
+            case Side.EITHER:
+                sentence = f"{lead}in two places, each sufficient alone: the IR of {self.bad}'s front end, and {place}."
+                return self._answer(PartName.UNKNOWN, f"{self.subject} {sentence}")
+        return self._undecided(in_backend, lead, passes)
+
+    def _undecided(self, in_backend: bool, lead: str, passes: str) -> Part:
+        """The first IR did not decide it. What the front ends make, and what the back end is given, can still be compared."""
+        if in_backend and self.experiment.same_low_ir:
+            return self._in_backend(lead)
+        behind = self.experiment.front_ends_agree()
+        if not in_backend and behind:
+            return self._answer(self.parts.passes, f"{self.subject} {lead}in {passes}; both front ends make the same IR.")
+        place = f"in {self.behind_first}" if behind else f"in the front end, {self.behind_first}"
+        if not in_backend:
+            place = f"in the front end or the {self.parts.passes}: it fails in {passes}"
+        return self._answer(PartName.UNKNOWN, f"{self.subject} {lead}{place}; {self.first} did not decide it.")
+
+    def _in_backend(self, lead: str) -> Part:
+        backend = self.parts.backend
+        sentence = f"{lead}in {backend} or the options it is run with: both releases give it the same IR, ignoring names."
+        return self._answer(backend, f"{self.subject} {sentence}")
+
+    def _before_first(self, lead: str) -> Part:
+        """The cause is in the first IR, which the front end makes and passes clean up."""
+        if self.experiment.front_ends_agree():
+            sentence = f"{self.subject} {lead}in the {self.parts.passes} that clean up {self.first}: both front ends make the same."
+            return self._answer(self.parts.passes, sentence)
+        makers = f"what makes {self.first}, the AST front end or the passes that clean it up"
+        sentence = f"{self.subject} {lead}in {makers}: the {self.first} fails elsewhere too."
+        return self._answer(PartName.FRONT_END, sentence)
+
+    def _behind_first(self, lead: str) -> Part:
+        """The passes to the last IR on one side; on the other the lowering to the back end's IR, and the back end."""
+        parts = self.parts
+        side = self.experiment.cross(parts.last_ir).side
+        if side is Side.BEFORE:
+            sentence = f"{lead}in the {parts.passes}, which make the {self.last} that fails elsewhere too."
+            return self._answer(parts.passes, f"{self.subject} {sentence}")
+        if self.experiment.same_low_ir:
+            return self._in_backend(lead)
+        if side is Side.BEHIND:
+            sentence = f"{lead}after {self.last}, in the lowering to {parts.low_ir_title} or in {parts.backend}."
+            return self._answer(PartName.UNKNOWN, f"{self.subject} {sentence}")
+        sentence = f"{self.subject} {lead}in {self.behind_first}, after {self.first}; {self.last} does not tell which."
+        return self._answer(PartName.UNKNOWN, sentence)
 
     def _answer(self, name: str, sentence: str) -> Part:
-        return Part(name=name, sentence=sentence, steps=tuple(self.steps))
+        return Part(name=name, sentence=sentence, steps=tuple(self.experiment.steps))
 
 
-def _named(name: PartName) -> str:
-    return f"the {name}" if name is PartName.MLIR else str(name)
+# --- of launches ------------------------------------------------------------------------------------------------------------------
+
+
+def _of_launches(
+    bad: Cell,
+    good: Cell | None,
+    context: RunContext,
+    assemblers: Sequence[AssemblerProgram],
+    judge: LaunchJudge,
+    on_step: Callable[[str], None],
+) -> Part:
+    parts = toolchains.of(bad.env).ir.parts
+    if parts is None or not can_launch(bad):
+        raise SelectionError(f"nothing can be launched for {bad.target.name}", where="--axis part")
+    if bad.spec.problem is None:
+        raise SelectionError(f"the kernel file of {bad.id} names no [problem] to launch it on", where="--judge")
+    _require_comparison(bad, good, assemblers, "--ptxas tries another assembler; --good and --bad name two releases.")
+    with Attempts(context) as attempts:
+
+        def combine() -> tuple[Part, list[Launchable]]:
+            experiment = LaunchExperiment(
+                good=good, bad=bad, context=context, attempts=attempts, parts=parts, criterion=judge.criterion
+            )
+            return LaunchVerdict(experiment=experiment, assemblers=assemblers).part(), experiment.waiting
+
+        part, waiting = combine()
+        if waiting and judge.gpu is not None and bad.target == judge.gpu.target:
+            on_step(f"launching {len(waiting)} combinations")
+            launch_built(waiting, context.store, judge.gpu)
+            part, waiting = combine()
+    return _with_archive(part, waiting, bad, judge.folder) if waiting else part
+
+
+def _with_archive(part: Part, waiting: Sequence[Launchable], bad: Cell, folder: Path) -> Part:
+    """The same answer, and what has still to be launched written into a folder, which the answer names. Raises StoreError."""
+    program = write_archive(Built(target=bad.target, launchable=tuple(waiting), left_out=()), folder)
+    step = (
+        f"To be launched: {len(waiting)} combinations. Carry {folder} to a GPU host, run "
+        f"`python {program.name}` there, and give this command its results.jsonl with --launched."
+    )
+    return evolve(part, steps=(*part.steps, step))
+
+
+@define(kw_only=True)
+class LaunchVerdict:
+    """From what launches of combinations came to, as far as that is known, to the part."""
+
+    experiment: LaunchExperiment
+    assemblers: Sequence[AssemblerProgram]
+
+    def part(self) -> Part:
+        """The part, by every combination there is."""
+        experiment, parts = self.experiment, self.experiment.parts
+        control = experiment.alone(experiment.bad)
+        if experiment.good is not None:
+            experiment.alone(experiment.good)
+        others = {program.name: experiment.assemble(experiment.bad, program) for program in self.assemblers}
+        swap = first = last = None
+        if experiment.good is not None:
+            swap = experiment.swap_assembler()
+            first, last = experiment.cross(parts.first_ir), experiment.cross(parts.last_ir)
+        name, sentence = self._conclusion(control, swap, others, first, last)
+        return Part(name=name, sentence=sentence, steps=tuple(experiment.steps))
+
+    def _conclusion(
+        self, control: Effect, swap: Crossing | None, others: Mapping[str, Effect], first: Crossing | None, last: Crossing | None
+    ) -> tuple[str, str]:
+        experiment = self.experiment
+        assembler, bad, waiting = experiment.parts.assembler.name, experiment.name(experiment.bad), experiment.waiting
+        if control is not Effect.SAME:
+            why = "is not known to be bad" if control is Effect.UNKNOWN else "is good"
+            return PartName.UNKNOWN, f"{bad} {why} by `{experiment.criterion.text}`, so there is nothing to compare with."
+        working = [f"that of {name}" for name, effect in others.items() if effect is Effect.OK]
+        if swap is not None and swap.into_good is Effect.OK:
+            working.insert(0, f"that of {experiment.name(experiment.other)}")
+        if working:
+            return assembler, f"It is in {assembler} ({self._version()}): with {' or '.join(working)}, {bad} is good."
+        if swap is not None and swap.into_bad is Effect.SAME:
+            return assembler, f"It is in {assembler}: with that of {bad}, {experiment.name(experiment.other)} is bad, too."
+        is_cleared = (swap is not None and swap.into_good is Effect.SAME) or Effect.SAME in others.values()
+        sides = [crossing.side if crossing else Side.UNKNOWN for crossing in (first, last)]
+        part, place = self._inside(*sides, tail=f"not in {assembler}" if is_cleared else f"or in {assembler}")
+        if not waiting:
+            undecided = f"No combination decided it{f': not in {assembler}' if is_cleared else ''}."
+            return part, f"It is {place}." if place else undecided
+        return PartName.UNKNOWN, f"Not known yet: combinations have to be launched.{f' So far: it is {place}.' if place else ''}"
+
+    def _inside(self, first: Side, last: Side, *, tail: str) -> tuple[str, str]:
+        """The part that IR says it is in, and where that is; ``tail`` is what is known of the assembler."""
+        parts = self.experiment.parts
+        first_ir, last_ir = parts.first_ir.upper(), parts.last_ir.upper()
+        if first is Side.BEFORE:
+            return PartName.FRONT_END, f"in what makes {first_ir}, which is bad in the other release, too"
+        if last is Side.BEFORE:
+            return parts.passes, f"in the {parts.passes}: the {last_ir} that they make is bad in the other release, too"
+        if last in (Side.BEHIND, Side.BOTH):
+            return PartName.UNKNOWN, f"after {last_ir}, in the lowering to {parts.low_ir_title}, in {parts.backend}, {tail}"
+        if first in (Side.BEHIND, Side.BOTH):
+            return PartName.UNKNOWN, f"after {first_ir}, in the {parts.passes} or {parts.backend}, {tail}"
+        return PartName.UNKNOWN, ""
+
+    def _version(self) -> str:
+        """The version of the bad release's assembler, or else the release."""
+        experiment, bad = self.experiment, self.experiment.bad
+        program = experiment.parts.assembler.of(experiment.context.envs[bad.env.name], bad.target)
+        return (version_of(program) if program else "") or experiment.name(bad)

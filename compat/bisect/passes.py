@@ -16,12 +16,12 @@ from compat.diagnosis import dumps, pipeline
 from compat.diagnosis.canonical import canonical, canonical_code, difference
 from compat.diagnosis.dumps import Pipeline
 from compat.diagnosis.pipeline import Split
+from compat.engine.run import RunContext, outcome_of
 from compat.errors import StoreError
-from compat.execution.flight import Compile, Mode
-from compat.execution.run import RunContext, outcome_of
 from compat.model import Cell, Evidence, Outcome
 from compat.printable import printable
-from compat.toolchains import Parts
+from compat.toolchains import CompilerParts
+from compat.workers.attempt import Compile, Mode
 
 _ALL = Mode(actions=(Compile(keep_ir=True),), diagnose=True, keep_printed=True)
 _NAME = 100
@@ -31,7 +31,7 @@ _DIFF_LIMIT = 20_000
 
 
 @frozen(kw_only=True)
-class Seen:
+class TracedCompile:
     """One compile, with the IR before every pass."""
 
     name: str
@@ -39,7 +39,9 @@ class Seen:
     pipeline: Pipeline
     made: dict[str, str]
     """Stage → the IR or code that it made, as text; in order."""
-    parts: Parts
+    parts: CompilerParts
+    suffix: str
+    """Of files with IR."""
 
     @property
     def failed(self) -> bool:
@@ -96,15 +98,16 @@ def _two_names(good: Cell, bad: Cell) -> tuple[str, str]:
     return f"good ({good.spec.case})", f"bad ({bad.spec.case})"
 
 
-def _see(cell: Cell, attempts: Attempts, name: str) -> Seen:
+def _see(cell: Cell, attempts: Attempts, name: str) -> TracedCompile:
     evidence = attempts.make(cell, _ALL)
-    wording = toolchains.of(cell.env).knowledge.wording
-    return Seen(
+    wording = toolchains.of(cell.env).failures.wording
+    return TracedCompile(
         name=name,
         outcome=outcome_of(cell, [evidence]),
         pipeline=dumps.read(attempts.printed(evidence), wording.dialects).pipeline,
-        made={stage: _text(evidence, stage, attempts) for stage in toolchains.of(cell.env).texts if stage in evidence.kept},
+        made={stage: _text(evidence, stage, attempts) for stage in toolchains.of(cell.env).ir.texts if stage in evidence.kept},
         parts=parts_of(cell.env),
+        suffix=toolchains.of(cell.env).ir.suffix,
     )
 
 
@@ -116,14 +119,14 @@ def _text(evidence: Evidence, what: str, attempts: Attempts) -> str:
 # --- what came of it --------------------------------------------------------------------------------------------------------------
 
 
-def _without_ir(one: Seen, other: Seen, folder: str | None) -> PassAnswer:
+def _without_ir(one: TracedCompile, other: TracedCompile, folder: str | None) -> PassAnswer:
     silent = next(seen for seen in (one, other) if not seen.pipeline.steps)
     stage = silent.outcome.stage
     sentence = f"No pass is to blame: {silent.name} fails in stage {stage}, before the first; there is no IR to compare."
     return PassAnswer(pass_=None, stage=stage, sentence=sentence, folder=folder)
 
 
-def _parted(one: Seen, other: Seen, split: Split, folder: str | None) -> PassAnswer:
+def _parted(one: TracedCompile, other: TracedCompile, split: Split, folder: str | None) -> PassAnswer:
     if split.after is None:
         stage, sentence = (
             one.parts.front_end[-1],
@@ -141,14 +144,14 @@ def _parted(one: Seen, other: Seen, split: Split, folder: str | None) -> PassAns
     return PassAnswer(pass_=split.after, stage=stage, sentence=sentence, folder=folder, diff=diff)
 
 
-def _same(one: Seen, other: Seen, folder: str | None) -> PassAnswer:
+def _same(one: TracedCompile, other: TracedCompile, folder: str | None) -> PassAnswer:
     """The IR is the same before every pass both ran: a pass that fails in one of them is the answer, else the stage results."""
     for seen, fine in ((other, one), (one, other)):
         if seen.failing_pass and seen.failing_pass != fine.failing_pass:
             sentence = f"Their IR is the same, ignoring names, up to {seen.failing_pass}, which fails in {seen.name} alone."
             return PassAnswer(pass_=seen.failing_pass, stage=seen.outcome.stage, sentence=sentence, folder=folder)
-    of_mlir = (one.parts.first_ir, one.parts.last_ir)
-    for stage in (stage for stage in one.made if stage not in of_mlir and stage in other.made):
+    compared = (one.parts.first_ir, one.parts.last_ir)
+    for stage in (stage for stage in one.made if stage not in compared and stage in other.made):
         texts = [canonical_code(seen.made[stage]) for seen in (one, other)]
         if texts[0] != texts[1]:
             sentence = f"Their IR is the same before every pass, ignoring names; the result of stage {stage} differs."
@@ -158,17 +161,19 @@ def _same(one: Seen, other: Seen, folder: str | None) -> PassAnswer:
     return PassAnswer(pass_=None, stage=None, sentence=sentence, folder=folder)
 
 
-def _failures(one: Seen, other: Seen) -> str:
+def _failures(one: TracedCompile, other: TracedCompile) -> str:
     """Where the two fail, if they do."""
-    told = [f" {seen.name} fails in {seen.failing_pass or f'stage {seen.outcome.stage}'}." for seen in (one, other) if seen.failed]
-    return "".join(told)
+    sentences = [
+        f" {seen.name} fails in {seen.failing_pass or f'stage {seen.outcome.stage}'}." for seen in (one, other) if seen.failed
+    ]
+    return "".join(sentences)
 
 
-def _stage_of(seen: Seen, position: int) -> str:
+def _stage_of(seen: TracedCompile, position: int) -> str:
     """The stage a pass belongs to: the IR that a stage made is what the first pass of the next one is given."""
     parts = seen.parts
     stage = parts.first_ir
-    for made, following in ((parts.first_ir, parts.last_ir), (parts.last_ir, parts.llvm_ir)):
+    for made, following in ((parts.first_ir, parts.last_ir), (parts.last_ir, parts.low_ir)):
         if made not in seen.made:
             return stage
         result = canonical(seen.made[made], seen.pipeline.dialects)
@@ -187,23 +192,24 @@ def _bounded(diff: str) -> str:
 # --- the folder -------------------------------------------------------------------------------------------------------------------
 
 
-def _save(folder: Path, seen: Mapping[Path, Seen]) -> str | None:
+def _save(folder: Path, seen: Mapping[Path, TracedCompile]) -> str | None:
     """Save the IR before every pass, in order, and what each stage made, each in its folder; what a search before left is removed.
 
     Returns the name of ``folder``, which has them; ``None`` where no pass began, and nothing is saved. Raises StoreError.
     """
+    suffix = next(iter(seen.values())).suffix
     try:
         for place in seen:
-            for old in [*place.glob("[0-9][0-9][0-9]-*.mlir"), *place.glob("made.*")]:
+            for old in [*place.glob(f"[0-9][0-9][0-9]-*.{suffix}"), *place.glob("made.*")]:
                 old.unlink()
-        if not any(each.pipeline.steps for each in seen.values()):
+        if not any(compile.pipeline.steps for compile in seen.values()):
             return None
-        for place, each in seen.items():
+        for place, compile in seen.items():
             place.mkdir(parents=True, exist_ok=True)
-            for number, step in enumerate(each.pipeline.steps, 1):
+            for number, step in enumerate(compile.pipeline.steps, 1):
                 name = re.sub(r"[^A-Za-z0-9_.-]", "-", step.pass_[:_NAME])
-                (place / f"{number:03}-{name}.mlir").write_text(step.ir, encoding="utf-8", errors="backslashreplace")
-            for stage, text in each.made.items():
+                (place / f"{number:03}-{name}.{suffix}").write_text(step.ir, encoding="utf-8", errors="backslashreplace")
+            for stage, text in compile.made.items():
                 (place / f"made.{stage}").write_text(text, encoding="utf-8", errors="backslashreplace")
         return str(folder)
     except OSError as error:

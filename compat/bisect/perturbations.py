@@ -10,8 +10,7 @@ from typing import Any
 from attrs import evolve, frozen
 
 from compat import arguments, constexprs
-from compat.bisect.answers import Need
-from compat.bisect.fates import Fate, listed
+from compat.bisect.answers import Effect, SettingNeed, listed
 from compat.model import Specialization
 
 UNSET = "default"
@@ -28,7 +27,7 @@ _FLOATS = ("fp16", "bf16", "fp32")
 
 
 @frozen(kw_only=True)
-class Change:
+class SettingChange:
     """A specialization that differs from the failing one in one thing."""
 
     setting: str
@@ -41,37 +40,39 @@ class Change:
     """By how much more there is to compile, as a logarithm to base 2, as far as its sizes tell; negative where it is less."""
 
 
-def changes(spec: Specialization) -> tuple[Change, ...]:
+def changes(spec: Specialization) -> tuple[SettingChange, ...]:
     """Every change of a constexpr, an option or what a launch passes that is worth a try.
 
     :mod:`compat.bisect.hints` looks into hints.
     """
     spec = evolve(spec, expectations=())  # nothing was ever declared of what is changed
-    found: list[Change] = []
+    changed_specs: list[SettingChange] = []
     for name, value in spec.compile.options.items():
-        found += _of_option(spec, name, value)
+        changed_specs += _of_option(spec, name, value)
     for name in _ALWAYS:
         if name not in spec.compile.options:
-            found += _of_option(spec, name, None)
+            changed_specs += _of_option(spec, name, None)
     for name, value in spec.compile.constexprs.items():
         for new in _others(name, value):
             changed = evolve(spec, compile=evolve(spec.compile, constexprs={**spec.compile.constexprs, name: new}))
-            found.append(_change(changed, name, value, new))
+            changed_specs.append(_change(changed, name, value, new))
     for name, value in spec.compile.launch.items():
         for new in _passed(value):
             changed = evolve(spec, compile=evolve(spec.compile, launch={**spec.compile.launch, name: new}))
-            found.append(_change_of(changed, name, arguments.shown(value), arguments.shown(new)))
-    return tuple(found)
+            changed_specs.append(_change_of(changed, name, arguments.shown(value), arguments.shown(new)))
+    return tuple(changed_specs)
 
 
-def _of_option(spec: Specialization, name: str, value: Any) -> list[Change]:
+def _of_option(spec: Specialization, name: str, value: Any) -> list[SettingChange]:
     candidates = [new for new in _KNOWN.get(name, ()) if new != value] if name in _KNOWN else _others(name, value)
     options = spec.compile.options
-    found = [_change(_with_options(spec, {**options, name: new}), name, value, new) for new in candidates]
+    changed_specs = [_change(_with_options(spec, {**options, name: new}), name, value, new) for new in candidates]
     if name in options:
         rest = {key: kept for key, kept in options.items() if key != name}
-        found.append(Change(setting=name, was=shown(value), value=UNSET, distance=1.5, spec=_with_options(spec, rest)))
-    return found
+        changed_specs.append(
+            SettingChange(setting=name, was=shown(value), value=UNSET, distance=1.5, spec=_with_options(spec, rest))
+        )
+    return changed_specs
 
 
 def _with_options(spec: Specialization, options: Mapping[str, Any]) -> Specialization:
@@ -82,7 +83,7 @@ def _passed(value: Any) -> list[Any]:
     """Other arguments of a launch, which launchers look at otherwise: aligned or not, divisible by 16, 1, or neither."""
     if arguments.is_tensor(value):
         dtype, facts = arguments.dtype_of(value), arguments.facts_of(value)
-        return [arguments.tensor(dtype, **{**facts, fact: not said}) for fact, said in facts.items()]
+        return [arguments.tensor(dtype, **{**facts, fact: not value}) for fact, value in facts.items()]
     if isinstance(value, bool):
         return [not value]
     return [new for new in (1, 16, 17) if _kind(new) != _kind(value)] if isinstance(value, int) else []
@@ -114,18 +115,18 @@ def _around(value: int) -> list[int]:
     return sorted({*near, value // 2, value * 2} - {value, 0})
 
 
-def _change(spec: Specialization, setting: str, old: Any, new: Any) -> Change:
+def _change(spec: Specialization, setting: str, old: Any, new: Any) -> SettingChange:
     number = new if isinstance(new, int) and not isinstance(new, bool) else None
     before = _USUAL.get(setting) if old is None else old
     comparable = number and isinstance(before, int) and before > 0
     steps = log2(number / before) if number and before and comparable else 0.0
     distance = abs(steps) if comparable and old is not None else 1.0
     growth = steps * _GROWTH.get(setting, 1.0)
-    return Change(setting=setting, was=shown(old), value=shown(new), distance=distance, spec=spec, growth=growth)
+    return SettingChange(setting=setting, was=shown(old), value=shown(new), distance=distance, spec=spec, growth=growth)
 
 
-def _change_of(spec: Specialization, setting: str, old: str, new: str) -> Change:
-    return Change(setting=setting, was=old, value=new, distance=1.0, spec=spec)
+def _change_of(spec: Specialization, setting: str, old: str, new: str) -> SettingChange:
+    return SettingChange(setting=setting, was=old, value=new, distance=1.0, spec=spec)
 
 
 def shown(value: Any) -> str:
@@ -133,13 +134,13 @@ def shown(value: Any) -> str:
     return UNSET if value is None else constexprs.shown(value)
 
 
-def in_order(found: Iterable[Change]) -> tuple[tuple[Change, ...], tuple[Change, ...]]:
+def in_order(found: Iterable[SettingChange]) -> tuple[tuple[SettingChange, ...], tuple[SettingChange, ...]]:
     """The changes that leave no more to compile, the nearest one of each setting first; and those that do, the least first.
 
     A smaller size is quicker to compile, and more likely to be within the limits that kernels fail at.
     """
-    small: list[tuple[int, Change]] = []
-    large: list[Change] = []
+    small: list[tuple[int, SettingChange]] = []
+    large: list[SettingChange] = []
     count = Counter[str]()
     for change in sorted(found, key=lambda change: change.distance):
         if change.growth > 0:
@@ -154,42 +155,42 @@ def in_order(found: Iterable[Change]) -> tuple[tuple[Change, ...], tuple[Change,
 # --- what came of it --------------------------------------------------------------------------------------------------------------
 
 
-def smallest(tried: Iterable[tuple[Change, Fate]]) -> Change | None:
+def smallest(tried: Iterable[tuple[SettingChange, Effect]]) -> SettingChange | None:
     """The smallest change that makes it ok, ``None`` if none does."""
-    helping = [change for change, fate in tried if fate is Fate.OK]
+    helping = [change for change, effect in tried if effect is Effect.OK]
     return min(helping, key=lambda change: change.distance, default=None)
 
 
-def told(change: Change) -> str:
+def describe_change(change: SettingChange) -> str:
     """A change in words: ``with num_warps=4 instead of 8``."""
     if change.value == UNSET:
         return f"with {change.setting} left to its default instead of {change.was}"
     return f"with {change.setting}={change.value} instead of {change.was}"
 
 
-def needs(tried: Sequence[tuple[Change, Fate]]) -> tuple[Need, ...]:
+def needs(tried: Sequence[tuple[SettingChange, Effect]]) -> tuple[SettingNeed, ...]:
     """The settings that the failure depends on: some change of one alone makes it ok. The smallest such change comes first."""
-    by_setting: dict[str, list[tuple[Change, Fate]]] = {}
-    for change, fate in tried:
-        by_setting.setdefault(change.setting, []).append((change, fate))
-    found = [(best.distance, _need(each)) for each in by_setting.values() if (best := smallest(each))]
-    return tuple(need for _, need in sorted(found, key=lambda pair: pair[0]))
+    by_setting: dict[str, list[tuple[SettingChange, Effect]]] = {}
+    for change, effect in tried:
+        by_setting.setdefault(change.setting, []).append((change, effect))
+    ranked = [(best.distance, _need(group)) for group in by_setting.values() if (best := smallest(group))]
+    return tuple(need for _, need in sorted(ranked, key=lambda pair: pair[0]))
 
 
-def _need(tried: Sequence[tuple[Change, Fate]]) -> Need:
+def _need(tried: Sequence[tuple[SettingChange, Effect]]) -> SettingNeed:
     first = tried[0][0]
-    ok = tuple(change.value for change, fate in tried if fate is Fate.OK)
-    fails = tuple(change.value for change, fate in tried if fate is Fate.SAME)
-    return Need(setting=first.setting, value=first.was, ok=ok, fails=fails, sentence=_sentence(tried))
+    ok = tuple(change.value for change, effect in tried if effect is Effect.OK)
+    fails = tuple(change.value for change, effect in tried if effect is Effect.SAME)
+    return SettingNeed(setting=first.setting, value=first.was, ok=ok, fails=fails, sentence=_sentence(tried))
 
 
-def _sentence(tried: Sequence[tuple[Change, Fate]]) -> str:
+def _sentence(tried: Sequence[tuple[SettingChange, Effect]]) -> str:
     """What became of the values of one: those that were compiled, and no others."""
     first = tried[0][0]
-    values = {fate: [change.value for change, each in tried if each is fate] for fate in Fate}
-    fails = _in_order([first.was, *values[Fate.SAME]])
-    told = f"fails with {first.setting} = {listed(fails)}, ok with {listed(_in_order(values[Fate.OK]))}"
-    return told + (f" (inconclusive with {listed(_in_order(values[Fate.UNKNOWN]))})" if values[Fate.UNKNOWN] else "")
+    values = {effect: [change.value for change, its_effect in tried if its_effect is effect] for effect in Effect}
+    fails = _in_order([first.was, *values[Effect.SAME]])
+    describe_change = f"fails with {first.setting} = {listed(fails)}, ok with {listed(_in_order(values[Effect.OK]))}"
+    return describe_change + (f" (inconclusive with {listed(_in_order(values[Effect.UNKNOWN]))})" if values[Effect.UNKNOWN] else "")
 
 
 def _in_order(values: Sequence[str]) -> list[str]:

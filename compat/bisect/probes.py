@@ -14,7 +14,7 @@ from compat.model import Failure, Result, Specialization, Status, Target
 
 
 @frozen(kw_only=True)
-class Probe:
+class ReleaseProbe:
     """One release, tried."""
 
     release: str
@@ -50,7 +50,7 @@ class Probe:
         return self.judgement, failure.failure_class if failure else None, failure.fingerprint if failure else None
 
     @property
-    def said(self) -> str:
+    def summary(self) -> str:
         """The failure's class, or the status; of a release whose envs disagree, what each says."""
         if not self.divided:
             return class_of(self.result.outcome)
@@ -61,14 +61,14 @@ class Probe:
 class Span:
     """Neighbouring probes that behave the same, first to last; what cannot be told has spans of its own."""
 
-    probes: tuple[Probe, ...]
+    probes: tuple[ReleaseProbe, ...]
 
     @property
-    def first(self) -> Probe:
+    def first(self) -> ReleaseProbe:
         return self.probes[0]
 
     @property
-    def last(self) -> Probe:
+    def last(self) -> ReleaseProbe:
         return self.probes[-1]
 
     @property
@@ -81,8 +81,8 @@ class Span:
 class Transition:
     """One change between releases that follow each other among those that could be told."""
 
-    before: Probe
-    after: Probe
+    before: ReleaseProbe
+    after: ReleaseProbe
     untested: tuple[str, ...] = ()
     """Inconclusive releases between the two: not tested, no answer, or flaky."""
 
@@ -118,21 +118,21 @@ class ReleaseAnswer:
     """The account of the releases."""
     searched: tuple[str, ...]
     """The candidates that the search was over, oldest first, whether they were tried or not."""
-    probes: tuple[Probe, ...]
+    probes: tuple[ReleaseProbe, ...]
     """What is known, oldest first: the candidates that were tried, and what earlier runs found of releases between them."""
     bracket: Transition | None = None
     """The change that was looked for: the account's, or with ``fixed`` the newest fix."""
     transitions: tuple[Transition, ...] = ()
     assumed: tuple[tuple[str, str], ...] = ()
     """Spans of candidates, ends included, that were not tried and are taken to be like their neighbours."""
-    otherwise: tuple[Probe, ...] = ()
+    otherwise: tuple[ReleaseProbe, ...] = ()
     """Given endpoints that turned out differently."""
     part: Part | None = None
 
     @property
     def spans(self) -> tuple[Span, ...]:
         """The probes as runs that behave the same."""
-        runs: list[list[Probe]] = []
+        runs: list[list[ReleaseProbe]] = []
         for probe in self.probes:
             if runs and runs[-1][-1].behaviour == probe.behaviour and not probe.unsteady and not runs[-1][-1].unsteady:
                 runs[-1].append(probe)
@@ -141,12 +141,12 @@ class ReleaseAnswer:
         return tuple(Span(probes=tuple(probes)) for probes in runs)
 
     @property
-    def unsteady(self) -> tuple[Probe, ...]:
+    def unsteady(self) -> tuple[ReleaseProbe, ...]:
         """Probes whose attempts or envs disagree."""
         return tuple(probe for probe in self.probes if probe.unsteady)
 
     @property
-    def untold(self) -> tuple[Probe, ...]:
+    def untold(self) -> tuple[ReleaseProbe, ...]:
         """Probes that could not be told, unsteady ones aside."""
         return tuple(p for p in self.probes if p.judgement is Judgement.UNKNOWN and not p.unsteady)
 
@@ -168,18 +168,18 @@ class ReleaseAnswer:
         return self.account.since.after if self.account.since else None
 
 
-def told_alike(answers: Sequence[ReleaseAnswer]) -> tuple[tuple[ReleaseAnswer, ...], ...]:
+def group_alike(answers: Sequence[ReleaseAnswer]) -> tuple[tuple[ReleaseAnswer, ...], ...]:
     """Answers of one variant that are the same but for case and target, together, in the order in which they first appear."""
-    found: dict[object, list[ReleaseAnswer]] = defaultdict(list)
+    groups: dict[object, list[ReleaseAnswer]] = defaultdict(list)
     for answer in answers:
-        found[_sameness(answer)].append(answer)
-    return tuple(tuple(members) for members in found.values())
+        groups[_sameness(answer)].append(answer)
+    return tuple(tuple(members) for members in groups.values())
 
 
 def _sameness(answer: ReleaseAnswer) -> object:
     account = answer.account
     spans = tuple((span.first.release, span.last.release, span.first.behaviour, span.statuses) for span in answer.spans)
     otherwise = tuple(probe.release for probe in answer.otherwise)
-    told = (account.word, account.bracket, account.since, account.not_tried, account.flaky)
+    facts = (account.word, account.bracket, account.since, account.not_tried, account.flaky)
     place = (answer.spec.case, answer.target.name) if answer.criterion.asks_launches else ()  # each has numbers of its own
-    return answer.spec.kernel, answer.spec.variant, told, answer.criterion, spans, otherwise, place
+    return answer.spec.kernel, answer.spec.variant, facts, answer.criterion, spans, otherwise, place

@@ -13,13 +13,13 @@ from itertools import pairwise
 from attrs import evolve, frozen
 from packaging.version import Version
 
-from compat.bisect.candidates import Candidate
-from compat.bisect.criterion import Criterion, Program
-from compat.bisect.numbered import numbered
-from compat.bisect.probes import Probe, ReleaseAnswer, Transition
+from compat.bisect.candidates import ReleaseCandidate
+from compat.bisect.criterion import Criterion, RunsProgram
+from compat.bisect.judging import numbered
+from compat.bisect.probes import ReleaseAnswer, ReleaseProbe, Transition
 from compat.bisect.search import probe_all, search
-from compat.execution.executors.local import LocalExecutor
-from compat.execution.run import RunContext, concurrently, known, run
+from compat.engine.run import RunContext, concurrently, known, run
+from compat.executors.local import LocalExecutor
 from compat.history.account import Account, Entry, Judgement, account
 from compat.history.verdict import points_of
 from compat.launch.hosting import Gpu
@@ -32,10 +32,10 @@ Kernels = Sequence[tuple[Specialization, Target]]
 
 
 @frozen(kw_only=True)
-class Search:
+class ReleaseSearch:
     """How to search, the same for every kernel."""
 
-    candidates: tuple[Candidate, ...]
+    candidates: tuple[ReleaseCandidate, ...]
     """The range to search, oldest first."""
     criterion: Criterion
     good: int | None = None
@@ -66,7 +66,7 @@ Recall = Callable[[Kernels], Sequence[Result]]
 
 def search_releases(
     kernels: Kernels,
-    asked: Search,
+    asked: ReleaseSearch,
     context: RunContext,
     obtain: Obtain,
     on_result: Callable[[Result], None] = lambda _: None,
@@ -79,7 +79,7 @@ def search_releases(
 
     ``context`` needs no envs; those of the candidates that are tried are asked of ``obtain``, all missing ones at once; ``on_plan``
     hears of the cells that will be compiled, ``on_launch`` of what is launched, and ``on_answer`` of each answer as it is known.
-    Raises :class:`compat.execution.run.Interrupted`; what was probed is kept then.
+    Raises :class:`compat.engine.run.Interrupted`; what was probed is kept then.
     """
     tries = _Tries(asked, context, obtain, on_result, on_plan, on_launch)
     answers: dict[tuple[Specialization, Target], ReleaseAnswer] = {}
@@ -101,7 +101,7 @@ def _by_target(kernels: Kernels) -> Kernels:
     return sorted(kernels, key=lambda kernel: order[kernel[1]])
 
 
-def _rounds(kernels: Kernels, asked: Search, context: RunContext, tries: _Tries) -> Iterator[Kernels]:
+def _rounds(kernels: Kernels, asked: ReleaseSearch, context: RunContext, tries: _Tries) -> Iterator[Kernels]:
     """The kernels that are tried in one run: few, so that answers come early, and first those of which everything is known.
 
     It is all of them where each run would start workers, or where what is launched is compared within a run.
@@ -110,20 +110,20 @@ def _rounds(kernels: Kernels, asked: Search, context: RunContext, tries: _Tries)
     if not asked.every or asked.criterion.asks_launches or not stays:
         yield kernels
         return
-    left = tries.to_compile(kernels, _ends_first(asked))
-    if in_store := [kernel for kernel in kernels if not left[kernel]]:
+    missing = tries.to_compile(kernels, _ends_first(asked))
+    if in_store := [kernel for kernel in kernels if not missing[kernel]]:
         yield in_store
     together: list[tuple[Specialization, Target]] = []
     for kernel in kernels:
-        together += [kernel] if left[kernel] else []
-        if sum(left[each] for each in together) >= _ROUND * context.slots:
+        together += [kernel] if missing[kernel] else []
+        if sum(missing[member] for member in together) >= _ROUND * context.slots:
             yield together
             together = []
     if together:
         yield together
 
 
-def in_range(candidates: Sequence[Candidate], good: int | None, bad: int | None, *, fixed: bool) -> range:
+def in_range(candidates: Sequence[ReleaseCandidate], good: int | None, bad: int | None, *, fixed: bool) -> range:
     """The positions to search: between two given ends, else from the given one to the side where the change must be.
 
     A regression lies after what is good and before what is bad; a fix the other way round.
@@ -139,7 +139,7 @@ class _Tries:
 
     def __init__(
         self,
-        asked: Search,
+        asked: ReleaseSearch,
         context: RunContext,
         obtain: Obtain,
         on_result: Callable[[Result], None],
@@ -155,8 +155,8 @@ class _Tries:
     def to_compile(self, kernels: Kernels, positions: Sequence[int]) -> Mapping[tuple[Specialization, Target], int]:
         """How many cells of each kernel nothing is known of; these are all that will be compiled at ``positions``."""
         cells, context = self._cells(kernels, positions)
-        told = set() if context.again else {result.cell for result in known(cells, context)}
-        missing = [cell for cell in cells if cell not in told and self._envs[cell.env.name].error is None]
+        stored = set() if context.again else {result.cell for result in known(cells, context)}
+        missing = [cell for cell in cells if cell not in stored and self._envs[cell.env.name].error is None]
         self._on_plan(missing)
         self._on_plan = lambda _: None
         count = Counter((cell.spec, cell.target) for cell in missing)
@@ -175,9 +175,9 @@ class _Tries:
         """Try all of ``kernels`` at ``positions``, in one run."""
         cells, context = self._cells(kernels, positions)
         new = [cell for cell in cells if cell not in self._results]
-        found = run(new, context, self._on_result, self._on_plan)
-        found = numbered(found, self._criterion, context, self._gpu, self._on_launch)
-        self._results |= {result.cell: result for result in found}
+        results = run(new, context, self._on_result, self._on_plan)
+        results = numbered(results, self._criterion, context, self._gpu, self._on_launch)
+        self._results |= {result.cell: result for result in results}
 
     @property
     def width(self) -> int:
@@ -193,14 +193,14 @@ class _Tries:
         }
 
 
-def _ends_first(asked: Search) -> list[int]:
+def _ends_first(asked: ReleaseSearch) -> list[int]:
     """Every position, the ends before what lies between them."""
     last = len(asked.candidates) - 1
-    given = [end for end in (asked.good, asked.bad) if end is not None]
-    return list(dict.fromkeys([*given, 0, last, *range(last + 1)]))
+    ends = [end for end in (asked.good, asked.bad) if end is not None]
+    return list(dict.fromkeys([*ends, 0, last, *range(last + 1)]))
 
 
-def _between(asked: Search, spec: Specialization, target: Target, earlier: Sequence[Result]) -> tuple[Result, ...]:
+def _between(asked: ReleaseSearch, spec: Specialization, target: Target, earlier: Sequence[Result]) -> tuple[Result, ...]:
     """What earlier runs found of one kernel between the ends of the search."""
     ends = (asked.candidates[0].version, asked.candidates[-1].version)
     return tuple(
@@ -212,9 +212,9 @@ def _between(asked: Search, spec: Specialization, target: Target, earlier: Seque
     )
 
 
-def _answer(spec: Specialization, target: Target, asked: Search, tries: _Tries, earlier: Sequence[Result]) -> ReleaseAnswer:
+def _answer(spec: Specialization, target: Target, asked: ReleaseSearch, tries: _Tries, earlier: Sequence[Result]) -> ReleaseAnswer:
     criterion = asked.criterion
-    probes: dict[int, Probe] = {}
+    probes: dict[int, ReleaseProbe] = {}
     if criterion.needs_bad_end:
         end = asked.bad if asked.bad is not None else 0 if asked.fixed else len(asked.candidates) - 1
         criterion = criterion.about(tries.of(spec, target, [end])[end][0].outcome)
@@ -223,12 +223,12 @@ def _answer(spec: Specialization, target: Target, asked: Search, tries: _Tries, 
         criterion = criterion.along([row[position] for position in range(len(asked.candidates))])
 
     def ask(positions: Sequence[int]) -> Mapping[int, Judgement]:
-        found = tries.of(spec, target, positions)
-        flat = [result for results in found.values() for result in results]
+        results_at = tries.of(spec, target, positions)
+        flat = [result for results in results_at.values() for result in results]
         judgements = concurrently(criterion, flat, tries.width)  # it may ask a program, which takes time
-        told = dict(zip((r.cell for r in flat), judgements, strict=True))
-        for at, results in found.items():
-            probes[at] = probe(asked.candidates[at].label, [(result, told[result.cell]) for result in results])
+        judgement_of = dict(zip((r.cell for r in flat), judgements, strict=True))
+        for at, results in results_at.items():
+            probes[at] = probe(asked.candidates[at].label, [(result, judgement_of[result.cell]) for result in results])
         return {at: probes[at].judgement for at in positions}
 
     count = len(asked.candidates)
@@ -236,69 +236,77 @@ def _answer(spec: Specialization, target: Target, asked: Search, tries: _Tries, 
         history = probe_all(count, ask)
     else:
         history = search(count, ask, good=asked.good, bad=asked.bad, width=tries.width)
-    found = {position: probes[position] for position in history.judged}
+    judged_probes = {position: probes[position] for position in history.judged}
     labels = [candidate.label for candidate in asked.candidates]
-    line = _line(evolve(asked, criterion=criterion), found, earlier)
-    told = account((entry for entry, _ in line), by_class=criterion.asks_ok)
-    given = ((asked.good, Judgement.GOOD), (asked.bad, Judgement.BAD))
-    known = tuple(each for _, each in line if each is not None)
-    transitions = tuple(_transitions(known, told.line))
+    line = _line(evolve(asked, criterion=criterion), judged_probes, earlier)
+    history_account = account((entry for entry, _ in line), by_class=criterion.asks_ok)
+    ends = ((asked.good, Judgement.GOOD), (asked.bad, Judgement.BAD))
+    found_probes = tuple(item for _, item in line if item is not None)
+    transitions = tuple(_transitions(found_probes, history_account.line))
     return ReleaseAnswer(
         spec=spec,
         target=target,
         criterion=criterion,
-        account=told,
+        account=history_account,
         searched=tuple(labels),
-        probes=known,
-        bracket=_bracket(transitions, told, fixed=asked.fixed),
+        probes=found_probes,
+        bracket=_bracket(transitions, history_account, fixed=asked.fixed),
         transitions=transitions,
         assumed=tuple((labels[first], labels[last]) for first, last in history.assumed),
-        otherwise=tuple(found[at] for at, said in given if at is not None and at in found and found[at].judgement is not said),
+        otherwise=tuple(
+            judged_probes[at]
+            for at, expected in ends
+            if at is not None and at in judged_probes and judged_probes[at].judgement is not expected
+        ),
     )
 
 
-def probe(release: str, told: Sequence[tuple[Result, Judgement]], *, remembered: bool = False) -> Probe:
+def probe(release: str, judged: Sequence[tuple[Result, Judgement]], *, remembered: bool = False) -> ReleaseProbe:
     """What the envs of one release say together, the one that speaks for it first: nothing where they do not agree."""
-    answers = [(result, judgement) for result, judgement in told if result.outcome.status.is_answer] or list(told)
+    answers = [(result, judgement) for result, judgement in judged if result.outcome.status.is_answer] or list(judged)
     judgements = {judgement for _, judgement in answers if judgement is not Judgement.UNKNOWN}
     unsteady = any(result.outcome.flaky for result, _ in answers) or len(judgements) > 1
     judgement = judgements.pop() if len(judgements) == 1 and not unsteady else Judgement.UNKNOWN
-    speaker = next((result for result, said in answers if said is judgement), answers[0][0])
-    return Probe(
+    speaker = next((result for result, verdict in answers if verdict is judgement), answers[0][0])
+    return ReleaseProbe(
         release=release,
         result=speaker,
         judgement=judgement,
-        others=tuple(result for result, _ in told if result is not speaker),
+        others=tuple(result for result, _ in judged if result is not speaker),
         unsteady=unsteady,
         remembered=remembered,
     )
 
 
-def _line(asked: Search, found: Mapping[int, Probe], earlier: Sequence[Result]) -> list[tuple[Entry, Probe | None]]:
+def _line(
+    asked: ReleaseSearch, judged: Mapping[int, ReleaseProbe], earlier: Sequence[Result]
+) -> list[tuple[Entry, ReleaseProbe | None]]:
     """Every release that there is, in order, with what is known of it."""
-    remembered = {} if isinstance(asked.criterion.question, Program) else _remembered(asked.criterion, earlier)
-    line: list[tuple[Version, Probe | None, str]] = []
+    remembered = {} if isinstance(asked.criterion.question, RunsProgram) else _remembered(asked.criterion, earlier)
+    line: list[tuple[Version, ReleaseProbe | None, str]] = []
     for position, candidate in enumerate(asked.candidates):
-        each = found.get(position)
-        if each is not None and not each.answered:
-            each = remembered.get(candidate.version, each)
-        line.append((candidate.version, each, candidate.label))
+        item = judged.get(position)
+        if item is not None and not item.answered:
+            item = remembered.get(candidate.version, item)
+        line.append((candidate.version, item, candidate.label))
     for version in sorted(asked.besides):
         at = next((place for place, (other, *_) in enumerate(line) if other > version), len(line))
         line.insert(at, (version, remembered.get(version), str(version)))
-    return [(_entry(label, each), each) for _, each, label in line]
+    return [(_entry(label, item), item) for _, item, label in line]
 
 
-def _remembered(criterion: Criterion, earlier: Sequence[Result]) -> dict[Version, Probe]:
+def _remembered(criterion: Criterion, earlier: Sequence[Result]) -> dict[Version, ReleaseProbe]:
     points = points_of(earlier)
     return {
-        point.release.version: probe(point.release.label, [(each, criterion(each)) for each in point.results], remembered=True)
+        point.release.version: probe(
+            point.release.label, [(result, criterion(result)) for result in point.results], remembered=True
+        )
         for point in points
         if point.release.version is not None
     }
 
 
-def _entry(release: str, found: Probe | None) -> Entry:
+def _entry(release: str, found: ReleaseProbe | None) -> Entry:
     if found is None:
         return Entry(release=release, tried=False)
     return Entry(
@@ -319,10 +327,10 @@ def _bracket(transitions: Sequence[Transition], told: Account, *, fixed: bool) -
     return next((change for change in transitions if (change.before.release, change.after.release) == ends), None)
 
 
-def _transitions(probes: Sequence[Probe], line: Sequence[str]) -> list[Transition]:
-    known = [each for each in probes if each.judgement is not Judgement.UNKNOWN]
+def _transitions(probes: Sequence[ReleaseProbe], line: Sequence[str]) -> list[Transition]:
+    judged = [item for item in probes if item.judgement is not Judgement.UNKNOWN]
     return [
         Transition(before=before, after=after, untested=tuple(line[line.index(before.release) + 1 : line.index(after.release)]))
-        for before, after in pairwise(known)
+        for before, after in pairwise(judged)
         if before.behaviour != after.behaviour
     ]

@@ -9,7 +9,7 @@ from packaging.version import Version
 
 from compat import toolchains
 from compat.bisect import candidates
-from compat.bisect.candidates import Asked, Candidate, Candidates
+from compat.bisect.candidates import CandidateLine, CandidateQuery, ReleaseCandidate
 from compat.bisect.criterion import Criterion, parse_criterion
 from compat.bisect.releases import in_range
 from compat.envs import interpreters
@@ -36,7 +36,7 @@ class Axis(StrEnum):
 
 
 @frozen(kw_only=True)
-class Request:
+class BisectRequest:
     """What is asked of a bisect."""
 
     selection: Selection
@@ -52,7 +52,7 @@ class Request:
     """Look for a fix and not for a regression; so it is where the good release is the newer one."""
     every: bool | None = None
     """Test every release, or as few as needed; ``None``: every one if they are few."""
-    asked: Asked = field(factory=Asked)
+    query: CandidateQuery = field(factory=CandidateQuery)
     """Which releases of the index are candidates, or which index or folder of wheels is to be searched."""
     against: str | None = None
     """Along passes: the case to compare with, instead of another release."""
@@ -68,7 +68,7 @@ class Request:
 class Line:
     """The releases that are asked about, and where the given ends stand among them."""
 
-    candidates: Candidates
+    candidates: CandidateLine
     good: int | None
     bad: int | None
     fixed: bool
@@ -76,43 +76,43 @@ class Line:
     @property
     def span(self) -> range:
         """The positions to search. Raises SelectionError where there are none."""
-        found = in_range(self.candidates.chosen, self.good, self.bad, fixed=self.fixed)
-        if not found:
+        span = in_range(self.candidates.chosen, self.good, self.bad, fixed=self.fixed)
+        if not span:
             raise SelectionError("there is no release between the given endpoints", where="--good and --bad")
-        return found
+        return span
 
     @property
-    def newest_bad(self) -> Candidate:
+    def newest_bad(self) -> ReleaseCandidate:
         """The release to look for a failure in: the one given as bad, else the newest."""
         return self.candidates.chosen[-1 if self.bad is None else self.bad]
 
 
-def line_of(request: Request) -> Line:
+def line_of(request: BisectRequest) -> Line:
     """The releases that are asked about. Raises SelectionError where there are none, IndexUnavailable without an index.
 
     They are of one toolchain, the one that the kernels are for: SelectionError where that is not one.
     """
-    found = _candidates(request, _toolchain_of(request.selection))
-    good, bad = _position(found, request.good, "--good"), _position(found, request.bad, "--bad")
+    candidates_there = _candidates(request, _toolchain_of(request.selection))
+    good, bad = _position(candidates_there, request.good, "--good"), _position(candidates_there, request.bad, "--bad")
     turned = good is not None and bad is not None and good > bad
-    return Line(candidates=found, good=good, bad=bad, fixed=request.fixed or turned)
+    return Line(candidates=candidates_there, good=good, bad=bad, fixed=request.fixed or turned)
 
 
 def _toolchain_of(selection: Selection) -> Toolchain:
     names = dict.fromkeys(spec.toolchain for spec in selection.specs)
     if len(names) > 1:
         first = {name: next(spec.kernel for spec in selection.specs if spec.toolchain == name) for name in names}
-        told = ", ".join(f"{kernel} for {toolchains.named(name).title}" for name, kernel in first.items())
+        kernels = ", ".join(f"{kernel} for {toolchains.named(name).title}" for name, kernel in first.items())
         hint = "Choose kernels of one toolchain with --kernel."
-        raise SelectionError(f"the kernels are for several toolchains: {told}", where="--kernel", hint=hint)
+        raise SelectionError(f"the kernels are for several toolchains: {kernels}", where="--kernel", hint=hint)
     (toolchain,) = (toolchains.named(name) for name in names)
     if not selection.kernels:  # with nothing to ask, an answer would look like a good one
-        hint = f"Its targets: {', '.join(target.name for target in toolchain.targets)}."
+        hint = f"Its targets: {', '.join(target.name for target in toolchain.device.targets)}."
         raise SelectionError(f"none of the chosen targets is one of {toolchain.title}", where="--target", hint=hint)
     return toolchain
 
 
-def _candidates(request: Request, toolchain: Toolchain) -> Candidates:
+def _candidates(request: BisectRequest, toolchain: Toolchain) -> CandidateLine:
     selection = request.selection
     if selection.patterns.envs:
         envs = [env for env in selection.envs if env.toolchain == toolchain.name]
@@ -120,20 +120,20 @@ def _candidates(request: Request, toolchain: Toolchain) -> Candidates:
             raise SelectionError(f"none of these envs has {toolchain.title}, which the kernels are for", where="--envs")
         return candidates.from_envs(envs, selection.config.path)
     named = tuple(end for end in (request.good, request.bad) if end is not None)
-    asked = evolve(request.asked, named=named, toolchain=toolchain.name)
+    query = evolve(request.query, named=named, toolchain=toolchain.name)
     try:
-        return candidates.from_index(asked, selection.config, selection.state, list(interpreters.present()))
+        return candidates.from_index(query, selection.config, selection.state, list(interpreters.present()))
     except IndexUnavailable as error:
         error.hint = f"{error.hint or ''} --envs releases bisects over known releases without asking an index.".strip()
         raise
 
 
-def _position(found: Candidates, end: Version | None, option: str) -> int | None:
+def _position(line: CandidateLine, end: Version | None, option: str) -> int | None:
     if end is None:
         return None
-    at = found.position(end)
+    at = line.position(end)
     if at is None:
-        reason = next((why for why, left in found.left_out.items() if str(end) in left), None)
-        there = f"Available: {', '.join(candidate.label for candidate in found.chosen)}."
+        reason = next((why for why, releases in line.left_out.items() if str(end) in releases), None)
+        there = f"Available: {', '.join(candidate.label for candidate in line.chosen)}."
         raise SelectionError(f"{end} is not a candidate{f': {reason}' if reason else ''}", where=option, hint=there)
     return at

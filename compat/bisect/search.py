@@ -16,7 +16,7 @@ from compat.history.account import Judgement as Judgement
 
 
 @frozen(kw_only=True)
-class Bracket:
+class PositionBracket:
     """One change: the two judged positions around it, and what between them could not be told."""
 
     before: int
@@ -32,7 +32,7 @@ class History:
 
     judged: Mapping[int, Judgement]
     """Every position that was judged, in order."""
-    brackets: tuple[Bracket, ...]
+    brackets: tuple[PositionBracket, ...]
     """Every change between judged neighbours, in order; each is real."""
     assumed: tuple[tuple[int, int], ...] = ()
     """Spans, ends included, that were not judged and are assumed to be like both of their judged neighbours."""
@@ -55,7 +55,7 @@ def search(count: int, judge: Ask, *, good: int | None = None, bad: int | None =
     are given and one turns out differently, or nothing changes, the history shows that. A history that is not monotonic yields a
     change that is real, perhaps not the only one; what was not judged is in ``assumed``.
     """
-    search = _Search(count, judge)
+    search = PositionSearch(count, judge)
     ends = (good, bad)
     if good is None or bad is None:
         anchor = next((end for end in ends if end is not None), count - 1)
@@ -68,7 +68,7 @@ def search(count: int, judge: Ask, *, good: int | None = None, bad: int | None =
     return _history(search.judged)
 
 
-class _Search:
+class PositionSearch:
     """The judged positions, and ways of judging more."""
 
     def __init__(self, count: int, judge: Ask) -> None:
@@ -81,13 +81,13 @@ class _Search:
         if new:
             self.judged.update(self._judge(new))
 
-    def known(self, position: int) -> bool:
+    def is_judged(self, position: int) -> bool:
         """Whether it was judged and could be told."""
         return self.judged.get(position, Judgement.UNKNOWN) is not Judgement.UNKNOWN
 
     def differ(self, one: int, other: int) -> bool:
         """Whether both are known and not the same."""
-        return self.known(one) and self.known(other) and self.judged[one] is not self.judged[other]
+        return self.is_judged(one) and self.is_judged(other) and self.judged[one] is not self.judged[other]
 
     def outwards(self, anchor: int) -> tuple[int | None, int | None]:
         """A known position at or near ``anchor``, and the nearest one found, in doubling steps, that differs from it.
@@ -116,7 +116,7 @@ class _Search:
             for position in (anchor - distance, anchor + distance):
                 if 0 <= position < self.count:
                     self.ask([position])
-                    if self.known(position):
+                    if self.is_judged(position):
                         return position
         return None
 
@@ -124,7 +124,7 @@ class _Search:
         """Judge between two positions that differ, until only inconclusive ones are left between two that differ."""
         while open_ := [position for position in range(low + 1, high) if position not in self.judged]:
             self.ask(_spread(open_, width))
-            inside = [low, *(position for position in range(low + 1, high) if self.known(position)), high]
+            inside = [low, *(position for position in range(low + 1, high) if self.is_judged(position)), high]
             pairs = [(one, other) for one, other in itertools.pairwise(inside) if self.differ(one, other)]
             low, high = pairs[-1]  # of several changes the newest: there is one, since the ends differ
 
@@ -148,14 +148,14 @@ def _runs(positions: Sequence[int]) -> list[tuple[int, int]]:
 
 def _history(answers: Mapping[int, Judgement]) -> History:
     judged = {position: answers[position] for position in sorted(answers)}
-    known = [position for position, judgement in judged.items() if judgement is not Judgement.UNKNOWN]
-    brackets: list[Bracket] = []
+    conclusive = [position for position, judgement in judged.items() if judgement is not Judgement.UNKNOWN]
+    brackets: list[PositionBracket] = []
     assumed: list[tuple[int, int]] = []
-    for one, other in itertools.pairwise(known):
+    for one, other in itertools.pairwise(conclusive):
         between = range(one + 1, other)
         if judged[one] is not judged[other]:
             untested = tuple(between)
-            brackets.append(Bracket(before=one, after=other, judged_after=judged[other], untested=untested))
+            brackets.append(PositionBracket(before=one, after=other, judged_after=judged[other], untested=untested))
         else:
             assumed += _runs([position for position in between if position not in judged])
     return History(judged=judged, brackets=tuple(brackets), assumed=tuple(assumed))

@@ -14,12 +14,11 @@ from attrs import evolve
 
 from compat import interruption
 from compat.bisect import hints, perturbations
-from compat.bisect.answers import ConfigAnswer, Ended, Need
-from compat.bisect.attempts import fate
-from compat.bisect.fates import Fate
-from compat.bisect.perturbations import Change
-from compat.execution import run
-from compat.execution.budget import Budget
+from compat.bisect.answers import ConfigAnswer, Effect, SearchEnd, SettingNeed
+from compat.bisect.attempts import effect_on
+from compat.bisect.perturbations import SettingChange
+from compat.engine import run
+from compat.interruption import Budget
 from compat.model import Cell, Outcome, Result, Specialization
 from compat.sizes import in_time
 
@@ -36,14 +35,14 @@ def find_needs(
 ) -> ConfigAnswer:
     """What in a failing cell's specialization the failure needs; of a search that is stopped early, what is known by then.
 
-    ``on_step`` hears how far the search is, perhaps from another thread. Raises :class:`compat.execution.run.Interrupted` when
+    ``on_step`` hears how far the search is, perhaps from another thread. Raises :class:`compat.engine.run.Interrupted` when
     stopped before the cell itself is known.
     """
     (result,) = run.run([cell], evolve(context, stop=threading.Event()))
     obstacle = _obstacle(result)
     if obstacle is not None:
         return ConfigAnswer(sentence=obstacle)
-    return _Search(cell, result.outcome, context, on_step, budget or Budget(None)).answer()
+    return NeedSearch(cell, result.outcome, context, on_step, budget or Budget(None)).answer()
 
 
 def _obstacle(result: Result) -> str | None:
@@ -58,24 +57,24 @@ def _obstacle(result: Result) -> str | None:
     return None
 
 
-class _Search:
+class NeedSearch:
     """Changed specializations of a failing cell, compiled from the most promising to the largest."""
 
     def __init__(
         self, cell: Cell, failing: Outcome, context: run.RunContext, on_step: Callable[[str], None], budget: Budget
     ) -> None:
         self._cell, self._failing, self._context, self._on_step, self._budget = cell, failing, context, on_step, budget
-        self._hints = hints.given(cell.spec)
+        self._hints = hints.hints_of(cell.spec)
         self._changes = perturbations.changes(cell.spec)
         small, large = perturbations.in_order(self._changes)
-        fewer_hints = [hints.with_only(cell.spec, each) for each in hints.first_sets(self._hints)]
+        fewer_hints = [hints.with_only(cell.spec, kept) for kept in hints.first_sets(self._hints)]
         self._work = {
             **{change.spec: 2**change.growth for change in small},
             **dict.fromkeys(fewer_hints, 1.0),
             **{change.spec: 2**change.growth for change in large},
         }
         """What is tried in any case, in this order, and about how much work compiling each is."""
-        self._fates: dict[Specialization, Fate] = {}
+        self._effects: dict[Specialization, Effect] = {}
         self._began = time.monotonic()
         self._compiled, self._done = 0, 0.0
         """Of what was not known before: how many, and how much work."""
@@ -83,40 +82,40 @@ class _Search:
 
     def answer(self) -> ConfigAnswer:
         """Try what there is to try, and say what it comes to."""
-        ended, complete = Ended.DONE, None
+        ended, complete = SearchEnd.DONE, None
         try:
             self._ask(list(self._work))
-            complete = hints.search(self._hints, lambda sets: self._ask([hints.with_only(self._cell.spec, each) for each in sets]))
+            complete = hints.search(self._hints, lambda sets: self._ask([hints.with_only(self._cell.spec, kept) for kept in sets]))
         except run.Interrupted:
-            ended = Ended.INTERRUPTED if interruption.asked() or self._budget.left else Ended.BUDGET
-        tried = self._changes_tried()
-        for change, came_out in tried:
-            _log.debug("%s %s: %s", self._cell.id, perturbations.told(change), came_out)
+            ended = SearchEnd.INTERRUPTED if interruption.asked() or self._budget.left else SearchEnd.BUDGET
+        trials = self._changes_tried()
+        for change, came_out in trials:
+            _log.debug("%s %s: %s", self._cell.id, perturbations.describe_change(change), came_out)
         hinted = complete or self._hints_so_far()
         about_hints = (hints.need(hinted) if complete else hints.need_so_far(hinted)) if hinted.hints else None
-        needs = (*perturbations.needs(tried), *((about_hints,) if about_hints else ()))
-        done, untried = len(self._fates), 0 if ended is Ended.DONE else self._most() - len(self._fates)
+        needs = (*perturbations.needs(trials), *((about_hints,) if about_hints else ()))
+        done, untried = len(self._effects), 0 if ended is SearchEnd.DONE else self._most() - len(self._effects)
         launched = bool(self._cell.spec.compile.launch)
-        if ended is Ended.DONE:
-            sentence = _sentence(needs, tried, hinted, launched)
+        if ended is SearchEnd.DONE:
+            sentence = _sentence(needs, trials, hinted, launched)
         else:
-            sentence = f"{_EARLY[ended]}, after {done} of at most {done + untried} changes. {_so_far(needs, tried, hinted)}"
+            sentence = f"{_EARLY[ended]}, after {done} of at most {done + untried} changes. {_so_far(needs, trials, hinted)}"
         return ConfigAnswer(sentence=sentence, needs=needs, tried=done, untried=untried, ended=ended)
 
-    def _ask(self, specs: Sequence[Specialization]) -> list[Fate]:
+    def _ask(self, specs: Sequence[Specialization]) -> list[Effect]:
         """What becomes of each. Raises Interrupted where the time is over, or the user wants it to end."""
-        new = [spec for spec in dict.fromkeys(specs) if spec not in self._fates]
+        new = [spec for spec in dict.fromkeys(specs) if spec not in self._effects]
         size = _ROUND * self._context.slots
         for start in range(0, len(new), size):
             cells = [evolve(self._cell, spec=spec) for spec in new[start : start + size]]
             with self._budget.stopping() as stop:
                 run.run(cells, evolve(self._context, stop=stop), self._note)
-        return [self._fates[spec] for spec in specs]
+        return [self._effects[spec] for spec in specs]
 
     def _note(self, result: Result) -> None:
         with self._noting:
             spec = result.cell.spec
-            self._fates[spec] = fate(self._failing, result.outcome)
+            self._effects[spec] = effect_on(self._failing, result.outcome)
             if not result.cached:
                 self._compiled += 1
                 self._done += self._work.get(spec, 1.0)
@@ -124,69 +123,74 @@ class _Search:
 
     def _most(self) -> int:
         """How many changes there are to try at most."""
-        known = {*self._work, *self._fates}
-        further = hints.most_further_sets(self._hints, self._hints_so_far().fates)
-        return len(self._work) + max(further, len(known) - len(self._work))
+        specs = {*self._work, *self._effects}
+        further = hints.most_further_sets(self._hints, self._hints_so_far().effects)
+        return len(self._work) + max(further, len(specs) - len(self._work))
 
-    def _hints_so_far(self) -> hints.Found:
+    def _hints_so_far(self) -> hints.HintTrials:
         """What is known of the sets of hints that are tried in any case."""
         full = frozenset(self._hints)
-        sets = {each: hints.with_only(self._cell.spec, each) for each in hints.first_sets(self._hints)}
-        fates: Mapping[frozenset[hints.Hint], Fate] = {
-            each: self._fates[spec] for each, spec in sets.items() if spec in self._fates
+        sets = {kept: hints.with_only(self._cell.spec, kept) for kept in hints.first_sets(self._hints)}
+        effects: Mapping[frozenset[hints.Hint], Effect] = {
+            kept: self._effects[spec] for kept, spec in sets.items() if spec in self._effects
         }
-        return hints.Found(hints=self._hints, fates=fates, smallest=full)
+        return hints.HintTrials(hints=self._hints, effects=effects, smallest=full)
 
     def _progress(self) -> str:
         """How far it is, in words."""
-        most, done = self._most(), len(self._fates)
+        most, done = self._most(), len(self._effects)
         parts = [f"{done} of at most {most} changes"]
-        left = sum(work for spec, work in self._work.items() if spec not in self._fates)
+        remaining = sum(work for spec, work in self._work.items() if spec not in self._effects)
         if self._compiled >= _TELLING and most > done:
-            seconds = (time.monotonic() - self._began) * (left or most - done) / self._done
-            parts.append(f"{'about' if left else 'at most'} {in_time(seconds)} left")
+            seconds = (time.monotonic() - self._began) * (remaining or most - done) / self._done
+            parts.append(f"{'about' if remaining else 'at most'} {in_time(seconds)} left")
         if way := _way(self._changes_tried(), self._hints_so_far()):
             parts.append(f"so far ok {way}")
         return ", ".join(parts)
 
-    def _changes_tried(self) -> list[tuple[Change, Fate]]:
-        return [(change, self._fates[change.spec]) for change in self._changes if change.spec in self._fates]
+    def _changes_tried(self) -> list[tuple[SettingChange, Effect]]:
+        return [(change, self._effects[change.spec]) for change in self._changes if change.spec in self._effects]
 
 
-_EARLY = {Ended.BUDGET: "Stopped at the end of the time budget", Ended.INTERRUPTED: "Interrupted"}
+_EARLY = {SearchEnd.BUDGET: "Stopped at the end of the time budget", SearchEnd.INTERRUPTED: "Interrupted"}
 
 
-def _way(tried: Sequence[tuple[Change, Fate]], hinted: hints.Found) -> str | None:
+def _way(trials: Sequence[tuple[SettingChange, Effect]], hinted: hints.HintTrials) -> str | None:
     """The smallest change that makes it ok, in words."""
-    change = perturbations.smallest(tried)
-    ways = [(change.distance, perturbations.told(change))] if change else []
+    change = perturbations.smallest(trials)
+    ways = [(change.distance, perturbations.describe_change(change))] if change else []
     if hinted.hints and (fewer := hints.smallest_change(hinted)):
         ways.append(fewer)
     return min(ways)[1] if ways else None
 
 
-def _so_far(needs: Sequence[Need], tried: Sequence[tuple[Change, Fate]], hinted: hints.Found) -> str:
+def _so_far(needs: Sequence[SettingNeed], trials: Sequence[tuple[SettingChange, Effect]], hinted: hints.HintTrials) -> str:
     """The same of a search that has not tried everything."""
-    if way := _way(tried, hinted):
+    if way := _way(trials, hinted):
         return " ".join((f"It is ok {way}.", *([_in_short(needs)] if needs else [])))
-    fates = [*(each for _, each in tried), *hinted.fates.values()]
-    if not fates:
+    effects = [*(effect for _, effect in trials), *hinted.effects.values()]
+    if not effects:
         return "None is known yet."
-    unknown = fates.count(Fate.UNKNOWN)
+    unknown = effects.count(Effect.UNKNOWN)
     rest = f", inconclusive for {unknown}" if unknown else ""
-    return f"None of these makes it ok: {fates.count(Fate.SAME)} fail the same way{rest}."
+    return f"None of these makes it ok: {effects.count(Effect.SAME)} fail the same way{rest}."
 
 
-def _sentence(needs: Sequence[Need], tried: Sequence[tuple[Change, Fate]], hinted: hints.Found, launched: bool) -> str:
-    if way := _way(tried, hinted):
+def _sentence(
+    needs: Sequence[SettingNeed], trials: Sequence[tuple[SettingChange, Effect]], hinted: hints.HintTrials, launched: bool
+) -> str:
+    if way := _way(trials, hinted):
         return f"It is ok {way}. {_in_short(needs)}"
-    fates = [*(each for _, each in tried), *(each for kept, each in hinted.fates.items() if kept != frozenset(hinted.hints))]
-    unknown = fates.count(Fate.UNKNOWN)
-    told = f"{fates.count(Fate.SAME)} of {len(fates)} changes fail the same way"
+    effects = [
+        *(effect for _, effect in trials),
+        *(effect for kept, effect in hinted.effects.items() if kept != frozenset(hinted.hints)),
+    ]
+    unknown = effects.count(Effect.UNKNOWN)
+    count = f"{effects.count(Effect.SAME)} of {len(effects)} changes fail the same way"
     rest = f", inconclusive for {unknown}" if unknown else ""
     what = "what is passed" if launched else "a hint, nor leaving out all hints,"
-    return f"No single change of a constexpr, an option or {what} makes it ok: {told}{rest}."
+    return f"No single change of a constexpr, an option or {what} makes it ok: {count}{rest}."
 
 
-def _in_short(needs: Sequence[Need]) -> str:
+def _in_short(needs: Sequence[SettingNeed]) -> str:
     return f"In short: {'; '.join(need.sentence for need in needs)}."

@@ -18,14 +18,13 @@ from pathlib import Path
 
 from attrs import define, evolve, field, frozen
 
-from compat.bundle.closure import read_source, roots_of
 from compat.bundle.factories import CannotBeFrozen, reached
-from compat.bundle.names import Installed, Module, Names, Ours
-from compat.bundle.parsing import expression_of
-from compat.bundle.scopes import Use
-from compat.bundle.statements import Definition, File, Statement, called_by
 from compat.errors import ConfigError
 from compat.model import Specialization
+from compat.source.closure import read_source, roots_of
+from compat.source.names import Definition, Installed, ModulePlace, Names, Ours, ParsedFile, Statement, called_by
+from compat.source.parsing import expression_of
+from compat.source.scopes import NameUse
 
 
 @frozen(kw_only=True)
@@ -98,11 +97,11 @@ class _Bundling:
         binding = kernel.file.binding(kernel.name)
         if kernel.file is not file and kernel.name in given:
             raise CannotBeFrozen(f"the kernel and a function that it is given are both called {kernel.name}")
-        self._called |= {(path, each): each for each in given} | {(kernel.file.path, kernel.name): kernel.name}
-        for each in given:
-            self._add_definition(Ours(file=file, name=each), of_module=False, beside=frozenset())
-        self._added |= {id(each) for each in binding}
-        self._add([each for each in binding if not isinstance(each.node, ast.Assign)][-1], again=True)
+        self._called |= {(path, name): name for name in given} | {(kernel.file.path, kernel.name): kernel.name}
+        for function in given:
+            self._add_definition(Ours(file=file, name=function), of_module=False, beside=frozenset())
+        self._added |= {id(statement) for statement in binding}
+        self._add([statement for statement in binding if not isinstance(statement.node, ast.Assign)][-1], again=True)
         return kernel.name
 
     def text(self) -> str:
@@ -121,16 +120,16 @@ class _Bundling:
         if id(statement) in self._added and not again:
             return
         self._added.add(id(statement))
-        told = statement.decorated() if again and self.decorated else statement
-        edits = [edit for use in told.uses for edit in self._follow(told, use)]
+        written = statement.decorated() if again and self.decorated else statement
+        edits = [edit for use in written.uses for edit in self._follow(written, use)]
         here = {name: self._called.get((statement.file.path, name), name) for name in statement.binds}
         self._imports |= dict.fromkeys(statement.file.futures())
-        self._pieces.append((told.text(edits, here), isinstance(statement.node, Definition)))
+        self._pieces.append((written.text(edits, here), isinstance(statement.node, Definition)))
 
-    def _follow(self, statement: Statement, use: Use) -> Iterator[tuple[ast.expr, str]]:
+    def _follow(self, statement: Statement, use: NameUse) -> Iterator[tuple[ast.expr, str]]:
         """Add what a use leads to; yield how it is to be written now, where that is not as it was."""
         meaning, depth = self._names.meaning(statement.file, use.name), 0
-        while isinstance(meaning, Module) and depth < len(use.attributes):
+        while isinstance(meaning, ModulePlace) and depth < len(use.attributes):
             meaning = self._names.member(meaning, use.attributes[depth])
             depth += 1
         if isinstance(meaning, Installed):
@@ -147,8 +146,8 @@ class _Bundling:
     def _add_definition(self, meaning: Ours, *, of_module: bool, beside: frozenset[str]) -> str:
         """Add a definition, unless it is there, and return its name in the bundle, which is none of ``beside``."""
         key = (meaning.file.path, meaning.name)
-        known = key in self._called
-        if not known:
+        is_added = key in self._called
+        if not is_added:
             self._called[key] = _free_name(meaning.name, beside.union(self._called.values(), _outside(meaning.file)))
         name = self._called[key]
         statements = meaning.file.binding(meaning.name)
@@ -157,7 +156,7 @@ class _Bundling:
             for statement in statements:
                 self._add(statement)
             self._adding.discard(key)
-        if of_module and not known and _is_plain_constant(statements[-1].node):
+        if of_module and not is_added and _is_plain_constant(statements[-1].node):
             # A kernel may read any constant of a module, but a global of its own only if that is a constexpr.
             self._imports["import triton.language as tl"] = None
             self._pieces.append((f"{name} = tl.constexpr({name})", False))
@@ -168,10 +167,10 @@ class _Bundling:
         return name
 
 
-def _outside(file: File) -> frozenset[str]:
+def _outside(file: ParsedFile) -> frozenset[str]:
     """What no name of a function's scope may be called at the top level: it would hide what the module means by that."""
     around = file.around
-    return frozenset() if around is None else frozenset(dir(builtins)).union(*(each.binds for each in around.statements))
+    return frozenset() if around is None else frozenset(dir(builtins)).union(*(statement.binds for statement in around.statements))
 
 
 def _is_plain_constant(node: ast.stmt) -> bool:
@@ -183,8 +182,8 @@ def _is_plain_constant(node: ast.stmt) -> bool:
 
 def _identifiers(node: ast.AST) -> frozenset[str]:
     """Every name that stands anywhere in it."""
-    found = (each for each in ast.walk(node) if isinstance(each, ast.Name | ast.arg))
-    return frozenset(each.id if isinstance(each, ast.Name) else each.arg for each in found)
+    names = (name for name in ast.walk(node) if isinstance(name, ast.Name | ast.arg))
+    return frozenset(name.id if isinstance(name, ast.Name) else name.arg for name in names)
 
 
 def _free_name(name: str, taken: frozenset[str]) -> str:

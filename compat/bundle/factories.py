@@ -12,12 +12,12 @@ import ast
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from attrs import define, field
+from attrs import define, field, frozen
 
-from compat.bundle.literals import Unknown, value_of
-from compat.bundle.names import Module, Names, Ours
-from compat.bundle.scopes import bound_by, uses
-from compat.bundle.statements import File, Statement, called_by
+from compat.constexprs import DTYPES
+from compat.source.constants import Scope, UnknownValue
+from compat.source.names import ModulePlace, Names, Ours, ParsedFile, Statement, called_by
+from compat.source.scopes import bound_by, defaults_of, uses
 
 _TUNING = frozenset({"autotune", "heuristics"})
 _HARMLESS = frozenset({"cache", "lru_cache"})
@@ -27,11 +27,59 @@ _WITHOUT_VALUE = ast.Expr | ast.Assert | ast.Pass | ast.Delete
 _SCOPES = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Lambda
 
 
+class _FactoryScope(Scope):
+    """Names whose values are known: literals, what is computed with them, and dtypes."""
+
+    _FORMS = (
+        *(ast.Constant, ast.Name, ast.Attribute, ast.Tuple, ast.List, ast.Set),
+        *(ast.UnaryOp, ast.BinOp, ast.BoolOp, ast.Compare, ast.IfExp),
+    )
+
+    def value(self, node: ast.expr) -> Any:
+        """The value of an expression; what could run something, or be changed, has none. Raises UnknownValue."""
+        if not isinstance(node, self._FORMS):
+            raise UnknownValue(ast.unparse(node))
+        return super().value(node)
+
+    def name(self, node: ast.Name) -> Any:
+        """The value of a name. Raises UnknownValue."""
+        if node.id not in self.local:
+            raise UnknownValue(node.id)
+        return self.local[node.id]
+
+    def attribute(self, node: ast.Attribute) -> Any:
+        """A dtype. Raises UnknownValue."""
+        if not DTYPES.get(node.attr) or node.attr == "dtype":
+            raise UnknownValue(node.attr)
+        return _Dtype(ast.unparse(node.value), node.attr)
+
+
+@frozen(eq=False)
+class _Dtype:
+    """A dtype by the name that a module has for it: ``tl.float16``."""
+
+    module: str
+    name: str
+
+    def __eq__(self, other: object) -> bool:
+        if isinstance(other, _Dtype) and other.module != self.module:
+            raise UnknownValue("two names for one module, perhaps")
+        return isinstance(other, _Dtype) and other.name == self.name
+
+    def __hash__(self) -> int:
+        return hash(self.name)
+
+
+def _value_of(node: ast.expr, known: dict[str, Any]) -> Any:
+    """The value of an expression over names that are known. Raises UnknownValue."""
+    return _FactoryScope({}, {}, known).value(node)
+
+
 class CannotBeFrozen(ValueError):
     """A kernel of a factory or a class that cannot be made one of a module."""
 
 
-def reached(names: Names, file: File, node: ast.expr, steps: int = _STEPS) -> Ours:
+def reached(names: Names, file: ParsedFile, node: ast.expr, steps: int = _STEPS) -> Ours:
     """The definition of the function that an expression over the names of a file reaches.
 
     Raises KeyError where nothing defines it, CannotBeFrozen where it cannot be told what it is.
@@ -52,14 +100,14 @@ def reached(names: Names, file: File, node: ast.expr, steps: int = _STEPS) -> Ou
     raise CannotBeFrozen(f"what `{ast.unparse(node)}` is cannot be told from the source")
 
 
-def _named(names: Names, file: File, name: str, steps: int) -> Ours:
+def _named(names: Names, file: ParsedFile, name: str, steps: int) -> Ours:
     meaning = names.meaning(file, name)
     if not isinstance(meaning, Ours):
         raise KeyError(f"{file.path.name} defines no function {name}")
-    found = meaning.file.binding(meaning.name)
-    if any(not isinstance(each.node, ast.Assign | ast.AnnAssign) for each in found):
+    statements = meaning.file.binding(meaning.name)
+    if any(not isinstance(statement.node, ast.Assign | ast.AnnAssign) for statement in statements):
         return meaning
-    node = found[-1].node
+    node = statements[-1].node
     if isinstance(node, ast.Assign | ast.AnnAssign) and node.value is not None:
         return reached(names, meaning.file, node.value, steps - 1)
     raise KeyError(f"{file.path.name} defines no function {name}")
@@ -68,27 +116,27 @@ def _named(names: Names, file: File, name: str, steps: int) -> Ours:
 # --- classes -----------------------------------------------------------------------------------------------------------------
 
 
-def _held(names: Names, file: File, holder: ast.expr, name: str, steps: int) -> Ours:
+def _held(names: Names, file: ParsedFile, holder: ast.expr, name: str, steps: int) -> Ours:
     """A function of a class, or of a module that is called by its name."""
-    if isinstance(holder, ast.Name) and isinstance(module := names.meaning(file, holder.id), Module):
+    if isinstance(holder, ast.Name) and isinstance(module := names.meaning(file, holder.id), ModulePlace):
         member = names.member(module, name)
         if not isinstance(member, Ours):
             raise KeyError(f"{holder.id} has no function {name}")
         return _named(names, member.file, member.name, steps)
     where, owners = _classes(names, file, holder)
     owner = owners[-1]
-    found = [each for each in owner.body if isinstance(each, ast.FunctionDef) and each.name == name]
-    if not found:
+    functions = [statement for statement in owner.body if isinstance(statement, ast.FunctionDef) and statement.name == name]
+    if not functions:
         raise CannotBeFrozen(f"the class `{owner.name}` does not itself define a function {name}")
-    seen = {use.name for each in _head(found[-1]) for use in uses(each)} & set().union(*map(bound_by, owner.body))
+    seen = {use.name for head in _head(functions[-1]) for use in uses(head)} & set().union(*map(bound_by, owner.body))
     if seen:
         raise CannotBeFrozen(f"the head of `{owner.name}.{name}` uses `{min(seen)}` of its class, which a kernel does not see")
-    inside = tuple(each.name for each in owners)
+    inside = tuple(owner.name for owner in owners)
     path = where.path.with_name(f"{where.path.name}:{'.'.join(inside)}")
-    return Ours(file=File.of(path, _text(where, found[-1]), around=where, inside=inside), name=name)
+    return Ours(file=ParsedFile.of(path, _text(where, functions[-1]), around=where, inside=inside), name=name)
 
 
-def _classes(names: Names, file: File, node: ast.expr) -> tuple[File, tuple[ast.ClassDef, ...]]:
+def _classes(names: Names, file: ParsedFile, node: ast.expr) -> tuple[ParsedFile, tuple[ast.ClassDef, ...]]:
     """A class with those that it is inside of, outermost first, and where they are."""
     if isinstance(node, ast.Name) and isinstance(meaning := names.meaning(file, node.id), Ours):
         definition = meaning.file.binding(meaning.name)[-1].node
@@ -96,7 +144,7 @@ def _classes(names: Names, file: File, node: ast.expr) -> tuple[File, tuple[ast.
             return meaning.file, (definition,)
     if isinstance(node, ast.Attribute):
         where, owners = _classes(names, file, node.value)
-        inner = [each for each in owners[-1].body if isinstance(each, ast.ClassDef) and each.name == node.attr]
+        inner = [statement for statement in owners[-1].body if isinstance(statement, ast.ClassDef) and statement.name == node.attr]
         if inner:
             return where, (*owners, inner[-1])
     raise CannotBeFrozen(f"`{ast.unparse(node)}` is no class and no module, as far as the source tells")
@@ -105,13 +153,13 @@ def _classes(names: Names, file: File, node: ast.expr) -> tuple[File, tuple[ast.
 # --- factories ---------------------------------------------------------------------------------------------------------------
 
 
-def _made(names: Names, file: File, call: ast.Call, steps: int) -> Ours:
+def _made(names: Names, file: ParsedFile, call: ast.Call, steps: int) -> Ours:
     factory = reached(names, file, call.func, steps - 1)
     statement = factory.file.binding(factory.name)[-1]
     node = statement.node
     if not isinstance(node, ast.FunctionDef):
         raise CannotBeFrozen(f"`{factory.name}` is not defined by a function of its own")
-    if node.decorator_list or not all(called_by(each) in _HARMLESS for each in statement.dropped):
+    if node.decorator_list or not all(called_by(decorator) in _HARMLESS for decorator in statement.dropped):
         raise CannotBeFrozen(f"`{factory.name}` has decorators, so that what a call of it makes is not told by its source")
     unfolding = _Unfolding(file=factory.file, factory=node)
     unfolding.give(call)
@@ -120,7 +168,7 @@ def _made(names: Names, file: File, call: ast.Call, steps: int) -> Ours:
         raise CannotBeFrozen(f"`{ast.unparse(call)}` returns nothing")
     path = factory.file.path.with_name(f"{factory.file.path.name}:{factory.name}")
     try:
-        scope = File.of(path, "\n".join(unfolding.pieces), around=factory.file, inside=(factory.name,))
+        scope = ParsedFile.of(path, "\n".join(unfolding.pieces), around=factory.file, inside=(factory.name,))
     except SyntaxError as error:
         raise CannotBeFrozen(f"the body of `{factory.name}` cannot be taken out of it: {error.msg}") from error
     kernel = reached(names, scope, returned, steps - 1)
@@ -128,17 +176,17 @@ def _made(names: Names, file: File, call: ast.Call, steps: int) -> Ours:
     return kernel
 
 
-def _known(file: File) -> dict[str, Any]:
+def _known(file: ParsedFile) -> dict[str, Any]:
     """The values that the source tells of names: of those that one assignment binds, in a scope of a function the last."""
-    known = _known(file.around) if file.around is not None else {}
+    values = _known(file.around) if file.around is not None else {}
     bound: set[str] = set()
     for statement in file.statements:
-        value = _assigned(statement.node, known) if file.around is not None or not statement.binds & bound else None
+        value = _assigned(statement.node, values) if file.around is not None or not statement.binds & bound else None
         bound |= statement.binds
         for name in statement.binds:
-            known.pop(name, None)
-        known |= value or {}
-    return known
+            values.pop(name, None)
+        values |= value or {}
+    return values
 
 
 def _assigned(statement: ast.stmt, known: dict[str, Any]) -> dict[str, Any] | None:
@@ -146,16 +194,16 @@ def _assigned(statement: ast.stmt, known: dict[str, Any]) -> dict[str, Any] | No
     match statement:
         case ast.Assign(targets=[ast.Name(id=name)], value=value):
             try:
-                return {name: value_of(value, known)}
-            except Unknown:
+                return {name: _value_of(value, known)}
+            except UnknownValue:
                 return None
     return None
 
 
 def _decided(test: ast.expr, known: dict[str, Any]) -> bool:
     try:
-        return bool(value_of(test, known))
-    except Unknown as error:
+        return bool(_value_of(test, known))
+    except UnknownValue as error:
         raise CannotBeFrozen(f"whether `{ast.unparse(test)}` cannot be told from the source") from error
 
 
@@ -163,7 +211,7 @@ def _decided(test: ast.expr, known: dict[str, Any]) -> bool:
 class _Unfolding:
     """The body of a factory while it is taken apart, for one call of it."""
 
-    file: File
+    file: ParsedFile
     factory: ast.FunctionDef
     pieces: list[str] = field(factory=list)
     """Statements, in the order in which they run."""
@@ -178,23 +226,24 @@ class _Unfolding:
     def give(self, call: ast.Call) -> None:
         """Make assignments of the parameters."""
         arguments = self.factory.args
-        names = [each.arg for each in (*arguments.posonlyargs, *arguments.args)]
-        starred = any(isinstance(each, ast.Starred) for each in call.args) or any(each.arg is None for each in call.keywords)
+        names = [parameter.arg for parameter in (*arguments.posonlyargs, *arguments.args)]
+        starred = any(isinstance(arg, ast.Starred) for arg in call.args) or any(keyword.arg is None for keyword in call.keywords)
         if arguments.vararg or arguments.kwarg or starred or len(call.args) > len(names):
             raise CannotBeFrozen(f"the parameters of `{self.factory.name}` cannot be matched with `{ast.unparse(call)}`")
-        given = dict(zip(names[len(names) - len(arguments.defaults) :], arguments.defaults, strict=True))
-        given |= {each.arg: value for each, value in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True) if value}
-        names += [each.arg for each in arguments.kwonlyargs]
-        given |= dict(zip(names, call.args, strict=False)) | {str(each.arg): each.value for each in call.keywords}
-        if set(given) != set(names):
+        arguments_by_name = defaults_of(arguments)
+        names += [arg.arg for arg in arguments.kwonlyargs]
+        arguments_by_name |= dict(zip(names, call.args, strict=False)) | {
+            str(keyword.arg): keyword.value for keyword in call.keywords
+        }
+        if set(arguments_by_name) != set(names):
             raise CannotBeFrozen(f"the parameters of `{self.factory.name}` cannot be matched with `{ast.unparse(call)}`")
-        bound = {*names, *(name for each in self.factory.body for name in bound_by(each))}
+        bound = {*names, *(name for statement in self.factory.body for name in bound_by(statement))}
         self.known = {name: value for name, value in _known(self.file).items() if name not in bound}
         for name in names:
-            if taken := {use.name for use in uses(given[name])} & bound:
-                raise CannotBeFrozen(f"`{min(taken)}` means something else outside of `{self.factory.name}` than inside")
-            self._bind(ast.Assign([ast.Name(name, ast.Store())], given[name]))
-            self.pieces.append(f"{name} = {ast.unparse(given[name])}")
+            if shadowed := {use.name for use in uses(arguments_by_name[name])} & bound:
+                raise CannotBeFrozen(f"`{min(shadowed)}` means something else outside of `{self.factory.name}` than inside")
+            self._bind(ast.Assign([ast.Name(name, ast.Store())], arguments_by_name[name]))
+            self.pieces.append(f"{name} = {ast.unparse(arguments_by_name[name])}")
 
     def run(self, body: Sequence[ast.stmt]) -> ast.expr | None:
         """Go through statements up to a ``return``; what that returns."""
@@ -213,12 +262,12 @@ class _Unfolding:
 
     def _branch(self, statement: ast.If) -> list[ast.stmt] | None:
         try:
-            return statement.body if value_of(statement.test, self.known) else statement.orelse
-        except Unknown:
+            return statement.body if _value_of(statement.test, self.known) else statement.orelse
+        except UnknownValue:
             return None
 
     def _keep(self, statement: ast.stmt) -> None:
-        if any(isinstance(each, ast.Return | ast.Raise) for each in _in_scope(statement)):
+        if any(isinstance(inner, ast.Return | ast.Raise) for inner in _in_scope(statement)):
             raise CannotBeFrozen(
                 f"what `{self.factory.name}` returns depends on line {statement.lineno}, which has to run for that"
             )
@@ -232,10 +281,10 @@ class _Unfolding:
         self.known |= value or {}
 
 
-def _check_order(scope: File) -> None:
+def _check_order(scope: ParsedFile) -> None:
     """Refuse a name that gets another value after it was used: definitions are put in order by what uses what."""
     for number, statement in enumerate(scope.statements):
-        used = {use.name for each in _at_once(statement) for use in uses(each)} - statement.binds
+        used = {use.name for node in _at_once(statement) for use in uses(node)} - statement.binds
         for later in scope.statements[number + 1 :]:
             if (again := used & later.binds) and not isinstance(later.node, ast.FunctionDef):
                 raise CannotBeFrozen(f"`{min(again)}` gets another value after it was used")
@@ -249,10 +298,9 @@ def _at_once(statement: Statement) -> Iterable[ast.AST]:
 def _head(function: ast.FunctionDef) -> list[ast.expr]:
     arguments = function.args
     annotated = (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)
-    annotations = [each.annotation for each in annotated if each.annotation]
-    defaults = [*arguments.defaults, *(each for each in arguments.kw_defaults if each)]
-    kept = [each for each in function.decorator_list if called_by(each) not in {"staticmethod", *_TUNING}]
-    return [*defaults, *annotations, *kept]
+    annotations = [parameter.annotation for parameter in annotated if parameter.annotation]
+    kept = [decorator for decorator in function.decorator_list if called_by(decorator) not in {"staticmethod", *_TUNING}]
+    return [*defaults_of(arguments).values(), *annotations, *kept]
 
 
 def _in_scope(statement: ast.stmt) -> Iterator[ast.AST]:
@@ -267,12 +315,12 @@ def _in_scope(statement: ast.stmt) -> Iterator[ast.AST]:
 # --- text --------------------------------------------------------------------------------------------------------------------
 
 
-def _text(file: File, statement: ast.stmt) -> str:
+def _text(file: ParsedFile, statement: ast.stmt) -> str:
     """The text of a statement inside of another, as it would stand at the top level."""
     assert statement.end_lineno is not None
     assert statement.end_col_offset is not None
     decorators = statement.decorator_list if isinstance(statement, ast.FunctionDef | ast.ClassDef) else []
-    first, last = min([statement.lineno, *(each.lineno for each in decorators)]) - 1, statement.end_lineno - 1
+    first, last = min([statement.lineno, *(decorator.lineno for decorator in decorators)]) - 1, statement.end_lineno - 1
     lines = file.lines[first : last + 1]
     lines[-1] = lines[-1][: statement.end_col_offset] + b"\n"
     if lines[0][: statement.col_offset].strip():  # something else stands before it in its line
@@ -292,8 +340,8 @@ def _dedented(line: bytes, columns: int) -> bytes:
 
 def _inside_strings(statement: ast.stmt) -> set[int]:
     """The lines that begin inside of a string, whose white space is part of it."""
-    found: set[int] = set()
+    lines: set[int] = set()
     for node in ast.walk(statement):
         if isinstance(node, ast.JoinedStr) or (isinstance(node, ast.Constant) and isinstance(node.value, str | bytes)):
-            found.update(range(node.lineno + 1, (node.end_lineno or node.lineno) + 1))
-    return found
+            lines.update(range(node.lineno + 1, (node.end_lineno or node.lineno) + 1))
+    return lines

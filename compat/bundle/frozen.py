@@ -1,7 +1,7 @@
 """Functions as they were in a running process, with what the names in them meant there → one self-contained module.
 
-What the recorder wrote down (:mod:`compat.capturing.recorder.functions` has the forms) is laid out as source files, one for each
-module that the functions come from, and these become a bundle like any other (:mod:`compat.bundle.bundle`).
+What a recorder wrote down (``toolchains/triton/inside/recorder/functions.py`` has the forms) is laid out as source files, one for
+each module that the functions come from, and these become a bundle like any other (:mod:`compat.bundle.bundle`).
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ from attrs import define, field, frozen
 
 from compat import constexprs
 from compat.bundle.bundle import bundle
-from compat.bundle.parsing import tree_of
-from compat.bundle.scopes import uses
 from compat.errors import ConfigError
 from compat.model import CompileSpec, Specialization
+from compat.source.parsing import tree_of
+from compat.source.scopes import defaults_of, uses
 
 _Meaning = Mapping[str, Any]
 _DECORATORS = {"jit": "@triton.jit", "constexpr_function": "@triton.constexpr_function"}
@@ -72,7 +72,7 @@ def module_of_frozen(
     """
     layout = _Layout(functions=functions, folder=folder, optional=optional)
     first = layout.place(kernel, beside=given)
-    problems = [each for file in layout.files for each in file.problems()]
+    problems = [problem for file in layout.files for problem in file.problems()]
     if problems:
         raise NotFrozen(problems[0])
     for file in layout.files:
@@ -94,25 +94,25 @@ def module_of_frozen(
 
 def reached(kernel: str, functions: Mapping[str, Frozen]) -> tuple[str, ...]:
     """The ids of a function and of all that it uses."""
-    found: dict[str, None] = {}
+    ids: dict[str, None] = {}
     waiting = [kernel]
     while waiting:
         here = waiting.pop()
-        if here not in found and here in functions:
-            found[here] = None
-            waiting += [each for meaning in functions[here].names.values() for each in _functions_in(meaning)]
-    return tuple(found)
+        if here not in ids and here in functions:
+            ids[here] = None
+            waiting += [id for meaning in functions[here].names.values() for id in _functions_in(meaning)]
+    return tuple(ids)
 
 
 def _functions_in(meaning: Any) -> Iterator[str]:
     if isinstance(meaning, Mapping):
         if isinstance(meaning.get("function"), str):
             yield meaning["function"]
-        for each in meaning.values():
-            yield from _functions_in(each)
+        for inner in meaning.values():
+            yield from _functions_in(inner)
     elif isinstance(meaning, list):
-        for each in meaning:
-            yield from _functions_in(each)
+        for inner in meaning:
+            yield from _functions_in(inner)
 
 
 # --- files -----------------------------------------------------------------------------------------------------------------------
@@ -161,10 +161,12 @@ class _File:
 
     def text(self) -> str:
         """What stands in it."""
-        future = ["from __future__ import annotations"] if any(each.future for each in self.functions.values()) else []
+        future = ["from __future__ import annotations"] if any(function.future for function in self.functions.values()) else []
         statements = ["import triton", "import triton.language as tl", *self._statements()]
         definitions = sorted(self.functions.values(), key=lambda each: each.line)
-        return "\n".join([*future, *dict.fromkeys(statements), *(f"\n\n{_written(each)}" for each in definitions)]) + "\n"
+        return (
+            "\n".join([*future, *dict.fromkeys(statements), *(f"\n\n{_written(definition)}" for definition in definitions)]) + "\n"
+        )
 
     def _statements(self) -> Iterator[str]:
         for name, meaning in self.names.items():
@@ -188,8 +190,8 @@ class _File:
             yield f"{name} = {_expression(meaning)}"
 
     def _is_optional(self, name: str, meaning: _Meaning) -> bool:
-        using = (each for each in self.functions.values() if each.names.get(name) == meaning)
-        return any(self.layout.optional(each, name) for each in using)
+        using = (function for function in self.functions.values() if function.names.get(name) == meaning)
+        return any(self.layout.optional(function, name) for function in using)
 
     def _imported(self, name: str, id: str) -> Iterator[str]:
         function = self.layout.functions[id]
@@ -228,8 +230,8 @@ class _Layout:
         file = self._free(function)
         self._put(file, id)
         for name, other in (beside or {}).items():
-            found = self.functions.get(other)
-            if found is None or found.name != name or not file.takes(found):
+            given_function = self.functions.get(other)
+            if given_function is None or given_function.name != name or not file.takes(given_function):
                 raise NotFrozen(f"it is given the function {name}, which cannot stand beside it")
             self._put(file, other)
         return file
@@ -237,14 +239,14 @@ class _Layout:
     def _put(self, file: _File, id: str) -> None:
         file.add(self.functions[id])
         self._places[id] = file
-        for each in reached(id, self.functions):
-            self.place(each)
+        for used in reached(id, self.functions):
+            self.place(used)
         for meaning in self.functions[id].names.values():
             if "members" in meaning:
                 self.members(meaning)
 
     def _free(self, function: Frozen) -> _File:
-        named = [file for file in self.files if any(each.module == function.module for each in file.functions.values())]
+        named = [file for file in self.files if any(member.module == function.module for member in file.functions.values())]
         for file in named:
             if file.takes(function):
                 return file
@@ -256,9 +258,9 @@ class _Layout:
         if key not in self._members:
             file = self._members[key] = self._new()
             file.names.update(meaning["members"])
-            for each in meaning["members"].values():
-                if "members" in each:
-                    self.members(each)
+            for member in meaning["members"].values():
+                if "members" in member:
+                    self.members(member)
         return self._members[key]
 
     def _new(self) -> _File:
@@ -310,20 +312,20 @@ def _expression(meaning: _Meaning) -> str:
 def _unfrozen(meaning: Any) -> str | None:
     """What a name means that cannot be written down, if it means such a thing."""
     if not isinstance(meaning, Mapping):
-        return next((found for each in meaning if (found := _unfrozen(each))), None) if isinstance(meaning, list) else None
+        return next((reason for inner in meaning if (reason := _unfrozen(inner))), None) if isinstance(meaning, list) else None
     if "unfrozen" in meaning:
         return str(meaning["unfrozen"])
     if str(meaning.get("module", "")).partition(".")[0] in _NOT_TAKEN:
         return f"of {meaning['module']}"
     if "pairs" in meaning or "items" in meaning:
         inside = [*meaning.get("pairs", ()), *meaning.get("items", ())]
-        return _unfrozen(inside) or next(("a table of functions" for each in inside if "function" in str(each)), None)
-    return next((found for key in ("constexpr", "members") if (found := _unfrozen_in(meaning.get(key)))), None)
+        return _unfrozen(inside) or next(("a table of functions" for item in inside if "function" in str(item)), None)
+    return next((reason for key in ("constexpr", "members") if (reason := _unfrozen_in(meaning.get(key)))), None)
 
 
 def _unfrozen_in(meaning: Any) -> str | None:
     if isinstance(meaning, Mapping) and not {"value", "float"} & meaning.keys():
-        return _unfrozen(meaning) or next((found for each in meaning.values() if (found := _unfrozen(each))), None)
+        return _unfrozen(meaning) or next((reason for inner in meaning.values() if (reason := _unfrozen(inner))), None)
     return None
 
 
@@ -332,16 +334,16 @@ def _definition(function: Frozen) -> ast.stmt:
     node = tree_of(function.source).body[0]
     if isinstance(node, ast.FunctionDef):
         node.decorator_list = []
-        for each in _foreign_annotations(function, node):
-            each.annotation = None
+        for annotation in _foreign_annotations(function, node):
+            annotation.annotation = None
         if node.returns is not None and (function.future or _is_foreign(function, node.returns)):
             node.returns = None
     return node
 
 
 def _foreign_annotations(function: Frozen, node: ast.FunctionDef) -> list[ast.arg]:
-    arguments = [each for each in ast.walk(node.args) if isinstance(each, ast.arg)]
-    return [each for each in arguments if each.annotation is not None and _is_foreign(function, each.annotation)]
+    arguments = [inner for inner in ast.walk(node.args) if isinstance(inner, ast.arg)]
+    return [argument for argument in arguments if argument.annotation is not None and _is_foreign(function, argument.annotation)]
 
 
 def _is_foreign(function: Frozen, annotation: ast.expr) -> bool:
@@ -376,19 +378,12 @@ def _edits(function: Frozen, node: ast.FunctionDef) -> Iterator[tuple[_Position,
         yield (argument.lineno, argument.col_offset + len(argument.arg.encode())), _end(argument.annotation), ""
     if node.returns is not None and not function.future and _is_foreign(function, node.returns):
         yield (node.returns.lineno, node.returns.col_offset), _end(node.returns), "None"
-    for parameter, default in _defaults(node):
+    for parameter, default in defaults_of(node.args).items():
         if parameter in function.defaults:
             meaning = function.defaults[parameter]
-            known = not _unfrozen(meaning) and not {"function", "installed", "module", "members"} & meaning.keys()
-            yield (default.lineno, default.col_offset), _end(default), _expression(meaning) if known else "None"
+            is_constant = not _unfrozen(meaning) and not {"function", "installed", "module", "members"} & meaning.keys()
+            yield (default.lineno, default.col_offset), _end(default), _expression(meaning) if is_constant else "None"
 
 
 def _end(node: ast.expr) -> _Position:
     return node.end_lineno or node.lineno, node.end_col_offset or node.col_offset
-
-
-def _defaults(node: ast.FunctionDef) -> Iterator[tuple[str, ast.expr]]:
-    positional = [*node.args.posonlyargs, *node.args.args]
-    pairs = [*zip(reversed(positional), reversed(node.args.defaults), strict=False)]
-    pairs += [(argument, given) for argument, given in zip(node.args.kwonlyargs, node.args.kw_defaults, strict=True) if given]
-    yield from ((argument.arg, default) for argument, default in pairs)

@@ -13,13 +13,12 @@ from typing import Any
 from attrs import define, evolve, field, frozen
 
 from compat import arguments, constexprs, toolchains
-from compat.bundle.closure import read_source
 from compat.bundle.frozen import Frozen, NotFrozen, module_of_frozen, reached
-from compat.capturing.conditionals import Asked, about, asked, names_used
-from compat.capturing.kernels import Case, Configs, Kernel, arguments_of, cases, constexprs_of, given_functions, wanted
+from compat.capturing.conditionals import ImportQuestion, about, asked, names_used
+from compat.capturing.kernels import CapturedKernel, Case, Configs, arguments_of, cases, constexprs_of, given_functions, wanted
 from compat.capturing.live import Live, NotLive
 from compat.capturing.live import live as live_place
-from compat.capturing.records import Lacking, Launch, Recorded
+from compat.capturing.records import Recorded, RecordedLaunch, UnrecordedLaunch
 from compat.config.declared_kernel import ONLY_VARIANT
 from compat.config.kernel_writer import write_kernel_file
 from compat.config.problem_table import usual_dtype
@@ -29,10 +28,12 @@ from compat.json_text import read_json, write_json
 from compat.model import DEFAULT_TOOLCHAIN, RECORDED, CompileSpec, Problem, Specialization
 from compat.patterns import lazy_pattern
 from compat.scratch import Folder
+from compat.source.closure import read_source
+from compat.toolchains import pytorch
 
 INDEX = "index.json"
 SCHEMA = 1
-PROBLEMS = Path(__file__).parent.parent / "numerics" / "recorded_problems.py"
+PROBLEMS = pytorch.FOLDER / "numerics" / "recorded_problems.py"
 """What makes a recorded launch again; it is written beside the kernel files."""
 _TOLD = 3
 """Questions that a kernel file tells of; the index has all."""
@@ -56,13 +57,13 @@ class Captured:
     """What was made of records."""
 
     recorded: Recorded
-    kernels: tuple[Kernel, ...] = ()
+    kernels: tuple[CapturedKernel, ...] = ()
     not_captured: tuple[NotCaptured, ...] = ()
     never_launched: tuple[tuple[str, str], ...] = ()
     """Jit functions of the packages that launched something, which no kernel is or uses that was launched: module and name."""
     not_live: tuple[NotCaptured, ...] = ()
     """Kernels that were to be named where they are written, and are bundles."""
-    conditionals: tuple[Asked, ...] = ()
+    conditionals: tuple[ImportQuestion, ...] = ()
     specs: Mapping[str, tuple[Specialization, ...]] = field(factory=dict)
     """By kernel, as they are read from its kernel file."""
     without_problem: tuple[tuple[str, str, str], ...] = ()
@@ -73,7 +74,7 @@ class Captured:
     @property
     def launched(self) -> int:
         """How many kernels were launched, told apart by their content as far as that is known."""
-        return len(self.kernels) + len({(each.module, each.name) for each in self.not_captured})
+        return len(self.kernels) + len({(kernel.module, kernel.name) for kernel in self.not_captured})
 
     @property
     def cases(self) -> int:
@@ -91,11 +92,11 @@ def assemble(recorded: Recorded, output: Path, *, configs: Configs, origin: str,
     places, not_live = _live(recorded) if live else ({}, [])
     kernels, failed = _kernels(recorded, places)
     captured.in_the_way = tuple(_name(kernels, output))
-    failed += [NotCaptured(module=each.module, name=each.name, why=each.why) for each in _distinct(recorded.lacking)]
+    failed += [NotCaptured(module=launch.module, name=launch.name, why=launch.why) for launch in _distinct(recorded.lacking)]
     _make_room(output)
-    written: list[Kernel] = []
+    written: list[CapturedKernel] = []
     for kernel in kernels:
-        launches = [each for each in recorded.launches.values() if each.function in kernel.ids]
+        launches = [launch for launch in recorded.launches.values() if launch.function in kernel.ids]
         kernel.cases = cases(wanted(launches, configs), recorded)
         kernel.asked = () if kernel.live else _asked(kernel, recorded)
         try:
@@ -103,19 +104,19 @@ def assemble(recorded: Recorded, output: Path, *, configs: Configs, origin: str,
             written.append(kernel)
         except ConfigError as error:
             failed.append(NotCaptured(module=kernel.module, name=kernel.function, why=str(error)))
-    captured.without_problem = tuple(each for kernel in written for each in _without_problem(kernel))
+    captured.without_problem = tuple(case for kernel in written for case in _without_problem(kernel))
     captured.kernels, captured.not_captured = tuple(written), tuple(failed)
-    captured.not_live = tuple(each for each in not_live if each.name in {kernel.function for kernel in written})
+    captured.not_live = tuple(kernel_ for kernel_ in not_live if kernel_.name in {kernel.function for kernel in written})
     captured.never_launched = _never_launched(recorded)
-    captured.conditionals = tuple(sorted({each for kernel in written for each in kernel.asked}, key=Asked.place))
+    captured.conditionals = tuple(sorted({question for kernel in written for question in kernel.asked}, key=ImportQuestion.place))
     return captured
 
 
 def _launched(recorded: Recorded) -> list[str]:
-    return [id for id in dict.fromkeys(each.function for each in recorded.launches.values()) if id in recorded.functions]
+    return [id for id in dict.fromkeys(launch.function for launch in recorded.launches.values()) if id in recorded.functions]
 
 
-def _distinct(lacking: Sequence[Lacking]) -> list[Lacking]:
+def _distinct(lacking: Sequence[UnrecordedLaunch]) -> list[UnrecordedLaunch]:
     return list(dict.fromkeys(lacking))
 
 
@@ -124,45 +125,45 @@ def _distinct(lacking: Sequence[Lacking]) -> list[Lacking]:
 
 def _live(recorded: Recorded) -> tuple[dict[str, Live], list[NotCaptured]]:
     """The launched functions that can be named where they are written, by their ids; and the others."""
-    found: dict[str, Live] = {}
+    places: dict[str, Live] = {}
     others: dict[NotCaptured, None] = {}
-    for id, given in _given(recorded).items():
+    for id, passed in _given(recorded).items():
         function = recorded.functions[id]
         try:
-            if given:
+            if passed:
                 raise NotLive("functions are passed to it")
-            found[id] = live_place(function)
+            places[id] = live_place(function)
         except NotLive as error:
             others[NotCaptured(module=function.module, name=function.name, why=str(error))] = None
-    return found, list(others)
+    return places, list(others)
 
 
-def _kernels(recorded: Recorded, places: Mapping[str, Live]) -> tuple[list[Kernel], list[NotCaptured]]:
+def _kernels(recorded: Recorded, places: Mapping[str, Live]) -> tuple[list[CapturedKernel], list[NotCaptured]]:
     """The kernels by their content, or by their places, named; and those of which there can be no bundle."""
-    found: dict[tuple[str, object], Kernel] = {}
+    kernels: dict[tuple[str, object], CapturedKernel] = {}
     failed: dict[NotCaptured, None] = {}
     with Folder("compat-frozen-") as folder:
-        for number, (id, given) in enumerate(_given(recorded).items()):
+        for number, (id, passed) in enumerate(_given(recorded).items()):
             function = recorded.functions[id]
             if id in places:
-                kernel = found.setdefault((function.name, places[id]), _live_kernel(function, places[id]))
+                kernel = kernels.setdefault((function.name, places[id]), _live_kernel(function, places[id]))
                 kernel.ids.add(id)
                 continue
             place = folder / str(number)
             place.mkdir()
             try:
-                text = module_of_frozen(id, given, recorded.functions, place, _is_asked_for)
+                text = module_of_frozen(id, passed, recorded.functions, place, _is_asked_for)
             except NotFrozen as error:
                 failed[NotCaptured(module=function.module, name=function.name, why=str(error))] = None
                 continue
             key = (function.name, text)
-            kernel = found.setdefault(key, Kernel(name="", function=function.name, module=function.module, text=text))
+            kernel = kernels.setdefault(key, CapturedKernel(name="", function=function.name, module=function.module, text=text))
             kernel.ids.add(id)
-    return sorted(found.values(), key=lambda each: (each.function, each.module, each.text)), list(failed)
+    return sorted(kernels.values(), key=lambda each: (each.function, each.module, each.text)), list(failed)
 
 
-def _live_kernel(function: Frozen, place: Live) -> Kernel:
-    return Kernel(name="", function=place.function, module=function.module, text="", live=place)
+def _live_kernel(function: Frozen, place: Live) -> CapturedKernel:
+    return CapturedKernel(name="", function=place.function, module=function.module, text="", live=place)
 
 
 def _is_asked_for(function: Frozen, name: str) -> bool:
@@ -172,34 +173,34 @@ def _is_asked_for(function: Frozen, name: str) -> bool:
 
 def _given(recorded: Recorded) -> dict[str, dict[str, str]]:
     """Launched function → the functions that its launches pass it."""
-    found: dict[str, dict[str, str]] = {id: {} for id in _launched(recorded)}
+    passed: dict[str, dict[str, str]] = {id: {} for id in _launched(recorded)}
     for launch in recorded.launches.values():
-        if launch.function in found:
-            found[launch.function] |= given_functions(launch, recorded)
-    return found
+        if launch.function in passed:
+            passed[launch.function] |= given_functions(launch, recorded)
+    return passed
 
 
-def _name(kernels: Sequence[Kernel], output: Path) -> Iterator[str]:
+def _name(kernels: Sequence[CapturedKernel], output: Path) -> Iterator[str]:
     """Give each kernel a name of its own; the files that one would have had to replace, and no capture has written."""
     replaceable = set(_listed(output / INDEX))
-    taken: set[str] = set()
+    names: set[str] = set()
     for kernel in kernels:
         for name in _candidates(_wanted_name(kernel, kernels)):
-            others = [each for each in (f"{name}.toml", f"{name}.py") if each not in replaceable and (output / each).exists()]
+            others = [file for file in (f"{name}.toml", f"{name}.py") if file not in replaceable and (output / file).exists()]
             yield from others
-            if name not in taken and not others:
+            if name not in names and not others:
                 break
         kernel.name = name
-        taken.add(name)
+        names.add(name)
 
 
-def _wanted_name(kernel: Kernel, kernels: Sequence[Kernel]) -> str:
+def _wanted_name(kernel: CapturedKernel, kernels: Sequence[CapturedKernel]) -> str:
     """As its function is called; where functions of other modules are called so, with its module before it."""
-    modules = {_module_name(each) for each in kernels if each.function == kernel.function}
+    modules = {_module_name(other) for other in kernels if other.function == kernel.function}
     return f"{_tail(_module_name(kernel), modules)}.{kernel.function}" if len(modules) > 1 else kernel.function
 
 
-def _module_name(kernel: Kernel) -> str:
+def _module_name(kernel: CapturedKernel) -> str:
     return kernel.module.removesuffix(".py")  # a program is recorded as its file
 
 
@@ -212,10 +213,10 @@ def _tail(module: str, modules: Collection[str]) -> str:
     """The end of a module's name, as short as tells it apart from the others."""
     parts = module.split(".")
     tails = (".".join(parts[-length:]) for length in range(1, len(parts)))
-    return next((tail for tail in tails if sum(f".{each}".endswith(f".{tail}") for each in modules) == 1), module)
+    return next((tail for tail in tails if sum(f".{other}".endswith(f".{tail}") for other in modules) == 1), module)
 
 
-def _write(kernel: Kernel, recorded: Recorded, output: Path, origin: str) -> tuple[Specialization, ...]:
+def _write(kernel: CapturedKernel, recorded: Recorded, output: Path, origin: str) -> tuple[Specialization, ...]:
     source, roots = output / f"{kernel.name}.py", tuple[Path, ...]()
     if kernel.live:
         source, roots = kernel.live.source, (kernel.live.root,)
@@ -234,30 +235,30 @@ def _write(kernel: Kernel, recorded: Recorded, output: Path, origin: str) -> tup
     try:
         specs = [_case(base, case, recorded, output) for case in kernel.cases]
         return _written(specs, kernel, output / f"{kernel.name}.toml")
-    except (ConfigError, arguments.UnknownForm, constexprs.UnknownForm) as error:
+    except (ConfigError, arguments.UnknownArgumentForm, constexprs.UnknownForm) as error:
         with suppress(OSError):
             (output / f"{kernel.name}.py").unlink()
-        words = str(error).removeprefix(f"{getattr(error, 'where', None)}: ")
-        raise ConfigError(f"no kernel file says its arguments: {words}") from error
+        message = str(error).removeprefix(f"{getattr(error, 'where', None)}: ")
+        raise ConfigError(f"no kernel file says its arguments: {message}") from error
 
 
-def _written(specs: Sequence[Specialization], kernel: Kernel, path: Path) -> tuple[Specialization, ...]:
+def _written(specs: Sequence[Specialization], kernel: CapturedKernel, path: Path) -> tuple[Specialization, ...]:
     """The kernel file, without problems where no file says them. Raises ConfigError."""
     try:
         return write_kernel_file(specs, path)
     except ConfigError:
         if all(spec.problem is None for spec in specs):
             raise
-    found = write_kernel_file([evolve(spec, problem=None) for spec in specs], path)
+    specs_ = write_kernel_file([evolve(spec, problem=None) for spec in specs], path)
     for case in kernel.cases:
         case.first.given = {"why": "no kernel file says what it was given"}
-    return found
+    return specs_
 
 
 def _case(base: Specialization, case: Case, recorded: Recorded, output: Path) -> Specialization:
     compile_ = _compile(case.first, recorded)
-    given = case.first.given or {}
-    if RECORDED not in given:
+    inputs = case.first.given or {}
+    if RECORDED not in inputs:
         return evolve(base, case=case.name, compile=compile_)
     source = _problems_file(output)
     problem = Problem(
@@ -265,7 +266,7 @@ def _case(base: Specialization, case: Case, recorded: Recorded, output: Path) ->
         function=RECORDED,
         closure=read_source(source).closure,
         dtype=usual_dtype(compile_) or "fp32",  # which the function does not ask for
-        parameters={**compile_.constexprs, RECORDED: given[RECORDED]},
+        parameters={**compile_.constexprs, RECORDED: inputs[RECORDED]},
     )
     return evolve(base, case=case.name, compile=compile_, problem=problem)
 
@@ -282,14 +283,14 @@ def _problems_file(output: Path) -> Path:
     raise AssertionError("names do not end")
 
 
-def _without_problem(kernel: Kernel) -> Iterator[tuple[str, str, str]]:
+def _without_problem(kernel: CapturedKernel) -> Iterator[tuple[str, str, str]]:
     for case in kernel.cases:
         if case.first.given is not None and RECORDED not in case.first.given:
             yield kernel.name, case.name, str(case.first.given.get("why") or "it is not known what it was given")
 
 
-def _compile(launch: Launch, recorded: Recorded) -> CompileSpec:
-    elements = toolchains.named(DEFAULT_TOOLCHAIN).types.elements
+def _compile(launch: RecordedLaunch, recorded: Recorded) -> CompileSpec:
+    elements = toolchains.named(DEFAULT_TOOLCHAIN).language.types.elements
     return CompileSpec(
         launch={name: arguments.read(value, elements) for name, value in arguments_of(launch, recorded).items()},
         constexprs={name: constexprs.read(value) for name, value in constexprs_of(launch, recorded).items()},
@@ -301,29 +302,31 @@ def _compile(launch: Launch, recorded: Recorded) -> CompileSpec:
 
 
 def _never_launched(recorded: Recorded) -> tuple[tuple[str, str], ...]:
-    given = _given(recorded)
-    roots = {*given, *(id for functions in given.values() for id in functions.values())}
+    passed = _given(recorded)
+    roots = {*passed, *(id for functions in passed.values() for id in functions.values())}
     used = {
-        (recorded.functions[each].module, recorded.functions[each].name) for id in roots for each in reached(id, recorded.functions)
+        (recorded.functions[used_id].module, recorded.functions[used_id].name)
+        for id in roots
+        for used_id in reached(id, recorded.functions)
     }
-    used |= {(each.module, each.name) for each in recorded.lacking}
+    used |= {(launch.module, launch.name) for launch in recorded.lacking}
     packages = {module.partition(".")[0] for module, _ in used}
-    return tuple(sorted(each for each in recorded.defined - used if each[0].partition(".")[0] in packages))
+    return tuple(sorted(name for name in recorded.defined - used if name[0].partition(".")[0] in packages))
 
 
-def _asked(kernel: Kernel, recorded: Recorded) -> tuple[Asked, ...]:
+def _asked(kernel: CapturedKernel, recorded: Recorded) -> tuple[ImportQuestion, ...]:
     """What the modules of a kernel and of all that it uses asked while they were imported, as far as it depends on that."""
     functions = recorded.functions
-    ids = {each for id in kernel.ids for each in reached(id, functions)}
+    ids = {used_id for id in kernel.ids for used_id in reached(id, functions)}
     files = {functions[id].module: functions[id].file for id in ids if functions[id].file}
     used = names_used(ids, functions)
     for id in ids:
         used.setdefault(functions[id].module, set()).add(functions[id].name)
-    return tuple(each for module in sorted(files) for each in asked(module, Path(files[module]), used.get(module, ())))
+    return tuple(question for module in sorted(files) for question in asked(module, Path(files[module]), used.get(module, ())))
 
 
-def _answered(kernel: Kernel) -> str:
-    places = [f"{each.module}:{each.line}" for each in kernel.asked[:_TOLD]]
+def _answered(kernel: CapturedKernel) -> str:
+    places = [f"{question.module}:{question.line}" for question in kernel.asked[:_TOLD]]
     further = [f"{len(kernel.asked) - _TOLD} more"] if len(kernel.asked) > _TOLD else []
     return f"; answered for good then: {', '.join([*places, *further])}" if places else ""
 
@@ -333,7 +336,7 @@ def _answered(kernel: Kernel) -> str:
 
 def check_writable(output: Path) -> None:
     """Find out whether files can be written there, and leave nothing behind. Raises StoreError where they cannot."""
-    there = next(each for each in (output, *output.absolute().parents) if each.exists())
+    there = next(parent for parent in (output, *output.absolute().parents) if parent.exists())
     try:
         with tempfile.TemporaryFile(dir=there):
             pass
@@ -354,7 +357,7 @@ def _listed(index: Path) -> Iterator[str]:
     """The files that the index of an earlier capture names."""
     try:
         document = read_json(index.read_bytes())
-        names = [name for each in document["kernels"] for name in (each["file"], each["source"])]
+        names = [name for kernel in document["kernels"] for name in (kernel["file"], kernel["source"])]
         names += document.get("problems", ())
     except (OSError, ValueError, KeyError, TypeError):
         return

@@ -11,12 +11,12 @@ from typing import Any
 from attrs import evolve, field, frozen
 
 from compat.capturing.assembling import Captured, assemble, check_writable, write_index
-from compat.capturing.checking import Compared, compare
+from compat.capturing.checking import CodeComparison, compare
 from compat.capturing.index import index_document
-from compat.capturing.records import Progress, progress_in, read_records
-from compat.capturing.settings import Check, Options, recorder_settings, target_of, target_of_arch, toolchain, variables
+from compat.capturing.records import RecordingProgress, progress_in, read_records
+from compat.capturing.settings import CodeCheck, Options, recorder_settings, target_of, target_of_arch, toolchain, variables
 from compat.errors import SelectionError, StoreError
-from compat.execution.user_program import Ended, run_program
+from compat.processes.supervisor import ForegroundResult, run_in_foreground
 from compat.scratch import Folder
 
 _LOOK_EVERY = 5.0
@@ -29,11 +29,11 @@ class Capture:
 
     captured: Captured
     options: Options
-    ended: Ended | None
+    ended: ForegroundResult | None
     """How the program ended; ``None`` where it is this process, which goes on."""
     seconds: float
     """All that it took, the program's own time included."""
-    compared: tuple[Compared, ...] = ()
+    compared: tuple[CodeComparison, ...] = ()
     document: Mapping[str, Any] = field(factory=dict)
     """The index, as it was written; empty where nothing was."""
 
@@ -44,7 +44,7 @@ def capture_program(
     *,
     python: str | None = None,
     timeout: float | None = None,
-    on_progress: Callable[[Progress, float], None] = lambda progress, seconds: None,
+    on_progress: Callable[[RecordingProgress, float], None] = lambda progress, seconds: None,
     on_check: Callable[[int], None] = lambda kernels: None,
 ) -> Capture:
     """Run a program to its end, however that is, and write the kernel files of what it launched.
@@ -60,20 +60,20 @@ def capture_program(
         records, cache = folder / "records", folder / "cache"
         records.mkdir()
         settings = recorder_settings(options, records)
-        looked = [0.0]
+        last_look = [0.0]
 
         def tick(seconds: float) -> None:
-            if seconds - looked[0] >= _LOOK_EVERY:
-                looked[0] = seconds
+            if seconds - last_look[0] >= _LOOK_EVERY:
+                last_look[0] = seconds
                 on_progress(progress_in(records), seconds)
 
         fresh = cache if options.is_fake else None
-        ended = run_program(command(words, python), variables(settings, fresh), timeout=timeout, on_tick=tick)
+        ended = run_in_foreground(command(words, python), variables(settings, fresh), timeout=timeout, on_tick=tick)
         return evolve(made_of(records, options, ended, on_check), seconds=time.monotonic() - began)
 
 
 def made_of(
-    records: Path, options: Options, ended: Ended | None, on_check: Callable[[int], None] = lambda kernels: None
+    records: Path, options: Options, ended: ForegroundResult | None, on_check: Callable[[int], None] = lambda kernels: None
 ) -> Capture:
     """Write the kernel files of records, if there are any, and compare their code. Raises StoreError."""
     recorded = read_records(records)
@@ -84,7 +84,7 @@ def made_of(
     origin = f"captured with {toolchain().title} {recorded.release or '(none)'} {place}"
     try:
         captured = assemble(recorded, options.output, configs=options.configs, origin=origin, live=options.live)
-        if options.check is not Check.NOTHING:
+        if options.check is not CodeCheck.NOTHING:
             on_check(len(captured.kernels))
         compared = compare(captured, target, fake=options.is_fake) if target else ()
         document = index_document(captured, compared, target.name if target else None, on_gpu=not options.is_fake)
@@ -101,8 +101,8 @@ def command(words: Sequence[str], python: str | None) -> tuple[str, ...]:
     """
     is_for_python = words[0].endswith(".py") or words[0].startswith("-")
     if python is None:
-        found = shutil.which("python") or shutil.which("python3") or "python3"
-        return (found, *words) if is_for_python else tuple(words)
+        interpreter = shutil.which("python") or shutil.which("python3") or "python3"
+        return (interpreter, *words) if is_for_python else tuple(words)
     path = shutil.which(python)
     if path is None:
         raise SelectionError("there is no such interpreter", where=f"--python {python}")

@@ -10,18 +10,15 @@ from attrs import frozen
 
 from compat import toolchains
 from compat.capturing.assembling import Captured
-from compat.capturing.recorder.originals import digest_of
-from compat.capturing.records import Interpreter, Launch
+from compat.capturing.records import ProgramPython, RecordedLaunch
 from compat.capturing.settings import capturing
 from compat.diagnosis.classify import classify
-from compat.execution.executors.base import Batch, CellAttempts
-from compat.execution.executors.local import LocalExecutor
-from compat.execution.flight import Compile, Limits, Mode
-from compat.execution.run import available_cores, concurrently
+from compat.engine.run import available_cores, concurrently
+from compat.executors.base import Batch, CellAttempts
+from compat.executors.local import LocalExecutor
 from compat.model import BuiltEnv, Cell, Env, Specialization, Target
+from compat.workers.attempt import Compile, Limits, Mode
 
-_ASKED_FOR_GPUS = ("torch",)
-"""Packages that would look for a GPU here: a stand-in answers in their place."""
 _LIMITS = Limits(deadline=120.0, memory=8 << 30)
 
 
@@ -36,7 +33,7 @@ class Agreement(StrEnum):
 
 
 @frozen(kw_only=True)
-class Compared:
+class CodeComparison:
     """A case whose code was compared with that of the program."""
 
     kernel: str
@@ -46,31 +43,31 @@ class Compared:
     """What differs, or why nothing is known."""
 
 
-def compare(captured: Captured, target: Target, built: BuiltEnv | None = None, *, fake: bool = False) -> tuple[Compared, ...]:
+def compare(captured: Captured, target: Target, built: BuiltEnv | None = None, *, fake: bool = False) -> tuple[CodeComparison, ...]:
     """Compile the cases whose launches the program compiled, where it did, and compare.
 
     ``built`` is an env with the program's toolchain, where that of the program is not to be used. Where the GPU was a ``fake``,
     what a kernel's modules ask PyTorch while they are imported is answered for it here, too.
     """
     release = captured.recorded.release
-    asked = tuple(_asked(captured))
-    if release is None or not asked:
+    pairs = tuple(_asked(captured))
+    if release is None or not pairs:
         return ()
     interpreter = captured.recorded.toolchains[release]
     if built is None and not interpreter.has_its_own:
         why = "the program's toolchain was found by PYTHONPATH"
-        return tuple(Compared(kernel=spec.kernel, case=spec.case, agreement=Agreement.UNKNOWN, why=why) for spec, _ in asked)
-    hidden = _ASKED_FOR_GPUS if fake else ()
-    return tuple(_compared(asked, built or built_env(interpreter, release), target, hidden))
+        return tuple(CodeComparison(kernel=spec.kernel, case=spec.case, agreement=Agreement.UNKNOWN, why=why) for spec, _ in pairs)
+    hidden = capturing().hidden if fake else ()
+    return tuple(_compared(pairs, built or built_env(interpreter, release), target, hidden))
 
 
-def built_env(interpreter: Interpreter, release: str) -> BuiltEnv:
+def built_env(interpreter: ProgramPython, release: str) -> BuiltEnv:
     """The environment of a program, as one that cells can be compiled in."""
     env = Env(name=f"of the program ({release})")
     return BuiltEnv(env=env, python=interpreter.executable, python_version=interpreter.version, digest=interpreter.executable)
 
 
-def _asked(captured: Captured) -> Iterator[tuple[Specialization, Launch]]:
+def _asked(captured: Captured) -> Iterator[tuple[Specialization, RecordedLaunch]]:
     for kernel in captured.kernels:
         by_case = {spec.case: spec for spec in captured.specs[kernel.name]}
         for case in kernel.cases:
@@ -81,32 +78,32 @@ def _asked(captured: Captured) -> Iterator[tuple[Specialization, Launch]]:
 
 
 def _compared(
-    asked: Sequence[tuple[Specialization, Launch]], built: BuiltEnv, target: Target, hidden: tuple[str, ...]
-) -> Iterator[Compared]:
-    by_kernel: dict[str, list[tuple[Specialization, Launch]]] = {}
+    asked: Sequence[tuple[Specialization, RecordedLaunch]], built: BuiltEnv, target: Target, hidden: tuple[str, ...]
+) -> Iterator[CodeComparison]:
+    by_kernel: dict[str, list[tuple[Specialization, RecordedLaunch]]] = {}
     for spec, launch in asked:
         by_kernel.setdefault(spec.kernel, []).append((spec, launch))
     with LocalExecutor() as executor:
-        for found in concurrently(
+        for comparisons in concurrently(
             lambda pairs: _of_kernel(pairs, built, target, executor, hidden), by_kernel.values(), available_cores()
         ):
-            yield from found
+            yield from comparisons
 
 
 def _of_kernel(
-    asked: Sequence[tuple[Specialization, Launch]],
+    asked: Sequence[tuple[Specialization, RecordedLaunch]],
     built: BuiltEnv,
     target: Target,
     executor: LocalExecutor,
     hidden: tuple[str, ...],
-) -> list[Compared]:
+) -> list[CodeComparison]:
     cells = [Cell(env=built.env, target=target, spec=spec) for spec, _ in asked]
     mode = Mode(actions=(Compile(keep_ir=True),), variables=capturing().without_lines, hidden=hidden)
-    with closing(executor.submit(Batch.of(cells, built, _LIMITS, mode=mode))) as told:
-        return [_judged(cells[each.position], asked[each.position][1], each) for each in told]
+    with closing(executor.submit(Batch.of(cells, built, _LIMITS, mode=mode))) as results:
+        return [_judged(cells[each.position], asked[each.position][1], each) for each in results]
 
 
-def _judged(cell: Cell, launch: Launch, attempts: CellAttempts) -> Compared:
+def _judged(cell: Cell, launch: RecordedLaunch, attempts: CellAttempts) -> CodeComparison:
     original = launch.original
     assert original is not None
     if original.stage is None and original.error is None:
@@ -114,17 +111,17 @@ def _judged(cell: Cell, launch: Launch, attempts: CellAttempts) -> Compared:
     evidence = attempts.attempts[0]
     name = evidence.kept.get(original.stage) if original.stage else None
     if name is not None and original.digest is not None:
-        same = digest_of(attempts.artifacts[name].decode("utf-8", "replace")) == original.digest
+        same = capturing().digest(attempts.artifacts[name].decode("utf-8", "replace")) == original.digest
         why = "" if same else "the program compiles to other code"
         return _said(cell, Agreement.EQUAL if same else Agreement.DIFFERENT, why)
-    failure = classify(attempts.attempts, target=cell.target, knowledge=toolchains.of(cell.env).knowledge).failure
+    failure = classify(attempts.attempts, target=cell.target, knowledge=toolchains.of(cell.env).failures).failure
     if original.error is not None:
         return _said(
             cell, Agreement.EQUAL if failure else Agreement.DIFFERENT, f"the program's own compile fails: {original.error}"
         )
-    words = failure.excerpt.splitlines()[0] if failure and failure.excerpt else "no code came of it"
-    return _said(cell, Agreement.DIFFERENT, f"the program compiles it, and here: {words}")
+    message = failure.excerpt.splitlines()[0] if failure and failure.excerpt else "no code came of it"
+    return _said(cell, Agreement.DIFFERENT, f"the program compiles it, and here: {message}")
 
 
-def _said(cell: Cell, agreement: Agreement, why: str) -> Compared:
-    return Compared(kernel=cell.spec.kernel, case=cell.spec.case, agreement=agreement, why=why)
+def _said(cell: Cell, agreement: Agreement, why: str) -> CodeComparison:
+    return CodeComparison(kernel=cell.spec.kernel, case=cell.spec.case, agreement=agreement, why=why)

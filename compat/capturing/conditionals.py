@@ -10,8 +10,8 @@ from pathlib import Path
 from attrs import frozen
 
 from compat.bundle.frozen import Frozen
-from compat.bundle.parsing import text_of, tree_of
-from compat.bundle.scopes import bound_by, uses
+from compat.source.parsing import text_of, tree_of
+from compat.source.scopes import bound_by, uses
 
 _ASKS = frozenset({"__version__", "hasattr", "find_spec", "Version", "parse_version", "version_info", "get_device_capability"})
 _ASKS |= {"getattr", "get_device_properties", "get_current_target", "get_device_name", "environ", "getenv"}
@@ -21,7 +21,7 @@ _DEPTH = 4
 
 
 @frozen(kw_only=True)
-class Asked:
+class ImportQuestion:
     """A question that was answered while a module was imported, and that a kernel depends on."""
 
     module: str
@@ -37,25 +37,25 @@ class Asked:
         return self.module, self.line
 
 
-def asked(module: str, path: Path, used: Collection[str]) -> tuple[Asked, ...]:
+def asked(module: str, path: Path, used: Collection[str]) -> tuple[ImportQuestion, ...]:
     """The questions that what these global names of a module mean depends on, its own and those of modules that it has them from.
 
     Files that cannot be read have none.
     """
-    return tuple(sorted({each for name in used for each in about(module, path, name)}, key=Asked.place))
+    return tuple(sorted({question for name in used for question in about(module, path, name)}, key=ImportQuestion.place))
 
 
 @lru_cache(maxsize=8192)
-def about(module: str, path: Path, name: str, depth: int = 0) -> tuple[Asked, ...]:
+def about(module: str, path: Path, name: str, depth: int = 0) -> tuple[ImportQuestion, ...]:
     """The questions that the meaning of one name depends on."""
-    found = tuple(
-        Asked(module=module, line=each.line, text=each.text)
-        for each in _statements_in(path)
-        if name in each.binds and (each.asks or _depends(module, path, each.words - each.binds, depth))
+    questions = tuple(
+        ImportQuestion(module=module, line=statement.line, text=statement.text)
+        for statement in _statements_in(path)
+        if name in statement.binds and (statement.asks or _depends(module, path, statement.words - statement.binds, depth))
     )
     source = _imports_in(path).get(name)
-    if found or source is None or depth >= _DEPTH:
-        return found
+    if questions or source is None or depth >= _DEPTH:
+        return questions
     there, name_there = source
     place = _file_of(_absolute(module, path, there), module, path)
     return about(_absolute(module, path, there), place, name_there, depth + 1) if place else ()
@@ -80,7 +80,7 @@ def _file_of(wanted: str, module: str, path: Path) -> Path | None:
     depth = module.count(".") + (path.name == "__init__.py")
     place = path.parents[depth].joinpath(*wanted.split(".")) if depth < len(path.parents) else None
     candidates = (place.with_suffix(".py"), place / "__init__.py") if place and wanted else ()
-    return next((each for each in candidates if each.is_file()), None)
+    return next((candidate for candidate in candidates if candidate.is_file()), None)
 
 
 @lru_cache(maxsize=1024)
@@ -121,10 +121,12 @@ def _statements(tree: ast.Module, lines: Sequence[str]) -> Iterator[_Statement]:
     for node in tree.body:
         if isinstance(node, ast.FunctionDef | ast.ClassDef | ast.Import | ast.ImportFrom):
             continue
-        words = _words(node)
-        asks = bool(words & _ASKS) or (isinstance(node, ast.Try) and any(_is_import_error(each.type) for each in node.handlers))
+        tokens = _words(node)
+        asks = bool(tokens & _ASKS) or (
+            isinstance(node, ast.Try) and any(_is_import_error(handler.type) for handler in node.handlers)
+        )
         text = _shown(lines[node.lineno - 1])
-        yield _Statement(line=node.lineno, text=text, binds=bound_by(node), words=words, asks=asks)
+        yield _Statement(line=node.lineno, text=text, binds=bound_by(node), words=tokens, asks=asks)
 
 
 def _shown(line: str) -> str:
@@ -135,21 +137,21 @@ def _shown(line: str) -> str:
 def _words(node: ast.stmt) -> frozenset[str]:
     """The names and attributes in the test of an ``if``, or in an assigned value."""
     question: ast.AST | None = node.test if isinstance(node, ast.If) else getattr(node, "value", None)
-    found = ast.walk(question) if question is not None else ()
-    return frozenset(word for each in found for word in (getattr(each, "id", None), getattr(each, "attr", None)) if word)
+    nodes = ast.walk(question) if question is not None else ()
+    return frozenset(word for node_ in nodes for word in (getattr(node_, "id", None), getattr(node_, "attr", None)) if word)
 
 
 def _is_import_error(kind: ast.expr | None) -> bool:
-    names = {getattr(each, "id", "") for each in ast.walk(kind)} if kind is not None else set()
+    names = {getattr(node, "id", "") for node in ast.walk(kind)} if kind is not None else set()
     return bool(names & {"ImportError", "ModuleNotFoundError", "AttributeError"})
 
 
 def names_used(kernel: Iterable[str], functions: Mapping[str, Frozen]) -> dict[str, set[str]]:
     """Module → the global names of it that these functions use."""
-    found: dict[str, set[str]] = {}
+    names: dict[str, set[str]] = {}
     for id in kernel:
         function = functions[id]
         if not function.error:
             node = tree_of(function.source).body[0]  # with its decorators: they may be names that were chosen
-            found.setdefault(function.module, set()).update(use.name for use in uses(node))
-    return found
+            names.setdefault(function.module, set()).update(use.name for use in uses(node))
+    return names

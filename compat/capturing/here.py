@@ -13,18 +13,17 @@ from attrs import define, evolve
 from compat.capturing.assembling import check_writable
 from compat.capturing.capturing import Capture, made_of
 from compat.capturing.kernels import Configs
-from compat.capturing.recorder import NAME, begin
-from compat.capturing.settings import Check, Options, in_environment, recorder_settings, variables
+from compat.capturing.settings import CodeCheck, Options, capturing, in_environment, recorder_settings, variables
 from compat.scratch import Folder
 
 
 def is_captured() -> bool:
     """Whether this process was started by one that captures, and therefore is recorded for that."""
-    return NAME in sys.modules
+    return capturing().package in sys.modules
 
 
 @define(kw_only=True)
-class Block:
+class CapturedBlock:
     """What a block launches."""
 
     capture: Capture | None = None
@@ -41,7 +40,7 @@ def capture(
     problems: bool = False,
     check: str = "kernels",
     fake: bool | None = None,
-) -> Iterator[Block]:
+) -> Iterator[CapturedBlock]:
     """Capture what this process, and those that it starts, launch inside of a ``with`` block; as a decorator, inside of a function.
 
     Where the whole process is captured already, such as by ``compat capture``, that goes on, and the block has nothing of its own.
@@ -55,10 +54,10 @@ def capture(
         configs=Configs(configs),
         with_values=with_values,
         problems=problems,
-        check=Check(check),
+        check=CodeCheck(check),
         fake=fake,
     )
-    block, began = Block(), time.monotonic()
+    block, began = CapturedBlock(), time.monotonic()
     if is_captured():
         yield block
         return
@@ -69,7 +68,7 @@ def capture(
         settings = recorder_settings(options, records)
         try:
             with in_environment(variables(settings, folder / "cache" if options.is_fake else None)):
-                recording = begin(settings)
+                recording = capturing().begin(settings)
                 try:
                     yield block
                 finally:

@@ -9,9 +9,9 @@ from typing import Any
 
 from attrs import define, field, frozen
 
-from compat.capturing.conditionals import Asked
+from compat.capturing.conditionals import ImportQuestion
 from compat.capturing.live import Live
-from compat.capturing.records import Launch, Recorded
+from compat.capturing.records import Recorded, RecordedLaunch
 from compat.patterns import lazy_pattern
 
 
@@ -28,21 +28,21 @@ class Case:
     """A case of a kernel, and the launches that it stands for."""
 
     name: str
-    launches: tuple[Launch, ...]
+    launches: tuple[RecordedLaunch, ...]
 
     @property
-    def first(self) -> Launch:
+    def first(self) -> RecordedLaunch:
         """The launch that says what the case says."""
         return self.launches[0]
 
     @property
     def count(self) -> int:
         """How many launches there were."""
-        return sum(each.launches for each in self.launches)
+        return sum(launch.launches for launch in self.launches)
 
 
 @define(kw_only=True)
-class Kernel:
+class CapturedKernel:
     """A kernel that was launched."""
 
     name: str
@@ -58,11 +58,11 @@ class Kernel:
     ids: set[str] = field(factory=set)
     """The functions of all processes that it is."""
     cases: tuple[Case, ...] = ()
-    asked: tuple[Asked, ...] = ()
+    asked: tuple[ImportQuestion, ...] = ()
     """What its modules asked while they were imported, and it depends on."""
 
 
-def given_functions(launch: Launch, recorded: Recorded) -> dict[str, str]:
+def given_functions(launch: RecordedLaunch, recorded: Recorded) -> dict[str, str]:
     """The jit functions that a launch passes: name → id."""
     ids = _ids([*launch.constexprs.values(), *launch.arguments.values()])
     return {recorded.functions[id].name: id for id in ids if id in recorded.functions}
@@ -70,27 +70,27 @@ def given_functions(launch: Launch, recorded: Recorded) -> dict[str, str]:
 
 def _ids(value: Any) -> Iterator[str]:
     if isinstance(value, list):
-        for each in value:
-            yield from _ids(each)
+        for item in value:
+            yield from _ids(item)
     elif isinstance(value, Mapping) and "constexpr" in value:
         yield from _ids(value["constexpr"])
     elif isinstance(value, Mapping) and isinstance(value.get("function"), str):
         yield value["function"]
 
 
-def constexprs_of(launch: Launch, recorded: Recorded) -> dict[str, Any]:
+def constexprs_of(launch: RecordedLaunch, recorded: Recorded) -> dict[str, Any]:
     """The constexprs of a launch, in the forms of kernel files."""
     return {name: _plain(value, recorded) for name, value in launch.constexprs.items()}
 
 
-def arguments_of(launch: Launch, recorded: Recorded) -> dict[str, Any]:
+def arguments_of(launch: RecordedLaunch, recorded: Recorded) -> dict[str, Any]:
     """The other arguments of a launch, in the forms of kernel files."""
     return {name: _plain(value, recorded) for name, value in launch.arguments.items()}
 
 
 def _plain(value: Any, recorded: Recorded) -> Any:
     if isinstance(value, list):
-        return [_plain(each, recorded) for each in value]
+        return [_plain(item, recorded) for item in value]
     if isinstance(value, Mapping) and "constexpr" in value:
         return {"constexpr": _plain(value["constexpr"], recorded)}
     if isinstance(value, Mapping) and "function" in value:
@@ -98,28 +98,28 @@ def _plain(value: Any, recorded: Recorded) -> Any:
     return float(value["float"]) if isinstance(value, Mapping) and "float" in value else value
 
 
-def wanted(launches: Sequence[Launch], configs: Configs) -> list[Launch]:
+def wanted(launches: Sequence[RecordedLaunch], configs: Configs) -> list[RecordedLaunch]:
     """Those of a kernel's launches that become cases: where nothing was tuned all, else by what is asked for."""
-    tuned = [each for each in launches if "candidate" in each.roles]
+    tuned = [launch for launch in launches if "candidate" in launch.roles]
     if configs is Configs.ALL or not tuned:
         return list(launches)
     if configs is Configs.CHOSEN:
-        return [each for each in launches if each not in tuned or "chosen" in each.roles]
-    firsts = {_kind(each.arguments): each for each in reversed(tuned)}
-    return [each for each in launches if "candidate" not in each.roles or any(each is first for first in firsts.values())]
+        return [launch for launch in launches if launch not in tuned or "chosen" in launch.roles]
+    firsts = {_kind(launch_.arguments): launch_ for launch_ in reversed(tuned)}
+    return [launch for launch in launches if "candidate" not in launch.roles or any(launch is first for first in firsts.values())]
 
 
-def cases(launches: Sequence[Launch], recorded: Recorded) -> tuple[Case, ...]:
+def cases(launches: Sequence[RecordedLaunch], recorded: Recorded) -> tuple[Case, ...]:
     """Launches as cases, those that agree together, named by what they differ in."""
-    alike: dict[str, list[Launch]] = {}
-    for each in launches:
-        alike.setdefault(content(each, recorded), []).append(each)
+    alike: dict[str, list[RecordedLaunch]] = {}
+    for launch in launches:
+        alike.setdefault(content(launch, recorded), []).append(launch)
     groups = [tuple(group) for group in alike.values()]
     names = _names([group[0] for group in groups], recorded)
     return tuple(Case(name=name, launches=group) for name, group in zip(names, groups, strict=True))
 
 
-def content(launch: Launch, recorded: Recorded) -> str:
+def content(launch: RecordedLaunch, recorded: Recorded) -> str:
     """What a compile of a launch can depend on, as text."""
     return json.dumps(
         [_kind(arguments_of(launch, recorded)), constexprs_of(launch, recorded), launch.options], sort_keys=True, default=repr
@@ -135,7 +135,7 @@ def _class_of(value: Any) -> Any:
     if isinstance(value, bool) or not isinstance(value, int | float | list):
         return value
     if isinstance(value, list):
-        return [_class_of(each) for each in value]
+        return [_class_of(item) for item in value]
     if isinstance(value, float):
         return "float"
     return ["int", value == 1, value % 16 == 0, -(2**31) <= value < 2**31, value < 2**63]
@@ -149,25 +149,25 @@ _NOT_IN_NAMES = lazy_pattern(r"[^A-Za-z0-9_.+-]+")
 ONLY = "default"
 
 
-def _names(launches: Sequence[Launch], recorded: Recorded) -> list[str]:
+def _names(launches: Sequence[RecordedLaunch], recorded: Recorded) -> list[str]:
     """A name for each: what it has that not all have, as far as that is short."""
     if len(launches) == 1:
         return [ONLY]
-    parts = [_parts(each, recorded) for each in launches]
-    differing = [key for key in dict.fromkeys(key for each in parts for key in each) if len({each.get(key) for each in parts}) > 1]
-    found: list[str] = []
-    for each in parts:
-        name = "-".join(each[key] for key in differing if key in each)
-        found.append(_free(name if 0 < len(name) <= _LONGEST else "case", found))
-    return found
+    parts = [_parts(launch, recorded) for launch in launches]
+    differing = [key for key in dict.fromkeys(key for part in parts for key in part) if len({part.get(key) for part in parts}) > 1]
+    names: list[str] = []
+    for part in parts:
+        name = "-".join(part[key] for key in differing if key in part)
+        names.append(_free(name if 0 < len(name) <= _LONGEST else "case", names))
+    return names
 
 
-def _parts(launch: Launch, recorded: Recorded) -> dict[str, str]:
+def _parts(launch: RecordedLaunch, recorded: Recorded) -> dict[str, str]:
     types = dict.fromkeys(_NOT_IN_NAMES.sub("", _type(value)) for value in launch.arguments.values() if _type(value))
     parts = {"types": "_".join(types)}
     for name, value in constexprs_of(launch, recorded).items():
-        said = next(iter(value.values())) if isinstance(value, Mapping) else value
-        parts[name] = _NOT_IN_NAMES.sub("_", f"{name}{'_' if isinstance(said, bool | str) else ''}{said}")
+        plain = next(iter(value.values())) if isinstance(value, Mapping) else value
+        parts[name] = _NOT_IN_NAMES.sub("_", f"{name}{'_' if isinstance(plain, bool | str) else ''}{plain}")
     for name, value in launch.options.items():
         parts[f"option {name}"] = _NOT_IN_NAMES.sub("_", f"{_SHORT.get(name, name)}{value}")
     return parts
@@ -180,4 +180,6 @@ def _type(value: Any) -> str:
 
 
 def _free(name: str, taken: Sequence[str]) -> str:
-    return next(each for each in (name, *(f"{name}-{number}" for number in range(2, len(taken) + 3))) if each not in taken)
+    return next(
+        candidate for candidate in (name, *(f"{name}-{number}" for number in range(2, len(taken) + 3))) if candidate not in taken
+    )

@@ -14,10 +14,10 @@ from pathlib import Path
 from attrs import frozen
 from packaging.utils import canonicalize_name
 
-from compat.bundle.closure import roots_of
 from compat.bundle.frozen import Frozen
 from compat.envs.libraries import unpacked
 from compat.errors import EnvError
+from compat.source.closure import roots_of
 
 _INSTALLED = ("site-packages", "dist-packages")
 
@@ -50,8 +50,8 @@ def live(function: Frozen, library: Callable[[str], Path] = unpacked) -> Live:
     if file is None or not file.is_file():
         raise NotLive("its file is not there")
     root = _root(file, function.module)
-    found = Live(source=file, root=root, module=function.module, function=function.qualname)
-    return _of_library(found, library) if root.name in _INSTALLED else found
+    live_ = Live(source=file, root=root, module=function.module, function=function.qualname)
+    return _of_library(live_, library) if root.name in _INSTALLED else live_
 
 
 def _root(file: Path, module: str) -> Path:
@@ -83,10 +83,10 @@ def _of_library(found: Live, library: Callable[[str], Path]) -> Live:
 def _distributions(root: Path) -> dict[str, str]:
     """File → the distribution that installed it, with its version, of all below a folder."""
     return {
-        file: f"{canonicalize_name(name)}=={each.version}"
-        for each in importlib.metadata.distributions(path=[str(root)])
-        if (name := each.metadata["Name"])
-        for file in _python_files(each)
+        file: f"{canonicalize_name(name)}=={distribution.version}"
+        for distribution in importlib.metadata.distributions(path=[str(root)])
+        if (name := distribution.metadata["Name"])
+        for file in _python_files(distribution)
     }
 
 

@@ -16,7 +16,7 @@ _COMPARING = lazy_pattern(rb'\{"r":"comparing","launches":(\d+)\}')
 
 
 @frozen(kw_only=True)
-class Place:
+class LaunchPlace:
     """Where in the user's code a launch stands."""
 
     module: str
@@ -41,7 +41,7 @@ class Original:
 
 
 @define(kw_only=True)
-class Launch:
+class RecordedLaunch:
     """A kind of launch: all that agree in what a compile can depend on."""
 
     function: str
@@ -52,7 +52,7 @@ class Launch:
     grid: tuple[int, ...] | None
     release: str | None
     """The release of the toolchain that it was launched with."""
-    place: Place | None
+    place: LaunchPlace | None
     given: Mapping[str, Any] | None = None
     """What it was given, under ``recorded``, or under ``why`` the reason why it cannot be made again; ``None``: not asked for."""
     roles: set[str] = field(factory=set)
@@ -65,7 +65,7 @@ class Launch:
 
 
 @frozen(kw_only=True)
-class Lacking:
+class UnrecordedLaunch:
     """A kernel that was launched in a way that cannot be written down."""
 
     module: str
@@ -74,7 +74,7 @@ class Lacking:
 
 
 @frozen(kw_only=True)
-class Interpreter:
+class ProgramPython:
     """A Python that kernels were launched in."""
 
     version: str
@@ -95,12 +95,12 @@ class Recorded:
     """The records of all processes."""
 
     functions: dict[str, Frozen] = field(factory=dict)
-    launches: dict[tuple[str, str], Launch] = field(factory=dict)
+    launches: dict[tuple[str, str], RecordedLaunch] = field(factory=dict)
     """By process and key."""
-    lacking: list[Lacking] = field(factory=list)
+    lacking: list[UnrecordedLaunch] = field(factory=list)
     defined: set[tuple[str, str]] = field(factory=set)
     """Module and name of every jit function that there was, Triton's own left out."""
-    toolchains: dict[str, Interpreter] = field(factory=dict)
+    toolchains: dict[str, ProgramPython] = field(factory=dict)
     """Release → the Python that first imported it."""
     torch: str | None = None
     not_imported: str | None = None
@@ -124,8 +124,8 @@ class Recorded:
     @property
     def arch(self) -> int | str | None:
         """The architecture that the program compiled for; ``None`` where that is not known."""
-        found = (each.original.arch for each in self.launches.values() if each.original is not None)
-        return next((arch for arch in found if arch is not None), None)
+        archs = (launch.original.arch for launch in self.launches.values() if launch.original is not None)
+        return next((arch for arch in archs if arch is not None), None)
 
 
 def read_records(folder: Path) -> Recorded:
@@ -138,7 +138,7 @@ def read_records(folder: Path) -> Recorded:
 
 
 @frozen(kw_only=True)
-class Progress:
+class RecordingProgress:
     """How far a program is that runs."""
 
     launches: int
@@ -154,10 +154,10 @@ class Progress:
         return f"{self.launches:,} kinds of launches recorded"
 
 
-def progress_in(folder: Path) -> Progress:
+def progress_in(folder: Path) -> RecordingProgress:
     """What records tell that are still being written, without reading what they are."""
     texts = [path.read_bytes() for path in folder.glob("*.jsonl")]
-    return Progress(
+    return RecordingProgress(
         launches=sum(text.count(b'{"r":"launch"') for text in texts),
         compiled=sum(text.count(b'{"r":"original"') for text in texts),
         to_compile=sum(int(number) for text in texts for number in _COMPARING.findall(text)),
@@ -184,11 +184,11 @@ def _not_imported(_: str, record: Mapping[str, Any], recorded: Recorded) -> None
 
 
 def _process(process: str, record: Mapping[str, Any], recorded: Recorded) -> None:
-    found = Interpreter(
+    python = ProgramPython(
         version=record["python"], executable=record["executable"], prefix=record["prefix"], toolchain=record["toolchain"]
     )
     recorded.releases[process] = str(record["release"])
-    recorded.toolchains.setdefault(recorded.releases[process], found)
+    recorded.toolchains.setdefault(recorded.releases[process], python)
 
 
 def _torch(_: str, record: Mapping[str, Any], recorded: Recorded) -> None:
@@ -200,20 +200,20 @@ def _defined(_: str, record: Mapping[str, Any], recorded: Recorded) -> None:
 
 
 def _function(_: str, record: Mapping[str, Any], recorded: Recorded) -> None:
-    known = ("id", "kind", "name", "qualname", "module", "source", "future", "jit", "names", "defaults", "error", "file", "line")
-    recorded.functions[record["id"]] = Frozen(**{name: record[name] for name in known if record.get(name) is not None})
+    keys = ("id", "kind", "name", "qualname", "module", "source", "future", "jit", "names", "defaults", "error", "file", "line")
+    recorded.functions[record["id"]] = Frozen(**{name: record[name] for name in keys if record.get(name) is not None})
 
 
 def _launch(process: str, record: Mapping[str, Any], recorded: Recorded) -> None:
     place, grid = record.get("place"), record.get("grid")
-    recorded.launches[process, record["key"]] = Launch(
+    recorded.launches[process, record["key"]] = RecordedLaunch(
         function=record["function"],
         arguments=record["args"],
         constexprs=record["constexprs"],
         options=record["options"],
         grid=tuple(grid) if grid else None,
         release=recorded.releases.get(process),
-        place=Place(**place) if place else None,
+        place=LaunchPlace(**place) if place else None,
         given=record.get("given"),
         roles=_roles(record),
     )
@@ -239,7 +239,7 @@ def _original(process: str, record: Mapping[str, Any], recorded: Recorded) -> No
 
 
 def _lacking(_: str, record: Mapping[str, Any], recorded: Recorded) -> None:
-    recorded.lacking.append(Lacking(module=record.get("module") or "", name=record["name"], why=record["why"]))
+    recorded.lacking.append(UnrecordedLaunch(module=record.get("module") or "", name=record["name"], why=record["why"]))
 
 
 _READERS: dict[str, Callable[[str, Mapping[str, Any], Recorded], None]] = {

@@ -14,19 +14,16 @@ from attrs import frozen
 
 from compat import toolchains
 from compat.capturing.kernels import Configs
-from compat.capturing.recorder import VARIABLE
 from compat.errors import SelectionError
 from compat.model import DEFAULT_TOOLCHAIN, Target
 from compat.toolchains import Toolchain
 from compat.toolchains.base import Capturing
 
-START = Path(__file__).parent / "recorder" / "start"
-"""The folder that has Python begin recording, where it is in ``PYTHONPATH``."""
 _DEVICES = (Path("/dev/nvidia0"), Path("/dev/kfd"), Path("/dev/dxg"))
 """What there is on machines with a GPU."""
 
 
-class Check(StrEnum):
+class CodeCheck(StrEnum):
     """Of what the code is compared with what the program itself compiles."""
 
     NOTHING = "nothing"
@@ -51,7 +48,7 @@ class Options:
     """Keep numbers that no compile depends on as they were passed."""
     problems: bool = False
     """Also write what launches were given, so that their numbers can be looked at: shapes, strides, small whole numbers."""
-    check: Check = Check.KERNELS
+    check: CodeCheck = CodeCheck.KERNELS
     fake: bool | None = None
     """Make the program believe in a GPU; ``None``: where there is none."""
 
@@ -73,55 +70,48 @@ def toolchain() -> Toolchain:
 
 def capturing() -> Capturing:
     """How they are."""
-    found = toolchain().capturing
-    assert found is not None
-    return found
+    record = toolchain().device.capturing
+    assert record is not None
+    return record
 
 
 def target_of(name: str | None) -> Target:
     """The target that is meant by a name. Raises SelectionError where there is none, or no GPU of it is known."""
     name = name or capturing().usual
-    known = toolchains.targets()
-    found = next((each for each in (name, *toolchains.targets_of_gpu(name)) if each in known), None)
-    if found is None or found not in capturing().models:
+    targets = toolchains.targets()
+    target_name = next((candidate for candidate in (name, *toolchains.targets_of_gpu(name)) if candidate in targets), None)
+    if target_name is None or target_name not in toolchain().device.models:
         why = (
-            "no target is called so" if found is None else f"no GPU of {found} is known that a program could be made to believe in"
+            "no target is called so"
+            if target_name is None
+            else f"no GPU of {target_name} is known that a program could be made to believe in"
         )
-        raise SelectionError(why, where=f"--target {name}", hint=f"One of: {', '.join(capturing().models)}.")
-    return known[found]
+        raise SelectionError(why, where=f"--target {name}", hint=f"One of: {', '.join(toolchain().device.models)}.")
+    return targets[target_name]
 
 
 def target_of_arch(arch: int | str | None) -> Target | None:
     """The target with this architecture; ``None`` where there is none."""
-    return next((each for each in toolchains.targets().values() if arch is not None and each.arch == arch), None)
+    return next((target for target in toolchains.targets().values() if arch is not None and target.arch == arch), None)
 
 
 def recorder_settings(options: Options, folder: Path) -> dict[str, Any]:
     """What the recorder is told. Raises SelectionError for a target that there is not."""
-    target = target_of(options.target)
-    model = capturing().models[target.name]
     return {
         "folder": str(folder),
         "fake": options.is_fake,
         "with_values": options.with_values,
         "problems": options.problems,
         "originals": str(options.check),
-        "target": {
-            "backend": target.backend,
-            "arch": target.arch,
-            "warp_size": target.warp_size,
-            "shared_memory": target.shared_memory,
-            "gpu": model.name,
-            "multiprocessors": model.multiprocessors,
-        },
+        "target": toolchain().device.facts(target_of(options.target)),
     }
 
 
 def variables(settings: Mapping[str, Any], cache: Path | None) -> dict[str, str]:
     """The environment variables that have a program and its children recorded; ``cache`` is where compiled kernels are kept."""
-    paths = [str(START), *filter(None, [os.environ.get("PYTHONPATH")])]
-    found = {VARIABLE: json.dumps(settings), "PYTHONPATH": os.pathsep.join(paths)}
-    return found | ({capturing().cache: str(cache)} if cache is not None else {})
+    paths = [str(capturing().start), *filter(None, [os.environ.get("PYTHONPATH")])]
+    environment = {capturing().variable: json.dumps(settings), "PYTHONPATH": os.pathsep.join(paths)}
+    return environment | ({capturing().cache: str(cache)} if cache is not None else {})
 
 
 @contextmanager

@@ -6,9 +6,8 @@ at its end.
 
 from __future__ import annotations
 
-import io
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from functools import wraps
 from pathlib import Path
 from typing import Any
@@ -21,9 +20,8 @@ from compat.cli.showing import be_quiet, is_quiet
 from compat.errors import StoreError
 from compat.files import replace_file
 from compat.json_text import write_json
+from compat.report.render.blocks import Block
 
-_NATURAL = 10_000
-"""Columns where there is no terminal: nothing is folded for programs that read lines."""
 _FILE = "Write the answer to this file instead of printing it."
 
 _Command = Callable[..., Any]
@@ -49,16 +47,19 @@ class Answer:
         for line in lines():
             click.echo(line)
 
-    def draw(self, picture: Callable[[], Any], document: Callable[[], Any]) -> None:
-        """Give an answer that rich lays out."""
+    def draw(self, blocks: Callable[[], Iterable[Block]], document: Callable[[], Any]) -> None:
+        """Give an answer that is made of blocks."""
         if self.as_json:
             self.write(write_json(document(), indent=2))
-        elif self.file is None and sys.stdout.isatty():
-            from rich.console import Console  # takes longer to import than many commands take
+            return
+        from compat.report.render.terminal import Picture, plain_text  # rich takes longer to import than many commands take
 
-            Console(highlight=False, soft_wrap=False).print(picture(), crop=False)
+        if self.file is None and sys.stdout.isatty():
+            from rich.console import Console
+
+            Console(highlight=False, soft_wrap=False).print(Picture(blocks), crop=False)
         else:
-            self.write(plain(picture()))
+            self.write(plain_text(blocks()))
 
     def add(self, words: str) -> None:
         """Say what was done besides: below the answer, or on standard error where programs read that."""
@@ -74,16 +75,7 @@ class Answer:
             write_file(self.file, click.unstyle(ended), "--output")
 
 
-def plain(picture: Any) -> str:
-    """What rich lays out, as text without padding and without line breaks that are not its own."""
-    from rich.console import Console
-
-    out = io.StringIO()
-    Console(file=out, width=_NATURAL, color_system=None, legacy_windows=False, _environ={}).print(picture, crop=False)
-    return "".join(f"{line.rstrip()}\n" for line in out.getvalue().splitlines())
-
-
-def write_file(path: Path, text: str, option: str) -> None:
+def write_file(path: Path, text: str | Iterator[str], option: str) -> None:
     """Write an answer into the file that an option names, whole or not at all. Raises StoreError where that cannot be."""
     try:
         replace_file(path, text)

@@ -7,20 +7,28 @@ from typing import Any
 import click
 
 from compat.api.comparing import compare, place_of, steps
-from compat.api.finding import Found, find
 from compat.api.histories import history
 from compat.api.looking import look
-from compat.api.records import Looked
-from compat.api.sourcing import Source, find_source, read_source
+from compat.api.records import Inspection, NameMatches, find
+from compat.api.sourcing import NamedSource, find_source, read_source
 from compat.cli.answer import Answer, answer_options
+from compat.cli.opening import opened_store
 from compat.cli.progress import ProgressListener
-from compat.cli.selecting import opened_store, place_options, select_places
+from compat.cli.selecting import place_options, select_places
 from compat.project import Selection
-from compat.report.api.document import difference_document, kernels_document, names_document, steps_document
-from compat.report.api.terminal import difference_picture, kernels_picture, names_picture, steps_picture
+from compat.report.views.api import (
+    difference_blocks,
+    difference_document,
+    kernels_blocks,
+    kernels_document,
+    names_blocks,
+    names_document,
+    steps_blocks,
+    steps_document,
+)
 
 
-@click.command(short_help="Show which names of Triton exist in which release.")
+@click.command
 @click.argument("names", metavar="[NAME|GLOB]...", nargs=-1)
 @click.option("--diff", nargs=2, metavar="OLD NEW", help="What differs between two releases.")
 @click.option("--of", "source", metavar="SOURCE", help="What a kernel uses: a.py, a.py::kernel, a kernel file, or a kernel's name.")
@@ -55,26 +63,28 @@ def api(
         _tell_names(answer, looked, find(looked, names, internal=internal))
     else:
         counted = steps(looked)
-        answer.draw(lambda: steps_picture(looked, counted), lambda: steps_document(looked, counted))
+        answer.draw(lambda: steps_blocks(looked, counted), lambda: steps_document(looked, counted))
 
 
-def _tell_names(answer: Answer, looked: Looked, found: Found) -> None:
+def _tell_names(answer: Answer, looked: Inspection, found: NameMatches) -> None:
     histories = [history(looked, full) for full in found.names]
-    answer.draw(lambda: names_picture(looked, histories, found), lambda: names_document(looked, histories))
+    answer.draw(lambda: names_blocks(looked, histories, found), lambda: names_document(looked, histories))
 
 
-def _tell_difference(answer: Answer, looked: Looked, words: tuple[str, str], found: Found | None, *, internal: bool) -> None:
+def _tell_difference(
+    answer: Answer, looked: Inspection, words: tuple[str, str], found: NameMatches | None, *, internal: bool
+) -> None:
     old, new = (place_of(looked, word) for word in words)
     difference = compare(looked, old, new, (lambda full: full in found.names) if found else (lambda full: True))
     answer.draw(
-        lambda: difference_picture(looked, difference, internal=internal or found is not None),
+        lambda: difference_blocks(looked, difference, internal=internal or found is not None),
         lambda: difference_document(looked, difference),
     )
 
 
-def _tell_source(answer: Answer, looked: Looked, source: Source, *, compiling: bool) -> None:
+def _tell_source(answer: Answer, looked: Inspection, source: NamedSource, *, compiling: bool) -> None:
     selection: Selection = source.selection
     with opened_store(selection, only_read=not compiling) as store:
         kernels = read_source(source, looked, selection.context(store), compiling=compiling, listener=ProgressListener())
     notes = [f"not compiled: {source.obstacle}"] if source.obstacle else []
-    answer.draw(lambda: kernels_picture(looked, kernels, notes), lambda: kernels_document(looked, kernels))
+    answer.draw(lambda: kernels_blocks(looked, kernels, notes), lambda: kernels_document(looked, kernels))

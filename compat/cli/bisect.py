@@ -11,14 +11,14 @@ import click
 
 from compat.bisect import bisecting, candidates
 from compat.bisect.bisecting import Bisection
-from compat.bisect.candidates import Asked
-from compat.bisect.request import FEW, Axis, Request
+from compat.bisect.candidates import CandidateQuery
+from compat.bisect.request import FEW, Axis, BisectRequest
 from compat.cli.answer import Answer, answer_options, write_file
 from compat.cli.bisect_progress import BisectProgress
 from compat.cli.invocation import command_line, deadline_words
 from compat.cli.judging import judge_options, judge_words, read_criterion
-from compat.cli.launching import launched_option, python_option, use_gpu
-from compat.cli.selecting import SECONDS, executor_option, kernel_arguments, obtaining, opened, select, selection_options
+from compat.cli.opening import executor_option, launched_option, obtaining, opened, python_option, use_gpu
+from compat.cli.selecting import SECONDS, kernel_arguments, select, selection_options
 from compat.launch import merging
 
 _AXES = [str(each) for each in Axis]
@@ -28,7 +28,7 @@ _REQUEST = ("fixed", "every", "against", "budget")
 """The options that are passed on as they are."""
 
 
-@click.command(short_help="Find the release that broke a kernel, and the part of the toolchain.")
+@click.command
 @kernel_arguments
 @selection_options
 @executor_option
@@ -95,42 +95,42 @@ def bisect(
     sys.exit(0 if found.conclusive else 1)
 
 
-def _request(judge_text: str, chosen: dict[str, Any]) -> Request:
+def _request(judge_text: str, chosen: dict[str, Any]) -> BisectRequest:
     """The request that the options make. Raises SelectionError for invalid ones."""
     ends = {end: chosen.pop(end) for end in ("good", "bad")}
     criterion = read_criterion(judge_text)
     specifier = candidates.parse_specifier(chosen.pop("specifier"))
-    asked = Asked(releases=specifier, **{name: chosen.pop(name) for name in _ASKED})
+    query = CandidateQuery(releases=specifier, **{name: chosen.pop(name) for name in _ASKED})
     axis, assemblers = Axis(chosen.pop("axis")), chosen.pop("ptxas")
     plain = {name: chosen.pop(name) for name in _REQUEST}
     launching = (chosen.pop("is_launching"), chosen.pop("python"))
     selection, gpu = use_gpu(select(**chosen), *launching)
-    good, bad = (candidates.named_release(ends[end], f"--{end}", selection, asked) for end in ("good", "bad"))
-    facts = {**plain, "good": good, "bad": bad, "asked": asked, "assemblers": assemblers, "gpu": gpu}
-    return Request(selection=selection, axis=axis, criterion=criterion, **facts)
+    good, bad = (candidates.named_release(ends[end], f"--{end}", selection, query) for end in ("good", "bad"))
+    facts = {**plain, "good": good, "bad": bad, "query": query, "assemblers": assemblers, "gpu": gpu}
+    return BisectRequest(selection=selection, axis=axis, criterion=criterion, **facts)
 
 
-def _options(request: Request, deadline: float | None, *, build: bool) -> Iterator[str]:
+def _options(request: BisectRequest, deadline: float | None, *, build: bool) -> Iterator[str]:
     """The options on which the answer for one kernel depends, besides those that name it, the ends and the judge."""
-    asked = request.asked
+    query = request.query
     yield from request.selection.options
     yield from (word for env in request.selection.patterns.envs for word in ("--envs", env))
-    valued = {"--releases": asked.releases, "--find-links": asked.find_links, "--index-url": asked.index_url}
-    valued |= {"--distribution": asked.distribution}
+    valued = {"--releases": query.releases, "--find-links": query.find_links, "--index-url": query.index_url}
+    valued |= {"--distribution": query.distribution}
     yield from (word for option, value in valued.items() if value for word in (option, str(value)))
-    flags = {"--patches": asked.patches, "--pre": asked.pre, "--all": request.every, "--search": request.every is False}
+    flags = {"--patches": query.patches, "--pre": query.pre, "--all": request.every, "--search": request.every is False}
     flags |= {"--launch": request.gpu is not None}
     yield from (option for option, on in {**flags, "--no-build": not build}.items() if on)
     yield from deadline_words(deadline)
 
 
-def _ends(request: Request) -> Iterator[str]:
+def _ends(request: BisectRequest) -> Iterator[str]:
     """The ends of the range as they were asked for."""
     yield from (word for end in ("good", "bad") if (release := getattr(request, end)) for word in (f"--{end}", str(release)))
     yield from ("--fixed",) if request.fixed else ()
 
 
-def _inside_options(request: Request) -> Iterator[str]:
+def _inside_options(request: BisectRequest) -> Iterator[str]:
     """Those that a search inside a failure needs besides."""
     yield from ("--against", request.against) if request.against else ()
     yield from (word for assembler in request.assemblers for word in ("--ptxas", assembler))
@@ -141,14 +141,12 @@ def _inside_options(request: Request) -> Iterator[str]:
 
 
 def _show(found: Bisection, options: tuple[str, ...], ends: tuple[str, ...], answer: Answer, output: Path | None) -> None:
-    from compat.report.bisect import BisectReport
-    from compat.report.bisect.document import bisect_document
-    from compat.report.bisect.terminal import TerminalAnswer
+    from compat.report.views.bisect import BisectReport, bisect_blocks, bisect_document
 
     report = BisectReport.of(found, command=command_line(), options=options, ends=ends)
-    answer.draw(lambda: TerminalAnswer(report=report), lambda: bisect_document(report))
+    answer.draw(lambda: bisect_blocks(report), lambda: bisect_document(report))
     if output:
-        from compat.report.bisect.markdown import bisect_markdown
+        from compat.report.views.bisect import bisect_markdown
 
         write_file(output, bisect_markdown(report), "--output")
         answer.add(f"wrote {output}")
@@ -156,10 +154,10 @@ def _show(found: Bisection, options: tuple[str, ...], ends: tuple[str, ...], ans
 
 def _write_cells(found: Bisection, options: tuple[str, ...], answer: Answer, output: Path | None) -> None:
     """Give what programs read, and write the file; people have been told of each cell as it was known."""
-    from compat.report.bisect.inside import cell_answer_document, cell_answers_markdown
+    from compat.report.views.bisect import cell_answer_document, cell_answers_markdown
 
     if answer.as_json:
-        answer.give(list, lambda: [cell_answer_document(each, found.axis, options) for each in found.cells])
+        answer.give(list, lambda: [cell_answer_document(cell, found.axis, options) for cell in found.cells])
     if output:
         write_file(output, cell_answers_markdown(found.cells, found.axis, options), "--output")
         answer.add(f"wrote {output}")

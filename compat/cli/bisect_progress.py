@@ -14,7 +14,7 @@ from compat.cli.answer import Answer
 from compat.cli.invocation import INTERRUPTED
 from compat.cli.progress import ProgressListener
 from compat.cli.showing import say
-from compat.execution.run import Interrupted
+from compat.engine.run import Interrupted
 from compat.interruption import Stopped
 
 
@@ -37,17 +37,17 @@ class BisectProgress(ProgressListener):
             return
         self._cells.append(answer)
         if not self._answer.as_json:
-            from compat.report.bisect.inside import cell_answer_lines
+            from compat.report.views.bisect import cell_answer_lines
 
             name, (first, *details) = answer.cell.id, cell_answer_lines(answer, self._axis, self._options)
             self._answer.follow(lambda: (click.style(name, bold=True) + first.removeprefix(name), *details), list)
 
     def _tell_release(self, answer: Any) -> None:
         if self._several:
-            from compat.report.bisect import Group
-            from compat.report.bisect.sentences import headline
+            from compat.report.views.bisect import AnswerGroup
+            from compat.report.views.bisect_sentences import headline
 
-            say(f"{Group(answers=(answer,)).subject}: {headline(answer)}")
+            say(f"{AnswerGroup(answers=(answer,)).subject}: {headline(answer)}")
 
     @contextmanager
     def interruptible(self) -> Iterator[None]:
@@ -63,10 +63,9 @@ class BisectProgress(ProgressListener):
             sys.exit(INTERRUPTED)
 
     def _give_rest(self) -> None:
-        from compat.report.bisect.inside import cell_answer_document
-        from compat.report.bisect.so_far import so_far_lines
+        from compat.report.views.bisect import cell_answer_document, so_far_lines
 
         if self._answer.as_json and self._cells:
-            self._answer.give(list, lambda: [cell_answer_document(each, self._axis, self._options) for each in self._cells])
+            self._answer.give(list, lambda: [cell_answer_document(cell, self._axis, self._options) for cell in self._cells])
         elif self._axis is Axis.RELEASES and not self._answer.as_json and (lines := [*so_far_lines(self.results)]):
             self._answer.give(lambda: lines, list)

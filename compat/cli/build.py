@@ -9,14 +9,15 @@ from typing import Any
 import click
 
 from compat.cli.invocation import relative
+from compat.cli.opening import obtaining, opened_store
 from compat.cli.progress import ProgressListener
-from compat.cli.selecting import SECONDS, kernel_arguments, obtaining, opened_store, select, selection_options
+from compat.cli.selecting import SECONDS, kernel_arguments, select, selection_options
 from compat.launch import building
 from compat.launch.archive import pack, write_archive
 from compat.launch.building import Built
 
 
-@click.command(short_help="Compile kernels into a folder that a GPU host launches.")
+@click.command
 @kernel_arguments
 @selection_options
 @click.option("--out", type=click.Path(path_type=Path, file_okay=False), required=True, help="The folder to write.")

@@ -9,21 +9,20 @@ import click
 
 from compat.capturing.capturing import capture_program
 from compat.capturing.kernels import Configs
-from compat.capturing.settings import Check, Options
+from compat.capturing.settings import CodeCheck, Options
 from compat.cli.answer import Answer, answer_options
 from compat.cli.completing import TARGET
 from compat.cli.invocation import relative
 from compat.cli.selecting import SECONDS
 from compat.cli.showing import say
 from compat.printable import printable
-from compat.report.capture import capture_lines
+from compat.report.views.capture import capture_lines
 
 _EVERY = 30.0
 """Seconds between two lines about a program that runs: its own output goes to the same terminal."""
 
 
 @click.command(
-    short_help="Run a program, and write kernel files of what it launches.",
     context_settings={"allow_interspersed_args": False},
 )
 @click.argument("words", nargs=-1, type=click.UNPROCESSED, required=True, metavar="-- PROGRAM [ARGUMENT]...")
@@ -34,7 +33,7 @@ _EVERY = 30.0
 )
 @click.option(
     "--configs",
-    type=click.Choice([str(each) for each in Configs]),
+    type=click.Choice([str(config) for config in Configs]),
     default="all",
     show_default=True,
     help="Which configurations of an autotuner become cases.",
@@ -49,7 +48,7 @@ _EVERY = 30.0
 @click.option("--no-gpu", is_flag=True, help="Make the program believe in the GPU of --target even where there is one.")
 @click.option(
     "--check",
-    type=click.Choice([str(each) for each in Check]),
+    type=click.Choice([str(each) for each in CodeCheck]),
     default="kernels",
     show_default=True,
     help="Compare the code of one case of each kernel with the program's own, of all cases, or of nothing.",
@@ -86,16 +85,16 @@ def capture(
         live=live,
         with_values=with_values,
         problems=problems,
-        check=Check(check),
+        check=CodeCheck(check),
         fake=True if no_gpu else None,
     )
-    found = capture_program(words, options, python=python, timeout=timeout, on_progress=_Progress(), on_check=_tell_check)
+    found = capture_program(words, options, python=python, timeout=timeout, on_progress=_CaptureProgress(), on_check=_tell_check)
     answer.give(lambda: map(printable, capture_lines(found, relative(output))), lambda: found.document)
     assert found.ended is not None
     sys.exit(124 if found.ended.timed_out else found.ended.exit_code)
 
 
-class _Progress:
+class _CaptureProgress:
     """Says now and then how far the program is."""
 
     def __init__(self) -> None:

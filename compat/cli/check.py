@@ -8,17 +8,18 @@ from typing import Any
 
 import click
 
-from compat.bisect import checking
+from compat.bisect import judging
 from compat.cli.answer import Answer, answer_options
 from compat.cli.completing import CELL
 from compat.cli.invocation import INTERRUPTED
 from compat.cli.judging import judge_options, read_criterion
+from compat.cli.opening import executor_option, obtaining, opened
 from compat.cli.progress import ProgressListener
-from compat.cli.selecting import SECONDS, executor_option, obtaining, opened, select, selection_options, split_cells
+from compat.cli.selecting import SECONDS, select, selection_options, split_cells
 from compat.errors import CompatError
 from compat.history.account import Judgement
 from compat.interruption import Stopped
-from compat.report.bisect.checked import checked_document, checked_lines
+from compat.report.views.bisect import checked_document, checked_lines
 
 GOOD, BAD, CANNOT_TELL = 0, 1, 125
 """What ``git bisect run`` understands; it takes other codes up to 127 for bad, and stops at 128 and above."""
@@ -52,7 +53,7 @@ class _Checked(click.Command):
         sys.exit(CANNOT_TELL)
 
 
-@click.command(cls=_Checked, short_help="Test one commit, for `git bisect run`.")
+@click.command(cls=_Checked)
 @click.argument("words", type=CELL, metavar="[CELL-GLOB|KERNEL]...", nargs=-1)
 @selection_options
 @executor_option
@@ -83,7 +84,7 @@ def check(
     selection = select(files=files, **chosen)
     obtain = obtaining(selection, build=not no_build)
     with opened(selection, executor) as (store, where):
-        found = checking.check(
+        found = judging.check(
             selection,
             criterion,
             selection.context(store, deadline=deadline, executor=where),

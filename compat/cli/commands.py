@@ -13,7 +13,7 @@ import click
 
 from compat import __version__, interruption
 from compat.cli import logs
-from compat.cli.group import Group
+from compat.cli.group import CommandGroup
 from compat.cli.invocation import INTERRUPTED
 from compat.cli.output import BROKEN_PIPE
 from compat.cli.refusal import refusal
@@ -22,25 +22,48 @@ from compat.interruption import Stopped
 
 _log = logging.getLogger(__name__)
 
-_COMMANDS = (
-    *("init", "capture", "matrix", "merge", "report", "diff", "list", "explain", "api", "bisect", "check", "fix", "pairs"),
-    *("reduce", "repro", "build", "launch", "guard", "envs", "workers"),
-)
-"""In the order of the help; each is in the module of its name."""
+COMMANDS = {
+    "init": "Write a matrix.toml, and kernel files guessed from Python sources.",
+    "capture": "Run a program, and write kernel files of what it launches.",
+    "matrix": "Compile every chosen cell, and write the reports.",
+    "merge": "Join the reports of several runs, or their stores.",
+    "report": "Make the outputs of a run again from its matrix.json.",
+    "diff": "Show what changed between two reports.",
+    "list": "List envs, targets, kernels or cells.",
+    "explain": "Show all that is known about one cell.",
+    "api": "Show which names of Triton exist in which release.",
+    "bisect": "Find the release that broke a kernel, and the part of the toolchain.",
+    "check": "Test one commit, for `git bisect run`.",
+    "fix": "Find the edit that makes a rejected kernel compile.",
+    "pairs": "Show which PyTorch works with which Triton, without a GPU.",
+    "reduce": "Shrink a kernel that fails.",
+    "repro": "Write a standalone script and an issue for a failing cell.",
+    "build": "Compile kernels into a folder that a GPU host launches.",
+    "launch": "Launch on a GPU what compat build has compiled.",
+    "guard": "Write a Python file with which a library chooses the variant that works.",
+    "envs": "List, build, remove and locate the environments that projects share.",
+    "workers": "List or stop the workers that wait for the next command.",
+}
+"""Every command, in the order of the help, and its line there; each is in the module of its name."""
 
 
-class _Commands(Group):
+class _Commands(CommandGroup):
     """Imports a command when it is asked for, and turns errors of use into one clear message and their exit code."""
 
     def list_commands(self, context: click.Context) -> list[str]:
-        return list(_COMMANDS)
+        return list(COMMANDS)
 
     def get_command(self, context: click.Context, name: str) -> click.Command | None:
-        if name not in _COMMANDS:
+        if name not in COMMANDS:
             return None
         module = import_module(f"compat.cli.{name}")
         command: click.Command = getattr(module, name, None) or getattr(module, f"{name}_")  # list_, which would hide the built-in
         return command
+
+    def format_commands(self, context: click.Context, formatter: click.HelpFormatter) -> None:
+        """List the commands without importing them."""
+        with formatter.section("Commands"):
+            formatter.write_dl([*COMMANDS.items()])
 
     def invoke(self, context: click.Context) -> Any:
         try:

@@ -9,55 +9,62 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 from click.shell_completion import CompletionItem
 
-from compat import project
 from compat.errors import CompatError
-from compat.project import Selection
+
+if TYPE_CHECKING:
+    from compat.project import Selection
 
 
 class Name(click.types.StringParamType):
     """A name or glob on the command line that the shell can complete."""
 
-    def __init__(self, known: Callable[[click.Context], Iterable[str]]) -> None:
-        self._known = known
+    def __init__(self, names: Callable[[click.Context], Iterable[str]]) -> None:
+        self._names = names
 
     def shell_complete(self, context: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
         before, comma, begun = incomplete.rpartition(",")
-        found: list[str] = []
+        names: list[str] = []
         with suppress(CompatError, OSError, RecursionError):
-            found = sorted({name for name in self._known(context) if name.startswith(begun)})
-        return [CompletionItem(f"{before}{comma}{name}") for name in found]
+            names = sorted({name for name in self._names(context) if name.startswith(begun)})
+        return [CompletionItem(f"{before}{comma}{name}") for name in names]
 
 
 def _matrix(context: click.Context) -> Path | None:
-    said = context.params.get("matrix_path")
-    return Path(said) if said else None
+    path = context.params.get("matrix_path")
+    return Path(path) if path else None
 
 
 def _envs(context: click.Context) -> Iterable[str]:
+    from compat import project
+
     for env in project.read_matrix(_matrix(context)).envs:
         yield from (env.name, *env.groups)
 
 
 def _targets(context: click.Context) -> Iterable[str]:
+    from compat import project
+
     return (target.name for target in project.select_places(_matrix(context), targets=("*",)).targets)
 
 
 def _everywhere(context: click.Context) -> Selection:
     """All that the command line leaves so far; kernels by what was said of them, envs and targets unless they were named."""
-    said: dict[str, Any] = context.params
+    from compat import project
+
+    options: dict[str, Any] = context.params
     return project.select(
         _matrix(context),
-        envs=said.get("envs") or ("*",),
-        targets=said.get("target") or ("*",),
-        kernels=said.get("kernel") or (),
-        variants=said.get("variant") or (),
-        cases=said.get("case") or (),
-        kernel_files=(*(said.get("spec") or ()), *(said.get("files") or ())),
+        envs=options.get("envs") or ("*",),
+        targets=options.get("target") or ("*",),
+        kernels=options.get("kernel") or (),
+        variants=options.get("variant") or (),
+        cases=options.get("case") or (),
+        kernel_files=(*(options.get("spec") or ()), *(options.get("files") or ())),
     )
 
 

@@ -12,27 +12,24 @@ import click
 from compat.cli.answer import Answer, answer_options, write_file
 from compat.cli.invocation import relative
 from compat.printable import printable
-from compat.report.diff import Kind, Side, compare
-from compat.report.diff.document import diff_document
-from compat.report.diff.markdown import diff_markdown
-from compat.report.diff.metrics import THRESHOLD
-from compat.report.diff.text import diff_lines
+from compat.report.summary.comparing import THRESHOLD, CellChangeKind, ReportSide, compare
+from compat.report.views.diff import diff_document, diff_lines, diff_markdown
 from compat.saved import read_report
 
 
-class _Kinds(click.ParamType[frozenset[Kind]]):
+class _Kinds(click.ParamType[frozenset[CellChangeKind]]):
     """Kinds of changes, separated by commas."""
 
     name = "kinds"
 
-    def convert(self, value: Any, parameter: click.Parameter | None, context: click.Context | None) -> frozenset[Kind]:
+    def convert(self, value: Any, parameter: click.Parameter | None, context: click.Context | None) -> frozenset[CellChangeKind]:
         if isinstance(value, frozenset):
             return value
         words = [word.strip() for word in str(value).split(",")]
         for word in words:
-            if word not in list(Kind):
-                self.fail(f"{word!r} is none of {', '.join(Kind)}.", parameter, context)
-        return frozenset(map(Kind, words))
+            if word not in list(CellChangeKind):
+                self.fail(f"{word!r} is none of {', '.join(CellChangeKind)}.", parameter, context)
+        return frozenset(map(CellChangeKind, words))
 
 
 class _Percent(click.ParamType[float]):
@@ -50,7 +47,7 @@ class _Percent(click.ParamType[float]):
         return number
 
 
-@click.command(short_help="Show what changed between two reports.")
+@click.command
 @click.argument("old", metavar="OLD")
 @click.argument("new", metavar="[NEW]", default="reports/matrix.json")
 @click.option(
@@ -67,7 +64,7 @@ class _Percent(click.ParamType[float]):
 @click.option("--markdown", type=click.Path(path_type=Path, dir_okay=False), help="Write it for a pull request comment, too.")
 @answer_options(json_help="The changes as JSON, cell by cell.")
 def diff(
-    *, answer: Answer, old: str, new: str, threshold: float, fail_on: tuple[frozenset[Kind], ...], markdown: Path | None
+    *, answer: Answer, old: str, new: str, threshold: float, fail_on: tuple[frozenset[CellChangeKind], ...], markdown: Path | None
 ) -> None:
     """Show what changed from OLD to NEW: what is newly broken or fixed, fails differently, is deprecated, or not tested any more.
 
@@ -84,5 +81,5 @@ def diff(
     sys.exit(1 if found.gated(frozenset().union(*fail_on)) else 0)
 
 
-def _side(name: str) -> Side:
-    return Side(name=printable(name), report=read_report(name))
+def _side(name: str) -> ReportSide:
+    return ReportSide(name=printable(name), report=read_report(name))

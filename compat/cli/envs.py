@@ -12,16 +12,17 @@ import click
 
 from compat.cli.answer import Answer, answer_options
 from compat.cli.completing import ENV
-from compat.cli.group import Group
-from compat.cli.providing import env_provider
+from compat.cli.group import CommandGroup
+from compat.cli.opening import env_provider
 from compat.cli.table import table
 from compat.envs.cache import EnvCache
-from compat.envs.env import read_env
 from compat.envs.inventory import kept_envs
 from compat.envs.inventory import prune as prune_envs
+from compat.envs.record import read_env
 from compat.errors import EnvError
 from compat.project import read_matrix
-from compat.report.envs import built_document, built_line, env_document, env_row, pruned_document, pruned_lines
+from compat.report.render.blocks import TextLine
+from compat.report.views.envs import built_document, built_line, env_document, env_row, pruned_document, pruned_lines
 
 _DAY = 86400.0
 
@@ -35,7 +36,7 @@ def _matrix_option(command: Callable[..., Any]) -> Callable[..., Any]:
     )(command)
 
 
-class _Envs(Group):
+class _Envs(CommandGroup):
     """Without a subcommand, lists; options of that are taken, too."""
 
     def parse_args(self, context: click.Context, args: list[str]) -> list[str]:
@@ -47,7 +48,6 @@ class _Envs(Group):
 @click.group(
     cls=_Envs,
     subcommand_metavar="[COMMAND] [ARGS]...",
-    short_help="List, build, remove and locate the environments that projects share.",
 )
 def envs() -> None:
     """List, build, remove and locate the environments that all projects share; without a subcommand, list them."""
@@ -65,7 +65,8 @@ def list_(*, answer: Answer, matrix_path: Path | None = None) -> None:
     found = kept_envs(cache)
     rows = [env_row(each, time.time()) for each in found]
     answer.draw(
-        lambda: table(rows) if rows else f"no environments are in {cache.folder}", lambda: [env_document(each) for each in found]
+        lambda: table(rows) if rows else [TextLine(f"no environments are in {cache.folder}")],
+        lambda: [env_document(each) for each in found],
     )
 
 
@@ -86,7 +87,7 @@ def build(*, names: Sequence[str], matrix_path: Path | None, again: bool, jobs: 
     wanted = config.choose_envs(names)
     provide = env_provider(config, jobs=jobs)
     if again:
-        provide.have_built(config.path, wanted, again=True)
+        provide.build_missing(config.path, wanted, again=True)
     found = provide(config.path, wanted)
     answer.give(lambda: map(built_line, found), lambda: [built_document(each) for each in found])
     broken = [each.env for each in found if each.error is not None]

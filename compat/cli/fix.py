@@ -13,24 +13,16 @@ from compat import fix as fixes
 from compat.cli.answer import Answer, answer_options
 from compat.cli.completing import CELL
 from compat.cli.invocation import command_line
+from compat.cli.opening import executor_option, obtaining, opened
 from compat.cli.progress import ProgressListener
-from compat.cli.selecting import (
-    SECONDS,
-    executor_option,
-    kernel_arguments,
-    obtaining,
-    opened,
-    select,
-    selection_options,
-    split_cells,
-)
-from compat.report.fix import diff_style, fix_document, fix_lines
+from compat.cli.selecting import SECONDS, kernel_arguments, select, selection_options, split_cells
+from compat.report.views.fix import diff_style, fix_document, fix_lines
 
 NONE_FOUND = 1
 """The exit code where no edit was found, or it was not written."""
 
 
-@click.command(short_help="Find the edit that makes a rejected kernel compile.")
+@click.command
 @click.argument("cell", type=CELL, metavar="CELL|KERNEL")
 @kernel_arguments
 @selection_options
@@ -72,7 +64,7 @@ def fix(
     for path in written:
         answer.add(f"wrote {os.path.relpath(path)}")
     sys.exit(
-        NONE_FOUND if not found.found or (write and found.breaks) else selection.problems[0].exit_code if selection.problems else 0
+        NONE_FOUND if not found.best or (write and found.breaks) else selection.problems[0].exit_code if selection.problems else 0
     )
 
 

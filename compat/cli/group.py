@@ -7,7 +7,7 @@ from difflib import get_close_matches
 import click
 
 
-class Group(click.Group):
+class CommandGroup(click.Group):
     """Suggests a command where there is none of the name that was typed."""
 
     def resolve_command(self, context: click.Context, args: list[str]) -> tuple[str | None, click.Command | None, list[str]]:

@@ -14,7 +14,7 @@ from compat.errors import StoreError
 from compat.guard import Request, check_guard, guard_text, make_guard, read_guard
 from compat.guard.text import checked_document, checked_lines, guard_document, guard_lines, written_line
 from compat.printable import printable
-from compat.report.guesses import guesses
+from compat.report.summary.notes import guesses
 from compat.saved import read_report
 
 _PATH: click.Path[Path] = click.Path(path_type=Path, dir_okay=False)
@@ -31,7 +31,7 @@ def _globs(command: Any) -> Any:
     return command
 
 
-@click.command(short_help="Write a Python file with which a library chooses the variant that works.")
+@click.command
 @click.argument("name", metavar="[FILE]", default="reports/matrix.json")
 @_globs
 @click.option("--prefer", multiple=True, metavar="VARIANT,...", help="Variants, the most wanted first [as they are declared].")

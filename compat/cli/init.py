@@ -13,15 +13,15 @@ from compat.cli.answer import Answer, answer_options
 from compat.cli.invocation import relative
 from compat.init import Initialized, initialize
 from compat.printable import printable
-from compat.report.compact import at_most, counted
-from compat.report.pace import cost_words
+from compat.report.summary.compact import at_most, counted
+from compat.report.views.pace import cost_words
 from compat.workflows import System
 
 _SHOWN = 20
 """Lines of one kind at most: files, what was left out, guesses."""
 
 
-@click.command(short_help="Write a matrix.toml, and kernel files guessed from Python sources.")
+@click.command
 @click.argument("sources", nargs=-1, metavar="[FILE.py|FOLDER]...")
 @click.option("--github", "systems", flag_value=System.GITHUB, multiple=True, help="Write a workflow for GitHub, too.")
 @click.option("--gitlab", "systems", flag_value=System.GITLAB, multiple=True, help="Write a pipeline for GitLab, too.")
@@ -61,7 +61,7 @@ def _first_run(found: Initialized) -> str:
 
 def _not_taken(found: Initialized) -> Iterator[str]:
     for path, functions in found.not_taken.items():
-        yield from (f"left out {relative(path)}:{each.line} {each.name}: {each.why}" for each in functions)
+        yield from (f"left out {relative(path)}:{function.line} {function.name}: {function.why}" for function in functions)
 
 
 def _look_at(found: Initialized) -> Iterator[str]:
@@ -79,9 +79,9 @@ def _document(found: Initialized) -> dict[str, Any]:
         "written": {relative(path): list(kernels) for path, kernels in found.written.items()},
         "kept": {relative(path): why for path, why in found.kept.items()},
         "left_out": [
-            {"source": relative(path), "line": each.line, "name": each.name, "why": each.why}
+            {"source": relative(path), "line": function.line, "name": function.name, "why": function.why}
             for path, functions in found.not_taken.items()
-            for each in functions
+            for function in functions
         ],
         "guesses": found.guesses,
         "look_at": [

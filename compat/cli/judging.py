@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 import click
 
 from compat.bisect.criterion import Criterion, parse_criterion
-from compat.bisect.judging_program import DEADLINE, JudgingProgram
+from compat.bisect.judging import DEADLINE, JudgingProgram
 from compat.cli import logs
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])

@@ -15,7 +15,7 @@ from compat.launch import hosting, sharing
 from compat.project import Selection
 
 
-@click.command(short_help="Launch on a GPU what compat build has compiled.")
+@click.command
 @click.argument("folder", type=click.Path(path_type=Path, exists=True, file_okay=False))
 @click.option("--python", metavar="PATH", help="An interpreter that has PyTorch (default: this one, else one of the envs).")
 @click.option("--out", type=click.Path(path_type=Path, dir_okay=False), help="The file of results [FOLDER/results.jsonl].")

@@ -68,7 +68,7 @@ def _is_shown(handler: logging.Handler) -> bool:
 
 def keep(state: Path) -> None:
     """Write the log of this run below ``state``, where that can be; what was logged so far goes first."""
-    if any(isinstance(each, logging.FileHandler) for each in _log.handlers):
+    if any(isinstance(handler, logging.FileHandler) for handler in _log.handlers):
         return
     folder = state / FOLDER
     with suppress(OSError):

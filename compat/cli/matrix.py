@@ -11,44 +11,28 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import click
 
 from compat.cli.answer import Answer, answer_options
-from compat.cli.ci import file_options, tell_github, write_files
 from compat.cli.invocation import INTERRUPTED, command_line, relative
-from compat.cli.launching import launched_option, python_option
-from compat.cli.progress import ProgressListener
-from compat.cli.selecting import (
-    SECONDS,
-    executor_option,
-    kernel_arguments,
-    obtaining,
-    opened,
-    select,
-    selection_options,
-    shard_option,
-)
-from compat.launch import merging
-from compat.matrix import MatrixInterrupted, run_matrix
-from compat.pairs.records import failing
-from compat.project import Obtain, Selection
-from compat.report.compact import counted, listed
-from compat.report.document import matrix_document
-from compat.report.summary import Report
-from compat.report.terminal import TerminalReport
-from compat.report_folder import Written, update_reports
+from compat.cli.opening import executor_option, launched_option, obtaining, opened, python_option
+from compat.cli.reports import FormatFiles, folder_files, format_options, show_report, tell_github, write_formats
+from compat.cli.selecting import SECONDS, kernel_arguments, select, selection_options, shard_option
 
 if TYPE_CHECKING:
     from compat.launch.sharing import MatrixLaunches
+    from compat.project import Obtain, Selection
+    from compat.report.summary.record import Report
+    from compat.report_folder import Written
 
 
-@click.command(short_help="Compile every chosen cell, and write the reports.")
+@click.command
 @kernel_arguments
 @selection_options
 @shard_option
 @executor_option
 @answer_options(file=False, json_help="The report as JSON, as in matrix.json, instead of a table.")
 @click.option(
-    "--output", type=click.Path(path_type=Path, file_okay=False), help="Folder for index.html, matrix.md, matrix.json [reports]."
+    "--output", type=click.Path(path_type=Path, file_okay=False), help=f"Folder for {', '.join(folder_files())} [reports]."
 )
-@file_options
+@format_options()
 @click.option("--jobs", "-j", type=click.IntRange(min=1), help="Cells compiled at the same time (default: number of cores).")
 @click.option("--deadline", type=SECONDS, help="Seconds one cell may take.")
 @click.option("--again", is_flag=True, help="Compile cells even if nothing has changed since their last result.")
@@ -67,8 +51,7 @@ def matrix(
     launched: tuple[Path, ...],
     is_launching: bool,
     python: str | None,
-    junit: Path | None,
-    code_quality: Path | None,
+    formats: FormatFiles,
     executor: str | None,
     **chosen: Any,
 ) -> None:
@@ -80,6 +63,10 @@ def matrix(
     Exits with 0 if every cell is as expected and every pair ok, with 1 if one is not, with 2 if a kernel file is wrong and
     was left out, and with 3 if --launch finds no GPU.
     """
+    from compat.cli.progress import ProgressListener
+    from compat.matrix import MatrixInterrupted, run_matrix
+    from compat.report_folder import update_reports
+
     selection = select(**chosen, note=False)
     obtain = obtaining(selection, build=not no_build)
     try:
@@ -91,19 +78,21 @@ def matrix(
             written = update_reports(found, selection, context, output)
     except MatrixInterrupted as interrupted:
         if interrupted.report.results:
-            _show(interrupted.report, answer)
+            show_report(interrupted.report, answer)
         done = f"{interrupted.done:,} of {interrupted.total:,} cells are done and kept"
         click.echo(f"interrupted: {done}; the same command continues from there", err=True)
         sys.exit(INTERRUPTED)
-    _show(found, answer)
+    show_report(found, answer)
     for words in _written_words(written):
         answer.add(words)
-    write_files(found, answer, selection.root, junit=junit, code_quality=code_quality)
+    write_formats(found, answer, selection.root, formats)
     _end(found, selection, launches)
 
 
 def _written_words(written: Written) -> Iterator[str]:
     """Which files are written, and what became of the report that was there before."""
+    from compat.report.summary.compact import counted, listed
+
     yield f"wrote {listed([relative(path) for path in written.files])}"
     if written.beside is not None:
         yield f"the report in {relative(written.beside)} is of other kernel files, and is kept"
@@ -118,6 +107,8 @@ def _written_words(written: Written) -> Iterator[str]:
 
 def _end(found: Report, selection: Selection, launches: MatrixLaunches | None) -> NoReturn:
     """End the command, as what was found says. Raises SelectionError where there was no GPU for what was to be launched."""
+    from compat.pairs.records import failing
+
     tell_github(found, selection.root)
     if launches is not None:
         launches.check()
@@ -129,10 +120,13 @@ def _launching(
     selection: Selection, context: Any, obtain: Obtain, asked: tuple[tuple[Path, ...], bool, str | None]
 ) -> Iterator[MatrixLaunches | None]:
     """Keep what was launched elsewhere, and launch if that is asked for, by that Python: here, or on workers, which may go on."""
+    from compat.launch import merging
+
     files, is_launching, python = asked
     merged = [merging.merge(path, context.store) for path in files]
     launches: MatrixLaunches | None = None
     if is_launching:
+        from compat.cli.progress import ProgressListener
         from compat.launch import hosting, sharing
 
         listener = ProgressListener(selection.cells)
@@ -145,7 +139,3 @@ def _launching(
         yield launches
     if launches is not None and launches.total:
         click.echo(merging.told_of([launches.told()]), err=True)
-
-
-def _show(found: Report, answer: Answer) -> None:
-    answer.draw(lambda: TerminalReport(report=found), lambda: matrix_document(found))

@@ -8,27 +8,25 @@ from pathlib import Path
 import click
 
 from compat.cli.answer import Answer, answer_options
-from compat.cli.ci import file_options, write_files
 from compat.cli.invocation import relative
+from compat.cli.reports import FormatFiles, folder_files, format_options, show_report, write_formats
 from compat.merging import are_stores, merge_reports, merge_stores, told_of
 from compat.pairs.records import failing
-from compat.report.compact import listed
-from compat.report.document import matrix_document
-from compat.report.terminal import TerminalReport
+from compat.report.summary.compact import listed
 from compat.report_folder import write_reports
 
 
-@click.command(short_help="Join the reports of several runs, or their stores.")
+@click.command
 @click.argument("files", metavar="FILE...", nargs=-1, required=True, type=click.Path(path_type=Path, exists=True))
 @click.option(
     "--output",
     type=click.Path(path_type=Path, file_okay=False),
     metavar="FOLDER",
-    help="Of reports the folder for index.html, matrix.md and matrix.json [reports]; of stores that of the store [.compat].",
+    help=f"Of reports the folder for {listed(folder_files())} [reports]; of stores that of the store [.compat].",
 )
-@file_options
+@format_options()
 @answer_options(file=False, json_help="The report as JSON, as in matrix.json, instead of a table; of stores the numbers.")
-def merge(*, answer: Answer, files: tuple[Path, ...], output: Path | None, junit: Path | None, code_quality: Path | None) -> None:
+def merge(*, answer: Answer, files: tuple[Path, ...], output: Path | None, formats: FormatFiles) -> None:
     """Join the reports of several runs, such as shards, or the stores of several machines.
 
     Each FILE is a matrix.json, or each is a results.sqlite or the folder of one. Reports become the one that a single run would
@@ -42,9 +40,9 @@ def merge(*, answer: Answer, files: tuple[Path, ...], output: Path | None, junit
         return
     found = merge_reports(files)
     written = write_reports(found, output or Path("reports"))
-    answer.draw(lambda: TerminalReport(report=found), lambda: matrix_document(found))
+    show_report(found, answer)
     answer.add(f"wrote {listed([relative(path) for path in written])}")
-    write_files(found, answer, Path.cwd(), junit=junit, code_quality=code_quality)
+    write_formats(found, answer, Path.cwd(), formats)
     if found.shards:
         click.echo(f"note: this is not all: it has {listed(found.shards)}", err=True)
     sys.exit(1 if found.unexpected or failing(found.pairs) else 0)

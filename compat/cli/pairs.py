@@ -11,16 +11,15 @@ import click
 from compat import __version__
 from compat.cli.answer import Answer, answer_options, write_file
 from compat.cli.invocation import command_line, relative
+from compat.cli.opening import obtaining
 from compat.cli.progress import ProgressListener
-from compat.cli.selecting import obtaining, place_options, select_places
+from compat.cli.selecting import place_options, select_places
 from compat.pairs.pairing import try_pairs
 from compat.pairs.records import Grid
-from compat.report.pairs.document import grid_document
-from compat.report.pairs.markdown import pairs_markdown
-from compat.report.pairs.terminal import PairsPicture
+from compat.report.views.pairs import grid_document, pairs_grid_blocks, pairs_markdown
 
 
-@click.command(short_help="Show which PyTorch works with which Triton, without a GPU.")
+@click.command
 @click.option("--torch", "torches", multiple=True, metavar="VERSION", help="Versions of PyTorch: 2.9.1, or 2.4.1,2.9.1.")
 @click.option("--triton", "releases", multiple=True, metavar="RELEASE", help="Releases to put beside it, as --envs takes them.")
 @click.option("--all", "every", is_flag=True, help="Every PyTorch from 2.4 on with every release: 5 GB each, and hours.")
@@ -66,4 +65,4 @@ def pairs(
 
 
 def _show(found: Grid, answer: Answer) -> None:
-    answer.draw(lambda: PairsPicture(grid=found), lambda: grid_document(found))
+    answer.draw(lambda: pairs_grid_blocks(found), lambda: grid_document(found))

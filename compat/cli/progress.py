@@ -10,10 +10,10 @@ from contextlib import AbstractContextManager, contextmanager
 from typing import TYPE_CHECKING, Any
 
 from compat.cli.showing import PER_SECOND, Showing, doing, say
-from compat.execution import under_way
 from compat.model import Cell, Result
 from compat.project import Listener
-from compat.report.pace import Pace, expectation_line, pace_line
+from compat.report.views.pace import Pace, expectation_line, pace_line
+from compat.workers import under_way
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -92,8 +92,9 @@ class Progress:
         """The rows so far, not drawn too often."""
         began = time.monotonic()
         if self._results and began > self._draw_again:
-            from compat.report.terminal import rows_text
+            from compat.report.render.terminal import cropped_text
+            from compat.report.views.matrix import running_blocks
 
-            self._drawn = rows_text(tuple(self._results), self._rows, console)
+            self._drawn = cropped_text(running_blocks(tuple(self._results), self._rows), console)
             self._draw_again = time.monotonic() + max(1 / PER_SECOND, _SHARE * (time.monotonic() - began))
         return self._drawn

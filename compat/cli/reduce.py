@@ -13,25 +13,16 @@ from compat.cli.answer import Answer, answer_options
 from compat.cli.completing import CELL, ENV
 from compat.cli.invocation import INTERRUPTED, deadline_words
 from compat.cli.judging import judge_deadline_words, judge_options, read_criterion
-from compat.cli.launching import python_option
+from compat.cli.opening import executor_option, obtaining, opened, python_option
 from compat.cli.reduction_progress import ReductionProgress
-from compat.cli.selecting import (
-    SECONDS,
-    executor_option,
-    kernel_arguments,
-    obtaining,
-    opened,
-    select,
-    selection_options,
-    split_cells,
-)
+from compat.cli.selecting import SECONDS, kernel_arguments, select, selection_options, split_cells
 from compat.project import Patterns
 from compat.reduce import reducing
-from compat.reduce.reduction import Ended
-from compat.report.reduction import reduction_document, reduction_lines
+from compat.reduce.reduction import ReductionEnd
+from compat.report.views.reduction import reduction_document, reduction_lines
 
 
-@click.command("reduce", short_help="Shrink a kernel that fails.")
+@click.command("reduce")
 @click.argument("what", type=CELL, metavar="CELL|FILE.py")
 @kernel_arguments
 @selection_options
@@ -109,4 +100,4 @@ def reduce(
     options = (*evolve(selection, patterns=Patterns()).options, *deadline_words(deadline))
     limits = (*deadline_words(deadline), *judge_deadline_words())
     answer.give(lambda: reduction_lines(reduction, selection.config.path, options, limits), lambda: reduction_document(reduction))
-    sys.exit(INTERRUPTED if reduction.ended is Ended.INTERRUPTED else 0)
+    sys.exit(INTERRUPTED if reduction.ended is ReductionEnd.INTERRUPTED else 0)

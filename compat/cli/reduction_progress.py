@@ -8,13 +8,13 @@ from contextlib import contextmanager
 
 from compat.cli.showing import Showing, say
 from compat.reduce.candidate import Candidate
-from compat.reduce.reduction import Listener
+from compat.reduce.reduction import ReductionListener
 
 _PLAIN_EVERY = 5.0
 """Seconds between two lines of progress where there is no terminal."""
 
 
-class ReductionProgress(Listener):
+class ReductionProgress(ReductionListener):
     """Reports the progress of a reduction on standard error."""
 
     def say(self, words: str) -> None:
@@ -22,12 +22,12 @@ class ReductionProgress(Listener):
 
     @contextmanager
     def searching(self, start: Candidate) -> Iterator[Callable[[Candidate, int], None]]:
-        progress = _Search(start)
+        progress = SearchProgress(start)
         with Showing(progress.line, plain_every=_PLAIN_EVERY):
             yield progress.note
 
 
-class _Search:
+class SearchProgress:
     """How far a search is."""
 
     def __init__(self, start: Candidate) -> None:

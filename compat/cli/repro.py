@@ -13,30 +13,21 @@ from typing import Any
 import click
 
 from compat import repro as repros
-from compat.bisect import last_bisect
+from compat.bisect import bisecting
 from compat.cli.answer import Answer, answer_options
 from compat.cli.completing import CELL
 from compat.cli.invocation import command_line, deadline_words
-from compat.cli.selecting import (
-    SECONDS,
-    executor_option,
-    kernel_arguments,
-    obtaining,
-    opened,
-    select,
-    selection_options,
-    split_cells,
-)
+from compat.cli.opening import executor_option, obtaining, opened
+from compat.cli.selecting import SECONDS, kernel_arguments, select, selection_options, split_cells
 from compat.cli.showing import doing, say
 from compat.model import BuiltEnv, Cell
 from compat.printable import printable
 from compat.project import Selection, read_matrix
-from compat.repro.document import outcome_document
-from compat.repro.reproducing import Listener
-from compat.repro.request import Unverified, Written
+from compat.repro.records import Unverified, WrittenRepro, outcome_document
+from compat.repro.reproducing import ReproListener
 
 
-@click.command(short_help="Write a standalone script and an issue for a failing cell.")
+@click.command
 @click.argument("cell", type=CELL, metavar="CELL|KERNEL")
 @kernel_arguments
 @selection_options
@@ -65,8 +56,8 @@ def repro(
     written was verified: the script was run in a fresh process in every release that the issue mentions. Exits with 1 if
     that verification failed.
     """
-    if cell == last_bisect.WORD and not (chosen["spec"] or chosen["files"]):
-        chosen["spec"] = last_bisect.read_bad_ends(read_matrix(chosen["matrix_path"]).base).kernel_files
+    if cell == bisecting.WORD and not (chosen["spec"] or chosen["files"]):
+        chosen["spec"] = bisecting.read_bad_ends(read_matrix(chosen["matrix_path"]).base).kernel_files
     cell, files = split_cells((cell,))
     selection = select(files=(*files, *chosen.pop("files")), **chosen)
     obtain = obtaining(selection, build=True)
@@ -78,7 +69,7 @@ def repro(
             cell,
             context,
             obtain,
-            _Told(answer, again),
+            _ReproProgress(answer, again),
             folder=output,
             reduced=reduced,
             portable=portable,
@@ -86,7 +77,7 @@ def repro(
         )
     if answer.as_json:
         answer.give(lambda: (), lambda: [outcome_document(outcome, _command(outcome.cell, again)) for outcome in outcomes])
-    sys.exit(0 if all(isinstance(outcome, Written) for outcome in outcomes) else 1)
+    sys.exit(0 if all(isinstance(outcome, WrittenRepro) for outcome in outcomes) else 1)
 
 
 def _places(selection: Selection) -> Iterator[str]:
@@ -94,7 +85,7 @@ def _places(selection: Selection) -> Iterator[str]:
     yield from selection.options
     asked = selection.patterns
     yield from (
-        word for option, names in (("--envs", asked.envs), ("--target", asked.targets)) for each in names for word in (option, each)
+        word for option, names in (("--envs", asked.envs), ("--target", asked.targets)) for name in names for word in (option, name)
     )
 
 
@@ -108,7 +99,7 @@ def _command(cell: Cell, options: Sequence[str]) -> str:
     return printable(shlex.join(["compat", "repro", cell.id, *options]))
 
 
-class _Told(Listener):
+class _ReproProgress(ReproListener):
     """Says how each repro goes, and unless all of it is wanted as JSON what came of it."""
 
     def __init__(self, answer: Answer, again: Sequence[str]) -> None:
@@ -123,10 +114,10 @@ class _Told(Listener):
         with doing(cell.id) as note:
             yield note
 
-    def ends(self, outcome: Written | Unverified) -> None:
+    def ends(self, outcome: WrittenRepro | Unverified) -> None:
         if self._answer.as_json:
             return
-        if isinstance(outcome, Written):
+        if isinstance(outcome, WrittenRepro):
             click.echo(f"wrote {', '.join(os.path.relpath(path) for path in outcome.paths)}")
         else:
             click.echo("verification failed; nothing written:")

@@ -2,29 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from functools import reduce
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from compat import project
-from compat.cli import logs
 from compat.cli.completing import CASE, ENV, KERNEL, TARGET, VARIANT
-from compat.cli.providing import env_provider
-from compat.cli.showing import say
-from compat.config.kernel_files import is_file
 from compat.config.toml_reader import LONGEST
 from compat.errors import SelectionError
-from compat.execution.executors.base import OpenExecutor
-from compat.execution.sharding import Shard
-from compat.execution.store import Store
 from compat.printable import printable
-from compat.project import Obtain, Selection
-from compat.report.absent import absences
-from compat.report.guesses import guesses
+
+if TYPE_CHECKING:
+    from compat.project import Selection
 
 _OPTIONS = (
     click.option(
@@ -87,6 +78,8 @@ def split_cells(words: Sequence[str]) -> tuple[str, tuple[str, ...]]:
 
     Raises SelectionError where two words mean cells.
     """
+    from compat.config.kernel_files import is_file
+
     files = tuple(word for word in words if is_file(word))
     cells = [word for word in words if word not in files]
     if len(cells) > 1:
@@ -112,6 +105,10 @@ def select(
 
     Raises ConfigError for what the files say wrongly, SelectionError for what matches nothing.
     """
+    from compat import project
+    from compat.engine.plan import Shard
+    from compat.report.summary.notes import guesses, missing_kernels
+
     named = (*spec, *files)
     chosen = project.select(
         matrix_path,
@@ -128,7 +125,7 @@ def select(
         click.echo(printable(f"error: {problem}; its kernels are left out"), err=True)
         if problem.hint:
             click.echo(printable(f"  hint: {problem.hint}"), err=True)
-    for words in absences(found.absent):
+    for words in missing_kernels(found.absent):
         click.echo(printable(f"note: {words}"), err=True)
     if note and (guessed := guesses(found.specs)):
         click.echo(printable(f"note: {guessed}"), err=True)
@@ -139,43 +136,9 @@ def select_places(
     *, matrix_path: Path | None = None, envs: Sequence[str] = (), target: Sequence[str] = (), **_: object
 ) -> Selection:
     """The envs and targets that these options choose, and no kernels. Raises what :func:`select` does."""
+    from compat import project
+
     return project.select_places(matrix_path, envs=envs, targets=target)
-
-
-def opened_store(selection: Selection, executor: str | None = None, *, only_read: bool = False) -> Store:
-    """The results that are kept; what had to be put aside is said once. The log of this run goes beside it.
-
-    A command that compiles nothing says ``only_read``: it can do without a folder that can be written.
-    ``executor`` is where artifacts that stayed on workers are fetched from. Raises StoreError, and SelectionError for what means
-    nothing.
-    """
-    logs.keep(selection.state)
-
-    def warn(words: str) -> None:
-        click.echo(f"warning: {printable(words)}", err=True)
-
-    return selection.open_store(warn, executor=executor, say=say, only_read=only_read)
-
-
-def executor_option(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Give a command the option that says where cells are compiled, which :func:`opened` takes."""
-    return click.option(
-        "--executor",
-        metavar="EXECUTOR",
-        help="Where to compile: local, dask://HOST:PORT, 'dask:local?workers=4' (default: what matrix.toml says, or local).",
-    )(command)
-
-
-@contextmanager
-def opened(selection: Selection, executor: str | None, jobs: int | None = None) -> Iterator[tuple[Store, OpenExecutor]]:
-    """The results that are kept, and where cells are compiled. Raises StoreError, and SelectionError for what means nothing."""
-    with opened_store(selection, executor) as store, selection.open_executor(executor, in_flight=jobs, say=say) as where:
-        yield store, where
-
-
-def obtaining(selection: Selection, *, build: bool) -> Obtain:
-    """Gives a feature the envs that it asks for, having built what is missing unless the user wants none built."""
-    return env_provider(selection.config, build=build)
 
 
 class _Seconds(click.FloatRange):

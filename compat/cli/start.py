@@ -147,7 +147,8 @@ def _leave(code: int) -> NoReturn:
 def _leave_at_once(code: int) -> NoReturn:
     """End the process whatever the command does: first what it has started, then what it has made."""
     from compat import scratch
-    from compat.execution import procfs, resident
+    from compat.processes import procfs
+    from compat.workers import resident
 
     staying = {each.pid for each in resident.kept()}
     for _ in range(100):

@@ -2,28 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
-from compat.printable import printable
-
-if TYPE_CHECKING:
-    from rich.table import Table
+from compat.report.render.blocks import Block, DataTable, TableColumn
 
 
-def table(rows: Sequence[Mapping[str, Any]]) -> Table:
+def table(rows: Sequence[Mapping[str, Any]]) -> Iterator[Block]:
     """Rows, all with the same keys, which are the headings."""
-    from rich.table import Table  # as in `compat.cli.answer`
-
-    drawn = Table(box=None, pad_edge=False, header_style="bold")
-    for heading in rows[0] if rows else ():
-        drawn.add_column(heading.replace("_", " "), overflow="fold")
-    for row in rows:
-        drawn.add_row(*(_shown(value) for value in row.values()))
-    return drawn
+    columns = tuple(TableColumn(heading.replace("_", " "), fold=True) for heading in (rows[0] if rows else ()))
+    yield DataTable(columns=columns, rows=tuple(tuple(map(_shown, row.values())) for row in rows), gap=2, ruled=False)
 
 
 def _shown(value: object) -> str:
     if value is None:
         return "-"
-    return printable(", ".join(map(str, value)) if isinstance(value, list) else str(value))
+    return ", ".join(map(str, value)) if isinstance(value, list) else str(value)

@@ -9,11 +9,12 @@ import click
 
 from compat.cli.answer import Answer, answer_options
 from compat.cli.table import table
-from compat.execution import resident
-from compat.execution.resident import ResidentWorker
+from compat.report.render.blocks import TextLine
+from compat.workers import resident
+from compat.workers.resident import ResidentWorker
 
 
-@click.command(short_help="List or stop the workers that wait for the next command.")
+@click.command
 @click.option("--stop", is_flag=True, help="Stop them all; a busy one stops when it is done, one that does not answer is killed.")
 @answer_options(json_help="A JSON array instead of a table; with --stop, an object.")
 def workers(*, stop: bool, answer: Answer) -> None:
@@ -27,7 +28,9 @@ def workers(*, stop: bool, answer: Answer) -> None:
         answer.give(lambda: [f"told {_counted(ended.told)} to end{killed}"], lambda: {"told": ended.told, "killed": ended.killed})
         return
     found = resident.kept()
-    answer.draw(lambda: table([_row(each) for each in found]) if found else "no workers are running", lambda: _documents(found))
+    answer.draw(
+        lambda: table([_row(each) for each in found]) if found else [TextLine("no workers are running")], lambda: _documents(found)
+    )
 
 
 def _row(each: ResidentWorker) -> dict[str, str]:

@@ -39,26 +39,27 @@ def merged(key: str, layers: Sequence[Table], variant: Table, case: Table) -> di
 
     What a variant drops stays dropped: its function has no such parameter, so no case can bring it back.
     """
-    found: dict[str, Any] = {}
+    values: dict[str, Any] = {}
     for table in (*layers, variant, case):
-        found |= table.mapping(key)
+        values |= table.mapping(key)
     dropped = {name for name, value in variant.mapping(key).items() if value == DROP}
-    return {name: value for name, value in found.items() if name not in dropped and value != DROP}
+    return {name: value for name, value in values.items() if name not in dropped and value != DROP}
 
 
 def merged_hints(
     signature: Mapping[str, ArgumentType], tables: Sequence[Table]
 ) -> tuple[dict[str, tuple[str, ...]], tuple[str, ...]]:
     """The hints of a launch, declared or default, what the last of the tables says; and the names of those that are defaults."""
-    said: dict[str, tuple[str, ...]] = {}
+    explicit: dict[str, tuple[str, ...]] = {}
     for table in tables:
-        said |= _hints(table)
-    found, known = usual_hints(signature) | said, signatures.leaves(signature)
-    hints = {hint: tuple(name for name in found[hint] if _takes_hint(known.get(name, ""), hint)) for hint in HINTS}
-    return hints, tuple(hint for hint in HINTS if hint not in said)
+        explicit |= _hints(table)
+    hints, leaves = usual_hints(signature) | explicit, signatures.leaves(signature)
+    hints = {hint: tuple(name for name in hints[hint] if takes_hint(leaves.get(name, ""), hint)) for hint in HINTS}
+    return hints, tuple(hint for hint in HINTS if hint not in explicit)
 
 
-def _takes_hint(kind: str, hint: str) -> bool:
+def takes_hint(kind: str, hint: str) -> bool:
+    """Whether arguments of a type may have a hint: all others lose it when a kernel file is read."""
     return re.match(_TAKE_HINTS[hint][0], kind) is not None
 
 
@@ -95,14 +96,14 @@ def check_values(table: Table, toolchain: Toolchain) -> None:
 
 
 def _check_type(table: Table, path: str, value: object, toolchain: Toolchain, *, inside: bool = False) -> None:
-    types = toolchain.types
+    types = toolchain.language.types
     if isinstance(value, list):
-        for index, each in enumerate(value):
-            _check_type(table, f"{path}[{index}]", each, toolchain, inside=True)
+        for index, element in enumerate(value):
+            _check_type(table, f"{path}[{index}]", element, toolchain, inside=True)
     elif not isinstance(value, str) or not (types.pattern.fullmatch(value) or (inside and value == signatures.CONSTEXPR)):
         hint = _type_hint(value, types.known) if isinstance(value, str) else None
-        found = quoted(value) if isinstance(value, str) else describe(value)
-        table.fail(f"expected a {toolchain.title} type such as {types.examples}, found {found}", path, hint=hint)
+        shown = quoted(value) if isinstance(value, str) else describe(value)
+        table.fail(f"expected a {toolchain.title} type such as {types.examples}, found {shown}", path, hint=hint)
 
 
 def _type_hint(value: str, known: Collection[str]) -> str | None:
@@ -120,22 +121,22 @@ def _check_number(table: Table, name: str, value: object) -> None:
 def _check_option(table: Table, name: str, value: object, toolchain: Toolchain) -> None:
     """A known option has its type and a value that some release takes; any other is a number, a string or a boolean."""
     _check_number(table, name, value)
-    option = toolchain.options.get(name)
+    option = toolchain.language.options.get(name)
     if option is None:
         if not isinstance(value, int | float | str):
             table.fail(f"{describe(value)} is not a valid option value", name)
         return
     if option.kind is not str and isinstance(value, str) and re.fullmatch(r"-?\d+|true|false", value):
         table.expect(value, option.kind, name, hint=f"Write it without quotes: {name} = {value}.")
-    found = table.expect(value, option.kind, name, example=_OPTION_EXAMPLES[option.kind])
-    if isinstance(found, str):
+    option_value = table.expect(value, option.kind, name, example=_OPTION_EXAMPLES[option.kind])
+    if isinstance(option_value, str):
         return
-    if option.least is not None and found < option.least:
-        table.fail(f"must be {option.least} or more, found {found}", name)
-    if option.power_of_two and found & (found - 1):
-        near = 1 << (found.bit_length() - 1)
-        hint = f"No {toolchain.title} release compiles with {found}; {near} and {2 * near} are the nearest."
-        table.fail(f"must be a power of two, found {found}", name, hint=hint)
+    if option.least is not None and option_value < option.least:
+        table.fail(f"must be {option.least} or more, found {option_value}", name)
+    if option.power_of_two and option_value & (option_value - 1):
+        near = 1 << (option_value.bit_length() - 1)
+        hint = f"No {toolchain.title} release compiles with {option_value}; {near} and {2 * near} are the nearest."
+        table.fail(f"must be a power of two, found {option_value}", name, hint=hint)
 
 
 def _check_constexpr(table: Table, name: str, value: object) -> None:
@@ -151,12 +152,12 @@ def check_hints(table: Table, arguments: Mapping[str, Collection[str]], of: str 
     ``arguments`` have their types, of which there are several where variants or cases differ; a hint has to suit one of them.
     ``launched`` says whether some of its tables are of a launch.
     """
-    given = table.data.get("hints")
-    if given is not None and launched and not arguments:
+    hints = table.data.get("hints")
+    if hints is not None and launched and not arguments:
         table.fail(NO_HINTS_HERE, "hints", hint=WHAT_HAS_NO_HINTS)
-    if isinstance(given, str):
-        if given != NO_HINTS:
-            table.fail(f"expected a table, or {NO_HINTS!r}, found {describe(given)}", "hints")
+    if isinstance(hints, str):
+        if hints != NO_HINTS:
+            table.fail(f"expected a table, or {NO_HINTS!r}, found {describe(hints)}", "hints")
         return
     hints = table.table("hints")
     hints.only(*HINTS)
@@ -166,7 +167,7 @@ def check_hints(table: Table, arguments: Mapping[str, Collection[str]], of: str 
                 hint = did_you_mean(name, arguments)
                 hints.fail(f"{name!r} is not in any signature of {of}", f"{key}[{index}]", hint=hint)
             types = sorted(filter(None, arguments[name]))
-            if types and not any(_takes_hint(kind, key) for kind in types):
+            if types and not any(takes_hint(kind, key) for kind in types):
                 why = f"{name!r} is of type {', '.join(map(quoted, types))}"
                 hints.fail(
                     f"{why}; only {_TAKE_HINTS[key][1]} have this hint", f"{key}[{index}]", hint=f"Take {name} out of {key}."

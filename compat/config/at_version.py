@@ -6,7 +6,7 @@ left out, and told.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +14,7 @@ from attrs import evolve, frozen
 
 from compat.config.declared_kernel import ONLY_VARIANT
 from compat.config.kernel_files import kernel_paths, kernels_of
-from compat.config.libraries import Library
+from compat.config.libraries import LibraryVersions
 from compat.config.toml_reader import Table, read_toml
 from compat.errors import ConfigError
 from compat.model import Specialization
@@ -24,7 +24,7 @@ from compat.model import Specialization
 class Absent:
     """A kernel that a version of a library does not have as it is declared."""
 
-    library: Library
+    library: LibraryVersions
     kernel: str
     why: str
 
@@ -40,32 +40,33 @@ class AtVersions:
 def load_at_versions(
     patterns: Sequence[str],
     base: Path,
-    libraries: Sequence[Library],
+    libraries: Sequence[LibraryVersions],
     *,
-    failure_classes: Collection[str] = (),
     where: str | None = None,
 ) -> AtVersions:
     """The kernels of these libraries that kernel files declare, once for each version, as variants; all others are left out.
 
     What is no kernel file that can be read, whatever the version, is a ConfigError.
     """
-    found: dict[tuple[Library, str], _Found] = {}
+    sources: dict[tuple[LibraryVersions, str], _SourceAtVersion] = {}
     for path in kernel_paths(patterns, base, where):
         table = read_toml(path, base)
         for library in libraries:
             if library.name in _names(table.data):
-                for each in _of_library(table, path, library, failure_classes):
-                    known = found.get((library, each.kernel))
-                    if known is None or each.rank > known.rank:
-                        found[library, each.kernel] = each
+                for source in _of_library(table, path, library):
+                    earlier = sources.get((library, source.kernel))
+                    if earlier is None or source.rank > earlier.rank:
+                        sources[library, source.kernel] = source
     return AtVersions(
-        specs=tuple(spec for each in found.values() for spec in each.specs),
-        absent=tuple(Absent(library=library, kernel=name, why=each.why) for (library, name), each in found.items() if each.why),
+        specs=tuple(spec for source in sources.values() for spec in source.specs),
+        absent=tuple(
+            Absent(library=library, kernel=name, why=source.why) for (library, name), source in sources.items() if source.why
+        ),
     )
 
 
 @frozen(kw_only=True)
-class _Found:
+class _SourceAtVersion:
     """What a kernel file comes to for one kernel and one version."""
 
     kernel: str
@@ -81,21 +82,21 @@ class _Found:
         return bool(self.specs), self.is_own
 
 
-def _of_library(table: Table, path: Path, library: Library, failure_classes: Collection[str]) -> Iterator[_Found]:
+def _of_library(table: Table, path: Path, library: LibraryVersions) -> Iterator[_SourceAtVersion]:
     moved = evolve(table, data=_moved(table.data, library))
     is_own = moved.data == table.data
-    for kernel in kernels_of(moved, path, failure_classes):
+    for kernel in kernels_of(moved, path):
         try:
             declared = kernel.specializations()
         except ConfigError as error:
-            yield _Found(kernel=kernel.kernel, why=str(error).removeprefix(f"{error.where}: "), is_own=is_own)
+            yield _SourceAtVersion(kernel=kernel.kernel, why=str(error).removeprefix(f"{error.where}: "), is_own=is_own)
             continue
         specs = tuple(_as_variant(spec, library) for spec in declared if spec.package == library.requirement)
         if specs:
-            yield _Found(kernel=kernel.kernel, specs=specs, is_own=is_own)
+            yield _SourceAtVersion(kernel=kernel.kernel, specs=specs, is_own=is_own)
 
 
-def _as_variant(spec: Specialization, library: Library) -> Specialization:
+def _as_variant(spec: Specialization, library: LibraryVersions) -> Specialization:
     variant = library.variant if spec.variant == ONLY_VARIANT else f"{spec.variant}-{library.variant}"
     return evolve(spec, variant=variant)
 
@@ -103,23 +104,23 @@ def _as_variant(spec: Specialization, library: Library) -> Specialization:
 def _names(data: object) -> Iterator[str]:
     """The names of the libraries that a table speaks of."""
     if isinstance(data, Mapping):
-        said = data.get("package")
-        if isinstance(said, str) and (library := Library.of(said)):
+        package = data.get("package")
+        if isinstance(package, str) and (library := LibraryVersions.of(package)):
             yield library.name
-        for each in data.values():
-            yield from _names(each)
+        for item in data.values():
+            yield from _names(item)
     elif isinstance(data, list):
-        for each in data:
-            yield from _names(each)
+        for item in data:
+            yield from _names(item)
 
 
-def _moved(data: Any, library: Library) -> Any:
+def _moved(data: Any, library: LibraryVersions) -> Any:
     """The same with this version in the place of any other one of the library."""
     if isinstance(data, list):
-        return [_moved(each, library) for each in data]
+        return [_moved(item, library) for item in data]
     if not isinstance(data, Mapping):
         return data
-    found = {key: _moved(each, library) for key, each in data.items()}
-    said = data.get("package")
-    named = Library.of(said) if isinstance(said, str) else None
-    return {**found, "package": library.requirement} if named and named.name == library.name else found
+    moved = {key: _moved(item, library) for key, item in data.items()}
+    package = data.get("package")
+    named = LibraryVersions.of(package) if isinstance(package, str) else None
+    return {**moved, "package": library.requirement} if named and named.name == library.name else moved

@@ -63,15 +63,15 @@ class CellPattern:
         """The error where no cell is meant: the first part of an id that no cell has, and what there is in its place."""
         for place, kind in enumerate(_OPTIONS):
             wanted = {parts[place] for glob in self.globs if len(parts := glob.split("/")) > place}
-            left = tuple(cell for cell in cells if any(fnmatchcase(_parts(cell)[place], part) for part in wanted))
-            if wanted and not left:
+            remaining = tuple(cell for cell in cells if any(fnmatchcase(_parts(cell)[place], part) for part in wanted))
+            if wanted and not remaining:
                 part, before = self.text.split("/")[place], "/".join(self.globs[0].split("/")[:place])
                 missing = f"{before} has no {kind} {part!r}" if before else f"No {kind} is called {part!r}"
                 other = nothing_matches(kind, part, (_parts(cell)[place] for cell in cells)).hint
                 return SelectionError(f"no cell matches {self.text!r}", hint=f"{missing}. {other}")
             if not wanted or any("*" in part for part in wanted):  # a star reaches over several parts
                 break
-            cells = left
+            cells = remaining
         return nothing_matches("cell", self.text, (cell.id for cell in cells))
 
 
@@ -102,7 +102,7 @@ def several_match(text: str, cells: Iterable[Cell], *, most: int = 1, any_env: b
     ids = ["/".join(parts) for parts in named]
     what = "kernels and targets" if any_env else "cells"
     if len(ids) <= _CELLS:
-        hint = f"{add}, or name one:" + "".join(f"\n    {each}" for each in ids)
+        hint = f"{add}, or name one:" + "".join(f"\n    {cell_id}" for cell_id in ids)
     else:
         hint = f"{add}, or name one, such as {ids[0]}." + "".join(
             f"\n    {option}: {listed_names(names)}" for option, names in differ.items()
@@ -124,8 +124,8 @@ def _targets(parts: list[str], place: int) -> tuple[str, ...]:
     fewer = place < _TARGET and any("*" in part for part in parts[:place])
     if place < len(parts) - 2 or not (place == _TARGET or fewer):
         return (parts[place],)
-    found = toolchains.targets_of_gpu(parts[place])
-    return (parts[place], *found) if fewer else found or (parts[place],)
+    targets = toolchains.targets_of_gpu(parts[place])
+    return (parts[place], *targets) if fewer else targets or (parts[place],)
 
 
 def _envs(name: str, config: MatrixConfig, *, whole: bool) -> tuple[Env, ...]:

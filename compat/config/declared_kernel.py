@@ -10,7 +10,6 @@ from typing import Any
 from attrs import define, field
 
 from compat import constexprs, signatures, toolchains
-from compat.bundle.closure import Source, read_source
 from compat.config import argument_tables, kernel_sources
 from compat.config.argument_tables import check_hints, check_values, merged, merged_hints
 from compat.config.expectations import expectation_of
@@ -21,13 +20,12 @@ from compat.config.named_tables import assumed, matching, name_of, named, saying
 from compat.config.problem_table import problem_of
 from compat.config.toml_reader import DROP, Table, did_you_mean, shown
 from compat.errors import ConfigError
-from compat.model import DEFAULT_TOOLCHAIN, TABLES, CompileSpec, Specialization
+from compat.model import DEFAULT_TOOLCHAIN, ONLY_CASE, TABLES, CompileSpec, Specialization
+from compat.source.closure import ParsedSource, read_source
 from compat.toolchains import Toolchain
 
 ONLY_VARIANT = "as_written"
 """The variant of a kernel that declares none."""
-ONLY_CASE = "default"
-"""The case of a kernel that declares none."""
 SHARED_KEYS = ("toolchain", *kernel_sources.KEYS, "targets", "summary", "problem", *argument_tables.KEYS)
 """What the top of a file with several kernels may say for all of them."""
 
@@ -41,16 +39,15 @@ class DeclaredKernel:
     """The tables that say what holds for the whole kernel: of the file, where it has several kernels, and the kernel's own."""
     kernel: str
     toolchain: Toolchain
-    failure_classes: Collection[str]
     cases: dict[str, Table]
     variants: dict[str, Table]
     arguments: Mapping[str, frozenset[str]]
     """Every run-time argument that any signature table of this kernel names, tuples by the paths of their elements."""
-    _sources: dict[Place, Source] = field(factory=dict)
-    _problems: dict[Path, Source] = field(factory=dict)
+    _sources: dict[Place, ParsedSource] = field(factory=dict)
+    _problems: dict[Path, ParsedSource] = field(factory=dict)
 
     @classmethod
-    def of(cls, own: Table, top: Table | None = None, *, path: Path, failure_classes: Collection[str] = ()) -> DeclaredKernel:
+    def of(cls, own: Table, top: Table | None = None, *, path: Path) -> DeclaredKernel:
         """The kernel that the table ``own`` declares; ``top`` is that of the file, where it has several. Raises ConfigError."""
         named_by = "name" if top else "kernel"
         own.only(*(() if top else ("schema",)), named_by, *SHARED_KEYS, "function", "case", "variant", "expect")
@@ -77,7 +74,6 @@ class DeclaredKernel:
             layers=layers,
             kernel=kernel,
             toolchain=toolchain,
-            failure_classes=failure_classes,
             cases=cases,
             variants=variants,
             arguments=arguments,
@@ -135,9 +131,7 @@ class DeclaredKernel:
             origin=self.own.file,
             summary=saying("summary", (*self.layers, variant)).string("summary", ""),
             expectations=tuple(
-                expectation_of(table, self.cases, self.failure_classes)
-                for said in (variant, self.own)
-                for table in said.tables("expect")
+                expectation_of(table, self.cases, self.toolchain) for said in (variant, self.own) for table in said.tables("expect")
             ),
         )
 
@@ -154,13 +148,13 @@ class DeclaredKernel:
         tables |= hints
         return CompileSpec(**tables), defaults
 
-    def _problem_source(self, path: Path) -> Source:
+    def _problem_source(self, path: Path) -> ParsedSource:
         """A problem's source, which is read once. Raises OSError, or SyntaxError where that cannot be done."""
         if path not in self._problems:
             self._problems[path] = read_source(path)
         return self._problems[path]
 
-    def _source(self, variant: Table, place: Place) -> Source:
+    def _source(self, variant: Table, place: Place) -> ParsedSource:
         if place not in self._sources:
             table = saying(place.key, (*self.layers, variant))
             try:
@@ -175,14 +169,14 @@ class DeclaredKernel:
 
 def _arguments(table: Table) -> dict[str, str]:
     """The arguments that a table names, with their types; a type is empty where the argument is dropped."""
-    said = table.mapping("signature")
-    return signatures.leaves({name: signatures.read(kind) if kind != DROP else "" for name, kind in said.items()})
+    signature = table.mapping("signature")
+    return signatures.leaves({name: signatures.read(kind) if kind != DROP else "" for name, kind in signature.items()})
 
 
 def _toolchain(top: Table) -> Toolchain:
     name = top.string("toolchain", DEFAULT_TOOLCHAIN)
-    known = {each.name: each for each in toolchains.every()}
-    if name not in known:
-        hint = did_you_mean(name, known) or f"Available: {', '.join(known)}."
+    by_name = {toolchain.name: toolchain for toolchain in toolchains.every()}
+    if name not in by_name:
+        hint = did_you_mean(name, by_name) or f"Available: {', '.join(by_name)}."
         top.fail(f"no toolchain is called {name!r}", "toolchain", hint=hint)
-    return known[name]
+    return by_name[name]

@@ -19,8 +19,8 @@ from packaging.version import Version
 from compat import toolchains
 from compat.config.installs import installs, is_path
 from compat.config.toml_reader import Table, did_you_mean, read_toml
+from compat.envs.listing import wheel_facts
 from compat.envs.requirements import label
-from compat.envs.wheels import wheel_facts
 from compat.model import Env
 from compat.patterns import lazy_pattern
 from compat.toolchains import Toolchain
@@ -70,7 +70,7 @@ def declared(top: Table, base: Path) -> Declared:
 
 def built_in() -> Declared:
     """What there is without anybody declaring it: the releases of every toolchain that has a file of them."""
-    files = [_released(each.releases) for each in toolchains.every() if each.releases]
+    files = [_released(toolchain.releases) for toolchain in toolchains.every() if toolchain.releases]
     return Declared(
         envs=tuple(env for file in files for env in file.envs),
         companions=tuple(companion for file in files for companion in file.companions),
@@ -86,10 +86,10 @@ def _released(path: Path) -> Declared:
 
 def accompanied(env: Env, own: Sequence[Companion], others: Sequence[Companion] = ()) -> Env:
     """An env with what its companions install; ``others`` leave out the packages that the env and its ``own`` ones name."""
-    said = (*env.install, *(text for each in own if each.joins(env) for text in each.install))
-    taken = _packages(said)
-    further = (text for each in others if each.joins(env) for text in each.install if not _packages([text]) & taken)
-    return evolve(env, install=tuple(dict.fromkeys((*said, *further))))
+    requirements = (*env.install, *(text for companion in own if companion.joins(env) for text in companion.install))
+    names = _packages(requirements)
+    further = (text for other in others if other.joins(env) for text in other.install if not _packages([text]) & names)
+    return evolve(env, install=tuple(dict.fromkeys((*requirements, *further))))
 
 
 def _packages(requirements: Iterable[str]) -> set[str]:
@@ -148,7 +148,7 @@ def _env(table: Table, base: Path) -> Env:
 
 
 def toolchain_called(name: str) -> Toolchain | None:
-    return next((each for each in toolchains.every() if each.name == name), None)
+    return next((toolchain for toolchain in toolchains.every() if toolchain.name == name), None)
 
 
 def _toolchain_of(table: Table, *first: str, more: Sequence[str]) -> Toolchain:
@@ -156,18 +156,18 @@ def _toolchain_of(table: Table, *first: str, more: Sequence[str]) -> Toolchain:
 
     Refuses any key but ``toolchain``, these, and the names of toolchains.
     """
-    names = [each.name for each in toolchains.every()]
+    names = [toolchain.name for toolchain in toolchains.every()]
     table.only(*first, *names, *more, "toolchain")
-    given = [name for name in names if name in table]
-    if len(given) > 1:
-        table.fail(f"names two toolchains: {' and '.join(given)}", given[1], hint="An env has one toolchain: declare two envs.")
-    said = table.optional("toolchain")
-    if said is not None and said not in names:
-        hint = did_you_mean(said, names) or f"Available: {', '.join(names)}."
-        table.fail(f"no toolchain is called {said!r}", "toolchain", hint=hint)
-    if said is not None and given not in ([], [said]):
-        table.fail(f"gives a release of {given[0]}, but the toolchain is {said}", given[0])
-    return toolchains.named(said or (given or [toolchains.DEFAULT.name])[0])
+    keys = [name for name in names if name in table]
+    if len(keys) > 1:
+        table.fail(f"names two toolchains: {' and '.join(keys)}", keys[1], hint="An env has one toolchain: declare two envs.")
+    named = table.optional("toolchain")
+    if named is not None and named not in names:
+        hint = did_you_mean(named, names) or f"Available: {', '.join(names)}."
+        table.fail(f"no toolchain is called {named!r}", "toolchain", hint=hint)
+    if named is not None and keys not in ([], [named]):
+        table.fail(f"gives a release of {keys[0]}, but the toolchain is {named}", keys[0])
+    return toolchains.named(named or (keys or [toolchains.DEFAULT.name])[0])
 
 
 def _wheel(

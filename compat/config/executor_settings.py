@@ -11,7 +11,6 @@ from attrs import Factory, evolve, frozen
 from compat.config.toml_reader import Table, quoted
 from compat.errors import SelectionError
 from compat.patterns import lazy_pattern
-from compat.sizes import size_of_text
 
 LOCAL = "local"
 OPTION = "--executor"
@@ -20,7 +19,6 @@ _ADDRESS = lazy_pattern(r"(?P<protocol>dask|tcp|tls|ws|wss)://(?P<place>[\w.\-\[
 _CLASS = lazy_pattern(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)+")
 _HINT = 'It is "local", "dask://HOST:PORT" (or tcp://, tls://), or "dask:local?workers=4".'
 _WAIT = 60.0
-_ARTIFACTS = 256 * 1024
 
 
 @frozen(kw_only=True)
@@ -42,13 +40,6 @@ class ExecutorSettings:
     """How many batches are on their way at the same time; by default two for each thread of the cluster."""
     wait: float = _WAIT
     """Seconds to wait for a worker where there is none, and for a scheduler that is gone to come back."""
-    artifacts: int = _ARTIFACTS
-    """Bytes up to which an artifact comes back with its cell; larger ones may stay on the machine of the worker."""
-
-    @property
-    def leave(self) -> int | None:
-        """The same; ``None`` where all come back, since the cluster ends with the command."""
-        return None if self.address is None else self.artifacts
 
     def limited(self, in_flight: int | None) -> ExecutorSettings:
         """The same, with so many batches on their way where that is said."""
@@ -60,7 +51,7 @@ def read_executor(top: Table) -> ExecutorSettings | None:
     if "executor" not in top:
         return None
     table = top.table("executor")
-    table.only("address", "class", "arguments", "workers", "in_flight", "wait", "artifacts")
+    table.only("address", "class", "arguments", "workers", "in_flight", "wait")
     address, cluster = (
         table.optional("address", example='"tcp://host:8786"'),
         table.optional("class", example='"distributed.SSHCluster"'),
@@ -73,8 +64,6 @@ def read_executor(top: Table) -> ExecutorSettings | None:
         table.fail(f'{quoted(cluster)} is not the dotted name of a class, such as "dask_jobqueue.SLURMCluster"', "class")
     if cluster is None and ("arguments" in table or "workers" in table):
         table.fail("belongs to `class`", "arguments" if "arguments" in table else "workers")
-    if address is None and "artifacts" in table:
-        table.fail("belongs to `address`: of a cluster that is made for a command everything comes back", "artifacts")
     return ExecutorSettings(
         where=table.where(),
         address=_of_scheduler(address) if address else None,
@@ -83,16 +72,7 @@ def read_executor(top: Table) -> ExecutorSettings | None:
         workers=table.integer("workers") if "workers" in table else None,
         in_flight=table.integer("in_flight") if "in_flight" in table else None,
         wait=table.number("wait", _WAIT, or_zero=True),
-        artifacts=_size(table, "artifacts", _ARTIFACTS),
     )
-
-
-def _size(table: Table, key: str, default: int) -> int:
-    text = table.optional(key, example='"256 KiB"')
-    size = default if text is None else size_of_text(text)
-    if size is None:
-        table.fail(f'{quoted(text or "")} is not a size, such as "256 KiB"', key)
-    return size
 
 
 def executor_named(text: str) -> ExecutorSettings | None:
@@ -118,15 +98,15 @@ def _of_scheduler(address: str) -> str:
 def _numbers(query: str) -> dict[str, int]:
     """``workers=4&threads=2`` as numbers."""
     try:
-        said = dict(parse_qsl(query, strict_parsing=True)) if query else {}
+        numbers = dict(parse_qsl(query, strict_parsing=True)) if query else {}
     except ValueError:
         _refuse(f"{query!r} is not name=number&…")
-    for name, value in said.items():
+    for name, value in numbers.items():
         if name not in ("workers", "threads", "in_flight"):
             _refuse(f"{name!r} is none of workers, threads, in_flight")
         if not value.isascii() or not value.isdigit() or not 0 < int(value[:6]) < 100_000 or len(value) > 5:
             _refuse(f"{name}={value!r} is not a number from 1 to 99999")
-    return {name: int(value) for name, value in said.items()}
+    return {name: int(value) for name, value in numbers.items()}
 
 
 def _refuse(words: str) -> NoReturn:

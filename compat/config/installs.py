@@ -31,12 +31,12 @@ def _one(table: Table, key: str, text: str, base: Path) -> str:
     if not editable and not _PATH.fullmatch(text):
         table.requirement(key, text)
         return text
-    said = editable["path"] if editable else text
-    path = Path(os.path.realpath(base / os.path.expanduser(said)))
+    path_text = editable["path"] if editable else text
+    path = Path(os.path.realpath(base / os.path.expanduser(path_text)))
     if path.is_dir():
         if not any((path / name).is_file() for name in ("pyproject.toml", "setup.py")):
-            table.fail(f"{said!r} is no project: it has no pyproject.toml", key)
+            table.fail(f"{path_text!r} is no project: it has no pyproject.toml", key)
         return f"-e {path}"
     if not path.is_file() or editable or not path.name.endswith(_ARCHIVES):
-        table.fail(f"there is no project {said!r}", key, hint=f"Looked for the folder {path}.")
+        table.fail(f"there is no project {path_text!r}", key, hint=f"Looked for the folder {path}.")
     return str(path)

@@ -2,7 +2,7 @@
 
 Each file is one kernel, or several, as ``[[kernel]]`` tables that take what they do not say from the top of the file. Tables are
 merged, file ← kernel ← variant ← case, into one :class:`~compat.model.Specialization` per variant and case
-(:mod:`compat.config.declared_kernel`). The source is read as text (see :mod:`compat.bundle.closure`), never imported.
+(:mod:`compat.config.declared_kernel`). The source is read as text (see :mod:`compat.source.closure`), never imported.
 :mod:`compat.config.kernel_writer` writes such files.
 """
 
@@ -37,7 +37,6 @@ def load_kernels(
     patterns: Sequence[str],
     base: Path,
     *,
-    failure_classes: Collection[str] = (),
     where: str | None = "matrix.toml: kernels",
     on_bad: Callable[[ConfigError], None] | None = None,
     of: Collection[Path] | None = None,
@@ -45,7 +44,7 @@ def load_kernels(
     """Read the kernel files that the paths or globs name, relative to ``base``; in the order of the patterns, then of the names.
 
     Of a folder those are read that lie in it; ``of`` leaves only kernels of these sources, which are real paths.
-    ``failure_classes`` are those that ``expect`` may name (any, if it is empty); ``where`` is where the patterns were written, for
+    ``where`` is where the patterns were written, for
     errors, ``None`` for arguments of a command. Raises ConfigError; for a file that is wrong only where ``on_bad`` is not there to
     hear of it, and the others are read.
     """
@@ -53,8 +52,8 @@ def load_kernels(
     owners: dict[str, str] = {}
     for path in kernel_paths(patterns, base, where):
         try:
-            kernels = kernels_of(read_toml(path, base), path, failure_classes)
-            read_here = [(each, each.specializations()) for each in kernels if of is None or each.is_of(of)]
+            kernels = kernels_of(read_toml(path, base), path)
+            read_here = [(kernel, kernel.specializations()) for kernel in kernels if of is None or kernel.is_of(of)]
             for read, _ in read_here:
                 if read.kernel in owners:
                     read.own.fail(f"the kernel {read.kernel!r} is already declared in {owners[read.kernel]}", read.named_by)
@@ -73,24 +72,24 @@ def kernel_paths(patterns: Sequence[str], base: Path, where: str | None) -> tupl
     paths: dict[Path, None] = {}
     for index, pattern in enumerate(patterns):
         matches = [Path(base, match) for match in sorted(glob.glob(pattern, root_dir=base, recursive=True))]
-        found = [path for match in matches for path in (kernel_files_in(match) if match.is_dir() else [match])]
-        if not found:
+        matching = [path for match in matches for path in (kernel_files_in(match) if match.is_dir() else [match])]
+        if not matching:
             hint = did_you_mean(pattern, _sources_beside(base / pattern, base)) or f"Looked from {base}."
             place = None if where is None else f"{where}[{index}]"
             raise ConfigError(f"no kernel file matches {pattern!r}", where=place, hint=hint)
-        paths.update(dict.fromkeys(found))
+        paths.update(dict.fromkeys(matching))
     return tuple(paths)
 
 
-def kernels_of(top: Table, path: Path, failure_classes: Collection[str] = ()) -> tuple[DeclaredKernel, ...]:
+def kernels_of(top: Table, path: Path) -> tuple[DeclaredKernel, ...]:
     """The kernels that the kernel file at ``path`` declares, which says this; no source is looked at yet. Raises ConfigError."""
     if not isinstance(top.data.get("kernel"), list):
-        return (DeclaredKernel.of(top, path=path, failure_classes=failure_classes),)
+        return (DeclaredKernel.of(top, path=path),)
     top.only("schema", "kernel", *SHARED_KEYS)
     if not top.data["kernel"]:
         top.fail("declares no kernel", "kernel", hint='Say kernel = "name", or one [[kernel]] for each of several.')
     tables = named(top, "kernel").values()
-    kernels = tuple(DeclaredKernel.of(table, top, path=path, failure_classes=failure_classes) for table in tables)
+    kernels = tuple(DeclaredKernel.of(table, top, path=path) for table in tables)
     arguments: dict[str, frozenset[str]] = {}
     for kernel in kernels:
         arguments |= {name: arguments.get(name, types) | types for name, types in kernel.arguments.items()}
@@ -100,7 +99,7 @@ def kernels_of(top: Table, path: Path, failure_classes: Collection[str] = ()) ->
 
 def kernel_files_in(folder: Path) -> list[Path]:
     """The kernel files that lie in a folder, by name."""
-    return sorted(each for each in folder.glob("*.toml") if _declares_kernels(each))
+    return sorted(path for path in folder.glob("*.toml") if _declares_kernels(path))
 
 
 def _declares_kernels(path: Path) -> bool:
@@ -112,5 +111,5 @@ def _declares_kernels(path: Path) -> bool:
 
 def _sources_beside(path: Path, base: Path) -> list[str]:
     """What may have been meant by the path of a file that is not there."""
-    found = (each for suffix in ("*.toml", "*.py") for each in path.parent.glob(suffix))
-    return [os.path.relpath(each, base) for each in found]
+    beside = (source for suffix in ("*.toml", "*.py") for source in path.parent.glob(suffix))
+    return [os.path.relpath(source, base) for source in beside]

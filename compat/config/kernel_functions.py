@@ -8,16 +8,15 @@ from pathlib import Path
 from typing import Any
 
 from compat import signatures
-from compat.bundle.access import NotReachable, reached
-from compat.bundle.closure import Parameters, Source
 from compat.config.toml_reader import Table, did_you_mean
 from compat.model import CompileSpec
 from compat.signatures import CONSTEXPR
+from compat.source.closure import NotReachable, Parameters, ParsedSource, parameters_reached
 
 _FORMS = 'It is the kernel\'s name unless function says another: a function of the file, "Holder.kernel", "make(64)".'
 
 
-def check_function(variant: Table, case: Table, name: str, spec: CompileSpec, path: Path, source: Source) -> None:
+def check_function(variant: Table, case: Table, name: str, spec: CompileSpec, path: Path, source: ParsedSource) -> None:
     """Check what a case of a variant says of the function ``name`` of a source. Raises ConfigError."""
     parameters = _parameters(variant, name, path, source)
     named = f"{variant.string('function')} (case {case.string('name')})"
@@ -25,10 +24,10 @@ def check_function(variant: Table, case: Table, name: str, spec: CompileSpec, pa
     _check_functions(variant, named, spec, path, source)
 
 
-def _parameters(variant: Table, name: str, path: Path, source: Source) -> Parameters | None:
+def _parameters(variant: Table, name: str, path: Path, source: ParsedSource) -> Parameters | None:
     """The parameters of the function that is meant; ``None`` where only importing the file can tell them."""
     try:
-        return reached(source, name)
+        return parameters_reached(source, name)
     except NotReachable as error:
         return variant.fail(f"{path.name} {error}", "function", hint=did_you_mean(name, source.functions) or _FORMS)
 
@@ -55,7 +54,7 @@ def _check_arguments(variant: Table, named: str, parameters: Parameters | None, 
 
 def _lines_to_add(missing: Sequence[str], parameters: Parameters, tree: ast.Module, function: str, *, launched: bool) -> str:
     """The lines of TOML that give parameters an example of a value or a type."""
-    nodes = [each for each in ast.walk(tree) if isinstance(each, ast.FunctionDef) and each.name == function.rpartition(".")[2]]
+    nodes = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef) and node.name == function.rpartition(".")[2]]
     flags, pointers = ({name for node in nodes for name in names(node)} for names in (_conditions, _pointers))
     pointer, number = '"*fp32"', "4096" if launched else '"i32"'
     values = [f"{name} = {'true' if name in flags else 64}" for name in missing if name in parameters.constexprs]
@@ -69,7 +68,7 @@ def _conditions(function: ast.FunctionDef) -> Iterator[str]:
     """The names whose truth decides."""
     for node in ast.walk(function):
         if isinstance(node, ast.If | ast.IfExp):
-            yield from (each.id for each in _operands(node.test) if isinstance(each, ast.Name))
+            yield from (operand.id for operand in _operands(node.test) if isinstance(operand, ast.Name))
 
 
 def _operands(test: ast.expr) -> Iterator[ast.expr]:
@@ -77,19 +76,19 @@ def _operands(test: ast.expr) -> Iterator[ast.expr]:
     inner = test.values if isinstance(test, ast.BoolOp) else [test.operand] if isinstance(test, ast.UnaryOp) else []
     if not inner:
         yield test
-    for each in inner:
-        yield from _operands(each)
+    for operand in inner:
+        yield from _operands(operand)
 
 
 def _pointers(function: ast.FunctionDef) -> Iterator[str]:
     """The names that addresses begin with, and those that are called pointers."""
-    yield from (each.arg for each in ast.walk(function.args) if isinstance(each, ast.arg) and "ptr" in each.arg.lower())
+    yield from (pointer.arg for pointer in ast.walk(function.args) if isinstance(pointer, ast.arg) and "ptr" in pointer.arg.lower())
     for node in ast.walk(function):
         if isinstance(node, ast.Call) and node.args and ast.unparse(node.func).rpartition(".")[2] in ("load", "store"):
             address = node.args[0]
             while isinstance(address, ast.BinOp):
                 address = address.left
-            yield from (each.id for each in (address,) if isinstance(each, ast.Name))
+            yield from (pointer.id for pointer in (address,) if isinstance(pointer, ast.Name))
 
 
 def _check_elements(variant: Table, named: str, types: Mapping[str, str], values: Mapping[str, Any]) -> None:
@@ -105,7 +104,7 @@ def _check_elements(variant: Table, named: str, types: Mapping[str, str], values
             variant.fail(f"{named}: {path!r} has a value, but {why}", hint=f'The type of such an element is "{CONSTEXPR}".')
 
 
-def _check_functions(variant: Table, named: str, spec: CompileSpec, path: Path, source: Source) -> None:
+def _check_functions(variant: Table, named: str, spec: CompileSpec, path: Path, source: ParsedSource) -> None:
     """Functions that are values of constexprs are jit functions of the same source."""
     for name in spec.functions:
         if name not in source.functions:

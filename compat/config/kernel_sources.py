@@ -14,11 +14,11 @@ from pathlib import Path
 
 from attrs import frozen
 
-from compat.bundle.closure import LIBRARY, roots_of
 from compat.config.toml_reader import Table
 from compat.envs import libraries
 from compat.errors import EnvError
 from compat.patterns import lazy_pattern
+from compat.source.closure import LIBRARY, roots_of
 
 KEYS = ("source", "module", "path", "package", "install")
 """What a kernel file or a variant says of its source."""
@@ -67,16 +67,16 @@ def _of_module(table: Table, tables: Sequence[Table], folder: Path, library: Cal
     module = table.string("module")
     if not _MODULE.fullmatch(module):
         table.fail(f"{module!r} is not the name of a module", "module", hint='For example "mylib.ops.act".')
-    said = next((each for each in tables if "path" in each or "package" in each), table)
-    roots = tuple(dict.fromkeys((*_roots(said, folder, library), *_installed(tables, folder, library))))
-    package = said.string("package", "")
+    naming = next((candidate for candidate in tables if "path" in candidate or "package" in candidate), table)
+    roots = tuple(dict.fromkeys((*_roots(naming, folder, library), *_installed(tables, folder, library))))
+    package = naming.string("package", "")
     for root in roots:
         place = root.joinpath(*module.split("."))
         for file in (place / "__init__.py", place.with_name(f"{place.name}.py")):
             if os.path.isfile(file):
                 return Place(source=file, roots=roots, key="module", package=package)
-    looked = ", ".join(map(str, roots))
-    return table.fail(f"there is no module {module!r}", "module", hint=f'Looked in {looked}; path = ["src"] names other folders.')
+    searched = ", ".join(map(str, roots))
+    return table.fail(f"there is no module {module!r}", "module", hint=f'Looked in {searched}; path = ["src"] names other folders.')
 
 
 def _roots(table: Table, folder: Path, library: Callable[[str], Path]) -> tuple[Path, ...]:
@@ -94,12 +94,12 @@ def _roots(table: Table, folder: Path, library: Callable[[str], Path]) -> tuple[
 def _installed(tables: Sequence[Table], folder: Path, library: Callable[[str], Path]) -> Iterator[Path]:
     """What ``install`` adds: folders as they are, and libraries without their dependencies."""
     table = next((table for table in tables if "install" in table), tables[-1])
-    for index, said in enumerate(table.strings("install", ())):
-        local = re.fullmatch(r"(?:-e\s+|--editable[=\s])?\s*((?:\.|/|~).*)|-e\s+(.+)", said)
+    for index, requirement in enumerate(table.strings("install", ())):
+        local = re.fullmatch(r"(?:-e\s+|--editable[=\s])?\s*((?:\.|/|~).*)|-e\s+(.+)", requirement)
         if local:
             yield _import_root(table, f"install[{index}]", folder / os.path.expanduser(local[1] or local[2]))
         else:
-            yield _library(table, f"install[{index}]", said, library)
+            yield _library(table, f"install[{index}]", requirement, library)
 
 
 def _import_root(table: Table, key: str, project: Path) -> Path:
@@ -122,7 +122,7 @@ def _library(table: Table, key: str, requirement: str, library: Callable[[str], 
 def requirement_of(root: Path) -> str | None:
     """The requirement that a library was unpacked for in a folder; ``None`` where it is another folder."""
     try:
-        said = json.loads((root / LIBRARY).read_text(encoding="utf-8"))
+        record = json.loads((root / LIBRARY).read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return None
-    return str(said["requirement"]) if isinstance(said, dict) and "requirement" in said else None
+    return str(record["requirement"]) if isinstance(record, dict) and "requirement" in record else None

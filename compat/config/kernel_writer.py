@@ -20,19 +20,19 @@ from typing import Any, TypeVar
 from attrs import evolve
 
 from compat import arguments, constexprs, signatures
-from compat.bundle.closure import module_of, roots_of
 from compat.config import kernel_sources
-from compat.config.argument_tables import NO_HINTS, usual_hints
-from compat.config.declared_kernel import ONLY_CASE, ONLY_VARIANT
+from compat.config.argument_tables import NO_HINTS, takes_hint, usual_hints
+from compat.config.declared_kernel import ONLY_VARIANT
 from compat.config.kernel_files import kernels_of
-from compat.config.layers import ABSENT, Entry, Hint, Kept, Layers, Place, Unwritable, in_order, layers_of
+from compat.config.layers import ABSENT, Hint, Kept, LayerEntry, Layers, Place, Unwritable, in_order, layers_of
 from compat.config.problem_table import said_of
 from compat.config.toml_reader import DROP, SCHEMA, parse_toml, shown
 from compat.config.toml_writer import toml_text
 from compat.errors import ConfigError
 from compat.files import replace_file
-from compat.model import DEFAULT_TOOLCHAIN, HINTS, TABLES, Expectation, Specialization
+from compat.model import DEFAULT_TOOLCHAIN, HINTS, ONLY_CASE, TABLES, Expectation, Specialization
 from compat.printable import printable
+from compat.source.closure import module_of, roots_of
 
 _T = TypeVar("_T")
 _EVERYTHING = ("*",)
@@ -226,12 +226,13 @@ def _layers(specs: Mapping[Place, Specialization]) -> Iterator[tuple[str, str, L
     typed = {place: signatures.leaves(spec.compile.signature) for place, spec in specs.items()}
     for hint in HINTS:
         values = {place: _said(spec, hint) for place, spec in specs.items()}
-        yield "hints", hint, _of(Hint(values=values, signatures=typed), specs, f"hints.{hint}"), list
+        suited = {place: [path for path, kind in leaves.items() if takes_hint(kind, hint)] for place, leaves in typed.items()}
+        yield "hints", hint, _of(Hint(values=values, suited=suited), specs, f"hints.{hint}"), list
     for table in TABLES:
         found = {place: getattr(spec.compile, table) for place, spec in specs.items()}
         for name in in_order(found.values()):
             said = {place: values.get(name, ABSENT) for place, values in found.items()}
-            entry = Entry(values=said, in_order=table != "options")
+            entry = LayerEntry(values=said, in_order=table != "options")
             yield table, name, _of(entry, specs, f"{table}.{name}"), arguments.plain if table == "launch" else constexprs.plain
 
 
@@ -247,7 +248,7 @@ def _layers_of_problems(
             yield table, name, _of(entry, specs, f"{table}.{name}"), lambda value: value
 
 
-def _of(entry: Entry, specs: Mapping[Place, Specialization], path: str) -> Layers:
+def _of(entry: LayerEntry, specs: Mapping[Place, Specialization], path: str) -> Layers:
     try:
         return layers_of(entry)
     except Unwritable:

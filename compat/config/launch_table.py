@@ -17,18 +17,18 @@ WHAT_HAS_NO_HINTS = 'A launch says what was passed: n = 4096, or x_ptr = { tenso
 def check_launch(table: Table, toolchain: Toolchain) -> None:
     """Check every argument that a table says. Raises ConfigError."""
     for name, value in table.data.items():
-        if not toolchain.types.elements:
+        if not toolchain.language.types.elements:
             table.fail(f"kernels for {toolchain.title} have a [signature] and no [launch]")
         if value != DROP:
             try:
-                arguments.read(value, toolchain.types.elements, describe)
-            except arguments.UnknownForm as error:
+                arguments.read(value, toolchain.language.types.elements, describe)
+            except arguments.UnknownArgumentForm as error:
                 table.fail(str(error), f"{name}{error.path}", hint=error.hint)
 
 
 def launch_of(said: Mapping[str, Any], toolchain: Toolchain) -> dict[str, Any]:
     """The arguments of a table that was checked, in the forms of :mod:`compat.arguments`."""
-    return {name: arguments.read(value, toolchain.types.elements) for name, value in said.items()}
+    return {name: arguments.read(value, toolchain.language.types.elements) for name, value in said.items()}
 
 
 def check_alone(tables: Sequence[Table], signature: Mapping[str, str], named: str) -> None:

@@ -30,7 +30,7 @@ class Unwritable(ValueError):
 
 
 @frozen(kw_only=True)
-class Entry:
+class LayerEntry:
     """One entry of the tables, wherever it has a value."""
 
     values: Mapping[Place, Any]
@@ -55,10 +55,11 @@ class Entry:
 
 
 @frozen(kw_only=True)
-class Hint(Entry):
-    """A hint: names of arguments, of which those count that a place's signature has. Nothing drops what is said."""
+class Hint(LayerEntry):
+    """A hint: names of arguments, of which those count that may have it at a place. Nothing drops what is said."""
 
-    signatures: Mapping[Place, Collection[str]]
+    suited: Mapping[Place, Collection[str]]
+    """The arguments of a place whose types may have the hint."""
 
     def agree(self, places: Sequence[Place]) -> Any:
         """All that is said of one of them, if it is right for each."""
@@ -69,11 +70,11 @@ class Hint(Entry):
         return said
 
     def fits(self, said: Any, place: Place) -> bool:
-        """Whether it comes to the value, without the arguments that the place has not."""
+        """Whether it comes to the value, without the arguments that may not have it there."""
         wanted = self.values[place]
         if said is ABSENT or wanted is ABSENT:
             return said is wanted
-        return {name for name in said if name in self.signatures[place]} == set(wanted)
+        return {name for name in said if name in self.suited[place]} == set(wanted)
 
     @property
     def can_be_dropped(self) -> bool:
@@ -82,7 +83,7 @@ class Hint(Entry):
 
 
 @frozen(kw_only=True)
-class Kept(Entry):
+class Kept(LayerEntry):
     """An entry that nothing drops: where it is absent, no layer below says anything."""
 
     @property
@@ -100,7 +101,7 @@ class Layers:
     cases: Mapping[str, Any] = Factory(dict)
 
 
-def layers_of(entry: Entry) -> Layers:
+def layers_of(entry: LayerEntry) -> Layers:
     """Layers that come to the values of an entry. Raises :class:`Unwritable` where there are none.
 
     A case says what it can say to all its variants. What it has to leave to them must be the same in all such cases of a variant.
@@ -121,7 +122,7 @@ def layers_of(entry: Entry) -> Layers:
     return Layers(kernel=kernel, variants=variants | {each: ABSENT for each in gone if each in given}, cases=cases)
 
 
-def _of_few(entry: Entry, left: Sequence[Place], gone: int) -> Layers | None:
+def _of_few(entry: LayerEntry, left: Sequence[Place], gone: int) -> Layers | None:
     """Layers where fewer variants have the entry than have not: those that have it say so, if each always says the same."""
     groups = _grouped(left, 0)
     if gone <= len(groups) or not all(_agrees(entry, group) for group in groups.values()):
@@ -148,11 +149,11 @@ def _grouped(places: Iterable[Place], by: int) -> dict[str, list[Place]]:
     return groups
 
 
-def _all_fit(entry: Entry, said: Any, places: Iterable[Place]) -> bool:
+def _all_fit(entry: LayerEntry, said: Any, places: Iterable[Place]) -> bool:
     return all(entry.fits(said, place) for place in places)
 
 
-def _agrees(entry: Entry, places: Sequence[Place]) -> bool:
+def _agrees(entry: LayerEntry, places: Sequence[Place]) -> bool:
     try:
         entry.agree(places)
     except Unwritable:
@@ -160,12 +161,12 @@ def _agrees(entry: Entry, places: Sequence[Place]) -> bool:
     return True
 
 
-def _may_say(entry: Entry, places: Sequence[Place]) -> bool:
+def _may_say(entry: LayerEntry, places: Sequence[Place]) -> bool:
     """Whether a case can say the value of all its variants."""
     return _agrees(entry, places) and (entry.can_be_dropped or all(entry.values[place] is not ABSENT for place in places))
 
 
-def _of_kernel(entry: Entry, places: Sequence[Place], variants: Mapping[str, Any], cases: Mapping[str, Any]) -> Any:
+def _of_kernel(entry: LayerEntry, places: Sequence[Place], variants: Mapping[str, Any], cases: Mapping[str, Any]) -> Any:
     """What is right everywhere; else what is said most often, by the variants if they have to say anything."""
     if places and _agrees(entry, places):
         return entry.agree(places)

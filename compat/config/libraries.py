@@ -17,7 +17,7 @@ _HINT = "Say a name and versions: fla-core==0.4.0,0.6.0."
 
 
 @frozen(kw_only=True, order=False)
-class Library:
+class LibraryVersions:
     """One version of a library."""
 
     name: str
@@ -35,28 +35,28 @@ class Library:
         return f"{self.name}-{self.version}"
 
     @classmethod
-    def of(cls, requirement: str) -> Library | None:
+    def of(cls, requirement: str) -> LibraryVersions | None:
         """The library that a requirement names with its version; ``None`` for any other requirement."""
         name, equal, version = (part.strip() for part in requirement.partition("=="))
         return cls(name=canonicalize_name(name.partition("[")[0]), version=version) if equal and name else None
 
 
-def libraries_named(texts: Sequence[str]) -> tuple[Library, ...]:
+def libraries_named(texts: Sequence[str]) -> tuple[LibraryVersions, ...]:
     """The libraries that these texts mean, each once: a name with versions, further versions and names after commas.
 
     Raises SelectionError.
     """
-    found: dict[Library, None] = {}
+    libraries: dict[LibraryVersions, None] = {}
     for text in texts:
         name = ""
         for word in filter(None, (part.strip() for part in text.split(","))):
-            left, equal, version = (part.strip() for part in word.partition("=="))
+            before_equal, equal, version = (part.strip() for part in word.partition("=="))
             if equal:
-                name = _name(left, text)
+                name = _name(before_equal, text)
             elif not name:
-                raise SelectionError(f"{left!r} has no version", where=f"{OPTION} {text}", hint=_HINT)
-            found[Library(name=name, version=_version(version if equal else left, text))] = None
-    return tuple(found)
+                raise SelectionError(f"{before_equal!r} has no version", where=f"{OPTION} {text}", hint=_HINT)
+            libraries[LibraryVersions(name=name, version=_version(version if equal else before_equal, text))] = None
+    return tuple(libraries)
 
 
 def _name(word: str, text: str) -> str:

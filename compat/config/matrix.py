@@ -96,10 +96,10 @@ class MatrixConfig:
 
     def one_env(self, word: str) -> Env:
         """The one env that a pattern means. Raises SelectionError where it means several, or none."""
-        found = self.choose_envs([word])
-        if len(found) != 1:
-            raise SelectionError(f"{word!r} means {len(found)} envs", hint=f"Choose one: {', '.join(env.name for env in found)}.")
-        return found[0]
+        envs = self.choose_envs([word])
+        if len(envs) != 1:
+            raise SelectionError(f"{word!r} means {len(envs)} envs", hint=f"Choose one: {', '.join(env.name for env in envs)}.")
+        return envs[0]
 
     def choose_targets(self, patterns: Sequence[str] = ()) -> tuple[Target, ...]:
         """The targets that the patterns mean (see :func:`compat.config.selection.select_targets`), without any the default ones."""
@@ -111,9 +111,9 @@ class MatrixConfig:
         Raises SelectionError for any other name that is not in the file.
         """
         named = (env for env in (*self.envs, *self.released) if env.name == name)
-        found = next(named, None) or self._undeclared(name)
-        if found is not None:
-            return found
+        env = next(named, None) or self._undeclared(name)
+        if env is not None:
+            return env
         hint = did_you_mean(name, [env.name for env in self.envs])
         raise SelectionError(
             f"no env is called {name!r}", hint=hint or f"Besides those of {FILE}, {toolchains.DEFAULT.name}-X[-torch-Y] works."
@@ -153,9 +153,9 @@ def find_matrix(folder: Path) -> Path | None:
     """The ``matrix.toml`` of a folder, else the nearest one in the folders above it, up to the top of the repository it is in."""
     folder = folder.absolute()
     above = (folder, *folder.parents)
-    top = next((each for each in above if os.path.lexists(each / ".git")), folder)
+    top = next((parent for parent in above if os.path.lexists(parent / ".git")), folder)
     within = above[: above.index(top) + 1]
-    return next((each / FILE for each in within if os.path.lexists(each / FILE)), None)
+    return next((parent / FILE for parent in within if os.path.lexists(parent / FILE)), None)
 
 
 def no_matrix(folder: Path) -> MatrixConfig:
@@ -207,7 +207,7 @@ def _default_envs(own: Sequence[Env]) -> tuple[str, ...]:
 def _default_targets(envs: Sequence[Env]) -> tuple[str, ...]:
     """What is compiled for where neither the file nor the command line says: what is usual with the toolchains of these envs."""
     used = dict.fromkeys(env.toolchain for env in envs)
-    return tuple(dict.fromkeys(target for name in used for target in toolchains.named(name).default_targets))
+    return tuple(dict.fromkeys(target for name in used for target in toolchains.named(name).device.default_targets))
 
 
 def _run_pairs(table: Table) -> bool:
@@ -219,12 +219,12 @@ def _run_pairs(table: Table) -> bool:
 def _env_folder(table: Table, base: Path) -> Path | None:
     """The folder that ``[envs]`` names, absolute."""
     table.only("folder")
-    said = table.optional("folder", example='"../envs"')
-    if said is None:
+    text = table.optional("folder", example='"../envs"')
+    if text is None:
         return None
-    expanded = os.path.expanduser(said)
+    expanded = os.path.expanduser(text)
     if expanded.startswith("~"):
-        table.fail(f"{quoted(said)}: there is no such home folder", "folder")
+        table.fail(f"{quoted(text)}: there is no such home folder", "folder")
     folder = Path(os.path.abspath(base / expanded))
     present = next(path for path in (folder, *folder.parents) if os.path.lexists(path))
     if not os.path.isdir(present):
@@ -236,7 +236,7 @@ def _env_folder(table: Table, base: Path) -> Path | None:
 
 
 def _targets(top: Table) -> dict[str, Target]:
-    targets = toolchains.targets()
+    targets = dict(toolchains.targets())
     for table in top.tables("target"):
         table.only("name", "backend", "arch", "warp_size", "shared_memory")
         name = table.string("name")
@@ -245,11 +245,11 @@ def _targets(top: Table) -> dict[str, Target]:
         if name in targets:
             table.fail(f"the target {name!r} already exists", "name")
         backend = table.string("backend")
-        known = {target.backend: target for target in reversed(targets.values())}
-        if backend not in known:
-            backends = " or ".join(f'"{each}"' for each in reversed(known))
+        backends_known = {target.backend: target for target in reversed(targets.values())}
+        if backend not in backends_known:
+            backends = " or ".join(f'"{backend}"' for backend in reversed(backends_known))
             table.fail(f"expected {backends}, found {backend!r}", "backend")
-        example = known[backend].arch
+        example = backends_known[backend].arch
         arch = table.integer("arch") if isinstance(example, int) else table.string("arch", example=f'"{example}"')
         targets[name] = Target(
             name=name,

@@ -21,13 +21,13 @@ def name_of(table: Table, key: str) -> str:
 
 def named(top: Table, key: str) -> dict[str, Table]:
     """The tables of the array ``key`` by their names, of which each is there once. Raises ConfigError."""
-    found: dict[str, Table] = {}
+    tables: dict[str, Table] = {}
     for table in top.tables(key):
         name = name_of(table, "name")
-        if name in found:
-            table.fail(f"the name {name!r} is taken by {found[name].path}", "name")
-        found[name] = table
-    return found
+        if name in tables:
+            table.fail(f"the name {name!r} is taken by {tables[name].path}", "name")
+        tables[name] = table
+    return tables
 
 
 def assumed(own: Table, **entries: str) -> Table:

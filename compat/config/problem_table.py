@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from compat import signatures
-from compat.bundle.closure import Source, read_source
 from compat.config.toml_reader import Table, did_you_mean, shown
 from compat.model import CompileSpec, Problem
+from compat.source.closure import ParsedSource, read_source
 
 KEY = "problem"
 PARAMETERS = 5
@@ -19,7 +19,7 @@ _KEYS = ("source", "function", "dtype", "parameters")
 _FLOATS = ("fp", "bf")
 _NO_NAME = 'Say dtype = "fp32": no pointer of the signature is of floating point numbers.'
 
-Read = Callable[[Path], Source]
+Read = Callable[[Path], ParsedSource]
 
 
 def problem_of(tables: Sequence[Table], folder: Path, spec: CompileSpec, read: Read = read_source) -> Problem | None:
@@ -27,23 +27,23 @@ def problem_of(tables: Sequence[Table], folder: Path, spec: CompileSpec, read: R
 
     ``folder`` is that of the kernel file; the problem's source is only read as text.
     """
-    said = [table.table(KEY) for table in tables if KEY in table]
-    for table in said:
+    problem_tables = [table.table(KEY) for table in tables if KEY in table]
+    for table in problem_tables:
         table.only(*_KEYS)
-    if not said:
+    if not problem_tables:
         return None
-    of_source = _last("source", said)
+    of_source = _last("source", problem_tables)
     source = Path(os.path.realpath(folder / of_source.string("source")))
     if not os.path.isfile(source):
         of_source.fail(f"there is no file {of_source.string('source')!r} next to this one", "source")
-    of_function = _last("function", said)
+    of_function = _last("function", problem_tables)
     function = of_function.string("function")
     return Problem(
         source=str(source),
         function=function,
         closure=_closure(of_source, of_function, source, function, read),
-        dtype=_dtype(_last("dtype", said), spec),
-        parameters=_parameters(said, spec),
+        dtype=_dtype(_last("dtype", problem_tables), spec),
+        parameters=_parameters(problem_tables, spec),
     )
 
 
@@ -63,11 +63,11 @@ def _closure(of_source: Table, of_function: Table, source: Path, function: str, 
     if function not in text.functions:
         hint = did_you_mean(function, text.functions) or f"It defines: {', '.join(text.functions) or 'none'}."
         of_function.fail(f"{shown(source)} has no function {function!r}", "function", hint=hint)
-    taken = text.functions[function].names
-    if len(taken) != PARAMETERS:
+    names = text.functions[function].names
+    if len(names) != PARAMETERS:
         hint = "It takes (parameters, dtype, seed, device, large); docs/problems.md has an example."
         of_function.fail(
-            f"{function!r} of {shown(source)} takes {len(taken)} parameters and not {PARAMETERS}", "function", hint=hint
+            f"{function!r} of {shown(source)} takes {len(names)} parameters and not {PARAMETERS}", "function", hint=hint
         )
     return text.closure
 
@@ -94,18 +94,18 @@ def said_of(problem: Problem | None, spec: CompileSpec, folder: Path) -> tuple[d
     """
     if problem is None:
         return {}, {}
-    said = {"source": os.path.relpath(problem.source, os.path.realpath(folder)), "function": problem.function}
+    data = {"source": os.path.relpath(problem.source, os.path.realpath(folder)), "function": problem.function}
     if problem.dtype != usual_dtype(spec):
-        said["dtype"] = problem.dtype
+        data["dtype"] = problem.dtype
     usual: Mapping[str, Any] = spec.constexprs
     more = {name: value for name, value in problem.parameters.items() if name not in usual or repr(usual[name]) != repr(value)}
-    return said, more
+    return data, more
 
 
 def _tensors(launch: Mapping[str, Any]) -> list[str]:
     """The tensors that a launch passes, as types of pointers."""
-    given = [value if isinstance(value, str) else f"*{value['tensor']}" for value in launch.values() if _is_tensor(value)]
-    return [kind for kind in given if kind.startswith("*")]
+    texts = [value if isinstance(value, str) else f"*{value['tensor']}" for value in launch.values() if _is_tensor(value)]
+    return [kind for kind in texts if kind.startswith("*")]
 
 
 def _is_tensor(value: Any) -> bool:
@@ -114,7 +114,7 @@ def _is_tensor(value: Any) -> bool:
 
 def _parameters(tables: Sequence[Table], spec: CompileSpec) -> dict[str, Any]:
     """The constexprs of the case, and over them what the tables say."""
-    found: dict[str, Any] = dict(spec.constexprs)
+    parameters: dict[str, Any] = dict(spec.constexprs)
     for table in tables:
-        found |= table.mapping("parameters")
-    return found
+        parameters |= table.mapping("parameters")
+    return parameters

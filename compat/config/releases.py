@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterable, Sequence
 from packaging.specifiers import InvalidSpecifier, SpecifierSet
 from packaging.version import InvalidVersion, Version
 
-from compat import toolchains
 from compat.model import Env
 from compat.patterns import lazy_pattern
 
@@ -31,17 +30,17 @@ def words(texts: Iterable[str]) -> list[str]:
 
     So ``3.1,>=3.4,<3.9`` has two: ``3.1`` and ``>=3.4,<3.9``.
     """
-    found: list[str] = []
+    parts: list[str] = []
     for text in texts:
         joins = False
         for part in filter(None, (part.strip() for part in text.split(","))):
             specifies = _OPERATOR.match(part) is not None
             if specifies and joins:
-                found[-1] += f",{part}"
+                parts[-1] += f",{part}"
             else:
-                found.append(part)
+                parts.append(part)
             joins = specifies
-    return found
+    return parts
 
 
 def envs_of(word: str, envs: Sequence[Env]) -> tuple[Env, ...]:
@@ -50,20 +49,20 @@ def envs_of(word: str, envs: Sequence[Env]) -> tuple[Env, ...]:
     Of several envs of one release the one without PyTorch is meant. Forks have no releases.
     """
     chosen = _chooser(word)
-    found: set[str] = set()
+    names: set[str] = set()
     for toolchain in dict.fromkeys(env.toolchain for env in envs):
         own = _representatives(env for env in envs if env.toolchain == toolchain)
-        found.update(own[release].name for release in chosen(sorted(own)))
-    return tuple(env for env in envs if env.name in found)
+        names.update(own[release].name for release in chosen(sorted(own)))
+    return tuple(env for env in envs if env.name in names)
 
 
 def whole_release(word: str) -> Version | None:
     """The release that a word names in full, whether it is known or not: ``3.5.1``, ``v3.5.1``, ``3.6.0rc1``."""
     try:
-        found = Version(word) if len(word) <= _LONGEST and re.match(r"v?\d", word) else None
+        version = Version(word) if len(word) <= _LONGEST and re.match(r"v?\d", word) else None
     except ValueError:  # InvalidVersion is one, and a number with more digits than Python reads another
         return None
-    return found if found and len(found.release) >= _WHOLE else None
+    return version if version and len(version.release) >= _WHOLE else None
 
 
 def is_one(word: str) -> bool:
@@ -74,28 +73,30 @@ def is_one(word: str) -> bool:
 def corrected(text: str) -> str | None:
     """The specifier that a slip was meant for, such as ``>=3.4`` for ``=>3.4`` or ``3.4+``; ``None`` where none is near."""
     parts = [_corrected(part.strip()) for part in text.split(",")] if len(text) <= _LONGEST else [None]
-    found = ",".join(filter(None, parts))
-    return None if None in parts or found == text.replace(" ", "") else found
+    corrected_text = ",".join(filter(None, parts))
+    return None if None in parts or corrected_text == text.replace(" ", "") else corrected_text
 
 
 def _corrected(part: str) -> str | None:
     """One part of a specifier, as it is where nothing is wrong with it."""
     if _OPERATOR.match(part):
         return part.replace(" ", "")
-    found = _SLIP.fullmatch(part)
-    operator = found and _MEANT.get(found["operator"] + found["after"])
-    if not found or not operator:
+    match = _SLIP.fullmatch(part)
+    operator = match and _MEANT.get(match["operator"] + match["after"])
+    if not match or not operator:
         return None
-    is_series = operator == "==" and found["version"].count(".") < _WHOLE - 1
-    return f"{operator}{found['version']}{'.*' if is_series else ''}"
+    is_series = operator == "==" and match["version"].count(".") < _WHOLE - 1
+    return f"{operator}{match['version']}{'.*' if is_series else ''}"
 
 
 def _representatives(envs: Iterable[Env]) -> dict[Version, Env]:
-    found: dict[Version, Env] = {}
+    from compat import toolchains  # whose facts take longer to read than most of what needs this module
+
+    by_version: dict[Version, Env] = {}
     for env in sorted(envs, key=lambda env: env.torch is not None):
         if env.release is not None and toolchains.is_release(env):
-            found.setdefault(env.release, env)
-    return found
+            by_version.setdefault(env.release, env)
+    return by_version
 
 
 _Chooser = Callable[[Sequence[Version]], Iterable[Version]]
@@ -111,16 +112,16 @@ def _chooser(word: str) -> _Chooser:
         if _OPERATOR.match(word) or word.endswith(".*"):
             specifier = SpecifierSet(word if _OPERATOR.match(word) else f"=={word.removeprefix('v')}")
             specifier.contains("3.0.0")  # only now are the numbers in it read
-            return lambda releases: [each for each in releases if specifier.contains(each, prereleases=True)]
+            return lambda releases: [release for release in releases if specifier.contains(release, prereleases=True)]
         named = Version(word)
     except (InvalidSpecifier, InvalidVersion, ValueError):
         return lambda releases: ()
     if len(named.release) < _WHOLE and _NUMBER.fullmatch(word):
         series = named.release
-        return lambda releases: _newest([each for each in releases if each.release[: len(series)] == series])
-    return lambda releases: [each for each in releases if each == named]
+        return lambda releases: _newest([release for release in releases if release.release[: len(series)] == series])
+    return lambda releases: [release for release in releases if release == named]
 
 
 def _newest(releases: Sequence[Version]) -> Sequence[Version]:
-    final = [each for each in releases if not each.is_prerelease]
+    final = [release for release in releases if not release.is_prerelease]
     return (final or releases)[-1:]

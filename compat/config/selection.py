@@ -57,12 +57,12 @@ def select_envs(
     """
     chosen: dict[str, Env] = {}
     for word in releases.words(patterns):
-        found = _meant(word, envs) or _meant(word, released)
-        if not found and (made := undeclared(word)) is not None:
-            found = (made,)
-        if not found:
+        envs_meant = _meant(word, envs) or _meant(word, released)
+        if not envs_meant and (made := undeclared(word)) is not None:
+            envs_meant = (made,)
+        if not envs_meant:
             raise _no_env(word, [*envs, *released])
-        chosen |= {env.name: env for env in found}
+        chosen |= {env.name: env for env in envs_meant}
     order = {env.name: place for place, env in reversed(list(enumerate((*envs, *released))))}
     return tuple(sorted(chosen.values(), key=lambda env: order.get(env.name, len(order))))
 
@@ -80,12 +80,12 @@ def _meant(word: str, envs: Sequence[Env]) -> tuple[Env, ...]:
 
 def _no_env(word: str, envs: Sequence[Env]) -> SelectionError:
     groups = dict.fromkeys(group for env in envs for group in env.groups)
-    known = dict.fromkeys(str(env.release) for env in envs if toolchains.is_release(env))
+    known_releases = dict.fromkeys(str(env.release) for env in envs if toolchains.is_release(env))
     if meant := releases.corrected(word):
         return SelectionError(f"{word!r} is no release and no version specifier", hint=f"Did you mean {meant!r}?")
     if not releases.is_one(word):
         return nothing_matches("env, group of envs or release", word, [*groups, *(env.name for env in envs), releases.NEWEST])
-    hint = f"Known releases: {', '.join(known) or 'none'}. Of others say the whole version, such as 3.10.0."
+    hint = f"Known releases: {', '.join(known_releases) or 'none'}. Of others say the whole version, such as 3.10.0."
     return SelectionError(f"no known release matches {word!r}", hint=hint)
 
 
@@ -100,17 +100,17 @@ def select_targets(targets: Mapping[str, Target], patterns: Sequence[str]) -> tu
             name for name in toolchains.targets_of_gpu(pattern) if name in targets
         ]
         if not matched:
-            known = [*targets, *toolchains.gpus()]
-            raise nothing_matches("target", pattern, known, f" Others can be declared as [[target]] in {MATRIX}.")
+            names = [*targets, *toolchains.gpus()]
+            raise nothing_matches("target", pattern, names, f" Others can be declared as [[target]] in {MATRIX}.")
         chosen.update(matched)
     return tuple(target for name, target in targets.items() if name in chosen)
 
 
 def without_pairs(kernels: Sequence[str]) -> tuple[tuple[str, ...], bool]:
     """The globs over kernels without those that mean the pairs (``pair``, ``pair/*``), and whether there were any."""
-    words = _patterns(kernels)
-    left = tuple(word for word in words if word.partition("/")[0] != PAIRS)
-    return left, len(left) < len(words)
+    patterns = _patterns(kernels)
+    remaining = tuple(word for word in patterns if word.partition("/")[0] != PAIRS)
+    return remaining, len(remaining) < len(patterns)
 
 
 def select_specs(
@@ -123,13 +123,13 @@ def select_specs(
 
     The globs narrow one after the other, so that each has to match something in what the ones before it left.
     """
-    left = tuple(specs)
+    remaining = tuple(specs)
     for kind, globs in (("kernel", kernels), ("variant", variants), ("case", cases)):
         wanted = _patterns(globs)
-        known = [getattr(spec, kind) for spec in left]
+        names = [getattr(spec, kind) for spec in remaining]
         for pattern in wanted:
-            if not any(fnmatchcase(name, pattern) for name in known):
-                raise nothing_matches(kind, pattern, known)
+            if not any(fnmatchcase(name, pattern) for name in names):
+                raise nothing_matches(kind, pattern, names)
         if wanted:
-            left = tuple(s for s in left if any(fnmatchcase(getattr(s, kind), pattern) for pattern in wanted))
-    return left
+            remaining = tuple(s for s in remaining if any(fnmatchcase(getattr(s, kind), pattern) for pattern in wanted))
+    return remaining

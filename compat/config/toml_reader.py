@@ -142,21 +142,21 @@ class Table:
 
     def integer(self, key: str) -> int:
         """A whole number greater than zero."""
-        found = self.expect(self.required(key), int, key)
-        if found <= 0:
-            self.fail(f"must be greater than zero, found {number(found)}", key)
-        if found > _LARGEST:
-            self.fail(f"must be at most {_LARGEST:,}, found {number(found)}", key)
-        return found
+        integer = self.expect(self.required(key), int, key)
+        if integer <= 0:
+            self.fail(f"must be greater than zero, found {number(integer)}", key)
+        if integer > _LARGEST:
+            self.fail(f"must be at most {_LARGEST:,}, found {number(integer)}", key)
+        return integer
 
     def number(self, key: str, default: float, *, or_zero: bool = False) -> float:
         """A number greater than zero, or zero where that means something."""
-        said = self.expect(self.data.get(key, default), float, key)
-        if said > LONGEST:
-            self.fail(f"must be at most {LONGEST:,}, found {number(said)}", key)
-        if not (said > 0 or (or_zero and said == 0)):
-            self.fail(f"must be {'zero or more' if or_zero else 'greater than zero'}, found {number(said)}", key)
-        return float(said)
+        amount = self.expect(self.data.get(key, default), float, key)
+        if amount > LONGEST:
+            self.fail(f"must be at most {LONGEST:,}, found {number(amount)}", key)
+        if not (amount > 0 or (or_zero and amount == 0)):
+            self.fail(f"must be {'zero or more' if or_zero else 'greater than zero'}, found {number(amount)}", key)
+        return float(amount)
 
     def strings(self, key: str, default: tuple[str, ...] = ()) -> tuple[str, ...]:
         """An array of strings."""

@@ -9,22 +9,13 @@ import json
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from attrs import frozen
-
 from compat.patterns import lazy_pattern
 from compat.printable import printable
+from compat.toolchains.guessing import Noted
 
 _WIDTH = 110
 """Columns after which an array goes on in the next line, and a table in an array of tables gets a heading."""
 _BARE = lazy_pattern(r"[A-Za-z0-9_-]+")
-
-
-@frozen
-class Noted:
-    """A value of an entry, and a comment that stands behind it. A table that has one gets a heading wherever it can have one."""
-
-    value: Any
-    note: str
 
 
 def toml_text(document: Mapping[str, Any]) -> str:

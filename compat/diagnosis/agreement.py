@@ -24,7 +24,7 @@ _MOST = 4096
 
 
 def samples_of(said: object) -> tuple[Sample, ...]:
-    """What :func:`compat.numerics.storages.changes` told, as far as it has the form of that."""
+    """What :func:`compat.toolchains.pytorch.numerics.storages.changes` told, as far as it has the form of that."""
     found = [_sample(each) for each in said] if isinstance(said, list) else []
     return tuple(each for each in found if each is not None)
 
@@ -46,7 +46,7 @@ def _sample(said: object) -> Sample | None:
     if not isinstance(written, str) or not len(written) == len(values) <= _MOST:
         return None
     try:
-        numbers = tuple(float(each) if kind.startswith(("float", "bfloat")) else int(each) for each in values)
+        numbers = tuple(float(value) if kind.startswith(("float", "bfloat")) else int(value) for value in values)
     except (TypeError, ValueError):
         return None
     return Sample(
@@ -84,13 +84,13 @@ def with_agreement(results: Sequence[Result]) -> tuple[Result, ...]:
 
 
 def _agreeing(results: Sequence[Result]) -> list[Result]:
-    interpreted = sorted((each for each in results if _has_samples(each.numbers.interpreter)), key=_release, reverse=True)
-    told = [_with_interpreters(each, interpreted) for each in results]
+    interpreted = sorted((result for result in results if _has_samples(result.numbers.interpreter)), key=_release, reverse=True)
+    told = [_with_interpreters(result, interpreted) for result in results]
     by_place: dict[tuple[str, str | None], list[Result]] = {}
-    for each in results:
-        if _has_samples(each.numbers.gpu):
-            assert each.numbers.gpu is not None
-            by_place.setdefault((each.cell.target.name, each.numbers.gpu.device), []).append(each)
+    for result in results:
+        if _has_samples(result.numbers.gpu):
+            assert result.numbers.gpu is not None
+            by_place.setdefault((result.cell.target.name, result.numbers.gpu.device), []).append(result)
     references = {place: _reference(those, interpreted) for place, those in by_place.items()}
     return [_with_reference(each, references) for each in told]
 
@@ -143,7 +143,7 @@ def _with_reference(result: Result, references: Mapping[tuple[str, str | None], 
     of = f"{_title(reference)}, which agrees with the interpreter of {_title(interpreted)}"
     if reference.cell == result.cell:
         of = f"the interpreter of {_title(interpreted)}"
-    words = f"compared with {of}, in {sum(len(each.values) for each in check.samples):,} elements"
+    words = f"compared with {of}, in {sum(len(sample.values) for sample in check.samples):,} elements"
     status = Status.WRONG if difference.words else Status.OK
     reason = f"{difference.words}; {words}" if difference.words else words
     told = evolve(check, status=status, where=difference.where, max_abs=difference.max_abs, reason=reason)

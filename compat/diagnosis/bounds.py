@@ -80,7 +80,7 @@ def within_bounds(evidence: Evidence) -> Evidence:
         "done": evidence.done[:_MANY],
         "printed": bounded(evidence.printed, TEXT),
         "stderr": readable(evidence.stderr),
-        "warnings": tuple(_noticed(each) for each in evidence.warnings[:_MANY]),
+        "warnings": tuple(_noticed(warning) for warning in evidence.warnings[:_MANY]),
         "metrics": metrics(evidence.metrics),
         "stages": stages(evidence.stages),
     }
@@ -122,7 +122,11 @@ def _done(said: object) -> Done | None:
     if not isinstance(said, Mapping) or not isinstance(name := said.get("do"), str) or len(name) > _NAME:
         return None
     requires = said.get("requires")
-    devices = tuple(each[:_NAME] for each in requires[:_MANY] if isinstance(each, str)) if isinstance(requires, list) else ()
+    devices = (
+        tuple(requirement[:_NAME] for requirement in requires[:_MANY] if isinstance(requirement, str))
+        if isinstance(requires, list)
+        else ()
+    )
     made = {stage: found for stage, facts in _items(said.get("made")) if (found := _made(facts)) is not None}
     return Done(do=name, made=made, requires=devices)
 

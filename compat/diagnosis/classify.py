@@ -62,7 +62,7 @@ def classify(attempts: Sequence[Evidence], *, target: Target, knowledge: Knowled
         failure=_with_diagnosis(fullest, readings),
         flaky=flaky,
         attempts=tuple(reading.face for reading in readings),
-        warnings=tuple(Noticed(type=printable(each.type), message=printable(each.message)) for each in evidence.warnings),
+        warnings=tuple(Noticed(type=printable(warning.type), message=printable(warning.message)) for warning in evidence.warnings),
         metrics=evidence.metrics,
         stages=evidence.stages,
         seconds=evidence.seconds,
@@ -76,13 +76,14 @@ def agree(one: Evidence, other: Evidence, *, target: Target, knowledge: Knowledg
     return _same(first, second)
 
 
-def broken_env(words: str) -> Outcome:
-    """The outcome of every cell of an env that could not be made, given the installer's words."""
+def broken_env(words: str, toolchain: str) -> Outcome:
+    """The outcome of every cell of an env that could not be made, given the installer's words and the env's toolchain."""
     install = common.INSTALL
     failure = Failure(
         failure_class=install.name,
+        toolchain=toolchain,
         stage=SOURCE_STAGE,
-        fingerprint=fingerprint(install.name, words),
+        fingerprint=fingerprint(install.name, words, toolchain=toolchain),
         excerpt=_excerpt(words),
         advice=install.advice,
     )
@@ -120,12 +121,15 @@ class _Reader:
         in a diagnostics run, MLIR catches signals, and may say no more than that a pass failed: where another attempt died of a
         signal in that stage, it did so too.
         """
-        known = next((each.target_known for each in attempts if each.target_known is not None), None)
+        known = next((attempt.target_known for attempt in attempts if attempt.target_known is not None), None)
         readings = [self.read(evolve(evidence, target_known=known)) for evidence in attempts]
-        died = next((each.evidence for each in readings if self.is_wordless_signal(each)), None)
+        died = next((reading.evidence for reading in readings if self.is_wordless_signal(reading)), None)
         if died is None:
             return readings
-        return [self.by_signal(each.evidence, died) if self.is_wordless_pass(each, died.stage) else each for each in readings]
+        return [
+            self.by_signal(reading.evidence, died) if self.is_wordless_pass(reading, died.stage) else reading
+            for reading in readings
+        ]
 
     def is_wordless_signal(self, reading: _Reading) -> bool:
         return reading.evidence.signal is not None and _class_of(reading) == common.COMPILER_CRASH.name
@@ -233,7 +237,7 @@ class _Reader:
         """What came to its end is ok, unless its numbers tell that running it would fail."""
         for failure_class in self.knowledge.classes:
             prediction = failure_class.prediction
-            excerpt = prediction.told(evidence.metrics, self.target) if prediction else None
+            excerpt = prediction.excerpt_for(evidence.metrics, self.target) if prediction else None
             if prediction and excerpt is not None:
                 failed = self.failed(failure_class, evidence, prediction.words, excerpt)
                 assert failed.failure is not None
@@ -281,6 +285,7 @@ class _Reader:
         diagnosis = evidence.diagnosis
         failure = Failure(
             failure_class=failure_class.name,
+            toolchain=self.knowledge.toolchain,
             stage=evidence.stage,
             fingerprint=self.fingerprint(failure_class, f"{words} in {within}" if within else words),
             excerpt=excerpt,
@@ -306,7 +311,7 @@ class _Reader:
         return _excerpt("\n".join([f"{name}: {lines[0]}" if told == "assembler" and name else lines[0], *lines[1:], *passes]))
 
     def fingerprint(self, failure_class: FailureClass, words: str) -> str:
-        return fingerprint(failure_class.name, words, self.knowledge.wording.forget)
+        return fingerprint(failure_class.name, words, self.knowledge.wording.forget, toolchain=self.knowledge.toolchain)
 
 
 def _class_of(reading: _Reading) -> str | None:

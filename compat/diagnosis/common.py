@@ -141,6 +141,7 @@ SHARED_MEMORY = FailureClass(
         stage="launch",
         words="would exceed shared memory",
         excerpt="would exceed shared memory: needs {found} bytes, {target} allows {most}",
+        script_text="bytes of shared memory",
     ),
 )
 UNCLASSIFIED = FailureClass(

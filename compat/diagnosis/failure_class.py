@@ -93,8 +93,10 @@ class Prediction:
     """What the fingerprint is made of."""
     excerpt: str
     """What a reader is told. May hold ``{found}``, ``{most}`` and ``{target}``."""
+    script_text: str
+    """What a repro script prints of such a kernel, with numbers around it."""
 
-    def told(self, metrics: Mapping[str, Any], target: Target) -> str | None:
+    def excerpt_for(self, metrics: Mapping[str, Any], target: Target) -> str | None:
         """The excerpt for a build with these metrics, where it would fail; ``None`` where nothing says so."""
         found, most = metrics.get(self.metric), self.most(target)
         if not isinstance(found, int) or found <= most:

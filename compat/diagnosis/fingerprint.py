@@ -12,6 +12,7 @@ import re
 from collections.abc import Sequence
 
 from compat.diagnosis.bounds import readable
+from compat.model import DEFAULT_TOOLCHAIN
 from compat.patterns import lazy_pattern
 
 DIGITS = 12
@@ -64,9 +65,13 @@ def normalise(words: str, own: Rules = ()) -> str:
     return text.strip(" .:;,!\n")
 
 
-def fingerprint(failure_class: str, words: str, own: Rules = ()) -> str:
-    """``class:hash`` of a failure class and the words that a failure was told in."""
-    digest = hashlib.sha256(f"{failure_class}\n{normalise(words, own)}".encode("utf-8", "backslashreplace")).hexdigest()
+def fingerprint(failure_class: str, words: str, own: Rules = (), *, toolchain: str = DEFAULT_TOOLCHAIN) -> str:
+    """``class:hash`` of a failure class and the words that a failure was told in.
+
+    The hash names the toolchain, so that classes of one name in two toolchains stay apart; that of the default one is left out.
+    """
+    scope = "" if toolchain == DEFAULT_TOOLCHAIN else f"{toolchain}/"
+    digest = hashlib.sha256(f"{scope}{failure_class}\n{normalise(words, own)}".encode("utf-8", "backslashreplace")).hexdigest()
     return f"{failure_class}:{digest[:DIGITS]}"
 
 

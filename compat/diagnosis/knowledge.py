@@ -22,6 +22,8 @@ from compat.model import Evidence
 class Knowledge:
     """A toolchain's failures."""
 
+    toolchain: str
+    """The name of the toolchain."""
     classes: tuple[FailureClass, ...]
     """In the order of precedence: the first with a matching sign wins. Those of :mod:`compat.diagnosis.common` are among them."""
     wording: Wording = Factory(Wording)
@@ -31,7 +33,7 @@ class Knowledge:
     @cached_property
     def by_name(self) -> Mapping[str, FailureClass]:
         """The classes by their names."""
-        return {each.name: each for each in self.classes}
+        return {failure_class.name: failure_class for failure_class in self.classes}
 
     def own(self, common: FailureClass) -> FailureClass:
         """One of the classes that every toolchain has, with this one's advice."""

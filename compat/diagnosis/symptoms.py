@@ -15,12 +15,12 @@ from collections.abc import Iterator
 
 from attrs import frozen
 
-from compat.bundle.parsing import expression_of
 from compat.diagnosis.bounds import within_bounds
 from compat.diagnosis.dialects import NONE, Dialects
 from compat.diagnosis.dumps import innermost
 from compat.model import Evidence, Raised
 from compat.patterns import lazy_pattern
+from compat.source.parsing import expression_of
 
 _LOG = "subprocess.CalledProcessError"
 """Says only that a program failed; what it printed is in the exception around it."""

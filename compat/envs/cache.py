@@ -78,8 +78,8 @@ class EnvCache:
 
     def folders(self) -> tuple[EnvFolder, ...]:
         """All there are, by name: whatever is called like one and has a record or a log."""
-        found = {path.parent for name in (_RECORD, _LOG) for path in self.folder.glob(f"*/{name}")}
-        return tuple(EnvFolder(path) for path in sorted(found) if is_key(path.name))
+        folders = {path.parent for name in (_RECORD, _LOG) for path in self.folder.glob(f"*/{name}")}
+        return tuple(EnvFolder(path) for path in sorted(folders) if is_key(path.name))
 
     def prepare(self) -> None:
         """Make the folder. Raises EnvError where nothing can be written into it."""
@@ -101,8 +101,8 @@ def env_cache(declared: Path | None = None, environ: Mapping[str, str] = os.envi
 
     Raises EnvError where the user has none: no variable says where caches go, and there is no home folder.
     """
-    if said := environ.get(VARIABLE):
-        return EnvCache(Path(os.path.abspath(os.path.expanduser(said))), f"${VARIABLE}")
+    if folder := environ.get(VARIABLE):
+        return EnvCache(Path(os.path.abspath(os.path.expanduser(folder))), f"${VARIABLE}")
     if declared is not None:
         return EnvCache(declared, "matrix.toml: envs.folder")
     return EnvCache(user_folder("envs", VARIABLE))
@@ -116,3 +116,24 @@ def user_folder(name: str, variable: str) -> Path:
             return folder
     hint = f"Set HOME, or set {variable} to the folder that they are to be kept in."
     raise EnvError("there is no home folder to keep environments in", hint=hint)
+
+
+_NOTES = Path(".compat", "envs")
+"""Where the notes are, below the root of the project."""
+
+
+def note_envs(names: list[str], root: Path) -> None:
+    """Note that a command of the project in ``root`` asked for these; without effect where nothing can be written."""
+    with suppress(OSError):
+        for name in names:
+            path = root / _NOTES / name
+            if not path.exists():
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.touch()
+
+
+def noted_envs(root: Path) -> tuple[str, ...]:
+    """The names that are noted, in alphabetical order."""
+    with suppress(OSError):
+        return tuple(sorted(path.name for path in (root / _NOTES).iterdir()))
+    return ()

@@ -18,7 +18,7 @@ from urllib.error import HTTPError, URLError
 from urllib.parse import unquote, urljoin, urlsplit, urlunsplit
 from urllib.request import Request, urlopen
 
-from compat.envs.wheels import File, file_of
+from compat.envs.listing import File, file_of
 from compat.errors import IndexUnavailable
 from compat.json_text import read_json
 

@@ -5,8 +5,10 @@ from __future__ import annotations
 import base64
 import hashlib
 import os
+from collections.abc import Sequence
 from pathlib import Path
 
+from attrs import frozen
 from packaging.utils import canonicalize_name
 
 from compat.model import Package
@@ -41,8 +43,8 @@ def python_version(location: Path) -> str:
         lines = (location / "pyvenv.cfg").read_text(encoding="utf-8", errors="replace").splitlines()
     except OSError:
         raise NotInstalled(f"{location / 'pyvenv.cfg'} is gone") from None
-    said = {key.strip(): value.strip() for key, _, value in (line.partition("=") for line in lines)}
-    version = said.get("version_info") or said.get("version") or ""
+    settings = {key.strip(): value.strip() for key, _, value in (line.partition("=") for line in lines)}
+    version = settings.get("version_info") or settings.get("version") or ""
     if not _VERSION.match(version):
         raise NotInstalled(f"{location / 'pyvenv.cfg'} names no version of Python")
     return ".".join(version.split(".")[:3])
@@ -70,8 +72,8 @@ def damaged_file(location: Path, distribution: str) -> str | None:
     for folder in site.glob("*.dist-info"):
         if _identity(folder)[0] == distribution:
             installed = (folder / "RECORD").stat().st_mtime_ns
-            found = (_damage(site, line, installed) for line in _recorded(folder))
-            return next((damage for damage in found if damage), None)
+            damages = (_damage(site, line, installed) for line in _recorded(folder))
+            return next(filter(None, damages), None)
     return None
 
 
@@ -117,3 +119,35 @@ def _recorded(folder: Path) -> list[str]:
         return []
     others = ("..", *(f"{folder.name}/{name}," for name in _INSTALLERS_OWN))
     return [line for line in record.splitlines() if ",sha256=" in line and not line.startswith(others)]
+
+
+@frozen(kw_only=True)
+class Installation:
+    """What is in a virtual environment."""
+
+    python: str
+    """Path of its interpreter."""
+    python_version: str
+    packages: tuple[Package, ...]
+
+    @property
+    def digest(self) -> str:
+        """One hash over all of it."""
+        lines = [
+            f"python {self.python_version}",
+            *(f"{package.name} {package.version} {package.digest}" for package in self.packages),
+        ]
+        return hashlib.sha256("\n".join(lines).encode()).hexdigest()
+
+
+def inspect(location: Path, needed: Sequence[str]) -> Installation:
+    """What is in a virtual environment. Raises NotInstalled where it is none, or a needed distribution is not whole in it."""
+    installation = Installation(
+        python=str(interpreter(location)), python_version=python_version(location), packages=packages(location)
+    )
+    for name in needed:
+        if name not in (package.name for package in installation.packages):
+            raise NotInstalled(f"{name} is not installed in it")
+    if damage := damaged_file(location, needed[0]):
+        raise NotInstalled(f"of {needed[0]}, {damage}")
+    return installation

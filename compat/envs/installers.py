@@ -1,20 +1,33 @@
-"""What makes a virtual environment and fills it: uv, or virtualenv (or venv) with pip."""
+"""What makes a virtual environment and fills it: uv, or virtualenv (or venv) with pip; and how they are run."""
 
 from __future__ import annotations
 
+import logging
 import os
+import re
 import shutil
+import signal
 import sys
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
+from threading import Event
+from typing import IO
 
 from attrs import frozen
+from packaging.version import Version
 
-from compat.envs.plan import starts
+from compat.envs.cache import EnvCache
+from compat.envs.interpreters import starts
 from compat.envs.requirements import install_arguments
-from compat.errors import EnvError
+from compat.errors import EnvError, IndexUnavailable
+from compat.files import content_of, replace_file
+from compat.interruption import Stopped
+from compat.json_text import read_json, write_json
 from compat.model import Env
+from compat.processes.supervisor import POLL, Process, run
+
+_log = logging.getLogger(__name__)
 
 BACKENDS = ("uv", "virtualenv", "venv")
 
@@ -24,6 +37,13 @@ UNSET = (
     *("PIP_PREFIX", "PIP_REQUIRE_VIRTUALENV", "PIP_RESPECT_VIRTUALENV", "PIP_TARGET", "PIP_USER"),
 )
 """Environment variables that would have an installer work on another environment than the one it is told of."""
+
+_INTERRUPTED = (-signal.SIGINT, 128 + signal.SIGINT)
+_RESOLVE_DEADLINE = 120.0
+"""Seconds that resolving may take; it takes half of one."""
+_LARGEST = 1 << 20
+_QUOTED = 200
+"""Characters of an installer's error that are quoted."""
 
 
 @frozen
@@ -52,25 +72,25 @@ class Installer:
         return made[self.backend], [inside, "-I", "-m", "pip", "install", *arguments]
 
 
-def choose_installer(asked: str | None = None, environ: Mapping[str, str] = os.environ) -> Installer:
-    """The installer that is asked for, or uv where it is there and virtualenv elsewhere. Raises EnvError for one that is not."""
-    if asked is not None and asked not in BACKENDS:
-        raise EnvError(f"environments are built by {', '.join(BACKENDS)}, not by {asked}", where="--force-venv-backend")
-    if asked in (None, "uv"):
+def choose_installer(backend: str | None = None, environ: Mapping[str, str] = os.environ) -> Installer:
+    """The installer of that backend; by default uv if it is installed, else virtualenv. Raises EnvError if it is unavailable."""
+    if backend is not None and backend not in BACKENDS:
+        raise EnvError(f"environments are built by {', '.join(BACKENDS)}, not by {backend}", where="--force-venv-backend")
+    if backend in (None, "uv"):
         if uv := find_uv(environ):
             return Installer("uv", uv)
-        if asked == "uv":
+        if backend == "uv":
             raise EnvError("uv is not installed", where="--force-venv-backend", hint="`python3 -m pip install uv` installs it.")
-    return Installer(asked or "virtualenv")
+    return Installer(backend or "virtualenv")
 
 
-def environment(environ: Mapping[str, str] = os.environ) -> dict[str, str]:
+def installer_environ(environ: Mapping[str, str] = os.environ) -> dict[str, str]:
     """The variables that an installer is started with: none that leads it elsewhere, and the index that was set for pip."""
-    found = {name: value for name, value in environ.items() if name not in UNSET}
-    # uv does not read pip's variables; who set an index for pip means it for every installer.
-    if "PIP_INDEX_URL" in found and not {"UV_DEFAULT_INDEX", "UV_INDEX_URL"} & set(found):
-        found["UV_DEFAULT_INDEX"] = found["PIP_INDEX_URL"]
-    return found
+    variables = _without_targets(environ)
+    # uv does not read pip's variables; a user who sets an index for pip means it for every installer.
+    if "PIP_INDEX_URL" in variables and not {"UV_DEFAULT_INDEX", "UV_INDEX_URL"} & set(variables):
+        variables["UV_DEFAULT_INDEX"] = variables["PIP_INDEX_URL"]
+    return variables
 
 
 def find_uv(environ: Mapping[str, str] = os.environ) -> str | None:
@@ -79,7 +99,7 @@ def find_uv(environ: Mapping[str, str] = os.environ) -> str | None:
         candidates = [named]
     else:
         candidates = [*_installed(), *filter(None, [shutil.which("uv", path=environ.get("PATH"))])]
-    return next((each for each in candidates if starts([each, "--version"])), None)
+    return next((candidate for candidate in candidates if starts([candidate, "--version"])), None)
 
 
 def _installed() -> list[str]:
@@ -88,3 +108,104 @@ def _installed() -> list[str]:
 
         return [os.fspath(find_uv_bin())]
     return []
+
+
+# --- running one -----------------------------------------------------------------------------------------------------------------
+
+
+def run_installer(command: Sequence[str], log: IO[str], stop: Event, *, cwd: Path | None = None) -> bool:
+    """Run an installer to its end, or until ``stop`` is set; whether it succeeded. Raises Stopped, and MachineError.
+
+    It writes into the locked log itself, so that the lock holds as long as it runs, whatever becomes of this process.
+    """
+    try:
+        process = Process(command, stdout=log.fileno(), stderr=log.fileno(), env=installer_environ(), cwd=cwd)
+    except OSError as error:
+        log.write(f"{command[0]}: {error.strerror}\n")
+        log.flush()
+        return False
+    while (code := process.wait(POLL)) is None:
+        if stop.is_set():
+            process.end()
+            raise Stopped
+    if code in _INTERRUPTED:
+        raise Stopped
+    return code == 0
+
+
+class InstallFailed(Exception):
+    """An installer failed; the message is what it printed."""
+
+
+def install_into(
+    target: Path, packages: Sequence[str], python: str, *, deadline: float, environ: Mapping[str, str] = os.environ
+) -> None:
+    """Install packages without their dependencies into a folder, for an interpreter.
+
+    Raises InstallFailed, and TimeoutError after ``deadline`` seconds.
+    """
+    arguments = ["install", "--no-deps", "--target", os.fspath(target), *packages]
+    if uv := find_uv(environ):
+        command = [uv, "pip", *arguments, "--python", python]
+    else:
+        command = [sys.executable, "-P", "-m", "pip", "--python", python, *arguments]
+    done = run(command, timeout=deadline, env=_without_targets(environ), cwd=target)
+    if done.exit_code is None:
+        raise TimeoutError
+    if done.exit_code != 0:
+        raise InstallFailed(done.output)
+
+
+def _without_targets(environ: Mapping[str, str]) -> dict[str, str]:
+    return {name: value for name, value in environ.items() if name not in UNSET}
+
+
+# --- what PyTorch depends on -----------------------------------------------------------------------------------------------------
+
+
+class PinUnknown(IndexUnavailable):
+    """The dependency of a PyTorch could not be resolved; the message says why."""
+
+
+def pinned_release(
+    torch: Version, distribution: str, python: str, cache: EnvCache, environ: Mapping[str, str] = os.environ
+) -> Version | None:
+    """The release of a toolchain that an installer takes with a PyTorch for a Python (``3.11``); ``None`` where it takes none.
+
+    It is resolved from metadata, without downloading wheels. Wheels never change, so that answers are kept beside the envs.
+    Raises PinUnknown.
+    """
+    path = cache.folder / "pairs" / "pins.json"
+    pins, key = _kept_pins(path), f"{torch} {distribution} {python}"
+    if key not in pins:
+        pins = {**pins, key: _resolve(torch, distribution, python, environ)}
+        try:
+            replace_file(path, write_json(pins))
+        except OSError as error:
+            _log.info("%s cannot be written: %s", path, error)
+    return Version(pins[key]) if pins[key] else None
+
+
+def _kept_pins(path: Path) -> dict[str, str]:
+    try:
+        pins = read_json(content_of(path, _LARGEST) or b"{}")
+    except ValueError:
+        return {}
+    return {str(key): str(release) for key, release in pins.items()} if isinstance(pins, dict) else {}
+
+
+def _resolve(torch: Version, distribution: str, python: str, environ: Mapping[str, str]) -> str:
+    """The release, or an empty text."""
+    unknown = f"what torch {torch} asks for is not known"
+    uv = find_uv(environ)
+    if uv is None:
+        raise PinUnknown(f"{unknown}: uv, which reads that, is not installed")
+    command = [uv, "pip", "compile", "-", "--python-version", python, "--no-header", "--no-annotate", "--quiet"]
+    done = run(command, timeout=_RESOLVE_DEADLINE, document=f"torch=={torch}\n", env=_without_targets(environ))
+    if done.exit_code is None:
+        raise PinUnknown(f"{unknown}: the package index did not answer in {_RESOLVE_DEADLINE:g} s")
+    if done.exit_code != 0:
+        error = " ".join(done.output.split())
+        raise PinUnknown(f"{unknown}: {error if len(error) <= _QUOTED else f'{error[:_QUOTED]} …'}")
+    match = re.search(rf"^{re.escape(distribution)}==(\S+)", done.output, re.MULTILINE)
+    return match[1] if match else ""

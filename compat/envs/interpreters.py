@@ -11,9 +11,14 @@ import sys
 from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 
+from attrs import frozen
 from packaging.specifiers import SpecifierSet
+from packaging.version import Version
 
-from compat.envs.wheels import MINORS, Minor, allows
+from compat.envs.listing import MINORS, Minor, allows, index_urls, list_files, pythons_of, wheel_facts
+from compat.errors import IndexUnavailable
+from compat.model import Env
+from compat.processes.supervisor import run
 
 PREFERENCE: tuple[Minor, ...] = ((3, 11), (3, 12), (3, 10), (3, 13), (3, 9), (3, 14), (3, 8))
 """Which Python to take where several will do: the one that the most releases of Triton have wheels for.
@@ -22,6 +27,8 @@ Results of two releases compare best when their Python is the same. 3.11 has whe
 3.10 up to 3.8, 3.13 from 3.2.0; others follow, newest first.
 """
 
+_DEADLINE = 30.0
+"""Seconds that an interpreter may take to start."""
 _MANAGED = (
     ("PYENV_ROOT", "~/.pyenv", "versions/*/bin"),
     ("UV_PYTHON_INSTALL_DIR", "~/.local/share/uv/python", "cpython-*/bin"),
@@ -33,13 +40,13 @@ _MANAGED = (
 
 def present(environ: Mapping[str, str] = os.environ) -> dict[Minor, tuple[str, ...]]:
     """Version → paths of the CPython interpreters that this machine has, those on ``PATH`` before others."""
-    found: dict[Minor, dict[str, None]] = {}
+    paths: dict[Minor, dict[str, None]] = {}
     for folder in _folders(environ):
         for minor in MINORS:
             path = _interpreter(folder, minor)
             if path:
-                found.setdefault(minor, {})[path] = None
-    return {minor: tuple(found[minor]) for minor in MINORS if minor in found}
+                paths.setdefault(minor, {})[path] = None
+    return {minor: tuple(paths[minor]) for minor in MINORS if minor in paths}
 
 
 def _folders(environ: Mapping[str, str]) -> Iterator[Path]:
@@ -83,3 +90,102 @@ def spelled(minors: Collection[Minor]) -> str:
             runs.append([minor])
     dotted = [[f"{major}.{minor}" for major, minor in run] for run in runs]
     return ", ".join(run[0] if len(run) == 1 else f"{run[0]}–{run[-1]}" for run in dotted) or "none"
+
+
+@frozen(kw_only=True)
+class InterpreterChoice:
+    """How an env is to be built."""
+
+    python: str = ""
+    """Path of the interpreter; empty where there is none."""
+    tag: str = ""
+    """The interpreter as wheels name it, ``cp311``."""
+    problem: str | None = None
+    """Why it cannot be built at all."""
+    notes: tuple[str, ...] = ()
+    """What a reader should know of how this was decided."""
+
+
+def choose_interpreter(env: Env, answers: Path, environ: Mapping[str, str] = os.environ) -> InterpreterChoice:
+    """Decide how to build an env; ``answers`` is the folder where what the index said is kept.
+
+    What the index does not know, or cannot be asked, restricts nothing: the installer will say what it thinks of it.
+    """
+    wheels, notes = _wheels(env, answers, environ)
+    here = present(environ)
+    allowed = set(here).intersection(*wheels.values())
+    for minor in ranked(allowed, env.python):
+        for path in here[minor]:
+            if starts([path, "-I", "-c", ""]):
+                return InterpreterChoice(python=path, tag=f"cp{minor[0]}{minor[1]}", notes=notes)
+    return InterpreterChoice(problem=_no_interpreter(env, wheels, list(here)), notes=notes)
+
+
+def exact_interpreter(version: str, environ: Mapping[str, str] = os.environ) -> InterpreterChoice:
+    """Decide for the one version of Python, three numbers, that another machine has taken; no index is asked."""
+    minor = _minor_of(version)
+    versions = {path: _version_of(path) for path in present(environ).get(minor, ())}
+    for path, installed in versions.items():
+        if installed == version:
+            return InterpreterChoice(python=path, tag=f"cp{minor[0]}{minor[1]}")
+    others = [spelled(set(present(environ)) - {minor}), *sorted(set(filter(None, versions.values())))]
+    here = ", ".join(other for other in others if other != "none") or "none"
+    return InterpreterChoice(
+        problem=f"Python {version} is not on this machine (here: {here}); `uv python install {version}` brings it"
+    )
+
+
+def _minor_of(version: str) -> Minor:
+    major, minor, *_ = version.split(".")
+    return int(major), int(minor)
+
+
+def _version_of(path: str) -> str | None:
+    """What an interpreter says that it is, three numbers; ``None`` where it does not start."""
+    code = "import sys; print('.'.join(map(str, sys.version_info[:3])))"
+    try:
+        done = run([path, "-I", "-c", code], timeout=_DEADLINE)
+    except OSError:
+        return None
+    return done.output.strip() if done.exit_code == 0 else None
+
+
+def starts(command: list[str]) -> bool:
+    """Whether a program runs here and ends well."""
+    try:
+        return run(command, timeout=_DEADLINE).exit_code == 0
+    except OSError:
+        return False
+
+
+def _wheels(env: Env, answers: Path, environ: Mapping[str, str]) -> tuple[dict[str, frozenset[Minor]], tuple[str, ...]]:
+    """Distribution and version → the Pythons there are wheels for, of those that the index knows; and what to tell of it."""
+    pythons_by_wheel: dict[str, frozenset[Minor]] = {}
+    notes: list[str] = []
+    wanted: list[tuple[str, Version | None]] = []
+    if env.wheel:
+        name, version, tags = wheel_facts(env.wheel)
+        if pythons := pythons_of(tags):
+            pythons_by_wheel[f"{name} {version}"] = pythons
+    else:
+        wanted.append((env.distribution, env.release))
+    wanted += [("torch", env.torch)] if env.torch else []
+    sources = (*index_urls(environ), *([env.index] if env.index else []))
+    for distribution, release in wanted:
+        try:
+            listing = list_files(distribution, sources, cache=answers, needs=release)
+        except IndexUnavailable as error:
+            notes.append(f"{error}; taking the preferred interpreter without knowing the wheels of {distribution}")
+            continue
+        notes += listing.notes
+        if pythons := listing.pythons_for(release):
+            pythons_by_wheel[distribution if release is None else f"{distribution} {release}"] = pythons
+    return pythons_by_wheel, tuple(notes)
+
+
+def _no_interpreter(env: Env, wheels: Mapping[str, frozenset[Minor]], here: list[Minor]) -> str:
+    reasons = [f"{what} has wheels for {spelled(pythons)}" for what, pythons in wheels.items()]
+    reasons += [f"python {env.python} is asked for"] if str(env.python) else []
+    fitting = ranked(set(MINORS).intersection(*wheels.values()), env.python)
+    advice = f"; `uv python install {fitting[0][0]}.{fitting[0][1]}` brings one that fits" if fitting else ""
+    return f"no interpreter: {'; '.join((*reasons, f'present here: {spelled(here)}'))} (considered: {spelled(MINORS)}){advice}"

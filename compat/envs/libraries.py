@@ -11,36 +11,43 @@ installer cannot build a library, the Python files of its source distribution ar
 
 from __future__ import annotations
 
+import io
 import json
 import logging
 import os
 import shutil
-import subprocess
 import sys
+import tarfile
 import tempfile
-from collections.abc import Mapping, Sequence
+import zipfile
+import zlib
+from collections.abc import Iterator, Mapping, Sequence
 from difflib import get_close_matches
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
-from packaging.utils import canonicalize_name
+from packaging.utils import (
+    InvalidSdistFilename,
+    InvalidWheelFilename,
+    canonicalize_name,
+    parse_sdist_filename,
+    parse_wheel_filename,
+)
 from packaging.version import Version
 
-from compat.bundle.closure import LIBRARY
 from compat.envs.cache import env_cache
-from compat.envs.installers import UNSET, find_uv
-from compat.envs.listing import NO_INDEX, index_urls
-from compat.envs.sdists import unpack_python, version_of
-from compat.envs.wheels import File
+from compat.envs.installers import InstallFailed, install_into
+from compat.envs.listing import NO_INDEX, File, index_urls
 from compat.errors import EnvError, IndexUnavailable
 from compat.files import replace_file
 from compat.patterns import lazy_pattern
+from compat.source.closure import LIBRARY
 
 _log = logging.getLogger(__name__)
 _NAMED = 8
 """Versions that an error names."""
 _DEADLINE = 300.0
 """Seconds that fetching one may take."""
-_WORDS = 600
+_QUOTED = 600
 """Characters of what an installer printed that an error quotes."""
 _REQUIREMENT = lazy_pattern(r"\s*([A-Za-z0-9][A-Za-z0-9._-]*)\s*(?:\[[^\]]*\])?\s*==\s*([A-Za-z0-9.!+_-]+)\s*")
 
@@ -94,20 +101,15 @@ def _fetch(requirement: str, folder: Path) -> None:
 
 def _install(requirement: str, target: Path, environ: Mapping[str, str] = os.environ) -> None:
     """Have the installer unpack it into a folder, or unpack its sources. Raises EnvError with the installer's words."""
-    what = ["install", "--no-deps", "--target", str(target), requirement]
-    uv = find_uv(environ)
-    command = [uv, "pip", *what, "--python", sys.executable] if uv else [sys.executable, "-P", "-m", "pip", *what]
-    environment = {name: value for name, value in environ.items() if name not in UNSET}
     try:
-        done = subprocess.run(
-            command, cwd=target, env=environment, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=_DEADLINE
-        )
-        failed, words = done.returncode != 0, _last_lines(done.stderr or done.stdout)
-    except subprocess.TimeoutExpired:
-        failed, words = True, f"the installer did not end within {_DEADLINE:g} s"
-    if failed:
-        _log.info("%s: the installer says: %s", requirement, words)
-        _unpack_sources(requirement, words, target, environ)
+        install_into(target, [requirement], sys.executable, deadline=_DEADLINE, environ=environ)
+        return
+    except InstallFailed as error:
+        reason = _last_lines(str(error))
+    except TimeoutError:
+        reason = f"the installer did not end within {_DEADLINE:g} s"
+    _log.info("%s: the installer says: %s", requirement, reason)
+    _unpack_sources(requirement, reason, target, environ)
 
 
 def _last_lines(text: str) -> str:
@@ -115,14 +117,14 @@ def _last_lines(text: str) -> str:
     lines = [" ".join(line.split()) for line in text.splitlines() if line.strip()]
     kept = lines[-1:]
     for line in reversed(lines[:-1]):
-        if sum(map(len, (line, *kept))) > _WORDS:
+        if sum(map(len, (line, *kept))) > _QUOTED:
             break
         kept.insert(0, line)
     return " ".join(kept)
 
 
-def _unpack_sources(requirement: str, words: str, target: Path, environ: Mapping[str, str]) -> None:
-    """Unpack the Python files of a library that the installer could not install, ``words`` being what it said.
+def _unpack_sources(requirement: str, reason: str, target: Path, environ: Mapping[str, str]) -> None:
+    """Unpack the Python files of a library that the installer could not install, for that ``reason``.
 
     Raises EnvError where there is no such library, no such version, or no source distribution of it.
     """
@@ -130,17 +132,17 @@ def _unpack_sources(requirement: str, words: str, target: Path, environ: Mapping
     try:
         files = _listed(name, environ)
         if files is None:
-            raise _error(requirement, words, _unreachable())
-        found = {each: file for file in files if (each := version_of(file.filename, name))}
-        if Version(version) not in found:
-            raise _absent(requirement, sorted(found, reverse=True))
+            raise _error(requirement, reason, _unreachable())
+        versions = {release for file in files if (release := version_of(file.filename, name))}
+        if Version(version) not in versions:
+            raise _absent(requirement, sorted(versions, reverse=True))
         if any(unpack_python(file, name, target) for file in files if version_of(file.filename, name) == Version(version)):
             _log.info("%s: the Python files of its source distribution are unpacked", requirement)
             return
     except IndexUnavailable as error:
         raise _error(requirement, str(error), _unreachable()) from error
     hint = "The package index has it, and no source distribution whose Python files could be unpacked instead. Try another version."
-    raise _error(requirement, words, hint)
+    raise _error(requirement, reason, hint)
 
 
 def _absent(requirement: str, versions: Sequence[Version]) -> EnvError:
@@ -148,7 +150,7 @@ def _absent(requirement: str, versions: Sequence[Version]) -> EnvError:
     name, version = _parts(requirement)
     if versions:
         return _error(requirement, f"the package index has no {name} {version}", _other_versions(version, list(map(str, versions))))
-    near = get_close_matches(name, {each.rpartition("-")[0] for each in _unpacked()})
+    near = get_close_matches(name, {library.rpartition("-")[0] for library in _unpacked()})
     hint = f"Did you mean {near[0]}?" if near else "Is the name what the package index calls it?"
     return _error(requirement, f"the package index has no {name}", hint)
 
@@ -165,14 +167,14 @@ def _unreachable() -> str:
 
 def _other_versions(version: str, versions: list[str]) -> str:
     near = get_close_matches(version, versions, n=1)
-    said = f"{', '.join(versions[:_NAMED])}{', …' if len(versions) > _NAMED else ''}"
-    return f"{f'Did you mean {near[0]}? ' if near else ''}It has {said}."
+    listed = f"{', '.join(versions[:_NAMED])}{', …' if len(versions) > _NAMED else ''}"
+    return f"{f'Did you mean {near[0]}? ' if near else ''}It has {listed}."
 
 
 def _unpacked() -> list[str]:
     """What is there, by name and version."""
     folder = env_cache().folder / "libraries"
-    return sorted(each.name for each in folder.glob("[!.]*") if (each / LIBRARY).is_file())
+    return sorted(path.name for path in folder.glob("[!.]*") if (path / LIBRARY).is_file())
 
 
 def _listed(name: str, environ: Mapping[str, str]) -> tuple[File, ...] | None:
@@ -188,3 +190,109 @@ def _listed(name: str, environ: Mapping[str, str]) -> tuple[File, ...] | None:
     from compat.envs.index import ask  # and with it all of HTTP
 
     return (*files, *(file for file in ask(index, name) if not file.yanked))
+
+
+_LARGEST = 16 * 1024 * 1024
+"""Bytes of a Python file that is unpacked."""
+_TOGETHER = 512 * 1024 * 1024
+"""Bytes of all of them."""
+_TOP = "top_level.txt"
+_NOT_INSTALLED = {"benchmark", "benchmarks", "doc", "docs", "example", "examples", "scripts", "test", "tests", "tools"}
+"""Folders that usually lie beside the packages of a library and are no part of it."""
+
+_Files = Mapping[PurePosixPath, bytes]
+"""The Python files of a distribution, by their paths below its folder."""
+
+
+def version_of(filename: str, name: str) -> Version | None:
+    """The version that a file of a library is of, a wheel or a source distribution; ``None`` for other files."""
+    parse = parse_wheel_filename if filename.endswith(".whl") else parse_sdist_filename
+    try:
+        distribution, version, *_ = parse(filename)
+    except (InvalidWheelFilename, InvalidSdistFilename, ValueError):
+        return None
+    return version if distribution == name else None
+
+
+def unpack_python(file: File, name: str, target: Path) -> bool:
+    """Download a source distribution of a library and unpack the Python files of its packages into a folder.
+
+    Returns False where it is none, or has none. Raises IndexUnavailable where it cannot be downloaded, OSError where the folder
+    cannot be written.
+    """
+    if file.filename.endswith(".whl"):
+        return False
+    from compat.envs.index import download  # and with it all of HTTP
+
+    try:
+        files, declared = _unarchived(file.filename, download(file))
+    except (tarfile.TarError, zipfile.BadZipFile, zlib.error, EOFError, ValueError):
+        return False
+    unpacked = False
+    for package in declared or _guessed(files, name):
+        for path, content in _of_package(files, package):
+            place = target / path
+            place.parent.mkdir(parents=True, exist_ok=True)
+            place.write_bytes(content)
+            unpacked = True
+    return unpacked
+
+
+def _unarchived(filename: str, archive: bytes) -> tuple[_Files, tuple[str, ...]]:
+    """The Python files, and the packages that the distribution names, if it does. Raises ValueError for one that is too large."""
+    members = _of_zip if filename.endswith(".zip") else _of_tar
+    files: dict[PurePosixPath, bytes] = {}
+    declared: tuple[str, ...] = ()
+    size = 0
+    for name, content in members(archive):
+        size += len(content)
+        if size > _TOGETHER:
+            raise ValueError(f"its Python files have more than {_TOGETHER:,} bytes")
+        path = PurePosixPath(*PurePosixPath(name).parts[1:])
+        if path.name == _TOP:
+            declared = declared or tuple(content.decode(errors="replace").split())
+        elif path.parts and not path.is_absolute() and ".." not in path.parts:
+            files[path] = content
+    return files, tuple(package for package in declared if package.isidentifier())
+
+
+def _of_tar(archive: bytes) -> Iterator[tuple[str, bytes]]:
+    with tarfile.open(fileobj=io.BytesIO(archive)) as tar:
+        for member in tar:
+            if member.isreg() and _is_wanted(member.name, member.size) and (file := tar.extractfile(member)):
+                yield member.name, file.read()
+
+
+def _of_zip(archive: bytes) -> Iterator[tuple[str, bytes]]:
+    with zipfile.ZipFile(io.BytesIO(archive)) as folder:
+        for member in folder.infolist():
+            if _is_wanted(member.filename, member.file_size):
+                yield member.filename, folder.read(member)
+
+
+def _is_wanted(name: str, size: int) -> bool:
+    return name.endswith((".py", f".egg-info/{_TOP}")) and size <= _LARGEST
+
+
+def _guessed(files: _Files, name: str) -> tuple[str, ...]:
+    """The packages of a distribution that names none."""
+    own = name.replace("-", "_")
+    if any(_of_package(files, own)):
+        return (own,)
+    depths = {("src",): 3, (): 2}
+    tops = {path.parts[-2] for path in files if path.name == "__init__.py" and depths.get(path.parts[:-2]) == len(path.parts)}
+    return tuple(sorted(tops - _NOT_INSTALLED))
+
+
+def _of_package(files: _Files, package: str) -> Iterator[tuple[PurePosixPath, bytes]]:
+    """The files of a package, or of a module, where it lies least deep, with their paths as they are imported."""
+    parts = (package, f"{package}.py")
+    parents = [path.parts[: path.parts.index(part)] for path in files for part in parts if part in path.parts]
+    parents = [parent for parent in parents if not _NOT_INSTALLED.intersection(parent)]
+    if not parents:
+        return
+    depth = min(map(len, parents))
+    above = next(parent for parent in parents if len(parent) == depth)
+    for path, content in files.items():
+        if path.parts[:depth] == above and path.parts[depth] in parts:
+            yield PurePosixPath(*path.parts[depth:]), content

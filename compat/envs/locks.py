@@ -2,6 +2,9 @@
 
 While an env is built, its ``install.log`` is locked. The installer writes into that very file, so that the lock holds as long as
 the installer runs, even where whoever started it was killed. Commands that use an env hold its file ``used``, and set its time.
+
+These are bare ``flock`` calls, since ``filelock`` can neither share a lock, nor say whether somebody else holds one, nor leave
+the lock of the log to an installer that outlives its command.
 """
 
 from __future__ import annotations
@@ -96,7 +99,7 @@ def hold(folder: EnvFolder) -> None:
         _touch(descriptor)
 
 
-class Use:
+class EnvUse:
     """An env that is in use until this is closed, and not only as long as the process lives."""
 
     def __init__(self, descriptor: int | None) -> None:
@@ -208,6 +211,14 @@ def clear(folder: EnvFolder) -> None:
 
 
 # --- locks -------------------------------------------------------------------------------------------------------------------
+
+
+@contextmanager
+def exclusive(path: Path) -> Iterator[None]:
+    """Hold the lock of a file that all commands know, which is made where it is not there."""
+    with open(path, "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
 
 
 def _lock(descriptor: int, kind: int) -> bool:

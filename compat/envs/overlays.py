@@ -10,22 +10,18 @@ So one env with a PyTorch, which is large, serves every release.
 
 from __future__ import annotations
 
-import fcntl
 import hashlib
-import os
 import re
 import shutil
-import subprocess
-import sys
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from pathlib import Path
 
 from attrs import frozen
 
+from compat.envs import locks
 from compat.envs.cache import EnvCache
-from compat.envs.installers import UNSET, find_uv
+from compat.envs.installers import InstallFailed, install_into
 from compat.errors import EnvError
 from compat.files import replace_file
 
@@ -51,11 +47,11 @@ def overlaid(requirements: Sequence[str], python: str, python_version: str, cach
     """
     minor = "".join(python_version.split(".")[:2])
     name = f"{re.sub(r'[^A-Za-z0-9.]+', '-', requirements[0])}-cp{minor}"
-    folder, wanted = cache.folder / "overlays" / name, "".join(f"{each}\n" for each in requirements)
+    folder, wanted = cache.folder / "overlays" / name, "".join(f"{requirement}\n" for requirement in requirements)
     if not _is_whole(folder, wanted):
         try:
             folder.parent.mkdir(parents=True, exist_ok=True)
-            with _alone(folder):
+            with locks.exclusive(folder.with_name(f".{folder.name}.lock")):
                 if not _is_whole(folder, wanted):
                     _make(folder, requirements, wanted, python)
         except OSError as error:
@@ -70,14 +66,6 @@ def _is_whole(folder: Path, wanted: str) -> bool:
         return False
 
 
-@contextmanager
-def _alone(folder: Path) -> Iterator[None]:
-    """No other command makes this folder meanwhile."""
-    with open(folder.with_name(f".{folder.name}.lock"), "w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        yield
-
-
 def _make(folder: Path, requirements: Sequence[str], wanted: str, python: str) -> None:
     making = Path(tempfile.mkdtemp(prefix=".new-", dir=folder.parent))
     try:
@@ -90,24 +78,14 @@ def _make(folder: Path, requirements: Sequence[str], wanted: str, python: str) -
         shutil.rmtree(making, ignore_errors=True)
 
 
-def _install(requirements: Sequence[str], target: Path, python: str, environ: Mapping[str, str] = os.environ) -> None:
-    what = ["install", "--no-deps", "--target", str(target), *requirements]
-    if uv := find_uv(environ):
-        command = [uv, "pip", *what, "--python", python]
-    else:
-        command = [sys.executable, "-P", "-m", "pip", "--python", python, *what]
-    environment = {name: value for name, value in environ.items() if name not in UNSET}
+def _install(requirements: Sequence[str], target: Path, python: str) -> None:
     try:
-        done = subprocess.run(
-            command, cwd=target, env=environment, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=_DEADLINE
-        )
-    except subprocess.TimeoutExpired:
-        raise EnvError(
-            f"{requirements[0]} could not be had within {_DEADLINE:g} s", hint="Is the package index reachable?"
-        ) from None
-    if done.returncode != 0:
-        words = " ".join(f"{done.stderr or done.stdout}".split())[-600:]
-        raise EnvError(f"{requirements[0]} cannot be installed: {words}")
+        install_into(target, requirements, python, deadline=_DEADLINE)
+    except TimeoutError:
+        hint = "Is the package index reachable?"
+        raise EnvError(f"{requirements[0]} could not be had within {_DEADLINE:g} s", hint=hint) from None
+    except InstallFailed as error:
+        raise EnvError(f"{requirements[0]} cannot be installed: {' '.join(str(error).split())[-600:]}") from None
 
 
 def _digest(folder: Path) -> str:

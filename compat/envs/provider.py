@@ -1,26 +1,27 @@
-"""Gives features the envs that they ask for, having had nox build those that are missing."""
+"""Gives features the envs that they ask for, having built those that are missing."""
 
 from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
+from functools import partial
 from pathlib import Path
-from uuid import uuid4
 
 from attrs import evolve, frozen
 
 from compat.envs import locks
-from compat.envs.asked import note_envs
-from compat.envs.cache import EnvCache
-from compat.envs.env import INDEX, build_envs, read_env
-from compat.envs.listing import ask_index, comes_from_index, index_urls, kept_files
-from compat.envs.progress import told
-from compat.envs.wheels import Listing
+from compat.envs.building import Builder, build_envs
+from compat.envs.cache import EnvCache, note_envs
+from compat.envs.installers import run_installer
+from compat.envs.listing import INDEX, Listing, ask_index, comes_from_index, index_urls, kept_files
+from compat.envs.record import read_env
 from compat.errors import EnvError, IndexUnavailable, SelectionError
 from compat.model import BuiltEnv, Env
 
 _log = logging.getLogger(__name__)
+_NEUTRAL = Path(__file__).parent
+"""Where installers run: no pyproject.toml of a project sets anything for them there."""
 _NO_ANSWER = "the package index does not answer"
 _OFFLINE = (
     "Is this machine online? Variables of pip and uv name another index (PIP_INDEX_URL, UV_DEFAULT_INDEX). "
@@ -47,34 +48,34 @@ class EnvProvider:
     """Is entered while something is done that takes long; gives what is told, time and again, how it goes."""
 
     def __call__(self, matrix: Path, envs: Sequence[Env]) -> list[BuiltEnv]:
-        """These envs as they are in the cache, after nox had its chance with those that are missing, all at once.
+        """These envs as they are in the cache, after those that are missing were built.
 
         Raises EnvError where something is missing and nothing can be written into the cache, or none of them is there and the
         package index does not answer; SelectionError, before anything is built, where the index has no such release.
         """
-        found = {env.name: self._read(env) for env in envs}
-        missing = [built.env for built in found.values() if built.error is not None]
+        built = {env.name: self._read(env) for env in envs}
+        missing = [env.env for env in built.values() if env.error is not None]
         if not self.build:
             self._check_releases(missing, lambda name: kept_files(name, index_urls(), cache=matrix.parent / INDEX))
         if self.build and missing:
-            obstacle = self._obstacle(matrix, missing, any(built.error is None for built in found.values()))
-            if not obstacle:
-                self.have_built(matrix, missing)
-            found |= {env.name: self._read(env) for env in missing}
-            if obstacle:
-                found |= {env.name: evolve(found[env.name], error=f"not built: {_NO_ANSWER}") for env in missing}
+            offline = self._is_offline(matrix, missing, others=len(missing) < len(built))
+            if not offline:
+                self.build_missing(matrix, missing)
+            built |= {env.name: self._read(env) for env in missing}
+            if offline:
+                built |= {env.name: evolve(built[env.name], error=f"not built: {_NO_ANSWER}") for env in missing}
         if matrix == self.project:
-            note_envs([name for name, built in found.items() if built.error is None], matrix.parent)
-        return [found[env.name] for env in envs]
+            note_envs([name for name, env in built.items() if env.error is None], matrix.parent)
+        return [built[env.name] for env in envs]
 
-    def _obstacle(self, matrix: Path, missing: Sequence[Env], others: bool) -> bool:
+    def _is_offline(self, matrix: Path, missing: Sequence[Env], *, others: bool) -> bool:
         """Whether nothing can be installed, since the index does not answer: told at once, and not by an installer for each env.
 
         Raises EnvError where there are no ``others`` to go on with.
         """
         try:
             distributions = dict.fromkeys(env.distribution for env in missing if comes_from_index(env))
-            listings = {each: ask_index(each, cache=matrix.parent / INDEX) for each in distributions}
+            listings = {distribution: ask_index(distribution, cache=matrix.parent / INDEX) for distribution in distributions}
             self._check_releases(missing, listings.get)
         except IndexUnavailable as error:
             names = ", ".join(env.name for env in missing)
@@ -96,16 +97,13 @@ class EnvProvider:
                 hint = f"The nearest that the package index has: {', '.join(map(str, others))}." if others else None
                 raise SelectionError(f"{what}: the package index does not have it", hint=hint)
 
-    def have_built(self, matrix: Path, envs: Sequence[Env], *, again: bool = False) -> None:
-        """Have nox build these envs, where they are missing or (``again``) in any case. Raises EnvError as the call does."""
+    def build_missing(self, matrix: Path, envs: Sequence[Env], *, again: bool = False) -> None:
+        """Build these envs, where they are missing or (``again``) in any case. Raises EnvError as the call does, and Stopped."""
         self.cache.prepare()
-        names, mark = [env.name for env in envs], uuid4().hex
-        try:
-            with self.busy() as now, told(envs, self.cache, mark, self.echo, now):
-                jobs = min(len(names), self.jobs)
-                build_envs(names, matrix.parent, jobs=jobs, matrix=matrix, cache=self.cache, again=again, mark=mark)
-        except EnvError as error:  # what could be built is there; what could not is told with the answer
-            self.echo(f"warning: {error}")
+        run = partial(run_installer, cwd=_NEUTRAL)
+        builder = Builder(cache=self.cache, index_cache=matrix.parent / INDEX, say=_log.info, again=again, run=run)
+        with self.busy() as show:
+            build_envs(builder, envs, jobs=self.jobs, echo=self.echo, show=show)
 
     def _read(self, env: Env) -> BuiltEnv:
         locks.hold(self.cache.folder_of(env))

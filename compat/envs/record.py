@@ -8,20 +8,26 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Sequence
 from typing import Any
 
-from compat.envs.cache import EnvFolder
+from attrs import asdict
+
+from compat.envs.cache import EnvCache, EnvFolder
+from compat.envs.installed import NotInstalled, inspect
+from compat.envs.locks import is_being_built
 from compat.envs.requirements import fingerprint, requirements
 from compat.files import content_of, replace_file
 from compat.json_text import read_json
-from compat.model import Env
+from compat.model import BuiltEnv, Env
 from compat.patterns import lazy_pattern
 from compat.printable import printable
 
 INTERRUPTED = "the installation was interrupted"
 """What a record says from the start of an installation to its end."""
 
-_WORDS = 40
+_AGAIN = "a command without --no-build builds it"
+_LINES = 40
 """Lines of an installer's output that are kept in the record; the whole output stays in the log beside it."""
 
 _TAIL = 256 * 1024
@@ -30,7 +36,7 @@ _WIDTH = 1000
 """Letters of one of its lines."""
 _LARGEST = 64 * 1024 * 1024
 """Bytes of a record; one of an env with PyTorch has ten thousand."""
-_TEXTS = ("error", "location", "backend", "interpreter", "python", "name", "specifier", "built_for")
+_TEXTS = ("error", "location", "backend", "interpreter", "python", "name", "specifier")
 _LISTS = ("requirements", "distributions")
 
 _ANSI = lazy_pattern(r"\x1b\[[0-9;?]*[A-Za-z]|\r")
@@ -43,8 +49,6 @@ def distributions(env: Env) -> list[str]:
 
 def read_record(folder: EnvFolder) -> dict[str, Any] | None:
     """The record of an env: ``fingerprint``, ``ok`` and ``error`` at least, of a built one also ``location`` and ``packages``.
-
-    ``built_for`` is the mark of the command that had it built (:data:`compat.envs.env.MARK`), where that gave one.
 
     ``None`` where there is none, or a damaged one.
     """
@@ -63,12 +67,12 @@ def _has_form(record: dict[str, Any]) -> bool:
         return False
     if not all(isinstance(record.get(name), str | None) and "\0" not in (record.get(name) or "") for name in _TEXTS):
         return False
-    if not all(isinstance(each, list) and all(isinstance(text, str) for text in each) for each in map(record.get, _LISTS)):
+    if not all(isinstance(value, list) and all(isinstance(text, str) for text in value) for value in map(record.get, _LISTS)):
         return False
     if not record["ok"]:
         return bool(record["error"])
     packages = record.get("packages")
-    return bool(record.get("location")) and isinstance(packages, list) and all(isinstance(each, dict) for each in packages)
+    return bool(record.get("location")) and isinstance(packages, list) and all(isinstance(package, dict) for package in packages)
 
 
 def write_record(folder: EnvFolder, env: Env, *, error: str | None, **facts: Any) -> None:
@@ -84,10 +88,33 @@ def write_record(folder: EnvFolder, env: Env, *, error: str | None, **facts: Any
     replace_file(folder.record, json.dumps({**asked, "ok": error is None, "error": error, **facts}, indent=1))
 
 
-def installers_words(folder: EnvFolder) -> str:
+def installer_errors(folder: EnvFolder) -> str:
     """The last lines of the installer's output, without colours and empty lines."""
     with folder.log.open("rb") as log:
         log.seek(max(0, log.seek(0, os.SEEK_END) - _TAIL))
         output = _ANSI.sub("", log.read(_TAIL).decode("utf-8", "replace"))
     lines = [line.rstrip()[:_WIDTH] for line in printable(output).split("\n")]
-    return "\n".join([line for line in lines if line][-_WORDS:])
+    return "\n".join([line for line in lines if line][-_LINES:])
+
+
+def read_env(env: Env, cache: EnvCache) -> BuiltEnv:
+    """What there is of an env in the cache, and why it cannot be used if it cannot. Starts no process."""
+    folder = cache.folder_of(env)
+    record = read_record(folder)
+    if record is None or record["fingerprint"] != fingerprint(env):
+        return BuiltEnv(env=env, error=f"not built yet: {_AGAIN}")
+    if not record["ok"]:
+        under_way = record["error"] == INTERRUPTED and is_being_built(folder)
+        return BuiltEnv(env=env, error="another command is building it now" if under_way else record["error"])
+    try:
+        found = inspect(folder.path / record["location"], distributions(env))
+    except NotInstalled as error:
+        return BuiltEnv(env=env, error=printable(f"built, and since damaged: {error}; {_AGAIN} anew"))
+    if [asdict(package) for package in found.packages] != record["packages"]:
+        return BuiltEnv(env=env, error=f"its packages are not those that were installed: {_AGAIN} anew")
+    return BuiltEnv(env=env, python=found.python, python_version=found.python_version, packages=found.packages, digest=found.digest)
+
+
+def missing_envs(envs: Sequence[Env], cache: EnvCache) -> tuple[Env, ...]:
+    """Those that cannot be used as they are on disk: never built, not built from what is asked for now, damaged, or failed."""
+    return tuple(env for env in envs if read_env(env, cache).error is not None)

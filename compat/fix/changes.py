@@ -1,23 +1,28 @@
-"""The files that an edit changes, before and after it, and the diff of each."""
+"""The files that an edit changes, before and after it: their diffs, values of the kernel file, and writing them.
+
+A file is written whole or not at all, and only where it still is what was read.
+"""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from difflib import SequenceMatcher
 from pathlib import Path
+from typing import Any
 
 from attrs import frozen
 
-from compat.errors import ConfigError
-from compat.fix.searching import Candidate
+from compat.errors import ConfigError, StoreError
+from compat.files import replace_file
+from compat.fix.searching import EditedKernel
 from compat.fix.source import SourceFile
-from compat.fix.values import with_values
 from compat.model import Specialization
 
 
 @frozen(kw_only=True)
-class Changed:
+class ChangedFile:
     """A file before and after an edit."""
 
     path: Path
@@ -55,16 +60,16 @@ def _range(start: int, end: int) -> str:
     return f"{start + 1 if end > start else start},{end - start}"
 
 
-def changed_files(candidate: Candidate, source: SourceFile, spec: Specialization, root: Path) -> tuple[Changed, ...]:
+def changed_files(candidate: EditedKernel, source: SourceFile, spec: Specialization, root: Path) -> tuple[ChangedFile, ...]:
     """The files that a candidate changes: the source, files that it imports, or the kernel file, which is named from ``root``.
 
     Raises ConfigError where the kernel file cannot be read.
     """
-    found = []
+    changes = []
     for file, text in ((source, candidate.text), *((source.editable[name], text) for name, text in candidate.beside.items())):
         if text != file.text:
-            found.append(
-                Changed(
+            changes.append(
+                ChangedFile(
                     path=file.path,
                     before=file.content,
                     after=file.encoded(text),
@@ -74,20 +79,113 @@ def changed_files(candidate: Candidate, source: SourceFile, spec: Specialization
                 )
             )
     if candidate.constexprs:
-        found.append(_kernel_file(spec, root, candidate.constexprs))
-    return tuple(found)
+        changes.append(_kernel_file(spec, root, candidate.constexprs))
+    return tuple(changes)
 
 
-def _kernel_file(spec: Specialization, root: Path, values: Mapping[str, object]) -> Changed:
-    path = next((each for each in (root / spec.origin, Path(spec.origin)) if each.is_file()), None)
+def _kernel_file(spec: Specialization, root: Path, values: Mapping[str, object]) -> ChangedFile:
+    path = next((candidate for candidate in (root / spec.origin, Path(spec.origin)) if candidate.is_file()), None)
     if path is None:
-        said = ", ".join(f"{name} = {value}" for name, value in values.items())
-        raise ConfigError(f"the edit is one of the kernel file ({said}), which is not there", where=spec.origin or "kernel file")
+        assignments = ", ".join(f"{name} = {value}" for name, value in values.items())
+        raise ConfigError(
+            f"the edit is one of the kernel file ({assignments}), which is not there", where=spec.origin or "kernel file"
+        )
     before, after = with_values(path, spec, values)
-    return Changed(
+    return ChangedFile(
         path=path.resolve(),
         before=before.encode(),
         after=after.encode(),
         old=before.replace("\r\n", "\n"),
         new=after.replace("\r\n", "\n"),
     )
+
+
+def with_values(path: Path, spec: Specialization, values: Mapping[str, Any]) -> tuple[str, str]:
+    """The text of a kernel file, and the same with these constexprs for the case of ``spec``.
+
+    A value is changed where the case, the variant or the file gives it, and added to the case where none of them does. Raises
+    ConfigError where the file cannot be read.
+    """
+    import tomlkit
+    from tomlkit.exceptions import TOMLKitError
+
+    try:
+        before = path.read_bytes().decode()
+        document = tomlkit.parse(before)
+    except (OSError, UnicodeError, TOMLKitError) as error:
+        raise ConfigError(f"cannot be read: {error}", where=str(path)) from error
+    case, variant = _named(document.get("case"), spec.case), _named(document.get("variant"), spec.variant)
+    for name, value in values.items():
+        tables = [table.get("constexprs") for table in (case, variant, document) if table is not None]
+        holding = next((table for table in tables if table is not None and name in table), None)
+        if holding is None:
+            holding = (case if case is not None else document).setdefault("constexprs", tomlkit.inline_table())
+        holding[name] = value
+        _drop(name, document, variant, case)
+    return before, tomlkit.dumps(document)
+
+
+def _named(tables: Any, name: str) -> Any:
+    return next((table for table in tables or () if table.get("name") == name), None)
+
+
+def _drop(name: str, *tables: Any) -> None:
+    """What is a constexpr now is no run-time argument any more."""
+    for table in tables:
+        if table is not None:
+            hints = table.get("hints")
+            for arguments in (table.get("signature"), table.get("launch")):
+                if arguments is not None and name in arguments:
+                    del arguments[name]
+            for hinted in hints.values() if isinstance(hints, dict) else ():
+                if name in hinted:
+                    hinted.remove(name)
+
+
+def write_changes(changes: Sequence[ChangedFile]) -> tuple[Path, ...]:
+    """Write an edit into the files that it changes, and return their paths.
+
+    Each file is replaced at once, with its permissions, and none is where one of them is not what it was when the edit was found.
+    Raises ConfigError where a file has changed, or would not stay as it is apart from the edit, and StoreError where it cannot be
+    written.
+    """
+    for change in changes:
+        _check(change)
+    written: list[ChangedFile] = []
+    try:
+        for change in changes:
+            written.append(change)
+            _replace(change.path, change.after)
+    except BaseException as error:
+        _restore(written)
+        if not isinstance(error, OSError):
+            raise
+        raise StoreError(f"the edit could not be written: {error}", where=str(change.path), hint="Nothing was changed.") from error
+    return tuple(change.path for change in changes)
+
+
+def _check(changed: ChangedFile) -> None:
+    try:
+        now = changed.path.read_bytes()
+    except OSError as error:
+        raise ConfigError(f"cannot be read any more: {error}", where=str(changed.path)) from error
+    if now != changed.before:
+        raise ConfigError("has changed since the edit was found", where=str(changed.path), hint="Run the command again.")
+    if not changed.is_whole:
+        raise ConfigError(
+            "has line ends of several kinds, which would not stay as they are",
+            where=str(changed.path),
+            hint="Make the edit by hand, or give all lines the same end first.",
+        )
+
+
+def _restore(written: Sequence[ChangedFile]) -> None:
+    """Each file as it was, as far as that can be; the last of them may never have been written."""
+    for change in written:
+        with suppress(OSError):
+            if change.path.read_bytes() != change.before:
+                _replace(change.path, change.before)
+
+
+def _replace(path: Path, content: bytes) -> None:
+    replace_file(Path(os.path.realpath(path)), content, keep_mode=True)

@@ -12,20 +12,19 @@ from attrs import define, evolve, field, frozen
 from packaging.version import Version
 
 from compat import toolchains
-from compat.bisect.known import existing_releases, known_envs
 from compat.config.cell_pattern import cell_pattern, several_match
+from compat.engine import run
+from compat.engine.recall import existing_releases, known_envs
+from compat.engine.run import RunContext
 from compat.errors import ConfigError, EnvError, SelectionError
-from compat.execution import run
-from compat.execution.executors.base import Batch, Executor
-from compat.execution.run import RunContext
-from compat.fix.changes import Changed, changed_files
-from compat.fix.guessed import settled
-from compat.fix.known import known_edits
-from compat.fix.searching import Candidate, Files, Search
+from compat.executors.base import Batch, Executor
+from compat.fix.changes import ChangedFile, changed_files, write_changes
+from compat.fix.searching import EditedKernel, EditSearch, KernelModules, known_edits
 from compat.fix.source import SourceFile
+from compat.guess.guessing import load_sources
 from compat.history.verdict import class_of, is_good, release_of
-from compat.model import BuiltEnv, Cell, Env, Outcome, Result, Specialization, Status, Target
-from compat.project import Listener, Obtain, Selection, with_envs
+from compat.model import BuiltEnv, Cell, CompileSpec, Env, Outcome, Result, Specialization, Status, Target
+from compat.project import Listener, Obtain, Selection
 from compat.scratch import Folder
 
 _MOST = 8
@@ -33,26 +32,26 @@ _MOST = 8
 
 
 @frozen(kw_only=True)
-class Tried:
+class EditTrial:
     """An edit that makes the kernel compile in the cell's env, and what became of it in all envs."""
 
-    candidate: Candidate
+    candidate: EditedKernel
     results: tuple[Result, ...]
 
     @property
     def helps(self) -> tuple[Result, ...]:
         """Where it compiles."""
-        return tuple(each for each in self.results if is_good(each.outcome))
+        return tuple(result for result in self.results if is_good(result.outcome))
 
     @property
     def not_even_so(self) -> tuple[Result, ...]:
         """Where it does not."""
-        return tuple(each for each in self.results if _tells(each) and not is_good(each.outcome))
+        return tuple(result for result in self.results if _tells(result) and not is_good(result.outcome))
 
     @property
     def unknown(self) -> tuple[Result, ...]:
         """Where nothing is known of it: the env or the target cannot be used."""
-        return tuple(each for each in self.results if not _tells(each))
+        return tuple(result for result in self.results if not _tells(result))
 
 
 @frozen(kw_only=True)
@@ -63,15 +62,15 @@ class Fix:
     source: SourceFile
     before: tuple[Result, ...]
     """What became of the kernel as it is, in every env."""
-    found: Tried | None
+    best: EditTrial | None
     """The first edit that helps everywhere, else the first that helps in most envs; ``None`` where none helps in the cell's."""
-    others: tuple[Tried, ...] = ()
+    others: tuple[EditTrial, ...] = ()
     """Other edits that were tried in all envs."""
     refused: tuple[str, ...] = ()
     """Edits that were not made, and why."""
-    tried: int = 0
+    compiled: int = 0
     """How many edits were compiled."""
-    changes: tuple[Changed, ...] = ()
+    changes: tuple[ChangedFile, ...] = ()
     """The files that the edit changes."""
     existing: tuple[Version, ...] = ()
     """The releases of the toolchain that are known to exist, compiled or not, oldest first."""
@@ -79,16 +78,16 @@ class Fix:
     @property
     def failure(self) -> Result:
         """The cell itself."""
-        return next(each for each in self.before if each.cell.env == self.cell.env)
+        return next(result for result in self.before if result.cell.env == self.cell.env)
 
     @property
     def breaks(self) -> tuple[Result, ...]:
         """Where the kernel compiles as it is, and does not with the edit."""
-        compiles = {each.cell.env for each in self.before if is_good(each.outcome)}
-        return tuple(each for each in (self.found.not_even_so if self.found else ()) if each.cell.env in compiles)
+        compiles = {result.cell.env for result in self.before if is_good(result.outcome)}
+        return tuple(result for result in (self.best.not_even_so if self.best else ()) if result.cell.env in compiles)
 
     @property
-    def known(self) -> tuple[str, ...]:
+    def edit_names(self) -> tuple[str, ...]:
         """The names of the edits that are known for the failure's class."""
         return tuple(edit.name for edit in known_edits(self.failure.outcome.failure, self.cell.env.toolchain))
 
@@ -118,32 +117,42 @@ def fix(
             spec=chosen.spec,
             source=SourceFile.read(Path(chosen.spec.source), tuple(map(Path, chosen.spec.roots))),
             target=chosen.target,
-            context=with_envs(context, envs),
+            context=context.with_envs(envs),
             folder=Path(scratch),
             listener=listener or Listener(),
         )
-        before = compiling.original([each.env for each in envs])
-        own = next(each for each in before if each.cell.env == chosen.env)
+        before = compiling.original([env.env for env in envs])
+        own = next(result for result in before if result.cell.env == chosen.env)
         if is_good(own.outcome):
             raise SelectionError(f"{chosen.id} compiles", hint="There is nothing to fix. `compat matrix` shows what fails.")
         with compiling.listener.step("trying edits"):
-            found, search = compiling.search(chosen.env, [each.env for each in envs], own.outcome)
-        if search and search.tried and not found:
+            tested, search = compiling.search(chosen.env, [env.env for env in envs], own.outcome)
+        if search and search.compiled and not tested:
             compiling.check_copies(chosen.env, own.outcome)
-        if (best := best_of(found)) and chosen.spec.guessed:
+        if (best := best_of(tested)) and chosen.spec.guessed:
             alone = settled(best.candidate, chosen.spec, compiling.source, compiling.folder)
-            found[found.index(best)] = best = evolve(best, candidate=alone)
+            tested[tested.index(best)] = best = evolve(best, candidate=alone)
     return Fix(
         cell=chosen,
         source=compiling.source,
         before=before,
-        found=best,
-        others=tuple(each for each in found if each is not best),
+        best=best,
+        others=tuple(result for result in tested if result is not best),
         refused=tuple(search.refused) if search else (),
-        tried=search.tried if search else 0,
+        compiled=search.compiled if search else 0,
         changes=changed_files(best.candidate, compiling.source, chosen.spec, selection.root) if best else (),
         existing=existing_releases(selection.config)[chosen.env.toolchain],
     )
+
+
+def write_fix(fix: Fix) -> tuple[Path, ...]:
+    """Write the edit into the files that it changes, and return their paths.
+
+    Each file is replaced at once, with its permissions, and none is where one of them is not what it was when the edit was found.
+    Raises ConfigError where a file has changed, or would not stay as it is apart from the edit, and StoreError where it cannot be
+    written.
+    """
+    return write_changes(fix.changes)
 
 
 @define(kw_only=True)
@@ -162,67 +171,67 @@ class Compiling:
         """The kernel as it is."""
         return self._run([Cell(env=env, target=self.target, spec=self.spec) for env in envs])
 
-    def everywhere(self, candidate: Candidate, envs: Sequence[Env]) -> Tried:
+    def everywhere(self, candidate: EditedKernel, envs: Sequence[Env]) -> EditTrial:
         """A candidate in all envs."""
         spec = self._written(candidate)
-        return Tried(candidate=candidate, results=self._run([Cell(env=env, target=self.target, spec=spec) for env in envs]))
+        return EditTrial(candidate=candidate, results=self._run([Cell(env=env, target=self.target, spec=spec) for env in envs]))
 
-    def search(self, env: Env, envs: Sequence[Env], outcome: Outcome | None = None) -> tuple[list[Tried], Search | None]:
+    def search(self, env: Env, envs: Sequence[Env], outcome: Outcome | None = None) -> tuple[list[EditTrial], EditSearch | None]:
         """Edits that help in an env, tried in all until one helps in all; ``outcome`` is what became of the kernel there."""
-        start = Candidate(text=self.source.text, compile=self.spec.compile)
+        start = EditedKernel(text=self.source.text, compile=self.spec.compile)
         outcome = outcome or self._attempted([start], env)[0]
         if outcome.failure is None or outcome.flaky or not outcome.status.is_answer:
             return [], None
-        search = Search(
+        search = EditSearch(
             function=self.spec.function,
             toolchain=toolchains.of(env),
             try_all=lambda some: self._attempted(some, env),
-            files=Files(
+            files=KernelModules(
                 name=self.source.name,
-                beside={name: each.text for name, each in self.source.editable.items()},
+                beside={name: file.text for name, file in self.source.editable.items()},
                 roots=self.source.inner_roots,
             ),
         )
-        found: list[Tried] = []
+        tested: list[EditTrial] = []
         for candidate in islice(search.run(start, outcome.failure), _MOST):
-            found.append(self.everywhere(candidate, envs))
-            if not found[-1].not_even_so:
+            tested.append(self.everywhere(candidate, envs))
+            if not tested[-1].not_even_so:
                 break
-        return found, search
+        return tested, search
 
     def check_copies(self, env: Env, outcome: Outcome) -> None:
         """Raise ConfigError where a copy without any edit does not fail as the kernel does: then no edit was really tried."""
-        (copied,) = self._attempted([Candidate(text=self.source.text, compile=self.spec.compile)], env)
+        (copied,) = self._attempted([EditedKernel(text=self.source.text, compile=self.spec.compile)], env)
         if class_of(copied) != class_of(outcome):
             why = f"a copy of it elsewhere fails in another way ({class_of(copied)}), so that no edit can be tried"
             hint = "It may need files beside it that it does not import by name."
             raise ConfigError(why, where=str(self.source.path), hint=hint)
 
-    def _attempted(self, candidates: Sequence[Candidate], env: Env) -> list[Outcome]:
+    def _attempted(self, candidates: Sequence[EditedKernel], env: Env) -> list[Outcome]:
         """What becomes of candidates in an env, attempted once: what helps is compiled as any cell is, before it is shown."""
-        cells = [Cell(env=env, target=self.target, spec=self._written(each)) for each in candidates]
+        cells = [Cell(env=env, target=self.target, spec=self._written(candidate)) for candidate in candidates]
         shares = [cells[slot :: self.context.slots] for slot in range(self.context.slots)]
         outcomes: dict[Cell, Outcome] = {}
         with self.listener.compiling(len(cells)) as note, closing(self.context.open_executor()) as executor:
             for some in run.concurrently(lambda share: self._attempt(share, executor, note), shares, self.context.slots):
                 outcomes |= some
-        return [outcomes[each] for each in cells]
+        return [outcomes[cell] for cell in cells]
 
     def _attempt(self, cells: Sequence[Cell], executor: Executor, note: Callable[[Result], None]) -> dict[Cell, Outcome]:
         if not cells:
             return {}
-        built, found = self.context.envs[cells[0].env.name], dict[Cell, Outcome]()
-        for each in executor.submit(Batch.of(cells, built, self.context.limits, keep=False)):
-            cell = cells[each.position]
-            found[cell] = run.outcome_of(cell, each.attempts)
-            note(Result(cell=cell, built=built, outcome=found[cell]))
-        return found
+        built, outcomes = self.context.envs[cells[0].env.name], dict[Cell, Outcome]()
+        for answer in executor.submit(Batch.of(cells, built, self.context.limits, keep=False)):
+            cell = cells[answer.position]
+            outcomes[cell] = run.outcome_of(cell, answer.attempts)
+            note(Result(cell=cell, built=built, outcome=outcomes[cell]))
+        return outcomes
 
     def _run(self, cells: Sequence[Cell]) -> tuple[Result, ...]:
         with self.listener.compiling(len(cells)) as note:
             return run.run(cells, evolve(self.context, stop=threading.Event()), note)
 
-    def _written(self, candidate: Candidate) -> Specialization:
+    def _written(self, candidate: EditedKernel) -> Specialization:
         self._count += 1
         spec = evolve(self.spec, compile=candidate.compile)
         return self.source.specialize(spec, candidate.text, self.folder / str(self._count), candidate.beside)
@@ -233,7 +242,7 @@ def _tells(result: Result) -> bool:
     return result.outcome.status.is_answer and result.outcome.status is not Status.UNSUPPORTED
 
 
-def best_of(found: Sequence[Tried]) -> Tried | None:
+def best_of(found: Sequence[EditTrial]) -> EditTrial | None:
     """The first that helps everywhere, else the first that helps in most envs."""
     return max(found, key=lambda each: (not each.not_even_so, len(each.helps)), default=None)
 
@@ -254,10 +263,39 @@ def _cell(selection: Selection, name: str) -> Cell:
 
 def _envs(selection: Selection, cell: Cell, obtain: Obtain) -> list[BuiltEnv]:
     """The cell's own env, and those that the selection names and the kernel is meant for; the oldest release first."""
-    meant = [env for env in selection.envs if toolchains.go_together(env, cell.target, cell.spec)]
+    meant = [env for env in selection.envs if env.toolchain == cell.spec.toolchain]
     wanted: Mapping[str, Env] = {env.name: env for env in (cell.env, *meant)}
     built = list(obtain(selection.config.path, tuple(wanted.values())))
-    own = next(each for each in built if each.env == cell.env)
+    own = next(built for built in built if built.env == cell.env)
     if own.error is not None:
         raise EnvError(f"{cell.env.name} cannot be used: {own.error}", hint="`compat list envs` shows the others.")
-    return sorted(built, key=lambda each: release_of(each).order)  # what cannot be used is told as unknown
+    return sorted(built, key=lambda built: release_of(built).order)  # what cannot be used is told as unknown
+
+
+def settled(candidate: EditedKernel, spec: Specialization, source: SourceFile, folder: Path) -> EditedKernel:
+    """The candidate as an edit of the source alone, with a note where other arguments are guessed once it is made.
+
+    ``folder`` is one to write copies into. Raises ConfigError where the edit is one of the arguments, which the source cannot say.
+    """
+    after = _guess(spec, source.specialize(spec, candidate.text, folder / "after", candidate.beside))
+    if after == candidate.compile:
+        return evolve(candidate, constexprs={})
+    path = spec.origin.partition("::")[0]
+    if candidate.constexprs:
+        assignments = ", ".join(f"{name} = {value}" for name, value in candidate.constexprs.items())
+        hint = f"`compat init {path}` writes them into a kernel file; run this command again with that."
+        raise ConfigError(f"the edit is one of the arguments ({assignments}), which are guessed", where=spec.origin, hint=hint)
+    if after == _guess(spec, source.specialize(spec, source.text, folder / "before")):
+        return candidate
+    note = f"other arguments are guessed of the edited source than it was compiled with: `compat init {path}` writes these down"
+    return evolve(candidate, notes=(*candidate.notes, note))
+
+
+def _guess(spec: Specialization, copy: Specialization) -> CompileSpec | None:
+    """What is guessed of the kernel in a copy of its source; ``None`` where that is no kernel, or has no such case."""
+    path = Path(copy.source)
+    try:
+        specs = load_sources([f"{path.name}::{spec.function}"], path.parent)
+    except ConfigError:
+        return None
+    return next((guess.compile for guess in specs if (guess.variant, guess.case) == (spec.variant, spec.case)), None)

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from attrs import Factory, define, evolve, field, frozen
 
-from compat import signatures
-from compat.bundle.parsing import tree_of
-from compat.fix.known import known_edits
+from compat import signatures, toolchains
+from compat.config.kernel_sources import requirement_of
 from compat.history.account import is_good
-from compat.model import CompileSpec, Failure, Outcome
+from compat.model import SOURCE_STAGE, CompileSpec, Failure, Outcome, Result
+from compat.source.closure import roots_of
+from compat.source.parsing import tree_of
 from compat.toolchains import Toolchain
 from compat.toolchains.edits import CannotEdit, Faulty, KnownEdit, Proposal
 
@@ -24,7 +26,7 @@ _ELSEWHERE = "{name} changes, too: other kernels that use it were not compiled"
 
 
 @frozen(kw_only=True)
-class Files:
+class KernelModules:
     """The modules that a kernel is made of."""
 
     name: str = "kernel.py"
@@ -36,7 +38,7 @@ class Files:
 
 
 @frozen(kw_only=True)
-class Candidate:
+class EditedKernel:
     """A kernel with some edits."""
 
     text: str
@@ -56,7 +58,7 @@ class Candidate:
         """Equal for candidates that are compiled alike."""
         return repr((self.text, sorted(self.beside.items()), self.compile.document()))
 
-    def after(self, edit: KnownEdit, proposal: Proposal, files: Files, file: str) -> Candidate:
+    def after(self, edit: KnownEdit, proposal: Proposal, files: KernelModules, file: str) -> EditedKernel:
         """The candidate with one edit more, which was proposed for one of the files."""
         texts = {**self.beside, **proposal.beside, file: proposal.text}
         beside = {name: text for name, text in texts.items() if name in files.beside and text != files.beside[name]}
@@ -75,57 +77,59 @@ class Candidate:
 def _with(compile_spec: CompileSpec, proposal: Proposal) -> CompileSpec:
     kept = {name: kind for name, kind in compile_spec.signature.items() if name not in proposal.constexprs}
     of_kept = signatures.leaves(kept)
-    hints: dict[str, Any] = {hint: tuple(name for name in given if name in of_kept) for hint, given in compile_spec.hints.items()}
+    hints: dict[str, Any] = {hint: tuple(name for name in hinted if name in of_kept) for hint, hinted in compile_spec.hints.items()}
     constexprs = {**compile_spec.constexprs, **proposal.constexprs}
     passed = {name: value for name, value in compile_spec.launch.items() if name not in proposal.constexprs}
     changed = evolve(compile_spec, signature=kept, launch=passed, constexprs=constexprs, **hints)
     return changed if proposal.constexprs else compile_spec
 
 
-Try = Callable[[Sequence[Candidate]], Sequence[Outcome]]
+Try = Callable[[Sequence[EditedKernel]], Sequence[Outcome]]
 """Compiles candidates and says what became of each."""
 
 
 @define(kw_only=True)
-class Search:
+class EditSearch:
     """A search under way."""
 
     function: str
     toolchain: Toolchain
     try_all: Try
-    files: Files = Factory(Files)
+    files: KernelModules = Factory(KernelModules)
     refused: list[str] = field(factory=list)
     """Why edits were not made."""
-    tried: int = 0
+    compiled: int = 0
     """How many candidates were compiled."""
 
-    def run(self, start: Candidate, failure: Failure) -> Iterator[Candidate]:
+    def run(self, start: EditedKernel, failure: Failure) -> Iterator[EditedKernel]:
         """Candidates that compile, in the order of the edits."""
         seen = {start.key}
         for _ in range(_STEPS):
-            further: tuple[Candidate, Failure] | None = None
-            found = False
+            further: tuple[EditedKernel, Failure] | None = None
+            succeeded = False
             for edit in known_edits(failure, self.toolchain.name):
                 for candidate, outcome in self._outcomes(edit, start, failure, seen):
                     if is_good(outcome):
-                        found = True
+                        succeeded = True
                         yield candidate
                     elif further is None and self._gets_further(failure, outcome.failure, start, candidate):
                         assert outcome.failure is not None
                         further = candidate, outcome.failure
-            if found or further is None:
+            if succeeded or further is None:
                 return
             start, failure = further
 
-    def _outcomes(self, edit: KnownEdit, start: Candidate, failure: Failure, seen: set[str]) -> list[tuple[Candidate, Outcome]]:
-        candidates: list[Candidate] = []
+    def _outcomes(
+        self, edit: KnownEdit, start: EditedKernel, failure: Failure, seen: set[str]
+    ) -> list[tuple[EditedKernel, Outcome]]:
+        candidates: list[EditedKernel] = []
         for faulty in self._faulties(start, failure):
             for proposal in self._proposals(edit, faulty):
                 candidate = start.after(edit, proposal, self.files, faulty.file)
                 if candidate.key not in seen and len(candidates) < _PROPOSALS:
                     seen.add(candidate.key)
                     candidates.append(candidate)
-        self.tried += len(candidates)
+        self.compiled += len(candidates)
         return list(zip(candidates, self.try_all(candidates) if candidates else (), strict=True))
 
     def _proposals(self, edit: KnownEdit, faulty: Faulty) -> Iterator[Proposal]:
@@ -136,7 +140,7 @@ class Search:
             if reason not in self.refused:
                 self.refused.append(reason)
 
-    def _faulties(self, start: Candidate, failure: Failure) -> Iterator[Faulty]:
+    def _faulties(self, start: EditedKernel, failure: Failure) -> Iterator[Faulty]:
         """The kernel as an edit sees it: the module that the failure is in, or may be in, and the others."""
         texts = self._texts(start)
         for file in files_of(failure, texts, self.files.name):
@@ -153,10 +157,10 @@ class Search:
                     kernel=(self.files.name, self.function),
                 )
 
-    def _texts(self, candidate: Candidate) -> dict[str, str]:
+    def _texts(self, candidate: EditedKernel) -> dict[str, str]:
         return {**self.files.beside, **candidate.beside, self.files.name: candidate.text}
 
-    def _gets_further(self, before: Failure, after: Failure | None, start: Candidate, candidate: Candidate) -> bool:
+    def _gets_further(self, before: Failure, after: Failure | None, start: EditedKernel, candidate: EditedKernel) -> bool:
         """Whether another edit may help after this one: it fails later, and edits are known for that."""
         if after is None or not known_edits(after, self.toolchain.name):
             return False
@@ -192,15 +196,45 @@ def _line(text: str, number: int) -> str:
 
 def function_at(text: str, line: int) -> str:
     """The function at the top level of a module that a line is in; empty where it is in none."""
-    found = (node for node in ast.walk(tree_of(text)) if isinstance(node, ast.FunctionDef))
-    return next((each.name for each in found if _first_line(each) <= line <= (each.end_lineno or 0)), "")
+    functions = (node for node in ast.walk(tree_of(text)) if isinstance(node, ast.FunctionDef))
+    return next((function.name for function in functions if _first_line(function) <= line <= (function.end_lineno or 0)), "")
 
 
 def _first_line(function: ast.FunctionDef) -> int:
-    return min([function.lineno, *(each.lineno for each in function.decorator_list)])
+    return min([function.lineno, *(decorator.lineno for decorator in function.decorator_list)])
 
 
 def line_of(failure: Failure) -> int | None:
     """The line that a failure is about."""
     number = (failure.location or "").rpartition(":")[2]
     return int(number) if number.isdigit() else None
+
+
+def known_edits(failure: Failure | None, toolchain: str) -> tuple[KnownEdit, ...]:
+    """The edits that are known for a failure's class, the smallest first; no edit is known where nothing failed."""
+    if failure is None or failure.prediction:
+        return ()
+    return tuple(edit for edit in toolchains.named(toolchain).language.edits if failure.failure_class in edit.classes)
+
+
+def edits_for(result: Result) -> tuple[KnownEdit, ...]:
+    """The edits that ``compat fix`` tries on a cell: those known for its failure.
+
+    There are none where its source is of a library, nor where the import of another file failed: edits are of the kernel's own.
+    """
+    spec, failure = result.cell.spec, result.outcome.failure
+    source, edits = Path(spec.source), known_edits(failure, result.cell.env.toolchain)
+    if not edits or failure is None or _is_elsewhere(failure, source):
+        return ()
+    roots = tuple(map(Path, spec.roots)) or roots_of(source)
+    return () if spec.package or library_of(source, roots) else edits
+
+
+def _is_elsewhere(failure: Failure, source: Path) -> bool:
+    """Whether importing another file than the kernel's own failed."""
+    return failure.stage == SOURCE_STAGE and (failure.location or source.name).rpartition(":")[0] not in ("", source.name)
+
+
+def library_of(source: Path, roots: Iterable[Path]) -> str | None:
+    """The requirement of the library of the package index that a source lies in, which no command edits; ``None`` elsewhere."""
+    return next((requirement for root in roots if source.is_relative_to(root) and (requirement := requirement_of(root))), None)

@@ -11,12 +11,12 @@ from pathlib import Path
 
 from attrs import Factory, evolve, frozen
 
-from compat.bundle.closure import closure_files, read_source, roots_of
-from compat.bundle.parsing import tree_of
 from compat.config.kernel_sources import requirement_of
 from compat.errors import ConfigError
-from compat.fix.known import library_of
+from compat.fix.searching import library_of
 from compat.model import Specialization
+from compat.source.closure import closure_files, read_source, roots_of
+from compat.source.parsing import tree_of
 
 
 @frozen(kw_only=True)
@@ -80,8 +80,12 @@ class SourceFile(TextFile):
         try:
             content = path.read_bytes()
             top = min(around, key=lambda root: len(root.parts), default=path.parent)
-            others = (each for each in closure_files(path, tree_of(content, path.name), roots) if each.is_relative_to(top))
-            beside = {each.relative_to(top).as_posix(): each.read_bytes() for each in others if each != path}
+            others = (
+                closure_file
+                for closure_file in closure_files(path, tree_of(content, path.name), roots)
+                if closure_file.is_relative_to(top)
+            )
+            beside = {other.relative_to(top).as_posix(): other.read_bytes() for other in others if other != path}
             return cls(path=path, content=content, **_decoded(content), beside=beside, top=top, roots=roots)
         except (OSError, SyntaxError, UnicodeError, LookupError) as error:
             raise ConfigError(f"cannot be read: {error}", where=str(path)) from error
@@ -99,14 +103,14 @@ class SourceFile(TextFile):
     @cached_property
     def editable(self) -> dict[str, TextFile]:
         """The files beside it that an edit may change, by their names: those that can be read, and are of no library."""
-        found = {}
+        files = {}
         libraries = [root for root in self.roots if requirement_of(root)]
         for name, content in self.beside.items():
             path = self.top / name
             if not any(path.is_relative_to(root) for root in libraries):
                 with suppress(SyntaxError, UnicodeError, LookupError):
-                    found[name] = TextFile(path=path, content=content, **_decoded(content))
-        return found
+                    files[name] = TextFile(path=path, content=content, **_decoded(content))
+        return files
 
     @property
     def inner_roots(self) -> tuple[str, ...]:
@@ -120,7 +124,7 @@ class SourceFile(TextFile):
         :attr:`editable` may have other texts, too.
         """
         own = self.path.relative_to(self.top)
-        edited = {name: self.editable[name].encoded(each) for name, each in (beside or {}).items()}
+        edited = {name: self.editable[name].encoded(edited_text) for name, edited_text in (beside or {}).items()}
         for name, content in {**self.beside, **edited, own.as_posix(): self.encoded(text)}.items():
             place = folder / name
             place.parent.mkdir(parents=True, exist_ok=True)

@@ -12,7 +12,7 @@ from attrs import evolve, frozen
 
 from compat.guard.facts import WORKS, Facts, States
 from compat.guard.writing import Guard, is_intact, make_guard, read_guard
-from compat.report import Report
+from compat.report.summary.record import Report
 
 
 class Kind(StrEnum):
@@ -68,7 +68,7 @@ class Checked:
     @property
     def agrees(self) -> bool:
         """Whether there is nothing to do."""
-        return self.intact and not self.answers and all(each.kind is Kind.GONE for each in self.contradictions)
+        return self.intact and not self.answers and all(contradiction.kind is Kind.GONE for contradiction in self.contradictions)
 
 
 def check_guard(text: str, report: Report, where: str = "guard") -> Checked:

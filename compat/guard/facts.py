@@ -14,8 +14,8 @@ from compat.errors import SelectionError
 from compat.history.account import Entry, class_of
 from compat.history.verdict import Coordinate, entries_of, points_of
 from compat.model import Outcome, Specialization, Status
-from compat.report import Report
-from compat.report.compact import natural
+from compat.report.summary.compact import natural
+from compat.report.summary.record import Report
 from compat.toolchains.base import Guarding, Toolchain
 
 WORKS = ""
@@ -52,9 +52,9 @@ class Facts:
 
 def guarding_of(toolchain: Toolchain) -> Guarding:
     """How guards are made for kernels of a toolchain. Raises SelectionError where they are not."""
-    if toolchain.guarding is None:
+    if toolchain.language.guarding is None:
         raise SelectionError(f"no guard can be made for kernels of {toolchain.title}", hint="Choose others with --kernel.")
-    return toolchain.guarding
+    return toolchain.language.guarding
 
 
 def toolchain_of(report: Report, request: Request) -> Toolchain:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
-from compat.cell_document import JsonObject
 from compat.guard.checking import Checked, Contradiction, Kind, OtherAnswer
 from compat.guard.facts import WORKS, Facts, is_fork
 from compat.guard.writing import Guard, command_of
-from compat.report.compact import at_most, listed, spans
+from compat.json_text import JsonObject
+from compat.report.summary.compact import at_most, listed, spans
 
 _TITLES: Mapping[Kind, str] = {
     Kind.BROKEN: "works in the guard, and not in the report:",
@@ -44,13 +44,13 @@ def checked_lines(checked: Checked, guard: str, report: str) -> Iterator[str]:
     if not checked.intact:
         yield "it is not what this version writes: it was edited, or made by another version"
     for kind, title in _TITLES.items():
-        if found := [each for each in checked.contradictions if each.kind is kind]:
+        if found := [contradiction for contradiction in checked.contradictions if contradiction.kind is kind]:
             yield title
             yield from _listed(_words(each, checked) for each in found)
     if checked.answers:
         yield "made anew it would answer:"
-        yield from _listed(_answer(each, checked.guard) for each in checked.answers)
-    if gone := [each for each in checked.contradictions if each.kind is Kind.GONE]:
+        yield from _listed(_answer(answer, checked.guard) for answer in checked.answers)
+    if gone := [contradiction for contradiction in checked.contradictions if contradiction.kind is Kind.GONE]:
         yield "note: only the guard knows, so that it was not compared:"
         yield from _listed(_words(each, checked) for each in gone)
     if not checked.agrees:
@@ -64,24 +64,24 @@ def checked_document(checked: Checked) -> JsonObject:
         "intact": checked.intact,
         "differences": [
             {
-                "kind": str(each.kind),
-                "kernel": each.kernel,
-                "variant": each.variant,
-                "targets": list(each.targets),
-                "releases": list(each.releases),
-                "reason": each.reason or None,
+                "kind": str(contradiction.kind),
+                "kernel": contradiction.kernel,
+                "variant": contradiction.variant,
+                "targets": list(contradiction.targets),
+                "releases": list(contradiction.releases),
+                "reason": contradiction.reason or None,
             }
-            for each in checked.contradictions
+            for contradiction in checked.contradictions
         ],
         "answers": [
             {
-                "kernel": each.kernel,
-                "release": each.release,
-                "target": each.target,
-                "given": each.given,
-                "wanted": each.wanted,
+                "kernel": answer.kernel,
+                "release": answer.release,
+                "target": answer.target,
+                "given": answer.given,
+                "wanted": answer.wanted,
             }
-            for each in checked.answers
+            for answer in checked.answers
         ],
     }
 

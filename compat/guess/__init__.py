@@ -4,9 +4,8 @@ In: the path of a source. Out: a :class:`GuessedSource` (:func:`guess_sources`):
 with every guess marked as such, and which of its jit functions no kernel file can have. :func:`kernel_file_text` makes a kernel
 file of it, for :mod:`compat.config.kernel_files` to read like any other.
 
-A kernel's types and values are guessed from what its body does with its parameters (:mod:`compat.guess.uses`), from how the same
-source launches it (:mod:`compat.guess.launches`), and from annotations, defaults and names. Nothing of the source runs:
-:mod:`compat.guess.literals` evaluates literals.
+Each toolchain's language finds and guesses its own kernels (:attr:`compat.toolchains.base.Language.guessing`). Nothing of the
+source runs.
 
 All of it is imported when it is asked for: most runs have kernel files, and guess nothing.
 """

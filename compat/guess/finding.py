@@ -5,8 +5,10 @@ from __future__ import annotations
 import glob
 import os
 from collections.abc import Iterable, Iterator
+from functools import cache
 from pathlib import Path
 
+from compat import toolchains
 from compat.config.kernel_files import kernel_files_in
 from compat.config.toml_reader import did_you_mean
 
@@ -16,8 +18,6 @@ _SKIPPED = {"site-packages", "build", "dist", "node_modules", "__pycache__", "te
 """Folders that are not looked through for sources, besides hidden ones and virtual environments; `compat` writes the last two."""
 _OF_A_PROJECT = (".git", "pyproject.toml", "setup.py", "setup.cfg", "matrix.toml")
 """What lies at the top of a project."""
-_MARK = b"triton"
-"""What every source of a kernel holds."""
 
 
 def is_source(pattern: str, base: Path) -> bool:
@@ -38,21 +38,21 @@ def split(pattern: str) -> tuple[str, str | None]:
 
 def sources(path: str, base: Path) -> list[Path]:
     """The sources that a path, glob or folder means, by name; empty where there are none."""
-    found = sorted(Path(base, match) for match in glob.glob(path, root_dir=base, recursive=True))
-    return list(dict.fromkeys(each for place in found for each in (_below(place) if place.is_dir() else [place])))
+    matches = sorted(Path(base, match) for match in glob.glob(path, root_dir=base, recursive=True))
+    return list(dict.fromkeys(source for place in matches for source in (_below(place) if place.is_dir() else [place])))
 
 
 def project_sources(paths: Iterable[Path]) -> list[Path]:
     """The sources of the projects that sources belong to: below the folder of the project or package, or else beside them."""
-    found: dict[Path, None] = {}
+    beside_or_below: dict[Path, None] = {}
     for folder in dict.fromkeys(path.absolute().parent for path in paths):
         above = (folder, *folder.parents)
-        project = next((each for each in above if any((each / name).exists() for name in _OF_A_PROJECT)), None)
-        package = next((each for each in above if not (each / "__init__.py").exists()), folder)
+        project = next((folder for folder in above if any((folder / name).exists() for name in _OF_A_PROJECT)), None)
+        package = next((folder for folder in above if not (folder / "__init__.py").exists()), folder)
         tops = (*above[: above.index(package)][-1:], *((project,) if project else ()))
-        beside = (path for path in sorted(folder.glob(f"*{_SUFFIX}")) if _speaks_of_it(path))
-        found |= dict.fromkeys(path for group in (beside, *map(_below, tops)) for path in group)
-    return list(found)
+        beside = (path for path in sorted(folder.glob(f"*{_SUFFIX}")) if _may_have_kernels(path))
+        beside_or_below |= dict.fromkeys(path for group in (beside, *map(_below, tops)) for path in group)
+    return list(beside_or_below)
 
 
 def where_else(path: str, base: Path) -> str:
@@ -61,17 +61,17 @@ def where_else(path: str, base: Path) -> str:
     if colon and function:
         return f"Did you mean {source}{_SUFFIX}{_SEPARATOR}{function}? A kernel of a file stands behind two colons."
     name = Path(path).name
-    beside = (each.name for each in Path(base, path).parent.glob(f"*{_SUFFIX}"))
+    beside = (source_path.name for source_path in Path(base, path).parent.glob(f"*{_SUFFIX}"))
     return did_you_mean(name, beside) or f"Looked from {base}."
 
 
 def _below(folder: Path) -> Iterator[Path]:
-    """The sources below a folder that speak of Triton, by name."""
+    """The sources below a folder that may have kernels, by name."""
     for here, folders, files in os.walk(folder):
-        folders[:] = sorted(each for each in folders if not _is_skipped(Path(here, each)))
+        folders[:] = sorted(name for name in folders if not _is_skipped(Path(here, name)))
         for name in sorted(files):
             path = Path(here, name)
-            if name.endswith(_SUFFIX) and _speaks_of_it(path):
+            if name.endswith(_SUFFIX) and _may_have_kernels(path):
                 yield path
 
 
@@ -79,8 +79,15 @@ def _is_skipped(folder: Path) -> bool:
     return folder.name.startswith(".") or folder.name in _SKIPPED or (folder / "pyvenv.cfg").exists()
 
 
-def _speaks_of_it(path: Path) -> bool:
+def _may_have_kernels(path: Path) -> bool:
     try:
-        return _MARK in path.read_bytes()
+        content = path.read_bytes()
     except OSError:
         return False
+    return any(mark in content for mark in _marks())
+
+
+@cache
+def _marks() -> tuple[bytes, ...]:
+    """What sources of kernels contain."""
+    return tuple(guessing.mark for toolchain in toolchains.every() if (guessing := toolchain.language.guessing))

@@ -1,31 +1,42 @@
-"""The kernels of Python sources, and the kernel file that says of them what was guessed."""
+"""The kernels of Python sources: as kernel files describe them, else guessed, and read by the reader of kernel files.
+
+What is guessed is what the file would say that ``compat init`` writes, so that results are found again once it is written.
+"""
 
 from __future__ import annotations
 
 import os
 import re
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 from attrs import evolve, frozen
 
-from compat.config.toml_reader import SCHEMA
+from compat import toolchains
+from compat.config.kernel_files import kernels_of
+from compat.config.toml_reader import SCHEMA, did_you_mean, parse_toml, shown
 from compat.config.toml_writer import toml_text
-from compat.guess.jitted import Module, NotTaken, read_module
-from compat.guess.kernels import GuessedKernel, guess_kernel
+from compat.errors import ConfigError
+from compat.guess.finding import project_sources, sources, split, where_else
+from compat.model import DEFAULT_TOOLCHAIN, Specialization
+from compat.toolchains.guessing import GuessableModule, GuessedKernel, UnreachableKernel
+
+HELPER = "kernels call it, or it returns a value"
+"""Why a jit function is no kernel."""
 
 
 @frozen(kw_only=True)
 class GuessedSource:
-    """The kernels of one source, as they were guessed."""
+    """The kernels of one source in the language of one toolchain, as they were guessed."""
 
     path: Path
+    toolchain: str = DEFAULT_TOOLCHAIN
     kernels: tuple[GuessedKernel, ...]
     helpers: tuple[str, ...]
     """Jit functions that are no kernels: they return something, or other jit functions call them."""
-    not_taken: tuple[NotTaken, ...]
+    unreachable: tuple[UnreachableKernel, ...]
 
 
 def guess_sources(paths: Sequence[Path], taken: Collection[str] = (), others: Iterable[Path] = ()) -> tuple[GuessedSource, ...]:
@@ -35,41 +46,56 @@ def guess_sources(paths: Sequence[Path], taken: Collection[str] = (), others: It
     it. What a jit function of ``others`` calls is no kernel either. Raises OSError, and SyntaxError where a source cannot be
     parsed.
     """
-    modules = [module for path in paths if (module := read_module(path)).functions or module.not_taken]
-    callers = _that_name(others, {os.path.realpath(path) for path in paths}, {name for each in modules for name in each.functions})
-    every = (*modules, *callers)
-    helpers = frozenset(name for module in every for name in module.called) - {name for each in every for name in each.launched}
-    found: list[GuessedSource] = []
-    names = set(taken)
-    for module in modules:
-        guessed = _guessed(module, helpers)
-        kernels = tuple(evolve(each, name=_free_name(each.name, module.path, names)) for each in guessed.kernels)
-        names |= {each.name for each in kernels}
-        found.append(evolve(guessed, kernels=kernels))
-    return tuple(found)
+    guessed: list[GuessedSource] = []
+    names, callers = set(taken), list(others)
+    for toolchain in toolchains.every():
+        if guessing := toolchain.language.guessing:
+            read = {path: guessing.read(path) for path in paths}
+            for path, module, kernels in _guess(read, callers, guessing.read):
+                free = [evolve(kernel, name=_free_name(kernel.name, path, names)) for kernel in kernels]
+                functions = {kernel.function for kernel in kernels}
+                guessed.append(
+                    GuessedSource(
+                        path=path,
+                        toolchain=toolchain.name,
+                        kernels=tuple(free),
+                        helpers=tuple(name for name in module.functions if name not in functions),
+                        unreachable=module.unreachable,
+                    )
+                )
+                names |= {kernel.name for kernel in free}
+    return tuple(guessed)
 
 
-def _that_name(paths: Iterable[Path], read: Collection[str], functions: Collection[str]) -> Iterator[Module]:
-    """The modules that name one of these functions, but those that were ``read`` already, and those that cannot be."""
+def _guess(
+    read: Mapping[Path, GuessableModule], others: Iterable[Path], reader: Callable[[Path], GuessableModule]
+) -> Iterator[tuple[Path, GuessableModule, tuple[GuessedKernel, ...]]]:
+    """The modules with jit functions, and their kernels."""
+    modules = {path: module for path, module in read.items() if module.functions or module.unreachable}
+    functions = {name for module in modules.values() for name in module.functions}
+    callers = _naming(functions, others, {os.path.realpath(path) for path in read}, reader)
+    every = (*modules.values(), *callers)
+    helpers = frozenset(name for module in every for name in module.called).difference(*(module.launched for module in every))
+    for path, module in modules.items():
+        yield path, module, module.kernels(helpers)
+
+
+def _naming(
+    functions: Collection[str], paths: Iterable[Path], known: Collection[str], reader: Callable[[Path], GuessableModule]
+) -> Iterator[GuessableModule]:
+    """The modules that name one of these functions, but those that are ``known``, and those that cannot be read."""
     if not functions:
         return
     pattern = re.compile(rb"\b(%s)\b" % b"|".join(re.escape(name.encode()) for name in functions))
     for path in paths:
         with suppress(OSError, SyntaxError, RecursionError):
-            if os.path.realpath(path) not in read and pattern.search(path.read_bytes()):
-                yield read_module(path)
-
-
-def _guessed(module: Module, called: Collection[str]) -> GuessedSource:
-    functions = module.kernels(called)
-    kernels = tuple(guess_kernel(function, module) for function in functions)
-    helpers = tuple(name for name in module.functions if name not in {each.name for each in functions})
-    return GuessedSource(path=module.path, kernels=kernels, helpers=helpers, not_taken=module.not_taken)
+            if os.path.realpath(path) not in known and pattern.search(path.read_bytes()):
+                yield reader(path)
 
 
 def _free_name(name: str, path: Path, taken: Collection[str]) -> str:
     """A name that no other kernel has."""
-    parts = [path.stem, *(each.name for each in path.parents)]
+    parts = [path.stem, *(parent.name for parent in path.parents)]
     candidate = name
     for part in parts:
         if candidate not in taken:
@@ -78,13 +104,16 @@ def _free_name(name: str, path: Path, taken: Collection[str]) -> str:
     return candidate
 
 
-def kernel_file_text(kernels: Sequence[GuessedKernel], source: str, *, package: str = "") -> str:
+def kernel_file_text(
+    kernels: Sequence[GuessedKernel], source: str, *, package: str = "", toolchain: str = DEFAULT_TOOLCHAIN
+) -> str:
     """The kernel file of these kernels of one source, which it names as ``source``, relative to its folder.
 
     Where there is a ``package``, a library with its version, that is the name of a module of it.
     """
     place = {"package": package, "module": source} if package else {"source": source}
-    documents = [{**_named(each), **each.tables} for each in kernels]
+    place |= {"toolchain": toolchain} if toolchain != DEFAULT_TOOLCHAIN else {}
+    documents = [{**_named(kernel), **kernel.tables} for kernel in kernels]
     if len(documents) == 1:
         (only,) = documents
         document: dict[str, Any] = {"schema": SCHEMA, "kernel": only.pop("name"), **place, **only}
@@ -96,3 +125,113 @@ def kernel_file_text(kernels: Sequence[GuessedKernel], source: str, *, package: 
 def _named(kernel: GuessedKernel) -> dict[str, Any]:
     function = {} if kernel.function == kernel.name else {"function": kernel.function}
     return {"name": kernel.name, **function}
+
+
+# --- sources that a user names --------------------------------------------------------------------------------------------------
+
+
+def load_sources(
+    patterns: Sequence[str], base: Path, taken: Collection[str] = (), declared: Sequence[Specialization] = ()
+) -> tuple[Specialization, ...]:
+    """The kernels of the sources that paths, globs and folders name, relative to ``base``; none without any.
+
+    Functions that kernel files describe are as they are ``declared`` there; the arguments of the others are guessed, and they are
+    not given names that are ``taken``. Raises ConfigError where a source cannot be read, or has no kernel.
+    """
+    return tuple(_kernels(patterns, base, taken, declared)) if patterns else ()
+
+
+def _kernels(
+    patterns: Sequence[str], base: Path, taken: Collection[str], declared: Sequence[Specialization]
+) -> Iterator[Specialization]:
+    wanted = _wanted(patterns, base)
+    described = {path: [spec for spec in declared if spec.source == os.path.realpath(path)] for path in wanted}
+    unguessed: dict[Path, frozenset[str] | None] = {}
+    """The functions to guess of a source, ``None`` for all of its kernels that no kernel file describes."""
+    for path, functions in wanted.items():
+        own = [spec for spec in described[path] if not functions or functions & _names_of(spec)]
+        yield from own
+        if not functions or (rest := functions - {name for spec in own for name in _names_of(spec)}):
+            unguessed[path] = rest if functions else None
+    guessed = read_sources(list(unguessed), {*taken, *(spec.kernel for spec in declared)})
+    if unguessed and not any(source.kernels for source in guessed) and not any(described.values()):
+        _no_kernel(guessed, ", ".join(patterns))
+    for source in guessed:
+        described_functions = frozenset(name for spec in described[source.path] for name in _names_of(spec))
+        named = unguessed[source.path]
+        here = {kernel.function for other in guessed if other.path == source.path for kernel in other.kernels}
+        for name in (named or frozenset()) - here:
+            _no_such_kernel(source, name, base)
+        yield from _specializations(source, base, named, described_functions)
+
+
+def _wanted(patterns: Sequence[str], base: Path) -> dict[Path, frozenset[str]]:
+    """The sources that are named, each with the functions that are; none where all of its kernels are meant."""
+    wanted: dict[Path, set[str | None]] = {}
+    for pattern in patterns:
+        path, function = split(pattern)
+        paths = sources(path, base)
+        if not paths and Path(base, path).is_dir():
+            raise ConfigError("there is no Python source here that speaks of Triton", where=path)
+        if not paths:
+            raise ConfigError("no such file", where=path, hint=where_else(path, base))
+        for source in paths:
+            wanted.setdefault(source, set()).add(function)
+    return {path: frozenset() if None in names else frozenset(filter(None, names)) for path, names in wanted.items()}
+
+
+def _names_of(spec: Specialization) -> frozenset[str]:
+    """What the function of a kernel is called in its source: a kernel may be reached as ``Holder.kernel``, or ``make(64)``."""
+    return frozenset((spec.function, *re.findall(r"^\w+", spec.function)))
+
+
+def read_sources(paths: Sequence[Path], taken: Collection[str], callers: Iterable[Path] = ()) -> tuple[GuessedSource, ...]:
+    """The kernels of sources, as they are guessed; what a jit function of ``callers``, or of their own projects, calls is none.
+
+    Raises ConfigError where one cannot be read.
+    """
+    for path in paths:
+        try:
+            path.read_bytes()
+        except OSError as error:
+            raise ConfigError(f"cannot be read: {error.strerror or error}", where=shown(path)) from error
+    try:
+        return guess_sources(paths, taken, dict.fromkeys([*callers, *project_sources(paths)]))
+    except SyntaxError as error:
+        raise ConfigError(f"is not Python: {error.msg}", where=f"{error.filename}, line {error.lineno}") from error
+
+
+def _specializations(
+    source: GuessedSource, base: Path, functions: Collection[str] | None, described: Collection[str]
+) -> Iterator[Specialization]:
+    for kernel in source.kernels:
+        if kernel.function in functions if functions is not None else kernel.function not in described:
+            origin = f"{shown(source.path, base)}::{kernel.function}"
+            top = parse_toml(kernel_file_text([kernel], source.path.name, toolchain=source.toolchain), origin)
+            for read in kernels_of(top, source.path):
+                yield from (evolve(spec, guessed=True) for spec in read.specializations())
+
+
+def _no_such_kernel(source: GuessedSource, name: str, base: Path) -> NoReturn:
+    where = f"{shown(source.path, base)}::{name}"
+    why = next((f"{kernel.why} (line {kernel.line})" for kernel in source.unreachable if kernel.name == name), None)
+    if name in source.helpers:
+        why = HELPER
+    if why:
+        raise ConfigError(f"this jit function cannot be compiled by itself: {why}", where=where)
+    available = [kernel.function for kernel in source.kernels]
+    raise ConfigError(
+        "there is no such jit function", where=where, hint=did_you_mean(name, available) or f"Available: {', '.join(available)}."
+    )
+
+
+def _no_kernel(guessed: Sequence[GuessedSource], where: str) -> NoReturn:
+    """Nothing to compile: why, if there are jit functions at all."""
+    reasons = [f"{kernel.name}: {kernel.why}" for source in guessed for kernel in source.unreachable]
+    reasons += [f"{name}: {HELPER}" for source in guessed for name in source.helpers]
+    hint = (
+        f"Found, but not to be compiled by themselves: {'; '.join(reasons[:5])}."
+        if reasons
+        else "Kernels have @triton.jit above them."
+    )
+    raise ConfigError("defines no Triton kernel", where=where, hint=hint)

@@ -20,12 +20,44 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from enum import StrEnum
 from itertools import pairwise
+from typing import Generic, TypeVar
 
-from attrs import frozen
+from attrs import field, frozen
 
 from compat import toolchains
-from compat.history.runs import Run, runs
+from compat.fields import KEY, Text
 from compat.model import Outcome, Status
+
+T = TypeVar("T")
+
+
+@frozen(kw_only=True)
+class Run(Generic[T]):
+    """Neighbouring releases, ends included, that are alike."""
+
+    releases: tuple[str, ...]
+    value: T
+
+    @property
+    def first(self) -> str:
+        """The oldest of them."""
+        return self.releases[0]
+
+    @property
+    def last(self) -> str:
+        """The newest of them."""
+        return self.releases[-1]
+
+
+def runs(line: Iterable[tuple[str, T | None]]) -> tuple[Run[T], ...]:
+    """The runs of releases in their order, each with what is known of it; ``None`` where nothing is."""
+    found: list[tuple[T | None, list[str]]] = []
+    for release, value in line:
+        if found and found[-1][0] == value:
+            found[-1][1].append(release)
+        else:
+            found.append((value, [release]))
+    return tuple(Run(releases=tuple(releases), value=value) for value, releases in found if value is not None)
 
 
 class Judgement(StrEnum):
@@ -106,10 +138,10 @@ class Entry:
 class Interval:
     """Neighbouring releases, ends included, that behave the same. All of them are known."""
 
-    first: str
-    last: str
+    first: Text = field(metadata={KEY: "from"})
+    last: Text = field(metadata={KEY: "to"})
     status: Status
-    failure_class: str | None = None
+    failure_class: str | None = field(default=None, metadata={KEY: "class"})
     fingerprint: str | None = None
 
 
@@ -117,9 +149,9 @@ class Interval:
 class Change:
     """A failure that became another failure."""
 
-    release: str
-    before: str
-    after: str
+    release: Text
+    before: Text
+    after: Text
     """Failure classes; when both are the same class, the fingerprints differ."""
 
 
@@ -221,7 +253,7 @@ class Account:
     @property
     def unsettled(self) -> bool:
         """Whether an unsteady release leaves open what the word is, or where the change is."""
-        return bool(self.flaky) and (not self.brackets or any(set(self.flaky) & set(each.between) for each in self.brackets))
+        return bool(self.flaky) and (not self.brackets or any(set(self.flaky) & set(bracket.between) for bracket in self.brackets))
 
     @property
     def intervals(self) -> tuple[Interval, ...]:
@@ -266,7 +298,7 @@ def class_of(outcome: Outcome) -> str:
 
 def lacks(outcome: Outcome) -> bool:
     """Whether a failure says that the release does not have what the kernel asks for: not yet, or no longer."""
-    failure_class = toolchains.failure_classes().get(outcome.failure.failure_class) if outcome.failure else None
+    failure_class = toolchains.failure_class(outcome.failure) if outcome.failure else None
     return outcome.status is Status.UNSUPPORTED or (failure_class is not None and failure_class.lacks)
 
 

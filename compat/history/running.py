@@ -16,8 +16,7 @@ from typing import Any
 
 from attrs import fields, frozen
 
-from compat.history.account import Account, Entry, Judgement, Word, account
-from compat.history.runs import runs
+from compat.history.account import Account, Entry, Judgement, Word, account, runs
 from compat.model import Check, Latency, Result
 
 INTERPRETER = "interpreter"

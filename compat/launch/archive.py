@@ -1,29 +1,40 @@
-"""The folder that is carried to a GPU host, and its archive."""
+"""The folder that is carried to a GPU host, its archive, and pieces of it that can be launched apart from each other.
+
+Cells that differ in the release alone stay in one piece, since they are timed in turn.
+"""
 
 from __future__ import annotations
 
 import hashlib
+import io
 import json
 import shutil
 import tarfile
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from fnmatch import fnmatchcase
+from functools import partial
 from pathlib import Path
 from typing import Any
 
+from attrs import frozen
 from packaging.version import Version
 
-from compat.bundle.closure import helpers_of
+from compat import toolchains
 from compat.errors import SelectionError, StoreError
+from compat.executors.gpus import LaunchKey, Load, key_of
 from compat.files import replace_file
-from compat.launch.building import Built, Launchable
+from compat.json_text import read_json
+from compat.launch.building import Built, Launchable, launching_of
 from compat.model import Cell, Problem
+from compat.source.closure import helpers_of
 
 SCHEMA = 1
 INDEX = "index.json"
 PROGRAM = "launch.py"
 TEXTS = "texts"
 """The folder with what binaries were assembled from, by the hash of the binary, where that is kept."""
-PACKAGES = {"compat_launch": Path(__file__).parent / "host", "compat_numerics": Path(__file__).parent.parent / "numerics"}
+PACKAGES = "compat_*"
+"""The folders with the program that launches: those of the toolchain's launcher."""
 ENTRY = '''"""Launch what is in this folder on the GPU of this machine: python launch.py --help."""
 
 import os
@@ -49,14 +60,14 @@ def write_archive(built: Built, folder: Path, *, keep_text: bool = False) -> Pat
         hint = "Name a folder that is not there yet, or one that was built before."
         raise SelectionError("the folder has files that are of no build", where=str(folder), hint=hint)
     try:
-        for name in ("objects", TEXTS, "problems", "compat_launch", "compat_numerics"):
-            shutil.rmtree(folder / name, ignore_errors=True)
-        _write_programs(folder)
+        for path in (folder / "objects", folder / TEXTS, folder / "problems", *folder.glob(PACKAGES)):
+            shutil.rmtree(path, ignore_errors=True)
+        _write_programs(built, folder)
         sources = {digest: _write_problem(folder, problem) for digest, problem in _problems(built.launchable).items()}
-        for each in built.launchable:
-            _put(folder / "objects" / object_of(each), each.binary)
+        for launchable in built.launchable:
+            _put(folder / "objects" / object_of(launchable), launchable.binary)
             if keep_text:
-                _put(folder / TEXTS / object_of(each), each.text.encode())
+                _put(folder / TEXTS / object_of(launchable), launchable.text.encode())
         replace_file(folder / INDEX, json.dumps(_index(built, sources), indent=1) + "\n")
     except OSError as error:
         raise StoreError(
@@ -70,9 +81,9 @@ def pack(folder: Path) -> Path:
     path = folder.with_name(folder.name + ".tar.xz")
     try:
         with tarfile.open(path, "w:xz", preset=6) as archive:
-            for each in sorted(folder.rglob("*")):
-                if each.is_file() and each.suffix != ".jsonl" and "__pycache__" not in each.parts:
-                    archive.add(each, str(Path(folder.name) / each.relative_to(folder)), recursive=False, filter=_plain)
+            for file in sorted(folder.rglob("*")):
+                if file.is_file() and file.suffix != ".jsonl" and "__pycache__" not in file.parts:
+                    archive.add(file, str(Path(folder.name) / file.relative_to(folder)), recursive=False, filter=_plain)
     except OSError as error:
         raise StoreError(f"the archive cannot be written: {error}", where=str(path), hint="Make room for it.") from error
     return path
@@ -92,22 +103,23 @@ def object_of(each: Launchable) -> str:
     return hashlib.sha256(each.binary).hexdigest()
 
 
-def _write_programs(folder: Path) -> None:
-    for name, source in PACKAGES.items():
+def _write_programs(built: Built, folder: Path) -> None:
+    launching = next((launching_of(one.cell) for one in built.launchable), toolchains.DEFAULT.launching)
+    for name, source in launching.packages.items() if launching else ():
         for path in sorted(source.glob("*.py")):
             _put(folder / name / path.name, path.read_bytes())
     replace_file(folder / PROGRAM, ENTRY)
 
 
 def _problems(launchable: Iterable[Launchable]) -> dict[str, Problem]:
-    return {each.digest: each.problem for each in launchable}
+    return {one.digest: one.problem for one in launchable}
 
 
 def _write_problem(folder: Path, problem: Problem) -> Mapping[str, Any]:
     """The module of a problem with what it imports from beside it; what the index says of the problem."""
     source = Path(problem.source)
     place = Path("problems") / problem.closure[:16]
-    for path in (source, *(each for each in helpers_of(source) if each.is_relative_to(source.parent))):
+    for path in (source, *(helper for helper in helpers_of(source) if helper.is_relative_to(source.parent))):
         _put(folder / place / path.relative_to(source.parent), path.read_bytes())
     return {
         "source": (place / source.name).as_posix(),
@@ -156,3 +168,103 @@ def facts_of(each: Launchable) -> dict[str, Any]:
         "divisible_by_16": list(spec.compile.divisible_by_16),
         "equal_to_1": ones,
     }
+
+
+# --- pieces --------------------------------------------------------------------------------------------------------------------
+
+LEAST = 32
+"""Cells that are worth a process of their own, which imports PyTorch first."""
+_EACH = 4
+"""Pieces for each GPU: where one is slower, the others take more of them."""
+
+Entry = Mapping[str, Any]
+"""A cell of an index."""
+
+
+@frozen(kw_only=True)
+class BuiltFolder:
+    """A folder that was built, and its index."""
+
+    path: Path
+    index: Mapping[str, Any]
+
+    @property
+    def target(self) -> str:
+        """The target's name."""
+        return str(self.index["target"]["name"])
+
+    @property
+    def arch(self) -> int:
+        """What a GPU has to be."""
+        return int(self.index["target"]["arch"])
+
+    def cells(self, globs: Sequence[str] = (), known: Collection[LaunchKey] = ()) -> tuple[Entry, ...]:
+        """The cells that are meant, and not known."""
+        cells: Iterable[Entry] = self.index["cells"]
+        meant = (cell for cell in cells if not globs or any(fnmatchcase(cell["cell"], glob) for glob in globs))
+        return tuple(cell for cell in meant if key_of(cell) not in known)
+
+    def loads(
+        self, cells: Iterable[Entry], gpus: int, *, options: Sequence[str] = (), python: str | None = None
+    ) -> tuple[Load, ...]:
+        """The same cells in pieces for so many GPUs."""
+        return tuple(
+            Load(
+                target=self.target,
+                arch=self.arch,
+                cells=piece,
+                pack=partial(pack_piece, self),
+                options=tuple(options),
+                python=python,
+            )
+            for piece in divided(cells, gpus)
+        )
+
+
+def read_folder(path: Path) -> BuiltFolder:
+    """The folder at a path. Raises SelectionError where there is none that was built."""
+    hint = "`compat build --out FOLDER` writes one."
+    if not (path / INDEX).is_file() or not (path / PROGRAM).is_file():
+        raise SelectionError("there is nothing to launch in this folder", where=str(path), hint=hint)
+    try:
+        index = read_json((path / INDEX).read_bytes())
+        folder = BuiltFolder(path=path, index=index)
+        _ = folder.target, folder.arch, [(key_of(cell), cell["cell"], cell["series"]) for cell in index["cells"]]
+    except (OSError, ValueError, TypeError, KeyError) as error:
+        raise SelectionError(f"it cannot be read: {error}", where=str(path / INDEX), hint=hint) from error
+    return folder
+
+
+def divided(cells: Iterable[Entry], gpus: int) -> tuple[tuple[Entry, ...], ...]:
+    """Pieces of whole series; series on one problem, whose inputs are made once for a process, come after one another."""
+    problems: dict[str, dict[str, list[Entry]]] = {}
+    for cell in cells:
+        problems.setdefault(cell["problem"], {}).setdefault(cell["series"], []).append(cell)
+    series = [cells_ for of_problem in problems.values() for cells_ in of_problem.values()]
+    size = max(LEAST, -(-sum(map(len, series)) // (_EACH * max(1, gpus))))
+    pieces: list[list[Entry]] = []
+    for series_ in series:
+        if not pieces or len(pieces[-1]) + len(series_) > max(size, len(series_)):
+            pieces.append([])
+        pieces[-1] += series_
+    return tuple(tuple(piece) for piece in pieces)
+
+
+def pack_piece(folder: BuiltFolder, cells: Sequence[Entry]) -> bytes:
+    """What launching some of the cells takes, as a tar file."""
+    index = {**folder.index, "cells": list(cells), "left_out": []}
+    problems = {cell["problem"] for cell in cells}
+    index["problems"] = {digest: data for digest, data in folder.index["problems"].items() if digest in problems}
+    places = {Path(str(data["source"])).parent for data in index["problems"].values()}
+    paths = [folder.path / PROGRAM, *(folder.path / "objects" / name for name in sorted({cell["object"] for cell in cells}))]
+    for place in (*sorted(places), *(path.relative_to(folder.path) for path in sorted(folder.path.glob(PACKAGES)))):
+        paths += sorted(path for path in (folder.path / place).rglob("*") if path.is_file() and "__pycache__" not in path.parts)
+    written = io.BytesIO()
+    with tarfile.open(fileobj=written, mode="w:gz", compresslevel=1) as archive:
+        data = json.dumps(index).encode()
+        member = tarfile.TarInfo(INDEX)
+        member.size = len(data)
+        archive.addfile(member, io.BytesIO(data))
+        for path in paths:
+            archive.add(path, path.relative_to(folder.path).as_posix(), recursive=False)
+    return written.getvalue()

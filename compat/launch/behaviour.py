@@ -30,7 +30,7 @@ class Behaviour:
 
 
 @frozen(kw_only=True)
-class Compared:
+class BuildComparison:
     """What came of launching several builds of one kernel."""
 
     status: str

@@ -1,27 +1,27 @@
 """Every chosen cell that can be launched, compiled for that: its binary, and all that a launch has to know.
 
 What is compiled has no line numbers, so that no path of this machine is in it, and equal kernels are equal. Compiles go through
-:func:`compat.execution.run.run` and are kept in the store, under keys of their own.
+:func:`compat.engine.run.run` and are kept in the store, under keys of their own.
 """
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from attrs import evolve, frozen
 
 from compat import toolchains
+from compat.engine.run import RunContext, run
 from compat.errors import SelectionError
-from compat.execution import durations
-from compat.execution.flight import Compile, Mode
-from compat.execution.run import RunContext, run
-from compat.execution.store import CellKeys
 from compat.files import folder_digest
-from compat.launch.identity import identity_of, problem_digest
 from compat.model import BuiltEnv, Cell, Evidence, Problem, Result, Status, Target
-from compat.project import Listener, Obtain, Selection, with_envs
+from compat.project import Listener, Obtain, Selection
+from compat.store.keys import CellKeys
 from compat.toolchains import Launching, Unlaunchable
+from compat.workers.attempt import Compile, Mode
 
 
 @frozen(kw_only=True)
@@ -37,7 +37,7 @@ class Launchable:
     text: str
     """What the binary was assembled from."""
     launch: Mapping[str, Any]
-    """What a launch has to know (see ``compat/launch/host``)."""
+    """What a launch has to know (see ``compat/toolchains/pytorch/host``)."""
     label: str = ""
     """What it was compiled with, where that is not what its env has: ``ptxas of 3.8.0``."""
 
@@ -68,19 +68,17 @@ def build(selection: Selection, context: RunContext, obtain: Obtain, listener: L
     """Compile every chosen cell that has a problem, for the one target that is chosen.
 
     ``context`` needs no envs: they are asked of ``obtain``, which may build them. Raises SelectionError where no cell can be
-    launched, and what :func:`compat.execution.run.run` does.
+    launched, and what :func:`compat.engine.run.run` does.
     """
     cells = [cell for cell in selection.cells if cell.spec.problem is not None]
     target = _target_of(selection, cells)
     listener = listener or Listener()
-    built = {each.env.name: each for each in obtain(selection.config.path, tuple(dict.fromkeys(cell.env for cell in cells)))}
-    context = with_envs(context, tuple(built.values()))
+    built = {env.env.name: env for env in obtain(selection.config.path, tuple(dict.fromkeys(cell.env for cell in cells)))}
+    context = context.with_envs(tuple(built.values()))
     with listener.compiling(len(cells)) as note:
-        found = build_cells(
-            cells, context, note, lambda all_: listener.expecting(all_, durations.about(all_, context.store, context.slots))
-        )
+        outcome = build_cells(cells, context, note, lambda all_: listener.expecting(all_, context.expected_seconds(all_)))
     without = (LeftOut(cell=cell, why="its kernel file names no problem") for cell in selection.cells if cell.spec.problem is None)
-    return Built(target=target, launchable=found.launchable, left_out=(*found.left_out, *without))
+    return Built(target=target, launchable=outcome.launchable, left_out=(*outcome.left_out, *without))
 
 
 def build_cells(
@@ -91,14 +89,14 @@ def build_cells(
 ) -> Built:
     """Compile cells to be launched, of one target that things are launched on, each with a problem; ``context`` has their envs.
 
-    Raises what :func:`compat.execution.run.run` does.
+    Raises what :func:`compat.engine.run.run` does.
     """
     context = evolve(context, mode=launch_mode(cells[0]))
-    found = list(_found(run(cells, context, on_result, on_plan), context))
+    parts = list(_found(run(cells, context, on_result, on_plan), context))
     return Built(
         target=cells[0].target,
-        launchable=tuple(each for each in found if isinstance(each, Launchable)),
-        left_out=tuple(each for each in found if isinstance(each, LeftOut)),
+        launchable=tuple(part for part in parts if isinstance(part, Launchable)),
+        left_out=tuple(part for part in parts if isinstance(part, LeftOut)),
     )
 
 
@@ -147,7 +145,7 @@ def _found(results: Sequence[Result], context: RunContext) -> Iterator[Launchabl
     kept = {keys.of(result.cell, result.built): result for result in results if was_built(result)}
     evidence = context.store.read(kept, deadline=context.limits.deadline, memory=context.limits.memory)
     attempts = {result.cell: evidence[key][0] for key, result in kept.items() if key in evidence}
-    shared = {keys.of(cell, context.envs[cell.env.name]): found for cell, found in attempts.items()}
+    shared = {keys.of(cell, context.envs[cell.env.name]): attempt for cell, attempt in attempts.items()}
     for result in results:
         cell, status = result.cell, result.outcome.status
         if not was_built(result):
@@ -185,3 +183,39 @@ def launchable_of(
         text=text.decode(errors="replace"),
         launch=launch,
     )
+
+
+# --- identities ----------------------------------------------------------------------------------------------------------------
+
+
+def identity_of(cell: Cell, built: BuiltEnv) -> str:
+    """Equal for cells that compile to the same: a hash of the kernel, what it is compiled with and for, and the env.
+
+    It holds no path, and nothing of the worker, so that what was launched stays known where only that has changed.
+    """
+    spec, target = cell.spec, cell.target
+    return _digest(
+        {
+            "closure": spec.closure,
+            "function": spec.function,
+            "compile": spec.compile.document(),
+            "target": [target.backend, target.arch, target.warp_size, target.shared_memory],
+            "env": built.digest,
+        }
+    )
+
+
+def problem_digest(problem: Problem) -> str:
+    """Equal for problems with the same inputs and references."""
+    return _digest(
+        {
+            "closure": problem.closure,
+            "function": problem.function,
+            "dtype": problem.dtype,
+            "parameters": dict(sorted(problem.parameters.items())),
+        }
+    )
+
+
+def _digest(facts: Mapping[str, Any]) -> str:
+    return hashlib.sha256(json.dumps(facts).encode()).hexdigest()

@@ -1,7 +1,7 @@
 """Launch the same kernel as several releases built it on the GPU of this machine, and hold them to each other, kernel by kernel.
 
-In: what was built (:mod:`.building`). Out: how each behaved (:class:`Compared`). One process stays for all of them, which has
-imported PyTorch and made the inputs; see ``compat/launch/host/serving.py``.
+In: what was built (:mod:`.building`). Out: how each behaved (:class:`BuildComparison`). One process stays for all of them, and has
+imported PyTorch and made the inputs; see ``compat/toolchains/pytorch/host/serving.py``.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ from contextlib import ExitStack
 from typing import Any, Self
 
 from compat.errors import SelectionError
-from compat.execution.conversation import Conversation, ConversationEnded
 from compat.json_text import read_json
 from compat.launch.archive import facts_of, object_of, write_archive
-from compat.launch.behaviour import Behaviour, Compared
+from compat.launch.behaviour import Behaviour, BuildComparison
 from compat.launch.building import Built, Launchable
 from compat.launch.hosting import Gpu
 from compat.printable import printable
+from compat.processes.session import Session, SessionEnded
 from compat.scratch import Folder
 
 _STARTING = 900.0
@@ -41,23 +41,23 @@ class Comparer:
             program = write_archive(Built(target=gpu.target, launchable=(original,), left_out=()), self._place)
             command = [gpu.python, str(program), *gpu.options, "--compare", original.digest]
             try:
-                self._conversation = resources.enter_context(Conversation(command, stop))
-                answer = _object(self._conversation.hear(_STARTING))
+                self._session = resources.enter_context(Session(command, stop))
+                answer = _object(self._session.read_line(_STARTING))
                 if answer.get("status") != "ready":
-                    raise ConversationEnded(str(answer.get("reason")))
-            except ConversationEnded as error:
+                    raise SessionEnded(str(answer.get("reason")))
+            except SessionEnded as error:
                 raise self._unable(str(error), shlex.join(command)) from error
             self._resources = resources.pop_all()
 
     def ask(
         self, good: Sequence[Launchable], bad: Sequence[Launchable], rounds: int, deadline: float, stop: threading.Event | None
-    ) -> Compared:
+    ) -> BuildComparison:
         """How they behave in so many launches of each problem, those that are good first, within ``deadline`` seconds.
 
         Raises SelectionError where the process has ended, and Stopped once ``stop`` is set.
         """
-        self._conversation.stop = stop
-        several = [*((each, True) for each in good), *((each, False) for each in bad)]
+        self._session.stop = stop
+        several = [*((each, True) for each in good), *((build, False) for build in bad)]
         places = [self._place / "objects" / object_of(each) for each, _ in several]
         for path, (each, _) in zip(places, several, strict=True):
             path.write_bytes(each.binary)
@@ -65,11 +65,11 @@ class Comparer:
         number = next(self._numbers)
         question = {"number": number, "cells": cells, "rounds": rounds, "deadline": deadline}
         try:
-            said = _object(self._conversation.ask(json.dumps(question), deadline + _SPARE))
-            while said.get("number") != number:  # to a question that nobody waited for
-                said = _object(self._conversation.hear(deadline + _SPARE))
-            return _compared(said)
-        except ConversationEnded as error:
+            answer = _object(self._session.ask(json.dumps(question), deadline + _SPARE))
+            while answer.get("number") != number:  # to a question that nobody waited for
+                answer = _object(self._session.read_line(deadline + _SPARE))
+            return _compared(answer)
+        except SessionEnded as error:
             raise self._unable(str(error), self._python) from error
         finally:
             for path in set(places):
@@ -91,20 +91,20 @@ class Comparer:
 
 def _object(line: str) -> Mapping[str, Any]:
     try:
-        said = read_json(line)
+        message = read_json(line)
     except ValueError:
-        said = None
-    if not isinstance(said, dict):
-        raise ConversationEnded(f"it answered {line[:80]!r}")
-    return said
+        message = None
+    if not isinstance(message, dict):
+        raise SessionEnded(f"it answered {line[:80]!r}")
+    return message
 
 
-def _compared(said: Mapping[str, Any]) -> Compared:
+def _compared(said: Mapping[str, Any]) -> BuildComparison:
     try:
-        behaviours = tuple(_behaviour(each) for each in said["cells"])
-        return Compared(status=str(said["status"]), reason=printable(str(said["reason"])), behaviours=behaviours)
+        behaviours = tuple(_behaviour(behaviour) for behaviour in said["cells"])
+        return BuildComparison(status=str(said["status"]), reason=printable(str(said["reason"])), behaviours=behaviours)
     except (KeyError, TypeError, ValueError) as error:
-        raise ConversationEnded("it answered in another form") from error
+        raise SessionEnded("it answered in another form") from error
 
 
 def _behaviour(said: Mapping[str, Any]) -> Behaviour:

@@ -1,33 +1,38 @@
-"""Launching on this machine: with which Python, and all in one go."""
+"""Launching on the GPU of this machine: what was chosen, in one go, and what a search asks for while it goes on.
+
+In: a selection, cells, or what was built of them. Out: results in the store, as if they had been brought back (:mod:`.merging`).
+"""
 
 from __future__ import annotations
 
 import importlib.util
-import shlex
 import sys
+import threading
 from collections.abc import Sequence
+from math import inf
 from pathlib import Path
 
 from attrs import evolve, frozen
 
+from compat.engine.run import RunContext
 from compat.errors import SelectionError
-from compat.execution.program import ask
-from compat.execution.run import RunContext
-from compat.execution.user_program import Ended, run_program
 from compat.launch.archive import INDEX, PROGRAM, write_archive
-from compat.launch.building import build
-from compat.launch.merging import Merged, merge
-from compat.model import Target
+from compat.launch.building import Built, Launchable, LeftOut, build, build_cells, can_launch, was_built
+from compat.launch.merging import MergedResults, merge
+from compat.model import Result, Target
+from compat.processes.supervisor import ForegroundResult, run, run_in_foreground
 from compat.project import Listener, Obtain, Selection
+from compat.scratch import Folder
+from compat.store.store import Store
+from compat.toolchains import pytorch
 
 RESULTS = "results.jsonl"
 _FOLDER = "launch"
 """In the folder for what is kept between runs."""
-_PACKAGES = Path(__file__).parent
 _CAPABILITY = """import sys
 sys.path.insert(0, {folder!r})
-from host.cuda import Driver
-print("CAPABILITY %d%d" % Driver().capability)"""
+from host.cuda import CudaDriver
+print("CAPABILITY %d%d" % CudaDriver().capability)"""
 _SECONDS = 60.0
 ELSEWHERE = (
     "Build here and launch elsewhere: `compat build --target TARGET --out DIR`, `python DIR/launch.py` on a GPU host, and "
@@ -43,7 +48,7 @@ class Gpu:
     python: str
     """The path of an interpreter that has PyTorch."""
     options: tuple[str, ...] = ()
-    """Of the launcher (``compat/launch/host/options.py``)."""
+    """Of the launcher (``toolchains/pytorch/host/program.py``)."""
 
 
 def find_gpu(selection: Selection, python: str | None = None) -> Gpu:
@@ -67,17 +72,17 @@ def find_python(selection: Selection | None = None) -> str:
     raise SelectionError("no interpreter here has PyTorch, which launching needs", hint=hint)
 
 
-def launch(folder: Path, python: str, options: Sequence[str] = ()) -> Ended:
+def launch(folder: Path, python: str, options: Sequence[str] = ()) -> ForegroundResult:
     """Run the program of a folder that was built, to its end. Raises SelectionError where it is none."""
     if not (folder / INDEX).is_file() or not (folder / PROGRAM).is_file():
         hint = "`compat build --out FOLDER` writes one."
         raise SelectionError("there is nothing to launch in this folder", where=str(folder), hint=hint)
-    return run_program([python, str(folder / PROGRAM), *options], {})
+    return run_in_foreground([python, str(folder / PROGRAM), *options], {})
 
 
 def build_and_launch(
     selection: Selection, context: RunContext, obtain: Obtain, listener: Listener, *, python: str | None = None
-) -> Merged:
+) -> MergedResults:
     """Compile what was chosen for the GPU of this machine, launch it, and keep what came of it.
 
     What was launched before, and is the same, is not launched again. Raises SelectionError where there is no GPU, no PyTorch, or
@@ -94,16 +99,76 @@ def build_and_launch(
 
 def target_here(selection: Selection, python: str) -> Target:
     """The chosen target that is this machine's GPU's. Raises SelectionError."""
-    code = _CAPABILITY.format(folder=str(_PACKAGES))
-    said = ask(f"{shlex.quote(python)} -c {shlex.quote(code)}", "", {}, _SECONDS)
-    _, _, number = said.output.partition("CAPABILITY ")
-    if said.exit_code != 0 or not number.strip().isdigit():
-        words = (said.output.strip().splitlines() or ["it said nothing"])[-1]
-        raise SelectionError(f"there is no GPU that can be used: {words}", hint=ELSEWHERE)
+    code = _CAPABILITY.format(folder=str(pytorch.FOLDER))
+    try:
+        ended = run([python, "-c", code], timeout=_SECONDS)
+    except OSError as error:
+        raise SelectionError(f"{python} cannot be started: {error.strerror}", hint=ELSEWHERE) from error
+    _, _, number = ended.output.partition("CAPABILITY ")
+    if ended.exit_code != 0 or not number.strip().isdigit():
+        why = (ended.output.strip().splitlines() or ["it said nothing"])[-1]
+        raise SelectionError(f"there is no GPU that can be used: {why}", hint=ELSEWHERE)
     here = int(number)
-    found = [target for target in selection.targets if target.arch == here]
-    if not found:
+    fitting = [target for target in selection.targets if target.arch == here]
+    if not fitting:
         names = ", ".join(target.name for target in selection.targets)
-        words = f"the GPU here has compute capability {here / 10}, and the targets are {names}"
-        raise SelectionError(words, hint="Choose its target with --target.")
-    return found[0]
+        message = f"the GPU here has compute capability {here / 10}, and the targets are {names}"
+        raise SelectionError(message, hint="Choose its target with --target.")
+    return fitting[0]
+
+
+# --- while a search goes on ----------------------------------------------------------------------------------------------------
+
+_NOTHING = MergedResults(kept=0, lost=0, unreadable=0)
+
+
+@frozen(kw_only=True)
+class LaunchedCells:
+    """What came of launching cells."""
+
+    merged: MergedResults
+    left_out: tuple[LeftOut, ...] = ()
+    """What cannot be launched."""
+
+
+def can_be_launched(result: Result, gpu: Gpu) -> bool:
+    """Whether a cell compiles for this GPU, and has a problem to be launched on."""
+    fits = result.cell.target == gpu.target and result.cell.spec.problem is not None and can_launch(result.cell)
+    return fits and result.built.error is None and was_built(result)
+
+
+def launch_cells(results: Sequence[Result], context: RunContext, gpu: Gpu) -> LaunchedCells:
+    """Build, launch and keep cells that can be launched (:func:`can_be_launched`), all in one go; ``context`` has their envs.
+
+    Raises SelectionError where nothing can be launched on the GPU, and what :func:`compat.engine.run.run` does.
+    """
+    if not results:
+        return LaunchedCells(merged=_NOTHING)
+    built = build_cells([result.cell for result in results], evolve(context, stop=threading.Event()))
+    return LaunchedCells(merged=launch_built(built.launchable, context.store, gpu), left_out=built.left_out)
+
+
+def launch_built(launchable: Sequence[Launchable], store: Store, gpu: Gpu) -> MergedResults:
+    """Launch what was built, and keep what came of it; what is finished is kept also where the user ends it.
+
+    Raises SelectionError where the launcher cannot launch anything.
+    """
+    if not launchable:
+        return _NOTHING
+    with Folder("compat-launch-") as folder:
+        return _launched(launchable, folder / "built", store, gpu)
+
+
+def _launched(launchable: Sequence[Launchable], folder: Path, store: Store, gpu: Gpu) -> MergedResults:
+    program = write_archive(Built(target=gpu.target, launchable=tuple(launchable), left_out=()), folder)
+    results = folder / RESULTS
+    try:
+        ended = run([gpu.python, str(program), *gpu.options], timeout=inf)
+    except OSError as error:
+        raise SelectionError(f"the kernels could not be launched: {error.strerror}", where=gpu.python) from error
+    finally:
+        merged = merge(results, store) if results.is_file() and results.stat().st_size else _NOTHING
+    if ended.exit_code not in (0, 1):
+        why = (ended.output.strip().splitlines() or ["it said nothing"])[-1]
+        raise SelectionError(f"the kernels could not be launched: {why}", where=gpu.python)
+    return merged

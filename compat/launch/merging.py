@@ -15,13 +15,12 @@ from attrs import evolve, frozen
 
 from compat.diagnosis.agreement import samples_of
 from compat.errors import StoreError
-from compat.execution.database import LaunchedRow
-from compat.execution.store import Store
 from compat.json_text import read_json, write_json
-from compat.launch.building import was_built
-from compat.launch.identity import identity_of, problem_digest
+from compat.launch.building import identity_of, problem_digest, was_built
 from compat.model import NOT_RUN, Check, Latency, Result, Status
 from compat.printable import printable
+from compat.store.database import LaunchedRow
+from compat.store.store import Store
 
 SCHEMA = 1
 _STATUSES = frozenset(
@@ -37,7 +36,7 @@ class _Malformed(Exception):
 
 
 @frozen(kw_only=True)
-class Merged:
+class MergedResults:
     """What a file of results had."""
 
     kept: int
@@ -47,7 +46,7 @@ class Merged:
     """Lines that are none, such as one that was cut short."""
 
 
-def merge(path: Path, store: Store) -> Merged:
+def merge(path: Path, store: Store) -> MergedResults:
     """Keep the results in a file; of several for one cell the last. Raises StoreError for what is no such file."""
     try:
         lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
@@ -56,21 +55,23 @@ def merge(path: Path, store: Store) -> Merged:
     return merge_lines(lines, store, where=str(path))
 
 
-def merge_lines(lines: Iterable[str], store: Store, *, where: str) -> Merged:
+def merge_lines(lines: Iterable[str], store: Store, *, where: str) -> MergedResults:
     """Keep results, a line each; ``where`` is where they are from. Raises StoreError where there is none among them."""
     rows: dict[tuple[str, str, str], LaunchedRow] = {}
     lost: set[tuple[str, str]] = set()
     unreadable = 0
     for line in filter(str.strip, lines):
         try:
-            said = _object(read_json(line))
-            if said.get("schema") != SCHEMA:
-                raise StoreError(f"it has schema {said.get('schema')!r}, and this version reads {SCHEMA}", where=where, hint=_HINT)
-            place = (_text(said, "identity"), _text(said, "problem"))
-            if _object(said.get("check")).get("status") == Status.LOST:
+            result = _object(read_json(line))
+            if result.get("schema") != SCHEMA:
+                raise StoreError(
+                    f"it has schema {result.get('schema')!r}, and this version reads {SCHEMA}", where=where, hint=_HINT
+                )
+            place = (_text(result, "identity"), _text(result, "problem"))
+            if _object(result.get("check")).get("status") == Status.LOST:
                 lost.add(place)
                 continue
-            row = _row(said)
+            row = _row(result)
         except (_Malformed, ValueError):
             unreadable += 1
             continue
@@ -79,17 +80,17 @@ def merge_lines(lines: Iterable[str], store: Store, *, where: str) -> Merged:
     if not rows and not lost:
         raise StoreError("there is no result in it", where=where, hint=_HINT)
     store.add_launched(tuple(rows.values()))
-    return Merged(kept=len(rows), lost=len(lost), unreadable=unreadable)
+    return MergedResults(kept=len(rows), lost=len(lost), unreadable=unreadable)
 
 
 def with_launched(results: Sequence[Result], store: Store) -> tuple[Result, ...]:
     """The same results, with what is known of launches of those that were built; of several GPUs that with the first name."""
     wanted = {index: _place(result) for index, result in enumerate(results) if _can_be_known(result)}
-    found: dict[tuple[str, str], LaunchedRow] = {}
+    rows: dict[tuple[str, str], LaunchedRow] = {}
     for row in sorted(store.launched(identity for identity, _ in wanted.values()), key=lambda row: row.device, reverse=True):
-        found[row.identity, row.problem] = row
+        rows[row.identity, row.problem] = row
     return tuple(
-        _joined(result, found[wanted[index]]) if wanted.get(index) in found else result for index, result in enumerate(results)
+        _joined(result, rows[wanted[index]]) if wanted.get(index) in rows else result for index, result in enumerate(results)
     )
 
 
@@ -112,9 +113,9 @@ def _place(result: Result) -> tuple[str, str]:
 
 def _joined(result: Result, row: LaunchedRow) -> Result:
     try:
-        told = _object(read_json(row.told))
-        worker = _worker(told)
-        check, latency = _check(told, row.device, worker), _latency(told.get("latency"), row.device, worker)
+        launched = _object(read_json(row.told))
+        worker = _worker(launched)
+        check, latency = _check(launched, row.device, worker), _latency(launched.get("latency"), row.device, worker)
     except (_Malformed, ValueError):  # no version has written it
         return result
     return evolve(result, numbers=evolve(result.numbers, gpu=check), latency=latency)
@@ -205,11 +206,11 @@ def _count(said: object) -> int | None:
     return said if isinstance(said, int) and not isinstance(said, bool) and 0 <= said < 1 << 31 else None
 
 
-def told_of(merged: Iterable[Merged]) -> str:
+def told_of(merged: Iterable[MergedResults]) -> str:
     """What was merged, in words."""
-    found = list(merged)
-    kept, lost, unreadable = (sum(getattr(each, name) for each in found) for name in ("kept", "lost", "unreadable"))
-    words = [f"{kept:,} cells were launched"]
-    words += [f"{lost:,} are lost"] if lost else []
-    words += [f"{unreadable:,} lines cannot be read"] if unreadable else []
-    return ", ".join(words)
+    results = list(merged)
+    kept, lost, unreadable = (sum(getattr(each, name) for each in results) for name in ("kept", "lost", "unreadable"))
+    parts = [f"{kept:,} cells were launched"]
+    parts += [f"{lost:,} are lost"] if lost else []
+    parts += [f"{unreadable:,} lines cannot be read"] if unreadable else []
+    return ", ".join(parts)

@@ -14,23 +14,20 @@ from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import Any, Self
 
+from compat.engine.run import RunContext
 from compat.errors import SelectionError
-from compat.execution import durations
-from compat.execution.executors.base import Executor, OpenExecutor
-from compat.execution.executors.gpus import Gpus, Launched, LaunchKey, Load, NotLaunched, key_of
-from compat.execution.run import RunContext
-from compat.execution.spawn import WORKER
-from compat.execution.store import Store
+from compat.executors.base import Executor, OpenExecutor
+from compat.executors.gpus import Gpus, LaunchedPiece, LaunchKey, Load, NotLaunched, key_of
 from compat.json_text import read_json
-from compat.launch import pieces
-from compat.launch.archive import write_archive
-from compat.launch.building import Built, build_cells, can_launch
-from compat.launch.identity import identity_of, problem_digest
-from compat.launch.merging import Merged, merge_lines
+from compat.launch.archive import read_folder, write_archive
+from compat.launch.building import Built, build_cells, can_launch, identity_of, problem_digest
+from compat.launch.merging import MergedResults, merge_lines
 from compat.model import BuiltEnv, Cell, Status, Target
 from compat.printable import printable
-from compat.project import Listener, Obtain, Selection, with_envs
+from compat.project import Listener, Obtain, Selection
 from compat.scratch import Folder
+from compat.store.store import Store
+from compat.workers.spawn import WORKER
 
 _AT_ONCE = 128
 """Cells that are built before the first of them are launched."""
@@ -75,28 +72,28 @@ class Launches:
 
     def wait(self, told: Callable[[str], None] = lambda words: None) -> None:
         """Until all of it is launched. Raises what launching has raised, and Stopped."""
-        for each in self._under_way:
-            while not each.done():
+        for future in self._under_way:
+            while not future.done():
                 told(f"{self.done:,} of {self.total:,} cells")
-                wait([each], _TICK)
-            each.result()
+                wait([future], _TICK)
+            future.result()
         self._under_way.clear()
 
     def check(self) -> None:
         """Raise SelectionError where something was not launched, since no machine has a GPU for it."""
         if self.unlaunched:
-            words = "; ".join(f"{count:,} cells are not launched: {why}" for why, count in self.unlaunched.items())
-            raise SelectionError(words, hint=ELSEWHERE)
+            message = "; ".join(f"{count:,} cells are not launched: {why}" for why, count in self.unlaunched.items())
+            raise SelectionError(message, hint=ELSEWHERE)
 
     def _launch(self, load: Load) -> None:
-        for told in self.gpus.launch(load):
+        for outcome in self.gpus.launch(load):
             with self._keeping:
-                if isinstance(told, Launched):
-                    self.done += len(told.lines)
-                    self.lost += sum(_status(line) == "lost" for line in told.lines)
-                    self._keep([_with_worker(line, told.worker) for line in told.lines])
+                if isinstance(outcome, LaunchedPiece):
+                    self.done += len(outcome.lines)
+                    self.lost += sum(_status(line) == "lost" for line in outcome.lines)
+                    self._keep([_with_worker(line, outcome.worker) for line in outcome.lines])
                 else:
-                    self._not_launched(told)
+                    self._not_launched(outcome)
 
     def _not_launched(self, told: NotLaunched) -> None:
         self.done += len(told.cells)
@@ -142,7 +139,7 @@ class MatrixLaunches(Launches):
     def __init__(self, executor: Executor, store: Store, say: Callable[[str], None]) -> None:
         super().__init__(executor, self._stored, say)
         self._store = store
-        self.merged: list[Merged] = []
+        self.merged: list[MergedResults] = []
         self.look_again: Callable[[], None] = lambda: None
         """Launches what no machine had a GPU for, if one has by now."""
 
@@ -155,10 +152,10 @@ class MatrixLaunches(Launches):
     def _stored(self, lines: Sequence[Line]) -> None:
         self.merged.append(merge_lines(map(json.dumps, lines), self._store, where="Dask worker"))
 
-    def told(self) -> Merged:
+    def told(self) -> MergedResults:
         """What came of it so far."""
-        kept, unreadable = (sum(getattr(each, name) for each in self.merged) for name in ("kept", "unreadable"))
-        return Merged(kept=kept, lost=self.lost, unreadable=unreadable)
+        kept, unreadable = (sum(getattr(part, name) for part in self.merged) for name in ("kept", "unreadable"))
+        return MergedResults(kept=kept, lost=self.lost, unreadable=unreadable)
 
 
 def begin(
@@ -169,7 +166,7 @@ def begin(
     ``None`` where the executor knows no GPUs but those of this machine. ``python`` is an interpreter with PyTorch there. What is
     known of launches is not launched again, and nothing is connected where all is. For which targets there is no GPU is said at
     once, and :meth:`Launches.check` fails where that is all of them. Raises SelectionError where no chosen cell can be launched
-    anywhere, and what :func:`compat.execution.run.run` does.
+    anywhere, and what :func:`compat.engine.run.run` does.
     """
     executor = context.open_executor(threading.Event())
     if executor.gpus is None:
@@ -218,29 +215,29 @@ class _Beginning:
 
     def _add(self, cells: Sequence[Cell]) -> None:
         """Build and launch those for whose target there is a GPU, and say of others what is missing."""
-        lacks = {target: self._lack(target) for target in dict.fromkeys(cell.target for cell in cells)}
-        again, self.missing = self.missing, [cell for cell in cells if lacks[cell.target] is not None]
-        fitting = [cell for cell in cells if lacks[cell.target] is None]
+        missing = {target: self._lack(target) for target in dict.fromkeys(cell.target for cell in cells)}
+        again, self.missing = self.missing, [cell for cell in cells if missing[cell.target] is not None]
+        fitting = [cell for cell in cells if missing[cell.target] is None]
         # As on one machine it is no error where there is a GPU for one of several targets.
-        self.launches.unlaunched = {} if fitting or self.launches.total else self._counted(lacks)
+        self.launches.unlaunched = {} if fitting or self.launches.total else self._counted(missing)
         if not again:
-            for why, count in self._counted(lacks).items():
+            for why, count in self._counted(missing).items():
                 self.listener.say(f"{count:,} cells are not launched: {why}")
         if fitting:
             self._build(fitting)
 
     def _counted(self, lacks: Mapping[Target, str | None]) -> dict[str, int]:
-        found: dict[str, int] = {}
+        counts: dict[str, int] = {}
         for cell in self.missing:
             why = lacks[cell.target]
             assert why is not None
-            found[why] = found.get(why, 0) + 1
-        return found
+            counts[why] = counts.get(why, 0) + 1
+        return counts
 
     def _build(self, cells: Sequence[Cell]) -> None:
-        envs = {each.env.name: each for each in self.obtain(self.selection.config.path, tuple({cell.env: None for cell in cells}))}
+        envs = {env.env.name: env for env in self.obtain(self.selection.config.path, tuple({cell.env: None for cell in cells}))}
         cells = self._unknown(cells, envs)
-        context = with_envs(self.context, tuple(envs.values()))
+        context = self.context.with_envs(tuple(envs.values()))
         with self.listener.compiling(len(cells)) as note:
             for portion in _portions(cells):
                 self.launch(build_cells(portion, context, note, self._expect))
@@ -248,8 +245,8 @@ class _Beginning:
     def _unknown(self, cells: Sequence[Cell], envs: Mapping[str, BuiltEnv]) -> list[Cell]:
         """Those of which nothing is known of launches."""
         places = {cell: identity_of(cell, built) for cell in cells if (built := envs[cell.env.name]).error is None}
-        known = {(row.identity, row.problem) for row in self.context.store.launched(places.values())}
-        return [cell for cell in cells if (places.get(cell, ""), _problem(cell)) not in known]
+        launched = {(row.identity, row.problem) for row in self.context.store.launched(places.values())}
+        return [cell for cell in cells if (places.get(cell, ""), _problem(cell)) not in launched]
 
     def _lack(self, target: Target) -> str | None:
         """What is missing for a target; ``None`` where some machine has a GPU for it."""
@@ -257,7 +254,7 @@ class _Beginning:
         return self.gpus.lack(target.name, target.arch, self.python)
 
     def _expect(self, cells: Sequence[Cell]) -> None:
-        self.listener.expecting(cells, durations.about(cells, self.context.store, self.context.slots))
+        self.listener.expecting(cells, self.context.expected_seconds(cells))
 
     def launch(self, built: Built) -> None:
         """Have it launched."""
@@ -265,7 +262,7 @@ class _Beginning:
             return
         place = self.launches.folder() / "built"
         write_archive(built, place)
-        folder = pieces.read_folder(place)
+        folder = read_folder(place)
         self.launches.add(folder.loads(folder.cells(), self.gpus.count(folder.arch), python=self.python))
 
 
@@ -307,14 +304,14 @@ def launch_folder(
     ``None`` where the executor knows no GPUs but those of this machine. Results are added to ``out`` as they come; what that file
     has is not launched again. Raises SelectionError where no machine can launch it, and what submitting a batch raises.
     """
-    folder = pieces.read_folder(path)
+    folder = read_folder(path)
     executor = where(worker=WORKER, idle_timeout=0.0, stop=threading.Event())
     if executor.gpus is None:
         executor.close()
         return None
-    known = _known(out)
-    cells = folder.cells(globs, known)
-    say(f"{len(folder.index['cells']):,} cells, {len(known):,} of them are in {out} already")
+    done = _known(out)
+    cells = folder.cells(globs, done)
+    say(f"{len(folder.index['cells']):,} cells, {len(done):,} of them are in {out} already")
 
     def keep(lines: Sequence[Line]) -> None:
         with out.open("a", encoding="utf-8") as file:
@@ -338,16 +335,16 @@ def _known(out: Path) -> frozenset[LaunchKey]:
     """What a file of results has, but for what is lost; a line that was cut short is ended."""
     if not out.exists():
         return frozenset()
-    found, text = set[LaunchKey](), out.read_text(encoding="utf-8", errors="replace")
+    keys, text = set[LaunchKey](), out.read_text(encoding="utf-8", errors="replace")
     if text and not text.endswith("\n"):
         with out.open("a", encoding="utf-8") as file:
             file.write("\n")
     for line in text.splitlines():
         with suppress(ValueError, KeyError, TypeError):
-            said = read_json(line)
-            if said["check"]["status"] != Status.LOST:
-                found.add(key_of(said))
-    return frozenset(found)
+            line_ = read_json(line)
+            if line_["check"]["status"] != Status.LOST:
+                keys.add(key_of(line_))
+    return frozenset(keys)
 
 
 def _words(line: Line) -> str:

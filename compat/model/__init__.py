@@ -11,16 +11,13 @@ Nothing here reads a file, starts a process or decides.
 
 from __future__ import annotations
 
-from compat.model.cell import Cell, Expectation, Specialization
-from compat.model.compact import Compact
+from compat.model.cell import ONLY_CASE, RECORDED, Cell, Problem, Specialization
 from compat.model.compile_spec import HINTS, TABLES, CompileSpec
-from compat.model.env import DEFAULT_TOOLCHAIN, BuiltEnv, Env, Package
+from compat.model.env import DEFAULT_TOOLCHAIN, BuiltEnv, Env, Package, Target
 from compat.model.evidence import LATER_STAGES, SOURCE_STAGE, Diagnosis, Done, Evidence, Made, Noticed, Raised, StoodIn
 from compat.model.numbers import BAD_NUMBERS, NOT_RUN, Check, Latency, Numbers, Sample
 from compat.model.outcome import Failure, Outcome, Result
-from compat.model.problem import RECORDED, Problem
-from compat.model.status import Status
-from compat.model.target import Target
+from compat.model.status import Expectation, Status
 
 __all__ = [
     "BAD_NUMBERS",
@@ -28,13 +25,13 @@ __all__ = [
     "HINTS",
     "LATER_STAGES",
     "NOT_RUN",
+    "ONLY_CASE",
     "RECORDED",
     "SOURCE_STAGE",
     "TABLES",
     "BuiltEnv",
     "Cell",
     "Check",
-    "Compact",
     "CompileSpec",
     "Diagnosis",
     "Done",

@@ -2,40 +2,50 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Mapping
 from fnmatch import fnmatchcase
+from typing import Any
 
-from attrs import Factory, frozen
-from packaging.specifiers import SpecifierSet
-from packaging.version import Version
+from attrs import Factory, field, frozen
 
 from compat.model.compile_spec import CompileSpec
-from compat.model.env import DEFAULT_TOOLCHAIN, Env
-from compat.model.problem import Problem
-from compat.model.status import Status
-from compat.model.target import Target
+from compat.model.env import DEFAULT_TOOLCHAIN, Env, Target
+from compat.model.status import Expectation
+
+RECORDED = "recorded"
+"""The parameter that has what a launch was given, where a problem is one that was recorded."""
+
+ONLY_CASE = "default"
+"""The case of a kernel that declares none."""
 
 
-@frozen(kw_only=True)
-class Expectation:
-    """A declared failure, as a test suite declares an xfail. Empty globs match everything."""
+def _content(values: Mapping[str, Any]) -> str:
+    return json.dumps(values, sort_keys=True)
 
-    status: Status
-    failure_class: str | None = None
-    """The failure class, where the declaration is that precise."""
-    releases: SpecifierSet = Factory(SpecifierSet)
-    targets: tuple[str, ...] = ("*",)
-    cases: tuple[str, ...] = ("*",)
-    reason: str = ""
-    strict: bool = True
-    """Whether a cell that is ok is unexpected, as an unexpected pass is in a test suite; if not, it may fail so and need not."""
 
-    def covers(self, *, release: Version, target: str, case: str) -> bool:
-        """Whether this declaration speaks about that cell."""
-        return (
-            self.releases.contains(release, prereleases=True)
-            and any(fnmatchcase(target, glob) for glob in self.targets)
-            and any(fnmatchcase(case, glob) for glob in self.cases)
-        )
+@frozen(kw_only=True, cache_hash=True)
+class Problem:
+    """Where the inputs of a kernel come from, with their references (``docs/problems.md`` has the contract of the function)."""
+
+    source: str
+    """Absolute path of the Python file that holds the function."""
+    function: str
+    closure: str = ""
+    """SHA-256 over the file and the files of its folder that it imports."""
+    dtype: str
+    """The element type that is asked for: ``fp16``, ``bf16``, ``fp32``, …"""
+    parameters: Mapping[str, Any] = field(factory=dict, eq=_content)
+    """What the function is told of the case: its constexprs, and what the kernel file adds."""
+
+    @property
+    def is_recorded(self) -> bool:
+        """Whether it is a launch of some program, of which nobody knows what has to come out."""
+        return RECORDED in self.parameters
+
+    def document(self) -> dict[str, Any]:
+        """What tells this problem from another, as JSON; no path is in it."""
+        return {"closure": self.closure, "function": self.function, "dtype": self.dtype, "parameters": dict(self.parameters)}
 
 
 @frozen(kw_only=True, cache_hash=True)

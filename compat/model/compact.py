@@ -1,16 +1,22 @@
-"""Facts of a cell in few bytes: a report has as many of them as it has cells, and their names are nearly always the same."""
+"""Facts of cells in few bytes: a report has as many of them as it has cells, and most are alike, or have the same names."""
 
 from __future__ import annotations
 
 import marshal
 from collections.abc import Iterator, Mapping
-from typing import Any
+from functools import lru_cache
+from typing import Any, TypeVar
+
+from attrs import evolve
+
+from compat.model.outcome import Failure
+
+_T = TypeVar("_T")
 
 _Shape = tuple[Any, ...]
 """The names of a mapping in order; of what holds a mapping itself, the name and the shape of that."""
 
 _SHAPES: dict[_Shape, _Shape] = {}
-_PLAIN = (int, float, str, bool, type(None))
 
 
 class Compact(Mapping[str, Any]):
@@ -50,9 +56,6 @@ class Compact(Mapping[str, Any]):
     def __repr__(self) -> str:
         return repr(self._content())
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        return Compact, (self._content(),)
-
     def items(self) -> Any:
         """As of a dictionary, made once for all of them."""
         return self._content().items()
@@ -79,6 +82,34 @@ def _flattened(content: Mapping[str, Any], values: list[Any]) -> _Shape:
 
 def _restored(shape: _Shape, values: Iterator[Any]) -> dict[str, Any]:
     return {
-        (each if type(each) is str else each[0]): (next(values) if type(each) is str else _restored(each[1], values))
-        for each in shape
+        (part if type(part) is str else part[0]): (next(values) if type(part) is str else _restored(part[1], values))
+        for part in shape
     }
+
+
+_EMPTY = Compact({})
+
+
+def compacted(record: _T) -> _T:
+    """The same outcome, or record of a cell, in few bytes."""
+    facts: Any = record
+    changes: dict[str, Any] = {name: once(getattr(facts, name)) for name in ("attempts", "warnings", "stood_in")}
+    changes |= {name: _compact(getattr(facts, name)) for name in ("metrics", "stages")}
+    return evolve(facts, failure=_shared(facts.failure) if facts.failure else None, **changes)  # type: ignore[no-any-return]
+
+
+@lru_cache(maxsize=4096)
+def once(value: _T) -> _T:
+    """The first of all that are equal to it."""
+    return value
+
+
+def _compact(facts: Mapping[str, Any]) -> Mapping[str, Any]:
+    return Compact(facts) if facts else _EMPTY
+
+
+@lru_cache(maxsize=4096)
+def _shared(failure: Failure) -> Failure:
+    """The same failure; those that differ in their place or their artifacts alone share their texts."""
+    texts = ("failure_class", "stage", "fingerprint", "excerpt", "advice")
+    return evolve(failure, **{name: once(getattr(failure, name)) for name in texts})

@@ -6,7 +6,7 @@ import json
 from collections.abc import Collection, Mapping
 from typing import Any
 
-from attrs import field, frozen
+from attrs import evolve, field, frozen
 
 from compat import arguments, constexprs, signatures
 
@@ -20,6 +20,12 @@ TABLES = ("signature", "launch", "constexprs", "options")
 def _content(entries: Mapping[str, Any]) -> str:
     """What tables are compared and hashed by: compilers tell values apart that are equal in Python (``1``, ``1.0``, ``True``)."""
     return json.dumps(entries, sort_keys=True, default=repr)
+
+
+def _with_tuples(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {name: _with_tuples(item) for name, item in value.items()}
+    return tuple(map(_with_tuples, value)) if isinstance(value, list | tuple) else value
 
 
 @frozen(kw_only=True, cache_hash=True)
@@ -70,6 +76,13 @@ class CompileSpec:
             **{name: list(given) for name, given in self.hints.items()},
             "options": dict(sorted(self.options.items())),
         }
+
+    def with_tuples(self) -> CompileSpec:
+        """The same as it was before it became JSON, which has arrays for tuples."""
+        tables: dict[str, Any] = {
+            table: _with_tuples(dict(getattr(self, table))) for table in ("signature", "launch", "constexprs")
+        }
+        return evolve(self, **tables)
 
     def of_parameters(self, names: Collection[str]) -> CompileSpec:
         """What is said of these parameters, with all options."""

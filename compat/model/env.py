@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from attrs import Factory, frozen
+from attrs import Factory, field, frozen
 from packaging.specifiers import SpecifierSet
 from packaging.version import Version
+
+from compat.fields import OPTIONAL, Text
 
 DEFAULT_TOOLCHAIN = "triton"
 """The name of the default toolchain, which it is also published under."""
@@ -36,8 +38,8 @@ class Env:
 class Package:
     """One distribution as installed. ``digest`` is the SHA-256 of its RECORD, which lists the hash of every file it has."""
 
-    name: str
-    version: str
+    name: Text
+    version: Text
     digest: str
 
 
@@ -68,3 +70,19 @@ class BuiltEnv:
     def torch(self) -> str | None:
         """The version of PyTorch in this env, as installed or else as asked for; ``None`` without a pair."""
         return self.version_of("torch") or (str(self.env.torch) if self.env.torch else None)
+
+
+@frozen(kw_only=True, cache_hash=True)
+class Target:
+    """What code is generated for, without a GPU being there."""
+
+    name: Text
+    toolchain: Text = field(default=DEFAULT_TOOLCHAIN, metadata={OPTIONAL: True})
+    """The name of the toolchain that it is a target of; another toolchain may have another target of the same name."""
+    backend: str
+    """``cuda`` or ``hip``, as ``GPUTarget.backend``."""
+    arch: int | str
+    """Compute capability times ten (90 for ``sm_90``), or the gfx name."""
+    warp_size: int
+    shared_memory: int
+    """Bytes of shared memory (LDS) one block may have at most on this architecture."""

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, ClassVar
 
-from attrs import Factory, frozen
+from attrs import Factory, field, frozen
+
+from compat.fields import ABSENT
 
 SOURCE_STAGE = "source"
 """The stage in which the kernel's file is imported; what follows are the stages of its toolchain."""
@@ -56,6 +58,7 @@ class Diagnosis:
 class Made:
     """What a stage made."""
 
+    AS_ARRAY: ClassVar = True
     size: int
     """Bytes."""
     digest: str
@@ -66,6 +69,7 @@ class Made:
 class Done:
     """One action that was done to its end."""
 
+    AS_ARRAY: ClassVar = True
     do: str
     """``compile`` so far: a non-empty binary came out."""
     made: Mapping[str, Made] = Factory(dict)
@@ -76,7 +80,7 @@ class Done:
 
 @frozen(kw_only=True)
 class StoodIn:
-    """What took the place of packages that an env lacks while a kernel's file was imported there (see ``compat/standin``)."""
+    """What took the place of packages that an env lacks while a kernel was imported there (``toolchains/pytorch/standin``)."""
 
     packages: tuple[str, ...] = ()
     """Those that a stand-in was there for, with the version that it said it has: ``torch 2.9.1``."""
@@ -142,7 +146,7 @@ class Evidence:
     imported: tuple[str, ...] = ()
     """Paths of the files that were imported for it, or read by these, and that no env's digest covers, the source among them."""
     witnesses: Mapping[str, str] = Factory(dict)
-    """What it depends on beyond its key, files and folders by their paths, with digests (:mod:`compat.execution.witnesses`)."""
+    """What it depends on beyond its key, files and folders by their paths, with digests (:mod:`compat.store.keys`)."""
     closure: str = ""
     """That of the kernel, where the evidence is good only while all of its files are the same; else empty."""
     stood_in: StoodIn | None = None
@@ -151,9 +155,9 @@ class Evidence:
     """What was wrong with the worker's messages, if anything."""
     refused: str | None = None
     """What the machine refused, in the words of who asked for it, such as room on a disk: nothing is known of the cell then."""
-    stderr: str = ""
+    stderr: str = field(default="", metadata={ABSENT: True})
     """What it printed without IR, bounded: read in ``printed`` (:mod:`compat.diagnosis.diagnose`), and never stored as evidence."""
-    diagnosis: Diagnosis = Factory(Diagnosis)
+    diagnosis: Diagnosis = field(factory=Diagnosis, metadata={ABSENT: True})
     """Where it failed: read in all of the above, and never stored as evidence."""
 
     @property

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from attrs import frozen
+from attrs import field, frozen
 
+from compat.fields import ABSENT, OPTIONAL, Amount, Count
 from compat.model.status import Status
 
 BAD_NUMBERS = frozenset({Status.WRONG, Status.UNSTABLE, Status.FAULTED, Status.LAUNCH_REFUSED})
@@ -32,23 +33,23 @@ class Check:
     """``ok`` where every output of every problem is within its tolerance; ``wrong``, ``unstable``, ``faulted``, ``launch_refused``,
     ``timed_out``, ``crashed``, ``rejected``; ``unsupported`` where what it was run with is known to compute wrong numbers itself;
     ``lost`` where nothing is known."""
-    max_abs: float | None = None
+    max_abs: Amount | None = None
     """The largest absolute error of all outputs that were compared; ``None`` where there is none, or it is no finite number."""
-    max_rel: float | None = None
+    max_rel: Amount | None = None
     """The largest error relative to the reference."""
     where: str = ""
     """The place of the worst error: problem, output and index; or where it failed."""
     reason: str = ""
     """Why it is not ``ok``, in a sentence."""
-    launches: int | None = None
+    launches: Count | None = field(default=None, metadata={OPTIONAL: False})
     """How many launches were compared; ``None`` where it was not launched on a GPU."""
-    differing: int | None = None
+    differing: Count | None = field(default=None, metadata={OPTIONAL: False})
     """How many of them computed other bits than the first."""
-    device: str | None = None
+    device: str | None = field(default=None, metadata={OPTIONAL: False})
     """The GPU, as it calls itself."""
-    worker: str | None = None
+    worker: str | None = field(default=None, metadata={OPTIONAL: True})
     """The worker of a cluster whose GPU that is; ``None`` where it was launched by hand or on this machine."""
-    samples: tuple[Sample, ...] = ()
+    samples: tuple[Sample, ...] = field(default=(), metadata={ABSENT: True})
     """What a kernel changed of which no reference is known; empty where one is."""
 
     @property
@@ -100,15 +101,15 @@ NOT_RUN = Numbers()
 class Latency:
     """How long one launch takes on a GPU."""
 
-    us: float
+    us: Amount
     """Microseconds, the median."""
-    spread: float
+    spread: Amount
     """Half of the range that the middle half of the launches lies in, in microseconds."""
-    baseline_us: float | None = None
+    baseline_us: Amount | None = None
     """Microseconds of what the problem names to compare with, on the same device."""
-    ratio: float | None = None
+    ratio: Amount | None = None
     """``us`` as a multiple of ``baseline_us``."""
     device: str = ""
     """The GPU, as it calls itself."""
-    worker: str | None = None
+    worker: str | None = field(default=None, metadata={OPTIONAL: True})
     """The worker of a cluster whose GPU that is; ``None`` where it was launched by hand or on this machine."""

@@ -5,32 +5,35 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from attrs import Factory, frozen
+from attrs import Factory, field, frozen
 
-from compat.model.cell import Cell, Expectation
-from compat.model.env import BuiltEnv
+from compat.fields import ABSENT, KEY, Text
+from compat.model.cell import Cell
+from compat.model.env import DEFAULT_TOOLCHAIN, BuiltEnv
 from compat.model.evidence import LATER_STAGES, SOURCE_STAGE, Noticed, StoodIn
 from compat.model.numbers import BAD_NUMBERS, NOT_RUN, Latency, Numbers
-from compat.model.status import Status
+from compat.model.status import Expectation, Status
 
 
 @frozen(kw_only=True)
 class Failure:
     """Why a cell is not ``ok``."""
 
-    failure_class: str
-    """The class, one of :func:`compat.toolchains.failure_classes`. ``class`` in JSON."""
-    stage: str
-    fingerprint: str
+    failure_class: Text = field(metadata={KEY: "class"})
+    """The name of the class, one of its toolchain's."""
+    toolchain: str = field(default=DEFAULT_TOOLCHAIN, metadata={ABSENT: True})
+    """The name of the toolchain that has this class; another toolchain may have another class of the same name."""
+    fingerprint: Text
     """Equal for the same defect whatever the release, path, line, stage or pass; different for different ones."""
     excerpt: str
     """The few lines that say it."""
-    advice: str
-    pass_: str | None = None
+    stage: str
+    pass_: str | None = field(default=None, metadata={KEY: "pass"})
     op: str | None = None
     location: str | None = None
     reproducer: str | None = None
     ir: str | None = None
+    advice: str
     prediction: bool = False
     """True where nothing failed yet: it compiled, and a launch would fail, or compute wrong numbers."""
 

@@ -1,8 +1,15 @@
-"""What became of a cell, in a word."""
+"""What became of a cell, in a word, and what was declared that it would be."""
 
 from __future__ import annotations
 
 from enum import StrEnum
+from fnmatch import fnmatchcase
+
+from attrs import field, frozen
+from packaging.specifiers import SpecifierSet
+from packaging.version import Version
+
+from compat.fields import ABSENT, KEY
 
 
 class Status(StrEnum):
@@ -36,3 +43,26 @@ class Status(StrEnum):
     def is_answer(self) -> bool:
         """Whether this says something about the kernel on this release (and not about what it was tried in)."""
         return self not in (Status.ENV_BROKEN, Status.SOURCE_BROKEN, Status.LOST)
+
+
+@frozen(kw_only=True)
+class Expectation:
+    """A declared failure, as a test suite declares an xfail. Empty globs match everything."""
+
+    status: Status
+    failure_class: str | None = field(default=None, metadata={KEY: "class"})
+    """The failure class, where the declaration is that precise."""
+    releases: SpecifierSet = field(factory=SpecifierSet, metadata={ABSENT: True})
+    targets: tuple[str, ...] = field(default=("*",), metadata={ABSENT: True})
+    cases: tuple[str, ...] = field(default=("*",), metadata={ABSENT: True})
+    reason: str = ""
+    strict: bool = True
+    """Whether a cell that is ok is unexpected, as an unexpected pass is in a test suite; if not, it may fail so and need not."""
+
+    def covers(self, *, release: Version, target: str, case: str) -> bool:
+        """Whether this declaration speaks about that cell."""
+        return (
+            self.releases.contains(release, prereleases=True)
+            and any(fnmatchcase(target, glob) for glob in self.targets)
+            and any(fnmatchcase(case, glob) for glob in self.cases)
+        )

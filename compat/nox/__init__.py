@@ -1,15 +1,15 @@
-"""The nox sessions that build environments: in a project's own noxfile, or in the one that comes with this package.
+"""The nox sessions that build environments, for a project's own noxfile.
 
 A noxfile of two lines has them::
 
     from compat.nox import matrix, sessions
     matrix(sessions())
 
-In: the project's ``matrix.toml``, if it has one, and nox's command line. Out: one session for each env,
-``env(triton-3.1.0)``, which builds it into the cache that all projects share (:mod:`compat.envs.cache`), and ``matrix``, which has
-those built that it needs, and then is ``compat matrix``. An environment that
-cannot be built fails nothing: why is recorded, and becomes part of the report. What is imported here needs nothing that nox does
-not bring.
+In: the project's ``matrix.toml``, if it has one, and nox's command line. Out: one session for each env, ``env(triton-3.1.0)``,
+which builds it into the cache that all projects share (:mod:`compat.envs.cache`), and ``matrix``, which builds those that it needs,
+several at a time, and then is ``compat matrix``. Commands build envs in the same way without nox (:mod:`compat.envs.building`). An
+environment that cannot be built fails nothing: why is recorded, and becomes part of the report. What is imported here needs nothing
+that nox does not bring.
 """
 
 from __future__ import annotations
@@ -17,47 +17,45 @@ from __future__ import annotations
 import inspect
 import logging
 import os
-import signal
 import sys
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from pathlib import Path
-from types import FrameType
-from typing import IO, Any, NoReturn
+from threading import Event
+from typing import Any, NoReturn
 
 import nox
-import nox.command
 
 from compat.config.matrix import MatrixConfig, load_matrix, no_matrix
 from compat.config.selection import MATRIX
-from compat.envs.building import Builder
-from compat.envs.env import INDEX, MARK
-from compat.envs.installers import UNSET, choose_installer
+from compat.envs.building import Builder, build_envs
+from compat.envs.installers import choose_installer
+from compat.envs.listing import INDEX
 from compat.envs.requirements import requirements
 from compat.errors import CompatError, SelectionError
+from compat.interruption import Stopped
 from compat.model import Env
-from compat.nox.command_line import is_asked_for, last, named_envs, option, posargs, words
+from compat.patterns import lazy_pattern
 
 # Older releases of nox have no such argument.
 PARALLEL: dict[str, Any] = {"allow_parallel": True} if "allow_parallel" in inspect.signature(nox.session).parameters else {}
 
-_INTERRUPTED = (-signal.SIGINT, 128 + signal.SIGINT)
+_ENV_SESSION = lazy_pattern(r"env\((?P<name>[^()\s]+)\)")
+
+
+# --- sessions ---------------------------------------------------------------------------------------------------------------------
 
 
 def sessions(root: Path | None = None) -> MatrixConfig:
     """Define a session for each env of ``matrix.toml``, in ``root`` or the current folder, and for those the command line names.
 
-    ``-- --matrix PATH`` names another file, ``-- --project FOLDER`` another folder, for nox changes to the one that its noxfile is
-    in; without any file, the envs are the built-in ones. Ends nox with one clear error where it
-    says something that cannot be meant.
+    ``-- --matrix PATH`` names another file; without any file, the envs are the built-in ones. Ends nox with one clear error where
+    the file says something that cannot be meant.
     """
-    # uv does not read pip's variables; who set an index for pip means it for every installer.
-    if "PIP_INDEX_URL" in os.environ and not {"UV_DEFAULT_INDEX", "UV_INDEX_URL"} & set(os.environ):
-        os.environ["UV_DEFAULT_INDEX"] = os.environ["PIP_INDEX_URL"]
-    if not {"-v", "--verbose"} & set(words()):
-        logging.getLogger("compat").setLevel(logging.WARNING)  # nox shows what everybody logs
+    if not {"-v", "--verbose"} & set(_arguments()):
+        logging.getLogger("compat").setLevel(logging.WARNING)  # nox shows everything that is logged
     try:
-        config = _config(root or Path(last(option(posargs(), "--project")) or Path.cwd()))
+        config = _config(root or Path.cwd())
         for env in _all_envs(config):
             _define(env, config)
     except CompatError as error:
@@ -68,22 +66,39 @@ def sessions(root: Path | None = None) -> MatrixConfig:
 def matrix(config: MatrixConfig) -> None:
     """Define the session ``matrix``: what stands after ``--`` goes to ``compat matrix``. Ends nox as :func:`sessions` does."""
     try:
-        needed = [f"env({env.name})" for env in matrix_envs(config)] if is_asked_for("matrix") else []
+        needed = matrix_envs(config) if is_requested("matrix") else []
     except CompatError as error:
         refuse(error)
 
-    @nox.session(name="matrix", python=False, requires=needed, default=False)
+    @nox.session(name="matrix", python=False, default=False)
     def run(session: nox.Session) -> None:
         """Compile the kernels on every environment and target asked for, and report."""
-        # What can be built has just been built.
+        build(session, config, needed)
         command = (sys.executable, "-m", "compat.cli", "matrix", "--no-build", *session.posargs)
         session.run(*command, external=True, interrupt_timeout=10.0, terminate_timeout=5.0)
 
 
-def _config(root: Path) -> MatrixConfig:
-    named = last(option(posargs(), "--matrix"))
-    path = root / (named or MATRIX)
-    return load_matrix(path) if named or path.exists() else no_matrix(root)
+def build(session: nox.Session, config: MatrixConfig, envs: Sequence[Env]) -> None:
+    """Build envs, as many at a time as there are cores. One that cannot be built is a warning."""
+    backend = _last(option(_arguments(), "-fb", "--force-venv-backend"))
+    builder = Builder(
+        cache=config.env_cache(),
+        index_cache=config.base / INDEX,
+        installer=lambda: choose_installer(backend),
+        say=session.log,
+        backend=backend,
+        again=_last(option(_arguments(), "--reuse-venv")) == "never",
+        stop=Event(),
+    )
+    try:
+        results = build_envs(builder, envs, jobs=len(os.sched_getaffinity(0)), echo=session.log)
+    except Stopped as stopped:  # the installer was interrupted
+        raise KeyboardInterrupt from stopped
+    for name, result in results.items():
+        if result.refusal is not None:
+            session.error(f"{result.refusal} {result.refusal.hint or ''}".rstrip())
+        if result.error:
+            session.warn(f"{name} cannot be used, its cells will be env_broken:\n{result.error}")
 
 
 def refuse(error: CompatError) -> NoReturn:
@@ -99,74 +114,67 @@ def matrix_envs(config: MatrixConfig) -> list[Env]:
     return list(config.choose_envs(list(option(posargs(), "--envs"))))
 
 
+def _config(root: Path) -> MatrixConfig:
+    named = _last(option(posargs(), "--matrix"))
+    path = root / (named or MATRIX)
+    return load_matrix(path) if named or path.exists() else no_matrix(root)
+
+
 def _all_envs(config: MatrixConfig) -> list[Env]:
-    """The envs of ``matrix.toml``, and those besides whose sessions are asked for, or that ``--envs`` means."""
-    found = {env.name: env for env in config.envs}
-    with suppress(SelectionError):  # whoever needs them says so
-        found |= {env.name: env for env in matrix_envs(config) if env.name not in found}
-    for name in named_envs():
-        try:
-            found.setdefault(name, config.env(name))
-        except SelectionError:
-            continue  # Nox will say that there is no such session.
-    return list(found.values())
+    """The envs of ``matrix.toml``, and those besides whose sessions are requested, or that ``--envs`` means."""
+    envs = {env.name: env for env in config.envs}
+    with suppress(SelectionError):  # the session that needs them reports it
+        envs |= {env.name: env for env in matrix_envs(config) if env.name not in envs}
+    for argument in _arguments():
+        for match in _ENV_SESSION.finditer(argument):
+            with suppress(SelectionError):  # nox reports that there is no such session
+                envs.setdefault(match["name"], config.env(match["name"]))
+    return list(envs.values())
 
 
 def _define(env: Env, config: MatrixConfig) -> None:
     """One session that builds one env. Nox gives it no virtual environment: it makes its own, where others find it."""
 
     @nox.session(name=f"env({env.name})", python=False, default=False, tags=list(env.groups), **PARALLEL)
-    def build(session: nox.Session) -> None:
-        try:
-            error = _builder(session, config).build(env)
-        except CompatError as refused:
-            session.error(f"{refused} {refused.hint or ''}".rstrip())
-        if error:
-            session.warn(f"{env.name} cannot be used, its cells will be env_broken:\n{error}")
+    def run(session: nox.Session) -> None:
+        build(session, config, [env])
 
-    build.__doc__ = f"Build the environment {env.name}: {', '.join(requirements(env))}."
+    run.__doc__ = f"Build the environment {env.name}: {', '.join(requirements(env))}."
 
 
-def _builder(session: nox.Session, config: MatrixConfig) -> Builder:
-    def run(command: Sequence[str], log: IO[str]) -> bool:
-        try:
-            with _no_interrupt_lost():
-                session.run_install(*command, env=dict.fromkeys(UNSET), external=True, log=False, stdout=log)
-        except nox.command.CommandFailed as failure:
-            if getattr(failure, "return_code", None) in _INTERRUPTED:
-                raise KeyboardInterrupt from failure  # Ctrl-C reaches both, and the installer may be the only one to notice
-            return False
-        return True
-
-    backend = last(option(words(), "-fb", "--force-venv-backend"))
-    return Builder(
-        cache=config.env_cache(),
-        answers=config.base / INDEX,
-        installer=lambda: choose_installer(backend),
-        run=run,
-        say=session.log,
-        backend=backend,
-        again=last(option(words(), "--reuse-venv")) == "never",
-        built_for=os.environ.get(MARK) or None,
-    )
+# --- the command line -------------------------------------------------------------------------------------------------------------
+#
+# Read from ``sys.argv``: nox has no public way to ask for it before the sessions are defined.
 
 
-@contextmanager
-def _no_interrupt_lost() -> Iterator[None]:
-    """Ends with KeyboardInterrupt where one came meanwhile, whatever became of it.
+def posargs() -> list[str]:
+    """The arguments after ``--``."""
+    arguments = sys.argv[1:]
+    return arguments[arguments.index("--") + 1 :] if "--" in arguments else []
 
-    Python may lose the exit code of a process that ended when it was itself interrupted, and takes it for 0 then.
-    """
-    came: list[int] = []
 
-    def interrupt(number: int, frame: FrameType | None) -> None:
-        came.append(number)
-        raise KeyboardInterrupt
+def option(arguments: list[str], *names: str) -> Iterator[str]:
+    """Every value of an option, as ``name value`` or ``name=value``."""
+    for index, argument in enumerate(arguments):
+        name, equals, value = argument.partition("=")
+        if name in names and equals:
+            yield value
+        elif argument in names and index + 1 < len(arguments):
+            yield arguments[index + 1]
 
-    before = signal.signal(signal.SIGINT, interrupt)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, before)
-    if came:
-        raise KeyboardInterrupt
+
+def is_requested(*names: str) -> bool:
+    """Whether one of these sessions may be meant: its name is among the arguments of nox."""
+    return any(argument.partition("=")[2] in names or argument in names for argument in _arguments())
+
+
+def _arguments() -> list[str]:
+    """The arguments of nox itself, and the sessions that ``$NOXSESSION`` names."""
+    arguments = sys.argv[1:]
+    end = arguments.index("--") if "--" in arguments else len(arguments)
+    return [*arguments[:end], *os.environ.get("NOXSESSION", "").split(",")]
+
+
+def _last(values: Iterator[str]) -> str | None:
+    """The last of several values, which is the one that counts."""
+    return next(reversed([*values]), None)

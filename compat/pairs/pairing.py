@@ -15,23 +15,23 @@ from attrs import evolve, frozen
 from packaging.version import Version
 
 from compat import toolchains
+from compat.engine.run import available_cores, concurrently
 from compat.envs.cache import EnvCache
+from compat.envs.installers import PinUnknown
 from compat.envs.overlays import Overlay, overlaid
-from compat.envs.pins import PinUnknown
 from compat.envs.requirements import requirements
 from compat.errors import EnvError
-from compat.execution.claims import Claims
-from compat.execution.native import Compiler, built_library, find_compiler
-from compat.execution.pairing import Answers, Tried, run_programs
-from compat.execution.run import available_cores, concurrently
 from compat.files import content_of, folder_digest, replace_file
 from compat.json_text import read_json, write_json
 from compat.model import BuiltEnv, Status
-from compat.pairs.choosing import Asked, chosen, is_pair, pin_of
-from compat.pairs.records import Grid, Pair, Program
+from compat.pairs.choosing import RequestedPair, chosen, is_pair, pin_of
+from compat.pairs.native import Compiler, built_library, find_compiler
+from compat.pairs.programs import Answers, PairRun, run_programs
+from compat.pairs.records import Grid, Pair, PairProgram
 from compat.printable import printable
 from compat.project import Listener, Obtain, Selection
-from compat.toolchains import Toolchain
+from compat.store.claims import Claims
+from compat.toolchains import Toolchain, pytorch
 
 _log = logging.getLogger(__name__)
 _LARGEST = 16 * 1024 * 1024
@@ -69,18 +69,18 @@ def try_pairs(
     where there is no pair, EnvError where there is no C compiler, and MachineError where the machine refuses what is needed.
     """
     began = time.monotonic()
-    asked, notes = chosen(selection, torches, releases, every=every)
-    envs = list(dict.fromkeys(each.env for each in asked))
-    found = {built.env.name: built for built in obtain(selection.config.path, envs)}
-    pairs = tried(asked, found, selection, listener, again=again)
-    pins, more = _pins(pairs, found, selection)
-    toolchain = toolchains.of(asked[0].env)
-    assert toolchain.pairing is not None
+    requested, notes = chosen(selection, torches, releases, every=every)
+    envs = list(dict.fromkeys(pair.env for pair in requested))
+    built_envs = {built.env.name: built for built in obtain(selection.config.path, envs)}
+    pairs = tried(requested, built_envs, selection, listener, again=again)
+    pins, more = _pins(pairs, built_envs, selection)
+    toolchain = toolchains.of(requested[0].env)
+    assert toolchain.device.pairing is not None
     return Grid(
         pairs=pairs,
         pins=pins,
         notes=(*notes, *more),
-        classes=toolchain.pairing.classes,
+        classes=toolchain.device.pairing.classes,
         title=toolchain.title,
         command=command,
         seconds=time.monotonic() - began,
@@ -88,7 +88,7 @@ def try_pairs(
 
 
 def tried(
-    asked: Sequence[Asked],
+    asked: Sequence[RequestedPair],
     envs: Mapping[str, BuiltEnv],
     selection: Selection,
     listener: Listener | None = None,
@@ -98,7 +98,7 @@ def tried(
     """These pairs, in their order; ``envs`` are by name. Raises as :func:`try_pairs` does."""
     if not asked:
         return ()
-    cache, pairing = selection.config.env_cache(), toolchains.of(asked[0].env).pairing
+    cache, pairing = selection.config.env_cache(), toolchains.of(asked[0].env).device.pairing
     assert pairing is not None
     done, lock = 0, threading.Lock()
     with (listener or Listener()).step("trying pairs") as now:
@@ -108,7 +108,7 @@ def tried(
         claims = Claims(_answers_of(cache), (listener or Listener()).say)
         ready = _Ready(selection=selection, cache=cache, compiler=compiler, library=library, again=again, claims=claims)
 
-        def one(each: Asked) -> Pair:
+        def one(each: RequestedPair) -> Pair:
             nonlocal done
             pair = _tried(each, envs[each.env.name], ready)
             with lock:
@@ -133,17 +133,17 @@ def pairs_of(
 ) -> tuple[Pair, ...]:
     """Those of some envs that have a PyTorch, each with its own release; without a C compiler, that is why none was tried."""
     here = {built.env.name: built for built in envs if is_pair(built.env)}
-    asked = [Asked(env=built.env) for built in here.values() if built.error is None]
+    requested = [RequestedPair(env=built.env) for built in here.values() if built.error is None]
     try:
-        return tried(asked, here, selection, listener, again=again)
+        return tried(requested, here, selection, listener, again=again)
     except EnvError as error:
-        return tuple(_broken(each, here[each.env.name], str(error)) for each in asked)
+        return tuple(_broken(pair, here[pair.env.name], str(error)) for pair in requested)
 
 
 # --- one pair ----------------------------------------------------------------------------------------------------------------
 
 
-def _tried(asked: Asked, built: BuiltEnv, ready: _Ready) -> Pair:
+def _tried(asked: RequestedPair, built: BuiltEnv, ready: _Ready) -> Pair:
     if built.error is not None or built.python is None or built.python_version is None:
         return _broken(asked, built, built.error or "it has no interpreter")
     toolchain = toolchains.of(asked.env)
@@ -160,7 +160,7 @@ def _tried(asked: Asked, built: BuiltEnv, ready: _Ready) -> Pair:
         if answers is None:
             before = overlay.folder if overlay else None
             answers = run_programs(
-                Tried(python=built.python, library=ready.library, compiler=ready.compiler.program, before=before), toolchain
+                PairRun(python=built.python, library=ready.library, compiler=ready.compiler.program, before=before), toolchain
             )
         programs = _programs(answers, toolchain)
         if not cached and not any(program.status is Status.TIMED_OUT for program in programs):
@@ -169,13 +169,13 @@ def _tried(asked: Asked, built: BuiltEnv, ready: _Ready) -> Pair:
     return evolve(pair, programs=programs, static_launcher=answers.facts.get("static_launcher"))
 
 
-def _pair(asked: Asked, built: BuiltEnv, **facts: Any) -> Pair:
+def _pair(asked: RequestedPair, built: BuiltEnv, **facts: Any) -> Pair:
     release = str(asked.release or built.release or "")
     own = release == built.release
     return Pair(torch=(built.torch or "").partition("+")[0], release=release, env=built.env.name, own=own, **facts)
 
 
-def _broken(asked: Asked, built: BuiltEnv, why: str) -> Pair:
+def _broken(asked: RequestedPair, built: BuiltEnv, why: str) -> Pair:
     return _pair(asked, built, error=why)
 
 
@@ -184,15 +184,15 @@ def _overlay(release: Version | None, python: str, version: str, toolchain: Tool
     return overlaid(requirements(env), python, version, ready.cache)
 
 
-def _programs(answers: Answers, toolchain: Toolchain) -> tuple[Program, ...]:
-    assert toolchain.pairing is not None
-    return tuple(_program(name, answers.programs.get(name, {}), toolchain) for name in toolchain.pairing.programs)
+def _programs(answers: Answers, toolchain: Toolchain) -> tuple[PairProgram, ...]:
+    assert toolchain.device.pairing is not None
+    return tuple(_program(name, answers.programs.get(name, {}), toolchain) for name in toolchain.device.pairing.programs)
 
 
-def _program(name: str, answer: Mapping[str, Any], toolchain: Toolchain) -> Program:
-    assert toolchain.pairing is not None
-    judged = toolchain.pairing.judge(answer)
-    return Program(
+def _program(name: str, answer: Mapping[str, Any], toolchain: Toolchain) -> PairProgram:
+    assert toolchain.device.pairing is not None
+    judged = toolchain.device.pairing.judge(answer)
+    return PairProgram(
         name=name,
         status=judged.status,
         failure_class=judged.failure_class,
@@ -210,20 +210,20 @@ def _pins(
     pairs: Sequence[Pair], envs: Mapping[str, BuiltEnv], selection: Selection
 ) -> tuple[dict[str, str | None], tuple[str, ...]]:
     """PyTorch → the release that it asks for, and why that is not known of some."""
-    found: dict[str, str | None] = {}
+    pins: dict[str, str | None] = {}
     notes: dict[str, None] = {}
     for pair in pairs:
-        if pair.torch in found or not pair.torch:
+        if pair.torch in pins or not pair.torch:
             continue
         built = envs[pair.env]
         python = ".".join(built.python_version.split(".")[:2]) if built.python_version else None
         try:
             pin = pin_of(selection.config, Version(pair.torch), toolchains.of(built.env), python)
-            found[pair.torch] = str(pin) if pin else None
+            pins[pair.torch] = str(pin) if pin else None
         except (PinUnknown, ValueError) as error:
-            found[pair.torch] = None
+            pins[pair.torch] = None
             notes[str(error)] = None
-    return found, tuple(notes)
+    return pins, tuple(notes)
 
 
 # --- what is kept ------------------------------------------------------------------------------------------------------------
@@ -231,9 +231,15 @@ def _pins(
 
 def _key(built: BuiltEnv, overlay: Overlay | None, toolchain: Toolchain) -> str:
     """Equal where the answers must be."""
-    assert toolchain.pairing is not None
-    source = hashlib.sha256(toolchain.pairing.source.read_bytes()).hexdigest()
-    facts = (built.digest, overlay.digest if overlay else "", folder_digest(toolchain.pairing.program), source)
+    assert toolchain.device.pairing is not None
+    source = hashlib.sha256(toolchain.device.pairing.source.read_bytes()).hexdigest()
+    facts = (
+        built.digest,
+        overlay.digest if overlay else "",
+        folder_digest(toolchain.device.pairing.program),
+        folder_digest(pytorch.FOLDER / "device"),
+        source,
+    )
     return hashlib.sha256("\n".join(facts).encode()).hexdigest()[:32]
 
 
@@ -243,7 +249,7 @@ def _kept(path: Path) -> Answers | None:
     except ValueError:
         return None
     programs = read.get("programs") if isinstance(read, dict) else None
-    if not isinstance(programs, dict) or not all(isinstance(each, dict) for each in programs.values()):
+    if not isinstance(programs, dict) or not all(isinstance(program, dict) for program in programs.values()):
         return None
     facts = read.get("facts")
     return Answers(facts=facts if isinstance(facts, dict) else {}, programs=programs)

@@ -8,15 +8,15 @@ from attrs import field, frozen
 from packaging.version import InvalidVersion, Version
 
 from compat.config.selection import PAIRS
+from compat.fields import KEY, Seconds, Text
 from compat.model import Status
-from compat.records import KEY
 
 
 @frozen(kw_only=True)
-class Program:
+class PairProgram:
     """One program in one pair."""
 
-    name: str
+    name: Text
     status: Status
     failure_class: str | None = field(default=None, metadata={KEY: "class"})
     """In which way it failed; ``None`` where it did not."""
@@ -26,7 +26,7 @@ class Program:
     """How far it came: ``import``, ``compile``, ``launch``, ``launched``."""
     launched: tuple[str, ...] = ()
     """The kernels that were launched, in order."""
-    seconds: float = 0.0
+    seconds: Seconds = 0.0
 
     @property
     def ok(self) -> bool:
@@ -41,18 +41,23 @@ class Pair:
     torch: str
     """Version, without what it was built for (``+cu128``)."""
     release: str
-    env: str
+    env: Text
     """The name of the env that has the PyTorch."""
     own: bool = False
     """Whether the release is the one that was installed with the PyTorch."""
-    programs: tuple[Program, ...] = ()
-    static_launcher: bool | None = None
-    """Whether PyTorch launches by itself, and not through the toolchain; ``None`` where that is not known."""
+    ok: bool = field(init=False, eq=False, repr=False)
+    """Whether all programs are ok."""
     error: str | None = None
     """Why nothing could be tried: the env or the release cannot be had."""
+    static_launcher: bool | None = None
+    """Whether PyTorch launches by itself, and not through the toolchain; ``None`` where that is not known."""
     cached: bool = False
     """Whether it was known from before."""
-    seconds: float = 0.0
+    seconds: Seconds = 0.0
+    programs: tuple[PairProgram, ...] = ()
+
+    def __attrs_post_init__(self) -> None:
+        object.__setattr__(self, "ok", self.error is None and bool(self.programs) and not self.failed)
 
     @property
     def name(self) -> str:
@@ -60,14 +65,9 @@ class Pair:
         return f"{PAIRS}/{self.torch}+{self.release}"
 
     @property
-    def failed(self) -> tuple[Program, ...]:
+    def failed(self) -> tuple[PairProgram, ...]:
         """The programs that are not ``ok``."""
         return tuple(program for program in self.programs if not program.ok)
-
-    @property
-    def ok(self) -> bool:
-        """Whether all programs are."""
-        return self.error is None and bool(self.programs) and not self.failed
 
 
 @frozen(kw_only=True)
@@ -113,8 +113,8 @@ def failing(pairs: Iterable[Pair]) -> tuple[Pair, ...]:
 
 def in_order(versions: Iterable[str]) -> tuple[str, ...]:
     """Versions, each once, oldest first; what is no version comes last."""
-    found = dict.fromkeys(versions)
-    return tuple(sorted(found, key=_order))
+    unique = dict.fromkeys(versions)
+    return tuple(sorted(unique, key=_order))
 
 
 def _order(text: str) -> tuple[int, Version, str]:

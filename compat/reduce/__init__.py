@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, Any
 
 from compat.reduce.candidate import Candidate
 from compat.reduce.module import extracted
-from compat.reduce.search import AreInteresting, Step, shrink
+from compat.reduce.search import AcceptedStep, AreInteresting, shrink
 
 if TYPE_CHECKING:
     from compat.reduce.reducing import reduce as reduce
 
-__all__ = ["AreInteresting", "Candidate", "Step", "extracted", "reduce", "shrink"]
+__all__ = ["AcceptedStep", "AreInteresting", "Candidate", "extracted", "reduce", "shrink"]
 
 
 def __getattr__(name: str) -> Any:

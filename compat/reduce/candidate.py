@@ -9,12 +9,10 @@ from functools import cached_property
 
 from attrs import Factory, define, evolve
 
-from compat import arguments, signatures
-from compat.bundle.parsing import tree_of
-from compat.model import CompileSpec, Specialization
-
-PLAINEST = ("i32", "fp32", "i64", "fp16", "i1", "i8", "i16", "bf16", "fp64", "u8", "u16", "u32", "u64", "fp8e5", "fp8e4nv")
-"""Element types, the one that needs the least explanation first."""
+from compat import arguments, signatures, toolchains
+from compat.model import DEFAULT_TOOLCHAIN, CompileSpec, Specialization
+from compat.source.parsing import tree_of
+from compat.toolchains.base import Simplification
 
 _NODE = 16
 _WEIGHT: tuple[tuple[type[ast.AST], int], ...] = (
@@ -35,15 +33,21 @@ class Candidate:
     """A whole module."""
     function: str
     compile: CompileSpec = Factory(CompileSpec)
+    toolchain: str = DEFAULT_TOOLCHAIN
 
     @classmethod
     def of(cls, spec: Specialization, text: str) -> Candidate:
         """The candidate to start from: ``spec``, with ``text`` for its source."""
-        return cls(text=text, function=spec.function, compile=spec.compile)
+        return cls(text=text, function=spec.function, compile=spec.compile, toolchain=spec.toolchain)
 
     def specialize(self, spec: Specialization, source: str) -> Specialization:
         """``spec`` with this candidate in it, whose text is in the file ``source``."""
         return evolve(spec, source=source, roots=(), function=self.function, compile=self.compile, closure=self.key)
+
+    @cached_property
+    def language(self) -> Simplification:
+        """What is known of the language that it is written in."""
+        return toolchains.named(self.toolchain).language.simplification
 
     @cached_property
     def key(self) -> str:
@@ -63,11 +67,22 @@ class Candidate:
         Every accepted candidate is lighter than the one before it, which is why a search ends.
         """
         facts = 8 * sum(map(len, self.compile.hints.values()))
-        facts += sum(_NODE + _of_type(kind) for kind in signatures.leaves(self.compile.signature).values())
-        facts += sum(_NODE + _of_argument(leaf) for leaf in arguments.leaves(tuple(self.compile.launch.values())))
+        facts += sum(_NODE + self._of_type(kind) for kind in signatures.leaves(self.compile.signature).values())
+        facts += sum(_NODE + self._of_argument(leaf) for leaf in arguments.leaves(tuple(self.compile.launch.values())))
         facts += sum(2 * _NODE + _of_value(value) for value in self.compile.constexprs.values())
         facts += sum(2 * _NODE + _of_value(value) for value in self.compile.options.values())
         return sum(_of_node(node) for node in ast.walk(self.tree)) + facts, len(self.text)
+
+    def _of_argument(self, value: object) -> int:
+        """What a launch passes: a tensor by its type, with a hint for each fact that is not as usual; a number by itself."""
+        if arguments.is_tensor(value):
+            dtype = arguments.dtype_of(value)
+            return self._of_type(f"*{dtype}") + 8 * int(value != arguments.tensor(dtype))
+        return 2 * _NODE if isinstance(value, str | dict) else _of_value(value)
+
+    def _of_type(self, kind: str) -> int:
+        element, plain = kind.removeprefix("*k").removeprefix("*"), self.language.argument_types
+        return (plain.index(element) if element in plain else 2 * _NODE) + 4 * (kind.startswith("*") + kind.startswith("*k"))
 
     @property
     def lines(self) -> int:
@@ -96,16 +111,3 @@ def _of_value(value: object) -> int:
     if isinstance(value, int):
         return min(abs(value).bit_length(), 14) + (value < 0)
     return 2 if value == 0.0 else 15
-
-
-def _of_argument(value: object) -> int:
-    """What a launch passes: a tensor by its type, with a hint for each fact that is not as usual; a number by itself."""
-    if arguments.is_tensor(value):
-        dtype = arguments.dtype_of(value)
-        return _of_type(f"*{dtype}") + 8 * int(value != arguments.tensor(dtype))
-    return 2 * _NODE if isinstance(value, str | dict) else _of_value(value)
-
-
-def _of_type(kind: str) -> int:
-    element = kind.removeprefix("*k").removeprefix("*")
-    return (PLAINEST.index(element) if element in PLAINEST else 2 * _NODE) + 4 * (kind.startswith("*") + kind.startswith("*k"))

@@ -10,13 +10,13 @@ from enum import StrEnum
 
 from attrs import frozen
 
-from compat.launch.behaviour import COMPARED, Behaviour, Compared
+from compat.launch.behaviour import COMPARED, Behaviour, BuildComparison
 
 SHARE = 0.1
 """The part of what the kernel itself is off that a candidate has to be off at least: less may be rounding."""
 
 
-class Kind(StrEnum):
+class DifferenceKind(StrEnum):
     """What is to stay."""
 
     WRONG = "wrong"
@@ -26,41 +26,43 @@ class Kind(StrEnum):
 
 
 @frozen(kw_only=True)
-class Difference:
+class LaunchDifference:
     """How a release has to differ from the good ones."""
 
-    kind: Kind
+    kind: DifferenceKind
     least: float = 0.0
     """How far off it has to be, by the largest number that comes out."""
 
-    def like(self, original: Compared) -> Difference:
+    def like(self, original: BuildComparison) -> LaunchDifference:
         """The same, of candidates of this original."""
-        off = min((each.off for each in original.behaviours if not each.good), default=0.0)
-        return Difference(kind=self.kind, least=SHARE * min(off, 1.0))
+        off = min((behaviour.off for behaviour in original.behaviours if not behaviour.good), default=0.0)
+        return LaunchDifference(kind=self.kind, least=SHARE * min(off, 1.0))
 
-    def is_in(self, compared: Compared) -> bool:
+    def is_in(self, compared: BuildComparison) -> bool:
         """Whether launches showed it."""
-        good = [each for each in compared.behaviours if each.good]
-        bad = [each for each in compared.behaviours if not each.good]
-        if compared.status != COMPARED or not good or not bad or any(each.outside for each in compared.behaviours):
+        good = [behaviour for behaviour in compared.behaviours if behaviour.good]
+        bad = [behaviour for behaviour in compared.behaviours if not behaviour.good]
+        if compared.status != COMPARED or not good or not bad or any(behaviour.outside for behaviour in compared.behaviours):
             return False
-        return all(map(_is_sound, good)) and any(each.wrote for each in good) and all(map(self._differs, bad))
+        return all(map(_is_sound, good)) and any(behaviour.wrote for behaviour in good) and all(map(self._differs, bad))
 
     def _differs(self, bad: Behaviour) -> bool:
-        if self.kind is Kind.UNSTABLE:
+        if self.kind is DifferenceKind.UNSTABLE:
             return bad.differing > 0
         return bad.off > 0 and bad.off >= self.least
 
-    def words(self, compared: Compared) -> str:
+    def explain(self, compared: BuildComparison) -> str:
         """Why launches did not show it."""
         if compared.status != COMPARED:
             return f"{compared.status}{f' ({compared.reason})' if compared.reason else ''}"
-        for each in compared.behaviours:
-            if each.outside:
-                return each.outside
-            if each.good and not _is_sound(each):
-                return _unsound(each)
-        return "launches did not differ" if self.kind is Kind.UNSTABLE else "the numbers did not differ beyond the tolerance"
+        for behaviour in compared.behaviours:
+            if behaviour.outside:
+                return behaviour.outside
+            if behaviour.good and not _is_sound(behaviour):
+                return _unsound(behaviour)
+        return (
+            "launches did not differ" if self.kind is DifferenceKind.UNSTABLE else "the numbers did not differ beyond the tolerance"
+        )
 
 
 def _is_sound(good: Behaviour) -> bool:

@@ -9,11 +9,11 @@ from typing import Any
 
 from attrs import Factory, evolve, frozen
 
-from compat.bundle.parsing import tree_of
 from compat.model import HINTS, TABLES, CompileSpec
 from compat.reduce import module
 from compat.reduce.candidate import Candidate
 from compat.signatures import parameter_of
+from compat.source.parsing import tree_of
 
 Fact = tuple[str, str]
 """A table of the specialization (``options``) and a name in it."""
@@ -73,7 +73,7 @@ def applied(candidate: Candidate, edits: Iterable[Edit]) -> Candidate | None:
     changed = _with_facts(candidate, facts)
     roots = (function, *changed.compile.functions)
     try:
-        text = _text(candidate.text, nodes, roots) if nodes else candidate.text
+        text = _text(candidate, nodes, roots) if nodes else candidate.text
     except (TypeError, ValueError, AttributeError, RecursionError):  # a tree that cannot be written, such as `x[]`
         return None
     if text is None or not module.is_whole(text):
@@ -81,9 +81,9 @@ def applied(candidate: Candidate, edits: Iterable[Edit]) -> Candidate | None:
     return evolve(changed, text=text, function=function)
 
 
-def _text(text: str, nodes: Nodes, functions: Sequence[str]) -> str | None:
-    changed = _Replacing(tree_of(text), nodes).module()
-    module.fit_decorators(module.prune(changed))
+def _text(candidate: Candidate, nodes: Nodes, functions: Sequence[str]) -> str | None:
+    changed = _Replacing(tree_of(candidate.text), nodes).module()
+    module.fit_decorators(module.prune(changed), candidate.language)
     changed = module.needed(changed, *functions)
     return module.written(changed) if set(functions) <= set(module.functions(changed)) else None
 
@@ -105,7 +105,7 @@ class _Replacing(ast.NodeTransformer):
         new = self._by_id.get(id(node))
         if new is None:
             return self.generic_visit(node)
-        copies = [copy.deepcopy(each) for each in new]
+        copies = [copy.deepcopy(replacement) for replacement in new]
         if isinstance(node, ast.stmt):
             return copies
         return copies[0] if copies else None
@@ -124,13 +124,13 @@ def _with_facts(candidate: Candidate, facts: Mapping[Fact, Any]) -> Candidate:
             if where == name:
                 changed[key] = value
         if name == "constexprs":  # with a tuple go the values of its elements
-            gone = {key for (where, key), value in facts.items() if where == "signature" and value is DROP}
-            changed = {key: value for key, value in changed.items() if key == parameter_of(key) or parameter_of(key) not in gone}
+            dropped = {key for (where, key), value in facts.items() if where == "signature" and value is DROP}
+            changed = {key: value for key, value in changed.items() if key == parameter_of(key) or parameter_of(key) not in dropped}
         return {key: value for key, value in changed.items() if value is not DROP}
 
     def hints(name: str) -> tuple[str, ...]:
-        gone = {key for (where, key), value in facts.items() if where in (name, "signature") and value is DROP}
-        return tuple(each for each in candidate.compile.hints[name] if each not in gone and parameter_of(each) not in gone)
+        dropped = {key for (where, key), value in facts.items() if where in (name, "signature") and value is DROP}
+        return tuple(hint for hint in candidate.compile.hints[name] if hint not in dropped and parameter_of(hint) not in dropped)
 
     changed: dict[str, Any] = {name: table(name) for name in TABLES}
     changed |= {name: hints(name) for name in HINTS}

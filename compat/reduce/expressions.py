@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 
 from compat.reduce import module
 from compat.reduce.candidate import Candidate
 from compat.reduce.edits import Edit, numbers_of
-from compat.reduce.shapes import Shapes
 
 _POWERS = (1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024)
 _FEW = (0, 1, 16)
@@ -37,15 +36,15 @@ def hoist(candidate: Candidate) -> Iterator[Edit]:
     """One of its operands, arguments or elements instead of an expression; the heaviest expressions first."""
     numbers = numbers_of(candidate.tree)
     for place, node in sorted(_sites(candidate), key=lambda site: -len(site[0])):
-        for number, part in enumerate(_parts(node)):
+        for number, part in enumerate(_parts(node, candidate.language.modules)):
             yield Edit(what=f"part {number} {place}", nodes={numbers[id(node)]: (part,)})
 
 
-def _parts(node: ast.expr) -> Iterator[ast.expr]:
+def _parts(node: ast.expr, modules: Container[str]) -> Iterator[ast.expr]:
     if isinstance(node, ast.Attribute):
         children: list[ast.expr] = [node.value] if not isinstance(node.value, ast.Name) else []
     elif isinstance(node, ast.Call):
-        method = isinstance(node.func, ast.Attribute) and getattr(node.func.value, "id", "") != "tl"
+        method = isinstance(node.func, ast.Attribute) and getattr(node.func.value, "id", "") not in modules
         owner = [node.func.value] if isinstance(node.func, ast.Attribute) and method else []  # `x` of `x.to(…)`
         children = [*owner, *node.args, *(keyword.value for keyword in node.keywords)]
     else:
@@ -56,9 +55,9 @@ def _parts(node: ast.expr) -> Iterator[ast.expr]:
 def values(candidate: Candidate) -> Iterator[Edit]:
     """A simple value instead of an expression: of the same shape and element type where they can be told, or a zero."""
     numbers = numbers_of(candidate.tree)
-    shapes = Shapes(candidate)
+    values_of = candidate.language.values(module.functions(candidate.tree)[candidate.function].body, candidate.compile)
     for place, node in sorted(_sites(candidate), key=lambda site: -len(site[0])):
-        for number, value in enumerate(shapes.simple(node)):
+        for number, value in enumerate(values_of(node)):
             if ast.dump(value) != ast.dump(node):
                 yield Edit(what=f"value {number} {place}", nodes={numbers[id(node)]: (value,)})
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from compat import arguments
 from compat.reduce import module
-from compat.reduce.candidate import PLAINEST, Candidate
+from compat.reduce.candidate import Candidate
 from compat.reduce.edits import DROP, Edit, Fact, numbers_of
 
 _POWERS = (1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024)
@@ -27,14 +27,14 @@ def unused(candidate: Candidate) -> Iterator[Edit]:
     read = set().union(*(module.loaded(statement) for statement in kernel.body))
     for argument in kernel.args.args:
         if argument.arg not in read and not kernel.args.defaults:
-            gone: dict[Fact, Any] = {(table, argument.arg): DROP for table in _TABLES}
-            yield Edit(what=f"parameter {argument.arg}", nodes={numbers[id(argument)]: ()}, facts=gone)
+            drops: dict[Fact, Any] = {(table, argument.arg): DROP for table in _TABLES}
+            yield Edit(what=f"parameter {argument.arg}", nodes={numbers[id(argument)]: ()}, facts=drops)
 
 
 def hints(candidate: Candidate) -> Iterator[Edit]:
     """Without a hint."""
-    for table, given in candidate.compile.hints.items():
-        for name in given:
+    for table, names in candidate.compile.hints.items():
+        for name in names:
             yield Edit(what=f"hint {table} {name}", facts={(table, name): DROP})
 
 
@@ -61,34 +61,35 @@ def constexprs(candidate: Candidate) -> Iterator[Edit]:
 def inlined(candidate: Candidate) -> Iterator[Edit]:
     """A constexpr's value in its place, and one parameter less."""
     kernel, numbers = _kernel(candidate), numbers_of(candidate.tree)
-    given = set().union(*(module.stored(statement) for statement in kernel.body))
+    assigned = set().union(*(module.stored(statement) for statement in kernel.body))
     for argument in kernel.args.args:
         name = argument.arg
         value = candidate.compile.constexprs.get(name, ...)
-        if name in given or kernel.args.defaults or not isinstance(value, int | float | str | None):
+        if name in assigned or kernel.args.defaults or not isinstance(value, int | float | str | None):
             continue
-        uses = [n for each in kernel.body for n in ast.walk(each) if isinstance(n, ast.Name) and n.id == name]
+        uses = [n for statement in kernel.body for n in ast.walk(statement) if isinstance(n, ast.Name) and n.id == name]
         nodes = {numbers[id(use)]: (ast.Constant(value),) for use in uses}
-        gone: dict[Fact, Any] = {(table, name): DROP for table in _TABLES}
-        yield Edit(what=f"inline {name}={value!r}", nodes={**nodes, numbers[id(argument)]: ()}, facts=gone)
+        drops: dict[Fact, Any] = {(table, name): DROP for table in _TABLES}
+        yield Edit(what=f"inline {name}={value!r}", nodes={**nodes, numbers[id(argument)]: ()}, facts=drops)
 
 
 def types(candidate: Candidate) -> Iterator[Edit]:
     """Plainer types: for all arguments of one type at once, then for each."""
+    plain = candidate.language.argument_types
     types = {name: kind for name, kind in candidate.compile.signature.items() if isinstance(kind, str)}
     for kind in dict.fromkeys(types.values()):
-        same = [name for name, each in types.items() if each == kind]
-        for plainer in _plainer(kind) if len(same) > 1 else ():
+        same = [name for name, other in types.items() if other == kind]
+        for plainer in _plainer(kind, plain) if len(same) > 1 else ():
             yield Edit(what=f"{', '.join(same)}: {plainer}", facts={("signature", name): plainer for name in same})
     for name, kind in types.items():
-        for plainer in _plainer(kind):
+        for plainer in _plainer(kind, plain):
             yield Edit(what=f"{name}: {plainer}", facts={("signature", name): plainer})
 
 
 def passed(candidate: Candidate) -> Iterator[Edit]:
     """Plainer arguments of a launch: tensors that are aligned, small, and of plainer types; small numbers."""
     for name, value in candidate.compile.launch.items():
-        for plainer in _plainer_argument(value):
+        for plainer in _plainer_argument(value, candidate.language.argument_types):
             yield Edit(what=f"{name}={arguments.shown(plainer)}", facts={("launch", name): plainer})
 
 
@@ -101,23 +102,23 @@ def untyped(candidate: Candidate) -> Iterator[Edit]:
             yield Edit(what=f"annotation of {argument.arg}", nodes={numbers[id(argument)]: (bare,)})
 
 
-def _plainer_argument(value: Any) -> Iterator[Any]:
+def _plainer_argument(value: Any, plain: Sequence[str]) -> Iterator[Any]:
     if arguments.is_tensor(value):
         dtype = arguments.dtype_of(value)
         if value != (usual := arguments.tensor(dtype)):
             yield usual
-        yield from (arguments.tensor(plainer, **arguments.facts_of(value)) for plainer in _plainer(dtype))
+        yield from (arguments.tensor(plainer, **arguments.facts_of(value)) for plainer in _plainer(dtype, plain))
     elif type(value) is int:
         yield from (number for number in _NUMBERS if number < value)
 
 
 def element_types(candidate: Candidate) -> Iterator[Edit]:
     """Plainer element types where the text names one, as ``tl.float16`` does."""
-    ranks = {"int32": 0, "float32": 1, "int64": 2, "float16": 3, "bfloat16": 4, "float64": 5, "float8e5": 6, "float8e4nv": 7}
+    plain = candidate.language.element_types
     numbers = numbers_of(candidate.tree)
     for node in ast.walk(candidate.tree):
-        if isinstance(node, ast.Attribute) and node.attr in ranks:
-            for plainer in list(ranks)[: ranks[node.attr]]:
+        if isinstance(node, ast.Attribute) and node.attr in plain:
+            for plainer in plain[: plain.index(node.attr)]:
                 changed = ast.Attribute(node.value, plainer, ast.Load())
                 yield Edit(what=f"{plainer} for {node.attr} in line {node.lineno}", nodes={numbers[id(node)]: (changed,)})
 
@@ -125,13 +126,13 @@ def element_types(candidate: Candidate) -> Iterator[Edit]:
 def names(candidate: Candidate) -> Iterator[Edit]:
     """Short names: ``kernel`` for the function, few letters for local names. Parameters keep theirs, which tell what is passed."""
     kernel, numbers = _kernel(candidate), numbers_of(candidate.tree)
-    taken = {name for node in ast.walk(candidate.tree) for name in _names_in(node)}
-    if KERNEL not in taken and len(candidate.function) > len(KERNEL):
+    used = {name for node in ast.walk(candidate.tree) for name in _names_in(node)}
+    if KERNEL not in used and len(candidate.function) > len(KERNEL):
         renamed = ast.FunctionDef(**{**dict(ast.iter_fields(kernel)), "name": KERNEL})
         yield Edit(what="name of the kernel", nodes={numbers[id(kernel)]: (renamed,)}, function=KERNEL)
     for function in module.functions(candidate.tree).values():
         for name in sorted(module.stored(function) - set(module.parameters(function))):
-            short = next((s for s in _shortened(name) if s not in taken), None)
+            short = next((s for s in _shortened(name) if s not in used), None)
             if short:
                 places = [node for node in ast.walk(function) if isinstance(node, ast.Name) and node.id == name]
                 nodes = {numbers[id(node)]: (ast.Name(short, node.ctx),) for node in places}
@@ -161,8 +162,8 @@ def _smaller(value: object) -> list[int]:
     return [small for small in _POWERS if small < value] if type(value) is int else []
 
 
-def _plainer(kind: str) -> list[str]:
+def _plainer(kind: str, plain: Sequence[str]) -> list[str]:
     pointer, element = kind[: kind.startswith("*")], kind.removeprefix("*")
     if element.startswith("k"):  # a pointer to what is only read
         return [pointer + element.removeprefix("k")]
-    return [pointer + each for each in PLAINEST[: PLAINEST.index(element)]] if element in PLAINEST else []
+    return [pointer + simpler for simpler in plain[: plain.index(element)]] if element in plain else []

@@ -14,7 +14,7 @@ from compat.reduce.edits import Edit, numbers_of
 def inline(candidate: Candidate) -> Iterator[Edit]:
     """The body of a helper instead of a call of it: of a call that is a statement, or within one where the helper is one value."""
     tree, numbers = candidate.tree, numbers_of(candidate.tree)
-    helpers = {name: each for name, each in module.functions(tree).items() if name != candidate.function}
+    helpers = {name: function for name, function in module.functions(tree).items() if name != candidate.function}
     for function in module.functions(tree).values():
         for statement in (node for node in ast.walk(function) if isinstance(node, ast.stmt) and node is not function):
             call = getattr(statement, "value", None)
@@ -37,14 +37,14 @@ def unused(candidate: Candidate) -> Iterator[Edit]:
         read = set().union(*(module.loaded(statement) for statement in helper.body))
         calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call) and _named(node) == name]
         for position, argument in enumerate(helper.args.args):
-            given = [_given(call, position, argument.arg) for call in calls]
-            if argument.arg not in read and not helper.args.defaults and None not in given:
-                gone = {numbers[id(node)]: () for node in (argument, *given) if node is not None}
-                yield Edit(what=f"{name} without {argument.arg}", nodes=gone)
+            passed = [_given(call, position, argument.arg) for call in calls]
+            if argument.arg not in read and not helper.args.defaults and None not in passed:
+                drops = {numbers[id(node)]: () for node in (argument, *passed) if node is not None}
+                yield Edit(what=f"{name} without {argument.arg}", nodes=drops)
 
 
 def _given(call: ast.Call, position: int, name: str) -> ast.AST | None:
-    keyword = next((each for each in call.keywords if each.arg == name), None)
+    keyword = next((other for other in call.keywords if other.arg == name), None)
     return keyword or (call.args[position] if position < len(call.args) else None)
 
 
@@ -69,16 +69,16 @@ def _body(statement: ast.stmt, call: ast.Call, helper: ast.FunctionDef, caller: 
     """What ``statement``, whose value is the call, does, without the call; ``None`` where the helper returns in its middle."""
     bound = _bound(call, helper)
     *before, last = helper.body
-    if bound is None or any(isinstance(node, ast.Return) for each in before for node in ast.walk(each)):
+    if bound is None or any(isinstance(node, ast.Return) for inner in before for node in ast.walk(inner)):
         return None
     if any(isinstance(node, ast.Return) for node in ast.walk(last)) and not isinstance(last, ast.Return):
         return None
-    changed = set().union(*(module.stored(each) for each in helper.body))
-    taken = module.stored(caller) | module.loaded(caller) | set(module.parameters(caller))
-    local: dict[str, ast.expr] = {name: ast.Name(_free(name, taken)) for name in sorted(changed)}
+    changed = set().union(*(module.stored(inner) for inner in helper.body))
+    used = module.stored(caller) | module.loaded(caller) | set(module.parameters(caller))
+    local: dict[str, ast.expr] = {name: ast.Name(_free(name, used)) for name in sorted(changed)}
     names = {**{name: value for name, value in bound.items() if name not in changed}, **local}
     body: list[ast.stmt] = [_assign(local[name], bound[name]) for name in bound if name in changed]
-    body += [_Renaming(names).visit(copy.deepcopy(each)) for each in before]
+    body += [_Renaming(names).visit(copy.deepcopy(inner)) for inner in before]
     return [*body, *_end(statement, last, names)]
 
 
@@ -95,9 +95,9 @@ def _end(statement: ast.stmt, last: ast.stmt, names: dict[str, ast.expr]) -> lis
 def _bound(call: ast.Call, helper: ast.FunctionDef) -> dict[str, ast.expr] | None:
     """Parameter → what the call gives for it; ``None`` for calls that are not that simple."""
     names = module.parameters(helper)
-    if any(isinstance(each, ast.Starred) for each in call.args) or len(call.args) > len(names):
+    if any(isinstance(arg, ast.Starred) for arg in call.args) or len(call.args) > len(names):
         return None
-    bound = dict(zip(names, call.args, strict=False)) | {each.arg: each.value for each in call.keywords if each.arg}
+    bound = dict(zip(names, call.args, strict=False)) | {keyword.arg: keyword.value for keyword in call.keywords if keyword.arg}
     defaults = helper.args.defaults
     for argument, default in zip(helper.args.args[len(helper.args.args) - len(defaults) :], defaults, strict=True):
         bound.setdefault(argument.arg, default)

@@ -21,17 +21,17 @@ from packaging.version import Version
 from compat import toolchains
 from compat.bisect.criterion import Criterion, HasFingerprint, parse_criterion
 from compat.bisect.search import Judgement
+from compat.engine.run import RunContext, available_cores, outcome_of
 from compat.errors import SelectionError
-from compat.execution.executors.base import Batch, CellAttempts, Executor
-from compat.execution.executors.local import LocalExecutor
-from compat.execution.flight import DIAGNOSTIC, PLAIN, Limits
-from compat.execution.run import RunContext, available_cores, outcome_of
+from compat.executors.base import Batch, CellAttempts, Executor
+from compat.executors.local import LocalExecutor
 from compat.history.verdict import is_good
 from compat.launch.building import Launchable, launch_mode, launchable_of
 from compat.model import BuiltEnv, Cell, Expectation, Outcome, Result, Specialization, Status, Target
 from compat.reduce.candidate import Candidate
 from compat.reduce.numbers import NumbersQuestion, keeps_types
 from compat.scratch import Folder
+from compat.workers.attempt import DIAGNOSTIC, PLAIN, Limits
 
 _QUICKEST = 2.0
 """Seconds that a candidate may take at least."""
@@ -40,7 +40,7 @@ _SLOWER = 5.0
 
 
 @frozen(kw_only=True)
-class Requirement:
+class CandidateRequirement:
     """What a candidate must fulfil in one env."""
 
     built: BuiltEnv
@@ -59,7 +59,7 @@ class Requirement:
         return isinstance(question, HasFingerprint) and (question.fingerprint or "").startswith("timeout:")
 
     @property
-    def words(self) -> str:
+    def description(self) -> str:
         """What is preserved, in words."""
         if self.wanted is Judgement.GOOD:
             return "ok"
@@ -74,7 +74,7 @@ class Requirement:
     @property
     def text(self) -> str:
         """All of it in words, for people."""
-        return f"{self.words} on {self.built.env.name}{self.place}"
+        return f"{self.description} on {self.built.env.name}{self.place}"
 
     def fulfilled_by(self, cell: Cell, outcome: Outcome) -> bool:
         """Whether this outcome is what is required."""
@@ -83,39 +83,35 @@ class Requirement:
         return self.criterion(Result(cell=cell, built=self.built, outcome=outcome)) is self.wanted
 
 
-def requirement_of(result: Result, criterion: Criterion, limits: Limits) -> Requirement:
+def requirement_of(result: Result, criterion: Criterion, limits: Limits) -> CandidateRequirement:
     """The requirement that candidates fail as this result does. Raises SelectionError where it does not count as bad."""
-    asked = criterion.about(result.outcome)
-    if asked(result) is not Judgement.BAD:
+    specific = criterion.about(result.outcome)
+    if specific(result) is not Judgement.BAD:
         status = "flaky" if result.outcome.flaky else result.outcome.status
         raise SelectionError(
             f"{result.cell.id} is {status}: there is nothing to reduce",
             hint=f"`compat explain {result.cell.id}` shows what is known about it; --judge takes something other than a failure.",
         )
     failure = result.outcome.failure
-    vague = (
-        failure is not None
-        and toolchains.failure_classes()[failure.failure_class].says_little
-        and isinstance(asked.question, HasFingerprint)
-    )
-    return Requirement(
+    vague = failure is not None and toolchains.known_class(failure).says_little and isinstance(specific.question, HasFingerprint)
+    return CandidateRequirement(
         built=result.built,
-        criterion=asked,
+        criterion=specific,
         wanted=Judgement.BAD,
-        limits=_scaled(limits, result.outcome, asked),
+        limits=_scaled(limits, result.outcome, specific),
         pass_=failure.pass_ if failure and vague else None,
     )
 
 
-def requirement_to_be_ok(result: Result, criterion: Criterion, limits: Limits) -> Requirement:
+def requirement_to_be_ok(result: Result, criterion: Criterion, limits: Limits) -> CandidateRequirement:
     """The requirement that candidates are good where this result is. Raises SelectionError where it is not."""
     if criterion(result) is not Judgement.GOOD:
         raise SelectionError(f"{result.cell.id} is {result.outcome.status}, not good", where="--good")
     limits = _scaled(limits, result.outcome, criterion)
-    return Requirement(built=result.built, criterion=criterion, wanted=Judgement.GOOD, limits=limits)
+    return CandidateRequirement(built=result.built, criterion=criterion, wanted=Judgement.GOOD, limits=limits)
 
 
-def requirement_to_stay(result: Result, limits: Limits) -> Requirement | None:
+def requirement_to_stay(result: Result, limits: Limits) -> CandidateRequirement | None:
     """The requirement that candidates fare as this result does: ok stays ok, a failure stays that failure.
 
     ``None`` where there is nothing to hold on to: it is flaky, or says nothing of the kernel.
@@ -128,7 +124,7 @@ def requirement_to_stay(result: Result, limits: Limits) -> Requirement | None:
 
 def same(one: Outcome, other: Outcome) -> bool:
     """Whether two outcomes are the same: both are good, or both fail the same way."""
-    failures = [each.failure.fingerprint if each.failure else None for each in (one, other)]
+    failures = [outcome.failure.fingerprint if outcome.failure else None for outcome in (one, other)]
     return failures[0] == failures[1] and is_good(one) == is_good(other)
 
 
@@ -146,12 +142,12 @@ def expectations_of(results: Sequence[Result]) -> list[Expectation]:
     ``results`` has those of a kernel for one target, good ones too; releases that follow each other in it and fare the same are
     declared together.
     """
-    placed = sorted((each for each in results if each.built.release), key=lambda each: Version(str(each.built.release)))
+    placed = sorted((result for result in results if result.built.release), key=lambda result: Version(str(result.built.release)))
     declared = []
     for _, run in groupby(
-        placed, key=lambda each: (each.outcome.status, each.outcome.failure and each.outcome.failure.fingerprint)
+        placed, key=lambda result: (result.outcome.status, result.outcome.failure and result.outcome.failure.fingerprint)
     ):
-        steady = [each for each in run if not each.outcome.flaky and each.outcome.status.is_answer]
+        steady = [result for result in run if not result.outcome.flaky and result.outcome.status.is_answer]
         if steady and (failure := steady[0].outcome.failure):
             declared.append(
                 Expectation(
@@ -166,7 +162,7 @@ def expectations_of(results: Sequence[Result]) -> list[Expectation]:
 
 
 def _from_to(first: BuiltEnv, last: BuiltEnv) -> SpecifierSet:
-    low, high = (Version(str(each.release)).public for each in (first, last))
+    low, high = (Version(str(env.release)).public for env in (first, last))
     return SpecifierSet(f"=={low}" if low == high else f">={low},<={high}")
 
 
@@ -182,9 +178,9 @@ class InterestingnessTest:
         self,
         spec: Specialization,
         target: Target,
-        requirements: Sequence[Requirement],
+        requirements: Sequence[CandidateRequirement],
         *,
-        later: Sequence[Requirement] = (),
+        later: Sequence[CandidateRequirement] = (),
         slots: int | None = None,
         stop: threading.Event | None = None,
         context: RunContext | None = None,
@@ -212,22 +208,22 @@ class InterestingnessTest:
     def __call__(self, candidates: Sequence[Candidate]) -> list[bool]:
         """Whether each candidate fulfils every requirement but those for later.
 
-        Raises :class:`compat.execution.watch.Stopped` once ``stop`` is set, and EnvError if a worker cannot be started.
+        Raises :class:`compat.workers.watch.Stopped` once ``stop`` is set, and EnvError if a worker cannot be started.
         """
         specs = [self._written(candidate) for candidate in candidates]
-        left = set(range(len(specs)))
+        passing = set(range(len(specs)))
         for requirement in self.requirements:
-            shares = [sorted(left)[slot :: self.slots] for slot in range(self.slots)]
+            shares = [sorted(passing)[slot :: self.slots] for slot in range(self.slots)]
             judged = self._threads.map(
                 lambda share, requirement=requirement: self._fulfilled([(n, specs[n]) for n in share], requirement), shares
             )
-            self.compiled += len(left)
-            left = set().union(*self._gathered(judged))
-        left = self._differing(sorted(left), candidates, specs)
+            self.compiled += len(passing)
+            passing = set().union(*self._gathered(judged))
+        passing = self._differing(sorted(passing), candidates, specs)
         for spec in specs:
             Path(spec.source).unlink(missing_ok=True)
-        self._asked |= {candidates[number].key: len(self.requirements) for number in left}
-        return [number in left for number in range(len(specs))]
+        self._asked |= {candidates[number].key: len(self.requirements) for number in passing}
+        return [number in passing for number in range(len(specs))]
 
     def begin(self, candidate: Candidate) -> None:
         """Ask the question of the kernel itself, by which candidates are judged. Raises SelectionError where it does not hold."""
@@ -243,20 +239,20 @@ class InterestingnessTest:
         """Those of some candidates of which the question says yes; all where there is none."""
         if self._question is None:
             return set(left)
-        asked = [number for number in left if keeps_types(candidates[number], self.spec)]
-        answers = self._question([self._taken(specs[number]) for number in asked], self.stop)
+        candidates_kept = [number for number in left if keeps_types(candidates[number], self.spec)]
+        answers = self._question([self._taken(specs[number]) for number in candidates_kept], self.stop)
         self._launchable.clear()
-        return {number for number, answer in zip(asked, answers, strict=True) if answer}
+        return {number for number, answer in zip(candidates_kept, answers, strict=True) if answer}
 
     def _taken(self, spec: Specialization) -> dict[str, Launchable]:
         """Env → what was built of a candidate."""
-        return {env: each for (source, env), each in self._launchable.items() if source == spec.source}
+        return {env: launchable for (source, env), launchable in self._launchable.items() if source == spec.source}
 
     def verify(self, candidate: Candidate) -> bool:
         """Whether a candidate fulfils all that it was not asked yet. Raises as calling it does."""
         return self.refusing(candidate) is None
 
-    def refusing(self, candidate: Candidate) -> Requirement | None:
+    def refusing(self, candidate: Candidate) -> CandidateRequirement | None:
         """The first requirement that a candidate does not fulfil, of those that it was not asked yet."""
         waiting = [*self.requirements[self._asked.get(candidate.key, 0) :], *self.later]
         spec = self._written(candidate)
@@ -279,7 +275,7 @@ class InterestingnessTest:
             self.stop.set()
             raise
 
-    def _fulfilled(self, share: Sequence[tuple[int, Specialization]], requirement: Requirement) -> set[int]:
+    def _fulfilled(self, share: Sequence[tuple[int, Specialization]], requirement: CandidateRequirement) -> set[int]:
         """The numbers of those that fulfil a requirement."""
         cells = [Cell(env=requirement.built.env, target=self.target, spec=spec) for _, spec in share]
         if not cells:
@@ -289,19 +285,19 @@ class InterestingnessTest:
             mode = launch_mode(cells[0])
         batch = Batch.of(cells, requirement.built, requirement.limits, mode=mode, keep=requirement.launched)
         outcomes: dict[int, Outcome] = {}
-        for each in self._executor.submit(batch):
-            cell = cells[each.position]
-            outcomes[each.position] = outcome_of(cell, each.attempts)
-            if requirement.launched and each.attempts[0].built:
-                self._keep(cell, requirement.built, each)
+        for answer in self._executor.submit(batch):
+            cell = cells[answer.position]
+            outcomes[answer.position] = outcome_of(cell, answer.attempts)
+            if requirement.launched and answer.attempts[0].built:
+                self._keep(cell, requirement.built, answer)
         return {
             number for position, (number, _) in enumerate(share) if requirement.fulfilled_by(cells[position], outcomes[position])
         }
 
-    def _keep(self, cell: Cell, built: BuiltEnv, told: CellAttempts) -> None:
-        found = launchable_of(cell, built, told.attempts[0], told.artifacts.get)
-        if isinstance(found, Launchable):
-            self._launchable[cell.spec.source, cell.env.name] = found
+    def _keep(self, cell: Cell, built: BuiltEnv, answer: CellAttempts) -> None:
+        launchable = launchable_of(cell, built, answer.attempts[0], answer.artifacts.get)
+        if isinstance(launchable, Launchable):
+            self._launchable[cell.spec.source, cell.env.name] = launchable
 
     def _written(self, candidate: Candidate) -> Specialization:
         path = Path(self._folder.path, f"candidate_{next(self._numbers)}.py")

@@ -5,17 +5,14 @@ from __future__ import annotations
 import ast
 import builtins
 import warnings
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator
 
-from compat.bundle.parsing import tree_of
-from compat.patterns import lazy_pattern
+from compat import toolchains
+from compat.model import DEFAULT_TOOLCHAIN
+from compat.source.parsing import tree_of
+from compat.toolchains.base import Simplification
 
 BUILTINS = frozenset(dir(builtins))
-_ANNOTATION = lazy_pattern(r"\bconstexpr\b")
-_NAMING = ("do_not_specialize", "do_not_specialize_on_alignment")
-"""What of ``triton.jit`` lists parameters, by name or by place."""
-_JIT = ("triton.jit", "jit")
-"""A decorator that is the same with an empty list of arguments as without one."""
 
 
 def functions(tree: ast.Module) -> dict[str, ast.FunctionDef]:
@@ -66,8 +63,9 @@ def needed(tree: ast.Module, *functions: str) -> ast.Module:
     return ast.Module(body=[statement for number, statement in enumerate(tree.body) if number in wanted], type_ignores=[])
 
 
-def undress(tree: ast.Module, *annotated: str) -> ast.Module:
-    """Without docstrings and without annotations, except those that say ``constexpr``, and all of functions that are ``annotated``.
+def undress(tree: ast.Module, language: Simplification, annotated: Container[str] = ()) -> ast.Module:
+    """Without docstrings and without annotations, except those that the compiler reads, and all of functions that are
+    ``annotated``.
 
     Changes ``tree``.
     """
@@ -77,54 +75,56 @@ def undress(tree: ast.Module, *annotated: str) -> ast.Module:
             function.body = function.body[1:] or [ast.Pass()]
         function.returns = None
         for argument in arguments(function):
-            said = argument.annotation and (function.name in annotated or _ANNOTATION.search(ast.unparse(argument.annotation)))
-            argument.annotation = argument.annotation if said else None
+            if argument.annotation is None or function.name in annotated:
+                continue
+            if language.annotations is None or not language.annotations.search(ast.unparse(argument.annotation)):
+                argument.annotation = None
     return tree
 
 
-def fit_decorators(tree: ast.Module) -> ast.Module:
-    """With no parameter named to decorators that its function has not (``do_not_specialize``). Changes ``tree``."""
+def fit_decorators(tree: ast.Module, language: Simplification) -> ast.Module:
+    """With no parameter named to decorators that its function has not. Changes ``tree``."""
     for function in functions(tree).values():
-        known = set(parameters(function))
+        names = set(parameters(function))
         for decorator in function.decorator_list:
             if isinstance(decorator, ast.Call):
-                decorator.keywords = [each for each in decorator.keywords if not _names_nothing(each, known)]
-        function.decorator_list = [_bare(each) for each in function.decorator_list]
+                decorator.keywords = [keyword for keyword in decorator.keywords if not _names_nothing(keyword, names, language)]
+        function.decorator_list = [_bare(decorator, language) for decorator in function.decorator_list]
     return tree
 
 
-def name_parameters(tree: ast.Module) -> ast.Module:
+def name_parameters(tree: ast.Module, language: Simplification) -> ast.Module:
     """With parameters called by name where decorators count them, as places change. Changes ``tree``."""
     for function in functions(tree).values():
         names = parameters(function)
-        for keyword in _naming_keywords(function):
+        for keyword in _naming_keywords(function, language):
             for number, place in enumerate(keyword.value.elts):  # type: ignore[attr-defined]
                 if isinstance(place, ast.Constant) and type(place.value) is int and place.value < len(names):
                     keyword.value.elts[number] = ast.Constant(names[place.value])  # type: ignore[attr-defined]
     return tree
 
 
-def _naming_keywords(function: ast.FunctionDef) -> Iterator[ast.keyword]:
+def _naming_keywords(function: ast.FunctionDef, language: Simplification) -> Iterator[ast.keyword]:
     """The arguments of decorators that list parameters."""
     for decorator in function.decorator_list:
         for keyword in decorator.keywords if isinstance(decorator, ast.Call) else ():
-            if keyword.arg in _NAMING and isinstance(keyword.value, ast.List | ast.Tuple):
+            if keyword.arg in language.parameter_lists and isinstance(keyword.value, ast.List | ast.Tuple):
                 yield keyword
 
 
-def _names_nothing(keyword: ast.keyword, known: set[str]) -> bool:
+def _names_nothing(keyword: ast.keyword, names: set[str], language: Simplification) -> bool:
     """Takes parameters that are gone out of a list of them; whether none is left."""
-    if keyword.arg not in _NAMING or not isinstance(keyword.value, ast.List | ast.Tuple):
+    if keyword.arg not in language.parameter_lists or not isinstance(keyword.value, ast.List | ast.Tuple):
         return False
     listed = keyword.value
-    listed.elts = [each for each in listed.elts if not isinstance(each, ast.Constant) or each.value in known]
+    listed.elts = [element for element in listed.elts if not isinstance(element, ast.Constant) or element.value in names]
     return not listed.elts
 
 
-def _bare(decorator: ast.expr) -> ast.expr:
-    """``triton.jit`` of ``triton.jit()``."""
+def _bare(decorator: ast.expr, language: Simplification) -> ast.expr:
+    """A decorator without an empty list of arguments, where it means the same."""
     plain = isinstance(decorator, ast.Call) and not decorator.args and not decorator.keywords
-    return decorator.func if plain and ast.unparse(decorator.func) in _JIT else decorator  # type: ignore[attr-defined]
+    return decorator.func if plain and ast.unparse(decorator.func) in language.plain_decorators else decorator  # type: ignore[attr-defined]
 
 
 def prune(tree: ast.Module) -> ast.Module:
@@ -133,25 +133,25 @@ def prune(tree: ast.Module) -> ast.Module:
     What depends on a statement that was taken away goes with it, so that taking away one statement is a useful step, and no
     candidate fails for a name of its own.
     """
-    known = BUILTINS.union(*(defined(statement) for statement in tree.body))
+    names = BUILTINS.union(*(defined(statement) for statement in tree.body))
     for function in functions(tree).values():
-        function.body = _pruned(function.body, known.union(parameters(function)))
+        function.body = _pruned(function.body, names.union(parameters(function)))
     return tree
 
 
-def _pruned(body: Iterable[ast.stmt], known: Iterable[str]) -> list[ast.stmt]:
-    known, kept = set(known), list[ast.stmt]()
+def _pruned(body: Iterable[ast.stmt], names: Iterable[str]) -> list[ast.stmt]:
+    names, kept = set(names), list[ast.stmt]()
     for statement in body:
-        if any(not loaded(part) <= known for part in _header(statement)):
+        if any(not loaded(part) <= names for part in _header(statement)):
             continue
         if isinstance(statement, ast.For):
-            known |= stored(statement.target)
+            names |= stored(statement.target)
         if isinstance(statement, ast.For | ast.While | ast.If | ast.With):
-            statement.body = _pruned(statement.body, known)
+            statement.body = _pruned(statement.body, names)
         if isinstance(statement, ast.For | ast.While | ast.If):
-            otherwise = _pruned(statement.orelse, known)
-            statement.orelse = [] if all(isinstance(each, ast.Pass) for each in otherwise) else otherwise
-        known |= stored(statement)
+            otherwise = _pruned(statement.orelse, names)
+            statement.orelse = [] if all(isinstance(inner, ast.Pass) for inner in otherwise) else otherwise
+        names |= stored(statement)
         kept.append(statement)
     return kept or [ast.Pass()]
 
@@ -189,9 +189,10 @@ def written(tree: ast.Module) -> str:
     return "\n".join(lines) + "\n"
 
 
-def extracted(text: str, *functions: str, annotated: Sequence[str] = ()) -> str:
+def extracted(text: str, *functions: str, annotated: Container[str] = (), toolchain: str = DEFAULT_TOOLCHAIN) -> str:
     """A module of what ``functions`` need of ``text``, undressed. Raises SyntaxError, also where it is nested too deeply."""
+    language = toolchains.named(toolchain).language.simplification
     try:
-        return written(name_parameters(undress(needed(tree_of(text), *functions), *annotated)))
+        return written(name_parameters(undress(needed(tree_of(text), *functions), language, annotated), language))
     except RecursionError as error:
         raise SyntaxError("nested too deeply") from error

@@ -14,19 +14,18 @@ from contextlib import contextmanager
 from attrs import frozen
 from packaging.version import Version
 
-from compat.bisect.criterion import Criterion
-from compat.bisect.measured import IsSlower, IsUnstable
-from compat.bisect.numbered import numbered
+from compat.bisect.criterion import Criterion, IsSlower, IsUnstable
+from compat.bisect.judging import numbered
 from compat.bisect.search import Judgement
+from compat.engine.run import RunContext
 from compat.errors import SelectionError
-from compat.execution.run import RunContext
-from compat.launch.behaviour import Compared
+from compat.launch.behaviour import BuildComparison
 from compat.launch.building import Launchable
 from compat.launch.comparing import Comparer
 from compat.launch.hosting import ELSEWHERE, Gpu
 from compat.model import Result, Specialization, Status
 from compat.reduce.candidate import Candidate
-from compat.reduce.differing import Difference, Kind
+from compat.reduce.differing import DifferenceKind, LaunchDifference
 
 ROUNDS = 30
 """Launches of each problem, for a candidate."""
@@ -40,28 +39,28 @@ def refuse_latency(criterion: Criterion) -> None:
     """Raises SelectionError for a judge that asks how long launches take."""
     if isinstance(criterion.question, IsSlower):
         hint = "--judge 'registers>128' and the other metrics of what is compiled need no launch, and often stand behind a latency."
-        words = f"`{criterion.text}` cannot be preserved: a smaller kernel does less and is faster, whatever the release"
-        raise SelectionError(words, where="--judge", hint=hint)
+        message = f"`{criterion.text}` cannot be preserved: a smaller kernel does less and is faster, whatever the release"
+        raise SelectionError(message, where="--judge", hint=hint)
 
 
 @frozen(kw_only=True)
 class Compare:
     """The releases whose launches are compared."""
 
-    kind: Kind
+    kind: DifferenceKind
     bad: tuple[Result, ...]
     good: tuple[Result, ...]
 
     @property
     def text(self) -> str:
         """In words."""
-        bad, good = (", ".join(each.cell.env.name for each in several) for several in (self.bad, self.good))
-        how = "launches differ" if self.kind is Kind.UNSTABLE else "other numbers"
+        bad, good = (", ".join(result.cell.env.name for result in several) for several in (self.bad, self.good))
+        how = "launches differ" if self.kind is DifferenceKind.UNSTABLE else "other numbers"
         return f"{how} on {bad}, beside {good}"
 
 
 def releases_to_compare(
-    looked: Sequence[Result],
+    tested: Sequence[Result],
     good: Sequence[Result],
     rest: Sequence[Result],
     criterion: Criterion,
@@ -74,37 +73,37 @@ def releases_to_compare(
     What was not launched yet is. Raises SelectionError where it is bad in none, or right in none, or not right in one that was
     named as good.
     """
-    _refuse_unlaunchable(looked[0], gpu)
-    several = tuple({each.cell.env.name: each for each in (*looked, *good, *rest)}.values())
-    known = {each.cell.env.name: each for each in numbered(several, criterion, context, gpu, on_launch)}
-    along = criterion.along([[each] for each in known.values()])
+    _refuse_unlaunchable(tested[0], gpu)
+    several = tuple({result.cell.env.name: result for result in (*tested, *good, *rest)}.values())
+    current = {result.cell.env.name: result for result in numbered(several, criterion, context, gpu, on_launch)}
+    along = criterion.along([[result] for result in current.values()])
 
     def judged(results: Sequence[Result], wanted: Judgement) -> tuple[Result, ...]:
-        return tuple(now for each in results if along(now := known[each.cell.env.name]) is wanted)
+        return tuple(now for result in results if along(now := current[result.cell.env.name]) is wanted)
 
-    kind = Kind.UNSTABLE if isinstance(criterion.question, IsUnstable) else Kind.WRONG
-    bad = judged(looked, Judgement.BAD)
+    kind = DifferenceKind.UNSTABLE if isinstance(criterion.question, IsUnstable) else DifferenceKind.WRONG
+    bad = judged(tested, Judgement.BAD)
     if not bad:
-        words = f"{looked[0].cell.id} is not `{criterion.text}`: there is nothing to reduce"
-        raise SelectionError(words, hint=_said(known, looked))
-    for each in bad:
-        _refuse_faults(each)
-    right = [each for each in judged([*good] or [*rest, *looked], Judgement.GOOD) if _is_right(each)]
+        message = f"{tested[0].cell.id} is not `{criterion.text}`: there is nothing to reduce"
+        raise SelectionError(message, hint=_said(current, tested))
+    for result in bad:
+        _refuse_faults(result)
+    right = [result for result in judged([*good] or [*rest, *tested], Judgement.GOOD) if _is_right(result)]
     if good and len(right) < len(good):
-        raise SelectionError("the kernel is not right there", where="--good", hint=_said(known, good))
+        raise SelectionError("the kernel is not right there", where="--good", hint=_said(current, good))
     if not right:
         hint = "Build another release (`compat envs build`), or name it: --good."
-        words = f"{looked[0].cell.id} is right in no release that is here: there is nothing to compare with"
-        raise SelectionError(words, where="--judge", hint=hint)
+        message = f"{tested[0].cell.id} is right in no release that is here: there is nothing to compare with"
+        raise SelectionError(message, where="--judge", hint=hint)
     return Compare(kind=kind, bad=bad, good=tuple(right) if good else nearest(bad[0], right))
 
 
 def nearest(bad: Result, right: Sequence[Result]) -> tuple[Result, ...]:
     """Of results that are right those of the nearest release after and before a bad one, as far as there are such."""
     place = bad.cell.env.release or Version("0")
-    placed = sorted(((each.cell.env.release or Version("0"), each) for each in right), key=lambda pair: pair[0])
-    after = [each for version, each in placed if version > place][:1]
-    before = [each for version, each in placed if version <= place][-1:]
+    placed = sorted(((result.cell.env.release or Version("0"), result) for result in right), key=lambda pair: pair[0])
+    after = [result for version, result in placed if version > place][:1]
+    before = [result for version, result in placed if version <= place][-1:]
     return (*after, *before)
 
 
@@ -118,16 +117,16 @@ def _refuse_unlaunchable(result: Result, gpu: Gpu) -> None:
         raise SelectionError(f"{cell.id} is for another GPU than the one here", where="--judge", hint=hint)
     if cell.spec.compile.launch:
         hint = "Describe it with [signature], [constexprs] and [hints]; docs/kernel-files.md has the form."
-        words = f"{cell.id} is described by a [launch], and such a kernel cannot be reduced by its numbers"
-        raise SelectionError(words, where="--judge", hint=hint)
+        message = f"{cell.id} is described by a [launch], and such a kernel cannot be reduced by its numbers"
+        raise SelectionError(message, where="--judge", hint=hint)
 
 
 def _refuse_faults(result: Result) -> None:
     check = result.numbers.gpu
     if check is None or check.status is Status.FAULTED:
-        said = f"{check.status} ({check.reason})" if check is not None else "known from an interpreter alone"
+        finding = f"{check.status} ({check.reason})" if check is not None else "known from an interpreter alone"
         hint = "A candidate must not fault, so that a fault cannot be preserved; --judge run=COMMAND can launch it itself."
-        raise SelectionError(f"{result.cell.id} is {said}", where="--judge", hint=hint)
+        raise SelectionError(f"{result.cell.id} is {finding}", where="--judge", hint=hint)
 
 
 def _is_right(result: Result) -> bool:
@@ -136,9 +135,9 @@ def _is_right(result: Result) -> bool:
     return check is not None and (check.status is Status.OK or (problem is not None and check.status is Status.UNSUPPORTED))
 
 
-def _said(known: Mapping[str, Result], results: Sequence[Result]) -> str:
-    told = ((each.cell.env.name, known[each.cell.env.name]) for each in results)
-    return "; ".join(f"{name}: {check.status if (check := each.numbers.gpu) else 'not launched'}" for name, each in told) + "."
+def _said(current: Mapping[str, Result], results: Sequence[Result]) -> str:
+    pairs = ((result.cell.env.name, current[result.cell.env.name]) for result in results)
+    return "; ".join(f"{name}: {check.status if (check := result.numbers.gpu) else 'not launched'}" for name, result in pairs) + "."
 
 
 class NumbersQuestion:
@@ -148,10 +147,10 @@ class NumbersQuestion:
         self.compare = compare
         self._gpu = gpu
         self._comparer: Comparer | None = None
-        self._difference = Difference(kind=compare.kind)
+        self._difference = LaunchDifference(kind=compare.kind)
         self._deadline = 60.0
         self.rounds = ROUNDS
-        self.last: Compared | None = None
+        self.last: BuildComparison | None = None
         """How the last candidate behaved that was interesting."""
 
     @property
@@ -162,7 +161,7 @@ class NumbersQuestion:
     @property
     def envs(self) -> frozenset[str]:
         """The names of the envs that a candidate has to be built in."""
-        return frozenset(each.cell.env.name for each in (*self.compare.good, *self.compare.bad))
+        return frozenset(result.cell.env.name for result in (*self.compare.good, *self.compare.bad))
 
     def begin(self, built: Mapping[str, Launchable], stop: threading.Event) -> None:
         """Launch the kernel itself, by which candidates are judged. Raises SelectionError where it does not differ here."""
@@ -176,14 +175,14 @@ class NumbersQuestion:
         self._deadline = max(_QUICKEST, _SLOWER * (time.monotonic() - began))
         if not self._difference.is_in(compared):
             hint = "It was launched without comments and annotations, alone in a module, in turn with the good releases."
-            words = f"the kernel is not {self.compare.kind} when its launches are compared: {self._difference.words(compared)}"
-            raise SelectionError(words, hint=hint)
+            message = f"the kernel is not {self.compare.kind} when its launches are compared: {self._difference.explain(compared)}"
+            raise SelectionError(message, hint=hint)
         self._difference = self._difference.like(compared)
         self.last = compared
 
     def __call__(self, built: Sequence[Mapping[str, Launchable]], stop: threading.Event) -> list[bool]:
         """Whether each candidate differs, of those that were built in all envs."""
-        return [self._differs(each, stop) for each in built]
+        return [self._differs(launchables, stop) for launchables in built]
 
     def _differs(self, built: Mapping[str, Launchable], stop: threading.Event) -> bool:
         if self.envs - built.keys():
@@ -193,9 +192,9 @@ class NumbersQuestion:
         self.last = compared if differs else self.last
         return differs
 
-    def _asked(self, built: Mapping[str, Launchable], rounds: int, stop: threading.Event) -> Compared:
+    def _asked(self, built: Mapping[str, Launchable], rounds: int, stop: threading.Event) -> BuildComparison:
         assert self._comparer is not None
-        good, bad = ([built[each.cell.env.name] for each in several] for several in (self.compare.good, self.compare.bad))
+        good, bad = ([built[result.cell.env.name] for result in several] for several in (self.compare.good, self.compare.bad))
         return self._comparer.ask(good, bad, rounds, self._deadline * rounds / ROUNDS, stop)
 
     @contextmanager

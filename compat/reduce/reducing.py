@@ -11,16 +11,16 @@ from packaging.version import Version
 from compat.bisect.criterion import Criterion, parse_criterion
 from compat.config.cell_pattern import cell_pattern, several_match
 from compat.config.matrix import MatrixConfig
+from compat.engine.run import RunContext
 from compat.errors import SelectionError
-from compat.execution.budget import Budget
-from compat.execution.run import RunContext
+from compat.interruption import Budget
 from compat.launch import hosting
 from compat.launch.hosting import Gpu
 from compat.model import BuiltEnv, Cell, Env
-from compat.project import Obtain, Selection, with_envs
+from compat.project import Obtain, Selection
 from compat.reduce.numbers import refuse_latency
-from compat.reduce.reduction import Listener, Reduction
-from compat.reduce.subject import Subject
+from compat.reduce.original import BudgetedRuns, ReductionSubject, examine
+from compat.reduce.reduction import Reduction, ReductionListener, default_path
 
 
 def reduce(
@@ -28,7 +28,7 @@ def reduce(
     what: str,
     context: RunContext,
     obtain: Obtain | None = None,
-    listener: Listener | None = None,
+    listener: ReductionListener | None = None,
     *,
     bad: Sequence[str] = (),
     good: Sequence[str] = (),
@@ -51,7 +51,7 @@ def reduce(
     one kernel is meant, or it is not bad or good where it was named so; ConfigError if it cannot be parsed, and
     StoreError where the file cannot be written. One that is interrupted ends by itself, and says so in ``ended``.
     """
-    config, listener = selection.config, listener or Listener()
+    config, listener = selection.config, listener or ReductionListener()
     subject = _subject(selection, what, bad, good)
     envs = [*(obtain or selection.read_envs)(config.path, [*subject.bad, *subject.good])]
     others = _others(subject, selection)
@@ -59,11 +59,13 @@ def reduce(
     subject = evolve(subject, rest=tuple(built.env for built in others), hold_rest=hold_rest)
     if missing := _missing(subject, config):
         listener.say(f"left out, not built: {', '.join(missing)}")
-    asked = criterion or parse_criterion("same-failure")
-    refuse_latency(asked)
-    gpu = _gpu(selection, python) if asked.asks_launches else None
-    context = with_envs(context, envs)
-    reduction = Reduction(subject, context, asked, output=output, budget=Budget(budget), listener=listener, gpu=gpu)
+    criterion_asked = criterion or parse_criterion("same-failure")
+    refuse_latency(criterion_asked)
+    gpu = _gpu(selection, python) if criterion_asked.asks_launches else None
+    runs = BudgetedRuns(subject=subject, context=context.with_envs(envs), budget=Budget(budget), say=listener.say)
+    original = examine(runs, criterion_asked, gpu)
+    path = (output or default_path(subject)).with_suffix(".py")
+    reduction = Reduction(runs=runs, original=original, start=subject.start(), path=path, listener=listener)
     reduction.run()
     return reduction
 
@@ -76,20 +78,20 @@ def _gpu(selection: Selection, python: str | None) -> Gpu:
 # --- which kernel ------------------------------------------------------------------------------------------------------------
 
 
-def _subject(selection: Selection, what: str, bad: Sequence[str], good: Sequence[str]) -> Subject:
+def _subject(selection: Selection, what: str, bad: Sequence[str], good: Sequence[str]) -> ReductionSubject:
     config = selection.config
     cells = _of_file(Path(what), selection) if what.endswith((".py", ".toml")) else _of_pattern(what, selection)
-    cell, envs = cells[0], tuple(each.env for each in cells)
+    cell, envs = cells[0], tuple(match.env for match in cells)
 
     def named(texts: Sequence[str]) -> tuple[Env, ...]:
-        found = config.choose_envs(texts) if texts else ()
-        fitting = tuple(env for env in found if env.toolchain == cell.spec.toolchain)
-        if found and not fitting:
+        envs_named = config.choose_envs(texts) if texts else ()
+        fitting = tuple(env for env in envs_named if env.toolchain == cell.spec.toolchain)
+        if envs_named and not fitting:
             wanted = f"{cell.spec.toolchain}, which the kernel is for"
             raise SelectionError(f"{', '.join(texts)} is not of {wanted}", where="--bad and --good")
         return fitting
 
-    return Subject(spec=cell.spec, target=cell.target, bad=named(bad) or envs, good=named(good))
+    return ReductionSubject(spec=cell.spec, target=cell.target, bad=named(bad) or envs, good=named(good))
 
 
 def _of_pattern(what: str, selection: Selection) -> Sequence[Cell]:
@@ -99,7 +101,7 @@ def _of_pattern(what: str, selection: Selection) -> Sequence[Cell]:
     everywhere = selection.with_patterns(envs=patterns.envs or ("*",), targets=patterns.targets or ("*",)).and_envs(pattern.envs)
     cells = pattern.choose(selection.cells if pattern.leaves_open else (), everywhere.cells)
     _check_alone(pattern.text, cells)
-    usual = tuple(each for each in cells if each.env in selection.envs)
+    usual = tuple(cell for cell in cells if cell.env in selection.envs)
     return (usual or cells) if pattern.leaves_open else cells
 
 
@@ -118,7 +120,7 @@ def _of_file(path: Path, selection: Selection) -> Sequence[Cell]:
 
 def _check_alone(text: str, cells: Sequence[Cell]) -> None:
     """Raise SelectionError where cells are of several kernels or targets."""
-    if len({(each.spec.kernel, each.spec.variant, each.spec.case, each.target.name) for each in cells}) > 1:
+    if len({(cell.spec.kernel, cell.spec.variant, cell.spec.case, cell.target.name) for cell in cells}) > 1:
         raise several_match(text, cells, any_env=True)
 
 
@@ -129,24 +131,24 @@ def _is_declared(cell: Cell, release: Version) -> bool:
 # --- in which envs -----------------------------------------------------------------------------------------------------------
 
 
-def _others(subject: Subject, selection: Selection) -> list[BuiltEnv]:
+def _others(subject: ReductionSubject, selection: Selection) -> list[BuiltEnv]:
     """An env for each release that was not named, of those that are there: the one without PyTorch where there are several."""
     named = {env.release for env in (*subject.bad, *subject.good)}
-    found: dict[Version, BuiltEnv] = {}
+    others: dict[Version, BuiltEnv] = {}
     for env in _of_toolchain(selection.config, subject):
-        if env.release is not None and env.release not in (*named, *found):
+        if env.release is not None and env.release not in (*named, *others):
             (built,) = selection.read_envs(selection.config.path, [env])
             if built.error is None:
-                found[env.release] = built
-    return [found[release] for release in sorted(found)]
+                others[env.release] = built
+    return [others[release] for release in sorted(others)]
 
 
-def _of_toolchain(config: MatrixConfig, subject: Subject) -> list[Env]:
+def _of_toolchain(config: MatrixConfig, subject: ReductionSubject) -> list[Env]:
     """The envs that the kernel can be tried in, those without PyTorch first."""
     return sorted((env for env in config.envs if env.toolchain == subject.spec.toolchain), key=lambda env: env.torch is not None)
 
 
-def _missing(subject: Subject, config: MatrixConfig) -> list[str]:
+def _missing(subject: ReductionSubject, config: MatrixConfig) -> list[str]:
     """Releases that no env was there for, each once, those without PyTorch first."""
     there = {env.release for env in (*subject.bad, *subject.good, *subject.rest)}
     missing = [env.release for env in _of_toolchain(config, subject) if env.release not in there]

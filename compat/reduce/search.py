@@ -51,7 +51,7 @@ LAST: tuple[ReductionPass, ...] = (facts.names,)
 
 
 @frozen(kw_only=True)
-class Step:
+class AcceptedStep:
     """An accepted candidate."""
 
     candidate: Candidate
@@ -59,26 +59,28 @@ class Step:
     """Candidates judged so far."""
 
 
-def shrink(start: Candidate, interesting: AreInteresting, *, verify: Verify = lambda _: True, width: int = 8) -> Iterator[Step]:
+def shrink(
+    start: Candidate, interesting: AreInteresting, *, verify: Verify = lambda _: True, width: int = 8
+) -> Iterator[AcceptedStep]:
     """Every candidate that was accepted on the way, the last one being the smallest that was found.
 
     ``start`` is taken to be accepted and is not yielded. ``verify`` has the last word on what ``interesting`` let pass; it may be
     slow. ``width`` is how many candidates are judged together at least, where there are as many. Whatever the two raise ends the
     search.
     """
-    search = _Search(current=start, interesting=interesting, verify=verify, width=width)
+    search = Shrinker(current=start, interesting=interesting, verify=verify, width=width)
     for passes in (PASSES, LAST, PASSES):
         progress = True
         while progress:
             before = search.current
             for make in passes:
                 for candidate in search.sweep(make):
-                    yield Step(candidate=candidate, tests=search.tests)
+                    yield AcceptedStep(candidate=candidate, tests=search.tests)
             progress = search.current is not before
 
 
 @define(kw_only=True)
-class _Search:
+class Shrinker:
     """What is known so far."""
 
     current: Candidate
@@ -138,7 +140,7 @@ class _Search:
         if accepted is None:
             return [False] * len(groups)
         self.current = accepted
-        return [each is not None and self._seen[each.key] for each in candidates]
+        return [candidate is not None and self._seen[candidate.key] for candidate in candidates]
 
     def _verified(self, candidate: Candidate) -> bool:
         """The last word on a candidate, remembered where it is no."""
@@ -150,11 +152,11 @@ class _Search:
         return candidate if candidate is not None and candidate.weight < self.current.weight else None
 
     def _judged(self, candidates: Sequence[Candidate | None]) -> list[bool]:
-        new = {each.key: each for each in candidates if each is not None and each.key not in self._seen}
+        new = {candidate.key: candidate for candidate in candidates if candidate is not None and candidate.key not in self._seen}
         if new:
             self.tests += len(new)
             self._seen.update(zip(new, self.interesting(list(new.values())), strict=True))
-        return [each is not None and self._seen[each.key] for each in candidates]
+        return [candidate is not None and self._seen[candidate.key] for candidate in candidates]
 
 
 def _named(edits: Iterable[Edit]) -> Iterator[tuple[str, Edit]]:

@@ -66,7 +66,7 @@ def _simpler(statement: ast.stmt) -> Iterator[Sequence[ast.stmt]]:
     if isinstance(statement, ast.Assign) and len(statement.targets) == 1:
         target, value = statement.targets[0], statement.value
         if isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple) and len(target.elts) == len(value.elts):
-            yield [_assign(name, each) for name, each in zip(target.elts, value.elts, strict=True)]
+            yield [_assign(name, element) for name, element in zip(target.elts, value.elts, strict=True)]
         elif isinstance(target, ast.Tuple):
             yield from ([_assign(name, value)] for name in target.elts)
         yield [ast.Expr(value)]
@@ -78,14 +78,14 @@ def merge(candidate: Candidate) -> Iterator[Edit]:
     """Write the value of a name that is given once where the name is read: once; more often if it is but a name or number."""
     numbers = numbers_of(candidate.tree)
     for function in module.functions(candidate.tree).values():
-        given, read = _givings(function), _readings(function)
+        stores, read = _givings(function), _readings(function)
         for statement in ast.walk(function):
             if not (isinstance(statement, ast.Assign) and len(statement.targets) == 1):
                 continue
             target, value, uses = statement.targets[0], statement.value, []
-            if isinstance(target, ast.Name) and given[target.id] == 1:
+            if isinstance(target, ast.Name) and stores[target.id] == 1:
                 uses = read.get(target.id, [])
-            plain = isinstance(value, ast.Constant | ast.Name) and all(given[name] < 2 for name in module.loaded(value))
+            plain = isinstance(value, ast.Constant | ast.Name) and all(stores[name] < 2 for name in module.loaded(value))
             if uses and (plain or len(uses) == 1) and (plain or _fits(function, uses[0], value)):
                 nodes = {numbers[id(use)]: (value,) for use in uses}
                 yield Edit(what=f"merge {_place(function, statement)}", nodes={numbers[id(statement)]: (), **nodes})
@@ -93,11 +93,11 @@ def merge(candidate: Candidate) -> Iterator[Edit]:
 
 def _givings(function: ast.FunctionDef) -> Counter[str]:
     """How often each name is given a value in a function; a parameter is given one by the call."""
-    given = Counter(module.parameters(function))
+    stores = Counter(module.parameters(function))
     for node in ast.walk(function):
         if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
-            given[node.id] += 1
-    return given
+            stores[node.id] += 1
+    return stores
 
 
 def _readings(function: ast.FunctionDef) -> dict[str, list[ast.Name]]:
@@ -115,7 +115,7 @@ def _fits(function: ast.FunctionDef, use: ast.Name, value: ast.expr) -> bool:
 
 
 def _has(statement: ast.stmt, node: ast.AST) -> bool:
-    return any(each is node for each in ast.walk(statement))
+    return any(inner is node for inner in ast.walk(statement))
 
 
 def _assign(target: ast.expr, value: ast.expr) -> ast.Assign:

@@ -1,10 +1,10 @@
 """A failing cell as a script that anyone can run, and the text of an issue for it.
 
-In: a selection, and the id of a cell or a glob. Out: for each cell :class:`Written`, with the files and what they tell, or
+In: a selection, and the id of a cell or a glob. Out: for each cell :class:`WrittenRepro`, with the files and what they tell, or
 :class:`Unverified`, with why nothing was written. :func:`repro` is all of it, :func:`write_repro` does it for one cell:
 
 - :mod:`compat.repro.expected_output`: the words by which a script knows the failure
-- :mod:`compat.repro.request`: what is asked for, and what comes of it
+- :mod:`compat.repro.records`: the request, the facts of an issue, and the result
 - :mod:`compat.repro.script`: the script
 - :mod:`compat.repro.redact`: paths and names of this machine are removed
 - :mod:`compat.repro.issue`: the text of the issue
@@ -12,8 +12,8 @@ In: a selection, and the id of a cell or a glob. Out: for each cell :class:`Writ
 - :mod:`compat.repro.reproducing`: which cells are meant, with which table
 """
 
+from compat.repro.records import ReproRequest, Unverified, WrittenRepro
 from compat.repro.reproducing import repro
-from compat.repro.request import Request, Unverified, Written
 from compat.repro.writing import write_repro
 
-__all__ = ["Request", "Unverified", "Written", "repro", "write_repro"]
+__all__ = ["ReproRequest", "Unverified", "WrittenRepro", "repro", "write_repro"]

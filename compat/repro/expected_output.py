@@ -39,11 +39,11 @@ _SIGNALS = {
 
 def words_of(evidence: Evidence, knowledge: Knowledge) -> str:
     """What tells the failure, in the compiler's words on one line; the signal or the type of exception where it has none."""
-    said = knowledge.symptoms(evidence)
-    found = knowledge.recognise(said)
-    words = str(getattr(said, found[1].words)) if found else said.message
-    fallback = _SIGNALS.get(evidence.signal or "", said.error)
-    return " ".join((words or said.message or fallback).split())
+    symptoms = knowledge.symptoms(evidence)
+    recognised = knowledge.recognise(symptoms)
+    message = str(getattr(symptoms, recognised[1].words)) if recognised else symptoms.message
+    fallback = _SIGNALS.get(evidence.signal or "", symptoms.error)
+    return " ".join((message or symptoms.message or fallback).split())
 
 
 def sayings(evidence: Evidence, knowledge: Knowledge) -> tuple[str, ...]:
@@ -53,9 +53,9 @@ def sayings(evidence: Evidence, knowledge: Knowledge) -> tuple[str, ...]:
 
 def printed(evidence: Evidence) -> str:
     """What a script prints of such an attempt, as far as it is looked through."""
-    told = bounded("\n".join(f"{link.type}: {link.message}" for link in bounds.chain(evidence.raised)), 4 * _SEARCHED)
+    exceptions = bounded("\n".join(f"{link.type}: {link.message}" for link in bounds.chain(evidence.raised)), 4 * _SEARCHED)
     signal = _SIGNALS.get(evidence.signal or "", "")
-    return "\n".join([evidence.stderr[:_SEARCHED], evidence.stderr[_SEARCHED:][-_SEARCHED:], told, signal])
+    return "\n".join([evidence.stderr[:_SEARCHED], evidence.stderr[_SEARCHED:][-_SEARCHED:], exceptions, signal])
 
 
 def promise(said: Sequence[str], alike: Sequence[str], others: Sequence[str] = ()) -> str:
@@ -64,19 +64,19 @@ def promise(said: Sequence[str], alike: Sequence[str], others: Sequence[str] = (
     A piece without quotes that is short enough to be read is taken where there is one; it is made longer, with quotes and all,
     until it is in none of the others. Empty where nothing tells them apart.
     """
-    for words in said:
-        for piece in _candidates(words[:_CONSIDERED], alike):
+    for message in said:
+        for piece in _candidates(message[:_CONSIDERED], alike):
             if not any(piece in other for other in others):
                 return piece
     return ""
 
 
-def _candidates(words: str, outputs: Sequence[str]) -> Iterator[str]:
+def _candidates(message: str, outputs: Sequence[str]) -> Iterator[str]:
     """Pieces of some words that are in all outputs, those to be preferred first."""
-    pieces = list(_common(words, outputs))
+    pieces = list(_common(message, outputs))
     plain = (part.strip() for piece in pieces for part in _QUOTES.split(piece))
-    for found in (plain, pieces):
-        for piece in sorted((each for each in found if len(each) >= _SHORTEST), key=len, reverse=True):
+    for group in (plain, pieces):
+        for piece in sorted((piece for piece in group if len(piece) >= _SHORTEST), key=len, reverse=True):
             yield _enough(piece)
             yield piece
 
@@ -85,12 +85,12 @@ def _enough(text: str) -> str:
     return text if len(text) <= _LONGEST else text[:_LONGEST].rpartition(" ")[0] or text[:_LONGEST]
 
 
-def _common(words: str, outputs: Sequence[str]) -> Iterator[str]:
+def _common(message: str, outputs: Sequence[str]) -> Iterator[str]:
     """The longest pieces of some words that stand in all outputs, in whole words: half a name would be found in another name.
 
     Two ends move along the words; what is between them is looked for once for each step, among words that are marked off.
     """
-    tokens = _TOKEN.findall(words)[:_TOKENS]
+    tokens = _TOKEN.findall(message)[:_TOKENS]
     marked = [_marked(_TOKEN.findall(output)) for output in outputs]
     reached = 0
     for first in range(len(tokens)):

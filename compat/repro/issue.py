@@ -16,10 +16,9 @@ from compat.history.verdict import Verdict, class_of, is_good
 from compat.model import Result, Status
 from compat.patterns import lazy_pattern
 from compat.printable import printable
-from compat.report.account import earlier_runs, unknown
-from compat.report.compact import spans
-from compat.report.markdown import code, prose
-from compat.repro.finding import Finding
+from compat.report.render.markdown import code, prose
+from compat.report.summary.compact import earlier_runs, spans, unknown
+from compat.repro.records import ReproFinding
 from compat.repro.redact import without_places
 
 _FRAMES = 5
@@ -40,7 +39,7 @@ _END = {
 }
 
 
-def issue_markdown(finding: Finding) -> str:
+def issue_markdown(finding: ReproFinding) -> str:
     """The issue as Markdown; its first line is the title."""
     environment = Environment(
         loader=PackageLoader("compat.repro"),
@@ -50,8 +49,9 @@ def issue_markdown(finding: Finding) -> str:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    functions = {each.__name__: each for each in (happens, expected, printed, advice, history, differences, legend, environment_of)}
-    rows = [(release, [_mark(finding, each) for each in row]) for release, row in finding.rows]
+    sentences = (happens, expected, printed, advice, history, differences, legend, environment_of)
+    functions = {function.__name__: function for function in sentences}
+    rows = [(release, [_mark(finding, result) for result in row]) for release, row in finding.rows]
     text = environment.get_template("issue.md.j2").render(
         finding=finding, targets=finding.targets, rows=rows, version=__version__, **functions
     )
@@ -61,7 +61,7 @@ def issue_markdown(finding: Finding) -> str:
 # --- sentences ---------------------------------------------------------------------------------------------------------------
 
 
-def happens(finding: Finding) -> str:
+def happens(finding: ReproFinding) -> str:
     """What happens, in a sentence or two."""
     failure, outcome = finding.failure, finding.result.outcome
     imported = finding.bundle.decorated
@@ -74,7 +74,7 @@ def happens(finding: Finding) -> str:
     return f"{does} with {finding.toolchain} {finding.built.release} {end}{place}: {code(finding.words)}."
 
 
-def _line(finding: Finding) -> str:
+def _line(finding: ReproFinding) -> str:
     """Where in the script, and what stands there; nothing where that is no more than the whole kernel."""
     location = finding.failure.location or ""
     file, _, number = location.rpartition(":")
@@ -84,56 +84,58 @@ def _line(finding: Finding) -> str:
     return "" if line.startswith("def ") else f"line {number}, {code(line)}"
 
 
-def expected(finding: Finding) -> str:
+def expected(finding: ReproFinding) -> str:
     """What should have happened."""
     good = finding.good_releases()
     if good:
         return f"that it compiles, as it does with {finding.toolchain} {spans(good, [release for release, _ in finding.rows])}."
-    if toolchains.failure_classes()[finding.failure.failure_class].blame is Blame.KERNEL:
+    if toolchains.known_class(finding.failure).blame is Blame.KERNEL:
         return "a diagnostic that says what is wrong with the kernel."
     return "that it compiles, or a diagnostic that says what is wrong with the kernel."
 
 
-def printed(finding: Finding) -> str:
+def printed(finding: ReproFinding) -> str:
     """What the script prints."""
     return finding.output
 
 
-def advice(finding: Finding) -> str:
+def advice(finding: ReproFinding) -> str:
     """What its author can do about a kernel that is at fault; of the compiler's own defects its maintainers know better."""
-    if toolchains.failure_classes()[finding.failure.failure_class].blame is not Blame.KERNEL:
+    if toolchains.known_class(finding.failure).blame is not Blame.KERNEL:
         return ""
     advice = prose(finding.failure.advice)
     return advice if finding.own_error else f"The kernel has an error too, which a diagnostic should have reported: {advice}"
 
 
-def history(finding: Finding) -> str:
+def history(finding: ReproFinding) -> str:
     """What became of the original kernel, release by release, with the bracket, and with what is not known."""
     verdict = finding.verdict
-    runs = "; ".join(f"{_span(each)} {_fate(finding, each)}" for each in verdict.intervals)
+    runs = "; ".join(f"{_span(interval)} {_fate(finding, interval)}" for interval in verdict.intervals)
     subject = "the original kernel" if finding.differing else "it"
-    said = [f"On {finding.cell.target.name} {subject} {_told(verdict)}: {runs}"]
+    sentences = [f"On {finding.cell.target.name} {subject} {_verdict_phrase(verdict)}: {runs}"]
     open_ = unknown(verdict, verdict.line)
-    said += [f"{each[0].upper()}{each[1:]}" for each in (open_, earlier_runs(verdict)) if each]
-    return ". ".join(said) + "."
+    sentences += [f"{clause[0].upper()}{clause[1:]}" for clause in (open_, earlier_runs(verdict)) if clause]
+    return ". ".join(sentences) + "."
 
 
-def _told(verdict: Verdict) -> str:
+def _verdict_phrase(verdict: Verdict) -> str:
     if verdict.word is Word.NEVER:
         return "never worked" if verdict.complete else "failed in every release tested"
-    *needs, said = verdict.phrases
+    *needs, phrase = verdict.phrases
     if verdict.word is Word.INTERMITTENT:
-        said = "works in some releases and fails in others"
+        phrase = "works in some releases and fails in others"
     was = "was " if verdict.word in (Word.FIXED, Word.REMOVED) else ""
-    return " and ".join([*needs, f"{was}{said}"])
+    return " and ".join([*needs, f"{was}{phrase}"])
 
 
-def differences(finding: Finding) -> str:
+def differences(finding: ReproFinding) -> str:
     """Where the kernel that is shown differs from the one it was made from; empty if nowhere."""
     if not finding.differing:
         return ""
-    told = "; ".join(f"in {release} it has {_has(shown)}, the original {_has(was)}" for release, was, shown in finding.differing)
-    return f"The kernel above is not the original one, and behaves differently in some releases: {told}."
+    contrasts = "; ".join(
+        f"in {release} it has {_has(shown)}, the original {_has(was)}" for release, was, shown in finding.differing
+    )
+    return f"The kernel above is not the original one, and behaves differently in some releases: {contrasts}."
 
 
 def _has(fate: str) -> str:
@@ -144,24 +146,24 @@ def _span(interval: Interval) -> str:
     return interval.first if interval.first == interval.last else f"{interval.first} to {interval.last}"
 
 
-def _fate(finding: Finding, interval: Interval) -> str:
+def _fate(finding: ReproFinding, interval: Interval) -> str:
     if interval.fingerprint is None:
         return str(interval.status)
     return "this failure" if interval.fingerprint == finding.failure.fingerprint else f"another failure ({interval.failure_class})"
 
 
-def legend(finding: Finding) -> str:
+def legend(finding: ReproFinding) -> str:
     """How the table is to be read."""
-    marks = {_mark(finding, each) for _, row in finding.rows for each in row}
-    told = ["**fails**: this failure, in these words"]
+    marks = {_mark(finding, result) for _, row in finding.rows for result in row}
+    entries = ["**fails**: this failure, in these words"]
     if any("other" in mark for mark in marks):
-        told.append("other: another failure, of the class named")
+        entries.append("other: another failure, of the class named")
     if "unsupported" in marks:
-        told.append("unsupported: the toolchain cannot build for that target at all")
-    return "; ".join(told) + "."
+        entries.append("unsupported: the toolchain cannot build for that target at all")
+    return "; ".join(entries) + "."
 
 
-def _mark(finding: Finding, result: Result) -> str:
+def _mark(finding: ReproFinding, result: Result) -> str:
     outcome = result.outcome
     if is_good(outcome):
         return "ok"
@@ -170,11 +172,11 @@ def _mark(finding: Finding, result: Result) -> str:
     return "unsupported" if outcome.status is Status.UNSUPPORTED else f"other: {class_of(outcome)}"
 
 
-def environment_of(finding: Finding) -> Iterator[tuple[str, str]]:
+def environment_of(finding: ReproFinding) -> Iterator[tuple[str, str]]:
     """The environment, name and value."""
     target, built = finding.cell.target, finding.built
     does = "imported" if finding.bundle.decorated else "compiled ahead of time"
-    beside = [f"{each.name} {each.version}" for each in built.packages if each.name != built.env.distribution]
+    beside = [f"{package.name} {package.version}" for package in built.packages if package.name != built.env.distribution]
     yield finding.toolchain, f"{built.release}" + (f", with {', '.join(beside)}" if beside else "")
     yield "GPU", f'none: {does} for `GPUTarget("{target.backend}", {target.arch!r}, {target.warp_size})`'
     yield "Python", f"{built.python_version} on {platform.system()} {platform.machine()}"

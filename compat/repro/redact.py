@@ -22,7 +22,7 @@ def without_places(text: str) -> str:
 
     Files of a Python package keep their path in it, ``triton/compiler/compiler.py``; all others only their name.
     """
-    text = _PATH.sub(lambda found: found["base"] or "…", _PACKAGES.sub(r"\g<before>", text))
+    text = _PATH.sub(lambda match: match["base"] or "…", _PACKAGES.sub(r"\g<before>", text))
     return _ADDRESS.sub("0x…", _TEMPORARY.sub("tmp", _THREAD.sub(r"\1", text)))
 
 

@@ -10,19 +10,20 @@ from pathlib import Path
 from attrs import evolve
 
 from compat import toolchains
-from compat.bisect import known, last_bisect
+from compat.bisect import bisecting
 from compat.bundle.bundle import Bundle, bundle
-from compat.bundle.closure import read_source
 from compat.config.cell_pattern import CellPattern, cell_pattern, several_match
 from compat.config.kernel_files import load_kernels
 from compat.config.matrix import MatrixConfig
+from compat.engine import recall as known
+from compat.engine.run import RunContext
 from compat.errors import ConfigError, EnvError, StoreError
-from compat.execution.run import RunContext
 from compat.model import BuiltEnv, Cell, Env, Specialization, Target
 from compat.project import Obtain, Selection
 from compat.reduce.facts import KERNEL
-from compat.repro.request import Request, Unverified, Written
+from compat.repro.records import ReproRequest, Unverified, WrittenRepro
 from compat.repro.writing import script_form, write_repro
+from compat.source.closure import read_source
 
 _RELEASES = "releases"
 """The group of envs that the table is about, unless others are asked for."""
@@ -30,7 +31,7 @@ _MOST = 12
 """The number of repros that one call makes at most."""
 
 
-class Listener:
+class ReproListener:
     """Is told the progress of repros. This one ignores it."""
 
     def left_out(self, built: BuiltEnv) -> None:
@@ -40,7 +41,7 @@ class Listener:
         """A cell is compiled, and run as a script, in so many envs: what to call with what is done, perhaps from another thread."""
         return nullcontext(lambda words: None)
 
-    def ends(self, outcome: Written | Unverified) -> None:
+    def ends(self, outcome: WrittenRepro | Unverified) -> None:
         """What came of it, before the next cell begins."""
 
 
@@ -49,13 +50,13 @@ def repro(
     cell: str,
     context: RunContext,
     obtain: Obtain | None = None,
-    listener: Listener | None = None,
+    listener: ReproListener | None = None,
     *,
     folder: Path | None = None,
     reduced: Path | None = None,
     portable: bool = False,
     command: str = "compat repro",
-) -> tuple[Written | Unverified, ...]:
+) -> tuple[WrittenRepro | Unverified, ...]:
     """Write a standalone script and the text of an issue for each cell that is meant, verified by running the script.
 
     ``cell`` is the id of a cell, a glob, or ``last-bisect``: the bad ends that the last bisect in the project found. The table of
@@ -69,40 +70,40 @@ def repro(
     kernel, EnvError where a cell's own env cannot be used, and StoreError where the folder will not have the files.
     """
     names: Sequence[str] = (cell,)
-    if cell == last_bisect.WORD:
-        ends = last_bisect.read_bad_ends(selection.root)
+    if cell == bisecting.WORD:
+        ends = bisecting.read_bad_ends(selection.root)
         names = ends.cells
         selection = selection.with_patterns(kernel_files=selection.patterns.kernel_files or ends.kernel_files)
     everywhere = selection.with_patterns(envs=("*",), targets=("*",))
     everywhere = evolve(everywhere, envs=known.known_envs(everywhere.config))
     wanted = [cell_pattern(name, selection.config, selection.patterns.kernel_files) for name in names]
     everywhere = everywhere.and_envs([env for pattern in wanted for env in pattern.envs])
-    cells = [each for pattern in wanted for each in _cells(everywhere, selection, pattern)]
-    for each in cells:
-        script_form(toolchains.of(each.env))  # before anything is built or compiled
-    listener = listener or Listener()
+    cells = [failing for pattern in wanted for failing in _cells(everywhere, selection, pattern)]
+    for failing in cells:
+        script_form(toolchains.of(failing.env))  # before anything is built or compiled
+    listener = listener or ReproListener()
     envs = _envs(selection, everywhere, cells, obtain or selection.read_envs, listener)
-    outcomes: list[Written | Unverified] = []
-    for each in cells:
-        own = {name: built for name, built in envs.items() if built.env.toolchain == each.spec.toolchain}
-        request = Request(
-            cell=each,
-            bundle=_smaller(each.spec, reduced) if reduced else None,
-            targets=_targets(selection, each),
-            remembered=known.recall([(each.spec, each.target)], context, selection.config, besides=own.values()),
+    outcomes: list[WrittenRepro | Unverified] = []
+    for failing in cells:
+        own = {name: built for name, built in envs.items() if built.env.toolchain == failing.spec.toolchain}
+        request = ReproRequest(
+            cell=failing,
+            bundle=_smaller(failing.spec, reduced) if reduced else None,
+            targets=_targets(selection, failing),
+            remembered=known.recall([(failing.spec, failing.target)], context, selection.config, besides=own.values()),
             existing=known.existing_releases(selection.config),
             root=selection.root,
             folder=folder or selection.root / "repro",
             portable=portable,
             command=command,
         )
-        with listener.begins(each, len(own)) as doing:
+        with listener.begins(failing, len(own)) as doing:
             outcomes.append(_written(request, evolve(context, envs=own), doing))
         listener.ends(outcomes[-1])
     return tuple(outcomes)
 
 
-def _written(request: Request, context: RunContext, doing: Callable[[str], None]) -> Written | Unverified:
+def _written(request: ReproRequest, context: RunContext, doing: Callable[[str], None]) -> WrittenRepro | Unverified:
     try:
         return write_repro(request, context, doing)
     except OSError as error:
@@ -121,25 +122,25 @@ def _cells(everywhere: Selection, narrowed: Selection, pattern: CellPattern) -> 
 
 
 def _envs(
-    selection: Selection, everywhere: Selection, cells: Sequence[Cell], obtain: Obtain, listener: Listener
+    selection: Selection, everywhere: Selection, cells: Sequence[Cell], obtain: Obtain, listener: ReproListener
 ) -> dict[str, BuiltEnv]:
     """The envs of the table, those of them that are there, and the cells' own, which have to be."""
-    spoken_of = {each.spec.toolchain for each in cells}
+    spoken_of = {cell.spec.toolchain for cell in cells}
     table = selection.envs if selection.patterns.envs else tuple(_released(selection.config))
     table = tuple(env for env in table if env.toolchain in spoken_of)
-    own = tuple(env for env in everywhere.envs if any(each.env == env for each in cells))
-    found = {built.env.name: built for built in obtain(selection.config.path, own)}
-    for built in found.values():
+    own = tuple(env for env in everywhere.envs if any(cell.env == env for cell in cells))
+    envs = {built.env.name: built for built in obtain(selection.config.path, own)}
+    for built in envs.values():
         if built.error is not None:
             raise EnvError(f"{built.env.name} cannot be used: {built.error}", hint="`compat list envs` shows the others.")
     for env in table:
-        if env.name not in found:
+        if env.name not in envs:
             (built,) = selection.read_envs(selection.config.path, [env])
             if built.error is None:
-                found[env.name] = built
+                envs[env.name] = built
             else:
                 listener.left_out(built)
-    return found
+    return envs
 
 
 def _released(config: MatrixConfig) -> Iterator[Env]:
@@ -152,7 +153,7 @@ def _released(config: MatrixConfig) -> Iterator[Env]:
 
 def _targets(selection: Selection, cell: Cell) -> tuple[Target, ...]:
     """The columns of the table: those asked for, else the default ones; the cell's own always."""
-    chosen = tuple(target for target in selection.targets if toolchains.suits(target, cell.spec))
+    chosen = tuple(own for target in selection.targets if (own := toolchains.target_of(cell.spec, target)))
     return chosen if cell.target in chosen else (*chosen, cell.target)
 
 
@@ -176,12 +177,12 @@ def _declared(spec: Specialization, reduced: Path) -> Specialization | None:
     if not beside.is_file():
         return None
     specs = load_kernels([glob.escape(str(beside))], Path.cwd(), where="--reduced")
-    specs = tuple(each for each in specs if Path(each.source).resolve() == reduced.resolve())
-    found = [each for each in specs if each.case == spec.case] or specs
-    if len(found) > 1:
-        listed = ", ".join(f"{each.variant}/{each.case}" for each in found)
-        raise ConfigError(f"{beside} describes {len(found)} kernels ({listed})", where=f"--reduced {reduced}")
-    return found[0] if found else None
+    specs = tuple(smaller for smaller in specs if Path(smaller.source).resolve() == reduced.resolve())
+    matching = [smaller for smaller in specs if smaller.case == spec.case] or specs
+    if len(matching) > 1:
+        listed = ", ".join(f"{smaller.variant}/{smaller.case}" for smaller in matching)
+        raise ConfigError(f"{beside} describes {len(matching)} kernels ({listed})", where=f"--reduced {reduced}")
+    return matching[0] if matching else None
 
 
 def _entry(spec: Specialization, reduced: Path) -> tuple[str, Sequence[str]]:
@@ -190,7 +191,7 @@ def _entry(spec: Specialization, reduced: Path) -> tuple[str, Sequence[str]]:
         functions = read_source(reduced).functions
     except (OSError, SyntaxError) as error:
         raise ConfigError(f"cannot be read: {error}", where=f"--reduced {reduced}") from error
-    name = next((each for each in (spec.function, KERNEL) if each in functions), None)
+    name = next((candidate for candidate in (spec.function, KERNEL) if candidate in functions), None)
     if name is None:
         raise ConfigError(
             f"has no function {spec.function!r}", where=f"--reduced {reduced}", hint=f"It has: {', '.join(functions)}."

@@ -7,16 +7,22 @@ from __future__ import annotations
 
 import ast
 import json
+import sys
 import textwrap
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Mapping, Sequence
+from pathlib import Path
 
 from attrs import Factory, frozen
 from jinja2 import Environment, PackageLoader, StrictUndefined
+from packaging.requirements import InvalidRequirement, Requirement
+from packaging.version import Version
 
 from compat.bundle.bundle import Bundle
-from compat.bundle.parsing import tree_of
-from compat.model import Target
+from compat.envs.listing import INDEX, Minor, index_urls, list_files
+from compat.errors import IndexUnavailable
+from compat.model import BuiltEnv, Target
 from compat.printable import printable
+from compat.source.parsing import tree_of
 from compat.toolchains import ScriptForm, Toolchain
 
 _WIDTH = 120
@@ -71,7 +77,7 @@ class Script:
                 requires_python=self.requires_python,
                 dependencies=json.dumps(self.dependencies),
                 headline=textwrap.wrap(self.headline, _WIDTH - 2),
-                words=[line for each in printable(self.words).split("\n") for line in textwrap.wrap(each, _WIDTH - 6)],
+                words=[line for part in printable(self.words).split("\n") for line in textwrap.wrap(part, _WIDTH - 6)],
                 **self._parts(imported, kernel),
                 variables="".join(f", {json.dumps(name)}: {json.dumps(value)}" for name, value in self.variables.items()),
                 deadline=self.deadline,
@@ -140,3 +146,54 @@ def _environment() -> Environment:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
+
+
+# --- the header: the Python and the packages that a script takes ---
+
+
+def dependencies(built: BuiltEnv, undeclared: Collection[str]) -> tuple[str, ...]:
+    """The requirements that make an env in which the compiler runs: the toolchain as installed, and what it needs ``undeclared``.
+
+    All else in an env is there for PyTorch or for the interpreter.
+    """
+    env = built.env
+    toolchain = f"{env.distribution} @ {env.wheel}" if env.wheel and "://" in env.wheel else f"{env.distribution}=={built.release}"
+    return (toolchain, *(text for text in env.install if _name(text) in undeclared))
+
+
+def requires_python(built: BuiltEnv, root: Path) -> str:
+    """The Pythons that there are wheels for; where the index cannot tell, only the one of this env.
+
+    ``root`` is the project, which keeps the index's answers.
+    """
+    version = Version(built.release) if built.release else None
+    sources = (*index_urls(), *([built.env.index] if built.env.index else []))
+    try:
+        listing = list_files(built.env.distribution, sources, cache=root / INDEX, needs=version)
+        pythons = listing.pythons_for(version)
+    except IndexUnavailable:
+        pythons = frozenset()
+    return spelled(pythons) if pythons else f"=={'.'.join((built.python_version or '3').split('.')[:2])}.*"
+
+
+def imported_packages(text: str) -> frozenset[str]:
+    """What a module imports besides the standard library, by the names of the packages."""
+    nodes = list(ast.walk(tree_of(text)))
+    names = [alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names]
+    names += [node.module or "" for node in nodes if isinstance(node, ast.ImportFrom)]
+    return frozenset(name.partition(".")[0] for name in names) - sys.stdlib_module_names
+
+
+def spelled(pythons: Collection[Minor]) -> str:
+    """Versions of Python as a specifier: ``>=3.8,<3.13``."""
+    first, last = min(pythons), max(pythons)
+    holes = [minor for minor in range(first[1], last[1]) if (first[0], minor) not in pythons]
+    parts = [f">={first[0]}.{first[1]}", f"<{last[0]}.{last[1] + 1}", *(f"!={first[0]}.{minor}.*" for minor in holes)]
+    return ",".join(parts)
+
+
+def _name(requirement: str) -> str:
+    try:
+        return Requirement(requirement).name
+    except InvalidRequirement:
+        return ""

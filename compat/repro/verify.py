@@ -16,12 +16,17 @@ from attrs import evolve, frozen
 
 from compat.diagnosis import classify, dumps
 from compat.diagnosis.knowledge import Knowledge
-from compat.execution.script import ScriptRun, run_script
 from compat.model import SOURCE_STAGE, BuiltEnv, Done, Evidence, Failure, Raised, Target
 from compat.patterns import lazy_pattern
+from compat.processes import supervisor
+from compat.processes.supervisor import ProcessResult
+from compat.scratch import Folder
+from compat.workers.variables import passed_on
 
 SHOWS, SHOWS_NOT = 0, 1
 """Exit codes of a repro script."""
+_LARGEST_OUTPUT = 32 * 1024 * 1024
+"""Bytes of what a script printed that are read."""
 
 _VERDICT = lazy_pattern(r"^(?:not )?reproduced: .*?(?:exit code (?P<code>-?\d+))?$", re.MULTILINE)
 _TRACEBACK = lazy_pattern(r"^Traceback \(most recent call last\):\n", re.MULTILINE)
@@ -53,11 +58,11 @@ class ScriptCheck:
 
 
 @frozen(kw_only=True)
-class Seen:
+class ScriptResult:
     """What it said."""
 
     script: ScriptCheck
-    run: ScriptRun
+    run: ProcessResult
     failure: Failure | None
     """The failure that its output shows."""
     compiled: bool
@@ -66,21 +71,21 @@ class Seen:
     @property
     def as_expected(self) -> bool:
         """Whether exit code, end and, where one is expected, fingerprint are right: a script that does not work shows nothing."""
-        found = self.failure.fingerprint if self.failure else None
+        fingerprint = self.failure.fingerprint if self.failure else None
         ends = (self.run.exit_code, self.compiled) == (self.script.exit_code, self.script.compiles)
-        return ends and self.script.fingerprint in (None, found)
+        return ends and self.script.fingerprint in (None, fingerprint)
 
 
 def run_all(
     scripts: Sequence[ScriptCheck], target: Target, knowledge: Knowledge, folder: Path, *, deadline: float, slots: int
-) -> tuple[Seen, ...]:
+) -> tuple[ScriptResult, ...]:
     """Run scripts, ``slots`` at a time, in the order given; ``folder`` is where they are written. Raises OSError."""
-    names = {text: folder / f"script-{number}" for number, text in enumerate(dict.fromkeys(each.text for each in scripts))}
+    names = {text: folder / f"script-{number}" for number, text in enumerate(dict.fromkeys(script.text for script in scripts))}
 
-    def run(script: ScriptCheck) -> Seen:
+    def run(script: ScriptCheck) -> ScriptResult:
         assert script.env.python is not None, "what cannot be run has no result to be verified"
         ran = run_script(script.env.python, names[script.text] / "repro.py", deadline)
-        return Seen(
+        return ScriptResult(
             script=script,
             run=ran,
             failure=failure_of(ran, target, script.stage, knowledge),
@@ -94,7 +99,19 @@ def run_all(
         return tuple(executor.map(run, scripts))
 
 
-def failure_of(ran: ScriptRun, target: Target, stage: str, knowledge: Knowledge) -> Failure | None:
+def run_script(python: str, script: Path, deadline: float) -> ProcessResult:
+    """Run a script in an env, in a fresh process and a folder of its own, as somebody would who knows nothing of us.
+
+    After ``deadline`` seconds it is killed, with what it started in its process group.
+    """
+    with Folder("compat-script-") as folder:
+        home = str(folder)
+        env = passed_on() | {"HOME": home, "TMPDIR": home, "PYTHONDONTWRITEBYTECODE": "1"}
+        command, heading = [python, str(script)], dumps.HEADING_BEGINS
+        return supervisor.run(command, timeout=deadline, env=env, cwd=home, limit=_LARGEST_OUTPUT, heading=heading)
+
+
+def failure_of(ran: ProcessResult, target: Target, stage: str, knowledge: Knowledge) -> Failure | None:
     """The failure that a script's output shows, if any; ``stage`` is where it is known to be, which no output says."""
     evidence = evidence_of(ran, stage)
     if evidence.built or not (evidence.raised or evidence.signal or evidence.exit_code):
@@ -102,15 +119,15 @@ def failure_of(ran: ScriptRun, target: Target, stage: str, knowledge: Knowledge)
     return classify.classify([evidence], target=target, knowledge=knowledge).failure
 
 
-def evidence_of(ran: ScriptRun, stage: str) -> Evidence:
+def evidence_of(ran: ProcessResult, stage: str) -> Evidence:
     """The output as the evidence of an attempt: the chain of exceptions, how the compiling child ended, and all else it printed."""
     verdicts = list(_VERDICT.finditer(ran.output))
     output = ran.output[: verdicts[-1].start()] if verdicts else ran.output
     code = int(verdicts[-1]["code"]) if verdicts and verdicts[-1]["code"] else None
-    words = dumps.read(output).words
-    begin, raised = _chain(words)
+    output_text = dumps.read(output).words
+    begin, raised = _chain(output_text)
     if stage != SOURCE_STAGE:  # there they tell whether the toolchain refuses the file; elsewhere Triton takes frames away
-        raised = tuple(evolve(each, traceback="") for each in raised)
+        raised = tuple(evolve(exception, traceback="") for exception in raised)
     return Evidence(
         answered=bool(raised) or code == 0,
         done=(Done(do="compile"),) if code == 0 else (),
@@ -118,11 +135,11 @@ def evidence_of(ran: ScriptRun, stage: str) -> Evidence:
         exit_code=code if code is not None and code >= 0 else None,
         signal=_SIGNALS.get(-code) if code is not None and code < 0 else None,
         raised=raised,
-        stderr=words[:begin],
+        stderr=output_text[:begin],
     )
 
 
-_SIGNALS: Mapping[int, str] = {each.value: each.name for each in signal.Signals}
+_SIGNALS: Mapping[int, str] = {sig.value: sig.name for sig in signal.Signals}
 
 
 def _chain(output: str) -> tuple[int, tuple[Raised, ...]]:
@@ -130,7 +147,7 @@ def _chain(output: str) -> tuple[int, tuple[Raised, ...]]:
 
     An exception has no traceback of its own where all its frames were taken away, as Triton does with frames of its front end.
     """
-    found: list[Raised] = []
+    chain: list[Raised] = []
     begin = end = len(output)
     links = list(_LINK.finditer(output))
     for link in [*reversed(links), None]:
@@ -138,12 +155,12 @@ def _chain(output: str) -> tuple[int, tuple[Raised, ...]]:
         at = _first_character(output[start:end], linked=bool(links), follows=link is not None)
         if at is None or (raised := _raised(output[start + at : end])) is None:
             break
-        found.append(raised)
+        chain.append(raised)
         begin = start + at
         if link is None or at:  # what is before it belongs to something else
             break
         end = link.start()
-    return begin, tuple(found)
+    return begin, tuple(chain)
 
 
 def _first_character(text: str, *, linked: bool, follows: bool) -> int | None:
@@ -161,6 +178,6 @@ def _raised(block: str) -> Raised | None:
     """The exception that a block ends with, behind its frames."""
     lines = _TRACEBACK.sub("", block, count=1).splitlines()
     frames = next((number for number, line in enumerate(lines) if line and not line.startswith(" ")), len(lines))
-    found = _RAISED.match("\n".join(lines[frames:]).rstrip())
+    match = _RAISED.match("\n".join(lines[frames:]).rstrip())
     traceback = "".join(f"{line}\n" for line in lines[:frames] if not _UNDERLINE.match(line))
-    return Raised(type=found["type"], message=found["message"] or "", traceback=traceback) if found else None
+    return Raised(type=match["type"], message=match["message"] or "", traceback=traceback) if match else None

@@ -15,17 +15,13 @@ from attrs import evolve
 
 from compat import toolchains
 from compat.bundle.bundle import bundle
-from compat.bundle.closure import roots_of
+from compat.engine import run
+from compat.engine.run import RunContext
 from compat.errors import SelectionError
-from compat.execution import run
-from compat.execution.obtaining import obtain_or_warn
-from compat.execution.run import RunContext
-from compat.execution.store import cell_key
-from compat.execution.variables import settings
 from compat.files import folder_digest
 from compat.fix.changes import hunks
 from compat.fix.fixing import Compiling, best_of
-from compat.fix.known import known_edits
+from compat.fix.searching import known_edits
 from compat.fix.source import SourceFile
 from compat.history.verdict import class_of, is_good, release_of, verdicts
 from compat.model import SOURCE_STAGE, BuiltEnv, Cell, Env, Evidence, Outcome, Result, Status, Target
@@ -33,14 +29,15 @@ from compat.patterns import lazy_pattern
 from compat.printable import printable
 from compat.repro import issue, verify
 from compat.repro.expected_output import printed, promise, sayings, words_of
-from compat.repro.finding import Finding
-from compat.repro.header import dependencies, imported_packages, requires_python
+from compat.repro.records import ReproFinding, ReproRequest, Unverified, WrittenRepro, name_of
 from compat.repro.redact import identifying_words, without_places
-from compat.repro.request import Request, Unverified, Written, name_of
-from compat.repro.script import Script
-from compat.repro.verify import SHOWS, SHOWS_NOT, Seen
+from compat.repro.script import Script, dependencies, imported_packages, requires_python
+from compat.repro.verify import SHOWS, SHOWS_NOT, ScriptResult
 from compat.scratch import Folder
-from compat.toolchains import PREDICTIONS, ScriptForm, Toolchain
+from compat.source.closure import roots_of
+from compat.store.keys import cell_key
+from compat.toolchains import ScriptForm, Toolchain
+from compat.workers.variables import settings
 
 _SLACK = 60.0
 """Seconds that a script may take besides its compile: to import the toolchain, and to hash it, as Triton does."""
@@ -52,37 +49,39 @@ _SILENT = (Status.TIMED_OUT, *_UNFIT)
 """Where there are no words to tell a failure by."""
 
 
-def write_repro(request: Request, context: RunContext, doing: Callable[[str], None] = lambda words: None) -> Written | Unverified:
+def write_repro(
+    request: ReproRequest, context: RunContext, doing: Callable[[str], None] = lambda words: None
+) -> WrittenRepro | Unverified:
     """Write the script, the issue and the MLIR reproducer of a failing cell, or say why the verification failed.
 
     ``context`` has the env of the cell and all those of the table; ``doing`` hears what is done, and how far it is. Raises
     SelectionError where the cell does not fail, or fails in a way that no script can show; ConfigError where its kernel cannot be
     taken out of its file; OSError where the folder will not have the files.
     """
-    return _Writing(request, context, doing).write()
+    return _ReproWriter(request, context, doing).write()
 
 
 def script_form(toolchain: Toolchain) -> ScriptForm:
     """How scripts call a toolchain. Raises SelectionError where there are none for it."""
-    if toolchain.script is None:
+    if toolchain.language.script is None:
         raise SelectionError(f"there are no scripts for {toolchain.title}", hint="Its failures can be explained and reduced.")
-    return toolchain.script
+    return toolchain.language.script
 
 
-class _Writing:
+class _ReproWriter:
     """One repro in the making."""
 
-    def __init__(self, request: Request, context: RunContext, doing: Callable[[str], None]) -> None:
+    def __init__(self, request: ReproRequest, context: RunContext, doing: Callable[[str], None]) -> None:
         self.request, self.context, self.doing = request, context, doing
         self.cell = request.cell
         self.built = context.envs[self.cell.env.name]
         self.name = request.name or name_of(self.cell)
         self.toolchain = toolchains.of(self.cell.env)
-        self.knowledge, self.calls = self.toolchain.knowledge, script_form(self.toolchain)
+        self.knowledge, self.calls = self.toolchain.failures, script_form(self.toolchain)
         self.form = self._form(self.built)
         self.reasons: list[str] = []
 
-    def write(self) -> Written | Unverified:
+    def write(self) -> WrittenRepro | Unverified:
         with Folder("compat-repro-") as self.scratch:
             original = self._original()
             self.bundle = self.request.bundle or bundle(self.cell.spec, decorated=_at_import(original))
@@ -136,7 +135,7 @@ class _Writing:
             return "a place not told"
         path, line = Path(frames[-1][0]), frames[-1][1]
         root = next(
-            (each for each in (*map(Path, self.cell.spec.roots), *roots_of(path)) if path.is_relative_to(each)), path.parent
+            (root for root in (*map(Path, self.cell.spec.roots), *roots_of(path)) if path.is_relative_to(root)), path.parent
         )
         return f"{path.relative_to(root).as_posix()}:{line}"
 
@@ -145,8 +144,9 @@ class _Writing:
         assert outcome.failure is not None
         evidence = self._evidence(self.cell)
         hangs = outcome.status is Status.TIMED_OUT
-        prediction = outcome.failure.failure_class if outcome.failure.prediction else ""
-        words = outcome.failure.excerpt if hangs or prediction else words_of(evidence, self.knowledge)
+        predicted = self.knowledge.by_name[outcome.failure.failure_class].prediction if outcome.failure.prediction else None
+        prediction = outcome.failure.failure_class if predicted else ""
+        message = outcome.failure.excerpt if hangs or prediction else words_of(evidence, self.knowledge)
         return Script(
             name=self.name,
             bundle=self.bundle,
@@ -158,11 +158,11 @@ class _Writing:
             requires_python=requires_python(self.built, self.request.root),
             dependencies=dependencies(self.built, self.calls.undeclared),
             headline=f"{self._title(outcome)}. It is expected to print:",
-            words=without_places(words),
+            words=without_places(message),
             expected=""
             if hangs
-            else PREDICTIONS[prediction]
-            if prediction
+            else predicted.script_text
+            if predicted
             else promise(sayings(evidence, self.knowledge), [printed(evidence)]),
             deadline=self.context.limits.deadline if hangs else None,
             variables=settings(self.toolchain),
@@ -172,11 +172,11 @@ class _Writing:
     def _title(self, outcome: Outcome) -> str:
         assert outcome.failure is not None
         release = f"{self.cell.env.distribution.capitalize()} {self.built.release}"
-        title = toolchains.failure_classes()[outcome.failure.failure_class].title
-        said = title if title[1:2].isupper() else title[0].lower() + title[1:]
+        title = toolchains.known_class(outcome.failure).title
+        phrase = title if title[1:2].isupper() else title[0].lower() + title[1:]
         what = self.bundle.spec.function
         does = f"importing {what}" if self.bundle.decorated else f"compiling {what} for {self.cell.target.name}"
-        return f"{release} {does}: {said}"
+        return f"{release} {does}: {phrase}"
 
     # --- the table ---
 
@@ -185,7 +185,7 @@ class _Writing:
         path = self.scratch / f"{self.name}.py"
         spec = evolve(self.bundle, text=script.source()).write(path)
         self.spec = evolve(spec, expectations=())
-        envs = [each.env for each in self.context.envs.values() if each.error is None]
+        envs = [built.env for built in self.context.envs.values() if built.error is None]
         return self._compile([Cell(env=env, target=target, spec=self.spec) for env in envs for target in self.request.targets])
 
     def _compare_with(self, original: Result, results: Sequence[Result]) -> None:
@@ -193,9 +193,9 @@ class _Writing:
         alone = self._of(self.cell.env, self.cell.target, results).outcome
         assert original.outcome.failure is not None
         if alone.failure is None or alone.failure.fingerprint != original.outcome.failure.fingerprint:
-            found = f"{alone.failure.failure_class}: {alone.failure.excerpt}" if alone.failure else "it compiles"
+            actual = f"{alone.failure.failure_class}: {alone.failure.excerpt}" if alone.failure else "it compiles"
             self.reasons.append(
-                f"the extracted kernel does not fail the same way ({original.outcome.failure.fingerprint}): {found}"
+                f"the extracted kernel does not fail the same way ({original.outcome.failure.fingerprint}): {actual}"
             )
             if self.bundle.decorated:
                 self.reasons.append(
@@ -206,13 +206,13 @@ class _Writing:
 
     def _compare_history(self, results: Sequence[Result]) -> None:
         """It must be ok where the original is ok beside the change: otherwise it shows something else."""
-        envs = [each.env for each in self.context.envs.values() if each.error is None]
+        envs = [result.env for result in self.context.envs.values() if result.error is None]
         self.original = self._compile([evolve(self.cell, env=env) for env in envs])
-        (told,) = verdicts(self.original)
-        ends = (told.bracket.before, told.bracket.after) if told.bracket else ()
-        for each in self.original:
-            release, shown = release_of(each.built).label, self._of(each.cell.env, self.cell.target, results)
-            if release in ends and is_good(each.outcome) and not is_good(shown.outcome):
+        (verdict,) = verdicts(self.original)
+        ends = (verdict.bracket.before, verdict.bracket.after) if verdict.bracket else ()
+        for result in self.original:
+            release, shown = release_of(result.built).label, self._of(result.cell.env, self.cell.target, results)
+            if release in ends and is_good(result.outcome) and not is_good(shown.outcome):
                 self.reasons.append(
                     f"the original is ok in {release}, and the kernel to be shown is not ({class_of(shown.outcome)}): its history "
                     f"is not the original's; `compat reduce --good {release}` makes one that stays ok there"
@@ -225,10 +225,10 @@ class _Writing:
         """
         if script.deadline or script.prediction:
             return script
-        failed = [each for each in self._column(results) if each.cell.env.name in outputs]
-        alike = [outputs[each.cell.env.name] for each in failed if self._same(each, results)]
-        others = [outputs[each.cell.env.name] for each in failed if not self._same(each, results)]
-        own = next(each for each in failed if each.cell.env == self.cell.env)
+        failed = [result for result in self._column(results) if result.cell.env.name in outputs]
+        alike = [outputs[result.cell.env.name] for result in failed if self._same(result, results)]
+        others = [outputs[result.cell.env.name] for result in failed if not self._same(result, results)]
+        own = next(result for result in failed if result.cell.env == self.cell.env)
         expected = promise(sayings(self._evidence(own.cell), self.knowledge), alike, others)
         if not expected:
             self.reasons.append(
@@ -239,33 +239,33 @@ class _Writing:
 
     def _column(self, results: Sequence[Result]) -> list[Result]:
         """The results for the script's own target."""
-        return [each for each in results if each.cell.target == self.cell.target]
+        return [result for result in results if result.cell.target == self.cell.target]
 
     def _outputs(self, results: Sequence[Result]) -> dict[str, str]:
         """Env → what its attempt printed, for what failed with words."""
-        said = [each for each in self._column(results) if each.outcome.failure and each.outcome.status not in _SILENT]
-        return {each.cell.env.name: printed(self._evidence(each.cell)) for each in said}
+        failures = [result for result in self._column(results) if result.outcome.failure and result.outcome.status not in _SILENT]
+        return {result.cell.env.name: printed(self._evidence(result.cell)) for result in failures}
 
     # --- running it ---
 
-    def _seen(self, script: Script, results: Sequence[Result]) -> tuple[Script, tuple[Seen, ...]]:
+    def _seen(self, script: Script, results: Sequence[Result]) -> tuple[Script, tuple[ScriptResult, ...]]:
         """The script and what it said in every env.
 
         A script prints more than an attempt (Python's stacks, with lines of Triton's source), so other words may be needed once
         that is known.
         """
         seen = self._run(script, results)
-        if all(each.as_expected for each in seen):
+        if all(shown.as_expected for shown in seen):
             return script, seen
-        outputs = {each.script.env.env.name: each.run.output for each in seen if not each.script.compiles}
+        outputs = {shown.script.env.env.name: shown.run.output for shown in seen if not shown.script.compiles}
         better = self._telling(script, results, outputs)
         if self.reasons or better.expected == script.expected:
             return script, seen
         return better, self._run(better, results)
 
-    def _run(self, script: Script, results: Sequence[Result]) -> tuple[Seen, ...]:
+    def _run(self, script: Script, results: Sequence[Result]) -> tuple[ScriptResult, ...]:
         """Run the script in every env; where a release takes the call in another form, the script in that form."""
-        jobs = [self._job(script, each, results) for each in self._column(results)]
+        jobs = [self._job(script, result, results) for result in self._column(results)]
         deadline = _SLACK + 2 * self.context.limits.deadline
         self.doing(f"running the script in {len(jobs)} envs")
         return verify.run_all(jobs, self.cell.target, self.knowledge, self.scratch, deadline=deadline, slots=self.context.slots)
@@ -276,33 +276,33 @@ class _Writing:
             return verify.ScriptCheck(
                 env=result.built, text=script.source(), exit_code=SHOWS_NOT, compiles=True, fingerprint=None, stage=SOURCE_STAGE
             )
-        told = failure is not None and not failure.prediction and result.outcome.status is not Status.TIMED_OUT
+        has_fingerprint = failure is not None and not failure.prediction and result.outcome.status is not Status.TIMED_OUT
         return verify.ScriptCheck(
             env=result.built,
             text=evolve(script, form=self._form(result.built)).source(),
             exit_code=SHOWS if same else None if result.outcome.status is Status.TIMED_OUT else SHOWS_NOT,
             compiles=is_good(result.outcome),
-            fingerprint=failure.fingerprint if failure and told else None,
+            fingerprint=failure.fingerprint if failure and has_fingerprint else None,
             stage=failure.stage if failure else result.outcome.stage,
         )
 
-    def _check(self, seen: Sequence[Seen]) -> None:
-        for each in seen:
-            if not each.as_expected:
-                expected = f"exit code {each.script.exit_code}, {'no failure' if each.script.compiles else each.script.fingerprint}"
-                found = f"exit code {each.run.exit_code}, {each.failure.fingerprint if each.failure else 'no failure'}"
-                self.reasons.append(f"{each.script.env.env.name}: expected {expected}; the script gave {found}")
+    def _check(self, seen: Sequence[ScriptResult]) -> None:
+        for shown in seen:
+            if not shown.as_expected:
+                script, failure = shown.script, shown.failure
+                expected = f"exit code {script.exit_code}, {'no failure' if script.compiles else script.fingerprint}"
+                actual = f"exit code {shown.run.exit_code}, {failure.fingerprint if failure else 'no failure'}"
+                self.reasons.append(f"{script.env.env.name}: expected {expected}; the script gave {actual}")
 
     # --- what comes of it ---
 
-    def _finding(self, script: Script, results: tuple[Result, ...], seen: Sequence[Seen]) -> Finding:
+    def _finding(self, script: Script, results: tuple[Result, ...], seen: Sequence[ScriptResult]) -> ReproFinding:
         result = self._of(self.cell.env, self.cell.target, results)
         failure = result.outcome.failure
         assert failure is not None
-        own = next(each for each in seen if each.script.env.env.name == self.cell.env.name)
-        obtain_or_warn(self.context.store, [failure.reproducer], "the issue")
+        own = next(shown for shown in seen if shown.script.env.env.name == self.cell.env.name)
         reproducer = self.context.store.artifact(failure.reproducer) if failure.reproducer else None
-        finding = Finding(
+        finding = ReproFinding(
             name=self.name,
             title=self._title(result.outcome),
             cell=result.cell,
@@ -320,21 +320,21 @@ class _Writing:
         )
         return self._fixed(finding) if finding.own_error and known_edits(failure, self.toolchain.name) else finding
 
-    def _fixed(self, finding: Finding) -> Finding:
+    def _fixed(self, finding: ReproFinding) -> ReproFinding:
         """The finding with the edit of the source that makes the kernel compile, if one is found."""
-        envs = [each.env for each in self.context.envs.values() if each.error is None]
+        envs = [env.env for env in self.context.envs.values() if env.error is None]
         source, folder = SourceFile.alone(self.bundle.text), self.scratch / "edits"
         compiling = Compiling(spec=self.bundle.spec, source=source, target=self.cell.target, context=self.context, folder=folder)
-        found, _ = compiling.search(self.cell.env, envs)
-        best = best_of([each for each in found if not each.candidate.constexprs])
+        edits, _ = compiling.search(self.cell.env, envs)
+        best = best_of([edit for edit in edits if not edit.candidate.constexprs])
         if best is None:
             return finding
-        not_even_so = [each.built.release or each.cell.env.name for each in best.results if not is_good(each.outcome)]
+        not_even_so = [result.built.release or result.cell.env.name for result in best.results if not is_good(result.outcome)]
         lines = hunks(self.bundle.text, best.candidate.text, context=1)
         shown = "\n".join("@@" if line.startswith("@@") else line for line in lines)
         return evolve(finding, fixed=shown, fixed_but=", ".join(not_even_so), fixed_notes=best.candidate.notes)
 
-    def _written(self, finding: Finding) -> Written | Unverified:
+    def _written(self, finding: ReproFinding) -> WrittenRepro | Unverified:
         texts = {".py": finding.text, ".md": issue.issue_markdown(finding)}
         texts |= {".mlir": finding.reproducer} if finding.reproducer else {}
         for suffix, text in texts.items():
@@ -346,11 +346,11 @@ class _Writing:
         paths = tuple(self.request.folder / f"{self.name}{suffix}" for suffix in texts)
         for path, text in zip(paths, texts.values(), strict=True):
             path.write_text(text, encoding="utf-8")
-        return Written(finding=finding, paths=paths)
+        return WrittenRepro(finding=finding, paths=paths)
 
-    def _unverified(self, seen: Sequence[Seen]) -> Unverified:
+    def _unverified(self, seen: Sequence[ScriptResult]) -> Unverified:
         parts = ["\n".join(self.reasons)]
-        parts += [f"=== {each.script.env.env.name}\n{each.run.output}" for each in seen if not each.as_expected]
+        parts += [f"=== {shown.script.env.env.name}\n{shown.run.output}" for shown in seen if not shown.as_expected]
         self.request.folder.mkdir(parents=True, exist_ok=True)
         path = self.request.folder / f"{self.name}.evidence.txt"
         path.write_text(printable("\n\n".join(parts)) + "\n", encoding="utf-8")
@@ -379,7 +379,7 @@ class _Writing:
 
     @staticmethod
     def _of(env: Env, target: Target, results: Sequence[Result]) -> Result:
-        return next(each for each in results if each.cell.env == env and each.cell.target == target)
+        return next(result for result in results if result.cell.env == env and result.cell.target == target)
 
 
 def _at_import(result: Result) -> bool:

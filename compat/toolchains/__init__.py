@@ -11,26 +11,29 @@ In: a name, an env, or a kernel's backend. Out: the toolchain's record (:mod:`co
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 from types import MappingProxyType
 
-from compat.diagnosis.common import EVERYWHERE, UNCLASSIFIED
+from attrs import evolve
+
 from compat.diagnosis.failure_class import FailureClass
 from compat.errors import ConfigError
-from compat.model import Env, Specialization, Target
+from compat.model import Cell, Env, Failure, Specialization, Target
 from compat.toolchains.base import (
-    PREDICTIONS,
+    ApiNames,
+    ArgumentTypes,
     Assembler,
-    Judged,
+    CompilerParts,
+    Device,
+    IntermediateForms,
+    Language,
     Launching,
-    Names,
     Pairing,
-    Parts,
+    PairResult,
     ScriptForm,
     Toolchain,
-    Types,
     Unlaunchable,
     Variables,
     Wheels,
@@ -40,28 +43,33 @@ from compat.toolchains.triton import TRITON
 __all__ = [
     "DEFAULT",
     "GROUP",
-    "PREDICTIONS",
+    "ApiNames",
+    "ArgumentTypes",
     "Assembler",
-    "Judged",
+    "CompilerParts",
+    "Device",
+    "IntermediateForms",
+    "Language",
     "Launching",
-    "Names",
+    "PairResult",
     "Pairing",
-    "Parts",
     "ScriptForm",
     "Toolchain",
-    "Types",
     "Unlaunchable",
     "Variables",
     "Wheels",
+    "cells",
+    "class_names",
     "every",
-    "failure_classes",
-    "go_together",
+    "failure_class",
     "gpus",
     "is_release",
+    "known_class",
     "named",
     "of",
     "stages",
-    "suits",
+    "target_in",
+    "target_of",
     "targets",
     "targets_of_gpu",
 ]
@@ -69,8 +77,6 @@ __all__ = [
 DEFAULT = TRITON
 """The default toolchain."""
 GROUP = "triton_compat.toolchains"
-_SHARED = frozenset(each.name for each in (*EVERYWHERE, UNCLASSIFIED))
-"""The failure classes that every toolchain may have, perhaps with signs and advice of its own."""
 
 
 @cache
@@ -106,9 +112,10 @@ def _loaded(entry: EntryPoint) -> object:
         ) from error
 
 
+@cache
 def named(name: str) -> Toolchain:
     """The toolchain of that name. Raises KeyError where there is none."""
-    return {each.name: each for each in every()}[name]
+    return {toolchain.name: toolchain for toolchain in every()}[name]
 
 
 def of(env: Env) -> Toolchain:
@@ -116,14 +123,30 @@ def of(env: Env) -> Toolchain:
     return named(env.toolchain)
 
 
-def suits(target: Target, spec: Specialization) -> bool:
-    """Whether a kernel is meant for a target, and its toolchain can compile for such targets at all."""
-    return spec.is_for(target) and target.backend in named(spec.toolchain).backends
+def target_in(toolchain: str, target: Target) -> Target | None:
+    """What a target's name means to a toolchain: its own target of that name, or one that a project declares for its backend.
+
+    ``None`` where it cannot compile for it. Two toolchains may have targets of one name with other limits.
+    """
+    device = named(toolchain).device
+    own = next((each for each in device.targets if each.name == target.name), None)
+    if own is not None or target.name in targets():
+        return own
+    return evolve(target, toolchain=toolchain) if target.backend in device.backends else None
 
 
-def go_together(env: Env, target: Target, spec: Specialization) -> bool:
-    """Whether an env has the toolchain that a kernel is for, and the target suits that."""
-    return env.toolchain == spec.toolchain and suits(target, spec)
+def target_of(spec: Specialization, target: Target) -> Target | None:
+    """What a target is to a kernel's toolchain; ``None`` where that cannot compile for it, or the kernel is not meant for it."""
+    return target_in(spec.toolchain, target) if spec.is_for(target) else None
+
+
+def cells(env: Env, spec: Specialization, targets: Iterable[Target]) -> Iterator[Cell]:
+    """The cells of a kernel in an env, for those of the targets that go together with both."""
+    if env.toolchain == spec.toolchain:
+        for target in targets:
+            own = target_of(spec, target)
+            if own is not None:
+                yield Cell(env=env, target=own, spec=spec)
 
 
 def is_release(env: Env) -> bool:
@@ -137,34 +160,39 @@ def stages() -> frozenset[str]:
     return frozenset(stage for each in every() for stage in each.every_stage)
 
 
+def failure_class(failure: Failure) -> FailureClass | None:
+    """The class of a failure, among those of its toolchain; ``None`` where this version of the toolchain has none of that name."""
+    return named(failure.toolchain).failures.by_name.get(failure.failure_class)
+
+
+def known_class(failure: Failure) -> FailureClass:
+    """The same of a failure that was classified here. Raises KeyError."""
+    return named(failure.toolchain).failures.by_name[failure.failure_class]
+
+
+def class_names() -> tuple[str, ...]:
+    """The names of the failure classes of all toolchains, in the order of precedence."""
+    return tuple(dict.fromkeys(name for toolchain in every() for name in toolchain.failures.by_name))
+
+
 @cache
-def failure_classes() -> Mapping[str, FailureClass]:
-    """Name → failure class, of all toolchains; of those that every toolchain may have, the first one's.
+def targets() -> Mapping[str, Target]:
+    """Name → target, of all toolchains, in the order in which they are listed; of those of one name the first toolchain's.
 
-    Raises ConfigError where two toolchains give one name to classes of their own: results tell a class by its name alone.
+    What a name means to another toolchain is said by :func:`target_in`.
     """
-    found: dict[str, FailureClass] = {}
-    for each in every():
-        for name, failure_class in each.knowledge.by_name.items():
-            if found.setdefault(name, failure_class) is not failure_class and name not in _SHARED:
-                raise ConfigError(
-                    f"the toolchain {each.name!r} has a failure class called {name!r}, and so has another toolchain",
-                    where=GROUP,
-                    hint="Rename it there; only the classes of compat.diagnosis.common may be in several toolchains.",
-                )
+    found: dict[str, Target] = {}
+    for toolchain in every():
+        for target in toolchain.device.targets:
+            found.setdefault(target.name, target)
     return MappingProxyType(found)
-
-
-def targets() -> dict[str, Target]:
-    """Name → target, of all toolchains, in the order in which they are listed."""
-    return {target.name: target for each in every() for target in each.targets}
 
 
 def gpus() -> dict[str, tuple[str, ...]]:
     """What a GPU is called → the names of its targets, one for each toolchain that knows it."""
     found: dict[str, tuple[str, ...]] = {}
     for each in every():
-        for gpu, target in each.gpus.items():
+        for gpu, target in each.device.gpus.items():
             found[gpu] = tuple(dict.fromkeys((*found.get(gpu, ()), target)))
     return found
 

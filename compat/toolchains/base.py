@@ -6,8 +6,9 @@ program asks and never looks behind. ``docs/toolchains.md`` says how one is adde
 
 from __future__ import annotations
 
+import ast
 import re
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,8 +18,9 @@ from packaging.version import Version
 from compat.bundle.bundle import Bundle
 from compat.diagnosis.knowledge import Knowledge
 from compat.diagnosis.numbers import Interpreter
-from compat.model import LATER_STAGES, SOURCE_STAGE, BuiltEnv, Evidence, Status, Target
+from compat.model import LATER_STAGES, SOURCE_STAGE, BuiltEnv, CompileSpec, Evidence, Status, Target
 from compat.toolchains.edits import KnownEdit
+from compat.toolchains.guessing import Guessing
 
 
 def _no_private(folder: str) -> dict[str, str]:
@@ -44,7 +46,7 @@ class Variables:
 
 
 @frozen(kw_only=True)
-class Types:
+class ArgumentTypes:
     """What a kernel file may give a run-time argument for a type."""
 
     pattern: re.Pattern[str]
@@ -96,7 +98,7 @@ class Assembler:
     """The one that an env uses for a target; ``None`` where it brings none."""
     command: Callable[[Path, Path, Path], list[str]]
     """Program, source and output → the command that assembles by itself."""
-    told: Callable[[int, str, bool], Evidence]
+    evidence: Callable[[int, str, bool], Evidence]
     """Exit code (negative for a signal), what it printed, whether it made anything → the evidence of an attempt."""
     killed: re.Pattern[str]
     """How releases tell of an assembler that was ended from outside, most likely by the system, for want of memory."""
@@ -104,29 +106,37 @@ class Assembler:
 
 
 @frozen(kw_only=True)
-class Parts:
-    """What tells in which part of a toolchain that is made with MLIR and LLVM a change between two releases is.
+class CompilerParts:
+    """What tells in which part of a toolchain a change between two releases is: front end, passes, back end or assembler.
 
-    The front end makes ``first_ir`` of the kernel, MLIR's passes make ``last_ir`` and then ``llvm_ir`` of that, LLVM makes the text
+    The front end makes ``first_ir`` of the kernel. Passes make ``last_ir`` and then ``low_ir`` of that. The back end makes the text
     for the assembler. Stages are named by what they make.
     """
+
+    passes: str
+    """What the passes are called: ``MLIR passes``."""
+    backend: str
+    """What the back end is called: ``LLVM``."""
+    linker: str
+    """What links a binary where no assembler makes it, in a sentence about a release that does not ship it."""
 
     front_end: tuple[str, ...]
     """The stages of the front end."""
     first_ir: str
     """The IR that the front end makes; one release can be given what another made."""
     last_ir: str
-    """The last IR before LLVM's, so, too."""
-    llvm_ir: str
-    llvm: tuple[str, ...]
-    """Stages of LLVM alone."""
+    """The last IR before the back end's, which can be exchanged too."""
+    low_ir: str
+    """The IR that the back end is given."""
+    low_ir_title: str
+    """What readers call it: ``LLVM IR``."""
+    canonical_low_ir: Callable[[str], str]
+    """That IR → the same in a form in which names do not matter."""
+    backend_stages: tuple[str, ...]
+    """Stages of the back end alone."""
     not_optimized: Mapping[str, str]
-    """The environment variables that have LLVM IR kept as it was made, without LLVM's optimizer."""
+    """The environment variables that have that IR kept as it was made, without the back end's optimizer."""
     assembler: Assembler
-
-
-PREDICTIONS = {"shared-memory": "bytes of shared memory", "sass-descriptor": "sums mix up a wgmma descriptor"}
-"""Failure class that is foretold of what compiles → what a script says of such a kernel, with numbers around it."""
 
 
 @frozen(kw_only=True)
@@ -155,7 +165,7 @@ class ScriptForm:
 
 
 @frozen(kw_only=True)
-class Model:
+class GpuModel:
     """A GPU that is assumed where only an architecture is known."""
 
     name: str
@@ -167,8 +177,18 @@ class Model:
 class Capturing:
     """How the launches of a running program are captured, on a machine without a GPU too."""
 
-    models: Mapping[str, Model]
-    """Target → the GPU that a program is made to believe in. For others nothing is captured without one."""
+    start: Path
+    """The folder that has Python begin recording, where it is in ``PYTHONPATH``."""
+    package: str
+    """What the recorder is called in ``sys.modules`` of a program that began like that."""
+    variable: str
+    """The environment variable that has its settings, as JSON."""
+    begin: Callable[[dict[str, Any]], Any]
+    """Records what this process launches from now on, with these settings; what is returned has ``stop()``."""
+    digest: Callable[[str], str]
+    """Assembly code → a hash over it, which is the same wherever functions were defined."""
+    hidden: tuple[str, ...]
+    """Packages that look for a GPU while kernels are imported: stand-ins answer in their place where the GPU was not real."""
     usual: str
     """The target where none is asked for."""
     cache: str
@@ -190,7 +210,7 @@ class Guarding:
 
 
 @frozen(kw_only=True)
-class Names:
+class ApiNames:
     """How it is found out which names of its Python interface a release has."""
 
     program: Path
@@ -223,13 +243,15 @@ class Launching:
     without_lines: Mapping[str, str]
     """The environment variables that keep paths and line numbers out of the binary."""
     facts: Callable[[str, str], dict[str, Any]]
-    """That metadata and that text → ``launch`` of a cell in an archive (see ``compat/launch/host``). Raises Unlaunchable."""
+    """That metadata and that text → ``launch`` of a cell in an archive (see ``toolchains/pytorch/host``). Raises Unlaunchable."""
     like: Callable[[str, str], str]
     """Metadata of what was made of IR, and of the same kernel made of its source → the former with what only the latter knows."""
+    packages: Mapping[str, Path]
+    """The packages of the program that launches, by the names that they have in an archive → their folders."""
 
 
 @frozen(kw_only=True)
-class Judged:
+class PairResult:
     """What an answer about one program means."""
 
     status: Status
@@ -259,17 +281,130 @@ class Pairing:
     """Other names that it is looked for under."""
     variables: Callable[[str, str, str], Mapping[str, str]]
     """The folder of the library, the file that it writes launches to, a folder for caches → environment variables."""
-    judge: Callable[[Mapping[str, Any]], Judged]
+    judge: Callable[[Mapping[str, Any]], PairResult]
     """What the program answered about one program → what that means."""
     classes: Mapping[str, str]
     """The ways in which a program can fail → what each means, for a footnote."""
     oldest: Version
     """The first PyTorch that is tried where all of them are asked for."""
+    target: Target
+    """What programs are compiled for."""
+
+
+Values = Callable[[ast.expr], Iterable[ast.expr]]
+"""An expression in the body of a kernel → simple values that could stand in its place, the most likely first."""
+
+
+def _zeros(body: Sequence[ast.stmt], compile_spec: CompileSpec) -> Values:
+    return lambda expression: (ast.Constant(0), ast.Constant(0.0))
+
+
+@frozen(kw_only=True)
+class Simplification:
+    """How kernels of the language are made smaller: what :mod:`compat.reduce` has to know besides Python."""
+
+    argument_types: tuple[str, ...] = ()
+    """Element types in signatures, the one that needs the least explanation first."""
+    element_types: tuple[str, ...] = ()
+    """The same as kernels name them, as attributes of a module; the plainest first."""
+    modules: frozenset[str] = frozenset()
+    """The names of modules through which kernels call functions of the language: ``tl``."""
+    parameter_lists: tuple[str, ...] = ()
+    """The keywords of decorators that list parameters, by name or by position."""
+    plain_decorators: tuple[str, ...] = ()
+    """The decorators that mean the same with an empty list of arguments as without one."""
+    annotations: re.Pattern[str] | None = None
+    """The annotations of parameters that a compiler reads."""
+    values: Callable[[Sequence[ast.stmt], CompileSpec], Values] = _zeros
+    """The body of a kernel, and how it is specialized → the values for its expressions. A value that does not fit costs a
+    candidate, never a wrong result."""
+
+
+@frozen(kw_only=True)
+class Language:
+    """The language that kernels are written in: how their source is read, and how it is written."""
+
+    types: ArgumentTypes
+    options: Mapping[str, Option] = Factory(dict)
+    """The compile options that kernel files are checked for; others are passed to the compiler unchecked."""
+    api: ApiNames | None = None
+    """How the names of its Python API are listed for a release; ``None`` where they are not."""
+    script: ScriptForm | None = None
+    """How repro scripts call the compiler; ``None`` where there are no scripts."""
+    guarding: Guarding | None = None
+    """How libraries choose variants; ``None`` where they cannot."""
+    guessing: Guessing | None = None
+    """How kernels are found in Python sources, and their arguments guessed; ``None`` where kernels need kernel files."""
+    edits: tuple[KnownEdit, ...] = ()
+    """The edits that are known to mend kernels, the smallest first."""
+    simplification: Simplification = Factory(lambda: Simplification())
+    """How kernels are made smaller."""
+
+
+@frozen(kw_only=True)
+class Device:
+    """The devices that kernels are compiled for, and what takes their place on a machine that has none."""
+
+    targets: tuple[Target, ...]
+    """The targets that it compiles for without anybody declaring them, in the order in which they are listed."""
+    gpus: Mapping[str, str] = Factory(dict)
+    """The name of a GPU, in small letters and digits only → the name of its target."""
+    usual_targets: tuple[str, ...] = ()
+    """The names of the targets that are compiled for by default; empty for all of them."""
+    models: Mapping[str, GpuModel] = Factory(dict)
+    """The name of a target → the GPU of it that is assumed. Programs can be captured for these without a GPU."""
+    capturing: Capturing | None = None
+    """How launches are captured; ``None`` where they are not."""
+    interpreter: Interpreter | None = None
+    """How kernels are run on the CPU to check their numbers; ``None`` where they cannot be."""
+    pairing: Pairing | None = None
+    """How PyTorch is tried with a release; ``None`` where it is not."""
+
+    def facts(self, target: Target) -> dict[str, Any]:
+        """All that code inside of envs and programs is told of a target, and of the GPU that is assumed for its architecture."""
+        found: dict[str, Any] = {
+            "backend": target.backend,
+            "arch": target.arch,
+            "warp_size": target.warp_size,
+            "shared_memory": target.shared_memory,
+        }
+        named = (each.name for each in self.targets if each.arch == target.arch)
+        model = next((self.models[name] for name in named if name in self.models), None)
+        return {**found, "gpu": model.name, "multiprocessors": model.multiprocessors} if model else found
+
+    @property
+    def default_targets(self) -> tuple[str, ...]:
+        """The names of the targets that are compiled for by default."""
+        return self.usual_targets or tuple(target.name for target in self.targets)
+
+    @property
+    def backends(self) -> tuple[str, ...]:
+        """The backends of the targets."""
+        return tuple(dict.fromkeys(target.backend for target in self.targets))
+
+
+def _no_reproducer(reproducer: str, ir: str, name: str) -> str | None:
+    return None
+
+
+@frozen(kw_only=True)
+class IntermediateForms:
+    """The intermediate representations of a compile: which stages print them, and what can be exchanged between releases."""
+
+    texts: tuple[str, ...] = ()
+    """The stages that make text, in order; empty where passes cannot be told apart."""
+    parts: CompilerParts | None = None
+    """The parts of the compiler that a change between two releases can be narrowed down to; ``None`` where it cannot be."""
+    suffix: str = "ir"
+    """The suffix of files with the IR before a pass, without the dot."""
+    cut_reproducer: Callable[[str, str, str], str | None] = _no_reproducer
+    """A reproducer that the compiler wrote of a whole pipeline, the IR before a pass, and the name of that pass → a reproducer of
+    the pass alone; ``None`` where that cannot be made."""
 
 
 @frozen(kw_only=True)
 class Toolchain:
-    """One compiler with all its releases."""
+    """One compiler with all its releases: facts about its releases, and one record for each job that differs between compilers."""
 
     name: str
     """What ``matrix.toml`` and the names of envs call it: ``triton``."""
@@ -280,60 +415,26 @@ class Toolchain:
     adapter: Path
     """The folder that a worker loads inside an env (see :mod:`compat.worker.adapter`)."""
     stages: tuple[str, ...]
-    """What its compiles go through, in order, from when the kernel's file has been imported to the binary."""
-    texts: tuple[str, ...] = ()
-    """Those of them that make text, in order."""
+    """The stages of a compile, in order, from when the kernel's file has been imported to the binary."""
     releases: Path | None = None
     """A file with its releases, and what they need, for projects that declare none: ``schema``, ``env`` and ``companion``, as in
-    ``matrix.toml``. The group ``releases`` is what a project compiles on without any defaults."""
+    ``matrix.toml``. The group ``releases`` is what a project compiles on by default."""
     oldest: Version | None = None
     """Releases before it are not tried unless they are named: their compilers take kernels in another form. ``None`` for all."""
     repository: str | None = None
     """The URL of its source, which has tags like ``v3.1.0``; on GitHub."""
     commits_command: tuple[str, ...] = ()
-    """The words of a program that bisects its commits between ``--good`` and ``--bad``, in a clone that is called as it is."""
-    targets: tuple[Target, ...]
-    """What it can compile for, without anybody declaring it, in the order in which they are listed."""
-    gpus: Mapping[str, str] = Factory(dict)
-    """What GPUs are called → the name of the target that code for one is compiled for. Small letters and digits only."""
-    usual_targets: tuple[str, ...] = ()
-    """The names of the targets that are compiled for where nothing says which; empty for all of them."""
-    types: Types
-    options: Mapping[str, Option] = Factory(dict)
-    """The compile options that kernel files are checked for; others are handed on as they are."""
-    knowledge: Knowledge
-    """What is known of its failures."""
+    """The command line of a program that bisects its commits between ``--good`` and ``--bad``, in a clone."""
     variables: Variables = Factory(Variables)
-    parts: Parts | None = None
-    """What can be found out of the part that a change between two releases is in; ``None`` where nothing can."""
-    script: ScriptForm | None = None
-    """How repro scripts call it; ``None`` where there are none."""
-    capturing: Capturing | None = None
-    """How launches are captured; ``None`` where they are not."""
-    guarding: Guarding | None = None
-    """How libraries choose variants; ``None`` where they cannot."""
+    language: Language
+    device: Device
+    ir: IntermediateForms = Factory(IntermediateForms)
+    failures: Knowledge
+    """Its failure classes and predictions, and how its releases word failures."""
     launching: Launching | None = None
-    """How kernels are launched elsewhere; ``None`` where they are not."""
-    interpreter: Interpreter | None = None
-    """How kernels are run without a GPU, to see whether their numbers are right; ``None`` where they cannot be."""
-    names: Names | None = None
-    """How it is found out which names a release has; ``None`` where it is not."""
-    pairing: Pairing | None = None
-    """How it is tried whether a PyTorch works with a release; ``None`` where it is not."""
-    edits: tuple[KnownEdit, ...] = ()
-    """What is known to mend kernels, the smallest edits first."""
-
-    @property
-    def default_targets(self) -> tuple[str, ...]:
-        """The names of the targets that are compiled for where nothing says which."""
-        return self.usual_targets or tuple(target.name for target in self.targets)
-
-    @property
-    def backends(self) -> tuple[str, ...]:
-        """The backends of its targets."""
-        return tuple(dict.fromkeys(target.backend for target in self.targets))
+    """How compiled kernels are launched on another host; ``None`` where they are not."""
 
     @property
     def every_stage(self) -> tuple[str, ...]:
-        """All stages a cell can be in."""
+        """All stages that a cell can be in."""
         return (SOURCE_STAGE, *self.stages, *LATER_STAGES)

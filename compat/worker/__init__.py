@@ -75,7 +75,7 @@ has the latter's paths, except with ``diagnose``.
   ``metadata`` there what the compiler says of a launch. Done means that a binary came out.
 - ``{"do": "interpret", "seed": 0}``: run the function on its ``problem``, ``{"source", "function", "dtype", "parameters"}``, in the
   toolchain's interpreter, in the stages ``interpret`` and ``check``. Done means that it was run on all of its problems, or on as
-  many as came out right and one that did not. The metrics are ``check``, as :mod:`compat.numerics.outputs` says it, ``problems``,
+  many as came out right and one that did not. The metrics are ``check`` (``toolchains/pytorch/numerics/outputs.py``), ``problems``,
   how many were run, ``problem``, the last one's name, and, where that did not come out right, ``uses``: what the kernel needed of
   the interpreter, in words of the adapter's. They are there where it raised, too; the beacon has the name and the number of the
   problem in flight. A mistake in a problem raises ``ProblemError``.

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from .beacon import Beacon
 
-    class Interpreting(Protocol):
+    class InterpretingAdapter(Protocol):
         """A toolchain's interpreter, which runs kernels on the CPU."""
 
         def prepared(self, function: Any, job: dict[str, Any], arguments: dict[str, Any]) -> Callable[[tuple[int, ...]], None]:
@@ -37,7 +37,9 @@ if TYPE_CHECKING:
         name: str
         """What it is called in the matrix: ``triton``."""
         version: str
-        interpreting: Interpreting | None
+        pytorch: str | None
+        """The release of PyTorch that belongs to it, which kernels ask where PyTorch is absent; ``None`` where none is known."""
+        interpreting: InterpretingAdapter | None
         """Its interpreter, once :meth:`begin_interpreting` has been called."""
 
         def begin_interpreting(self) -> None:

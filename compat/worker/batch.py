@@ -33,7 +33,7 @@ _LETTERS = 60 * 1024
 _ALLOCATED = 50_000
 """Objects that are made before Python looks for cycles among them. It looks a hundred times as often by itself, and with what a
 large library makes while it is imported that is a third of the time."""
-_OWN = (os.path.dirname(os.path.abspath(__file__)), standin.FOLDER, numerics.FOLDER)
+_OWN = (os.path.dirname(os.path.abspath(__file__)), standin.ROOM)
 """Folders of this program, whose modules are no part of a kernel."""
 _WARNINGS = 1000
 _WORDS = 2000
@@ -174,7 +174,7 @@ class Attempt:
     def take_function(self, toolchain: Adapter, sources: dict[str, Any]) -> None:
         """Import the job's source, unless another job has, and find its function there."""
         is_first = self.job["source"] not in sources
-        self.source = _source(self.job, sources, (toolchain.name, toolchain.version))
+        self.source = _source(self.job, sources, (toolchain.name, toolchain.pytorch))
         if "torch_dtype" in str(self.job["constexprs"]):
             self.source.have_torch()
         with self.opened.noting():
@@ -345,11 +345,11 @@ def cut(text: str, letters: int) -> str:
     return "%s\n[… %d characters left out …]\n%s" % (text[:half], len(text) - 2 * half, text[-half:])
 
 
-def _source(job: dict[str, Any], sources: dict[str, Any], toolchain: tuple[str, str]) -> Any:
+def _source(job: dict[str, Any], sources: dict[str, Any], toolchain: tuple[str, str | None]) -> Any:
     """The job's source file, which is imported once."""
     path = job["source"]
     if path not in sources:
-        sources[path] = standin.load().Source(path, job["roots"], job["module"], job["target"], toolchain)
+        sources[path] = standin.load().ImportedSource(path, job["roots"], job["module"], job["target"], toolchain)
     return sources[path]
 
 

@@ -39,8 +39,8 @@ class Beginning:
         opened = Opened(folder)
         toolchain.aim(package["target"])
         path = os.path.join(package["root"], *package["name"].split("."), "__init__.py")
-        identity, before = (toolchain.name, toolchain.version), set(sys.modules)
-        source = standin.load().Source(path, package["roots"], package["name"], package["target"], identity)
+        identity, before = (toolchain.name, toolchain.pytorch), set(sys.modules)
+        source = standin.load().ImportedSource(path, package["roots"], package["name"], package["target"], identity)
         with warnings.catch_warnings(record=True) as caught, opened.noting():
             warnings.simplefilter("always")
             source.begin()

@@ -10,13 +10,13 @@ import sys
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, Iterator
 
-from . import places
+from . import places, standin
 
 if TYPE_CHECKING:
-    from .adapter import Interpreting
+    from .adapter import InterpretingAdapter
     from .batch import Attempt
 
-FOLDER = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "numerics")
+FOLDER = os.path.join(standin.ROOM, "numerics")
 _NAME = "_compat_numerics"
 _USES = 8000
 """Letters that are told of what a kernel used."""
@@ -39,7 +39,7 @@ def load() -> ModuleType:
     return sys.modules[_NAME]
 
 
-def checked(attempt: Attempt, seed: int, interpreting: Interpreting) -> None:
+def checked(attempt: Attempt, seed: int, interpreting: InterpretingAdapter) -> None:
     """Run an attempt's function on the problems of its job until one comes out wrong, and note what came of comparing.
 
     Its ``noted`` gets ``problems``, how many were run, ``problem``, the last one's name, ``check``, ``values``, what was changed

@@ -89,7 +89,7 @@ def _begun(toolchain: adapter.Adapter, asked: dict[str, Any] | None, folder: str
     return Beginning()
 
 
-class Batch(NamedTuple):
+class ServedBatch(NamedTuple):
     """What a child works on."""
 
     driver: socket.socket
@@ -110,7 +110,7 @@ class Server:
         self.folder = folder
         self.drivers: list[socket.socket] = []
         """The control sockets of those who are here."""
-        self.batches: dict[int, Batch] = {}
+        self.batches: dict[int, ServedBatch] = {}
         """By child."""
         self.listening: socket.socket | None = None
         """Where further drivers come to, if it stays for them."""
@@ -216,7 +216,7 @@ class Server:
         _quietly(os.setpgid, pid, pid)  # the child does the same: whoever comes first, the group exists before anyone kills it
         for fd in (jobs, events, output):
             os.close(fd)
-        self.batches[pid] = Batch(driver, exit_pipe, folder)
+        self.batches[pid] = ServedBatch(driver, exit_pipe, folder)
         _report(exit_pipe, {"pid": pid})
 
     def become_child(self, jobs: int, events: int, output: int, exit_pipe: int) -> NoReturn:
@@ -240,7 +240,7 @@ class Server:
 
     def reap(self) -> None:
         """Tell drivers of batches that have ended, once nothing is left of what those started."""
-        ended: list[tuple[Batch, int]] = []
+        ended: list[tuple[ServedBatch, int]] = []
         for pid in list(self.batches):
             done, status = os.waitpid(pid, os.WNOHANG)
             if done:

@@ -13,9 +13,9 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from compat.config.kernel_files import load_kernels
 from compat.config.matrix import MatrixConfig
+from compat.engine import plan
 from compat.errors import ConfigError
-from compat.execution import plan
-from compat.report.diff.markdown import MARKER
+from compat.report.views.diff import MARKER
 from compat.workflows.groups import jobs
 from compat.workflows.requirement import requirement
 
@@ -119,4 +119,4 @@ def _quoted(text: str) -> str:
 def _top(folder: Path) -> Path:
     """The top of the repository that a folder is in, or else the folder itself."""
     here = folder.resolve()
-    return next((each for each in (here, *here.parents) if (each / ".git").exists()), here)
+    return next((parent for parent in (here, *here.parents) if (parent / ".git").exists()), here)

@@ -4,39 +4,39 @@ from __future__ import annotations
 
 from packaging.version import Version
 
-from compat.api.records import Looked, Name, Namespace, Parameter, Place
+from compat.api.records import ApiName, ApiParameter, InspectedRelease, Inspection, Namespace
 from compat.model import BuiltEnv, Env
 
 SHORT = {"tl": "triton.language"}
 
 
-def name(*parameters: str | Parameter, **facts: object) -> Name:
+def name(*parameters: str | ApiParameter, **facts: object) -> ApiName:
     """A built-in with these parameters: ``a``, ``b=1``, ``*shape``."""
-    given = tuple(each if isinstance(each, Parameter) else parameter(each) for each in parameters)
-    return Name(**{"kind": "builtin", "parameters": given, **facts})  # type: ignore[arg-type]
+    given = tuple(each if isinstance(each, ApiParameter) else parameter(each) for each in parameters)
+    return ApiName(**{"kind": "builtin", "parameters": given, **facts})  # type: ignore[arg-type]
 
 
-def parameter(text: str, kind: str = "positional or keyword") -> Parameter:
+def parameter(text: str, kind: str = "positional or keyword") -> ApiParameter:
     """The parameter that Python writes so."""
     if text.startswith("**"):
-        return Parameter(name=text[2:], kind="variadic keyword")
+        return ApiParameter(name=text[2:], kind="variadic keyword")
     if text.startswith("*"):
-        return Parameter(name=text[1:], kind="variadic positional")
+        return ApiParameter(name=text[1:], kind="variadic positional")
     word, equals, default = text.partition("=")
-    return Parameter(name=word, kind=kind, default=default if equals else None)
+    return ApiParameter(name=word, kind=kind, default=default if equals else None)
 
 
-def place(label: str, names: dict[str, Name] | None, *, fork: bool = False, missing: bool = False) -> Place:
+def place(label: str, names: dict[str, ApiName] | None, *, fork: bool = False, missing: bool = False) -> InspectedRelease:
     """A release with these names of the language, or one of which nothing is known."""
     version = None if fork else Version(label)
     built = BuiltEnv(env=Env(name=f"triton-{label}", release=version), python="python")
     if names is None:
-        return Place(label=label, built=built, error="broken", missing=missing)
+        return InspectedRelease(label=label, built=built, error="broken", missing=missing)
     full = {f"triton.language.{each}": found for each, found in names.items()}
-    modules = {"triton": Name(kind="module"), "triton.jit": Name(kind="function"), "triton.language": Name(kind="module")}
-    return Place(label=label, fork=fork, built=built, namespace=Namespace(names={**modules, **full}))
+    modules = {"triton": ApiName(kind="module"), "triton.jit": ApiName(kind="function"), "triton.language": ApiName(kind="module")}
+    return InspectedRelease(label=label, fork=fork, built=built, namespace=Namespace(names={**modules, **full}))
 
 
-def looked(*places: Place) -> Looked:
+def looked(*places: InspectedRelease) -> Inspection:
     """What was looked at."""
-    return Looked(toolchain="triton", places=places, short=SHORT)
+    return Inspection(toolchain="triton", places=places, short=SHORT)

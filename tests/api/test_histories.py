@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from compat.api.comparing import Kind, compare, place_of, steps
-from compat.api.finding import find, matches
+from compat.api.comparing import ChangeKind, compare, place_of, steps
 from compat.api.histories import State, history
-from compat.api.records import Looked, Name, Namespace
+from compat.api.records import ApiName, Inspection, Namespace, find, matches
 from compat.errors import SelectionError
-from compat.history.runs import runs
-from compat.report.api.sentences import not_looked_at, phrase
+from compat.history.account import runs
+from compat.report.views.api import not_looked_at, phrase
 from tests.api.invented import looked, name, parameter, place
 
 DOT = "triton.language.dot"
@@ -69,8 +68,8 @@ def test_a_function_that_only_raises_is_not_there_for_anybody() -> None:
 
 
 def test_what_a_broken_module_holds_is_unknown_and_not_absent() -> None:
-    old = place("3.0.0", {"extra": Name(kind="module", error="No module named 'torch'")})
-    new = place("3.1.0", {"extra": Name(kind="module"), "extra.exp": name("x")})
+    old = place("3.0.0", {"extra": ApiName(kind="module", error="No module named 'torch'")})
+    new = place("3.1.0", {"extra": ApiName(kind="module"), "extra.exp": name("x")})
     found = history(looked(old, new), "triton.language.extra.exp")
     assert [(run.value, run.releases) for run in found.states] == [(State.THERE, ("3.1.0",))]
     assert found.unknown[0].releases == ("3.0.0",)
@@ -83,8 +82,8 @@ def test_a_fork_is_on_no_line_of_releases() -> None:
 
 
 def test_equal_objects_are_told_as_such() -> None:
-    both = {"exp": name("x"), "math": Name(kind="module"), "math.exp": Name(same_as="triton.language.exp")}
-    apart = {"exp": name("x"), "math": Name(kind="module"), "math.exp": name("y")}
+    both = {"exp": name("x"), "math": ApiName(kind="module"), "math.exp": ApiName(same_as="triton.language.exp")}
+    apart = {"exp": name("x"), "math": ApiName(kind="module"), "math.exp": name("y")}
     found = history(looked(place("3.0.0", both), place("3.1.0", apart)), "triton.language.math.exp")
     assert [(run.value, run.releases) for run in found.same_as] == [("tl.exp", ("3.0.0",))]
     assert [each.name for each in found.parameters] == ["y", "x"]
@@ -96,16 +95,16 @@ def test_equal_objects_are_told_as_such() -> None:
 NAMES = {
     "dot": name("a"),
     "dot_scaled": name("a"),
-    "math": Name(kind="module"),
-    "math.dot": Name(same_as=DOT),
-    "core": Name(kind="module", internal=True),
-    "core.dot": Name(same_as=DOT, internal=True),
-    "tensor": Name(kind="class"),
-    "tensor.to": Name(kind="method"),
+    "math": ApiName(kind="module"),
+    "math.dot": ApiName(same_as=DOT),
+    "core": ApiName(kind="module", internal=True),
+    "core.dot": ApiName(same_as=DOT, internal=True),
+    "tensor": ApiName(kind="class"),
+    "tensor.to": ApiName(kind="method"),
 }
 
 
-def some() -> Looked:
+def some() -> Inspection:
     return looked(place("3.0.0", NAMES))
 
 
@@ -154,8 +153,8 @@ def test_what_differs_between_two_releases() -> None:
         "view": name("a"),
         "same": name("a"),
         "moved": name("a", "b"),
-        "math": Name(kind="module"),
-        "math.same": Name(same_as="triton.language.same"),
+        "math": ApiName(kind="module"),
+        "math.same": ApiName(same_as="triton.language.same"),
     }
     new = {
         "added": name("x=1"),
@@ -164,37 +163,37 @@ def test_what_differs_between_two_releases() -> None:
         "view": name("a", deprecated=("view is deprecated",)),
         "same": name("a"),
         "moved": name("b", "a"),
-        "math": Name(kind="module"),
-        "math.same": Name(same_as="triton.language.same"),
+        "math": ApiName(kind="module"),
+        "math.same": ApiName(same_as="triton.language.same"),
     }
     both = looked(place("3.0.0", old), place("3.1.0", new))
-    found = compare(both, both.known[0], both.known[1])
-    assert [(change.kind, change.shown, change.said) for change in found.changes] == [
-        (Kind.ADDED, "tl.added", ("tl.added(x=1)",)),
-        (Kind.REMOVED, "tl.gone", ()),
+    found = compare(both, both.inspected[0], both.inspected[1])
+    assert [(change.kind, change.shown, change.statements) for change in found.changes] == [
+        (ChangeKind.ADDED, "tl.added", ("tl.added(x=1)",)),
+        (ChangeKind.REMOVED, "tl.gone", ()),
         (
-            Kind.CHANGED,
+            ChangeKind.CHANGED,
             "tl.load",
             ("- boundary_check=()", "+ policy=None, by keyword only", "cache: by keyword only"),
         ),
-        (Kind.CHANGED, "tl.moved", ("order: a, b → b, a",)),
-        (Kind.REFUSES, "tl.raises", ("RuntimeError: removed",)),
-        (Kind.DEPRECATED, "tl.view", ("view is deprecated",)),
+        (ChangeKind.CHANGED, "tl.moved", ("order: a, b → b, a",)),
+        (ChangeKind.REFUSES, "tl.raises", ("RuntimeError: removed",)),
+        (ChangeKind.DEPRECATED, "tl.view", ("view is deprecated",)),
     ]
-    assert steps(both)[1].counts[Kind.CHANGED] == 2
+    assert steps(both)[1].counts[ChangeKind.CHANGED] == 2
 
 
 def test_a_parameter_in_the_middle_moves_those_behind_it() -> None:
     both = looked(place("3.0.0", {"f": name("a", "b=1")}), place("3.1.0", {"f": name("a", "x=0", "b=1")}))
-    (change,) = compare(both, both.known[0], both.known[1]).changes
-    assert change.said == ("+ x=0", "positions: (a, x=0, b=1)")
+    (change,) = compare(both, both.inspected[0], both.inspected[1]).changes
+    assert change.statements == ("+ x=0", "positions: (a, x=0, b=1)")
 
 
 def test_nothing_is_said_of_what_one_of_the_two_cannot_import() -> None:
-    broken = {"extra": Name(kind="module", error="No module named 'torch'")}
-    whole = {"extra": Name(kind="module"), "extra.exp": name("x")}
+    broken = {"extra": ApiName(kind="module", error="No module named 'torch'")}
+    whole = {"extra": ApiName(kind="module"), "extra.exp": name("x")}
     both = looked(place("3.0.0", broken), place("3.1.0", whole))
-    found = compare(both, both.known[0], both.known[1])
+    found = compare(both, both.inspected[0], both.inspected[1])
     assert (found.changes, found.unknown) == ((), ("triton.language.extra",))
 
 
@@ -208,7 +207,7 @@ def test_a_release_that_was_not_looked_at_cannot_be_compared() -> None:
 
 
 def test_a_namespace_follows_an_object_to_its_first_name() -> None:
-    names = Namespace(names={"a.b": name("x"), "a.c": Name(same_as="a.b", internal=True)})
+    names = Namespace(names={"a.b": name("x"), "a.c": ApiName(same_as="a.b", internal=True)})
     assert names.get("a.c") == name("x")
     assert names.others == {"a.b": ("a.c",)}
     assert names.get("a.d") is None

@@ -10,12 +10,12 @@ from attrs import asdict
 from click.testing import CliRunner, Result
 
 from compat import toolchains
+from compat.api.introspection import Unanswered, introspect
 from compat.api.looking import look
 from compat.cli import main
 from compat.envs.cache import VARIABLE, EnvCache
 from compat.envs.installed import packages, site_packages
 from compat.envs.record import write_record
-from compat.execution.introspection import Unanswered, introspect
 from compat.project import select_places
 
 WHOLE = "__version__ = '3.4.0'\ndef cdiv(x, y=1): ...\n"
@@ -79,7 +79,7 @@ def test_classes_are_told_with_their_members(envs: Path) -> None:
         "def gone(x):\n    'Doc.'\n    raise RuntimeError('it has been removed')\n"
     )
     made_up(envs, "3.4.0", source)
-    (place,) = look(select_places(envs=["3.4.0"])).known
+    (place,) = look(select_places(envs=["3.4.0"])).inspected
     assert place.namespace is not None
     names = {full: (name.kind, name.signature, name.refuses, name.deprecated) for full, name in place.namespace.names.items()}
     assert names == {

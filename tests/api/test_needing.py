@@ -7,17 +7,17 @@ from textwrap import dedent
 import pytest
 
 from compat import toolchains
-from compat.api.needing import Having, Needs, mismatch, needs_of
-from compat.api.records import Looked, Name
+from compat.api.needing import Needs, Satisfying, mismatch, needs_of
+from compat.api.records import ApiName, Inspection
 from compat.api.uses import Call, NoFunction, Uses, read_uses
-from compat.bundle.parsing import tree_of
+from compat.source.parsing import tree_of
 from tests.api.invented import looked, name, parameter, place
 
 HEAD = "import triton\nimport triton.language as tl\n"
 
 
 def uses(source: str, function: str | None = None) -> Uses:
-    names = toolchains.DEFAULT.names
+    names = toolchains.DEFAULT.language.api
     assert names is not None
     return read_uses(tree_of(dedent(source)), "triton", names, function)
 
@@ -141,10 +141,10 @@ LOAD = name("pointer", "mask=None", "other=None", parameter("cache=''", "keyword
         (LOAD, Call(positional=1, keywords=("_semantic",), open=False), ""),
         (name("*shape", "**more"), Call(positional=9, keywords=("x",), open=False), ""),
         (name(kind="method"), Call(positional=9, keywords=("x",), open=False), ""),
-        (Name(kind="dtype"), Call(positional=1, keywords=(), open=False), ""),
+        (ApiName(kind="dtype"), Call(positional=1, keywords=(), open=False), ""),
     ],
 )
-def test_whether_something_can_be_called_so(found: Name, call: Call, why: str) -> None:
+def test_whether_something_can_be_called_so(found: ApiName, call: Call, why: str) -> None:
     assert mismatch(found, call) == why
 
 
@@ -152,12 +152,12 @@ def test_whether_something_can_be_called_so(found: Name, call: Call, why: str) -
 
 
 def needs(source: str, *places: object) -> Needs:
-    there: Looked = looked(*places)  # type: ignore[arg-type]
+    there: Inspection = looked(*places)  # type: ignore[arg-type]
     return needs_of(uses(source), there)
 
 
-def lacking(having: Having) -> list[str]:
-    return [f"{lack.shown} {lack.why}" for lack in having.lacks]
+def lacking(having: Satisfying) -> list[str]:
+    return [f"{lack.shown} {lack.why}" for lack in having.missing]
 
 
 def test_releases_that_have_all_of_it() -> None:
@@ -178,20 +178,20 @@ def test_releases_that_have_all_of_it() -> None:
         ["tl.dot only raises RuntimeError: removed"],
     ]
     assert [having.has_all for having in found.having] == [False, False, False, True, False]
-    assert found.having[1].lacks[0].conditions == (7,)
+    assert found.having[1].missing[0].conditions == (7,)
 
 
 def test_an_attribute_of_what_is_no_module_is_not_looked_at() -> None:
-    found = needs(kernel("tl.float32.primitive_bitwidth\ntl.nothing.at.all"), place("3.0.0", {"float32": Name(kind="dtype")}))
+    found = needs(kernel("tl.float32.primitive_bitwidth\ntl.nothing.at.all"), place("3.0.0", {"float32": ApiName(kind="dtype")}))
     assert [need.shown for need in found.needs] == ["triton.jit", "tl", "tl.float32", "tl.nothing"]
     assert lacking(found.having[0]) == ["tl.nothing is not there"]
 
 
 def test_private_names_and_broken_modules_are_unknown() -> None:
-    broken = {"extra": Name(kind="module", error="No module named 'torch'")}
+    broken = {"extra": ApiName(kind="module", error="No module named 'torch'")}
     found = needs(kernel("tl._inner(x)\ntl.extra.exp(x)"), place("3.0.0", broken))
     (having,) = found.having
-    assert having.lacks == ()
+    assert having.missing == ()
     assert not having.has_all
     assert having.unknown == (
         "tl._inner: private names are not looked at",
@@ -210,13 +210,13 @@ def test_deprecated_names_and_parameters_are_told() -> None:
 
 def test_members_of_a_class_are_found_by_its_other_name_and_those_of_an_opaque_one_are_not_looked_at() -> None:
     there = {
-        "tensor": Name(kind="class"),
-        "tensor.to": Name(kind="method"),
-        "core": Name(kind="module"),
-        "core.tensor": Name(same_as="triton.language.tensor"),
-        "layout": Name(kind="class", opaque=True),
-        "core.layout": Name(same_as="triton.language.layout"),
-        "helper": Name(kind="foreign", internal=True),
+        "tensor": ApiName(kind="class"),
+        "tensor.to": ApiName(kind="method"),
+        "core": ApiName(kind="module"),
+        "core.tensor": ApiName(same_as="triton.language.tensor"),
+        "layout": ApiName(kind="class", opaque=True),
+        "core.layout": ApiName(same_as="triton.language.layout"),
+        "helper": ApiName(kind="foreign", internal=True),
     }
     found = needs(
         kernel("tl.core.tensor.to(x)\ntl.core.tensor.gone(x)\ntl.core.layout.make(x)\ntl.helper(x)"), place("3.0.0", there)

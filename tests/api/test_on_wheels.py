@@ -2,29 +2,28 @@
 
 from __future__ import annotations
 
-import io
 import json
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
-from rich.console import Console
 
 from compat import toolchains
 from compat.api.comparing import compare, place_of, steps
-from compat.api.finding import find, matches
 from compat.api.histories import NameHistory, history
 from compat.api.looking import look
 from compat.api.needing import needs_of
-from compat.api.records import Looked
+from compat.api.records import Inspection, find, matches
 from compat.api.uses import read_uses
-from compat.bundle.parsing import tree_of
 from compat.cli import main
 from compat.config.matrix import MatrixConfig
 from compat.model import BuiltEnv
 from compat.project import select_places
-from compat.report.api.terminal import difference_picture, names_picture, steps_picture
+from compat.report.render.blocks import TextLine
+from compat.report.render.terminal import plain_text
+from compat.report.views.api import difference_blocks, names_blocks, steps_blocks
+from compat.source.parsing import tree_of
 from tests.cells import KERNELS
 from tests.history.test_api_on_wheels import EXPECTED, functions
 
@@ -34,7 +33,7 @@ FEW = ("3.0.0", "3.4.0", "3.9.0")
 
 
 @pytest.fixture(scope="module")
-def every(config: MatrixConfig, built: Callable[[str], BuiltEnv]) -> Looked:
+def every(config: MatrixConfig, built: Callable[[str], BuiltEnv]) -> Inspection:
     """All thirteen releases."""
     for env in config.envs:
         if "releases" in env.groups:
@@ -83,11 +82,11 @@ def states(found: NameHistory) -> list[tuple[str, str, str]]:
         ("triton.ops", [("there", "3.0.0", "3.1.0"), ("absent", "3.2.0", "3.9.0")]),
     ],
 )
-def test_since_when(every: Looked, name: str, expected: list[tuple[str, str, str]]) -> None:
+def test_since_when(every: Inspection, name: str, expected: list[tuple[str, str, str]]) -> None:
     assert states(history(every, every.full(name))) == expected
 
 
-def test_what_the_wheels_say_of_block_pointers(every: Looked) -> None:
+def test_what_the_wheels_say_of_block_pointers(every: Inspection) -> None:
     found = history(every, "triton.language.make_block_ptr")
     (deprecated,), (refuses,) = found.deprecated, found.refuses
     assert (deprecated.first, deprecated.last) == ("3.7.0", "3.8.0")
@@ -95,12 +94,12 @@ def test_what_the_wheels_say_of_block_pointers(every: Looked) -> None:
     assert (refuses.releases, refuses.value.partition(":")[0]) == (("3.9.0",), "NotImplementedError")
 
 
-def parameters(every: Looked, name: str) -> dict[str, list[tuple[str, str, str | None]]]:
+def parameters(every: Inspection, name: str) -> dict[str, list[tuple[str, str, str | None]]]:
     found = history(every, every.full(name)).parameters
     return {each.name: [(run.first, run.last, run.value.default) for run in each.runs] for each in found}
 
 
-def test_parameters_and_defaults_are_intervals(every: Looked) -> None:
+def test_parameters_and_defaults_are_intervals(every: Inspection) -> None:
     dot = parameters(every, "tl.dot")
     assert dot["input_precision"] == [("3.0.0", "3.9.0", "None")]
     assert dot["out_dtype"] == [("3.0.0", "3.7.1", "triton.language.float32"), ("3.8.0", "3.9.0", "None")]
@@ -113,7 +112,7 @@ def test_parameters_and_defaults_are_intervals(every: Looked) -> None:
     assert not any("_builder" in names or "_semantic" in names for names in (dot, autotune))
 
 
-def test_deprecated_parameters(every: Looked) -> None:
+def test_deprecated_parameters(every: Inspection) -> None:
     (tf32,) = (each for each in history(every, "triton.language.dot").parameters if each.name == "allow_tf32")
     (always,) = tf32.runs
     assert (always.first, always.last, always.value.deprecated[:13]) == ("3.0.0", "3.9.0", "*Deprecated.*")
@@ -121,12 +120,12 @@ def test_deprecated_parameters(every: Looked) -> None:
     assert [bool(run.value.deprecated) for run in reorder.runs] == [False, True]
 
 
-def test_equal_objects(every: Looked) -> None:
+def test_equal_objects(every: Inspection) -> None:
     assert {run.value for run in history(every, "triton.language.exp").same_as} >= {"tl.math.exp"}
     assert history(every, "triton.language.math.exp").same_as[0].value == "tl.exp"
 
 
-def test_what_cannot_be_imported_is_said(every: Looked) -> None:
+def test_what_cannot_be_imported_is_said(every: Inspection) -> None:
     (unknown,) = history(every, "triton.ops").unknown
     assert (unknown.first, unknown.last) == ("3.0.0", "3.1.0")
     assert "No module named 'torch'" in unknown.value
@@ -144,7 +143,7 @@ LESS_THAN_NAMES = {
 """Kernels of ``tests/kernels/api.py`` that fail in releases that have all their names, and what for."""
 
 
-def releases(every: Looked, phrase: str) -> set[str]:
+def releases(every: Inspection, phrase: str) -> set[str]:
     """Those in which a kernel works of which a verdict says this."""
     line, found = list(every.line), set(every.line)
     for said in phrase.split(", "):
@@ -155,14 +154,14 @@ def releases(every: Looked, phrase: str) -> set[str]:
     return found
 
 
-def having_all(every: Looked, function: str) -> set[str]:
-    names = toolchains.DEFAULT.names
+def having_all(every: Inspection, function: str) -> set[str]:
+    names = toolchains.DEFAULT.language.api
     assert names is not None
     found = needs_of(read_uses(tree_of((KERNELS / "api.py").read_bytes()), "triton", names, function), every)
     return {having.place.label for having in found.having if having.has_all}
 
 
-def test_names_alone_tell_most_of_what_compiling_tells(every: Looked) -> None:
+def test_names_alone_tell_most_of_what_compiling_tells(every: Inspection) -> None:
     """What has no exception below has exactly the releases that compile it."""
     expected = {function: releases(every, phrase) for phrase, names in EXPECTED.items() for function in names.split()}
     found = {function: having_all(every, function) for function in functions() if function not in EXPECTED["intermittent"].split()}
@@ -182,17 +181,13 @@ def test_what_is_shown(user: Path, width: int, golden: Callable[[str, str], None
     several = find(looked, ["tl.*descriptor*", "tl.make_block_ptr", "tl.advance"])
     places = [place_of(looked, release) for release in FEW]
     changed = compare(looked, places[1], places[2], lambda full: matches(looked.shown(full), "tl.[l-z]*"))
-    pictures = [
-        names_picture(looked, [history(looked, full) for full in found.names], found),
-        names_picture(looked, [history(looked, full) for full in several.names], several),
-        difference_picture(looked, changed, internal=False),
-        steps_picture(looked, steps(looked)),
+    answers = [
+        names_blocks(looked, [history(looked, full) for full in found.names], found),
+        names_blocks(looked, [history(looked, full) for full in several.names], several),
+        difference_blocks(looked, changed, internal=False),
+        steps_blocks(looked, steps(looked)),
     ]
-    out = io.StringIO()
-    console = Console(file=out, width=width, color_system=None, legacy_windows=False, _environ={})
-    for picture in pictures:
-        console.print(picture, "")
-    text = "".join(f"{line.rstrip()}\n" for line in out.getvalue().splitlines())
+    text = "".join(plain_text([*blocks, TextLine()], width=width) for blocks in answers)
     assert max(map(len, text.splitlines())) <= width
     golden(f"names-{width}.txt", text)
 

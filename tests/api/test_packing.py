@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 
-from compat.api.packing import Packed, PackedName, pack
-from compat.api.records import Name
+from compat.api.histories import Packed, PackedName, pack
+from compat.api.records import ApiName
 from compat.records import structure, unstructure
 from tests.api.invented import looked, name, parameter, place
 
@@ -19,9 +19,9 @@ def test_names_are_packed_as_runs_and_texts() -> None:
     old = parameter("tf32=None")
     deprecated = type(old)(name="tf32", kind=old.kind, default="None", deprecated="*Deprecated.*")
     places = (
-        place("3.0.0", {"dot": name("a"), "core": Name(kind="module", internal=True), "exp": name("a")}),
+        place("3.0.0", {"dot": name("a"), "core": ApiName(kind="module", internal=True), "exp": name("a")}),
         place("3.1.0", None, missing=True),
-        place("3.2.0", {"dot": name("a", deprecated), "also": Name(same_as="triton.language.dot"), "exp": name("a")}),
+        place("3.2.0", {"dot": name("a", deprecated), "also": ApiName(same_as="triton.language.dot"), "exp": name("a")}),
         place("3.3.0", {"dot": name("a", refuses="RuntimeError: removed"), "exp": name("a", deprecated=("Gone soon.",))}),
     )
     packed = pack(looked(*places))

@@ -10,14 +10,14 @@ import pytest
 from packaging.version import Version
 
 from compat.bisect import releases
-from compat.bisect.candidates import Candidate
+from compat.bisect.candidates import ReleaseCandidate
 from compat.bisect.criterion import parse_criterion
 from compat.bisect.probes import ReleaseAnswer
-from compat.bisect.releases import Search, search_releases
-from compat.execution.flight import Limits
-from compat.execution.run import RunContext
-from compat.execution.store import Store
+from compat.bisect.releases import ReleaseSearch, search_releases
+from compat.engine.run import RunContext
 from compat.model import BuiltEnv, Cell, CompileSpec, Env, Outcome, Result, Specialization, Target
+from compat.store.store import Store
+from compat.workers.attempt import Limits
 from tests.report.factory import TARGETS, env
 
 LINE = ("3.0.0", "3.1.0", "3.2.0", "3.3.0", "3.4.0", "3.5.0", "3.6.0", "3.7.0", "3.8.0", "3.9.0")
@@ -87,9 +87,9 @@ class Invented:
         """The answers; ``stay`` has workers stay between runs, and ``on_answer`` and ``on_plan`` hear what a search tells."""
         listeners = {name: how.pop(name) for name in ("on_answer", "on_plan") if name in how}
         idle_timeout = 60.0 if how.pop("stay", False) else 0.0
-        line = tuple(Candidate(version=Version(release), env=env(release).env) for release in self.outcomes)
+        line = tuple(ReleaseCandidate(version=Version(release), env=env(release).env) for release in self.outcomes)
         with Store(self.tmp_path / "store") as store:
             context = RunContext(envs={}, store=store, limits=Limits(deadline=1, memory=1), slots=2, idle_timeout=idle_timeout)
             kernels = [(kernel(case), target) for case in cases for target in targets]
-            asked = Search(candidates=line, criterion=parse_criterion(criterion), **how)
+            asked = ReleaseSearch(candidates=line, criterion=parse_criterion(criterion), **how)
             return search_releases(kernels, asked, context, self._obtain, **listeners)

@@ -16,12 +16,12 @@ from compat.bisect import releases
 from compat.bisect.candidates import from_envs
 from compat.bisect.criterion import parse_criterion
 from compat.bisect.probes import ReleaseAnswer
-from compat.bisect.releases import Search, search_releases
-from compat.execution.flight import Limits
-from compat.execution.run import RunContext
+from compat.bisect.releases import ReleaseSearch, search_releases
+from compat.engine.run import RunContext
 from compat.history.account import Account, Judgement, Word
 from compat.history.verdict import Verdict, verdicts
 from compat.model import BuiltEnv, Cell, Env, Outcome, Result, Status
+from compat.workers.attempt import Limits
 from tests.bisect.invented import kernel
 from tests.report.factory import ASSERT, BROKEN, LOST, MISSING, OK, PASS, REMOVED, SHAPE, SHARED, TARGETS, UNKNOWN_TARGET, bad, env
 
@@ -72,7 +72,7 @@ def bisected(
     candidates = from_envs([built.env for built, _ in rows], Path("matrix.toml"))
     existing = existing if candidates.published else ()
     context = RunContext(envs={}, store=cast(Any, None), limits=Limits(deadline=1, memory=1), slots=2)
-    asked = Search(candidates=candidates.chosen, criterion=parse_criterion("ok"), existing=tuple(existing), **how)
+    asked = ReleaseSearch(candidates=candidates.chosen, criterion=parse_criterion("ok"), existing=tuple(existing), **how)
     with patch.object(releases, "run", run):
         (answer,) = search_releases([(kernel(), TARGETS[1])], asked, context, obtain, recall=lambda _: earlier)
     return answer

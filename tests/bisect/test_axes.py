@@ -13,12 +13,12 @@ from attrs import evolve
 from compat.bisect import part, passes, settings
 from compat.bisect.answers import PartName
 from compat.bisect.attempts import Attempts
-from compat.bisect.ir_swap import Experiment
-from compat.execution.flight import Limits
-from compat.execution.run import RunContext, run
-from compat.execution.store import Store
+from compat.bisect.combining import CompileExperiment
+from compat.engine.run import RunContext, run
 from compat.model import BuiltEnv, Cell, Env, Outcome, Status
-from compat.toolchains.triton.parts import PARTS
+from compat.store.store import Store
+from compat.toolchains.triton.ir.parts import PARTS
+from compat.workers.attempt import Limits
 from tests.cells import KEPT, POINTERS, cell
 
 pytestmark = pytest.mark.wheels
@@ -48,7 +48,7 @@ def cells(built: Callable[[str], BuiltEnv], tmp_path: Path) -> Iterator[Cells]:
 
 def test_a_break_in_the_front_end(cells: Cells) -> None:
     context, (good, bad) = cells("3.8.0 3.9.0", "failures", "block_pointer")
-    found = part.find_part(good, bad, context)
+    found = part.find_part(bad, good, context)
     assert found.name is PartName.FRONT_END
     rejects = "The break is in the AST front end, which rejects the source (api-removed)."
     assert found.sentence == f"{rejects} The stages after it compile the TTIR of 3.8.0."
@@ -57,8 +57,8 @@ def test_a_break_in_the_front_end(cells: Cells) -> None:
 
 def test_a_break_in_the_passes(cells: Cells) -> None:
     context, (good, bad) = cells("3.1.0 3.2.0", "failures", "dot_into_dot", **DOTS)
-    found = part.find_part(good, bad, context)
-    assert found.name is PartName.MLIR
+    found = part.find_part(bad, good, context)
+    assert found.name is PARTS.passes
     assert found.sentence == f"The break is in the MLIR passes ({LOWERING}); the front end is not involved."
     assert found.steps[1:] == (
         "TTIR made by 3.1.0, compiled by 3.2.0: fails the same way.",
@@ -69,7 +69,7 @@ def test_a_break_in_the_passes(cells: Cells) -> None:
 
 def test_what_a_newer_assembler_mended(cells: Cells) -> None:
     context, (good, bad) = cells("3.4.0 3.3.1", "../bisect/kernels", "fenced")
-    found = part.find_part(good, bad, context)
+    found = part.find_part(bad, good, context)
     assert found.name == "ptxas"
     assert found.sentence == "The failure that 3.4.0 fixed is in ptxas, not in Triton."
     assert found.steps[1:] == ("3.3.1 with the ptxas of 3.4.0: ok.", "3.4.0 with the ptxas of 3.3.1: fails the same way.")
@@ -77,7 +77,7 @@ def test_what_a_newer_assembler_mended(cells: Cells) -> None:
 
 def test_llvm_is_not_blamed_where_it_is_given_something_else(cells: Cells) -> None:
     context, (good, bad) = cells("3.3.0 3.2.0", "../bisect/kernels", "sorted_bf16", target="sm_75", **BRAINS)
-    found = part.find_part(good, bad, context)
+    found = part.find_part(bad, good, context)
     assert found.name is PartName.UNKNOWN
     fixed = "The failure that 3.3.0 fixed is not in ptxas but in its input, in the MLIR passes or LLVM, after TTIR"
     assert found.sentence == f"{fixed}; TTGIR does not tell which."
@@ -94,24 +94,22 @@ def test_whether_two_releases_give_llvm_the_same(cells: Cells, releases: str, sa
     context, (one, other) = cells(releases, "failures", "copy")
     with Attempts(context) as attempts:
         failing = Outcome(status=Status.CRASHED, stage="ptx")
-        experiment = Experiment(
-            good=one, bad=other, built=context.envs, names=("one", "other"), failing=failing, attempts=attempts, parts=PARTS
-        )
-        assert experiment.same_llvm_ir is same
+        experiment = CompileExperiment(good=one, bad=other, context=context, failing=failing, attempts=attempts, parts=PARTS)
+        assert experiment.same_low_ir is same
 
 
 def test_a_target_that_only_a_newer_assembler_knows(cells: Cells) -> None:
     context, (good, bad) = cells("3.3.1 3.2.0", "faces", "fine", target="sm_100")
-    found = part.find_part(good, bad, context)
+    found = part.find_part(bad, good, context)
     assert found.name == "ptxas"
     assert found.steps[-1] == "3.3.1 with the ptxas of 3.2.0: fails the same way."
 
 
 def test_nothing_is_said_where_nothing_changed(cells: Cells) -> None:
     context, (good, bad) = cells("3.8.0 3.9.0", "faces", "missing_name")
-    assert part.find_part(good, bad, context).name is PartName.UNKNOWN
+    assert part.find_part(bad, good, context).name is PartName.UNKNOWN
     context, (good, bad) = cells("3.8.0 3.9.0", "faces", "fine")
-    assert part.find_part(good, bad, context).sentence == "It does not fail on triton-3.9.0: there is no failure to locate."
+    assert part.find_part(bad, good, context).sentence == "It does not fail on triton-3.9.0: there is no failure to locate."
 
 
 def test_nothing_is_said_of_a_broken_env(cells: Cells) -> None:

@@ -10,17 +10,17 @@ import pytest
 from packaging.version import Version
 
 from compat.bisect import bisect, check
-from compat.bisect.answers import ConfigAnswer, Part, PartName
-from compat.bisect.bisecting import Bisection
-from compat.bisect.candidates import Asked
+from compat.bisect.answers import ConfigAnswer, Part
+from compat.bisect.bisecting import Bisection, read_bad_ends
+from compat.bisect.candidates import CandidateQuery
 from compat.bisect.criterion import parse_criterion
-from compat.bisect.judging_program import JudgingProgram
-from compat.bisect.last_bisect import read_bad_ends
-from compat.bisect.request import Axis, Request
+from compat.bisect.judging import JudgingProgram
+from compat.bisect.request import Axis, BisectRequest
 from compat.errors import SelectionError
 from compat.history.account import Judgement
 from compat.model import BuiltEnv, Env, Result
 from compat.project import Listener, Selection, select
+from compat.toolchains.triton.ir.parts import PARTS
 from tests.conftest import ROOT
 
 FAILURES = str(ROOT / "tests" / "kernels" / "failures.toml")
@@ -73,7 +73,7 @@ def obtain(built: Callable[[str], BuiltEnv]) -> Callable[[Path, Sequence[Env]], 
 Obtain = Callable[[Path, Sequence[Env]], list[BuiltEnv]]
 
 
-def searched(request: Request, obtain: Obtain, listener: Listener | None = None) -> Bisection:
+def searched(request: BisectRequest, obtain: Obtain, listener: Listener | None = None) -> Bisection:
     with request.selection.open_store() as store:
         return bisect(request, request.selection.context(store), obtain, listener)
 
@@ -86,7 +86,7 @@ def test_along_releases(chosen: Chosen, obtain: Obtain, capfd: pytest.CaptureFix
         asked.append((matrix.name, [env.name for env in envs]))
         return obtain(matrix, envs)
 
-    found = searched(Request(selection=selection), obtaining, heard)
+    found = searched(BisectRequest(selection=selection), obtaining, heard)
     (answer,) = found.releases
     assert (found.axis, found.cells, found.fixed, found.conclusive) == (Axis.RELEASES, (), False, True)
     assert answer.account.phrase == "intermittent"
@@ -101,7 +101,7 @@ def test_along_releases(chosen: Chosen, obtain: Obtain, capfd: pytest.CaptureFix
 
 @pytest.mark.wheels
 def test_ends_that_are_turned_about_ask_for_a_fix(chosen: Chosen, obtain: Obtain) -> None:
-    request = Request(selection=chosen(variants=["dot_into_dot"]), good=Version("3.9"), bad=Version("3.2"))
+    request = BisectRequest(selection=chosen(variants=["dot_into_dot"]), good=Version("3.9"), bad=Version("3.2"))
     found = searched(request, obtain)
     (answer,) = found.releases
     assert found.fixed
@@ -112,22 +112,22 @@ def test_ends_that_are_turned_about_ask_for_a_fix(chosen: Chosen, obtain: Obtain
 @pytest.mark.wheels
 def test_inside_a_failure(chosen: Chosen, obtain: Obtain) -> None:
     selection = chosen(variants=["dot_into_dot"])
-    between = Request(selection=selection, axis=Axis.PART, good=Version("3.1"), bad=Version("3.2"))
+    between = BisectRequest(selection=selection, axis=Axis.PART, good=Version("3.1"), bad=Version("3.2"))
     (answer,) = searched(between, obtain).cells
-    assert isinstance(answer.found, Part)
-    assert (answer.cell.env.name, answer.found.name) == ("triton-3.2.0", PartName.MLIR)
-    found = searched(Request(selection=selection, axis=Axis.CONFIG, bad=Version("3.2")), obtain)
-    assert isinstance(found.cells[0].found, ConfigAnswer)
-    assert {need.setting for need in found.cells[0].found.needs} >= {"num_warps", "BLOCK"}
-    works = searched(Request(selection=selection, axis=Axis.CONFIG), obtain)
-    assert (works.cells[0].found, works.conclusive) == (None, False)
+    assert isinstance(answer.answer, Part)
+    assert (answer.cell.env.name, answer.answer.name) == ("triton-3.2.0", PARTS.passes)
+    found = searched(BisectRequest(selection=selection, axis=Axis.CONFIG, bad=Version("3.2")), obtain)
+    assert isinstance(found.cells[0].answer, ConfigAnswer)
+    assert {need.setting for need in found.cells[0].answer.needs} >= {"num_warps", "BLOCK"}
+    works = searched(BisectRequest(selection=selection, axis=Axis.CONFIG), obtain)
+    assert (works.cells[0].answer, works.conclusive) == (None, False)
     with pytest.raises(SelectionError, match="no last bisect"):  # only a search along releases leaves bad ends
         read_bad_ends(selection.root)
 
 
 def test_envs_that_are_not_there_are_not_built(chosen: Chosen, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COMPAT_ENVS", str(tmp_path / "envs"))
-    request = Request(selection=chosen(variants=["copy"]))
+    request = BisectRequest(selection=chosen(variants=["copy"]))
     with request.selection.open_store() as store:
         found = bisect(request, request.selection.context(store))
     assert not found.conclusive
@@ -137,7 +137,7 @@ def test_envs_that_are_not_there_are_not_built(chosen: Chosen, tmp_path: Path, m
 def test_every_env_of_a_release_is_counted(chosen: Chosen, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COMPAT_ENVS", str(tmp_path / "envs"))
     pairs = ["3.1.0", "3.1.0-torch-2.5.1", "3.2.0"]
-    request, heard = Request(selection=chosen(variants=["copy"], envs=pairs, targets=["sm_80", "sm_90"])), Heard()
+    request, heard = BisectRequest(selection=chosen(variants=["copy"], envs=pairs, targets=["sm_80", "sm_90"])), Heard()
     with request.selection.open_store() as store:
         found = bisect(request, request.selection.context(store), listener=heard)
     assert (heard.total, len(heard.results)) == (6, 6)
@@ -154,14 +154,16 @@ def test_every_env_of_a_release_is_counted(chosen: Chosen, tmp_path: Path, monke
     ],
 )
 def test_what_cannot_be_meant_is_an_error_of_use(chosen: Chosen, asked: dict[str, object], words: str) -> None:
-    request = Request(selection=chosen(variants=["copy"]), **asked)  # type: ignore[arg-type]
+    request = BisectRequest(selection=chosen(variants=["copy"]), **asked)  # type: ignore[arg-type]
     with pytest.raises(SelectionError, match=words), request.selection.open_store() as store:
         bisect(request, request.selection.context(store))
 
 
 def test_where_an_index_is_asked_it_is_asked_for_what_was_asked(chosen: Chosen, tmp_path: Path) -> None:
     (tmp_path / "wheels").mkdir()
-    request = Request(selection=chosen(envs=[]), asked=Asked(find_links=str(tmp_path / "wheels"), distribution="mine"))
+    request = BisectRequest(
+        selection=chosen(envs=[]), query=CandidateQuery(find_links=str(tmp_path / "wheels"), distribution="mine")
+    )
     with pytest.raises(SelectionError, match="no release of mine is left to bisect"), request.selection.open_store() as store:
         bisect(request, request.selection.context(store))
 

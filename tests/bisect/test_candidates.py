@@ -14,9 +14,17 @@ from packaging.specifiers import SpecifierSet
 from packaging.version import Version
 
 from compat.bisect import candidates
-from compat.bisect.candidates import Asked, Candidates, from_envs, from_index, parse_release, parse_specifier, stated_date
+from compat.bisect.candidates import (
+    CandidateLine,
+    CandidateQuery,
+    from_envs,
+    from_index,
+    parse_release,
+    parse_specifier,
+    stated_date,
+)
 from compat.config.matrix import MatrixConfig, load_matrix
-from compat.envs.wheels import File, Listing
+from compat.envs.listing import File, Listing
 from compat.errors import SelectionError
 from compat.model import Env
 
@@ -33,15 +41,15 @@ def index(monkeypatch: pytest.MonkeyPatch, files: Sequence[File]) -> None:
     monkeypatch.setattr(candidates, "list_files", lambda *_args, **_kwargs: listing)
 
 
-def labels(found: Candidates) -> list[str]:
+def labels(found: CandidateLine) -> list[str]:
     return [candidate.label for candidate in found.chosen]
 
 
 @pytest.fixture
 def choose(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, config: MatrixConfig) -> Any:
-    def chosen(files: Sequence[File] = tuple(map(wheel, PUBLISHED)), **asked: Any) -> Candidates:
+    def chosen(files: Sequence[File] = tuple(map(wheel, PUBLISHED)), **asked: Any) -> CandidateLine:
         index(monkeypatch, files)
-        return from_index(Asked(**asked), config, tmp_path, PYTHONS)
+        return from_index(CandidateQuery(**asked), config, tmp_path, PYTHONS)
 
     return chosen
 
@@ -139,13 +147,13 @@ def test_a_folder_of_wheels(tmp_path: Path, config: MatrixConfig) -> None:
         os.utime(path, (day, day))
     (house / "triton-3.0.0-cp39-cp39-manylinux_2_17_x86_64.whl").touch()
     (house / "numpy-1.26.4-py3-none-any.whl").touch()
-    found = from_index(Asked(find_links=str(house)), config, tmp_path / "state", PYTHONS)
+    found = from_index(CandidateQuery(find_links=str(house)), config, tmp_path / "state", PYTHONS)
     assert labels(found) == ["3.1.0+gitfff", "3.1.0+gitaaa"]
     first = found.chosen[0].env
     assert first.wheel == str(house / "triton-3.1.0+gitfff-cp311-cp311-manylinux_2_17_x86_64.whl")
     assert "setuptools<81" in first.install, "what a release needs without declaring it"
     assert load_matrix(found.matrix).env(first.name) == first
-    assert from_index(Asked(find_links=str(house)), config, tmp_path / "state", PYTHONS) == found
+    assert from_index(CandidateQuery(find_links=str(house)), config, tmp_path / "state", PYTHONS) == found
 
 
 def test_a_wheel_from_elsewhere_is_not_taken_for_the_published_one(choose: Any, tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from compat.bisect import checking
+from compat.bisect import judging
 from compat.cli import main
 from compat.cli.check import BAD, CANNOT_TELL, GOOD
 
@@ -96,7 +96,7 @@ def test_a_broken_env_blames_no_commit(tmp_path: Path, monkeypatch: pytest.Monke
 
 
 def test_a_defect_of_this_program_blames_no_commit(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(checking, "run", lambda *_: 1 // 0)
+    monkeypatch.setattr(judging, "run", lambda *_: 1 // 0)
     assert check(*MATRIX, *FAILURES, "--no-build", "failures/copy/*") == CANNOT_TELL
 
 

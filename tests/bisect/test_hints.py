@@ -11,17 +11,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from compat.bisect import hints
-from compat.bisect.fates import Fate
-from compat.bisect.hints import Found, Hint
+from compat.bisect.answers import Effect
+from compat.bisect.hints import Hint, HintTrials
 from tests.cells import spec
 
-OK, SAME, UNKNOWN = Fate.OK, Fate.SAME, Fate.UNKNOWN
+OK, SAME, UNKNOWN = Effect.OK, Effect.SAME, Effect.UNKNOWN
 A, B, C, D = ALL = tuple(("divisible_by_16", name) for name in "abcd")
 NONE_NEEDED = "but no hint is needed: fails the same way without any hint"
-Compiler = Callable[[frozenset[Hint]], Fate]
+Compiler = Callable[[frozenset[Hint]], Effect]
 
 
-def search(given_: Sequence[Hint], compiler: Compiler) -> Found:
+def search(given_: Sequence[Hint], compiler: Compiler) -> HintTrials:
     return hints.search(given_, lambda sets: [compiler(each) for each in sets])
 
 
@@ -36,7 +36,7 @@ def fails_with(*wanted: Hint) -> Compiler:
 
 def test_hints_of_a_specialization() -> None:
     start = spec("faces", "fine", divisible_by_16=("source", "result"), equal_to_1=("size",))
-    given_ = hints.given(start)
+    given_ = hints.hints_of(start)
     assert [hints.named(hint) for hint in given_] == ["divisible_by_16: source", "divisible_by_16: result", "equal_to_1: size"]
     left = hints.with_only(start, {given_[1], given_[2]})
     assert (left.compile.divisible_by_16, left.compile.equal_to_1) == (("result",), ("size",))
@@ -80,7 +80,7 @@ def test_what_is_said_of_hints(given_: tuple[Hint, ...], compiler: Compiler, exp
 def test_how_many_sets_are_compiled_is_known_from_above(wanted: set[Hint], count: int) -> None:
     asked: list[frozenset[Hint]] = []
 
-    def compiled(kept: frozenset[Hint]) -> Fate:
+    def compiled(kept: frozenset[Hint]) -> Effect:
         asked.append(kept)
         return SAME if kept >= wanted & set(ALL[:count]) else OK
 
@@ -89,12 +89,12 @@ def test_how_many_sets_are_compiled_is_known_from_above(wanted: set[Hint], count
     first = {*hints.first_sets(given_)}
     assert first <= {*asked, frozenset(given_)}
     assert len(asked) <= len(first) + hints.most_further_sets(given_, {})
-    assert len(asked) <= len(first) + hints.most_further_sets(given_, found.fates)
+    assert len(asked) <= len(first) + hints.most_further_sets(given_, found.effects)
 
 
 def test_of_hints_that_were_not_all_tried_only_what_was_compiled_is_said() -> None:
-    def so_far(fates: dict[frozenset[Hint], Fate]) -> str | None:
-        need = hints.need_so_far(Found(hints=ALL, fates=fates, smallest=frozenset(ALL)))
+    def so_far(effects: dict[frozenset[Hint], Effect]) -> str | None:
+        need = hints.need_so_far(HintTrials(hints=ALL, effects=effects, smallest=frozenset(ALL)))
         return need.sentence.replace("divisible_by_16: ", "") if need else None
 
     without_a, without_b = frozenset(ALL) - {A}, frozenset(ALL) - {B}
@@ -108,11 +108,11 @@ def test_of_hints_that_were_not_all_tried_only_what_was_compiled_is_said() -> No
 SUBSETS = [frozenset(some) for size in range(len(ALL) + 1) for some in itertools.combinations(ALL, size)]
 
 
-@given(st.lists(st.sampled_from(Fate), min_size=len(SUBSETS), max_size=len(SUBSETS)))
-def test_every_claim_was_compiled(fates: list[Fate]) -> None:
-    compiler = {**dict(zip(SUBSETS, fates, strict=True)), SUBSETS[-1]: SAME}
+@given(st.lists(st.sampled_from(Effect), min_size=len(SUBSETS), max_size=len(SUBSETS)))
+def test_every_claim_was_compiled(effects: list[Effect]) -> None:
+    compiler = {**dict(zip(SUBSETS, effects, strict=True)), SUBSETS[-1]: SAME}
     found = search(ALL, compiler.__getitem__)
-    assert all(compiler[kept] is fate for kept, fate in found.fates.items())
+    assert all(compiler[kept] is effect for kept, effect in found.effects.items())
     assert compiler[found.smallest] is SAME
     need = hints.need(found)
     singles = [frozenset(ALL) - {hint} for hint in ALL]

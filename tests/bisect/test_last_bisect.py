@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from compat.bisect.bisecting import note_bad_ends, read_bad_ends
 from compat.bisect.criterion import parse_criterion
-from compat.bisect.last_bisect import note_bad_ends, read_bad_ends
-from compat.bisect.probes import Probe, ReleaseAnswer, Transition
+from compat.bisect.probes import ReleaseAnswer, ReleaseProbe, Transition
 from compat.config.matrix import load_matrix
 from compat.errors import SelectionError, StoreError
 from compat.history.account import Entry, Judgement, account
@@ -25,7 +25,7 @@ def answered(history: str) -> ReleaseAnswer:
     """The answer for a history such as ``ggb``, with its last change as the bracket."""
     outcome = Outcome(status=Status.OK, stage="cubin")
     probes = [
-        Probe(release=release, result=result(outcome, release), judgement=JUDGEMENTS[letter])
+        ReleaseProbe(release=release, result=result(outcome, release), judgement=JUDGEMENTS[letter])
         for letter, release in zip(history, LINE, strict=False)
     ]
     changes = [Transition(before=one, after=other) for one, other in pairwise(probes) if one.judgement is not other.judgement]

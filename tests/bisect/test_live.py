@@ -11,7 +11,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from compat.bisect.criterion import parse_criterion
-from compat.bisect.numbered import to_launch
+from compat.bisect.judging import to_launch
 from compat.cli import main
 from compat.errors import SelectionError
 from compat.launch import hosting

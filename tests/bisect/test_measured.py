@@ -11,15 +11,14 @@ from attrs import evolve
 
 from compat.bisect import releases
 from compat.bisect.criterion import parse_criterion
-from compat.bisect.numbered import criteria
+from compat.bisect.judging import criteria
 from compat.bisect.probes import ReleaseAnswer
 from compat.bisect.search import Judgement
-from compat.execution.run import RunContext
+from compat.engine.run import RunContext
 from compat.history.account import Word
 from compat.model import Check, Latency, Numbers, Outcome, Problem, Result, Status
-from compat.report.bisect import BisectReport
-from compat.report.bisect.document import bisect_document
-from compat.report.bisect.sentences import headline, remarks
+from compat.report.views.bisect import BisectReport, bisect_document
+from compat.report.views.bisect_sentences import headline, remarks
 from tests.bisect.invented import Invented, kernel, result
 from tests.report.factory import OK, SHAPE, bad
 
@@ -178,9 +177,9 @@ class TestBisect:
 
 
 def test_numbers_are_asked_of_the_store_only_where_they_are_asked_for(tmp_path: Path) -> None:
-    from compat.bisect.numbered import numbered
-    from compat.execution.flight import Limits
-    from compat.execution.store import Store
+    from compat.bisect.judging import numbered
+    from compat.store.store import Store
+    from compat.workers.attempt import Limits
 
     with Store(tmp_path) as store:
         context = RunContext(envs={}, store=store, limits=Limits(deadline=1, memory=1))

@@ -8,7 +8,7 @@ import pytest
 from packaging.version import Version
 
 from compat import project
-from compat.bisect.candidates import Asked, named_release
+from compat.bisect.candidates import CandidateQuery, named_release
 from compat.errors import SelectionError
 from compat.project import Selection
 
@@ -42,22 +42,22 @@ def selection(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Selection:
     ],
 )
 def test_one_release_is_meant(selection: Selection, word: str, release: str) -> None:
-    assert named_release(word, "--good", selection, Asked()) == Version(release)
+    assert named_release(word, "--good", selection, CandidateQuery()) == Version(release)
 
 
 def test_among_the_envs_that_are_named(selection: Selection) -> None:
     narrowed = selection.with_patterns(envs=["3.5.0,3.6"])
-    assert named_release("3.5", "--good", narrowed, Asked()) == Version("3.5.0")
-    assert named_release("newest", "--bad", narrowed, Asked()) == Version("3.6.0")
+    assert named_release("3.5", "--good", narrowed, CandidateQuery()) == Version("3.5.0")
+    assert named_release("newest", "--bad", narrowed, CandidateQuery()) == Version("3.6.0")
 
 
 def test_of_another_source_it_is_a_number(selection: Selection) -> None:
-    assert named_release("3.5", "--good", selection, Asked(find_links="wheels")) == Version("3.5")
-    assert named_release(None, "--good", selection, Asked()) is None
+    assert named_release("3.5", "--good", selection, CandidateQuery(find_links="wheels")) == Version("3.5")
+    assert named_release(None, "--good", selection, CandidateQuery()) is None
 
 
 @pytest.mark.parametrize(("word", "said"), [(">=3.5", "'>=3.5' means 7 releases"), ("nwest", "'nwest' is not a release")])
 def test_what_means_none_or_several_is_refused(selection: Selection, word: str, said: str) -> None:
     with pytest.raises(SelectionError, match=said) as raised:
-        named_release(word, "--good", selection, Asked())
+        named_release(word, "--good", selection, CandidateQuery())
     assert raised.value.where == "--good"

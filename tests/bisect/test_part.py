@@ -8,21 +8,20 @@ from typing import Any
 import pytest
 from attrs import define, field
 
-from compat.bisect import part
-from compat.bisect.answers import Part, PartName
-from compat.bisect.fates import Fate
-from compat.bisect.ir_swap import Crossing, Side
-from compat.model import BuiltEnv, Cell, Env, Failure, Outcome, Package, Result, Status
-from compat.toolchains import Parts
-from compat.toolchains.triton.parts import PARTS
+from compat.bisect.answers import Effect, Part, PartName
+from compat.bisect.combining import Crossing, Side
+from compat.bisect.part import FailureVerdict
+from compat.model import Cell, Env, Failure, Outcome, Status
+from compat.toolchains import CompilerParts
+from compat.toolchains.triton.ir.parts import PARTS
 from tests.cells import cell
 
 OF_SIDE = {
-    Side.BEFORE: Crossing(into_bad=Fate.OK, into_good=Fate.SAME),
-    Side.BEHIND: Crossing(into_bad=Fate.SAME, into_good=Fate.OK),
-    Side.BOTH: Crossing(into_bad=Fate.OK, into_good=Fate.OK),
-    Side.EITHER: Crossing(into_bad=Fate.SAME, into_good=Fate.SAME),
-    Side.UNKNOWN: Crossing(into_bad=Fate.UNKNOWN, into_good=Fate.UNKNOWN),
+    Side.BEFORE: Crossing(into_bad=Effect.OK, into_good=Effect.SAME),
+    Side.BEHIND: Crossing(into_bad=Effect.SAME, into_good=Effect.OK),
+    Side.BOTH: Crossing(into_bad=Effect.OK, into_good=Effect.OK),
+    Side.EITHER: Crossing(into_bad=Effect.SAME, into_good=Effect.SAME),
+    Side.UNKNOWN: Crossing(into_bad=Effect.UNKNOWN, into_good=Effect.UNKNOWN),
 }
 GOOD, BAD = (cell(Env(name=f"triton-{release}"), "faces", "fine") for release in ("3.1.0", "3.2.0"))
 
@@ -34,13 +33,16 @@ class Staged:
     ttir: Side
     ttgir: Side
     ptxas: Side
-    same_llvm_ir: bool | None
+    same_low_ir: bool | None
     front_ends: bool | None
     failing: Outcome
-    names: tuple[str, str] = ("3.1.0", "3.2.0")
     steps: list[str] = field(factory=list)
-    parts: Parts = PARTS
+    parts: CompilerParts = PARTS
+    good: Cell = GOOD
     bad: Cell = BAD
+
+    def name(self, cell: Cell) -> str:
+        return cell.env.name.removeprefix("triton-")
 
     def cross(self, stage: str) -> Crossing:
         return OF_SIDE[self.ttir if stage == "ttir" else self.ttgir]
@@ -63,20 +65,18 @@ FAILURES = {
 def found(failure: Failure, **facts: Any) -> Part:
     outcome = Outcome(status=Status.CRASHED, stage=failure.stage, failure=failure)
     experiment = Staged(failing=outcome, **facts)
-    built = BuiltEnv(env=GOOD.env, packages=(Package(name="triton", version="3.1.0", digest=""),))
-    good = Result(cell=GOOD, built=built, outcome=Outcome(status=Status.OK, stage="cubin"))
-    return part._Search(experiment, failure, good, fixed=False, assemblers=()).part()  # type: ignore[arg-type]
+    return FailureVerdict(experiment=experiment, assemblers=(), subject="The break is").part()  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("where", FAILURES)
 def test_no_part_is_named_that_no_experiment_shows(where: str) -> None:
     for ttir, ttgir, ptxas, llvm, front in itertools.product(Side, Side, Side, (True, False, None), (True, False, None)):
-        facts = {"ttir": ttir, "ttgir": ttgir, "ptxas": ptxas, "same_llvm_ir": llvm, "front_ends": front}
+        facts = {"ttir": ttir, "ttgir": ttgir, "ptxas": ptxas, "same_low_ir": llvm, "front_ends": front}
         said = found(FAILURES[where], **facts)
         case = f"{facts}: {said.sentence}"
         past_ptxas = where != "assembler" or ptxas is Side.BEFORE
         match said.name:
-            case PartName.LLVM:
+            case PARTS.backend:
                 assert where != "pass", case
                 assert llvm is True, case
                 assert past_ptxas, case
@@ -86,7 +86,7 @@ def test_no_part_is_named_that_no_experiment_shows(where: str) -> None:
             case PartName.FRONT_END:
                 assert (ttir, front) in ((Side.BEFORE, False), (Side.BEFORE, None)), case
                 assert past_ptxas, case
-            case PartName.MLIR:
+            case PARTS.passes:
                 by_front_end = ttir is Side.BEFORE and front is True
                 by_ttgir = where != "pass" and ttir is Side.BEHIND and ttgir is Side.BEFORE
                 in_pass = where == "pass" and (ttir in (Side.BEHIND, Side.BOTH) or front is True)
@@ -100,8 +100,8 @@ def test_no_part_is_named_that_no_experiment_shows(where: str) -> None:
 @pytest.mark.parametrize("where", ["optimizer", "codegen", "assembler"])
 def test_llvm_is_named_where_it_is_given_the_same(where: str) -> None:
     facts = {"ttir": Side.UNKNOWN, "ttgir": Side.UNKNOWN, "ptxas": Side.BEFORE, "front_ends": None}
-    assert found(FAILURES[where], same_llvm_ir=True, **facts).name is PartName.LLVM
-    said = found(FAILURES[where], same_llvm_ir=False, **facts)
+    assert found(FAILURES[where], same_low_ir=True, **facts).name is PARTS.backend
+    said = found(FAILURES[where], same_low_ir=False, **facts)
     assert said.name is PartName.UNKNOWN
     assert "in the front end, the MLIR passes or LLVM; TTIR did not decide it." in said.sentence
 
@@ -109,5 +109,5 @@ def test_llvm_is_named_where_it_is_given_the_same(where: str) -> None:
 @pytest.mark.parametrize("where", ["pass", "codegen"])
 def test_two_places_are_not_one_part(where: str) -> None:
     """Both halves broken, each sufficient alone: no one part is named where the half behind may be either."""
-    said = found(FAILURES[where], ttir=Side.EITHER, ttgir=Side.UNKNOWN, ptxas=Side.UNKNOWN, same_llvm_ir=None, front_ends=None)
+    said = found(FAILURES[where], ttir=Side.EITHER, ttgir=Side.UNKNOWN, ptxas=Side.UNKNOWN, same_low_ir=None, front_ends=None)
     assert (said.name, "in two places, each sufficient alone" in said.sentence) == (PartName.UNKNOWN, True)

@@ -10,11 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from compat.bisect import hints, perturbations
-from compat.bisect.fates import Fate
-from compat.bisect.perturbations import Change
+from compat.bisect.answers import Effect
+from compat.bisect.perturbations import SettingChange
 from tests.cells import spec
 
-OK, SAME, UNKNOWN = Fate.OK, Fate.SAME, Fate.UNKNOWN
+OK, SAME, UNKNOWN = Effect.OK, Effect.SAME, Effect.UNKNOWN
 
 
 def tried(**changed: Any) -> dict[str, list[str]]:
@@ -57,52 +57,55 @@ def test_every_change_is_one_change_and_keeps_the_name(constexprs: dict[str, Any
         before, after = start.compile, change.spec.compile
         differing = [name for name in ("constexprs", "options") if getattr(after, name) != getattr(before, name)]
         assert len(differing) == 1
-        assert hints.given(change.spec) == hints.given(start)
+        assert hints.hints_of(change.spec) == hints.hints_of(start)
         assert (change.spec.kernel, after.signature) == (start.kernel, before.signature)
         for name in differing:
             old, new = getattr(before, name), getattr(after, name)
             assert [key for key in {*old, *new} if old.get(key, "-") != new.get(key, "-")] == [change.setting]
 
 
-def sentence(was: int, fates: dict[int, Fate], setting: str = "BLOCK") -> str:
+def sentence(was: int, effects: dict[int, Effect], setting: str = "BLOCK") -> str:
     start = spec("faces", "fine", constexprs={setting: was})
-    changes = [Change(setting=setting, was=str(was), value=str(number), distance=abs(number - was), spec=start) for number in fates]
-    (need,) = perturbations.needs(list(zip(changes, fates.values(), strict=True)))
+    changes = [
+        SettingChange(setting=setting, was=str(was), value=str(number), distance=abs(number - was), spec=start)
+        for number in effects
+    ]
+    (need,) = perturbations.needs(list(zip(changes, effects.values(), strict=True)))
     return need.sentence
 
 
 @pytest.mark.parametrize(
-    ("was", "fates", "expected"),
+    ("was", "effects", "expected"),
     [
         (256, {32: OK, 64: OK, 128: SAME, 512: SAME}, "fails with BLOCK = 128, 256 and 512, ok with 32 and 64"),
         (128, {32: OK, 64: UNKNOWN, 256: SAME}, "fails with BLOCK = 128 and 256, ok with 32 (inconclusive with 64)"),
         (8, {16: OK, 4: OK}, "fails with BLOCK = 8, ok with 4 and 16"),
     ],
 )
-def test_sentences_on_sizes(was: int, fates: dict[int, Fate], expected: str) -> None:
-    assert sentence(was, fates) == expected
+def test_sentences_on_sizes(was: int, effects: dict[int, Effect], expected: str) -> None:
+    assert sentence(was, effects) == expected
 
 
-@given(st.dictionaries(st.sampled_from([1, 2, 4, 16, 32]), st.sampled_from(Fate), min_size=1))
-def test_a_sentence_names_each_value_that_was_compiled_and_no_other(fates: dict[int, Fate]) -> None:
-    if OK not in fates.values():
+@given(st.dictionaries(st.sampled_from([1, 2, 4, 16, 32]), st.sampled_from(Effect), min_size=1))
+def test_a_sentence_names_each_value_that_was_compiled_and_no_other(effects: dict[int, Effect]) -> None:
+    if OK not in effects.values():
         return
-    told = sentence(8, fates, "num_warps")
+    told = sentence(8, effects, "num_warps")
     failing, _, rest = told.removeprefix("fails with num_warps = ").partition(", ok with ")
     fine, _, untold = rest.partition(" (inconclusive with ")
     numbers = [{int(number) for number in re.findall(r"\d+", part)} for part in (failing, fine, untold)]
-    by_fate = [{number for number, each in fates.items() if each is fate} for fate in (SAME, OK, UNKNOWN)]
+    by_fate = [{number for number, each in effects.items() if each is effect} for effect in (SAME, OK, UNKNOWN)]
     assert numbers == [by_fate[0] | {8}, *by_fate[1:]]
 
 
 def test_settings_that_do_not_matter_are_no_needs() -> None:
     found = perturbations.changes(spec("faces", "fine", options={"num_warps": 8}))
-    fates = [OK if change.setting == "num_warps" and change.value == "4" else SAME for change in found]
-    tried = list(zip(found, fates, strict=True))
+    effects = [OK if change.setting == "num_warps" and change.value == "4" else SAME for change in found]
+    tried = list(zip(found, effects, strict=True))
     assert [need.setting for need in perturbations.needs(tried)] == ["num_warps"]
     smallest = perturbations.smallest(tried)
     assert smallest is not None
-    assert perturbations.told(smallest) == "with num_warps=4 instead of 8"
+    assert perturbations.describe_change(smallest) == "with num_warps=4 instead of 8"
     assert perturbations.needs([(change, UNKNOWN) for change in found]) == ()
     assert perturbations.smallest([(change, SAME) for change in found]) is None
 

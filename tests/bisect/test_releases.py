@@ -9,10 +9,10 @@ import pytest
 from attrs import evolve
 from packaging.version import Version
 
-from compat.bisect import known
 from compat.bisect.probes import ReleaseAnswer
 from compat.bisect.releases import in_range
 from compat.config.matrix import load_matrix
+from compat.engine import recall as known
 from compat.history.account import Word
 from compat.model import Outcome, Status
 from tests.bisect.invented import LINE, Invented

@@ -16,13 +16,13 @@ from compat.bisect.answers import Part, PartName
 from compat.bisect.probes import ReleaseAnswer
 from compat.history.account import Judgement, Word
 from compat.model import Outcome, Status
-from compat.report.bisect import BisectReport, groups, markdown, terminal
-from compat.report.bisect.document import bisect_document, schema
-from compat.report.bisect.onwards import commits_advice, commits_command, compare_url, repeat_command
-from compat.report.bisect.sentences import headline, remarks
-from compat.report.document import dump
-from compat.toolchains.triton.parts import PARTS
+from compat.report.io.document import dump
+from compat.report.summary.commands import commits_advice, commits_command, compare_url, repeat_command
+from compat.report.views.bisect import BisectReport, bisect_document, bisect_markdown, groups, schema
+from compat.report.views.bisect_sentences import headline, remarks
+from compat.toolchains.triton.ir.parts import PARTS
 from tests.bisect.invented import LINE, Invented
+from tests.report.drawn import bisect_text
 from tests.report.factory import ASSERT, BROKEN, MISSING, OK, REMOVED, SHAPE, TARGETS, bad
 
 DOCS = Path(__file__).parents[2] / "docs" / "bisect.md"
@@ -59,23 +59,23 @@ def many_answers(tell: Tell) -> BisectReport:
 
 
 def test_one_answer_in_the_terminal(tell: Tell, golden: Callable[[str, str], None]) -> None:
-    golden("one.txt", terminal.bisect_text(one_answer(tell), width=100))
+    golden("one.txt", bisect_text(one_answer(tell), width=100))
 
 
 def test_many_answers_in_the_terminal(tell: Tell, golden: Callable[[str, str], None]) -> None:
-    golden("many.txt", terminal.bisect_text(many_answers(tell), width=100))
+    golden("many.txt", bisect_text(many_answers(tell), width=100))
 
 
 def test_a_metric_in_the_terminal(tell: Tell, golden: Callable[[str, str], None]) -> None:
-    golden("metric.txt", terminal.bisect_text(report(tell([FEW] * 5 + [MANY] * 4 + [GONE], criterion="registers>128")), width=100))
+    golden("metric.txt", bisect_text(report(tell([FEW] * 5 + [MANY] * 4 + [GONE], criterion="registers>128")), width=100))
 
 
 def test_the_markdown_of_an_issue(tell: Tell, golden: Callable[[str, str], None]) -> None:
-    golden("one.md", markdown.bisect_markdown(one_answer(tell)))
+    golden("one.md", bisect_markdown(one_answer(tell)))
 
 
 def test_the_markdown_of_many(tell: Tell) -> None:
-    text = markdown.bisect_markdown(many_answers(tell))
+    text = bisect_markdown(many_answers(tell))
     assert text.count("\n## ") + text.startswith("## ") == 5
     assert "(flaky)" in text
 
@@ -146,7 +146,7 @@ def test_equal_answers_are_told_once(tell: Tell) -> None:
 @pytest.mark.parametrize("width", [60, 80, 100, 160])
 def test_never_wider_than_the_terminal(tell: Tell, width: int) -> None:
     for make in (one_answer, many_answers):
-        lines = terminal.bisect_text(make(tell), width=width).splitlines()
+        lines = bisect_text(make(tell), width=width).splitlines()
         assert all(len(line) <= width for line in lines if not line.startswith(("again ", "commits ", "go on ")))
 
 
@@ -163,7 +163,7 @@ def test_the_schema_knows_every_word_and_the_docs_every_key() -> None:
     item = schema()["items"]["properties"]
     assert set(item["answer"]["enum"]) == set(Word)
     assert set(item["probes"]["items"]["properties"]["judgement"]["enum"]) == set(Judgement)
-    assert set(item["part"]["properties"]["name"]["enum"]) == {*PartName, PARTS.assembler.name}
+    assert set(item["part"]["properties"]["name"]["enum"]) == {*PartName, PARTS.passes, PARTS.backend, PARTS.assembler.name}
     assert set(item["probes"]["items"]["properties"]["status"]["enum"]) == set(Status)
     text = DOCS.read_text(encoding="utf-8")
     keys = {*item, *item["part"]["properties"], *schema()["$defs"]["bracket"]["properties"]}

@@ -11,14 +11,14 @@ from pathlib import Path
 import pytest
 from packaging.version import Version
 
-from compat.bisect.candidates import Candidate
+from compat.bisect.candidates import ReleaseCandidate
 from compat.bisect.criterion import parse_criterion
-from compat.bisect.releases import Search, search_releases
-from compat.execution.flight import Limits
-from compat.execution.run import RunContext
-from compat.execution.store import Store
+from compat.bisect.releases import ReleaseSearch, search_releases
+from compat.engine.run import RunContext
 from compat.history.account import Word
 from compat.model import BuiltEnv, Status
+from compat.store.store import Store
+from compat.workers.attempt import Limits
 from tests import commands
 from tests.cells import spec
 from tests.targets import TARGETS
@@ -57,12 +57,12 @@ def test_a_search_over_two_of_one_name(built: Callable[[str], BuiltEnv], tmp_pat
     envs = [built(f"triton-{release}") for release in ("3.8.0", "3.9.0")]
     fits, odd = (spec("faces", "fine", constexprs={"BLOCK": block}) for block in (128, 100))
     assert (fits.kernel, fits.variant, fits.case) == (odd.kernel, odd.variant, odd.case)
-    candidates = tuple(Candidate(version=Version(str(each.release)), env=each.env) for each in envs)
+    candidates = tuple(ReleaseCandidate(version=Version(str(each.release)), env=each.env) for each in envs)
     with Store(tmp_path) as store:
         context = RunContext(envs={}, store=store, limits=Limits(deadline=60, memory=8 << 30))
         good, bad = search_releases(
             [(fits, TARGETS["sm_90"]), (odd, TARGETS["sm_90"])],
-            Search(candidates=candidates, criterion=parse_criterion("ok")),
+            ReleaseSearch(candidates=candidates, criterion=parse_criterion("ok")),
             context,
             lambda missing: [each for each in envs if each.env in missing],
         )

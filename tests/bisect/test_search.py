@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from hypothesis import given
 from hypothesis import strategies as st
 
-from compat.bisect.search import Bracket, History, Judgement, probe_all, search
+from compat.bisect.search import History, Judgement, PositionBracket, probe_all, search
 
 G, B, U = Judgement.GOOD, Judgement.BAD, Judgement.UNKNOWN
 HISTORIES = st.lists(st.sampled_from([G, B, U]), max_size=40)
@@ -27,11 +27,11 @@ class Counting:
         return {position: self.truth[position] for position in positions}
 
 
-def changes(truth: Sequence[Judgement]) -> list[Bracket]:
+def changes(truth: Sequence[Judgement]) -> list[PositionBracket]:
     """By brute force: every pair of known neighbours that differ."""
     known = [position for position, judgement in enumerate(truth) if judgement is not U]
     return [
-        Bracket(before=one, after=other, judged_after=truth[other], untested=tuple(range(one + 1, other)))
+        PositionBracket(before=one, after=other, judged_after=truth[other], untested=tuple(range(one + 1, other)))
         for one, other in itertools.pairwise(known)
         if truth[one] is not truth[other]
     ]
@@ -93,7 +93,7 @@ def test_it_asks_few(length: int, data: st.DataObject) -> None:
     cut = data.draw(st.integers(1, length - 1))
     judge = Counting([G] * cut + [B] * (length - cut))
     history = search(length, judge)
-    assert history.brackets == (Bracket(before=cut - 1, after=cut, judged_after=B),)
+    assert history.brackets == (PositionBracket(before=cut - 1, after=cut, judged_after=B),)
     assert len(judge.asked) <= 3 + 2 * length.bit_length()
 
 
@@ -112,13 +112,13 @@ def test_given_ends_are_judged_first_and_never_taken_on_trust(truth: list[Judgem
 
 def test_an_unknown_newest_is_hopped_over() -> None:
     history = search(5, Counting([G, G, B, B, U]))
-    assert history.brackets == (Bracket(before=1, after=2, judged_after=B),)
+    assert history.brackets == (PositionBracket(before=1, after=2, judged_after=B),)
 
 
 def test_the_change_nearest_to_the_bad_end_is_found_without_a_good_one() -> None:
     truth = [G] * 10 + [B] * 10 + [G] * 10 + [B] * 3
     history = search(len(truth), Counting(truth), bad=len(truth) - 1)
-    assert Bracket(before=29, after=30, judged_after=B) in history.brackets
+    assert PositionBracket(before=29, after=30, judged_after=B) in history.brackets
 
 
 def test_an_empty_history() -> None:

@@ -10,10 +10,10 @@ from pathlib import Path
 
 from attrs import evolve
 
-from compat.report import Report
-from compat.report.document import dump, matrix_document
-from compat.report.enclosed import enclosing
-from compat.report.loading import load_report
+from compat.report.io.document import dump, matrix_document
+from compat.report.io.enclosed import enclosing
+from compat.report.io.loading import load_report
+from compat.report.summary.record import Report
 from tests.report import factory
 from tests.report.hostile import ATTACK, hostile
 from tests.report.naming import naming

@@ -8,9 +8,9 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from compat.history.verdict import points_of
-from compat.report import Report
-from compat.report.grid import mark_of, phrase_in_full
-from compat.report.markdown import headline
+from compat.report.summary.grid import mark_of, phrase_in_full
+from compat.report.summary.record import Report
+from compat.report.views.matrix_markdown import headline
 from tests.browser.looking import Look
 from tests.browser.pages import large, real, various
 

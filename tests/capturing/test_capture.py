@@ -12,7 +12,7 @@ import pytest
 
 from compat.capturing.capturing import Capture, capture_program
 from compat.capturing.checking import Agreement, compare
-from compat.capturing.settings import Check, Options, target_of
+from compat.capturing.settings import CodeCheck, Options, target_of
 from compat.config.kernel_files import load_kernels
 from compat.model import BuiltEnv
 
@@ -39,7 +39,7 @@ def test_a_library_is_captured(
     if release != "3.0.0":  # PyTorch is there for tensors alone: whichever Triton stands before its own is used with it
         folders += [str(folder) for folder in Path(alone.python).parents[1].glob("lib/python3*/site-packages")]
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join(folders))
-    options = Options(output=tmp_path / "captured", check=Check.CASES, fake=True)
+    options = Options(output=tmp_path / "captured", check=CodeCheck.CASES, fake=True)
     capture = capture_program((str(LIBRARY / "program.py"), str(EXIT_CODE)), options, python=pair.python)
     assert capture.captured.recorded.release == release
     assert capture.ended is not None

@@ -11,12 +11,10 @@ import pytest
 from click.testing import CliRunner
 
 from compat.capturing.capturing import capture_program
-from compat.capturing.settings import Check, Options
+from compat.capturing.settings import CodeCheck, Options
 from compat.cli import main
 from compat.model import BuiltEnv
-from compat.standin.pytorch import _MODELS
-from compat.toolchains.triton.capturing import CAPTURING
-from compat.toolchains.triton.targets import TARGETS
+from compat.toolchains import DEFAULT
 from tests.capturing.test_endings import LAUNCH
 
 POINTERS = """
@@ -35,7 +33,7 @@ def folder(built: Callable[[str], BuiltEnv], tmp_path: Path, monkeypatch: pytest
     (tmp_path / "program.py").write_text(LAUNCH + POINTERS)
     for name in ("triton-3.8.0", "triton-3.9.0"):
         built(name)
-    options = Options(output=tmp_path / "captured", check=Check.NOTHING, fake=True)
+    options = Options(output=tmp_path / "captured", check=CodeCheck.NOTHING, fake=True)
     capture_program((str(tmp_path / "program.py"),), options, python=built("triton-3.8.0").python)
     monkeypatch.chdir(tmp_path)
     return tmp_path
@@ -64,6 +62,9 @@ def test_commands_take_captured_kernels(folder: Path) -> None:
             assert private not in path.read_text()
 
 
-def test_programs_believe_in_the_gpus_that_stand_ins_tell_of() -> None:
-    models = {target.name: _MODELS[target.arch] for target in TARGETS if target.arch in _MODELS}
-    assert {name: (model.name, model.multiprocessors) for name, model in CAPTURING.models.items()} == models
+def test_a_gpu_is_assumed_for_targets_that_there_are() -> None:
+    device = DEFAULT.device
+    assert set(device.models) <= {target.name for target in device.targets}
+    facts = {target.name: device.facts(target) for target in device.targets}
+    assert facts["sm_90"]["gpu"] == "NVIDIA H100 80GB HBM3"
+    assert {name for name, known in facts.items() if "gpu" in known} == set(device.models)

@@ -14,11 +14,11 @@ from attrs import evolve
 
 from compat.capturing.capturing import Capture, capture_program, command
 from compat.capturing.checking import Agreement
-from compat.capturing.settings import Check, Options
+from compat.capturing.settings import CodeCheck, Options
 from compat.config.kernel_files import load_kernels
 from compat.errors import SelectionError, StoreError
 from compat.model import BuiltEnv
-from compat.report.capture import capture_lines
+from compat.report.views.capture import capture_lines
 
 LAUNCH = """
 import os, signal, sys, time
@@ -79,7 +79,7 @@ def program(tmp_path: Path) -> Callable[[str], Path]:
 
 
 def captured(words: tuple[str, ...], folder: Path, python: str, **options: object) -> Capture:
-    asked = Options(output=folder / "captured", check=Check.NOTHING, fake=True)
+    asked = Options(output=folder / "captured", check=CodeCheck.NOTHING, fake=True)
     return capture_program(words, asked, python=python, **options)  # type: ignore[arg-type]
 
 
@@ -190,7 +190,7 @@ def test_a_program_of_two_environments(
         f"import subprocess\nif triton.__version__ == '3.9.0':\n    copy[(1,)](Tensor(), Tensor(), BLOCK=32)\n"
         f"    subprocess.run([{other!r}, __file__], check=True)\nelse:\n    copy[(1,)](Tensor(), Tensor(), BLOCK=16)"
     )
-    asked = Options(output=tmp_path / "captured", check=Check.CASES, fake=True)
+    asked = Options(output=tmp_path / "captured", check=CodeCheck.CASES, fake=True)
     found = capture_program((str(path),), asked, python=python)
     assert found.captured.cases == 3
     assert "captured with Triton 3.9.0, 3.8.0, 2 processes" in next(iter(capture_lines(found, "captured")))
@@ -224,7 +224,7 @@ def test_kernels_of_one_name_are_called_by_their_modules(program: Callable[[str]
     for module, size in (("causal", 16), ("full", 32)):
         text = LAUNCH.replace("tl.load(x + at)", f"tl.load(x + at) * {size}").replace("BLOCK=64", f"BLOCK={size}")
         (tmp_path / f"{module}.py").write_text(text)
-    asked = Options(output=tmp_path / "captured", check=Check.CASES, fake=True)
+    asked = Options(output=tmp_path / "captured", check=CodeCheck.CASES, fake=True)
     found = capture_program((str(program("import causal, full")),), asked, python=python)
     names = ("causal.copy", "full.copy", "program.copy")
     assert tuple(kernel.name for kernel in found.captured.kernels) == names

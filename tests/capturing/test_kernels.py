@@ -9,16 +9,16 @@ import pytest
 from attrs import evolve
 
 from compat.capturing.kernels import Configs, arguments_of, cases, constexprs_of, wanted
-from compat.capturing.recorder.arguments import Unwritable, argument, constexpr
-from compat.capturing.records import Launch, Recorded, read_records
+from compat.capturing.records import Recorded, RecordedLaunch, read_records
+from compat.toolchains.triton.inside.recorder.arguments import UnwritableArgument, argument, constexpr
 
 RECORDED = Recorded()
-LAUNCH = Launch(
+LAUNCH = RecordedLaunch(
     function="1", arguments={"x": "*fp32", "n": 256}, constexprs={"BLOCK": 64}, options={}, grid=None, release="3.9.0", place=None
 )
 
 
-def launch(n: object = 256, block: int = 64, *roles: str) -> Launch:
+def launch(n: object = 256, block: int = 64, *roles: str) -> RecordedLaunch:
     return evolve(LAUNCH, arguments={"x": "*fp32", "n": n}, constexprs={"BLOCK": block}, roles=set(roles) or {""})
 
 
@@ -96,7 +96,7 @@ def test_floats_are_kept_where_that_is_asked_for() -> None:
 
 @pytest.mark.parametrize("value", [Tensor("torch.complex64"), 2**64, -(2**63) - 1, object()])
 def test_what_cannot_be_written(value: object) -> None:
-    with pytest.raises(Unwritable):
+    with pytest.raises(UnwritableArgument):
         argument(value, False, None)
 
 

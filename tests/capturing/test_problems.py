@@ -9,14 +9,14 @@ from pathlib import Path
 import pytest
 
 from compat.capturing.capturing import Capture, capture_program
-from compat.capturing.settings import Check, Options
+from compat.capturing.settings import CodeCheck, Options
 from compat.config.kernel_files import load_kernels
-from compat.execution.flight import Limits
-from compat.execution.interpreting import interpret
-from compat.execution.run import RunContext
-from compat.execution.store import Store
+from compat.engine.interpreting import interpret
+from compat.engine.run import RunContext
 from compat.model import BuiltEnv, Cell, Status
-from compat.report.capture import capture_lines
+from compat.report.views.capture import capture_lines
+from compat.store.store import Store
+from compat.workers.attempt import Limits
 from tests.targets import TARGETS
 
 PAIR = "triton-3.5.1-torch-2.9.1"
@@ -57,7 +57,7 @@ def pair(built: Callable[[str], BuiltEnv]) -> BuiltEnv:
 def captured(pair: BuiltEnv, tmp_path_factory: pytest.TempPathFactory) -> Capture:
     folder = tmp_path_factory.mktemp("program")
     (folder / "program.py").write_text(PROGRAM)
-    options = Options(output=folder / "captured", problems=True, check=Check.NOTHING, fake=True)
+    options = Options(output=folder / "captured", problems=True, check=CodeCheck.NOTHING, fake=True)
     return capture_program((str(folder / "program.py"),), options, python=pair.python)
 
 
@@ -98,7 +98,7 @@ def test_they_run_in_an_interpreter_and_nothing_is_called_right(captured: Captur
 
 def test_nothing_of_it_is_written_unless_asked_for(pair: BuiltEnv, tmp_path: Path) -> None:
     (tmp_path / "program.py").write_text(PROGRAM)
-    options = Options(output=tmp_path / "captured", check=Check.NOTHING, fake=True)
+    options = Options(output=tmp_path / "captured", check=CodeCheck.NOTHING, fake=True)
     capture_program((str(tmp_path / "program.py"),), options, python=pair.python)
     assert not any("problem" in path.read_text() for path in (tmp_path / "captured").glob("*.toml"))
     assert not (tmp_path / "captured" / "recorded_problems.py").exists()

@@ -11,8 +11,8 @@ import pytest
 
 from compat.capturing.capturing import capture_program
 from compat.capturing.checking import Agreement
-from compat.capturing.records import Progress, progress_in, read_records
-from compat.capturing.settings import START, Check, Options, recorder_settings, variables
+from compat.capturing.records import RecordingProgress, progress_in, read_records
+from compat.capturing.settings import CodeCheck, Options, capturing, recorder_settings, variables
 from compat.envs.interpreters import present
 from compat.model import BuiltEnv
 from tests.capturing.test_endings import LAUNCH
@@ -68,7 +68,7 @@ def test_the_recorder_runs_on_a_python(version: tuple[int, int], tmp_path: Path)
     interpreters = present().get(version)
     if not interpreters:
         pytest.skip("this Python is not on this machine")
-    environ = {**variables(recorder_settings(Options(fake=True), tmp_path), None), "PYTHONPATH": str(START)}
+    environ = {**variables(recorder_settings(Options(fake=True), tmp_path), None), "PYTHONPATH": str(capturing().start)}
     subprocess.run([interpreters[0], "-B", "-c", IMPORTS], env=environ, check=True)
     (records,) = tmp_path.iterdir()
     assert json.loads(records.read_text().splitlines()[-1]) == {"r": "end"}
@@ -77,7 +77,7 @@ def test_the_recorder_runs_on_a_python(version: tuple[int, int], tmp_path: Path)
 @pytest.mark.wheels
 def test_unusual_arguments(built: Callable[[str], BuiltEnv], tmp_path: Path) -> None:
     (tmp_path / "program.py").write_text(LAUNCH.replace("copy[(1,)]", "# ") + FORMS)
-    asked = Options(output=tmp_path / "captured", check=Check.CASES, fake=True)
+    asked = Options(output=tmp_path / "captured", check=CodeCheck.CASES, fake=True)
     found = capture_program((str(tmp_path / "program.py"),), asked, python=built("triton-3.9.0").python)
     assert found.ended is not None
     assert found.ended.exit_code == 0
@@ -105,6 +105,6 @@ def test_how_far_a_program_is_is_read_while_it_runs(tmp_path: Path) -> None:
     assert str(progress_in(tmp_path)) == "2 kinds of launches recorded"
     (tmp_path / "1.jsonl").write_text("\n".join([*lines, '{"r":"comparing","launches":2}', '{"r":"original","key":"a"}', "{"]))
     (tmp_path / "2.jsonl").write_text('{"r":"comparing","launches":5}')
-    assert progress_in(tmp_path) == Progress(launches=2, compiled=1, to_compile=7)
+    assert progress_in(tmp_path) == RecordingProgress(launches=2, compiled=1, to_compile=7)
     assert str(progress_in(tmp_path)) == "compiling as the program would have, to compare: 1 of 7 launches"
     assert read_records(tmp_path).unreadable == 4  # of these none is whole

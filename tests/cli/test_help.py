@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import platform
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -42,6 +44,23 @@ def test_the_help_of_a_command(name: str, golden: Callable[[str, str], None]) ->
     text = said(*name.split(), "--help")
     assert max(map(len, text.splitlines())) <= 80
     golden(f"help/{name.replace(' ', '-')}.txt", text)
+
+
+def test_the_help_of_compat_imports_no_command() -> None:
+    code = "import sys; from compat.cli.commands import main; main(['--help'], standalone_mode=False); print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    modules = set(done.stdout.splitlines()[-1].split())
+    assert "compat.cli.commands" in modules
+    assert not {f"compat.cli.{name}" for name in COMMANDS} & modules
+
+
+def test_a_command_imports_no_feature_before_it_runs() -> None:
+    code = "import sys, compat.cli.matrix; print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    modules = [name for name in done.stdout.split() if name.startswith("compat.")]
+    assert "compat.cli.matrix" in modules
+    assert not {"compat.matrix", "compat.project", "compat.toolchains"} & set(modules)
+    assert len(modules) <= 120
 
 
 def test_no_help_is_left_of_a_command_that_is_gone() -> None:

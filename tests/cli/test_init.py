@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from compat.config.kernel_files import load_kernels
-from compat.execution.run import available_cores
-from compat.guess.loading import load_sources
+from compat.engine.run import available_cores
+from compat.guess.guessing import load_sources
 from compat.model import BuiltEnv, Specialization
 from compat.sizes import in_time
 from tests import commands

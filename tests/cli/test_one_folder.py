@@ -215,7 +215,7 @@ def compiling(folder: Path) -> bool:
     return any(f":{inode} " in line for line in Path("/proc/locks").read_text().splitlines())
 
 
-UNWRITTEN = "import os\nfrom pathlib import Path\nfrom compat.execution.store import Store\nstore = Store(Path('.compat'))\n"
+UNWRITTEN = "import os\nfrom pathlib import Path\nfrom compat.store.store import Store\nstore = Store(Path('.compat'))\n"
 """A program that opens the results and is killed, which leaves what SQLite keeps beside them."""
 READ_ONLY = "mount --bind . . && mount -o remount,ro,bind . && cd . && "
 

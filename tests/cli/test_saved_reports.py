@@ -13,8 +13,8 @@ import junitparser
 import pytest
 from attrs import evolve
 
-from compat.report.document import dump, matrix_document
-from compat.report.markdown import matrix_markdown
+from compat.report.io.document import dump, matrix_document
+from compat.report.views.matrix_markdown import matrix_markdown
 from tests.installed import ROOT, Installed
 from tests.report.factory import expected_matrix, troubled_matrix
 
@@ -116,7 +116,7 @@ def test_revisions_of_git(user: Installed) -> None:
         (
             ("diff", "newer.json"),
             5,
-            "error: newer.json: it has schema 99, and this version reads schemas up to 2\n  hint: Install ",
+            "error: newer.json: it has schema 99, and this version reads schema 2\n  hint: Install ",
         ),
         (("diff", "wrong.json"), 5, "error: wrong.json: cells[1].status: expected one of ok, rejected, "),
         (("diff", "old.json", "--fail-on", "broke"), 2, "'broke' is none of broken, changed, "),

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from compat.bundle.closure import closure_files, read_source
+from compat.source.closure import closure_files, read_source
 
 FILES = {
     "kernel.py": "import os\nimport helper\nfrom pack.deep import f\nfrom . import sibling\nimport gone\n",

@@ -18,13 +18,14 @@ from packaging.specifiers import SpecifierSet
 
 from compat import constexprs, signatures
 from compat.bundle.bundle import bundle
-from compat.bundle.closure import read_source
 from compat.config.kernel_files import load_kernels
 from compat.config.kernel_writer import kernel_text, write_kernel_file
-from compat.config.toml_writer import Noted, toml_text
+from compat.config.toml_writer import toml_text
 from compat.errors import ConfigError
 from compat.model import HINTS, CompileSpec, Expectation, Specialization, Status
-from compat.toolchains.triton.types import DTYPES
+from compat.source.closure import read_source
+from compat.toolchains.guessing import Noted
+from compat.toolchains.triton.language.types import DTYPES
 from tests.config.test_launch_table import ARGUMENTS as PASSED
 
 ROOT = Path(__file__).parent.parent.parent
@@ -334,6 +335,16 @@ def test_hints_that_nobody_has_said_are_not_written(folder: Path) -> None:
     assert without_origin(write_kernel_file([spec], folder / "k.toml")) == [spec]
     nothing = spec_of(folder, CompileSpec(signature={"x": "*fp16"}))
     assert 'hints = "none"' in kernel_text([nothing], folder)
+
+
+def test_a_hint_of_a_variant_whose_argument_is_no_pointer_in_one_case(folder: Path) -> None:
+    """The variant's hint counts where the type of the argument may have it, so one layer is enough."""
+    usual = CompileSpec(signature={"x": "*fp16"}, divisible_by_16=("x",), pointer_range_32=("x",))
+    scalar = CompileSpec(signature={"x": "fp16"})
+    pointer = CompileSpec(signature={"x": "*fp16"}, pointer_range_32=("x",))
+    assumed = [spec_of(folder, compiled, "one", case, assumed=HINTS) for case, compiled in zip("ab", (usual, scalar), strict=True)]
+    specs = [*assumed, *(spec_of(folder, each, "two", case) for case, each in zip("ab", (pointer, scalar), strict=True))]
+    assert without_origin(write_kernel_file(specs, folder / "k.toml")) == specs
 
 
 def test_a_bundle_and_a_kernel_file_beside_it(tmp_path: Path) -> None:

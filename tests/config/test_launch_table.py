@@ -13,7 +13,7 @@ from compat import arguments
 from compat.config.kernel_files import load_kernels
 from compat.errors import ConfigError
 from compat.model import HINTS, Specialization
-from compat.toolchains.triton.types import DTYPES
+from compat.toolchains.triton.language.types import DTYPES
 
 SOURCE = """
 import triton

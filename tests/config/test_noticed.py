@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from compat.bundle.closure import read_source
+from compat.source.closure import read_source
 
 HEADER = "import torch\nimport triton\nimport triton.language as tl\n"
 SOFTMAX = (

@@ -12,7 +12,7 @@ from compat.config.cell_pattern import cell_pattern
 from compat.config.matrix import MatrixConfig, load_matrix, no_matrix
 from compat.errors import SelectionError
 from compat.project import gpus_of
-from compat.toolchains.triton.targets import GPUS, TARGETS
+from compat.toolchains.triton.facts.targets import GPUS, TARGETS
 
 
 @pytest.fixture

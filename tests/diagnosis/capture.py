@@ -24,10 +24,10 @@ from typing import Any
 
 from attrs import asdict, evolve, frozen
 
-from compat.execution.flight import DIAGNOSTIC, Limits
-from compat.execution.spawn import OwnWorker
-from compat.execution.watch import attempt
 from compat.model import Cell, CompileSpec, Env, Evidence, Raised, Specialization
+from compat.workers.attempt import DIAGNOSTIC, Limits
+from compat.workers.spawn import OwnWorker
+from compat.workers.watch import attempt
 from tests.diagnosis import corpus
 from tests.targets import TARGETS
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from compat.diagnosis.canonical import canonical, canonical_code, canonical_llvm, difference
-from compat.toolchains.triton.knowledge import KNOWLEDGE
+from compat.toolchains.triton.failures.knowledge import KNOWLEDGE
 
 IR = """\
 #blocked = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>

@@ -7,7 +7,7 @@ from itertools import combinations
 
 from compat.diagnosis.classify import agree, broken_env, classify
 from compat.model import Status
-from compat.toolchains.triton.knowledge import KNOWLEDGE
+from compat.toolchains.triton.failures.knowledge import KNOWLEDGE
 from tests.diagnosis.captured_failures import CapturedFailure, all_captured_failures, installers_words, said
 from tests.together import for_each
 
@@ -86,7 +86,7 @@ def test_an_env_without_setuptools_says_so() -> None:
 
 
 def test_an_env_that_cannot_be_made_is_told_in_the_installers_words() -> None:
-    one, another, no_wheel = (broken_env(words) for words in installers_words())
+    one, another, no_wheel = (broken_env(words, KNOWLEDGE.toolchain) for words in installers_words())
     assert said(one) == ("env_broken", "install")
     assert one.failure is not None
     assert another.failure is not None

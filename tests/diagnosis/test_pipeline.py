@@ -7,7 +7,7 @@ import pytest
 from compat.diagnosis import pipeline
 from compat.diagnosis.dumps import Pipeline, Step, read
 from compat.diagnosis.pipeline import Split
-from compat.toolchains.triton.knowledge import KNOWLEDGE
+from compat.toolchains.triton.failures.knowledge import KNOWLEDGE
 
 OLD = """\
 triton warns of something

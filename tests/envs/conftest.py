@@ -10,14 +10,18 @@ import subprocess
 import sys
 import zipfile
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 import pytest
 from attrs import frozen
 
 from compat.config.matrix import load_matrix
+from compat.envs.building import Builder, build_envs
 from compat.envs.cache import VARIABLE, EnvCache
-from compat.envs.env import read_env
+from compat.envs.installers import choose_installer
+from compat.envs.listing import INDEX
+from compat.envs.record import read_env
 from compat.model import BuiltEnv
 from tests.waiting import PATIENCE, wait_until
 
@@ -109,6 +113,14 @@ class Checkout:
         )
         assert done.returncode == code, done.stdout
         return done.stdout
+
+    def build(self, *names: str, backend: str | None = None, jobs: int = 1) -> list[str]:
+        """Build envs in this process; what is told of it."""
+        config, lines = load_matrix(self.root / "matrix.toml"), list[str]()
+        installer = partial(choose_installer, backend)
+        builder = Builder(cache=self.cache, index_cache=self.root / INDEX, say=lines.append, backend=backend, installer=installer)
+        build_envs(builder, [config.env(name) for name in names], jobs=jobs, echo=lines.append)
+        return lines
 
     def read(self, name: str) -> BuiltEnv:
         """What there is of an env."""

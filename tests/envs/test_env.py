@@ -6,6 +6,7 @@ import json
 import os
 from collections.abc import Sequence
 from pathlib import Path
+from threading import Event
 from typing import IO
 
 import pytest
@@ -13,15 +14,13 @@ from attrs import evolve
 from packaging.specifiers import SpecifierSet
 from packaging.version import Version
 
-from compat.envs import plan as plans
-from compat.envs.building import Builder
+from compat.envs import interpreters
+from compat.envs.building import Builder, build_envs
 from compat.envs.cache import EnvCache
-from compat.envs.env import build_envs, missing_envs, read_env
 from compat.envs.installers import Installer
-from compat.envs.plan import plan
-from compat.envs.record import INTERRUPTED, write_record
+from compat.envs.interpreters import choose_interpreter
+from compat.envs.record import INTERRUPTED, missing_envs, read_env, write_record
 from compat.envs.requirements import fingerprint, install_arguments, key, requirements
-from compat.errors import EnvError
 from compat.model import Env
 from tests.envs.conftest import make_wheel
 
@@ -113,7 +112,7 @@ def test_a_record_of_something_else_is_none(cache: EnvCache) -> None:
 def build(cache: EnvCache, *, output: str = "", done: bool = True) -> str | None:
     """Build PLAIN with an installer that prints something and installs nothing."""
 
-    def run(command: Sequence[str], log: IO[str]) -> bool:
+    def run(command: Sequence[str], log: IO[str], stop: Event) -> bool:
         during.append(read_env(PLAIN, cache).error)
         log.write(output)
         log.flush()
@@ -121,9 +120,9 @@ def build(cache: EnvCache, *, output: str = "", done: bool = True) -> str | None
 
     during: list[str | None] = []
     builder = Builder(
-        cache=cache, answers=cache.folder, installer=lambda: Installer("venv"), run=run, say=lambda _: None, backend="venv"
+        cache=cache, index_cache=cache.folder, installer=lambda: Installer("venv"), run=run, say=lambda _: None, backend="venv"
     )
-    error = builder.build(PLAIN)
+    error = builder.build(PLAIN).error
     assert set(during) == {"another command is building it now"}
     assert read_env(PLAIN, cache).error == error
     return error
@@ -161,12 +160,12 @@ def test_an_installer_that_says_it_succeeded_is_not_believed(cache: EnvCache) ->
 
 
 def test_no_interpreter_is_said_with_what_would_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(plans, "present", lambda environ: {(3, 13): ("/usr/bin/python3.13",)})
-    found = plan(evolve(FORK, wheel="/wheels/triton-3.1.0+mine-cp312-none-any.whl"), tmp_path, {})
+    monkeypatch.setattr(interpreters, "present", lambda environ: {(3, 13): ("/usr/bin/python3.13",)})
+    found = choose_interpreter(evolve(FORK, wheel="/wheels/triton-3.1.0+mine-cp312-none-any.whl"), tmp_path, {})
     assert found.python == ""
     said = "no interpreter: triton 3.1.0+mine has wheels for 3.12; present here: 3.13 (considered: 3.8–3.20)"
     assert found.problem == f"{said}; `uv python install 3.12` brings one that fits"
-    demanding = plan(evolve(PLAIN, python=SpecifierSet("<3.12")), tmp_path, DOWN)
+    demanding = choose_interpreter(evolve(PLAIN, python=SpecifierSet("<3.12")), tmp_path, DOWN)
     assert "python <3.12 is asked for; present here: 3.13" in (demanding.problem or "")
 
 
@@ -175,19 +174,13 @@ def test_an_interpreter_that_does_not_start_is_passed_over(tmp_path: Path, monke
     for path, code in ((broken, 1), (working, 0)):
         path.write_text(f"#!/bin/sh\nexit {code}\n", encoding="utf-8")
         path.chmod(0o755)
-    monkeypatch.setattr(plans, "present", lambda environ: {(3, 11): (str(broken), "/gone"), (3, 12): (str(working),)})
-    found = plan(PLAIN, tmp_path, DOWN)
+    monkeypatch.setattr(interpreters, "present", lambda environ: {(3, 11): (str(broken), "/gone"), (3, 12): (str(working),)})
+    found = choose_interpreter(PLAIN, tmp_path, DOWN)
     assert (found.python, found.tag, found.problem) == (str(working), "cp312", None)
     assert len(found.notes) == 1
     assert "taking the preferred interpreter without knowing the wheels of triton" in found.notes[0]
 
 
 def test_nothing_is_started_where_nothing_is_to_be_built(tmp_path: Path) -> None:
-    build_envs([], tmp_path)
+    assert build_envs(Builder(cache=EnvCache(tmp_path), index_cache=tmp_path, say=print), []) == {}
     assert list(tmp_path.iterdir()) == []
-
-
-def test_what_nox_says_of_a_matrix_that_cannot_be_read_is_passed_on(tmp_path: Path) -> None:
-    (tmp_path / "matrix.toml").write_text("schema = 3")
-    with pytest.raises(EnvError, match=r"nox ended with exit code 2: .*matrix\.toml: schema"):
-        build_envs(["triton-3.1.0"], tmp_path)

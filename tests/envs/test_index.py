@@ -15,10 +15,8 @@ from attrs import define, field
 from packaging.version import Version
 
 from compat.envs.cache import VARIABLE
-from compat.envs.env import INDEX
 from compat.envs.index import ask, download
-from compat.envs.listing import MAX_AGE, ask_index, index_urls, list_files
-from compat.envs.wheels import File, Listing, file_of
+from compat.envs.listing import INDEX, MAX_AGE, File, Listing, ask_index, file_of, index_urls, list_files
 from compat.errors import IndexUnavailable
 from tests.commands import run
 from tests.envs.conftest import KERNEL

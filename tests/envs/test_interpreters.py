@@ -12,7 +12,7 @@ from packaging.specifiers import SpecifierSet
 
 from compat.envs import interpreters
 from compat.envs.interpreters import PREFERENCE, present, ranked, spelled
-from compat.envs.wheels import MINORS, Minor
+from compat.envs.listing import MINORS, Minor
 
 minors = st.sets(st.sampled_from(MINORS))
 

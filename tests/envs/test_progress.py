@@ -1,69 +1,112 @@
-"""What is told while envs are built."""
+"""What is said while envs are built."""
 
 from __future__ import annotations
 
 import re
-import time
+import threading
+from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import cast
 
 import pytest
 
-from compat.envs import progress
+from compat.envs import locks
+from compat.envs.building import Builder, BuildResult, BuildState, build_envs
 from compat.envs.cache import EnvCache
-from compat.envs.progress import told
-from compat.envs.record import INTERRUPTED, write_record
+from compat.errors import EnvError
+from compat.interruption import Stopped
 from compat.model import Env
 
+Build = Callable[[Callable[[BuildState], None]], BuildResult]
 
-def test_each_env_is_told_once_when_it_is_done(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The records are written here as a build writes them; the watch ends with a last look."""
-    monkeypatch.setattr(progress, "_EVERY", 3600.0)
-    cache, envs = EnvCache(tmp_path), [Env(name="one"), Env(name="two", install=("x",)), Env(name="three", install=("y",))]
-    write_record(cache.folder_of(envs[2]), envs[2], error="an older failure")
+
+class FakeBuilder:
+    """Builds envs by functions."""
+
+    def __init__(self, folder: Path, builds: Mapping[str, Build]) -> None:
+        self.cache, self.stop, self._builds = EnvCache(folder), threading.Event(), builds
+
+    def build(self, env: Env, on_state: Callable[[BuildState], None]) -> BuildResult:
+        return self._builds[env.name](on_state)
+
+
+def lines_of(folder: Path, jobs: int = 1, **builds: Build) -> tuple[list[str], list[str]]:
+    """What is said for good, and what is shown meanwhile."""
     lines: list[str] = []
-    now: list[str] = []
-    with told(envs, cache, "me", lines.append, now.append):
-        write_record(cache.folder_of(envs[0]), envs[0], error=None, location="cp311", packages=[], built_for="me")
-        write_record(cache.folder_of(envs[1]), envs[1], error="  cause: dns\nerror: no such release\n  cause: none", built_for="me")
-    assert lines[0] == "building one, two, three"
-    assert lines[1].startswith("one: built in 0.")
-    assert lines[1].endswith(" s (1 of 3)")
-    assert lines[2:] == ["two: failed: error: no such release (2 of 3)"]
-    assert now[-1] == "2 of 3 done"
+    shown: list[str] = []
+    envs = [Env(name=name, install=(name,)) for name in builds]
+    build_envs(cast(Builder, FakeBuilder(folder, builds)), envs, jobs=jobs, echo=lines.append, show=shown.append)
+    return lines, shown
 
 
-def test_what_is_being_installed_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(progress, "_EVERY", 3600.0)
-    cache, env = EnvCache(tmp_path), Env(name="one")
-    lines: list[str] = []
-    now: list[str] = []
-    with told([env], cache, "me", lines.append, now.append):
-        write_record(cache.folder_of(env), env, error=INTERRUPTED, built_for="me")
-    assert lines == ["building one"]
-    assert now[-1] == "0 of 1 done, now one"
+def install(on_state: Callable[[BuildState], None]) -> BuildResult:
+    on_state(BuildState.INSTALLING)
+    return BuildResult()
+
+
+def fail(on_state: Callable[[BuildState], None]) -> BuildResult:
+    on_state(BuildState.INSTALLING)
+    return BuildResult(error="  cause: dns\nerror: no such release\n  cause: none")
+
+
+def wait(on_state: Callable[[BuildState], None]) -> BuildResult:
+    on_state(BuildState.WAITING)
+    return BuildResult(reused=True)
+
+
+def wait_and_install(on_state: Callable[[BuildState], None]) -> BuildResult:
+    on_state(BuildState.WAITING)
+    return install(on_state)
+
+
+def refuse(on_state: Callable[[BuildState], None]) -> BuildResult:
+    raise EnvError("the disk is full")
+
+
+def test_each_env_is_told_once_when_it_is_done(tmp_path: Path) -> None:
+    lines, shown = lines_of(tmp_path, one=install, two=fail, three=lambda _: BuildResult(reused=True), four=refuse)
+    assert lines[0] == "building one, two, three, four"
+    assert re.fullmatch(r"one: built in 0\.\d s \(1 of 4\)", lines[1])
+    assert lines[2:] == [
+        "two: failed: error: no such release (2 of 4)",
+        "three: was there already (3 of 4)",
+        "four: failed: the disk is full (4 of 4)",
+    ]
+    assert shown[:3] == ["0 of 4 done, now one", "1 of 4 done", "1 of 4 done, now two"]
+    assert shown[-1] == "4 of 4 done"
 
 
 def test_what_another_command_builds_is_waited_for_and_told_as_built_there(tmp_path: Path) -> None:
-    cache, envs = EnvCache(tmp_path), [Env(name="one"), Env(name="two", install=("x",))]
-    seen: list[str] = []
-    with told(envs, cache, "me", seen.append, seen.append):
-        write_record(cache.folder_of(envs[0]), envs[0], error=INTERRUPTED, built_for="another")
-        until = time.monotonic() + 20
-        while "0 of 2 done, waiting for one" not in seen and time.monotonic() < until:
-            time.sleep(0.01)
-        write_record(cache.folder_of(envs[0]), envs[0], error=None, location="cp311", packages=[], built_for="another")
-        write_record(cache.folder_of(envs[1]), envs[1], error=None, location="cp311", packages=[], built_for="me")
-    assert seen[0] == "building one, two"
-    assert "another command is building one: waiting for it" in seen
-    ended = [line for line in seen if line.startswith(("one:", "two:"))]
-    assert re.fullmatch(r"one: another command has built it, waited for \d\.\d s \(1 of 2\)", ended[0])
-    assert re.fullmatch(r"two: built in \d\.\d s \(2 of 2\)", ended[1])
+    lines, shown = lines_of(tmp_path, one=wait, two=wait_and_install)
+    assert lines[:2] == ["building one, two", "another command is building one: waiting for it"]
+    assert re.fullmatch(r"one: another command has built it, waited for 0\.\d s \(1 of 2\)", lines[2])
+    assert lines[3] == "another command is building two: waiting for it"
+    assert re.fullmatch(r"two: built in 0\.\d s \(2 of 2\)", lines[4])
+    assert "0 of 2 done, waiting for one" in shown
+    assert "1 of 2 done, now two" in shown
 
 
-def test_what_was_built_before_the_watch_began_is_not_told_as_built(tmp_path: Path) -> None:
-    cache, env = EnvCache(tmp_path), Env(name="one")
-    write_record(cache.folder_of(env), env, error=None, location="cp311", packages=[])
-    lines: list[str] = []
-    with told([env], cache, "me", lines.append, lambda words: None):
-        pass
-    assert lines == ["building one", "one: was there already"]
+def test_what_is_being_built_already_is_told_first(tmp_path: Path) -> None:
+    with locks.building(EnvCache(tmp_path).folder_of(Env(name="one", install=("one",))), lambda: None):
+        lines, _ = lines_of(tmp_path, one=wait, two=install)
+    assert lines[:2] == ["building two", "another command is building one: waiting for it"]
+    assert len(lines) == 4
+
+
+def test_several_are_built_at_the_same_time(tmp_path: Path) -> None:
+    meeting = threading.Barrier(2, timeout=20)
+
+    def meet(on_state: Callable[[BuildState], None]) -> BuildResult:
+        meeting.wait()
+        return install(on_state)
+
+    lines, _ = lines_of(tmp_path, jobs=2, one=meet, two=meet)
+    assert len(lines) == 3
+
+
+def test_what_is_stopped_ends_the_others(tmp_path: Path) -> None:
+    def stop(on_state: Callable[[BuildState], None]) -> BuildResult:
+        raise Stopped
+
+    with pytest.raises(Stopped):
+        lines_of(tmp_path, one=stop, two=install)

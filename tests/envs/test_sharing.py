@@ -19,7 +19,7 @@ from attrs import frozen
 from compat.config.matrix import load_matrix
 from compat.envs import locks
 from compat.envs.cache import VARIABLE, env_cache
-from compat.envs.env import read_env
+from compat.envs.record import read_env
 from compat.errors import EnvError
 from compat.model import BuiltEnv
 from tests.waiting import PATIENCE

@@ -10,9 +10,9 @@ from packaging.specifiers import SpecifierSet
 from packaging.tags import parse_tag
 from packaging.version import Version
 
-from compat.envs import wheels
+from compat.envs import listing as listings
 from compat.envs.interpreters import spelled
-from compat.envs.wheels import File, Listing, allows, pythons_of
+from compat.envs.listing import File, Listing, allows, pythons_of
 
 HERE = Path(__file__).parent
 PLATFORMS = [*(f"manylinux_2_{glibc}_x86_64" for glibc in range(36, 4, -1)), "manylinux2014_x86_64", "manylinux1_x86_64"]
@@ -21,8 +21,8 @@ PLATFORMS = [*(f"manylinux_2_{glibc}_x86_64" for glibc in range(36, 4, -1)), "ma
 @pytest.fixture(autouse=True)
 def linux(monkeypatch: pytest.MonkeyPatch) -> None:
     """A Linux on x86-64, whatever these tests run on."""
-    monkeypatch.setattr(wheels, "platform_tags", lambda: iter(PLATFORMS))
-    monkeypatch.setattr(wheels, "_tags_of", {})
+    monkeypatch.setattr(listings, "platform_tags", lambda: iter(PLATFORMS))
+    monkeypatch.setattr(listings, "_tags_of", {})
 
 
 def listing(distribution: str) -> Listing:

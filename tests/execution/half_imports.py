@@ -12,8 +12,8 @@ from typing import Any
 
 from attrs import frozen
 
-from compat.bundle.closure import LIBRARY, read_source
 from compat.model import CompileSpec, Specialization
+from compat.source.closure import LIBRARY, read_source
 from tests.standin.packages import written
 
 HEADER = "import triton\nimport triton.language as tl\n"

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from compat.execution.batch_queue import BatchQueue
-from compat.execution.executors.base import EnvLeft
-from compat.execution.executors.local import LocalExecutor
-from compat.execution.plan import batches
+from compat.engine.plan import batches
+from compat.engine.run import BatchQueue
+from compat.executors.base import EnvLeft
+from compat.executors.local import LocalExecutor
 from compat.model import BuiltEnv, Cell, Env
 from tests.cells import cell
 

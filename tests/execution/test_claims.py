@@ -10,14 +10,15 @@ from pathlib import Path
 import pytest
 
 from compat import interruption
-from compat.execution.claims import Claims
-from compat.execution.flight import Limits
-from compat.execution.run import RunContext, run
-from compat.execution.spawn import WORKER
-from compat.execution.store import CellKeys, Store
+from compat.engine.run import RunContext, run
 from compat.files import folder_digest
 from compat.interruption import Stopped
 from compat.model import BuiltEnv, Status
+from compat.store.claims import Claims
+from compat.store.keys import CellKeys
+from compat.store.store import Store
+from compat.workers.attempt import Limits
+from compat.workers.spawn import WORKER
 from tests.cells import KEPT, cell
 from tests.claiming import holder
 
@@ -63,7 +64,7 @@ def test_waiting_for_several_keys_ends_with_the_command(tmp_path: Path, monkeypa
     said: list[str] = []
     mine = Claims(tmp_path, said.append)
     with holder(tmp_path, OTHER) as other:
-        monkeypatch.setattr(interruption, "_ASKED", asked := threading.Event())
+        monkeypatch.setattr(interruption, "REQUESTED", asked := threading.Event())
         threading.Timer(0.3, asked.set).start()
         with pytest.raises(Stopped), mine.all_of([KEY, OTHER]):
             raise AssertionError("another process has one of them")

@@ -8,8 +8,8 @@ import time
 
 import pytest
 
-from compat.execution.conversation import Conversation, ConversationEnded
 from compat.interruption import Stopped
+from compat.processes.session import Session, SessionEnded
 
 ECHO = "import sys\nfor line in sys.stdin: print(line.upper(), end='', flush=True)"
 
@@ -19,36 +19,36 @@ def python(code: str) -> list[str]:
 
 
 def test_line_by_line() -> None:
-    with Conversation(python(ECHO)) as said:
+    with Session(python(ECHO)) as said:
         assert said.ask("one", 10) == "ONE"
         assert said.ask("two", 10) == "TWO"
 
 
 def test_one_that_ends_tells_its_last_line() -> None:
-    with Conversation(python("import sys; sys.exit('no GPU')")) as said, pytest.raises(ConversationEnded, match="no GPU"):
-        said.hear(10)
+    with Session(python("import sys; sys.exit('no GPU')")) as said, pytest.raises(SessionEnded, match="no GPU"):
+        said.read_line(10)
 
 
 def test_one_that_ends_while_it_is_asked() -> None:
-    with Conversation(python("input()")) as said, pytest.raises(ConversationEnded, match="it ended, and said nothing"):
+    with Session(python("input()")) as said, pytest.raises(SessionEnded, match="it ended, and said nothing"):
         said.ask("one", 10)
 
 
 def test_one_that_does_not_answer() -> None:
-    with Conversation(python("import time; time.sleep(60)")) as said, pytest.raises(ConversationEnded, match=r"within 0\.2 s"):
+    with Session(python("import time; time.sleep(60)")) as said, pytest.raises(SessionEnded, match=r"within 0\.2 s"):
         said.ask("one", 0.2)
 
 
 def test_whoever_waits_can_be_stopped() -> None:
     stop = threading.Event()
     began = time.monotonic()
-    with Conversation(python("import time; time.sleep(60)"), stop) as said:
+    with Session(python("import time; time.sleep(60)"), stop) as said:
         threading.Timer(0.2, stop.set).start()
         with pytest.raises(Stopped):
-            said.hear(60)
+            said.read_line(60)
     assert time.monotonic() - began < 30
 
 
 def test_no_such_program() -> None:
-    with pytest.raises(ConversationEnded, match="No such file"):
-        Conversation(["/no/such/program"])
+    with pytest.raises(SessionEnded, match="No such file"):
+        Session(["/no/such/program"])

@@ -18,11 +18,11 @@ import pytest
 from attrs import evolve
 
 from compat.errors import StoreError
-from compat.execution import database
-from compat.execution.store import Store
 from compat.explain import artifact
 from compat.model import Evidence
-from compat.report.explanation import place_of
+from compat.report.views.explanation import place_of
+from compat.store import database
+from compat.store.store import Store
 from tests.execution.test_store import CELL, EVIDENCE, read
 from tests.sqlite import opened
 from tests.waiting import PATIENCE
@@ -165,7 +165,7 @@ def test_a_newer_layout_is_left_as_it_is(tmp_path: Path) -> None:
     assert sorted(each.name for each in tmp_path.iterdir()) == ["artifacts", "results.sqlite"]
 
 
-def test_an_older_layout_is_put_aside_under_a_name_that_says_so(tmp_path: Path) -> None:
+def test_an_older_layout_is_put_aside(tmp_path: Path) -> None:
     path = tmp_path / "results.sqlite"
     with opened(path) as older:
         older.execute("CREATE TABLE evidence (key TEXT PRIMARY KEY, cell TEXT, attempts TEXT) WITHOUT ROWID")
@@ -178,8 +178,9 @@ def test_an_older_layout_is_put_aside_under_a_name_that_says_so(tmp_path: Path) 
         assert set(read(store, "k", "new")) == {"new"}
     (words,) = told
     assert "layout 1" in words
-    assert "damaged" not in words
-    with opened(tmp_path / "results.sqlite.layout-1") as aside:
+    (moved,) = tmp_path.glob("results.sqlite.damaged-*")
+    assert moved.name in words
+    with opened(moved) as aside:
         assert aside.execute("SELECT key FROM evidence").fetchall() == [("k",)]
     aside.close()
     with Store(tmp_path, told.append):

@@ -7,11 +7,14 @@ from pathlib import Path
 import pytest
 from attrs import evolve
 
-from compat.execution.durations import about, estimate
-from compat.execution.store import Store
+from compat.engine.plan import expected_seconds
+from compat.engine.run import RunContext
+from compat.store.store import Store
+from compat.workers.attempt import Limits
 from tests.execution.test_store import CELL, EVIDENCE
 from tests.sqlite import opened
 
+LIMITS = Limits(deadline=10, memory=1 << 30)
 BEFORE = [("k/v/a/sm_80/e1", 2.0), ("k/v/b/sm_80/e1", 5.0), ("k/v/a/sm_80/e2", 1.0), ("k/v/a/sm_80/e1", 4.0)]
 
 
@@ -29,19 +32,20 @@ BEFORE = [("k/v/a/sm_80/e1", 2.0), ("k/v/b/sm_80/e1", 5.0), ("k/v/a/sm_80/e2", 1
     ],
 )
 def test_an_estimate(ids: list[str], slots: int, seconds: float | None) -> None:
-    assert estimate(ids, BEFORE, slots, len(ids)) == (None if seconds is None else pytest.approx(seconds))
+    assert expected_seconds(ids, BEFORE, slots, len(ids)) == (None if seconds is None else pytest.approx(seconds))
 
 
 def test_of_many_cells_the_variants_alone_count() -> None:
     ids = ["k/v/b/sm_80/e1"] * 30_000
-    assert estimate(ids, BEFORE, 10, len(ids)) == pytest.approx(11 / 3 * 3000)
+    assert expected_seconds(ids, BEFORE, 10, len(ids)) == pytest.approx(11 / 3 * 3000)
 
 
 def test_all_attempts_at_a_cell_count_whatever_its_key(tmp_path: Path) -> None:
     with Store(tmp_path) as store:
         store.write("before-an-edit", CELL, (evolve(EVIDENCE, seconds=1.5), evolve(EVIDENCE, seconds=2.5)))
-        assert about([CELL], store, 1) == pytest.approx(4.0)
-        assert about([evolve(CELL, spec=evolve(CELL.spec, kernel="another"))], store, 1) is None
+        context = RunContext(envs={}, store=store, limits=LIMITS, slots=1)
+        assert context.expected_seconds([CELL]) == pytest.approx(4.0)
+        assert context.expected_seconds([evolve(CELL, spec=evolve(CELL.spec, kernel="another"))]) is None
 
 
 def test_rows_that_no_version_has_written_are_left_out(tmp_path: Path) -> None:
@@ -52,4 +56,4 @@ def test_rows_that_no_version_has_written_are_left_out(tmp_path: Path) -> None:
                 other.execute("INSERT INTO evidence VALUES (?, ?, ?, NULL, NULL)", (f"k{number}", f"{CELL.spec.kernel}/odd", text))
         found = sorted(store.seconds([CELL.spec.kernel]))
         assert found == sorted([(CELL.id, 1.5), *[(f"{CELL.spec.kernel}/odd", 0.0)] * 2])
-        assert about([CELL], store, 1) == pytest.approx(1.5)
+        assert RunContext(envs={}, store=store, limits=LIMITS, slots=1).expected_seconds([CELL]) == pytest.approx(1.5)

@@ -12,15 +12,15 @@ from pathlib import Path
 
 import pytest
 
-from compat.bundle.closure import read_source
+from compat.engine.run import RunContext, run
 from compat.errors import ClusterError, CompatError, MachineError, UnknownAction
-from compat.execution.executors.base import Batch, CellAttempts, EnvLeft, OpenExecutor
-from compat.execution.executors.local import LocalExecutor
-from compat.execution.flight import KEEPING_IR, Compile, Limits, Mode
-from compat.execution.run import RunContext, run
-from compat.execution.spawn import WORKER
-from compat.execution.store import Store
+from compat.executors.base import Batch, CellAttempts, EnvLeft, OpenExecutor
+from compat.executors.local import LocalExecutor
 from compat.model import BuiltEnv, Cell, Failure, Result
+from compat.source.closure import read_source
+from compat.store.store import Store
+from compat.workers.attempt import KEEPING_IR, Compile, Limits, Mode
+from compat.workers.spawn import WORKER
 from tests.cells import KERNELS, cell
 from tests.execution.test_readings import crashing
 

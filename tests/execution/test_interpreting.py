@@ -13,16 +13,16 @@ import pytest
 from attrs import evolve
 
 from compat import toolchains
-from compat.bundle.closure import read_source
+from compat.engine.interpreting import interpret, spec_of, with_interpreted
+from compat.engine.run import RunContext
 from compat.envs.installers import find_uv
-from compat.execution.executors.base import Batch, CellAttempts, OpenExecutor
-from compat.execution.executors.local import LocalExecutor
-from compat.execution.flight import Limits
-from compat.execution.interpreting import interpret, spec_of, with_interpreted
-from compat.execution.run import RunContext
-from compat.execution.store import Store
+from compat.executors.base import Batch, CellAttempts, OpenExecutor
+from compat.executors.local import LocalExecutor
 from compat.interruption import Stopped
 from compat.model import BuiltEnv, Cell, Check, Outcome, Problem, Result, Status
+from compat.source.closure import read_source
+from compat.store.store import Store
+from compat.workers.attempt import Limits
 from tests.cells import KERNELS
 from tests.cells import cell as cell_of
 from tests.targets import TARGETS
@@ -265,7 +265,7 @@ DEFECTS = {OLD: {*EVERYWHERE, "fp16_atomic", "descriptor"}, NEW: {*EVERYWHERE, "
 
 @EITHER
 def test_probes_tell_what_an_interpreter_gets_wrong(envs: dict[str, BuiltEnv], store: Store, env: str) -> None:
-    interpreter = toolchains.of(envs[env].env).interpreter
+    interpreter = toolchains.of(envs[env].env).device.interpreter
     assert interpreter is not None
     cells = {
         probe.name: Cell(env=envs[env].env, target=TARGETS["sm_90"], spec=spec_of(probe, interpreter.probes, "triton"))

@@ -11,13 +11,13 @@ from attrs import evolve
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from compat.bundle.closure import read_source
-from compat.execution.executors.base import Batch
-from compat.execution.executors.local import LocalExecutor
-from compat.execution.flight import Limits
-from compat.execution.run import RunContext, run
-from compat.execution.store import Store
+from compat.engine.run import RunContext, run
+from compat.executors.base import Batch
+from compat.executors.local import LocalExecutor
 from compat.model import BuiltEnv, Cell, CompileSpec, Result, Specialization
+from compat.source.closure import read_source
+from compat.store.store import Store
+from compat.workers.attempt import Limits
 from tests.execution.half_imports import half_imports
 from tests.targets import TARGETS
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from compat.execution.places import NOWHERE_ELSE, Places, folders_of
 from compat.model import Evidence, Noticed, Raised, StoodIn
+from compat.workers.places import NOWHERE_ELSE, Places, folders_of
 
 PLACES = Places.of([("/w/1", "/home/a/kernels"), ("/w/1/inner", "/elsewhere"), ("/same", "/same"), ("/w/12", "/twelve")])
 

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from packaging.version import Version
 
-from compat.execution.plan import BATCH_LIMIT, batches, cross, newest_first
+from compat.engine.plan import BATCH_LIMIT, batches, cross, newest_first
 from compat.model import Env
 from tests.cells import cell, spec
 from tests.targets import TARGETS

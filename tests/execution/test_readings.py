@@ -11,12 +11,12 @@ from attrs import evolve
 
 from compat.diagnosis import diagnose, dumps
 from compat.diagnosis.dumps import Pipeline, Printed
-from compat.execution import printed
-from compat.execution.flight import Limits
-from compat.execution.run import RunContext, run
-from compat.execution.spawn import OwnWorker
-from compat.execution.store import Store
+from compat.engine.run import RunContext, run
 from compat.model import BuiltEnv, Cell, Done, Evidence, Failure
+from compat.store.store import Store
+from compat.workers import printed
+from compat.workers.attempt import Limits
+from compat.workers.spawn import OwnWorker
 from tests.cells import cell
 from tests.execution.test_store import CELL, EVIDENCE, read
 from tests.sqlite import opened

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from compat.errors import REFUSALS, MachineError
-from compat.execution import machine
 from compat.model import Evidence, Raised
+from compat.workers import machine
 
 UNSEEN = [errno.EIO, errno.EDQUOT, errno.EAGAIN, errno.ENFILE]
 

@@ -17,12 +17,12 @@ import pytest
 from attrs import evolve
 from packaging.specifiers import SpecifierSet
 
-from compat.bundle.closure import read_source
-from compat.execution.flight import Limits
-from compat.execution.run import Interrupted, RunContext, expectation_of, run
-from compat.execution.spawn import OwnWorker
-from compat.execution.store import Store
+from compat.engine.run import Interrupted, RunContext, expectation_of, run
 from compat.model import BuiltEnv, Cell, Env, Expectation, Result, Status
+from compat.source.closure import read_source
+from compat.store.store import Store
+from compat.workers.attempt import Limits
+from compat.workers.spawn import OwnWorker
 from tests.cells import KERNELS, cell
 
 RELEASE = "triton-3.1.0"
@@ -204,10 +204,10 @@ DRIVER = """
 import sys, threading
 from pathlib import Path
 from compat.config.matrix import load_matrix
-from compat.envs.env import read_env
-from compat.execution.run import RunContext, run
-from compat.execution.store import Store
-from compat.execution.flight import Limits
+from compat.envs.record import read_env
+from compat.engine.run import RunContext, run
+from compat.store.store import Store
+from compat.workers.attempt import Limits
 from tests.cells import cell
 root, folder = Path(sys.argv[1]), Path(sys.argv[2])
 config = load_matrix(root / "matrix.toml")

@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 from attrs import evolve
 
-from compat.bundle.closure import read_source
-from compat.execution.flight import Limits
-from compat.execution.run import RunContext, run
-from compat.execution.store import Store
+from compat.engine.run import RunContext, run
 from compat.model import BuiltEnv, Cell, CompileSpec, Result, Specialization, Status
+from compat.source.closure import read_source
+from compat.store.store import Store
+from compat.workers.attempt import Limits
 from tests.cells import KERNELS
 from tests.targets import TARGETS
 

@@ -13,12 +13,13 @@ import pytest
 from attrs import evolve
 from packaging.version import Version
 
-from compat.bundle.closure import read_source
 from compat.errors import StoreError
-from compat.execution.flight import Compile, Mode
-from compat.execution.store import Store, cell_key
 from compat.files import folder_digest
 from compat.model import BuiltEnv, Cell, Diagnosis, Done, Env, Evidence, Made, Noticed, Raised
+from compat.source.closure import read_source
+from compat.store.keys import cell_key
+from compat.store.store import Store
+from compat.workers.attempt import Compile, Mode
 from tests.cells import KERNELS, POINTERS, cell
 from tests.sqlite import opened
 from tests.targets import TARGETS
@@ -75,19 +76,6 @@ def test_what_a_wider_limit_could_change_is_tried_again(tmp_path: Path) -> None:
         assert set(read(store, "slow", "fat", deadline=10, memory=1 << 30)) == {"slow", "fat"}
         assert set(read(store, "slow", "fat", deadline=11, memory=1 << 30)) == {"fat"}
         assert set(read(store, "slow", "fat", deadline=10, memory=1 << 34)) == {"slow"}
-
-
-def test_rows_that_call_the_stage_of_the_source_import_are_read(tmp_path: Path) -> None:
-    with Store(tmp_path) as store:
-        store.write("k", CELL, (evolve(EVIDENCE, stage="source"),))
-    with opened(tmp_path / "results.sqlite") as database:
-        database.execute("""UPDATE evidence SET attempts = replace(attempts, '"source":', '"import":')""")
-        (written,) = database.execute("SELECT attempts FROM evidence").fetchone()
-        database.execute("UPDATE evidence SET attempts = ?", (written.replace("[{", '[{"stage": "import", ', 1),))
-    database.close()
-    assert '"import": 0.1' in written
-    with Store(tmp_path) as store:
-        assert read(store, "k") == {"k": (evolve(EVIDENCE, stage="source"),)}
 
 
 def test_rows_of_another_form_are_as_good_as_absent(tmp_path: Path) -> None:

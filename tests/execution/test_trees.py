@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from compat.bundle.closure import LIBRARY, read_source
-from compat.bundle.tree import Origin, Tree, Trees
+from compat.source.closure import LIBRARY, read_source
+from compat.source.tree import SourceOrigin, Tree, Trees
 
 
 @pytest.fixture
@@ -42,14 +42,14 @@ def written(tree: Tree | None, there: Path) -> dict[str, list[str]]:
 
 def test_what_imports_show_travels(project: Path, tmp_path: Path) -> None:
     source = project / "pkg" / "kernel.py"
-    tree = Trees().of([Origin(source=str(source))])
+    tree = Trees().of([SourceOrigin(source=str(source))])
     names = ["pkg/__init__.py", "pkg/helper.py", "pkg/kernel.py", "pkg/late.py"]
     assert written(tree, tmp_path / "there") == {str(project): names}
     assert read_source(tmp_path / "there/0/pkg/kernel.py").closure == read_source(source).closure
 
 
 def test_a_whole_tree(project: Path, tmp_path: Path) -> None:
-    origin = Origin(source=str(project / "pkg" / "kernel.py"))
+    origin = SourceOrigin(source=str(project / "pkg" / "kernel.py"))
     trees = Trees()
     names = ["__init__", "helper", "kernel", "late"]
     found = written(trees.of([origin], whole=True), tmp_path / "there")
@@ -60,28 +60,28 @@ def test_a_whole_tree(project: Path, tmp_path: Path) -> None:
 
 
 def test_a_tree_that_would_be_too_large(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("compat.bundle.tree._MOST_FILES", 5)
-    assert Trees().of([Origin(source=str(project / "pkg" / "kernel.py"))], whole=True) is None
+    monkeypatch.setattr("compat.source.tree._MOST_FILES", 5)
+    assert Trees().of([SourceOrigin(source=str(project / "pkg" / "kernel.py"))], whole=True) is None
 
 
 def test_roots_inside_of_roots_stay_there(project: Path, tmp_path: Path) -> None:
-    origin = Origin(source=str(project / "pkg" / "kernel.py"), roots=(str(project / "pkg"), str(project)))
+    origin = SourceOrigin(source=str(project / "pkg" / "kernel.py"), roots=(str(project / "pkg"), str(project)))
     tree = Trees().of([origin])
     assert tree is not None
     assert tree.folders == (str(project),)
 
 
 def test_the_same_files_are_the_same_tree_wherever_they_are(project: Path, tmp_path: Path) -> None:
-    tree = Trees().of([Origin(source=str(project / "pkg" / "kernel.py"))])
+    tree = Trees().of([SourceOrigin(source=str(project / "pkg" / "kernel.py"))])
     os.rename(project, tmp_path / "moved")
-    moved = Trees().of([Origin(source=str(tmp_path / "moved" / "pkg" / "kernel.py"))])
+    moved = Trees().of([SourceOrigin(source=str(tmp_path / "moved" / "pkg" / "kernel.py"))])
     assert tree is not None
     assert moved is not None
     assert tree.digest == moved.digest
 
 
 def test_a_tree_is_taken_again_where_a_file_has_changed(project: Path) -> None:
-    trees, origins = Trees(), [Origin(source=str(project / "pkg" / "kernel.py"))]
+    trees, origins = Trees(), [SourceOrigin(source=str(project / "pkg" / "kernel.py"))]
     first = trees.of(origins)
     assert trees.of(origins) is first
     (project / "pkg" / "helper.py").write_text("def f(): return 12\n")
@@ -92,7 +92,7 @@ def test_all_kernels_of_a_library_have_one_tree(project: Path) -> None:
     (project / LIBRARY).write_text("{}")
     trees = Trees()
     one, other = (
-        trees.of([Origin(source=str(project / "pkg" / f"{name}.py"), roots=(str(project),))]) for name in ("kernel", "late")
+        trees.of([SourceOrigin(source=str(project / "pkg" / f"{name}.py"), roots=(str(project),))]) for name in ("kernel", "late")
     )
     assert one is other
 
@@ -101,13 +101,13 @@ def test_installed_packages_stay_told_from_others(tmp_path: Path) -> None:
     folder = tmp_path / "site-packages"
     folder.mkdir()
     (folder / "kernel.py").write_text("")
-    tree = Trees().of([Origin(source=str(folder / "kernel.py"))])
+    tree = Trees().of([SourceOrigin(source=str(folder / "kernel.py"))])
     assert tree is not None
     assert tree.places(Path("/there")) == ((str(folder), "/there/0/site-packages"),)
 
 
 def test_writing_twice(project: Path, tmp_path: Path) -> None:
-    tree = Trees().of([Origin(source=str(project / "pkg" / "kernel.py"))])
+    tree = Trees().of([SourceOrigin(source=str(project / "pkg" / "kernel.py"))])
     assert tree is not None
     for _ in range(2):
         tree.write(tmp_path / "there")

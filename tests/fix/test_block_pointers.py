@@ -11,14 +11,14 @@ from pathlib import Path
 
 import pytest
 
-from compat.bundle.closure import read_source
 from compat.config.kernel_files import load_kernels
-from compat.execution.flight import Limits
-from compat.execution.run import RunContext, run
-from compat.execution.store import Store
+from compat.engine.run import RunContext, run
 from compat.model import BuiltEnv, Cell, CompileSpec, Failure, Result, Status
+from compat.source.closure import read_source
+from compat.store.store import Store
 from compat.toolchains.edits import CannotEdit, Faulty
 from compat.toolchains.triton.edits.block_pointers import descriptors, plain
+from compat.workers.attempt import Limits
 from tests.cells import KEPT, spec
 from tests.kernels_numerics.test_numerics import checked, findings
 from tests.targets import TARGETS

@@ -12,11 +12,11 @@ from pathlib import Path
 
 import pytest
 
-from compat.bundle.closure import LIBRARY
 from compat.errors import ConfigError
 from compat.fix import fix, write_fix
 from compat.model import BuiltEnv
 from compat.project import select
+from compat.source.closure import LIBRARY
 from tests import commands
 from tests.standin.packages import written
 from tests.waiting import PATIENCE

@@ -9,18 +9,17 @@ from pathlib import Path
 import pytest
 from attrs import Factory, frozen
 
-from compat import toolchains
-from compat.bundle.closure import read_source
-from compat.execution.flight import Limits
-from compat.execution.run import RunContext
-from compat.execution.store import Store
+from compat.engine.run import RunContext
 from compat.fix.changes import hunks
-from compat.fix.fixing import Compiling, Tried, best_of
-from compat.fix.searching import Candidate, Search
+from compat.fix.fixing import Compiling, EditTrial, best_of
+from compat.fix.searching import EditedKernel, EditSearch
 from compat.fix.source import SourceFile
 from compat.model import BuiltEnv, CompileSpec, Failure, Outcome, Status
+from compat.source.closure import read_source
+from compat.store.store import Store
 from compat.toolchains.triton import TRITON
 from compat.toolchains.triton.edits import EDITS
+from compat.workers.attempt import Limits
 from tests.cells import KEPT, spec
 from tests.targets import TARGETS
 
@@ -207,7 +206,7 @@ def importing(source, result, size, BLOCK: tl.constexpr):
 
 def searched(
     mistake: Mistake, folder: Path, built: Callable[[str], BuiltEnv], path: Path = SOURCE
-) -> tuple[Tried | None, SourceFile]:
+) -> tuple[EditTrial | None, SourceFile]:
     envs = [built(f"triton-{release}") for release in (mistake.release, *mistake.also)]
     made = spec("api", mistake.function, source=str(path), closure=read_source(path).closure, **mistake.changes)
     with Store(folder / "store") as store:
@@ -254,7 +253,7 @@ def test_where_no_edit_helps_none_is_found(tmp_path: Path, built: Callable[[str]
 
 
 def test_the_classes_of_edits_are_there_and_so_are_their_modules() -> None:
-    names = set(toolchains.failure_classes())
+    names = set(TRITON.failures.by_name)
     for edit in EDITS:
         assert edit.classes
         assert set(edit.classes) <= names, edit.name
@@ -276,9 +275,9 @@ def fate(line: int | None) -> Outcome:
     return Outcome(status=Status.REJECTED, stage="ast", failure=failing_at(line))
 
 
-def found_for(text: str, line: int, compiler: Callable[[Sequence[str]], list[Outcome]]) -> list[Candidate]:
-    search = Search(function="kernel", toolchain=TRITON, try_all=lambda some: compiler([each.text for each in some]))
-    return list(search.run(Candidate(text=text, compile=CompileSpec()), failing_at(line)))
+def found_for(text: str, line: int, compiler: Callable[[Sequence[str]], list[Outcome]]) -> list[EditedKernel]:
+    search = EditSearch(function="kernel", toolchain=TRITON, try_all=lambda some: compiler([each.text for each in some]))
+    return list(search.run(EditedKernel(text=text, compile=CompileSpec()), failing_at(line)))
 
 
 def test_a_missing_axis_is_found_statement_by_statement() -> None:

@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 
 from compat import files
-from compat.bundle.closure import LIBRARY
 from compat.errors import ConfigError, StoreError
-from compat.fix import Fix, fix, write_fix, writing
+from compat.fix import Fix, changes, fix, write_fix
 from compat.fix.searching import files_of
 from compat.model import BuiltEnv, Failure
 from compat.project import select
+from compat.source.closure import LIBRARY
 from tests.fix.test_command import compat
 from tests.standin.packages import written
 
@@ -133,11 +133,11 @@ def test_edits_of_two_files_are_shown_and_written_together(project: Path) -> Non
 def test_a_block_pointer_goes_to_another_file_and_back(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Through a name that a third file hands on; where writing fails in the middle nothing is changed."""
     found = found_for(project, "tiles", monkeypatch)
-    assert found.found is not None
-    assert [len(found.found.helps), found.found.not_even_so] == [2, ()]
+    assert found.best is not None
+    assert [len(found.best.helps), found.best.not_even_so] == [2, ()]
     assert [each.path.name for each in found.changes] == ["rows.py", "helpers.py"]
     assert not any("make_block_ptr" in each.new or "advance" in each.new for each in found.changes)
-    assert any("other parameters" in note for note in found.found.candidate.notes)
+    assert any("other parameters" in note for note in found.best.candidate.notes)
     replace, before = files.replace_file, {name: (project / name).read_bytes() for name in PROJECT}
 
     for error, raised in ((OSError("full"), StoreError), (KeyboardInterrupt(), KeyboardInterrupt)):
@@ -147,11 +147,11 @@ def test_a_block_pointer_goes_to_another_file_and_back(project: Path, monkeypatc
                 raise error
             replace(path, content, keep_mode=keep_mode)
 
-        monkeypatch.setattr(writing, "replace_file", failing)
+        monkeypatch.setattr(changes, "replace_file", failing)
         with pytest.raises(raised):
             write_fix(found)
         assert {name: (project / name).read_bytes() for name in PROJECT} == before
-    monkeypatch.setattr(writing, "replace_file", replace)
+    monkeypatch.setattr(changes, "replace_file", replace)
     helper = project / "src/mylib/ops/helpers.py"
     helper.write_bytes(before["src/mylib/ops/helpers.py"] + b"#\n")
     with pytest.raises(ConfigError, match="has changed since"):
@@ -176,7 +176,7 @@ def test_a_helper_in_a_library_is_not_edited(project: Path, monkeypatch: pytest.
     toml = project / "rows_kernel.toml"
     toml.write_text(toml.read_text().replace('["src"]', '["src", "library"]'))
     found = found_for(project, "tiles", monkeypatch)
-    assert (found.found, found.changes) == (None, ())
+    assert (found.best, found.changes) == (None, ())
     assert any("used for something else" in reason for reason in found.refused)
     assert (library / "theirs" / "__init__.py").read_text() == TILES
 

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from compat.bundle.closure import LIBRARY, read_source
 from compat.errors import ConfigError
-from compat.execution.flight import Flight
 from compat.fix.source import SourceFile
 from compat.model import Cell, Env
+from compat.source.closure import LIBRARY, read_source
+from compat.workers.attempt import Flight
 from tests.cells import spec
 from tests.standin.packages import written
 from tests.targets import TARGETS

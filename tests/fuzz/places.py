@@ -20,10 +20,9 @@ from attrs import asdict, evolve, frozen
 from hypothesis import strategies as st
 from packaging.version import Version
 
-from compat.bisect import candidates, last_bisect
+from compat.bisect import bisecting, candidates
 from compat.bisect.criterion import parse_criterion
 from compat.bundle.bundle import bundle
-from compat.bundle.closure import read_source
 from compat.cell_document import cell_document
 from compat.config.kernel_files import load_kernels
 from compat.config.matrix import load_matrix
@@ -31,20 +30,13 @@ from compat.config.selection import select_envs, select_specs, select_targets
 from compat.diagnosis import bounds, canonical, classify, diagnose, dumps, pipeline
 from compat.envs import index, listing
 from compat.envs.cache import EnvCache
-from compat.envs.env import read_env
 from compat.envs.inventory import kept_envs
-from compat.envs.wheels import Listing
+from compat.envs.listing import Listing
+from compat.envs.record import read_env
 from compat.errors import CompatError
-from compat.execution import messages, rows
-from compat.execution import store as store_of
-from compat.execution.client import WorkerClient
-from compat.execution.database import Row
-from compat.execution.messages import Lines
-from compat.execution.script import ScriptRun
-from compat.execution.store import Store
 from compat.history.verdict import verdicts
 from compat.json_text import read_json, write_json
-from compat.launch.identity import identity_of, problem_digest
+from compat.launch.building import identity_of, problem_digest
 from compat.launch.merging import merge, told_of, with_launched
 from compat.model import (
     BuiltEnv,
@@ -62,26 +54,32 @@ from compat.model import (
     Status,
 )
 from compat.printable import printable
+from compat.processes.supervisor import ProcessResult
 from compat.reduce.module import extracted, is_whole
-from compat.report import Report
-from compat.report.annotations import workflow_commands
-from compat.report.code_quality import code_quality
-from compat.report.compact import one_line
-from compat.report.diff import Side, compare
-from compat.report.diff.document import diff_document
-from compat.report.diff.markdown import LIMIT, diff_markdown
-from compat.report.diff.text import diff_lines
-from compat.report.document import dump, matrix_document
-from compat.report.findings import findings
-from compat.report.junit import junit_xml
-from compat.report.loading import load_report
-from compat.report.markdown import code, escape, fence, matrix_markdown, prose
-from compat.report.terminal import matrix_text
+from compat.report.io.document import dump, matrix_document
+from compat.report.io.loading import load_report
+from compat.report.render.ci import code_quality, junit_xml, workflow_commands
+from compat.report.render.markdown import code, escape, fence, prose
+from compat.report.summary.compact import one_line
+from compat.report.summary.comparing import ReportSide, compare
+from compat.report.summary.findings import findings
+from compat.report.summary.record import Report
+from compat.report.views.diff import LIMIT, diff_document, diff_lines, diff_markdown
+from compat.report.views.matrix_markdown import matrix_markdown
 from compat.repro import expected_output, issue
 from compat.repro.verify import failure_of
+from compat.source.closure import read_source
+from compat.store import rows
+from compat.store import store as store_of
+from compat.store.database import StoredRow
+from compat.store.keys import cell_key
+from compat.store.store import Store
 from compat.toolchains import Unlaunchable
-from compat.toolchains.triton.knowledge import KNOWLEDGE
-from compat.toolchains.triton.launching import LAUNCHING
+from compat.toolchains.triton.device.launching import LAUNCHING
+from compat.toolchains.triton.failures.knowledge import KNOWLEDGE
+from compat.workers import messages
+from compat.workers.client import WorkerClient
+from compat.workers.messages import Lines
 from tests.fuzz.inputs import (
     OUTPUT,
     TEXTS,
@@ -92,6 +90,7 @@ from tests.fuzz.inputs import (
     sources,
     toml_texts,
 )
+from tests.report.drawn import matrix_text
 from tests.targets import TARGETS
 
 ENV = Env(name="triton-3.1.0", release=Version("3.1.0"))
@@ -253,7 +252,7 @@ _ROW = {
 
 
 def _row(text: str, _: Path) -> None:
-    row = Row(key="k", attempts=text, readings=text)
+    row = StoredRow(key="k", attempts=text, readings=text)
     attempts = rows.attempts_of(row)
     if attempts:
         reported(*(diagnose.diagnosed(each, each.printed, None) for each in attempts))
@@ -359,14 +358,14 @@ def _env_record(said: tuple[str, bool], folder: Path) -> None:
         as_json(write_json([kept.requirements, kept.python, kept.specifier, kept.backend]))
     assert built.error is not None
     shown(built.error)
-    outcome = classify.broken_env(built.error)
+    outcome = classify.broken_env(built.error, built.env.toolchain)
     as_json(dump(cell_document(Result(cell=CELL, built=built, outcome=outcome))))
 
 
 def _last_bisect(text: str, folder: Path) -> None:
     (folder / ".compat").mkdir(exist_ok=True)
     (folder / ".compat" / "last-bisect.json").write_text(text, encoding="utf-8", errors="surrogatepass")
-    found = last_bisect.read_bad_ends(folder)
+    found = bisecting.read_bad_ends(folder)
     assert all(isinstance(each, str) for each in (*found.cells, *found.kernel_files))
 
 
@@ -475,7 +474,7 @@ def _kernel_file(text: str, folder: Path) -> None:
     for spec in load_kernels(["k.toml"], folder):
         shown(f"{spec.kernel}/{spec.variant}/{spec.case} {spec.summary} {spec.function}")
         cell = evolve(CELL, spec=spec)
-        store_of.cell_key(cell, BUILT, "w")
+        cell_key(cell, BUILT, "w")
         as_json(write_json(asdict(spec)))
         for expectation in spec.expectations:
             shown(expectation.reason)
@@ -549,7 +548,7 @@ def _ir(text: str, _: Path) -> None:
 
 
 def _script(text: str, _: Path) -> None:
-    failure = failure_of(ScriptRun(exit_code=1, output=text), CELL.target, "ast", KNOWLEDGE)
+    failure = failure_of(ProcessResult(exit_code=1, output=text), CELL.target, "ast", KNOWLEDGE)
     if failure:
         shown(failure.excerpt)
     shown(issue.short(text, "k"))
@@ -579,7 +578,7 @@ def _saved(text: str, _: Path) -> None:
     for line in workflow_commands(findings(found)):
         shown(line)
         assert "\n" not in line
-    changed = compare(Side(name="old", report=_SAVED), Side(name="new", report=found))
+    changed = compare(ReportSide(name="old", report=_SAVED), ReportSide(name="new", report=found))
     as_json(write_json([matrix_document(found), code_quality(findings(found)), diff_document(changed)]))
     comment = diff_markdown(changed)
     assert len(comment) < LIMIT

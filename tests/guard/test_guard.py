@@ -17,9 +17,9 @@ from compat.guard import Guard, Request, check_guard, guard_text, make_guard, re
 from compat.guard.checking import Kind
 from compat.guard.text import checked_document, checked_lines, guard_lines
 from compat.model import Outcome, Result, Status, Target
-from compat.report import Report
-from compat.report.document import dump, matrix_document
-from compat.report.loading import load_report
+from compat.report.io.document import dump, matrix_document
+from compat.report.io.loading import load_report
+from compat.report.summary.record import Report
 from compat.toolchains import DEFAULT
 from tests.report.factory import (
     ASSERT,
@@ -321,5 +321,5 @@ def test_what_is_no_guard_is_one_error(text: str) -> None:
 
 
 def test_only_a_toolchain_with_guards_has_some() -> None:
-    assert DEFAULT.guarding is not None
-    assert DEFAULT.guarding.policies[0] == "pessimistic"
+    assert DEFAULT.language.guarding is not None
+    assert DEFAULT.language.guarding.policies[0] == "pessimistic"

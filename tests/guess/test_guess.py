@@ -236,7 +236,7 @@ def make():
     )
     assert [each.name for each in found.kernels] == ["inside_if"]
     assert found.helpers == ("helper",)
-    assert [(each.name, each.why) for each in found.not_taken] == [
+    assert [(each.name, each.why) for each in found.unreachable] == [
         ("replaced", "something else has its name later in the file"),
         ("made", "it is defined inside of make"),
     ]

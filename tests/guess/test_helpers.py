@@ -9,7 +9,7 @@ import pytest
 from compat.errors import ConfigError
 from compat.guess import guess_sources
 from compat.guess.finding import project_sources
-from compat.guess.loading import load_sources
+from compat.guess.guessing import load_sources
 
 HELPER = "import triton\nimport triton.language as tl\n\n\n@triton.jit\ndef add_one(p):\n    tl.store(p, tl.load(p) + 1)\n"
 KERNEL = "import triton\n{imported}\n\n\n@triton.jit\ndef kernel(p):\n    {call}(p)\n"

@@ -15,16 +15,16 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from packaging.version import Version
 
-from compat.bundle.parsing import tree_of
 from compat.config.matrix import MatrixConfig
 from compat.diagnosis import classify
-from compat.execution.flight import Limits
-from compat.execution.run import available_cores
-from compat.execution.watch import attempt
+from compat.engine.run import available_cores
 from compat.history.account import Word
 from compat.history.verdict import Verdict, verdicts
 from compat.model import BuiltEnv, Result
-from compat.toolchains.triton.knowledge import KNOWLEDGE
+from compat.source.parsing import tree_of
+from compat.toolchains.triton.failures.knowledge import KNOWLEDGE
+from compat.workers.attempt import Limits
+from compat.workers.watch import attempt
 from tests.cells import KERNELS, cell, worker
 
 pytestmark = pytest.mark.wheels

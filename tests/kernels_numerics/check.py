@@ -2,8 +2,9 @@
 
     python check.py NUMERICS_FOLDER < specs.json
 
-To be run by the Python of an env that has Triton, PyTorch and NumPy; it needs no GPU. The folder is ``compat/numerics``. Read is a
-list of ``{kernel, variant, case, source, function, constexprs, problem: {source, function, dtype, parameters}}``; printed is one
+To be run by the Python of an env that has Triton, PyTorch and NumPy; it needs no GPU. The folder is
+``compat/toolchains/pytorch/numerics``. Read is a list of
+ ``{kernel, variant, case, source, function, constexprs, problem: {source, function, dtype, parameters}}``; printed is one
 line of JSON for each:
 
     kernel, variant, case   which

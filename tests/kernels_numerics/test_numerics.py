@@ -88,7 +88,7 @@ def name_of(spec: Specialization) -> Name:
 def checked(python: str | Path, kernels: Path, names: Iterable[Name]) -> str:
     """What ``check.py`` prints about the named variants and cases of the kernels in a directory."""
     specs = {name_of(spec): spec for spec in load_kernels(["*.toml"], kernels)}
-    command = [str(python), str(CHECK), str(ROOT / "compat" / "numerics")]
+    command = [str(python), str(CHECK), str(ROOT / "compat" / "toolchains" / "pytorch" / "numerics")]
     said = json.dumps([described(specs[name]) for name in names])
     done = subprocess.run(command, input=said, capture_output=True, text=True, timeout=540, check=False)
     assert done.returncode == 0, done.stderr

@@ -12,12 +12,12 @@ from pathlib import Path
 
 from attrs import evolve
 
-from compat.cli.answer import plain
 from compat.cli.progress import ProgressListener
 from compat.files import replace_file
 from compat.matrix import run_matrix
-from compat.report.formats import FORMATS
-from compat.report.terminal import TerminalReport
+from compat.report.render.formats import formats_always_written
+from compat.report.render.terminal import plain_text
+from compat.report.views.matrix import matrix_blocks
 from tests.large import WORKER, obtain, project
 
 
@@ -34,12 +34,12 @@ def main() -> None:
         with _step(f"run of {len(chosen):,} cells"):
             report = run_matrix(selection, context, obtain, ProgressListener(chosen))
     del chosen
-    for name, text_of in FORMATS.items():
-        with _step(name):
-            replace_file(folder / "reports" / name, text_of(report))
-            print(f"  {(folder / 'reports' / name).stat().st_size / 1e6:.1f} MB")
+    for written in formats_always_written():
+        with _step(written.file):
+            replace_file(folder / "reports" / written.file, written.render(report, ""))
+            print(f"  {(folder / 'reports' / written.file).stat().st_size / 1e6:.1f} MB")
     with _step("terminal"):
-        print(f"  {len(plain(TerminalReport(report=report))):,} characters")
+        print(f"  {len(plain_text(matrix_blocks(report))):,} characters")
 
 
 @contextmanager

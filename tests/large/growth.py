@@ -16,11 +16,11 @@ from pathlib import Path
 
 from attrs import evolve
 
-from compat.execution.executors.base import Batch, CellAttempts, EnvLeft
+from compat.executors.base import Batch, CellAttempts, EnvLeft
 from compat.files import replace_file
 from compat.matrix import run_matrix
 from compat.model import Done, Evidence, Made, Raised
-from compat.report.document import matrix_json
+from compat.report.io.document import matrix_json
 from compat.saved import read_report
 from tests.large import obtain, project
 

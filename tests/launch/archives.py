@@ -10,7 +10,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from compat.launch.archive import ENTRY, PACKAGES
+from compat.launch.archive import ENTRY
+from compat.toolchains.triton.device.launching import LAUNCHING
 
 STANDIN = Path(__file__).parent / "standin.c"
 PROBLEMS = '''
@@ -74,7 +75,7 @@ def cell(name: str, entry: str = "", *, problem: str = "add", hints: Sequence[st
 
 def write(folder: Path, cells: Sequence[Mapping[str, Any]], arch: int = 90) -> Path:
     """The folder."""
-    for name, package in PACKAGES.items():
+    for name, package in LAUNCHING.packages.items():
         (folder / name).mkdir(parents=True)
         for path in package.glob("*.py"):
             (folder / name / path.name).write_bytes(path.read_bytes())

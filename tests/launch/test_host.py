@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from compat.launch.host import arguments, timing
-from compat.launch.host.arguments import Refused
-from compat.launch.host.checking import Found, failed
-from compat.launch.host.watching import _together as together
+from compat.toolchains.pytorch.host import arguments, timing
+from compat.toolchains.pytorch.host.arguments import Refused
+from compat.toolchains.pytorch.host.checking import CellCheck, failed
+from compat.toolchains.pytorch.host.watching import verdict_of as together
 
 
 class Tensor:
@@ -145,10 +145,10 @@ NOT_A_NUMBER = {"status": "wrong", "max_abs": None, "max_rel": None, "where": "o
 
 
 def found(*launches: tuple[dict[str, Any], list[dict[str, Any] | None]], spoiled: str | None = None) -> dict[str, Any]:
-    told = Found()
+    told = CellCheck()
     for first, differing in launches:
         told.add(Problem(), first, differing, 30)  # type: ignore[arg-type]
-    return told.told(spoiled)
+    return told.result(spoiled)
 
 
 def test_all_right() -> None:

@@ -11,11 +11,11 @@ from attrs import evolve
 from packaging.version import Version
 
 from compat.errors import StoreError
-from compat.execution.database import LaunchedRow
-from compat.execution.store import Store
-from compat.launch.identity import identity_of, problem_digest
-from compat.launch.merging import Merged, merge, told_of, with_launched
+from compat.launch.building import identity_of, problem_digest
+from compat.launch.merging import MergedResults, merge, told_of, with_launched
 from compat.model import BuiltEnv, Done, Env, Evidence, Outcome, Problem, Result, Status
+from compat.store.database import LaunchedRow
+from compat.store.store import Store
 from tests.cells import cell
 from tests.sqlite import opened
 
@@ -47,7 +47,7 @@ def store(tmp_path: Path) -> Store:
     return Store(tmp_path / "store")
 
 
-def merged(store: Store, *lines: object) -> Merged:
+def merged(store: Store, *lines: object) -> MergedResults:
     path = store.folder / "results.jsonl"
     path.write_text("".join((each if isinstance(each, str) else json.dumps(each)) + "\n" for each in lines))
     return merge(path, store)
@@ -59,7 +59,7 @@ def known(store: Store, result: Result = RESULT) -> Result:
 
 
 def test_what_was_launched_is_known_of_its_cell(store: Store) -> None:
-    assert merged(store, line()) == Merged(kept=1, lost=0, unreadable=0)
+    assert merged(store, line()) == MergedResults(kept=1, lost=0, unreadable=0)
     found = known(store)
     assert found.numbers.gpu is not None
     assert (found.numbers.gpu.status, found.numbers.gpu.max_abs, found.numbers.gpu.device) == (Status.OK, 0.5, "NVIDIA H200")
@@ -103,9 +103,9 @@ def test_the_last_of_several_counts(store: Store) -> None:
 def test_what_is_lost_is_no_result_and_takes_none_away(store: Store) -> None:
     merged(store, line())
     lost = line(check={**CHECK, "status": "lost"}, device=None)
-    assert merged(store, lost) == Merged(kept=0, lost=1, unreadable=0)
+    assert merged(store, lost) == MergedResults(kept=0, lost=1, unreadable=0)
     assert known(store).latency is not None
-    assert merged(store, lost, line()) == Merged(kept=1, lost=0, unreadable=0)
+    assert merged(store, lost, line()) == MergedResults(kept=1, lost=0, unreadable=0)
 
 
 @pytest.mark.parametrize(
@@ -122,7 +122,7 @@ def test_what_is_lost_is_no_result_and_takes_none_away(store: Store) -> None:
     ],
 )
 def test_lines_that_are_none_are_counted(store: Store, bad: object) -> None:
-    assert merged(store, bad, line()) == Merged(kept=1, lost=0, unreadable=1)
+    assert merged(store, bad, line()) == MergedResults(kept=1, lost=0, unreadable=1)
 
 
 def test_numbers_that_are_none_are_left_out(store: Store) -> None:
@@ -167,9 +167,9 @@ def test_more_than_one_query_takes(store: Store) -> None:
 
 
 def test_words() -> None:
-    assert told_of([Merged(kept=1200, lost=0, unreadable=0)]) == "1,200 cells were launched"
+    assert told_of([MergedResults(kept=1200, lost=0, unreadable=0)]) == "1,200 cells were launched"
     assert (
-        told_of([Merged(kept=1, lost=2, unreadable=0), Merged(kept=1, lost=0, unreadable=3)])
+        told_of([MergedResults(kept=1, lost=2, unreadable=0), MergedResults(kept=1, lost=0, unreadable=3)])
         == "2 cells were launched, 2 are lost, 3 lines cannot be read"
     )
 

@@ -1,4 +1,4 @@
-"""Give problems, good and malformed, to compat/numerics, and print what it says of each as one JSON object.
+"""Give problems, good and malformed, to compat/toolchains/pytorch/numerics, and print what it says of each as one JSON object.
 
     python in_pair.py NUMERICS_DIR FOLDER
 

@@ -14,7 +14,7 @@ from compat.model import BuiltEnv
 
 pytestmark = pytest.mark.wheels
 
-NUMERICS = Path(__file__).parents[2] / "compat" / "numerics"
+NUMERICS = Path(__file__).parents[2] / "compat" / "toolchains" / "pytorch" / "numerics"
 IN_PAIR = Path(__file__).with_name("in_pair.py")
 PAIRS = ("triton-3.0.0-torch-2.4.1", "triton-3.5.1-torch-2.9.1")
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from compat.model import Status
-from compat.pairs.records import Pair, Program
+from compat.pairs.records import Pair, PairProgram
 
 SWALLOWED = "the user's kernel is not launched; swallowed: ImportError: cannot import name 'specialize_impl'"
 
 
-def program(name: str, failure_class: str | None = None, message: str = "", status: Status = Status.REJECTED) -> Program:
-    return Program(
+def program(name: str, failure_class: str | None = None, message: str = "", status: Status = Status.REJECTED) -> PairProgram:
+    return PairProgram(
         name=name,
         status=status if failure_class else Status.OK,
         failure_class=failure_class,

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from compat.envs.pins import PinUnknown, pinned
+from compat.envs.installers import PinUnknown, pinned_release
 from compat.errors import ConfigError, EnvError, SelectionError
 from compat.json_text import write_json
 from compat.pairs import choosing
-from compat.pairs.choosing import Asked, chosen
+from compat.pairs.choosing import RequestedPair, chosen
 from compat.project import Selection, select, select_places
 
 MATRIX = """
@@ -44,7 +44,7 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path / "matrix.toml"
 
 
-def names(asked: tuple[Asked, ...]) -> list[str]:
+def names(asked: tuple[RequestedPair, ...]) -> list[str]:
     return [f"{each.env.torch}+{each.release or 'own'}" for each in asked]
 
 
@@ -85,7 +85,7 @@ def test_a_pytorch_that_is_not_declared_comes_with_the_release_that_it_asks_for(
 ) -> None:
     from packaging.version import Version
 
-    monkeypatch.setattr(choosing, "pinned", lambda *_: Version("3.7.1"))
+    monkeypatch.setattr(choosing, "pinned_release", lambda *_: Version("3.7.1"))
     (asked,), _ = chosen(places(project), ["2.13.0"], ["3.9.0"])
     assert asked.env.name == "triton-3.7.1-torch-2.13.0"
 
@@ -94,7 +94,7 @@ def test_offline_a_pytorch_that_is_not_declared_cannot_be_had(project: Path, mon
     def unknown(*_: object) -> None:
         raise PinUnknown("what torch 2.13.0 asks for is not known")
 
-    monkeypatch.setattr(choosing, "pinned", unknown)
+    monkeypatch.setattr(choosing, "pinned_release", unknown)
     with pytest.raises(EnvError, match=r"no env is declared with torch 2\.13\.0"):
         chosen(places(project), ["2.13.0"])
 
@@ -111,8 +111,8 @@ def test_a_pin_that_is_known_is_asked_of_nobody(project: Path) -> None:
     path = cache.folder / "pairs" / "pins.json"
     path.parent.mkdir(parents=True)
     path.write_text(write_json({"2.9.1 triton 3.11": "3.5.1", "2.5.1 triton 3.13": ""}))
-    assert pinned(Version("2.9.1"), "triton", "3.11", cache, {}) == Version("3.5.1")
-    assert pinned(Version("2.5.1"), "triton", "3.13", cache, {}) is None
+    assert pinned_release(Version("2.9.1"), "triton", "3.11", cache, {}) == Version("3.5.1")
+    assert pinned_release(Version("2.5.1"), "triton", "3.13", cache, {}) is None
 
 
 # --- in a matrix -------------------------------------------------------------------------------------------------------------

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from compat.model import Status
-from compat.toolchains.triton.pairing import CLASSES, PROGRAMS, judge
+from compat.toolchains.triton.device.pairing import CLASSES, PROGRAMS, judge
 
 
 def raised(
@@ -142,8 +142,8 @@ def test_the_programs_are_those_that_there_are() -> None:
 
     from compat.toolchains import DEFAULT
 
-    assert DEFAULT.pairing is not None
-    text = Path(DEFAULT.pairing.program, "programs.py").read_text()
+    assert DEFAULT.device.pairing is not None
+    text = Path(DEFAULT.device.pairing.program, "programs.py").read_text()
     for name in PROGRAMS:
         assert f'    "{name}": Program(' in text
     assert text.count(": Program(") == len(PROGRAMS)

@@ -12,11 +12,11 @@ import pytest
 
 from compat.envs.cache import EnvCache
 from compat.errors import EnvError
-from compat.execution.native import Compiler, built_library, find_compiler
+from compat.pairs.native import Compiler, built_library, find_compiler
 from compat.toolchains import DEFAULT
 
-assert DEFAULT.pairing is not None
-PAIRING = DEFAULT.pairing
+assert DEFAULT.device.pairing is not None
+PAIRING = DEFAULT.device.pairing
 MACHINES = next(filter(None, map(shutil.which, ("cc", "gcc", "clang"))), None)
 """The machine's own compiler."""
 

@@ -13,13 +13,13 @@ from attrs import evolve
 from packaging.version import Version
 
 from compat.envs.cache import EnvCache
-from compat.execution.claims import Claims
-from compat.execution.native import Compiler
-from compat.execution.pairing import Answers, Tried, run_programs
 from compat.model import BuiltEnv, Env, Package
 from compat.pairs import pairing
-from compat.pairs.choosing import Asked
+from compat.pairs.choosing import RequestedPair
+from compat.pairs.native import Compiler
+from compat.pairs.programs import Answers, PairRun, run_programs
 from compat.project import select_places
+from compat.store.claims import Claims
 from compat.toolchains import DEFAULT, Toolchain
 from tests.claiming import holder
 
@@ -53,16 +53,16 @@ for name in settings["programs"]:
 def toolchain(folder: Path, *programs: str, importing: str = "") -> Toolchain:
     folder.mkdir()
     (folder / "__main__.py").write_text(textwrap.dedent(TELLER).replace("IMPORT", importing))
-    assert DEFAULT.pairing is not None
-    return evolve(DEFAULT, pairing=evolve(DEFAULT.pairing, program=folder, programs=programs))
+    assert DEFAULT.device.pairing is not None
+    return evolve(DEFAULT, device=evolve(DEFAULT.device, pairing=evolve(DEFAULT.device.pairing, program=folder, programs=programs)))
 
 
 @pytest.fixture
-def tried(tmp_path: Path) -> Tried:
-    return Tried(python=sys.executable, library=tmp_path, compiler="/a/compiler", before=tmp_path / "before")
+def tried(tmp_path: Path) -> PairRun:
+    return PairRun(python=sys.executable, library=tmp_path, compiler="/a/compiler", before=tmp_path / "before")
 
 
-def test_a_program_that_ends_the_process_takes_no_other_along(tmp_path: Path, tried: Tried) -> None:
+def test_a_program_that_ends_the_process_takes_no_other_along(tmp_path: Path, tried: PairRun) -> None:
     answers = run_programs(tried, toolchain(tmp_path / "p", "first", "killed", "second", "exits", "third"))
     assert answers.facts["release"] == "2"
     assert [name for name, answer in answers.programs.items() if answer.get("stage") == "launched"] == ["first", "second", "third"]
@@ -70,25 +70,25 @@ def test_a_program_that_ends_the_process_takes_no_other_along(tmp_path: Path, tr
     assert answers.programs["exits"] == {"ended": "exit code 3", "words": "said before the end"}
 
 
-def test_a_program_has_a_deadline(tmp_path: Path, tried: Tried) -> None:
+def test_a_program_has_a_deadline(tmp_path: Path, tried: PairRun) -> None:
     answers = run_programs(tried, toolchain(tmp_path / "p", "hangs", "last"), deadline=1.0)
     assert answers.programs["hangs"]["ended"] == "deadline"
     assert answers.programs["last"]["stage"] == "launched"
 
 
-def test_what_ends_while_it_imports_is_told_of_every_program(tmp_path: Path, tried: Tried) -> None:
+def test_what_ends_while_it_imports_is_told_of_every_program(tmp_path: Path, tried: PairRun) -> None:
     answers = run_programs(tried, toolchain(tmp_path / "p", "first", "second", importing="os.abort()"))
     assert {answer["ended"] for answer in answers.programs.values()} == {"SIGABRT"}
     assert list(answers.programs) == ["first", "second"]
 
 
-def test_an_import_that_fails_is_the_answer_for_every_program(tmp_path: Path, tried: Tried) -> None:
+def test_an_import_that_fails_is_the_answer_for_every_program(tmp_path: Path, tried: PairRun) -> None:
     importing = 'tell(stage="import", errors=[]); sys.exit(0)'
     answers = run_programs(tried, toolchain(tmp_path / "p", "first", "second", importing=importing))
     assert [answer["stage"] for answer in answers.programs.values()] == ["import", "import"]
 
 
-def test_a_program_sees_what_it_was_given(tmp_path: Path, tried: Tried, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_program_sees_what_it_was_given(tmp_path: Path, tried: PairRun, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TRITON_INTERPRET", "1")
     answer = run_programs(tried, toolchain(tmp_path / "p", "first")).programs["first"]
     assert answer["before"] == str(tmp_path / "before")
@@ -116,7 +116,7 @@ def test_a_pair_that_another_process_tries_is_waited_for(tmp_path: Path, monkeyp
 
         thread = threading.Thread(target=finish)
         thread.start()
-        pair = pairing._tried(Asked(env=env), built, ready)
+        pair = pairing._tried(RequestedPair(env=env), built, ready)
         thread.join()
     assert (pair.cached, pair.error) == (True, None)
     assert [str(other.pid) in words for words in said] == [True]

@@ -8,15 +8,13 @@ from attrs import evolve
 from jsonschema import Draft202012Validator
 
 from compat.pairs.records import Grid, failing
-from compat.report.document import dump, matrix_document, schema
-from compat.report.html.page import matrix_html
-from compat.report.loading import load_report, load_reports
-from compat.report.markdown import headline, matrix_markdown
-from compat.report.pairs.document import grid_document
-from compat.report.pairs.markdown import pairs_markdown
-from compat.report.pairs.notes import cell_of, notes_of
-from compat.report.terminal import matrix_text
+from compat.report.io.document import dump, matrix_document, schema
+from compat.report.io.loading import load_report, load_reports
+from compat.report.render.html.page import matrix_html
+from compat.report.views.matrix_markdown import headline, matrix_markdown
+from compat.report.views.pairs import cell_of, grid_document, notes_of, pairs_markdown
 from tests.pairs.made import ALL_BAD, DROPPED, GOOD, PAIRS, SWALLOWED, UNTRIED
+from tests.report.drawn import matrix_text
 from tests.report.factory import OK, always, env, report, tried
 
 GRID = Grid(pairs=PAIRS, pins={"2.9.1": "3.5.1", "2.4.1": None}, classes={"kernel-dropped": "it is dropped"}, title="Triton")

@@ -7,14 +7,15 @@ from collections.abc import Callable
 import pytest
 
 from compat.diagnosis import canonical, classify, diagnose, dumps, fingerprint, symptoms
-from compat.execution.script import ScriptRun
 from compat.model import Evidence, Raised
 from compat.printable import printable
-from compat.reduce import passes
-from compat.report import compact, markdown
+from compat.processes.supervisor import ProcessResult
+from compat.report.render import markdown
+from compat.report.summary import compact
 from compat.repro import expected_output, issue, redact, verify
-from compat.toolchains.triton import knowledge
-from compat.toolchains.triton.knowledge import KNOWLEDGE
+from compat.toolchains.triton.failures import knowledge
+from compat.toolchains.triton.failures.knowledge import KNOWLEDGE
+from compat.toolchains.triton.ir import reproducers
 from tests.reading.adversarial import LARGE, SMALL, general, offence, offenders, patterns_in
 from tests.targets import TARGETS
 
@@ -54,7 +55,7 @@ def _promised(text: str) -> object:
 
 
 def _verified(text: str) -> object:
-    return verify.failure_of(ScriptRun(exit_code=1, output=text), TARGETS["sm_90"], "ast", KNOWLEDGE)
+    return verify.failure_of(ProcessResult(exit_code=1, output=text), TARGETS["sm_90"], "ast", KNOWLEDGE)
 
 
 def _diagnosed(text: str) -> object:
@@ -80,7 +81,7 @@ READERS: dict[str, tuple[Callable[[str], object], list[str]]] = {
     "one line": (compact.one_line, patterns_in(compact)),
     "Markdown": (_in_markdown, []),
     "printable": (printable, []),
-    "reproducer": (lambda text: passes.one_pass(f"{{-#\n{text}", text, "cse"), patterns_in(passes)),
+    "reproducer": (lambda text: reproducers.one_pass(f"{{-#\n{text}", text, "cse"), patterns_in(reproducers)),
 }
 
 

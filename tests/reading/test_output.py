@@ -9,9 +9,9 @@ import pytest
 
 from bench import reading
 from compat.diagnosis.bounds import WIDTH, bounded, narrowed, readable
-from compat.diagnosis.dumps import read
-from compat.execution.messages import LINE_LIMIT, Lines
-from compat.execution.output import read_ends
+from compat.diagnosis.dumps import HEADING_BEGINS, read
+from compat.processes.output import read_ends
+from compat.workers.messages import LINE_LIMIT, Lines
 
 HEADING = "// -----// IR Dump Before {name} (cse) ('builtin.module' operation) //----- //\n"
 
@@ -20,7 +20,7 @@ def ends(path: Path, text: str, limit: int, start: int = 0, end: int | None = No
     path.write_text(text)
     fd = os.open(path, os.O_RDONLY)
     try:
-        return read_ends(fd, start, end, limit)
+        return read_ends(fd, start, end, limit, HEADING_BEGINS)
     finally:
         os.close(fd)
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from compat.bundle.parsing import expression_of, tree_of
+from compat.source.parsing import expression_of, tree_of
 from tests.conftest import ROOT
 
 

@@ -10,12 +10,12 @@ from pathlib import Path
 import pytest
 
 from compat.diagnosis import classify, symptoms
-from compat.execution.flight import DIAGNOSTIC, Limits
-from compat.execution.spawn import OwnWorker
-from compat.execution.store import Store
-from compat.execution.watch import attempt
 from compat.model import BuiltEnv, Evidence
-from compat.toolchains.triton.knowledge import KNOWLEDGE
+from compat.store.store import Store
+from compat.toolchains.triton.failures.knowledge import KNOWLEDGE
+from compat.workers.attempt import DIAGNOSTIC, Limits
+from compat.workers.spawn import OwnWorker
+from compat.workers.watch import attempt
 from tests.cells import cell
 
 pytestmark = pytest.mark.wheels

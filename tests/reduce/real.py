@@ -8,12 +8,12 @@ from attrs import frozen
 
 from compat.bisect.criterion import parse_criterion
 from compat.bundle.bundle import bundle
-from compat.execution.flight import Limits
-from compat.execution.run import RunContext, run
-from compat.execution.store import Store
+from compat.engine.run import RunContext, run
 from compat.model import BuiltEnv, Cell, Result
-from compat.reduce import Candidate, Step, extracted, shrink
-from compat.reduce.interestingness import InterestingnessTest, Requirement, requirement_of
+from compat.reduce import AcceptedStep, Candidate, extracted, shrink
+from compat.reduce.interestingness import CandidateRequirement, InterestingnessTest, requirement_of
+from compat.store.store import Store
+from compat.workers.attempt import Limits
 from tests.cells import KEPT
 
 LIMITS = Limits(deadline=60, memory=4 << 30)
@@ -27,7 +27,7 @@ class Reduced:
     after: Result
     """Of the last candidate, as the engine finds it: alone, confirmed."""
     start: Candidate
-    steps: tuple[Step, ...]
+    steps: tuple[AcceptedStep, ...]
 
     @property
     def last(self) -> Candidate:
@@ -53,6 +53,6 @@ def reduced(cell: Cell, built: BuiltEnv, folder: Path, limits: Limits = LIMITS) 
     return Reduced(before=before, after=after, start=start, steps=steps)
 
 
-def interestingness(cell: Cell, *requirements: Requirement, context: RunContext | None = None) -> InterestingnessTest:
+def interestingness(cell: Cell, *requirements: CandidateRequirement, context: RunContext | None = None) -> InterestingnessTest:
     """The test of such a search."""
     return InterestingnessTest(cell.spec, cell.target, requirements, context=context)

@@ -13,12 +13,12 @@ from click.testing import CliRunner, Result
 
 from compat.cli import main
 from compat.errors import SelectionError
-from compat.execution import procfs
-from compat.execution.conversation import Conversation
 from compat.interruption import Stopped
 from compat.launch import hosting
 from compat.model import BuiltEnv, Check, Numbers, Outcome, Status
 from compat.model import Result as CellResult
+from compat.processes import procfs
+from compat.processes.session import Session
 from compat.project import select
 from compat.reduce.numbers import nearest
 from tests.launch.living import project, stand_in
@@ -80,11 +80,11 @@ def test_a_budget_that_ends_before_the_kernel_is_launched(home: Path, pair_pytho
     """The time is up while the process that compares imports PyTorch; it ends with the command."""
     stand_in(home, pair_python, monkeypatch, breaks="old", how="racy")
 
-    def hear(self: Conversation, seconds: float) -> str:
+    def read_line(self: Session, seconds: float) -> str:
         wait_until(comparing_processes)
         raise Stopped
 
-    monkeypatch.setattr(Conversation, "hear", hear)
+    monkeypatch.setattr(Session, "read_line", read_line)
     done = reduce("--judge", "unstable", "--good", "3.2.0", "--budget", "3000")
     assert done.exit_code == SelectionError.exit_code, done.output
     assert "--budget 3000: the time budget ended before the kernel itself was launched" in done.stderr

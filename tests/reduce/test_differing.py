@@ -7,15 +7,15 @@ from typing import Any
 import pytest
 from attrs import evolve
 
-from compat.launch.behaviour import COMPARED, Behaviour, Compared
-from compat.reduce.differing import Difference, Kind
+from compat.launch.behaviour import COMPARED, Behaviour, BuildComparison
+from compat.reduce.differing import DifferenceKind, LaunchDifference
 
 GOOD = Behaviour(good=True, launches=120, differing=0, finite=True, wrote=True, outside="", off=0.0)
 BAD = evolve(GOOD, good=False, off=0.5)
 
 
-def compared(*behaviours: Behaviour, status: str = COMPARED) -> Compared:
-    return Compared(status=status, behaviours=behaviours)
+def compared(*behaviours: Behaviour, status: str = COMPARED) -> BuildComparison:
+    return BuildComparison(status=status, behaviours=behaviours)
 
 
 def wrong(**facts: Any) -> Behaviour:
@@ -25,36 +25,36 @@ def wrong(**facts: Any) -> Behaviour:
 @pytest.mark.parametrize(
     ("kind", "behaviours", "expected"),
     [
-        (Kind.WRONG, (GOOD, BAD), True),
-        (Kind.WRONG, (GOOD, wrong(off=0.0)), False),
-        (Kind.WRONG, (GOOD, wrong(off=0.04)), False),  # less than a tenth of what the kernel itself is off
-        (Kind.WRONG, (GOOD, wrong(off=0.05)), True),
-        (Kind.WRONG, (GOOD, BAD, wrong(off=0.0)), False),  # in one of two
-        (Kind.WRONG, (GOOD, wrong(outside="wrote outside of out")), False),
-        (Kind.WRONG, (evolve(GOOD, outside="it changed an input"), BAD), False),
-        (Kind.WRONG, (evolve(GOOD, differing=1), BAD), False),
-        (Kind.WRONG, (evolve(GOOD, reads_outside=True), BAD), False),
-        (Kind.WRONG, (evolve(GOOD, finite=False), BAD), False),
-        (Kind.WRONG, (evolve(GOOD, wrote=False), BAD), False),
-        (Kind.WRONG, (GOOD, evolve(GOOD, off=0.1), BAD), False),  # the good ones differ
-        (Kind.WRONG, (GOOD,), False),
-        (Kind.UNSTABLE, (GOOD, wrong(differing=1, off=0.0)), True),
-        (Kind.UNSTABLE, (GOOD, BAD), False),
-        (Kind.UNSTABLE, (evolve(GOOD, differing=2), wrong(differing=20)), False),
+        (DifferenceKind.WRONG, (GOOD, BAD), True),
+        (DifferenceKind.WRONG, (GOOD, wrong(off=0.0)), False),
+        (DifferenceKind.WRONG, (GOOD, wrong(off=0.04)), False),  # less than a tenth of what the kernel itself is off
+        (DifferenceKind.WRONG, (GOOD, wrong(off=0.05)), True),
+        (DifferenceKind.WRONG, (GOOD, BAD, wrong(off=0.0)), False),  # in one of two
+        (DifferenceKind.WRONG, (GOOD, wrong(outside="wrote outside of out")), False),
+        (DifferenceKind.WRONG, (evolve(GOOD, outside="it changed an input"), BAD), False),
+        (DifferenceKind.WRONG, (evolve(GOOD, differing=1), BAD), False),
+        (DifferenceKind.WRONG, (evolve(GOOD, reads_outside=True), BAD), False),
+        (DifferenceKind.WRONG, (evolve(GOOD, finite=False), BAD), False),
+        (DifferenceKind.WRONG, (evolve(GOOD, wrote=False), BAD), False),
+        (DifferenceKind.WRONG, (GOOD, evolve(GOOD, off=0.1), BAD), False),  # the good ones differ
+        (DifferenceKind.WRONG, (GOOD,), False),
+        (DifferenceKind.UNSTABLE, (GOOD, wrong(differing=1, off=0.0)), True),
+        (DifferenceKind.UNSTABLE, (GOOD, BAD), False),
+        (DifferenceKind.UNSTABLE, (evolve(GOOD, differing=2), wrong(differing=20)), False),
     ],
 )
-def test_what_is_interesting(kind: Kind, behaviours: tuple[Behaviour, ...], expected: bool) -> None:
-    difference = Difference(kind=kind).like(compared(GOOD, BAD))
+def test_what_is_interesting(kind: DifferenceKind, behaviours: tuple[Behaviour, ...], expected: bool) -> None:
+    difference = LaunchDifference(kind=kind).like(compared(GOOD, BAD))
     assert difference.is_in(compared(*behaviours)) is expected
 
 
 @pytest.mark.parametrize("status", ["faulted", "timed_out", "launch_refused", "lost"])
 def test_what_could_not_be_launched_is_not(status: str) -> None:
-    assert not Difference(kind=Kind.WRONG).is_in(compared(GOOD, BAD, status=status))
+    assert not LaunchDifference(kind=DifferenceKind.WRONG).is_in(compared(GOOD, BAD, status=status))
 
 
 def test_what_is_no_number_needs_no_more_than_a_tenth() -> None:
-    assert Difference(kind=Kind.WRONG).like(compared(GOOD, wrong(off=1e30))).least == pytest.approx(0.1)
+    assert LaunchDifference(kind=DifferenceKind.WRONG).like(compared(GOOD, wrong(off=1e30))).least == pytest.approx(0.1)
 
 
 @pytest.mark.parametrize(
@@ -68,4 +68,4 @@ def test_what_is_no_number_needs_no_more_than_a_tenth() -> None:
     ],
 )
 def test_why_not(behaviours: tuple[Behaviour, ...], words: str) -> None:
-    assert Difference(kind=Kind.WRONG).words(compared(*behaviours)) == words
+    assert LaunchDifference(kind=DifferenceKind.WRONG).explain(compared(*behaviours)) == words

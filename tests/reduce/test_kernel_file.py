@@ -11,8 +11,7 @@ from compat.config.kernel_files import load_kernels
 from compat.errors import StoreError
 from compat.model import CompileSpec, Expectation, Specialization, Status
 from compat.reduce import Candidate
-from compat.reduce.best import BestSoFar
-from compat.reduce.kernel_file import kernel_file
+from compat.reduce.output import BestSoFar, kernel_file
 
 CANDIDATE = Candidate(
     text="def kernel(a, b, N, KIND, NOTHING):\n    pass\n",

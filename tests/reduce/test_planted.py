@@ -10,8 +10,8 @@ import pytest
 
 from compat.config.kernel_files import load_kernels
 from compat.config.matrix import MatrixConfig
-from compat.execution.flight import Limits
 from compat.model import BuiltEnv, Cell
+from compat.workers.attempt import Limits
 from tests.cells import POINTERS, cell
 from tests.reduce.real import LIMITS, Reduced, reduced
 from tests.targets import TARGETS

@@ -18,14 +18,14 @@ from attrs import evolve
 from compat.bisect.criterion import parse_criterion
 from compat.bundle.bundle import bundle
 from compat.config.kernel_files import load_kernels
+from compat.engine.run import RunContext, run
 from compat.errors import SelectionError
-from compat.execution.run import RunContext, run
-from compat.execution.store import Store
 from compat.interruption import Stopped
 from compat.model import BuiltEnv, Cell, CompileSpec, Outcome, Result, Specialization, Status
 from compat.reduce import Candidate, extracted
 from compat.reduce.interestingness import InterestingnessTest, confirmed, requirement_of, requirement_to_be_ok, requirement_to_stay
-from compat.reduce.kernel_file import kernel_file
+from compat.reduce.output import kernel_file
+from compat.store.store import Store
 from tests import commands
 from tests.cells import KEPT, POINTERS, cell
 from tests.conftest import ROOT

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from compat.model import CompileSpec
-from compat.reduce import Candidate, Step, extracted, module, shrink, statements
+from compat.reduce import AcceptedStep, Candidate, extracted, module, shrink, statements
 from compat.reduce.edits import applied
 
 KERNELS = Path(__file__).parent.parent.parent / "kernels"
@@ -66,7 +66,7 @@ def stride_and_option(candidate: Candidate) -> bool:
 JUDGES: tuple[Holds, ...] = (dot_in_a_loop, a_loop_in_a_loop, store_of_an_exponential, stride_and_option)
 
 
-def search(start: Candidate, holds: Holds) -> list[Step]:
+def search(start: Candidate, holds: Holds) -> list[AcceptedStep]:
     """All steps of a search, whose judge is never asked twice of one candidate."""
     asked = set[str]()
 

@@ -27,7 +27,7 @@ from compat.model import (
     Status,
     Target,
 )
-from compat.report import Report
+from compat.report.summary.record import Report
 
 RELEASES = ("3.0.0", "3.1.0", "3.2.0", "3.3.0", "3.3.1", "3.4.0", "3.5.0", "3.5.1", "3.6.0", "3.7.0", "3.7.1", "3.8.0", "3.9.0")
 TARGETS = (

@@ -23,7 +23,7 @@ from compat.model import (
     StoodIn,
     Target,
 )
-from compat.report import Report
+from compat.report.summary.record import Report
 from tests.report.factory import RELEASES, env
 
 SCRIPTS = (

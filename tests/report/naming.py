@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from compat.api.packing import Packed, PackedName
+from compat.api.histories import Packed, PackedName
 
 RELEASES = ("3.6.0", "3.7.0", "3.7.1", "3.8.0", "3.9.0")
 """All but 3.7.1 were looked at."""

@@ -27,7 +27,7 @@ from compat.model import (
     Status,
     Target,
 )
-from compat.report import Report
+from compat.report.summary.record import Report
 from tests.report.factory import INSTALL, RELEASES, env
 from tests.targets import TARGETS as KNOWN
 

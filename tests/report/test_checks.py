@@ -11,12 +11,12 @@ from jsonschema import Draft202012Validator
 
 from compat.history.verdict import Verdict, verdicts
 from compat.model import Check, Result, Status
-from compat.report.checks import check_words, checked
-from compat.report.document import dump, matrix_document, schema
-from compat.report.findings import findings
-from compat.report.markdown import matrix_markdown
-from compat.report.statements import statements
-from compat.report.terminal import matrix_text
+from compat.report.io.document import dump, matrix_document, schema
+from compat.report.summary.checks import check_words, checked
+from compat.report.summary.findings import findings
+from compat.report.summary.statements import statements
+from compat.report.views.matrix_markdown import matrix_markdown
+from tests.report.drawn import matrix_text
 from tests.report.factory import (
     GPU,
     OK,

@@ -8,13 +8,13 @@ import pytest
 from attrs import evolve
 
 from compat.model import Check, Numbers, Status
-from compat.report import Report
-from compat.report.diff import Side, compare
-from compat.report.diff.sentences import change
-from compat.report.findings import findings
-from compat.report.junit import junit_xml
-from compat.report.markdown import matrix_markdown
-from compat.report.terminal import matrix_text
+from compat.report.render.ci import junit_xml
+from compat.report.summary.comparing import ReportSide, compare
+from compat.report.summary.findings import findings
+from compat.report.summary.record import Report
+from compat.report.views.diff import change
+from compat.report.views.matrix_markdown import matrix_markdown
+from tests.report.drawn import matrix_text
 from tests.report.factory import ASSERT, OK, SHAPE, TARGETS, always, bad, declared, env, report, tried
 
 LOOSE = evolve(declared(SHAPE), strict=False)
@@ -56,7 +56,7 @@ def test_numbers_that_were_declared() -> None:
 
 def test_what_changed_and_was_declared() -> None:
     def told(expectation: Any) -> str:
-        old, new = (Side(name=str(outcome.status), report=one(outcome, expectation)) for outcome in (OK, bad(SHAPE)))
+        old, new = (ReportSide(name=str(outcome.status), report=one(outcome, expectation)) for outcome in (OK, bad(SHAPE)))
         (difference,) = compare(old, new).differences
         return change(difference)
 

@@ -13,8 +13,8 @@ from jsonschema import Draft202012Validator, ValidationError
 
 from compat.history.account import Word
 from compat.model import Status
-from compat.report import Report
-from compat.report.document import dump, matrix_document, matrix_json, schema
+from compat.report.io.document import dump, matrix_document, matrix_json, schema
+from compat.report.summary.record import Report
 from tests.report.factory import OK, SHAPE, TARGETS, always, bad, declared, env, expected_matrix, report, tried, troubled_matrix
 
 DOCS = Path(__file__).parents[2] / "docs" / "matrix-json.md"
@@ -49,8 +49,12 @@ def test_the_schema_is_one_and_refuses_what_is_not_documented() -> None:
 
 
 def test_the_schema_knows_every_word() -> None:
-    assert set(schema()["$defs"]["status"]["enum"]) == set(Status)
-    assert set(schema()["$defs"]["verdict"]["properties"]["word"]["enum"]) == set(Word)
+    assert set(schema()["$defs"]["Status"]["enum"]) == set(Status)
+    assert set(schema()["$defs"]["Word"]["enum"]) == set(Word)
+
+
+def test_the_schema_that_is_shipped_is_that_of_the_records(golden: Callable[[str, str], None]) -> None:
+    golden("../../../compat/report/matrix.schema.json", json.dumps(schema(), indent=1) + "\n")
 
 
 def test_a_cell() -> None:

@@ -9,11 +9,11 @@ import json
 import pytest
 from attrs import evolve
 
-from compat.report import Report
-from compat.report import enclosed as enclosed_module
-from compat.report.document import dump, matrix_document
-from compat.report.enclosed import enclosing
-from compat.report.loading import load_report
+from compat.report.io import enclosed as enclosed_module
+from compat.report.io.document import dump, matrix_document
+from compat.report.io.enclosed import enclosing
+from compat.report.io.loading import load_report
+from compat.report.summary.record import Report
 from tests.report.factory import OK, PASS, SHAPE, always, bad, env, report, tried
 
 

@@ -6,11 +6,11 @@ import pytest
 from attrs import evolve
 from packaging.version import Version
 
-from compat.fix import Fix, Tried
-from compat.fix.searching import Candidate
+from compat.fix import EditTrial, Fix
+from compat.fix.searching import EditedKernel
 from compat.fix.source import SourceFile
 from compat.model import BuiltEnv, Outcome
-from compat.report.fix import fix_lines
+from compat.report.views.fix import fix_lines
 from tests.report.factory import MISSING, OK, RELEASES, TARGETS, bad, env, tried
 
 FORK = env("3.4.0", name="ours", distribution="ours-triton")
@@ -42,9 +42,9 @@ def test_a_range_has_no_release_in_it_that_was_not_compiled(envs: list[str | Bui
         evolve(each, outcome=fate(each.built)) for each in tried("k", "v", lambda *_: OK, envs=built, targets=TARGETS[:1])
     )
     failed = next(each for each in results if each.outcome.failure)
-    edited = Tried(candidate=Candidate(text="", compile=failed.cell.spec.compile, edits=("an edit",)), results=results)
+    edited = EditTrial(candidate=EditedKernel(text="", compile=failed.cell.spec.compile, edits=("an edit",)), results=results)
     existing = tuple(map(Version, RELEASES))
-    found = Fix(cell=failed.cell, source=SourceFile.alone(""), before=results, found=edited, existing=existing)
+    found = Fix(cell=failed.cell, source=SourceFile.alone(""), before=results, best=edited, existing=existing)
     lines = list(fix_lines(found))
     assert f"before: {told}" in lines
     assert f"after:  {told}" in lines

@@ -8,8 +8,10 @@ import pytest
 from attrs import evolve
 
 from compat.model import Status
-from compat.report import Report, folded, markdown
-from compat.report.markdown import matrix_markdown
+from compat.report.summary import folded
+from compat.report.summary.record import Report
+from compat.report.views import matrix_markdown as markdown
+from compat.report.views.matrix_markdown import matrix_markdown
 from tests.report.factory import OK, SHAPE, always, bad, env, expected_matrix, report, tried
 from tests.report.synthetic import synthetic
 

@@ -11,10 +11,10 @@ from attrs import evolve
 
 from compat.errors import StoreError
 from compat.records import unstructure
-from compat.report import Report
-from compat.report.document import dump, matrix_document
-from compat.report.loading import load_reports
-from compat.report.markdown import matrix_markdown
+from compat.report.io.document import dump, matrix_document
+from compat.report.io.loading import load_reports
+from compat.report.summary.record import Report
+from compat.report.views.matrix_markdown import matrix_markdown
 from tests.report.factory import MISSING, OK, SHAPE, always, bad, env, expected_matrix, report, since, tried, troubled_matrix
 from tests.report.naming import naming
 

@@ -14,8 +14,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from compat.model import Status
-from compat.report import Report
-from compat.report.junit import junit_xml
+from compat.report.render.ci import junit_xml
+from compat.report.summary.record import Report
 from tests.report.factory import (
     LOST,
     OK,

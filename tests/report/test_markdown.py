@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from compat.report.markdown import EVIDENCE_LINES, code, escape, fence, headline, matrix_markdown, prose
+from compat.report.render.markdown import EVIDENCE_LINES, code, escape, fence, prose
+from compat.report.views.matrix_markdown import headline, matrix_markdown
 from tests.report.factory import SHAPE, always, bad, env, expected_matrix, report, tried, troubled_matrix
 
 MARKDOWN = MarkdownIt("commonmark").enable("table")

@@ -10,9 +10,9 @@ from jsonschema import Draft202012Validator
 
 from compat.cell_document import cell_document
 from compat.model import NOT_RUN, Check, Expectation, Failure, Latency, Numbers, Result, Status
-from compat.report.document import dump, matrix_document, schema
-from compat.report.grid import grids
-from compat.report.loading import load_report
+from compat.report.io.document import dump, matrix_document, schema
+from compat.report.io.loading import load_report
+from compat.report.summary.grid import grids
 from tests.report import factory
 from tests.report.factory import always, env, tried
 

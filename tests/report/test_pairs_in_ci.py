@@ -9,15 +9,11 @@ from attrs import evolve
 
 from compat.model import Status
 from compat.pairs.records import Pair
-from compat.report import Report
-from compat.report.annotations import workflow_commands
-from compat.report.code_quality import code_quality
-from compat.report.diff import Comparison, Kind, Side, compare
-from compat.report.diff.document import diff_document
-from compat.report.diff.markdown import diff_markdown
-from compat.report.diff.text import diff_lines
-from compat.report.findings import findings
-from compat.report.junit import junit_xml
+from compat.report.render.ci import code_quality, junit_xml, workflow_commands
+from compat.report.summary.comparing import CellChangeKind, Comparison, ReportSide, compare
+from compat.report.summary.findings import findings
+from compat.report.summary.record import Report
+from compat.report.views.diff import diff_document, diff_lines, diff_markdown
 from tests.pairs.made import ALL_BAD, DROPPED, GOOD, PAIRS, SWALLOWED, UNTRIED, program
 from tests.report.factory import OK, always, env, report, tried
 from tests.report.test_junit import SCHEMA
@@ -28,7 +24,7 @@ def with_pairs(*pairs: Pair, cells: bool = True) -> Report:
 
 
 def compared(old: Report, new: Report) -> Comparison:
-    return compare(Side(name="old", report=old), Side(name="new", report=new))
+    return compare(ReportSide(name="old", report=old), ReportSide(name="new", report=new))
 
 
 def suite(*pairs: Pair) -> Element:
@@ -105,26 +101,26 @@ BROKEN_IN_36 = evolve(DROPPED, release="3.5.1")
 @pytest.mark.parametrize(
     ("old", "new", "kind", "words"),
     [
-        (GOOD, BROKEN_IN_36, Kind.BROKEN, "newly broken: ok → user_kernel (kernel-dropped)"),
-        (BROKEN_IN_36, GOOD, Kind.FIXED, "newly fixed: user_kernel (kernel-dropped) → ok"),
-        (GOOD, evolve(GOOD, programs=(), error="no wheel"), Kind.BROKEN, "newly broken: ok → env broken"),
-        (evolve(GOOD, programs=(), error="no wheel"), GOOD, Kind.FIXED, "newly fixed: env broken → ok"),
+        (GOOD, BROKEN_IN_36, CellChangeKind.BROKEN, "newly broken: ok → user_kernel (kernel-dropped)"),
+        (BROKEN_IN_36, GOOD, CellChangeKind.FIXED, "newly fixed: user_kernel (kernel-dropped) → ok"),
+        (GOOD, evolve(GOOD, programs=(), error="no wheel"), CellChangeKind.BROKEN, "newly broken: ok → env broken"),
+        (evolve(GOOD, programs=(), error="no wheel"), GOOD, CellChangeKind.FIXED, "newly fixed: env broken → ok"),
         (
             BROKEN_IN_36,
             evolve(BROKEN_IN_36, programs=(BROKEN_IN_36.programs[0], program("user_kernel", "name-missing", "ImportError"))),
-            Kind.CHANGED,
+            CellChangeKind.CHANGED,
             "failing differently: user_kernel (kernel-dropped) → user_kernel (name-missing)",
         ),
     ],
 )
-def test_what_changed_is_told(old: Pair, new: Pair, kind: Kind, words: str) -> None:
+def test_what_changed_is_told(old: Pair, new: Pair, kind: CellChangeKind, words: str) -> None:
     found = compared(with_pairs(old), with_pairs(new))
     lines = list(diff_lines(found))
     assert lines[lines.index("pairs of a PyTorch and a release") + 1 :][:2] == ["  pair/2.9.1+3.5.1", f"    {words}"]
     assert diff_document(found)["pairs"][0]["kind"] == str(kind)
     assert f"**`pair/2.9.1+3.5.1`** {words.split(' (')[0]}" in diff_markdown(found)
     assert found.gated({kind}) == 1
-    assert found.gated(set(Kind) - {kind}) == 0
+    assert found.gated(set(CellChangeKind) - {kind}) == 0
 
 
 def test_pairs_that_are_the_same_or_in_one_report_only_are_no_change() -> None:

@@ -8,10 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from compat.model import Failure, Outcome, Result, Status
-from compat.report import markdown, terminal
-from compat.report.compact import listed, natural, one_line, rectangles, spans
-from compat.report.statements import statements
-from compat.report.summary import Report
+from compat.report.summary.compact import listed, natural, one_line, rectangles, spans
+from compat.report.summary.record import Report
+from compat.report.summary.statements import statements
+from compat.report.views.matrix_markdown import matrix_markdown
+from tests.report.drawn import matrix_text
 from tests.report.factory import (
     ASSERT,
     MISSING,
@@ -159,7 +160,7 @@ def test_files_that_cannot_be_imported_are_no_defects_of_kernels() -> None:
     assert not found.failures
     assert not found.surprises
     assert len(found.unexpected) == 4
-    for text in (terminal.matrix_text(found, width=100), markdown.matrix_markdown(found)):
+    for text in (matrix_text(found, width=100), matrix_markdown(found)):
         assert "No module named 'torch'" in text
         assert "could not be imported" in text or "NOT IMPORTED" in text
     assert {verdict.untested for verdict in found.verdicts} == {("3.0.0", "3.1.0")}

@@ -13,8 +13,10 @@ from rich.console import Console
 
 from compat.history.verdict import verdicts
 from compat.model import Failure, Outcome, Target
-from compat.report import Report
-from compat.report.terminal import TerminalReport, matrix_text, rows_text, total
+from compat.report.render.terminal import Picture, cropped_text
+from compat.report.summary.record import Report
+from compat.report.views.matrix import matrix_blocks, running_blocks, total
+from tests.report.drawn import matrix_text
 from tests.report.factory import OK, RELEASES, SHAPE, always, bad, env, expected_matrix, report, tried, troubled_matrix
 
 
@@ -36,7 +38,7 @@ def test_the_rows_of_a_run_that_goes_on_fit_on_the_terminal() -> None:
     every = [result.cell for result in whole.results]
     for height in (8, 12, 50):
         console = Console(width=100, height=height, file=io.StringIO(), force_terminal=True)
-        lines = rows_text(known, every, console).plain.splitlines()
+        lines = cropped_text(running_blocks(known, every), console).plain.splitlines()
         assert len(lines) <= max(1, height - 4)
         assert max(map(len, lines)) <= 100
     assert "not compiled yet" in "\n".join(lines)
@@ -82,7 +84,7 @@ def test_a_column_per_release_where_there_is_room_else_intervals() -> None:
 def test_colour_says_nothing_that_words_do_not() -> None:
     out = io.StringIO()
     console = Console(file=out, width=100, force_terminal=True, color_system="standard", legacy_windows=False, _environ={})
-    console.print(TerminalReport(report=troubled_matrix()))
+    console.print(Picture(lambda: matrix_blocks(troubled_matrix())))
     bare = re.sub(r"\x1b\[[0-9;]*m", "", out.getvalue())
     assert bare != out.getvalue()
     assert [line.rstrip() for line in bare.splitlines()] == matrix_text(troubled_matrix(), width=100).splitlines()

@@ -11,14 +11,14 @@ import pytest
 from attrs import evolve
 
 from compat.bundle.bundle import Bundle, bundle
-from compat.bundle.closure import read_source
 from compat.config.kernel_files import load_kernels
+from compat.engine import run
+from compat.engine.run import RunContext
 from compat.errors import ConfigError
-from compat.execution import run
-from compat.execution.flight import Limits
-from compat.execution.run import RunContext
-from compat.execution.store import Store
 from compat.model import BuiltEnv, Cell, CompileSpec, Specialization
+from compat.source.closure import read_source
+from compat.store.store import Store
+from compat.workers.attempt import Limits
 from tests.cells import KEPT
 from tests.targets import TARGETS
 

@@ -15,10 +15,10 @@ from typing import Any
 
 import pytest
 
-from compat.execution.script import ScriptRun, run_script
 from compat.model import BuiltEnv
-from compat.repro.verify import failure_of
-from compat.toolchains.triton.knowledge import KNOWLEDGE
+from compat.processes.supervisor import ProcessResult
+from compat.repro.verify import failure_of, run_script
+from compat.toolchains.triton.failures.knowledge import KNOWLEDGE
 from tests.targets import TARGETS
 
 ROOT = Path(__file__).parent.parent.parent
@@ -97,7 +97,7 @@ def promised(script: Path) -> str:
     return found[1]
 
 
-def seen(ran: ScriptRun, script: Path) -> str | None:
+def seen(ran: ProcessResult, script: Path) -> str | None:
     stage = re.search(r"in stage `(\w+)`", issue(script))
     assert stage
     failure = failure_of(ran, TARGETS[target(script)], stage[1], KNOWLEDGE)

@@ -11,12 +11,12 @@ import pytest
 from attrs import evolve
 
 from compat.bundle.bundle import Bundle, bundle
-from compat.bundle.closure import read_source
 from compat.errors import ConfigError
-from compat.execution.flight import KEEPING_IR
-from compat.execution.store import Store
-from compat.execution.watch import attempt
 from compat.model import BuiltEnv, Cell, CompileSpec, Specialization
+from compat.source.closure import read_source
+from compat.store.store import Store
+from compat.workers.attempt import KEEPING_IR
+from compat.workers.watch import attempt
 from tests.cells import worker
 from tests.targets import TARGETS
 from tests.toolchains.compiling import LIMITS, said

@@ -17,20 +17,21 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from compat.bundle.bundle import bundle
-from compat.bundle.closure import read_source
 from compat.diagnosis.classify import classify
+from compat.engine.run import RunContext
 from compat.errors import SelectionError
-from compat.execution.flight import Limits
-from compat.execution.run import RunContext
-from compat.execution.script import ScriptRun, run_script
-from compat.execution.store import Store
 from compat.model import BuiltEnv, Cell, Evidence, Raised
-from compat.repro import Request, Unverified, Written, verify, write_repro
+from compat.processes.supervisor import ProcessResult
+from compat.repro import ReproRequest, Unverified, WrittenRepro, verify, write_repro
 from compat.repro.expected_output import printed, promise, sayings
-from compat.repro.header import spelled
 from compat.repro.redact import identifying_words, without_places
-from compat.toolchains.triton.knowledge import KNOWLEDGE
-from compat.toolchains.triton.script_call import Form, compile_function, form_of
+from compat.repro.script import spelled
+from compat.repro.verify import run_script
+from compat.source.closure import read_source
+from compat.store.store import Store
+from compat.toolchains.triton.failures.knowledge import KNOWLEDGE
+from compat.toolchains.triton.language.script_call import Form, compile_function, form_of
+from compat.workers.attempt import Limits
 from tests.cells import KEPT, cell, spec
 from tests.targets import TARGETS
 
@@ -109,18 +110,22 @@ def test_the_chain_of_exceptions_is_read_from_what_python_prints(tmp_path: Path)
     script.write_text(f"print('told')\ntry:\n    raise ValueError('inner')\nexcept ValueError as e:\n    {raising}\n")
     output = subprocess.run(["python3", str(script)], capture_output=True, text=True, check=False)
     told = f"{output.stdout}{output.stderr}\nreproduced: the compile ended with exit code 1\n"
-    evidence = verify.evidence_of(ScriptRun(exit_code=0, output=told), "ast")
+    evidence = verify.evidence_of(ProcessResult(exit_code=0, output=told), "ast")
     assert evidence.raised == (
         Raised(type="RuntimeError", message="at 1:2:\n    x\n    ^"),
         Raised(type="ValueError", message="inner"),
     )
     assert (evidence.exit_code, evidence.signal, evidence.stderr.strip()) == (1, None, "told")
-    aborted = verify.evidence_of(ScriptRun(exit_code=0, output=f"{ABORT}reproduced: the compile ended with exit code -6\n"), "ast")
+    aborted = verify.evidence_of(
+        ProcessResult(exit_code=0, output=f"{ABORT}reproduced: the compile ended with exit code -6\n"), "ast"
+    )
     assert (aborted.signal, aborted.answered) == ("SIGABRT", False)
 
 
 def read_back(output: str) -> Evidence:
-    return verify.evidence_of(ScriptRun(exit_code=0, output=f"{output}\nreproduced: the compile ended with exit code 1\n"), "ast")
+    return verify.evidence_of(
+        ProcessResult(exit_code=0, output=f"{output}\nreproduced: the compile ended with exit code 1\n"), "ast"
+    )
 
 
 BARE = """a warning, and: nothing more
@@ -214,9 +219,9 @@ def context(tmp_path: Path, built: Callable[[str], BuiltEnv]) -> Iterator[Callab
         yield make
 
 
-def request(failing: Cell, folder: Path, **more: object) -> Request:
+def request(failing: Cell, folder: Path, **more: object) -> ReproRequest:
     facts = {"cell": failing, "bundle": bundle(failing.spec), "targets": (failing.target,), "root": ROOT, "folder": folder / "out"}
-    return Request(**(facts | more))  # type: ignore[arg-type]
+    return ReproRequest(**(facts | more))  # type: ignore[arg-type]
 
 
 TILE = """
@@ -240,7 +245,7 @@ def test_a_portable_script_shows_it_in_every_form(
     closure = read_source(source).closure
     failing = cell(built("triton-3.9.0"), "faces", "tile", source=str(source), closure=closure)
     done = write_repro(request(failing, tmp_path, portable=True), context("3.0.0", "3.2.0", "3.9.0"))
-    assert isinstance(done, Written), done
+    assert isinstance(done, WrittenRepro), done
     assert [path.name for path in done.paths] == [f"tile-as_written-only-sm_90-3.9.0{suffix}" for suffix in (".py", ".md")]
     for release in ("3.0.0", "3.2.0", "3.9.0"):
         python = built(f"triton-{release}").python
@@ -261,7 +266,7 @@ def test_a_pinned_script_shows_what_one_release_does_and_another_does_not(
     env = built("triton-3.2.0")
     failing = cell(env, "failures", "dot_into_dot", signature=signature, constexprs={"BLOCK": 64}, options={"num_warps": 8})
     done = write_repro(request(failing, tmp_path), context("3.1.0", "3.2.0", "3.3.1", "3.4.0"))
-    assert isinstance(done, Written), done
+    assert isinstance(done, WrittenRepro), done
     marks = re.findall(r"^\| (3\S+) \| (.*) \|$", done.paths[1].read_text(), re.MULTILINE)
     assert marks == [("3.1.0", "ok"), ("3.2.0", "**fails**"), ("3.3.1", "other: compiler-assert"), ("3.4.0", "ok")]
     text = done.paths[1].read_text()
@@ -282,7 +287,7 @@ def test_a_script_of_a_launch_asks_the_releases_launcher(
     facts: dict[str, Any] = {"signature": {}, "constexprs": {}, "divisible_by_16": ()}
     failing = cell(built("triton-3.4.0"), "launched", "stepped", launch=launch, options={"num_warps": 2}, **facts)
     done = write_repro(request(failing, tmp_path), context("3.0.0", "3.3.1", "3.4.0", "3.9.0"))
-    assert isinstance(done, Written), done
+    assert isinstance(done, WrittenRepro), done
     marks = re.findall(r"^\| (3\S+) \| (.*) \|$", done.paths[1].read_text(), re.MULTILINE)
     assert marks == [("3.0.0", "ok"), ("3.3.1", "ok"), ("3.4.0", "**fails**"), ("3.9.0", "**fails**")]
     call = 'source=Tensor("fp16"), result=Tensor("fp16", address=8), stride=1, unused=None, grid=(1,), warmup=True, num_warps=2,'
@@ -297,7 +302,7 @@ def test_a_failure_of_the_front_end_is_told_from_others(
     """Both lose the traceback of what explains them; the first is one mistake that four releases tell of four things."""
     failing = cell(built("triton-3.9.0"), "../repro/front_end", function)
     done = write_repro(request(failing, tmp_path), context("3.2.0", "3.3.1", "3.8.0", "3.9.0"))
-    assert isinstance(done, Written), done
+    assert isinstance(done, WrittenRepro), done
     expected = {"max_of_scalar_first": "has no attribute", "helped": "nowhere_defined is not defined"}
     assert f'EXPECTED = "{expected[function]}"' in done.paths[0].read_text()
     failures = {each.built.release: each.outcome.failure for each in done.finding.results}
@@ -340,7 +345,7 @@ def test_what_fails_at_import_is_shown_with_the_decorators(
     source.write_text(TUNED)
     failing = cell(built("triton-3.9.0"), "faces", "tuned", source=str(source), closure=read_source(source).closure)
     done = write_repro(evolve(request(failing, tmp_path), bundle=None), context("3.1.0", "3.2.0", "3.3.1", "3.9.0"))
-    assert isinstance(done, Written), done
+    assert isinstance(done, WrittenRepro), done
     script, issue = (path.read_text() for path in done.paths)
     marks = re.findall(r"^\| (3\S+) \| (.*) \|$", issue, re.MULTILINE)
     assert marks == [("3.1.0", "**fails**"), ("3.2.0", "ok"), ("3.3.1", "ok"), ("3.9.0", "**fails**")]
@@ -371,7 +376,7 @@ def test_a_hanging_compile_is_shown_with_a_deadline(
 ) -> None:
     failing = cell(built("triton-3.9.0"), "failures", "unrolled_for_ever")
     done = write_repro(request(failing, tmp_path), context("3.9.0", deadline=4))
-    assert isinstance(done, Written), done
+    assert isinstance(done, WrittenRepro), done
     assert "DEADLINE = 4  # seconds" in done.paths[0].read_text()
     assert "does not finish" in done.paths[1].read_text()
 
@@ -385,7 +390,7 @@ def test_what_could_not_be_launched_is_shown_by_its_size(
     failing = cell(env, "failures", "square", signature=halves, constexprs={"BLOCK": 32})
     failing = evolve(failing, target=evolve(failing.target, name="sm_90_small", shared_memory=1000))
     done = write_repro(request(failing, tmp_path), context("3.5.1", "3.9.0"))
-    assert isinstance(done, Written), done
+    assert isinstance(done, WrittenRepro), done
     python = env.python
     assert python
     ran = run_script(python, done.paths[0], 60)

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from compat.bundle.bundle import bundle
-from compat.bundle.closure import read_source
 from compat.errors import ConfigError
 from compat.model import CompileSpec, Specialization
+from compat.source.closure import read_source
 
 KERNEL = """import triton
 import triton.language as tl

@@ -7,13 +7,13 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-from compat.bundle.closure import read_source, roots_of
 from compat.diagnosis import classify
-from compat.execution.executors.base import Batch
-from compat.execution.executors.local import LocalExecutor
-from compat.execution.flight import Limits
+from compat.executors.base import Batch
+from compat.executors.local import LocalExecutor
 from compat.model import BuiltEnv, Cell, CompileSpec, Evidence, Outcome, Specialization
+from compat.source.closure import read_source, roots_of
 from compat.toolchains import of
+from compat.workers.attempt import Limits
 from tests.cells import KEPT
 from tests.targets import TARGETS
 
@@ -75,4 +75,4 @@ def outcome(built: BuiltEnv, spec: Specialization, target: str = "sm_90") -> Out
 
 def meaning(built: BuiltEnv, attempt: Evidence, target: str = "sm_90") -> Outcome:
     """What an attempt means."""
-    return classify.classify([attempt], target=TARGETS[target], knowledge=of(built.env).knowledge)
+    return classify.classify([attempt], target=TARGETS[target], knowledge=of(built.env).failures)

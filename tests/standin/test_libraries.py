@@ -16,12 +16,12 @@ import pytest
 from compat.config.kernel_files import load_kernels
 from compat.config.kernel_writer import write_kernel_file
 from compat.config.matrix import MatrixConfig
+from compat.engine.run import RunContext, run
 from compat.envs.libraries import _last_lines, unpacked
 from compat.errors import ConfigError, EnvError
-from compat.execution.flight import Limits
-from compat.execution.run import RunContext, run
-from compat.execution.store import Store
 from compat.model import BuiltEnv, Cell, Result
+from compat.store.store import Store
+from compat.workers.attempt import Limits
 from tests.cells import KEPT
 from tests.standin.packages import written
 from tests.targets import TARGETS

@@ -12,10 +12,10 @@ from attrs import evolve
 
 from compat.bundle.bundle import bundle
 from compat.config.kernel_files import load_kernels
-from compat.execution.flight import Limits
-from compat.execution.run import RunContext, run
-from compat.execution.store import Store
+from compat.engine.run import RunContext, run
 from compat.model import BuiltEnv, Cell, Result, Specialization, Status
+from compat.store.store import Store
+from compat.workers.attempt import Limits
 from tests.cells import KEPT
 from tests.standin.packages import HEADER, KERNEL, outcome, spec, written
 from tests.targets import TARGETS

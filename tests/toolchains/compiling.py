@@ -7,14 +7,14 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from compat.bundle.bundle import bundle
-from compat.execution.flight import KEEPING_IR, Limits
-from compat.execution.spawn import OwnWorker
-from compat.execution.store import Store
-from compat.execution.watch import attempt
 from compat.model import BuiltEnv, Cell, Evidence, Specialization
 from compat.repro.script import Script
+from compat.store.store import Store
 from compat.toolchains import DEFAULT
-from compat.toolchains.triton.script_call import SCRIPT, Form
+from compat.toolchains.triton.language.script_call import SCRIPT, Form
+from compat.workers.attempt import KEEPING_IR, Limits
+from compat.workers.spawn import OwnWorker
+from compat.workers.watch import attempt
 from tests.cells import worker
 from tests.targets import TARGETS
 

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from compat.model import BuiltEnv
-from compat.toolchains.triton.adapter import code, descriptors
-from compat.toolchains.triton.adapter.occupancy import occupancy
-from compat.toolchains.triton.script_call import Form
+from compat.toolchains.triton.inside.adapter import code, descriptors
+from compat.toolchains.triton.inside.adapter.occupancy import occupancy
+from compat.toolchains.triton.language.script_call import Form
 from tests.cells import cell
 from tests.toolchains.compiling import compile_all, said, script
 

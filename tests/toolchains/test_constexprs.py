@@ -15,8 +15,8 @@ from compat import constexprs
 from compat.bundle.bundle import bundle
 from compat.config.toml_writer import toml_text
 from compat.model import BuiltEnv, Cell, Env
-from compat.reduce import Candidate, extracted, kernel_file
-from compat.toolchains.triton.script_call import Form
+from compat.reduce import Candidate, extracted, output
+from compat.toolchains.triton.language.script_call import Form
 from tests.cells import cell
 from tests.toolchains.compiling import compile_all, said, script
 
@@ -107,7 +107,7 @@ def test_functions_that_are_given_come_along() -> None:
     text = extracted(alone.text, spec.function, *constexprs.functions(spec.compile.constexprs.values()))
     assert "def larger(a, b):" in text
     candidate = Candidate.of(spec, text)
-    toml = kernel_file.kernel_file(candidate, kernel="k", case="c", source=Path("k.py"), summary="s", expectations=())
+    toml = output.kernel_file(candidate, kernel="k", case="c", source=Path("k.py"), summary="s", expectations=())
     assert 'COMBINE = { function = "larger" }' in toml
     assert "pointer_range_32 = []" in toml
 

@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 from packaging.version import Version
 
-from compat.execution.flight import Flight
 from compat.model import BuiltEnv, Cell, Evidence
-from compat.toolchains.triton.script_call import Form
+from compat.toolchains.triton.language.script_call import Form
+from compat.workers.attempt import Flight
 from tests.cells import KERNELS, cell
 from tests.toolchains.compiling import compile_all, said, script
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from compat.toolchains import Unlaunchable
-from compat.toolchains.triton.launching import facts
+from compat.toolchains.triton.device.launching import facts
 
 PTX = """//
 .version 8.4

@@ -12,12 +12,12 @@ from attrs import evolve
 
 from compat import project as projects
 from compat import toolchains
-from compat.bisect import known as recalling
-from compat.bisect.candidates import Asked
-from compat.bisect.request import Request, line_of
+from compat.bisect.candidates import CandidateQuery
+from compat.bisect.request import BisectRequest, line_of
+from compat.engine import recall as recalling
+from compat.engine.run import RunContext, run
 from compat.envs.listing import list_files
 from compat.errors import SelectionError
-from compat.execution.run import RunContext, run
 from compat.model import BuiltEnv, Cell, Env
 from compat.project import Selection
 from compat.repro import reproducing
@@ -93,11 +93,11 @@ def test_what_has_a_history_goes_together(selection: Selection) -> None:
 def test_candidates_are_of_the_kernels_toolchain(selection: Selection, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("UV_DEFAULT_INDEX", (selection.root.parent / "simple").as_uri())
     asked = evolve(only(selection, "sums"), patterns=projects.Patterns())
-    line = line_of(Request(selection=asked, asked=Asked(patches=True)))
+    line = line_of(BisectRequest(selection=asked, query=CandidateQuery(patches=True)))
     assert [candidate.env.name for candidate in line.candidates.chosen] == [f"toy-{release}" for release in RELEASES]
     assert list_files("triton", ["file:///nowhere"], cache=selection.state).files == ()
     with pytest.raises(SelectionError, match="no release of triton is left"):
-        line_of(Request(selection=evolve(only(selection, "scale"), patterns=projects.Patterns())))
+        line_of(BisectRequest(selection=evolve(only(selection, "scale"), patterns=projects.Patterns())))
 
 
 def asked_of_the_store(monkeypatch: pytest.MonkeyPatch) -> list[Cell]:

@@ -37,4 +37,4 @@ def test_every_option_of_a_release_has_the_type_that_kernel_files_are_checked_fo
     options = [option for compiler in package.glob("backends/*/compiler.py") for option in declared(compiler)]
     assert {"num_warps", "num_stages", "maxnreg", "waves_per_eu"} <= {name for name, _ in options}
     simple = {(name, KINDS[kind]) for name, kind in options if kind in KINDS and name not in NO_USERS_CHOICE}
-    assert simple == {(name, DEFAULT.options[name].kind) for name, _ in simple if name in DEFAULT.options}
+    assert simple == {(name, DEFAULT.language.options[name].kind) for name, _ in simple if name in DEFAULT.language.options}

@@ -11,13 +11,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from attrs import evolve
 
 from compat import toolchains
 from compat.config.matrix import load_matrix
-from compat.diagnosis import common
+from compat.engine.plan import cross
 from compat.errors import ConfigError
-from compat.execution.plan import cross
 from compat.model import CompileSpec, Env, Specialization
 from tests.envs.conftest import write_wheel
 from tests.toolchains.toy import TOY
@@ -61,16 +59,20 @@ def registered(tmp_path: Path) -> Path:
     return folder
 
 
+def clear() -> None:
+    """Forget which toolchains there are: entry points are looked for again."""
+    for cached in (toolchains.every, toolchains.targets, toolchains.named):
+        cached.cache_clear()
+
+
 @pytest.fixture
 def known(registered: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """The toy is one of the toolchains in this very process."""
     monkeypatch.syspath_prepend(str(registered))
-    for cached in (toolchains.every, toolchains.failure_classes):
-        cached.cache_clear()
+    clear()
     yield
     monkeypatch.undo()
-    for cached in (toolchains.every, toolchains.failure_classes):
-        cached.cache_clear()
+    clear()
 
 
 @pytest.fixture
@@ -196,7 +198,7 @@ def test_what_is_wrong_with_a_toolchain_is_said_at_its_key(tmp_path: Path, env: 
 @pytest.mark.usefixtures("known")
 def test_what_its_name_leads_to() -> None:
     assert toolchains.named("toy") is TOY
-    assert toolchains.failure_classes()["unknown-word"] is TOY.knowledge.by_name["unknown-word"]
+    assert "unknown-word" in toolchains.class_names()
     assert {"words", "blob", "ttgir"} < toolchains.stages()
 
 
@@ -205,7 +207,7 @@ def test_what_its_name_leads_to() -> None:
 )
 def test_an_entry_point_that_offers_none_is_refused(registered: Path, known: Any, value: str, message: str) -> None:
     (registered / "toy_compat-1.0.dist-info" / "entry_points.txt").write_text(f"[{toolchains.GROUP}]\nother = {value}\n")
-    toolchains.every.cache_clear()
+    clear()
     with pytest.raises(ConfigError, match=message):
         toolchains.every()
 
@@ -220,26 +222,12 @@ def test_an_entry_point_that_cannot_be_loaded_is_named_with_what_it_raised(regis
         ("nowhere_at_all:IT", "ModuleNotFoundError: No module"),
     ):
         (info / "entry_points.txt").write_text(f"[{toolchains.GROUP}]\nbroken = {value}\n")
-        toolchains.every.cache_clear()
+        clear()
         with pytest.raises(ConfigError, match=f"broken = {value}: the toolchain of broken-compat 2.1 cannot be loaded: {raised}"):
             toolchains.every()
 
 
-def test_a_class_of_a_toolchain_must_not_have_the_name_of_anothers(registered: Path, known: Any) -> None:
-    (registered / "toy_compat-1.0.dist-info" / "entry_points.txt").write_text(
-        f"[{toolchains.GROUP}]\ntoy = tests.toolchains.test_toy:SAME_CLASS\n"
-    )
-    toolchains.every.cache_clear()
-    toolchains.failure_classes.cache_clear()
-    with pytest.raises(ConfigError, match="the toolchain 'toy' has a failure class called 'type-error', and so has another"):
-        toolchains.failure_classes()
-
-
-SAME_CLASS = evolve(
-    TOY,
-    knowledge=evolve(TOY.knowledge, classes=(evolve(TOY.knowledge.by_name["unknown-word"], name="type-error"), *common.EVERYWHERE)),
-)
 OTHER = toolchains.DEFAULT.__class__(
-    **{name: getattr(TOY, name) for name in ("title", "distribution", "adapter", "stages", "targets", "types", "knowledge")},
+    **{name: getattr(TOY, name) for name in ("title", "distribution", "adapter", "stages", "language", "device", "failures")},
     name=toolchains.DEFAULT.name,
 )

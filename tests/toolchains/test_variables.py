@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from compat.execution.resident import _key
-from compat.execution.store import cell_key
 from compat.model import BuiltEnv, Env
+from compat.store.keys import cell_key
 from compat.toolchains import DEFAULT
+from compat.workers.resident import _key
 from tests.cells import cell
 from tests.toolchains.compiling import compile_all, said
 

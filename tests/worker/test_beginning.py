@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 from attrs import evolve
 
-from compat.bundle.closure import read_source
-from compat.execution.executors.base import Batch
-from compat.execution.executors.local import LocalExecutor
-from compat.execution.flight import PLAIN, Beginning, Limits
-from compat.execution.spawn import OwnWorker
+from compat.executors.base import Batch
+from compat.executors.local import LocalExecutor
 from compat.model import BuiltEnv, Cell, CompileSpec, Evidence, Specialization
+from compat.source.closure import read_source
+from compat.workers.attempt import PLAIN, Limits, PreloadedPackage
+from compat.workers.spawn import OwnWorker
 from tests.standin.packages import HEADER, KERNEL, written
 from tests.targets import TARGETS
 
@@ -96,7 +96,7 @@ def test_an_attempt_is_the_same_in_a_copy_of_a_process_that_has_imported_the_pac
 def test_a_package_that_cannot_be_imported_begins_nothing(env: BuiltEnv, tmp_path: Path) -> None:
     (spec,) = specs(written(tmp_path, LIBRARY), "broken").values()
     cell = Cell(env=env.env, target=TARGETS["sm_90"], spec=spec)
-    beginning = Beginning.of(cell, PLAIN)
+    beginning = PreloadedPackage.of(cell, PLAIN)
     assert beginning is not None
     assert beginning.name == "waves.broken"
     assert env.python is not None

@@ -12,11 +12,11 @@ from attrs import frozen
 
 from compat.diagnosis.classify import classify
 from compat.errors import UnknownAction
-from compat.execution.flight import Compile, Limits, Mode
-from compat.execution.spawn import OwnWorker
-from compat.execution.watch import attempt
 from compat.model import Cell, Env, Evidence, Status
-from compat.toolchains.triton.knowledge import KNOWLEDGE
+from compat.toolchains.triton.failures.knowledge import KNOWLEDGE
+from compat.workers.attempt import Compile, Limits, Mode
+from compat.workers.spawn import OwnWorker
+from compat.workers.watch import attempt
 from tests.cells import cell
 from tests.targets import TARGETS
 

@@ -9,7 +9,7 @@ import sys
 import threading
 import time
 
-from compat.execution import procfs
+from compat.processes import procfs
 from compat.worker.batch import cpu_seconds
 
 COMPUTE = "import time\nwhile time.process_time() < 0.5: pass\nprint(flush=True)\ninput()"

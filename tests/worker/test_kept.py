@@ -22,13 +22,14 @@ from attrs import evolve
 from click.testing import CliRunner
 
 from compat.cli import main
-from compat.execution import procfs, resident
-from compat.execution.client import WorkerClient
-from compat.execution.flight import Limits
-from compat.execution.spawn import WORKER, OwnWorker
-from compat.execution.watch import attempt
 from compat.files import folder_digest
 from compat.model import BuiltEnv, Evidence
+from compat.processes import procfs
+from compat.workers import resident
+from compat.workers.attempt import Limits
+from compat.workers.client import WorkerClient
+from compat.workers.spawn import WORKER, OwnWorker
+from compat.workers.watch import attempt
 from tests.cells import cell
 from tests.waiting import SOON, wait_until
 
@@ -170,11 +171,11 @@ import sys
 from pathlib import Path
 import threading
 from compat.config.matrix import load_matrix
-from compat.execution import resident
-from compat.execution.flight import Limits
-from compat.execution.spawn import WORKER
-from compat.execution.watch import attempt
-from compat.envs.env import read_env
+from compat.workers import resident
+from compat.workers.attempt import Limits
+from compat.workers.spawn import WORKER
+from compat.workers.watch import attempt
+from compat.envs.record import read_env
 from compat.files import folder_digest
 from tests.cells import cell
 config = load_matrix(Path("matrix.toml"))

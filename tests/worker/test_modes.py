@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 from attrs import evolve
 
-from compat.execution.flight import KEEPING_IR, Compile, Limits, Mode
-from compat.execution.printed import text_of
-from compat.execution.spawn import OwnWorker
-from compat.execution.store import Store
-from compat.execution.watch import attempt
 from compat.model import BuiltEnv, Evidence, Made
+from compat.store.store import Store
+from compat.workers.attempt import KEEPING_IR, Compile, Limits, Mode
+from compat.workers.printed import text_of
+from compat.workers.spawn import OwnWorker
+from compat.workers.watch import attempt
 from tests.cells import cell
 
 pytestmark = pytest.mark.wheels

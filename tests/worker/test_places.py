@@ -10,11 +10,11 @@ import pytest
 
 from compat.diagnosis import symptoms
 from compat.diagnosis.classify import classify
-from compat.execution.flight import DIAGNOSTIC, PLAIN, Limits
-from compat.execution.spawn import OwnWorker
-from compat.execution.watch import attempt
 from compat.model import BuiltEnv, Cell, Evidence
-from compat.toolchains.triton.knowledge import KNOWLEDGE
+from compat.toolchains.triton.failures.knowledge import KNOWLEDGE
+from compat.workers.attempt import DIAGNOSTIC, PLAIN, Limits
+from compat.workers.spawn import OwnWorker
+from compat.workers.watch import attempt
 from tests.cells import KERNELS, cell
 
 pytestmark = pytest.mark.wheels

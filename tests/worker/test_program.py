@@ -12,12 +12,13 @@ import click
 import pytest
 from click.testing import CliRunner
 
+from compat.bisect.judging import ask_program
 from compat.bisect.search import Judgement
 from compat.cli import logs
 from compat.cli.judging import judge_options, read_criterion
 from compat.errors import SelectionError
-from compat.execution import procfs, program
 from compat.model import BuiltEnv, Cell, Env, Outcome, Result, Status
+from compat.processes import procfs
 from tests.cells import spec
 from tests.targets import TARGETS
 
@@ -117,7 +118,7 @@ def test_one_that_reads_nothing_does_not_hold_anybody_up(judged: Judged) -> None
 
 def test_there_is_no_such_command() -> None:
     with pytest.raises(SelectionError, match="cannot be run"):
-        program.ask("no-such-command-anywhere", "{}", {}, 10)
+        ask_program("no-such-command-anywhere", "{}", {}, 10)
 
 
 def test_it_reads_the_cell(judged: Judged) -> None:
@@ -129,6 +130,6 @@ def test_it_reads_the_cell(judged: Judged) -> None:
 
 def test_nothing_of_it_stays_open() -> None:
     before = len(os.listdir("/proc/self/fd"))
-    program.ask("exit 0", "{}" * 100_000, {}, 10)
+    ask_program("exit 0", "{}" * 100_000, {}, 10)
     assert len(os.listdir("/proc/self/fd")) == before
     assert subprocess.run(["true"], check=False).returncode == 0

@@ -9,14 +9,14 @@ from pathlib import Path
 
 import pytest
 
+from compat.bisect.assemblers import assemble
 from compat.diagnosis import classify
-from compat.execution.assembling import assemble
-from compat.execution.flight import Limits, Mode
-from compat.execution.spawn import OwnWorker
-from compat.execution.watch import attempt
 from compat.model import BuiltEnv, Outcome
-from compat.toolchains.triton.knowledge import KNOWLEDGE
-from compat.toolchains.triton.parts import PARTS
+from compat.toolchains.triton.failures.knowledge import KNOWLEDGE
+from compat.toolchains.triton.ir.parts import PARTS
+from compat.workers.attempt import Limits, Mode
+from compat.workers.spawn import OwnWorker
+from compat.workers.watch import attempt
 from tests.cells import cell
 from tests.targets import TARGETS
 

@@ -12,12 +12,12 @@ from pathlib import Path
 import pytest
 
 from compat.envs.interpreters import present
-from compat.execution import resident
-from compat.execution.flight import Limits
-from compat.execution.spawn import WORKER, OwnWorker
-from compat.execution.watch import attempt
 from compat.files import folder_digest
 from compat.model import BuiltEnv, Cell, Env
+from compat.workers import resident
+from compat.workers.attempt import Limits
+from compat.workers.spawn import WORKER, OwnWorker
+from compat.workers.watch import attempt
 from tests.cells import cell
 from tests.standin.packages import spec, written
 from tests.standin.test_values import LEAKS

@@ -12,13 +12,13 @@ from pathlib import Path
 
 import pytest
 
-from compat.execution import resident, watch
-from compat.execution.client import WorkerClient
-from compat.execution.flight import Limits
-from compat.execution.spawn import WORKER, OwnWorker
-from compat.execution.watch import attempt
 from compat.files import folder_digest
 from compat.model import BuiltEnv, Evidence
+from compat.workers import resident, watch
+from compat.workers.attempt import Limits
+from compat.workers.client import WorkerClient
+from compat.workers.spawn import WORKER, OwnWorker
+from compat.workers.watch import attempt
 from tests.cells import cell
 
 pytestmark = pytest.mark.wheels

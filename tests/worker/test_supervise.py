@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from compat.execution.flight import Limits
-from compat.execution.spawn import OwnWorker
-from compat.execution.watch import attempt
 from compat.interruption import Stopped
 from compat.model import BuiltEnv, Cell, Evidence
+from compat.workers.attempt import Limits
+from compat.workers.spawn import OwnWorker
+from compat.workers.watch import attempt
 from tests.cells import cell
 
 pytestmark = pytest.mark.wheels
@@ -167,7 +167,7 @@ def test_a_dead_server_gives_no_answers(env: BuiltEnv) -> None:
         for pid in descendants():
             if env.python in Path(f"/proc/{pid}/cmdline").read_text().split("\0"):
                 os.kill(pid, 9)
-        doomed._process.wait()
+        doomed._process.wait(60)
         assert not doomed.alive
         found = attempts(doomed, [cell(env, "faces", "fine")])
     assert (found["fine"].answered, found["fine"].built) == (False, False)

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from compat.execution.pool import WorkerPool
-from compat.execution.spawn import OwnWorker
 from compat.model import BuiltEnv, Env
+from compat.workers.pool import WorkerPool
+from compat.workers.spawn import OwnWorker
 from tests.waiting import SOON, wait_until
 
 pytestmark = pytest.mark.wheels

@@ -14,8 +14,8 @@ from typing import Any
 
 from attrs import evolve, frozen
 
-from compat.bundle.closure import read_source
 from compat.model import Cell, CompileSpec, Env, Specialization, Target
+from compat.source.closure import read_source
 from tests.targets import TARGETS
 
 HERE = Path(__file__).parent

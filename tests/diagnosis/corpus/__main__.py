@@ -18,17 +18,18 @@ from pathlib import Path
 
 from compat.config.matrix import load_matrix
 from compat.diagnosis.classify import agree, classify
-from compat.envs.env import read_env
-from compat.execution.flight import DIAGNOSTIC, Limits
-from compat.execution.plan import batches
-from compat.execution.pool import WorkerPool
-from compat.execution.run import concurrently
-from compat.execution.spawn import WORKER
-from compat.execution.store import Store, cell_key
-from compat.execution.watch import attempt
+from compat.engine.plan import batches
+from compat.engine.run import concurrently
+from compat.envs.record import read_env
 from compat.files import folder_digest
 from compat.model import BuiltEnv, Cell, Evidence, Result
-from compat.toolchains.triton.knowledge import KNOWLEDGE
+from compat.store.keys import cell_key
+from compat.store.store import Store
+from compat.toolchains.triton.failures.knowledge import KNOWLEDGE
+from compat.workers.attempt import DIAGNOSTIC, Limits
+from compat.workers.pool import WorkerPool
+from compat.workers.spawn import WORKER
+from compat.workers.watch import attempt
 from tests.diagnosis.corpus import RELEASES, cells
 from tests.diagnosis.corpus._kept import keep
 

@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Self
 
 from compat.config.executor_settings import ExecutorSettings
-from compat.execution import procfs
-from compat.execution.executors.dask.session import DaskSession
+from compat.executors.dask.session import DaskSession
+from compat.processes import procfs
 from tests.waiting import wait_until
 
 ROOT = Path(__file__).parents[3]
@@ -65,7 +65,7 @@ class Machines:
         """
         folder = self.folder / name
         folder.mkdir(parents=True, exist_ok=True)
-        folders = {"COMPAT_ENVS": "envs", "COMPAT_WORKER_ENVS": "worker-envs", "COMPAT_WORKER_ARTIFACTS": "worker-artifacts"}
+        folders = {"COMPAT_ENVS": "envs", "COMPAT_WORKER_ENVS": "worker-envs"}
         own = {"TMPDIR": str(folder), **{variable: str(folder / place) for variable, place in folders.items()}}
         words = ["worker", self.address, "--name", name, "--nthreads", str(threads), "--local-directory", str(folder / "local")]
         words += ["--no-dashboard", "--host", host or self.host, "--nanny" if nanny else "--no-nanny", "--memory-limit", "0"]

@@ -16,8 +16,8 @@ import pytest
 
 import compat.project
 from compat.errors import ConfigError
-from compat.execution.spawn import WORKER
 from compat.model import BuiltEnv
+from compat.workers.spawn import WORKER
 from tests.execution.dask.clusters import ROOT
 from tests.waiting import PATIENCE, SOON, wait_until
 

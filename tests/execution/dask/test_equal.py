@@ -11,14 +11,14 @@ from typing import Any
 import pytest
 
 from compat import project
-from compat.execution.executors.base import OpenExecutor
-from compat.execution.executors.dask.executor import DaskExecutor
-from compat.execution.executors.local import LocalExecutor
-from compat.execution.store import Store
+from compat.executors.base import OpenExecutor
+from compat.executors.dask.executor import DaskExecutor
+from compat.executors.local import LocalExecutor
 from compat.matrix import run_matrix
 from compat.model import BuiltEnv
 from compat.project import Selection
-from compat.report.document import matrix_document
+from compat.report.io.document import matrix_document
+from compat.store.store import Store
 from tests.execution.dask.clusters import ROOT, Machines, session
 
 TIMES = {"seconds", "stages", "cached", "compile_seconds"}

@@ -17,15 +17,15 @@ from typing import Any
 
 import pytest
 
-from compat.bundle.closure import read_source
+from compat.engine.run import Interrupted, RunContext, run
 from compat.errors import ClusterError
-from compat.execution.executors.base import OpenExecutor
-from compat.execution.executors.dask.executor import DaskExecutor
-from compat.execution.executors.local import LocalExecutor
-from compat.execution.flight import Limits
-from compat.execution.run import Interrupted, RunContext, run
-from compat.execution.store import Store
+from compat.executors.base import OpenExecutor
+from compat.executors.dask.executor import DaskExecutor
+from compat.executors.local import LocalExecutor
 from compat.model import BuiltEnv, Cell, Result, Status
+from compat.source.closure import read_source
+from compat.store.store import Store
+from compat.workers.attempt import Limits
 from tests.cells import KERNELS, cell
 from tests.execution.dask.clusters import ROOT, Machines, session
 from tests.waiting import wait_until
@@ -97,7 +97,7 @@ def test_a_worker_that_is_killed_costs_no_cell(env: BuiltEnv, machines: Machines
         machines.kill("two")
 
     with session(machines, said, in_flight=12) as where:
-        wait_until(lambda: where.client and len(where.placement.places) == 3)
+        wait_until(lambda: where.client and len(where.placement.workers) == 3)
         found = results(some, env, tmp_path / "store", partial(DaskExecutor, where), on_result=AfterSome(4, lose))
     assert [each.outcome.status for each in found] == [Status.OK] * 24
     assert stored(tmp_path / "store") == {each.id for each in some}
@@ -217,10 +217,10 @@ from pathlib import Path
 
 sys.path.insert(0, sys.argv[1])
 from compat.config.matrix import load_matrix
-from compat.envs.env import read_env
+from compat.envs.record import read_env
 from compat.config.executor_settings import ExecutorSettings
-from compat.execution.executors.dask.executor import DaskExecutor
-from compat.execution.executors.dask.session import DaskSession
+from compat.executors.dask.executor import DaskExecutor
+from compat.executors.dask.session import DaskSession
 from functools import partial
 from tests.execution.dask.test_faults import cells, results
 
@@ -283,7 +283,7 @@ def test_an_env_that_a_worker_cannot_have(env: BuiltEnv, machines: Machines, tmp
     with session(machines, said, in_flight=4) as where:
         alone = results(some, env, tmp_path / "store", partial(DaskExecutor, where))
         machines.start_worker("fine", COMPAT_ENVS=ENVS, SLOWLY="0")
-        wait_until(lambda: len(where.placement.places) == 2)
+        wait_until(lambda: len(where.placement.workers) == 2)
         found = results(some, env, tmp_path / "store", partial(DaskExecutor, where))
     assert [each.outcome.status for each in alone] == [Status.ENV_BROKEN] * 4
     assert [each.outcome.status for each in found] == [Status.OK] * 4
@@ -328,7 +328,7 @@ def test_a_worker_that_no_longer_answers(env: BuiltEnv, machines: Machines, tmp_
     said: list[str] = []
     try:
         with session(machines, said, in_flight=6) as where:
-            wait_until(lambda: where.client and len(where.placement.places) == 2)
+            wait_until(lambda: where.client and len(where.placement.workers) == 2)
             freeze = AfterSome(2, lambda: stopped.append(machines.stop_worker_process("one")))
             found = results(cells(env, 12), env, tmp_path / "store", partial(DaskExecutor, where), on_result=freeze)
     finally:

@@ -19,13 +19,13 @@ from click.testing import CliRunner, Result
 
 from compat.cli import main
 from compat.errors import SelectionError
-from compat.execution.executors.dask.executor import DaskExecutor
-from compat.execution.executors.dask.session import DaskSession
-from compat.execution.executors.gpus import Gpus, Launched, NotLaunched
-from compat.execution.spawn import WORKER
-from compat.launch import hosting, pieces, sharing
+from compat.executors.dask.executor import DaskExecutor
+from compat.executors.dask.session import DaskSession
+from compat.executors.gpus import Gpus, LaunchedPiece, NotLaunched
+from compat.launch import archive, hosting, sharing
 from compat.model import BuiltEnv
 from compat.project import Listener, select
+from compat.workers.spawn import WORKER
 from tests.execution.dask.clusters import ROOT, Machines, session
 from tests.execution.dask.test_faults import ENVS
 from tests.launch.archives import built_standin, cell, results, write
@@ -78,18 +78,18 @@ def equipped(tmp_path: Path, pair_python: str) -> Iterator[Equipped]:
 
 def gpus(where: DaskSession, count: int) -> Gpus:
     """The GPUs of a cluster, once so many workers are there."""
-    wait_until(lambda: where.client and len(where.placement.places) == count)
+    wait_until(lambda: where.client and len(where.placement.workers) == count)
     return DaskExecutor(where, worker=WORKER, stop=threading.Event()).gpus
 
 
-def launch(found: Gpus, folder: Path, *options: str, count: int = 1) -> tuple[list[Launched], list[NotLaunched]]:
-    built = pieces.read_folder(folder)
+def launch(found: Gpus, folder: Path, *options: str, count: int = 1) -> tuple[list[LaunchedPiece], list[NotLaunched]]:
+    built = archive.read_folder(folder)
     told = [each for load in built.loads(built.cells(), count, options=options) for each in found.launch(load)]
-    launched = [each for each in told if isinstance(each, Launched)]
+    launched = [each for each in told if isinstance(each, LaunchedPiece)]
     return launched, [each for each in told if isinstance(each, NotLaunched)]
 
 
-def statuses(launched: list[Launched]) -> dict[str, str]:
+def statuses(launched: list[LaunchedPiece]) -> dict[str, str]:
     return {line["identity"]: line["check"]["status"] for each in launched for line in each.lines}
 
 
@@ -275,7 +275,7 @@ def test_the_command_for_a_folder(equipped: Equipped, tmp_path: Path) -> None:
     assert "kernel/add/case/sm_90/env  ok  (stand-in of one at tcp://" in done.stderr
     again = CliRunner().invoke(main, [*words, "--cells", "*/add/*"])
     assert (again.exit_code, again.stderr) == (0, f"2 cells, 1 of them are in {folder / 'results.jsonl'} already\n")
-    assert statuses([Launched(worker="", lines=tuple(results(folder).values()))]) == {"add": "ok"}
+    assert statuses([LaunchedPiece(worker="", lines=tuple(results(folder).values()))]) == {"add": "ok"}
 
 
 class Telling(Listener):
@@ -303,7 +303,7 @@ def test_a_worker_with_a_gpu_that_comes_late(home: Path, equipped: Equipped) -> 
             with pytest.raises(SelectionError, match="no Dask worker has a GPU of sm_90"):
                 launches.check()
             equipped.start("equipped", has_gpu=True)
-            wait_until(lambda: len(where.placement.places) == 2)
+            wait_until(lambda: len(where.placement.workers) == 2)
             launches.wait()
             launches.check()
             assert launches.told().kept == 1

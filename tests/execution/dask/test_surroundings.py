@@ -12,10 +12,10 @@ import pytest
 
 from compat.config.executor_settings import ExecutorSettings
 from compat.errors import ClusterError
-from compat.execution import procfs
-from compat.execution.executors.dask import cluster
-from compat.execution.executors.dask.executor import DaskExecutor
+from compat.executors.dask import cluster
+from compat.executors.dask.executor import DaskExecutor
 from compat.model import BuiltEnv, Status
+from compat.processes import procfs
 from tests.cells import cell
 from tests.execution.dask.clusters import Machines, session
 from tests.execution.dask.surroundings import little_memory, memory_groups, mounts, small_disk
@@ -65,7 +65,7 @@ def test_the_system_kills_a_worker_for_want_of_memory(env: BuiltEnv, machines: M
         for name in ("one", "two"):
             machines.start_worker(name, COMPAT_ENVS=ENVS, SLOWLY="0", within=within)
         with session(machines, said, in_flight=2) as where:
-            wait_until(lambda: where.client and len(where.placement.places) == 2)
+            wait_until(lambda: where.client and len(where.placement.workers) == 2)
             warm = results(cells(env, 12)[6:], env, tmp_path / "warm", partial(DaskExecutor, where))
             for name in ("one", "two"):
                 (worker,) = [pid for pid in procfs.children(machines.processes[name].pid) if procfs.children(pid)]
@@ -90,7 +90,7 @@ def test_a_worker_without_room_for_envs(env: BuiltEnv, machines: Machines, tmp_p
     with session(machines, said, in_flight=4) as where:
         alone = results(some, env, tmp_path / "store", partial(DaskExecutor, where))
         machines.start_worker("two", COMPAT_ENVS=ENVS, SLOWLY="0")
-        wait_until(lambda: len(where.placement.places) == 2)
+        wait_until(lambda: len(where.placement.workers) == 2)
         found = results(some, env, tmp_path / "store", partial(DaskExecutor, where))
     assert [each.outcome.status for each in alone] == [Status.ENV_BROKEN] * 4
     assert alone[0].outcome.failure is not None

@@ -11,8 +11,7 @@ from typing import Any
 import pytest
 
 from compat.errors import ClusterError, MachineError
-from compat.execution.executors.dask.session import DaskSession
-from compat.execution.executors.dask.task import Fate, ask
+from compat.executors.dask.session import DaskSession, TaskEnd, ask
 from tests.execution.dask.clusters import Machines, session
 from tests.waiting import wait_until
 
@@ -23,12 +22,12 @@ def where(tmp_path: Path) -> Iterator[DaskSession]:
         machines.start_scheduler()
         machines.start_worker("one", threads=1)
         with session(machines) as found:
-            wait_until(lambda: found.client and found.placement.places)
+            wait_until(lambda: found.client and found.placement.workers)
             yield found
 
 
 def asked(where: DaskSession, function: Callable[[Any], Any], given: object) -> Any:
-    (place,) = where.placement.places.values()
+    (place,) = where.placement.workers.values()
     return ask(where, place, function, given, key=f"task-{time.monotonic()}", check=lambda: None)
 
 
@@ -58,4 +57,4 @@ def test_a_connection_that_closes_takes_a_task_away(where: DaskSession) -> None:
         thread.join(5)
     finally:
         client.status = before
-    assert found == [Fate.TAKEN_AWAY]
+    assert found == [TaskEnd.TAKEN_AWAY]

@@ -10,7 +10,7 @@ from compat.diagnosis.failure_class import Blame, FailureClass, Sign
 from compat.diagnosis.knowledge import Knowledge
 from compat.diagnosis.symptoms import Wording
 from compat.model import Status, Target
-from compat.toolchains import Toolchain, Types
+from compat.toolchains import ArgumentTypes, Device, Language, Toolchain
 
 UNKNOWN_WORD = FailureClass(
     name="unknown-word",
@@ -29,7 +29,9 @@ TOY = Toolchain(
     distribution="toy",
     adapter=Path(__file__).parent / "adapter",
     stages=("words", "blob"),
-    targets=(Target(name="toy_t1", backend="toy", arch="t1", warp_size=1, shared_memory=1024),),
-    types=Types(pattern=re.compile("word"), known=("word",), examples='"word"'),
-    knowledge=Knowledge(classes=(*common.EVERYWHERE, UNKNOWN_WORD, common.UNCLASSIFIED), wording=Wording(package="toy")),
+    language=Language(types=ArgumentTypes(pattern=re.compile("word"), known=("word",), examples='"word"')),
+    device=Device(targets=(Target(name="toy_t1", toolchain="toy", backend="toy", arch="t1", warp_size=1, shared_memory=1024),)),
+    failures=Knowledge(
+        toolchain="toy", classes=(*common.EVERYWHERE, UNKNOWN_WORD, common.UNCLASSIFIED), wording=Wording(package="toy")
+    ),
 )

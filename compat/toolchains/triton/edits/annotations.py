@@ -11,23 +11,22 @@ from collections.abc import Iterator
 import libcst as cst
 
 from compat.toolchains.edits import Faulty, Proposal
-from compat.toolchains.triton.edits.code import Code, names_in, replace, walk
-from compat.toolchains.triton.edits.places import nodes_at
+from compat.toolchains.triton.edits.code import Code, names_in, nodes_at, replace, walk
 
 
 def proposals(faulty: Faulty) -> Iterator[Proposal]:
     """The kernel with one annotation more, and then with one for every parameter that the failing statement uses."""
     code = Code.of(faulty.text, faulty.function)
-    parameters = [each for each in _used(code, faulty) if each.annotation is None]
-    changes = [(_annotating(code, each), _values(code, faulty, each)) for each in parameters]
+    parameters = [parameter for parameter in _used(code, faulty) if parameter.annotation is None]
+    changes = [(_annotating(code, parameter), _values(code, faulty, parameter)) for parameter in parameters]
     for changed, values in changes:
         if values is not None:
             yield Proposal(text=replace(code.module, changed).code, constexprs=values)
-    known = [(changed, values) for changed, values in changes if values is not None]
-    if len(known) > 1:
-        together = {old: new for changed, _ in known for old, new in changed.items()}
+    answered = [(changed, values) for changed, values in changes if values is not None]
+    if len(answered) > 1:
+        together = {old: new for changed, _ in answered for old, new in changed.items()}
         yield Proposal(
-            text=replace(code.module, together).code, constexprs={k: v for _, values in known for k, v in values.items()}
+            text=replace(code.module, together).code, constexprs={k: v for _, values in answered for k, v in values.items()}
         )
 
 
@@ -36,19 +35,19 @@ def _used(code: Code, faulty: Faulty) -> Iterator[cst.Param]:
     for function in code.reachable:
         here = [node for node in nodes_at(code.module, faulty.failure) if node in set(walk(function.body))]
         names = set(names_in(here[-1])) if here else set()
-        direct = [each for each in walk(function.params) if isinstance(each, cst.Param)]
+        direct = [parameter for parameter in walk(function.params) if isinstance(parameter, cst.Param)]
         bound = _feeding(function, names)
-        yield from (each for each in direct if each.name.value in bound)
+        yield from (parameter for parameter in direct if parameter.name.value in bound)
 
 
 def _feeding(function: cst.FunctionDef, names: set[str]) -> set[str]:
     """The names, and those that they are computed from."""
-    found = set(names)
-    for node in reversed([each for each in walk(function.body) if isinstance(each, cst.Assign)]):
-        targets = {name for each in node.targets for name in names_in(each.target)}
-        if targets & found:
-            found |= set(names_in(node.value))
-    return found
+    feeding = set(names)
+    for node in reversed([statement for statement in walk(function.body) if isinstance(statement, cst.Assign)]):
+        targets = {name for target in node.targets for name in names_in(target.target)}
+        if targets & feeding:
+            feeding |= set(names_in(node.value))
+    return feeding
 
 
 def _annotating(code: Code, parameter: cst.Param) -> dict[cst.CSTNode, cst.CSTNode]:
@@ -65,7 +64,7 @@ def _values(code: Code, faulty: Faulty, parameter: cst.Param) -> dict[str, objec
     kernel = code.definitions[code.function]
     if faulty.kernel not in (None, (faulty.file, faulty.function)):
         return {}  # of a function that the kernel calls
-    if not any(each is parameter for each in walk(kernel.params)) or name in faulty.compile.constexprs:
+    if not any(node is parameter for node in walk(kernel.params)) or name in faulty.compile.constexprs:
         return {}
     if isinstance(faulty.compile.launch.get(name), int | float):  # what a launch passes is passed to a constexpr as well
         return {}

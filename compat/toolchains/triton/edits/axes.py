@@ -11,8 +11,7 @@ from collections.abc import Iterator, Sequence
 import libcst as cst
 
 from compat.toolchains.edits import Faulty, Proposal
-from compat.toolchains.triton.edits.code import Code, replace, walk
-from compat.toolchains.triton.edits.places import statement_at
+from compat.toolchains.triton.edits.code import Code, replace, statement_at, walk
 
 _NOTE = "where two block sizes are equal, a term without its axis compiles, too: look whether other loads and masks lack one"
 AXES = ("[:, None]", "[None, :]")
@@ -59,8 +58,8 @@ def _terms(statement: cst.CSTNode) -> Iterator[cst.BaseExpression]:
         if isinstance(node, cst.BinaryOperation):
             operands = (node.left, node.right)
         elif isinstance(node, cst.Comparison):
-            operands = (node.left, *(each.comparator for each in node.comparisons))
-        yield from (each for each in operands if not isinstance(each, cst.BaseNumber | cst.BaseString | cst.Subscript))
+            operands = (node.left, *(comparison.comparator for comparison in node.comparisons))
+        yield from (operand for operand in operands if not isinstance(operand, cst.BaseNumber | cst.BaseString | cst.Subscript))
 
 
 def _with_axis(term: cst.BaseExpression, axis: str) -> cst.BaseExpression:

@@ -12,8 +12,7 @@ from collections.abc import Iterator
 import libcst as cst
 
 from compat.toolchains.edits import Faulty, Proposal
-from compat.toolchains.triton.edits.code import Code, dotted, literal, names_in, replace, walk
-from compat.toolchains.triton.edits.places import nodes_at
+from compat.toolchains.triton.edits.code import Code, dotted, literal, names_in, nodes_at, replace, walk
 
 _NOTE = "tl.max takes the greatest of the block's values for the bound; only for a block of one value that is the same bound"
 
@@ -60,20 +59,20 @@ def _without_range(code: Code, function: cst.FunctionDef, node: cst.BaseExpressi
 def _is_single(code: Code, function: cst.FunctionDef, node: cst.BaseExpression) -> bool:
     """``tl.arange(0, 1)``, or a name that is only ever bound to that."""
     if isinstance(node, cst.Name):
-        bound = [each for each in walk(function) if _binds(each, node.value)]
+        bound = [binding for binding in walk(function) if _binds(binding, node.value)]
         only = bound[0] if len(bound) == 1 else None
         return isinstance(only, cst.Assign) and not isinstance(only.value, cst.Name) and _is_single(code, function, only.value)
     if code.language.called(node) != "arange" or not isinstance(node, cst.Call) or len(node.args) != 2:
         return False
-    return [literal(each.value) for each in node.args] == [0, 1]
+    return [literal(arg.value) for arg in node.args] == [0, 1]
 
 
 def _binds(node: cst.CSTNode, name: str) -> bool:
     if isinstance(node, cst.Param):
         return node.name.value == name
-    targets = [each.target for each in node.targets] if isinstance(node, cst.Assign) else []
+    targets = [target.target for target in node.targets] if isinstance(node, cst.Assign) else []
     targets += [node.target] if isinstance(node, cst.AugAssign | cst.AnnAssign | cst.For) else []
-    return any(name in set(names_in(each)) for each in targets)
+    return any(name in set(names_in(target)) for target in targets)
 
 
 def _before_loop(code: Code, faulty: Faulty) -> set[cst.CSTNode]:
@@ -92,9 +91,9 @@ def _reduced(code: Code, loop: cst.For) -> Iterator[Proposal]:
     """The loop with some of its bounds reduced."""
     if not isinstance(loop.iter, cst.Call) or not (dotted(loop.iter.func) == "range" or code.language.called(loop.iter) == "range"):
         return
-    bounds = [each.value for each in loop.iter.args if not each.keyword and literal(each.value) is None]
-    reduced: dict[cst.CSTNode, cst.CSTNode] = {each: _maximum(code, each) for each in bounds}
-    for some in [*({each: new} for each, new in reduced.items()), reduced]:
+    bounds = [arg.value for arg in loop.iter.args if not arg.keyword and literal(arg.value) is None]
+    reduced: dict[cst.CSTNode, cst.CSTNode] = {bound: _maximum(code, bound) for bound in bounds}
+    for some in [*({name: new} for name, new in reduced.items()), reduced]:
         if some:
             yield Proposal(text=replace(code.module, some).code, notes=(_NOTE,))
 

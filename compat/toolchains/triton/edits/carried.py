@@ -12,8 +12,7 @@ import libcst as cst
 
 from compat.patterns import lazy_pattern
 from compat.toolchains.edits import Faulty, Proposal
-from compat.toolchains.triton.edits.code import Code, replace, walk, whole
-from compat.toolchains.triton.edits.places import nodes_at
+from compat.toolchains.triton.edits.code import Code, nodes_at, parenthesized, replace, walk
 
 _SAID = lazy_pattern(r"[Ll]oop[- ]carried variable (?P<name>\w+)")
 _TYPE = lazy_pattern(
@@ -26,12 +25,12 @@ _ROUNDS = "{name} keeps the type that it has before the loop: what the loop comp
 
 def proposals(faulty: Faulty) -> Iterator[Proposal]:
     """The kernel with the variable of one type."""
-    said = _SAID.search(faulty.failure.excerpt)
-    if said is None:
+    match = _SAID.search(faulty.failure.excerpt)
+    if match is None:
         return
-    code, name = Code.of(faulty.text, faulty.function), said["name"]
+    code, name = Code.of(faulty.text, faulty.function), match["name"]
     loops = _loops(code, faulty, name)
-    types = [_DTYPES[each] for each in _TYPE.findall(faulty.failure.excerpt.replace("'", "")) if each in _DTYPES]
+    types = [_DTYPES[name] for name in _TYPE.findall(faulty.failure.excerpt.replace("'", "")) if name in _DTYPES]
     for loop, function in loops:
         inside = [node for node in walk(loop.body) if _assigns(node, name)]
         before = [node for node in walk(function.body) if _assigns(node, name) and node not in set(walk(loop))]
@@ -48,14 +47,14 @@ def proposals(faulty: Faulty) -> Iterator[Proposal]:
 
 def _loops(code: Code, faulty: Faulty, name: str) -> list[tuple[cst.For | cst.While, cst.FunctionDef]]:
     """Loops that assign the variable, the one that the failure is about first."""
-    found = [
+    loops = [
         (node, function)
         for function in code.reachable
         for node in walk(function)
-        if isinstance(node, cst.For | cst.While) and any(_assigns(each, name) for each in walk(node.body))
+        if isinstance(node, cst.For | cst.While) and any(_assigns(inner, name) for inner in walk(node.body))
     ]
     here = set(nodes_at(code.module, faulty.failure))
-    return sorted(found, key=lambda pair: pair[0] not in here)
+    return sorted(loops, key=lambda pair: pair[0] not in here)
 
 
 def _assigns(node: cst.CSTNode, name: str) -> bool:
@@ -72,10 +71,10 @@ def _converted(code: Code, node: cst.CSTNode, dtype: str, *, before: bool) -> cs
         return node.with_changes(value=cst.Float(f"{text}.0"))
     if isinstance(node.value, cst.Integer | cst.Float | cst.UnaryOperation) and before:
         return node.with_changes(value=cst.parse_expression(f"{code.language.name}.full((), {text}, {dtype})"))
-    dtypes = [each for each in getattr(node.value, "args", ()) if _is_dtype(code, each)]
+    dtypes = [argument for argument in getattr(node.value, "args", ()) if _is_dtype(code, argument)]
     if before and dtypes:
         return node.with_changes(value=replace_in(node.value, dtypes[0].value, cst.parse_expression(dtype)))
-    return node.with_changes(value=cst.parse_expression(f"{whole(text)}.to({dtype})"))
+    return node.with_changes(value=cst.parse_expression(f"{parenthesized(text)}.to({dtype})"))
 
 
 def _is_dtype(code: Code, argument: cst.Arg) -> bool:

@@ -9,11 +9,12 @@ from pathlib import Path
 
 import libcst as cst
 from attrs import define, field
+from libcst.metadata import MetadataWrapper, PositionProvider
 
 from compat.bundle.factories import CannotBeFrozen, reached
-from compat.bundle.names import Names
-from compat.bundle.parsing import expression_of
-from compat.bundle.statements import File
+from compat.model import Failure
+from compat.source.names import Names, ParsedFile
+from compat.source.parsing import expression_of
 from compat.toolchains.edits import CannotEdit
 
 LANGUAGE = "triton.language"
@@ -47,7 +48,7 @@ class Code:
     @cached_property
     def definitions(self) -> dict[str, cst.FunctionDef]:
         """The functions of the module, by name; of several the last, as in Python. Those beside the kernel hide others."""
-        found = {node.name.value: node for node in _functions(self.module.body)}
+        definitions = {node.name.value: node for node in _functions(self.module.body)}
         body: Sequence[cst.CSTNode] = self.module.body
         for name in self.inside:
             holder = [node for node in body if isinstance(node, cst.FunctionDef | cst.ClassDef) and node.name.value == name]
@@ -57,20 +58,20 @@ class Code:
             inner = list(_functions(body))
             if sum(node.name.value == self.function for node in inner) > 1:
                 raise CannotEdit(f"{name} defines several functions {self.function}")
-            found |= {node.name.value: node for node in inner}
-        return found
+            definitions |= {node.name.value: node for node in inner}
+        return definitions
 
     @cached_property
     def reachable(self) -> tuple[cst.FunctionDef, ...]:
         """The kernel's function and those of the module that it uses, directly or through others."""
-        found: dict[str, cst.FunctionDef] = {}
+        functions: dict[str, cst.FunctionDef] = {}
         waiting = [self.function]
         while waiting:
             name = waiting.pop()
-            if name in self.definitions and name not in found:
-                found[name] = self.definitions[name]
-                waiting += names_in(found[name].body)
-        return tuple(found.values())
+            if name in self.definitions and name not in functions:
+                functions[name] = self.definitions[name]
+                waiting += names_in(functions[name].body)
+        return tuple(functions.values())
 
     @cached_property
     def names(self) -> set[str]:
@@ -81,9 +82,9 @@ class Code:
         return {node.value for node in walk(tree) if isinstance(node, cst.Name) and id(node) not in unused}
 
     @cached_property
-    def language(self) -> Language:
+    def language(self) -> LanguageNames:
         """What the module calls Triton's language."""
-        return Language.of(self.module)
+        return LanguageNames.of(self.module)
 
     def code_for(self, node: cst.CSTNode) -> str:
         """The text of a node, in one line where that was its only purpose to be in several."""
@@ -117,7 +118,7 @@ def place_of(text: str, function: str) -> tuple[str, tuple[str, ...]]:
     if function.isidentifier():
         return function, ()
     try:
-        kernel = reached(Names(roots=()), File.of(Path("kernel.py"), text), expression_of(function))
+        kernel = reached(Names(roots=()), ParsedFile.of(Path("kernel.py"), text), expression_of(function))
     except (SyntaxError, KeyError, CannotBeFrozen) as error:
         why = error.args[0] if error.args else error
         raise CannotEdit(f"{function} cannot be found in the source: {why}") from error
@@ -136,7 +137,7 @@ def _functions(body: Sequence[cst.CSTNode]) -> Iterator[cst.FunctionDef]:
 
 
 @define
-class Language:
+class LanguageNames:
     """The names by which a module has Triton's language: its aliases, and what it imports from it by name."""
 
     modules: dict[str, str] = field(factory=dict)
@@ -145,19 +146,19 @@ class Language:
     """Name in the module → what it is, such as ``arange`` → ``triton.language.arange``."""
 
     @classmethod
-    def of(cls, module: cst.Module) -> Language:
-        found = cls()
+    def of(cls, module: cst.Module) -> LanguageNames:
+        language = cls()
         for node in walk(module):
             if isinstance(node, cst.Import):
-                found._add_import(node)
+                language._add_import(node)
             elif (
                 isinstance(node, cst.ImportFrom)
                 and not node.relative
                 and node.module
                 and not isinstance(node.names, cst.ImportStar)
             ):
-                found._add_import_from(dotted(node.module), node.names)
-        return found
+                language._add_import_from(dotted(node.module), node.names)
+        return language
 
     def _add_import(self, node: cst.Import) -> None:
         for alias in node.names:
@@ -174,8 +175,8 @@ class Language:
         """What ``tl.math.exp`` stands for, ``triton.language.math.exp``; ``None`` for what is not Triton's."""
         name = dotted(node)
         first, _, rest = name.partition(".")
-        known = self.members.get(first) or self.modules.get(first)
-        return f"{known}.{rest}" if known and rest else known
+        meaning = self.members.get(first) or self.modules.get(first)
+        return f"{meaning}.{rest}" if meaning and rest else meaning
 
     def member(self, node: cst.BaseExpression) -> str | None:
         """The same without ``triton.language.``; ``None`` for what is not in there."""
@@ -189,12 +190,12 @@ class Language:
     @property
     def name(self) -> str:
         """How the module spells the language. Raises CannotEdit where it has no name for it."""
-        found = [name for name, what in {**self.members, **self.modules}.items() if what == LANGUAGE]
-        if not found and "triton" in self.modules.values():
+        names = [name for name, what in {**self.members, **self.modules}.items() if what == LANGUAGE]
+        if not names and "triton" in self.modules.values():
             return LANGUAGE
-        if not found:
+        if not names:
             raise CannotEdit("the source does not import triton.language as a module")
-        return found[0]
+        return names[0]
 
 
 def _as(alias: cst.ImportAlias) -> str | None:
@@ -221,20 +222,20 @@ def walk(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
 
 def _children(node: cst.CSTNode) -> list[cst.CSTNode]:
     """What ``node.children`` has, ten times as fast: that property visits, and makes the node anew."""
-    found: list[cst.CSTNode] = []
+    children: list[cst.CSTNode] = []
     for name in _parts(type(node)):
         value = getattr(node, name)
         if isinstance(value, cst.CSTNode):
-            found.append(value)
+            children.append(value)
         elif isinstance(value, list | tuple):
-            found += [each for each in value if isinstance(each, cst.CSTNode)]
-    return found
+            children += [child for child in value if isinstance(child, cst.CSTNode)]
+    return children
 
 
 @cache
 def _parts(kind: type[cst.CSTNode]) -> tuple[str, ...]:
     """The fields of a kind of node that are more than layout."""
-    return tuple(each.name for each in fields(kind) if not each.name.startswith(_LAYOUT))
+    return tuple(field.name for field in fields(kind) if not field.name.startswith(_LAYOUT))
 
 
 _LAYOUT = (
@@ -254,7 +255,7 @@ _LAYOUT = (
 
 def names_in(node: cst.CSTNode) -> Iterator[str]:
     """Names in a tree; attributes and keywords are among them."""
-    return (each.value for each in walk(node) if isinstance(each, cst.Name))
+    return (name.value for name in walk(node) if isinstance(name, cst.Name))
 
 
 def replace(tree: cst.Module, changed: dict[cst.CSTNode, cst.CSTNode]) -> cst.Module:
@@ -277,21 +278,21 @@ class Replacing(cst.CSTTransformer):
 
 def arguments_of(call: cst.Call, names: Sequence[str]) -> dict[str, cst.BaseExpression]:
     """What a call gives to the parameters of that name and order. Raises CannotEdit for ``*`` and ``**``, and for others."""
-    found: dict[str, cst.BaseExpression] = {}
-    for position, each in enumerate(call.args):
-        if each.star:
+    arguments: dict[str, cst.BaseExpression] = {}
+    for position, argument in enumerate(call.args):
+        if argument.star:
             raise CannotEdit("arguments are handed over with * or **")
-        name = each.keyword.value if each.keyword else names[position] if position < len(names) else ""
+        name = argument.keyword.value if argument.keyword else names[position] if position < len(names) else ""
         if name not in names:
             raise CannotEdit(f"{name or 'another argument'} is not known of this call")
-        found[name] = each.value
-    return found
+        arguments[name] = argument.value
+    return arguments
 
 
 def elements_of(node: cst.BaseExpression) -> tuple[cst.BaseExpression, ...] | None:
     """The elements of a tuple or list that is written out."""
-    if isinstance(node, cst.Tuple | cst.List) and all(isinstance(each, cst.Element) for each in node.elements):
-        return tuple(each.value for each in node.elements)
+    if isinstance(node, cst.Tuple | cst.List) and all(isinstance(element, cst.Element) for element in node.elements):
+        return tuple(element.value for element in node.elements)
     return None
 
 
@@ -307,7 +308,29 @@ def literal(node: cst.BaseExpression) -> int | None:
 ATOMS = cst.Name | cst.Attribute | cst.Call | cst.Subscript | cst.Integer | cst.Float
 
 
-def whole(text: str) -> str:
+def parenthesized(text: str) -> str:
     """An expression in parentheses, unless it needs none before an attribute or an operator."""
     node = cst.parse_expression(text)
     return text if node.lpar or isinstance(node, ATOMS) else f"({text})"
+
+
+def line_of(failure: Failure) -> int | None:
+    """The line that a failure is about."""
+    number = (failure.location or "").rpartition(":")[2]
+    return int(number) if number.isdigit() else None
+
+
+def statement_at(module: cst.Module, failure: Failure) -> cst.SimpleStatementLine | None:
+    """The statement that a failure is about, where it is one without a body."""
+    nodes = nodes_at(module, failure)
+    return next((node for node in nodes if isinstance(node, cst.SimpleStatementLine)), None)
+
+
+def nodes_at(module: cst.Module, failure: Failure) -> list[cst.CSTNode]:
+    """The statements that the line of a failure is in, outermost first."""
+    line = line_of(failure)
+    if line is None:
+        return []
+    places = MetadataWrapper(module, unsafe_skip_copy=True).resolve(PositionProvider)
+    statements = [node for node in walk(module) if isinstance(node, cst.SimpleStatementLine | cst.BaseCompoundStatement)]
+    return [node for node in statements if places[node].start.line <= line <= places[node].end.line]

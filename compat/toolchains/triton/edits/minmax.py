@@ -7,8 +7,7 @@ from collections.abc import Iterator
 import libcst as cst
 
 from compat.toolchains.edits import Faulty, Proposal
-from compat.toolchains.triton.edits.code import Code, dotted, literal, replace, walk
-from compat.toolchains.triton.edits.places import statement_at
+from compat.toolchains.triton.edits.code import Code, dotted, literal, replace, statement_at, walk
 
 _COMPARING = {"max": "maximum", "min": "minimum"}
 _REDUCING = {"maximum": "max", "minimum": "min"}
@@ -28,11 +27,11 @@ def proposals(faulty: Faulty) -> Iterator[Proposal]:
 
 def _clear(code: Code, node: cst.CSTNode) -> cst.BaseExpression | None:
     """What a call is to call, where it certainly calls the wrong one."""
-    if not isinstance(node, cst.Call) or any(each.star for each in node.args):
+    if not isinstance(node, cst.Call) or any(arg.star for arg in node.args):
         return None
     called = code.language.called(node) or ""
-    positional = [each.value for each in node.args if not each.keyword]
-    named = {each.keyword.value for each in node.args if each.keyword}
+    positional = [arg.value for arg in node.args if not arg.keyword]
+    named = {arg.keyword.value for arg in node.args if arg.keyword}
     if called in _COMPARING and len(positional) == 2 and not named and not _is_axis(positional[1]):
         return _renamed(node.func, _COMPARING[called])
     if called in _COMPARING and len(positional) == 2 and not named and literal(positional[0]) is not None:
@@ -45,7 +44,7 @@ def _clear(code: Code, node: cst.CSTNode) -> cst.BaseExpression | None:
 def _of_two(code: Code, node: cst.CSTNode) -> cst.BaseExpression | None:
     """What a reduction of two arguments is to call if the second is no axis, which cannot be seen where it is a number."""
     called = code.language.called(node) or ""
-    if not isinstance(node, cst.Call) or called not in _COMPARING or len(node.args) != 2 or any(each.keyword for each in node.args):
+    if not isinstance(node, cst.Call) or called not in _COMPARING or len(node.args) != 2 or any(arg.keyword for arg in node.args):
         return None
     return _renamed(node.func, _COMPARING[called])
 

@@ -40,12 +40,12 @@ _IMPORT = f"from {LANGUAGE}.extra import libdevice"
 
 def proposals(faulty: Faulty) -> Iterator[Proposal]:
     """The kernel with a name where it may be now, and without keywords that are not needed."""
-    code, words = Code.of(faulty.text, faulty.function), faulty.failure.excerpt
-    missing = {found for line in words.splitlines() for found in _MISSING.findall(line)}
+    code, excerpt = Code.of(faulty.text, faulty.function), faulty.failure.excerpt
+    missing = {name for line in excerpt.splitlines() for name in _MISSING.findall(line)}
     yield from _elsewhere(code, missing)
     if imported := _imports(code):
         yield Proposal(text=replace(code.module, dict(imported)).code)
-    unknown = set(_UNKNOWN_KEYWORD.findall(words))
+    unknown = set(_UNKNOWN_KEYWORD.findall(excerpt))
     for keywords in (unknown, None):
         calls = {node: new for f in code.reachable for node in walk(f) if (new := _call(code, node, keywords)) is not None}
         if calls:
@@ -104,12 +104,14 @@ def _importing(text: str, statement: str) -> str:
 
 
 def _is_import(node: cst.CSTNode) -> bool:
-    return isinstance(node, cst.SimpleStatementLine) and any(isinstance(each, cst.Import | cst.ImportFrom) for each in node.body)
+    return isinstance(node, cst.SimpleStatementLine) and any(
+        isinstance(statement, cst.Import | cst.ImportFrom) for statement in node.body
+    )
 
 
 def _imports(code: Code) -> dict[cst.CSTNode, cst.CSTNode]:
     """Imports of a device library of one kind of target, or from where it was before 3.0 → that of all targets."""
-    found: dict[cst.CSTNode, cst.CSTNode] = {}
+    imports: dict[cst.CSTNode, cst.CSTNode] = {}
     for node in walk(code.module):
         if not isinstance(node, cst.ImportFrom | cst.Import):
             continue
@@ -124,8 +126,8 @@ def _imports(code: Code) -> dict[cst.CSTNode, cst.CSTNode]:
         if new != code.code_for(node):
             statement = cst.parse_statement(new)
             assert isinstance(statement, cst.SimpleStatementLine)
-            found[node] = statement.body[0]
-    return found
+            imports[node] = statement.body[0]
+    return imports
 
 
 # --- keywords ----------------------------------------------------------------------------------------------------------------
@@ -136,9 +138,13 @@ def _call(code: Code, node: cst.CSTNode, unknown: set[str] | None) -> cst.Call |
     called = code.language.called(node)
     if called is None or not isinstance(node, cst.Call):
         return None
-    arguments = [new for each in node.args for new in _argument(code, called, each, unknown)]
-    transposed = [_transposed(code, called, node, each, number) for number, each in enumerate(arguments)]
-    kept = [each for each in transposed if not (each.keyword and each.keyword.value in ("trans_a", "trans_b") and called == "dot")]
+    arguments = [new for arg in node.args for new in _argument(code, called, arg, unknown)]
+    transposed = [_transposed(code, called, node, argument, number) for number, argument in enumerate(arguments)]
+    kept = [
+        argument
+        for argument in transposed
+        if not (argument.keyword and argument.keyword.value in ("trans_a", "trans_b") and called == "dot")
+    ]
     if len(kept) == len(node.args) and all(new is old for new, old in zip(kept, node.args, strict=True)):
         return None
     return node.with_changes(args=[*kept[:-1], kept[-1].with_changes(comma=cst.MaybeSentinel.DEFAULT)] if kept else [])
@@ -156,7 +162,7 @@ def _argument(code: Code, called: str, argument: cst.Arg, unknown: set[str] | No
 def _transposed(code: Code, called: str, call: cst.Call, argument: cst.Arg, number: int) -> cst.Arg:
     """An operand of a dot that was transposed by a keyword once."""
     wanted = {f"trans_{'ab'[position]}" for position in (0, 1) if position == number and not argument.keyword}
-    said = {each.keyword.value for each in call.args if each.keyword and code.code_for(each.value) == "True"}
-    if called != "dot" or not wanted & said:
+    flags = {arg.keyword.value for arg in call.args if arg.keyword and code.code_for(arg.value) == "True"}
+    if called != "dot" or not wanted & flags:
         return argument
     return argument.with_changes(value=cst.parse_expression(f"{code.language.name}.trans({code.code_for(argument.value)})"))

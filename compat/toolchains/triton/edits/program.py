@@ -16,7 +16,7 @@ _MODULE = ""
 
 
 @frozen
-class Place:
+class FunctionPlace:
     """A function."""
 
     file: str
@@ -24,22 +24,22 @@ class Place:
 
 
 @define(eq=False)
-class Program:
+class KernelProgram:
     """The files, and the kernel's function."""
 
     texts: Mapping[str, str]
-    kernel: Place
+    kernel: FunctionPlace
     roots: Sequence[str] = ("",)
     _codes: dict[str, Code | None] = Factory(dict)
     _known_links: dict[str, dict[str, list[tuple[str, str]]]] = Factory(dict)
 
     @classmethod
-    def of(cls, faulty: Faulty) -> Program:
+    def of(cls, faulty: Faulty) -> KernelProgram:
         """What a kernel that fails is made of. Raises CannotEdit where its own file cannot be read."""
         texts = {**faulty.beside, faulty.file: faulty.text}
         file, function = faulty.kernel or (faulty.file, faulty.function)
         code = Code.of(texts[file], function)
-        program = cls(texts, Place(file, code.function), faulty.roots)
+        program = cls(texts, FunctionPlace(file, code.function), faulty.roots)
         program._codes[file] = code
         return program
 
@@ -52,62 +52,62 @@ class Program:
                 self._codes[file] = None
         return self._codes[file]
 
-    def code_of(self, place: Place) -> Code:
+    def code_of(self, place: FunctionPlace) -> Code:
         """The file that a function is in."""
         code = self.code(place.file)
         assert code is not None, "a place is found by reading its file"
         return code
 
-    def definition(self, place: Place) -> cst.FunctionDef:
+    def definition(self, place: FunctionPlace) -> cst.FunctionDef:
         """The function at a place."""
         return self.code_of(place).definitions[place.function]
 
-    def meant(self, file: str, name: str) -> Place | None:
+    def meant(self, file: str, name: str) -> FunctionPlace | None:
         """The function that a dotted name means in a file; ``None`` for what is not defined in these files."""
         return self._meant(file, name, frozenset())
 
-    def called(self, file: str, node: cst.CSTNode) -> Place | None:
+    def called(self, file: str, node: cst.CSTNode) -> FunctionPlace | None:
         """The function that a call calls."""
         return self.meant(file, dotted(node.func)) if isinstance(node, cst.Call) and dotted(node.func) else None
 
-    def used(self, place: Place) -> Iterator[Place]:
+    def used(self, place: FunctionPlace) -> Iterator[FunctionPlace]:
         """The functions that a function names."""
         for node in walk(self.definition(place).body):
-            if isinstance(node, cst.Name | cst.Attribute) and (found := self.meant(place.file, dotted(node))) is not None:
-                yield found
+            if isinstance(node, cst.Name | cst.Attribute) and (target := self.meant(place.file, dotted(node))) is not None:
+                yield target
 
-    def reachable(self, *starts: Place) -> tuple[Place, ...]:
+    def reachable(self, *starts: FunctionPlace) -> tuple[FunctionPlace, ...]:
         """The functions and those that they use, directly or through others."""
-        found: dict[Place, None] = {}
+        places: dict[FunctionPlace, None] = {}
         waiting = list(starts)
         while waiting:
             place = waiting.pop()
-            if place not in found:
-                found[place] = None
+            if place not in places:
+                places[place] = None
                 waiting += self.used(place)
-        return tuple(found)
+        return tuple(places)
 
-    def naming(self, names: Collection[str]) -> Iterator[Place]:
+    def naming(self, names: Collection[str]) -> Iterator[FunctionPlace]:
         """All functions of files in which one of these names stands."""
         for file, text in self.texts.items():
             code = self.code(file) if any(name in text for name in names) else None
-            yield from (Place(file, function) for function in (code.definitions if code else ()))
+            yield from (FunctionPlace(file, function) for function in (code.definitions if code else ()))
 
     # --- imports ---
 
-    def _meant(self, file: str, name: str, seen: frozenset[tuple[str, str]]) -> Place | None:
+    def _meant(self, file: str, name: str, seen: frozenset[tuple[str, str]]) -> FunctionPlace | None:
         code = None if (file, name) in seen else self.code(file)
         if code is None:
             return None
         if name in code.definitions:
-            return Place(file, name)
+            return FunctionPlace(file, name)
         parts = name.split(".")
         for length in range(1, len(parts) + 1):
             first, rest = ".".join(parts[:length]), parts[length:]
             for source, member in self._links(file).get(first, ()):
-                asked = ".".join(filter(None, (member, *rest)))
-                if asked and (found := self._meant(source, asked, seen | {(file, name)})) is not None:
-                    return found
+                path = ".".join(filter(None, (member, *rest)))
+                if path and (target := self._meant(source, path, seen | {(file, name)})) is not None:
+                    return target
         return None
 
     def _links(self, file: str) -> dict[str, list[tuple[str, str]]]:
@@ -123,15 +123,15 @@ class Program:
         for node in walk(module):
             if isinstance(node, cst.Import):
                 for alias in node.names:
-                    path, said = dotted(alias.name).replace(".", "/"), alias.asname
-                    name = said.name.value if said and isinstance(said.name, cst.Name) else dotted(alias.name)
+                    path, alias_name = dotted(alias.name).replace(".", "/"), alias.asname
+                    name = alias_name.name.value if alias_name and isinstance(alias_name.name, cst.Name) else dotted(alias.name)
                     for root in self.roots:
                         if source := self._module(_below(root, path)):
                             yield name, source, _MODULE
             elif isinstance(node, cst.ImportFrom) and not isinstance(node.names, cst.ImportStar):
                 for alias in node.names:
-                    said = alias.asname
-                    name = said.name.value if said and isinstance(said.name, cst.Name) else dotted(alias.name)
+                    alias_name = alias.asname
+                    name = alias_name.name.value if alias_name and isinstance(alias_name.name, cst.Name) else dotted(alias.name)
                     for source, member in self._from(file, node, dotted(alias.name)):
                         yield name, source, member
 

@@ -6,6 +6,7 @@ import toy
 class Adapter:
     name = "toy"
     version = toy.__version__
+    pytorch = None
 
     def files(self):
         return []

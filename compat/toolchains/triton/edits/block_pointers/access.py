@@ -23,7 +23,7 @@ class Access:
 
     web: Web
     call: cst.Call
-    given: Mapping[str, cst.BaseExpression]
+    arguments: Mapping[str, cst.BaseExpression]
     checked: tuple[int, ...]
     """The axes along which it looks whether it is within the tensor."""
     padding: str
@@ -31,18 +31,24 @@ class Access:
 
     @property
     def is_load(self) -> bool:
-        return "value" not in self.given
+        return "value" not in self.arguments
 
     @property
     def hints(self) -> dict[str, cst.BaseExpression]:
-        return {name: self.given[name] for name in HINTS if name in self.given}
+        return {name: self.arguments[name] for name in HINTS if name in self.arguments}
 
     @classmethod
     def of(cls, call: cst.Call, web: Web, code: Code) -> Access:
-        given = arguments_of(call, _LOAD if code.language.called(call) == "load" else _STORE)
-        if any(not _is_none(given[name]) for name in ("mask", "other") if name in given):
+        arguments = arguments_of(call, _LOAD if code.language.called(call) == "load" else _STORE)
+        if any(not _is_none(arguments[name]) for name in ("mask", "other") if name in arguments):
             raise CannotEdit("a block pointer is used with a mask")
-        return cls(web=web, call=call, given=given, checked=_axes(given.get("boundary_check"), web), padding=_padding(given))
+        return cls(
+            web=web,
+            call=call,
+            arguments=arguments,
+            checked=_axes(arguments.get("boundary_check"), web),
+            padding=_padding(arguments),
+        )
 
 
 def _is_none(node: cst.BaseExpression) -> bool:
@@ -52,18 +58,19 @@ def _is_none(node: cst.BaseExpression) -> bool:
 def _axes(node: cst.BaseExpression | None, web: Web) -> tuple[int, ...]:
     if node is None or _is_none(node):
         return ()
-    found = [literal(each) for each in (elements_of(node) if elements_of(node) is not None else [node]) or ()]
-    axes = sorted({each for each in found if each is not None})
-    if None in found or (axes and not 0 <= axes[0] <= axes[-1] < web.made.rank):
+    elements = elements_of(node)
+    numbers = [literal(element) for element in ([node] if elements is None else elements)]
+    axes = sorted({number for number in numbers if number is not None})
+    if None in numbers or (axes and not 0 <= axes[0] <= axes[-1] < web.made.rank):
         raise CannotEdit("boundary_check is not written out as axes")
     return tuple(axes)
 
 
-def _padding(given: Mapping[str, cst.BaseExpression]) -> str:
-    node = given.get("padding_option")
+def _padding(arguments: Mapping[str, cst.BaseExpression]) -> str:
+    node = arguments.get("padding_option")
     if node is None or _is_none(node):
         return ""
-    said = node.evaluated_value if isinstance(node, cst.SimpleString) else None
-    if said not in ("", "zero", "nan"):
+    value = node.evaluated_value if isinstance(node, cst.SimpleString) else None
+    if value not in ("", "zero", "nan"):
         raise CannotEdit("padding_option is not written out as a string")
-    return str(said)
+    return str(value)

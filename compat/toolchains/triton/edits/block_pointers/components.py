@@ -14,7 +14,7 @@ import libcst as cst
 from attrs import frozen
 
 from compat.toolchains.edits import CannotEdit
-from compat.toolchains.triton.edits.block_pointers.normal import Made
+from compat.toolchains.triton.edits.block_pointers.normal import MadePointer
 from compat.toolchains.triton.edits.block_pointers.webs import Definition, Flow, Web
 from compat.toolchains.triton.edits.code import Code, dotted, literal, walk
 
@@ -38,12 +38,12 @@ _PURE = (
 )
 
 
-class Kept:
+class KeptPart:
     """A part that a variable keeps."""
 
 
-KEPT = Kept()
-Value = str | Kept
+KEPT = KeptPart()
+Value = str | KeptPart
 """The text of a part, or that it is kept."""
 
 
@@ -66,8 +66,9 @@ class Bindings:
     @classmethod
     def of(cls, code: Code, function: cst.FunctionDef, naturals: frozenset[str] = frozenset()) -> Bindings:
         counts, values, ranges = Counter[str](), dict[str, cst.BaseExpression](), set[str]()
-        counts.update(each.name.value for each in walk(function.params) if isinstance(each, cst.Param))
-        in_loops = {id(inner) for each in walk(function.body) if isinstance(each, cst.For | cst.While) for inner in walk(each)}
+        counts.update(parameter.name.value for parameter in walk(function.params) if isinstance(parameter, cst.Param))
+        loops = (node for node in walk(function.body) if isinstance(node, cst.For | cst.While))
+        in_loops = {id(inner) for loop in loops for inner in walk(loop)}
         for node in walk(function.body):
             for target, value in _targets(node):
                 for name in walk(target):
@@ -81,7 +82,7 @@ class Bindings:
 
     def stable(self, node: cst.BaseExpression) -> bool:
         """Whether an expression gives the same wherever in the function it stands."""
-        return all(self._is_stable(each) for each in walk(node))
+        return all(self._is_stable(inner) for inner in walk(node))
 
     def _is_stable(self, node: cst.CSTNode) -> bool:
         if isinstance(node, cst.Call):
@@ -115,20 +116,20 @@ class Bindings:
     @cached_property
     def blocks(self) -> frozenset[str]:
         """Names of block sizes, which are positive: what ``tl.arange(0, …)`` and the blocks of block pointers are given."""
-        found: set[str] = set()
+        blocks: set[str] = set()
         for node in walk(self.function):
             if self.code.language.called(node) in ("arange", "make_block_ptr"):
-                found |= _sizes(node)
-        return frozenset(name for name in found if self.counts.get(name, 1) == 1 and name not in self.values)
+                blocks |= _sizes(node)
+        return frozenset(name for name in blocks if self.counts.get(name, 1) == 1 and name not in self.values)
 
 
 def _sizes(call: cst.CSTNode) -> set[str]:
     assert isinstance(call, cst.Call)
     try:
-        sizes = Made.of(call).block if len(call.args) > 2 else (call.args[1].value,)
+        sizes = MadePointer.of(call).block if len(call.args) > 2 else (call.args[1].value,)
     except (CannotEdit, IndexError):
         return set()
-    return {each.value for each in sizes if isinstance(each, cst.Name)}
+    return {size.value for size in sizes if isinstance(size, cst.Name)}
 
 
 def _counts_up(code: Code, node: cst.BaseExpression) -> bool:
@@ -136,15 +137,15 @@ def _counts_up(code: Code, node: cst.BaseExpression) -> bool:
         dotted(node.func) == "range" or code.language.called(node) in ("range", "static_range")
     ):
         return False
-    given = [each.value for each in node.args if not each.keyword]
-    start = literal(given[0]) if len(given) > 1 else 0
-    return start is not None and start >= 0 and (len(given) < 3 or not isinstance(given[2], cst.UnaryOperation))
+    values = [arg.value for arg in node.args if not arg.keyword]
+    start = literal(values[0]) if len(values) > 1 else 0
+    return start is not None and start >= 0 and (len(values) < 3 or not isinstance(values[2], cst.UnaryOperation))
 
 
 def _targets(node: cst.CSTNode) -> list[tuple[cst.BaseExpression, cst.BaseExpression | None]]:
     if isinstance(node, cst.Assign):
         only = len(node.targets) == 1
-        return [pair for each in node.targets for pair in _unpacked(each.target, node.value if only else None)]
+        return [pair for target in node.targets for pair in _unpacked(target.target, node.value if only else None)]
     if isinstance(node, cst.AnnAssign | cst.AugAssign):
         return [(node.target, node.value if isinstance(node, cst.AnnAssign) else None)]
     if isinstance(node, cst.For):
@@ -163,7 +164,7 @@ def _unpacked(
 # --- the parts of all webs ---------------------------------------------------------------------------------------------------
 
 
-class Parts:
+class PointerParts:
     """Web and part → what it is, for all webs of a function.
 
     ``parts_of`` gives the parts of a block pointer as they are when it is made; ``("at", 0)`` is its first offset.
@@ -210,11 +211,11 @@ def moves(definition: Definition, by: cst.BaseExpression) -> bool:
 def check_blocks(flow: Flow, code: Code, webs: Container[int]) -> None:
     """Raise CannotEdit where block pointers of different blocks meet in one of these webs, by ``id``."""
     for web in flow.webs:
-        blocks = {_block(each, code) for each in web.definitions}
+        blocks = {_block(definition, code) for definition in web.definitions}
         if id(web) in webs and len(blocks) > 1:
             raise CannotEdit(f"{web.variable} holds block pointers of different blocks at one use")
 
 
 def _block(definition: Definition, code: Code) -> tuple[str, ...]:
     made = definition.made or (definition.source_web or definition.web).made
-    return tuple(code.code_for(each) for each in made.block)
+    return tuple(code.code_for(size) for size in made.block)

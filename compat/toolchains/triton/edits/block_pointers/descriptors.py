@@ -13,16 +13,15 @@ import libcst as cst
 
 from compat.toolchains.edits import CannotEdit, Faulty, Proposal
 from compat.toolchains.triton.edits.block_pointers.access import Access
-from compat.toolchains.triton.edits.block_pointers.components import KEPT, Bindings, Kept, Part, Parts, Value, moves
-from compat.toolchains.triton.edits.block_pointers.editing import Kind, edited
-from compat.toolchains.triton.edits.block_pointers.exchange import GIVEN
+from compat.toolchains.triton.edits.block_pointers.components import KEPT, Bindings, KeptPart, Part, PointerParts, Value, moves
+from compat.toolchains.triton.edits.block_pointers.editing import AccessKind, edited
+from compat.toolchains.triton.edits.block_pointers.exchange import GIVEN, PartFacts, of_descriptors
 from compat.toolchains.triton.edits.block_pointers.handing import Handing
-from compat.toolchains.triton.edits.block_pointers.learning import Known, of_descriptors
 from compat.toolchains.triton.edits.block_pointers.plain import PLAIN
-from compat.toolchains.triton.edits.block_pointers.texts import added, assignment, stored
 from compat.toolchains.triton.edits.block_pointers.webs import Definition, Flow, Web
-from compat.toolchains.triton.edits.code import Code, literal, whole
-from compat.toolchains.triton.edits.program import Program
+from compat.toolchains.triton.edits.block_pointers.writing import added, assignment, stored
+from compat.toolchains.triton.edits.code import Code, literal, parenthesized
+from compat.toolchains.triton.edits.program import KernelProgram
 
 _HOST = (
     "tensor descriptors need Triton 3.4 or newer, and where they are made on the device the host has to call triton.set_allocator "
@@ -37,19 +36,19 @@ _STRIDE = "{names}: taken to be 1, as the kernel file says, and no longer used a
 
 def proposals(faulty: Faulty) -> Iterator[Proposal]:
     """The kernel with tensor descriptors."""
-    program = Program.of(faulty)
+    program = KernelProgram.of(faulty)
     ones = {program.kernel: faulty.compile.ones}
-    notes, known = dict.fromkeys(_HOST), Known(ones=ones)
+    notes, facts = dict.fromkeys(_HOST), PartFacts(ones=ones)
     if Handing.of(program).hands:
-        known = of_descriptors(edited(program, PLAIN, known).known)
+        facts = of_descriptors(edited(program, PLAIN, facts).facts)
 
     def make(code: Code, flow: Flow, bindings: Bindings, accesses: Sequence[Access], ones: frozenset[str]) -> Descriptors:
         form = Descriptors(code, flow, bindings, accesses, ones)
         notes.update(dict.fromkeys(form.notes()))
         return form
 
-    found = edited(program, Kind(make=make, handed=_handed), known)
-    yield Proposal.of(faulty, found.texts, (*notes, *found.notes))
+    result = edited(program, AccessKind(make=make, handed=_handed), facts)
+    yield Proposal.of(faulty, result.texts, (*notes, *result.notes))
 
 
 def _handed(rank: int) -> Sequence[Part]:
@@ -66,39 +65,39 @@ class Descriptors:
         self._language = code.language.name
         self._names: dict[tuple[str, Part], str] = {}
         self._check()
-        self._parts = Parts(flow, bindings, self._as_made)
+        self._parts = PointerParts(flow, bindings, self._as_made)
 
     def notes(self) -> Iterator[str]:
         """What is taken for granted besides what all descriptors need."""
-        if any(set(each.checked) != set(range(each.web.made.rank)) for each in self._accesses):
+        if any(set(access.checked) != set(range(access.web.made.rank)) for access in self._accesses):
             yield _UNCHECKED
-        if any(each.hints for each in self._accesses):
+        if any(access.hints for access in self._accesses):
             yield _HINTS
-        made = [each.made for each in self._flow.definitions if each.made and not self._is_given(each)]
-        innermost = {self._code.code_for(each.strides[self._innermost(each.strides)]) for each in made}
+        made = [definition.made for definition in self._flow.definitions if definition.made and not self._is_given(definition)]
+        innermost = {self._code.code_for(pointer.strides[self._innermost(pointer.strides)]) for pointer in made}
         if innermost & self._ones:
             yield _STRIDE.format(names=", ".join(sorted(innermost & self._ones)))
 
     # --- where it is possible ---
 
     def _check(self) -> None:
-        if any(each.padding == "nan" for each in self._accesses):
+        if any(access.padding == "nan" for access in self._accesses):
             raise CannotEdit("tensor descriptors: padding with NaN is not known of every release that has them")
         for web in self._flow.webs:
-            orders = {self._innermost(each.made.strides) for each in web.definitions if each.made}
-            ranks = {each.made.rank for each in web.definitions if each.made}
+            orders = {self._innermost(definition.made.strides) for definition in web.definitions if definition.made}
+            ranks = {definition.made.rank for definition in web.definitions if definition.made}
             if len(orders) > 1 or len(ranks) > 1:
                 raise CannotEdit(f"tensor descriptors: {web.variable} has its innermost axis in different places")
 
     def _innermost(self, strides: Sequence[cst.BaseExpression]) -> int:
         """The axis whose stride is 1: the last one, or the first of two. Raises CannotEdit."""
         last = len(strides) - 1
-        candidates = [axis for axis, each in enumerate(strides) if literal(each) == 1]
-        candidates += [axis for axis, each in enumerate(strides) if isinstance(each, cst.Name) and each.value in self._ones]
-        found = last if last in candidates else candidates[0] if candidates else None
-        if found is None or (found != last and len(strides) != 2):
+        candidates = [axis for axis, stride in enumerate(strides) if literal(stride) == 1]
+        candidates += [axis for axis, stride in enumerate(strides) if isinstance(stride, cst.Name) and stride.value in self._ones]
+        innermost = last if last in candidates else candidates[0] if candidates else None
+        if innermost is None or (innermost != last and len(strides) != 2):
             raise CannotEdit("tensor descriptors: no innermost stride is known to be 1")
-        return found
+        return innermost
 
     def _is_transposed(self, web: Web) -> bool:
         return self._innermost(web.made.strides) != web.made.rank - 1
@@ -109,10 +108,10 @@ class Descriptors:
         web, source, lines = definition.web, definition.source_web, []
         if definition.made is not None and not self._is_given(definition):
             lines.append(f"{self._name(web, 'made')} = {self._made(definition)}")
-        elif isinstance(self._parts.value(web, "made"), Kept) and source is not None:
+        elif isinstance(self._parts.value(web, "made"), KeptPart) and source is not None:
             lines.append(f"{self._name(web, 'made')} = {self._value(source, 'made')}")
         lines += [f"{self._name(web, ('at', axis))} = {value}" for axis, value in self._offsets(definition)]
-        return [_shorter(each) for each in lines if len(set(each.split(" = "))) > 1]
+        return [_shorter(line) for line in lines if len(set(line.split(" = "))) > 1]
 
     def before(self, access: Access) -> list[str]:
         return []
@@ -135,7 +134,7 @@ class Descriptors:
             raise CannotEdit("tensor descriptors: the dtype of a block pointer is asked for where it was handed to")
         while isinstance(base, cst.BinaryOperation):  # whatever is added to a pointer, its dtype stays
             base = base.left
-        return whole(self._text(base))
+        return parenthesized(self._text(base))
 
     def handing(self, web: Web) -> dict[Part, str]:
         return {part: self._value(web, part) for part in _handed(web.made.rank)}
@@ -152,10 +151,11 @@ class Descriptors:
     def _as_made(self, definition: Definition) -> Mapping[Part, Value]:
         made = definition.made
         assert made is not None
-        same = [each for each in self._flow.definitions if each.variable == definition.variable]
+        same = [other for other in self._flow.definitions if other.variable == definition.variable]
         alone = len(same) == 1 and not definition.in_loop
         offsets: dict[Part, Value] = {
-            ("at", axis): self._text(each) if self._bindings.stable(each) else KEPT for axis, each in enumerate(made.offsets)
+            ("at", axis): self._text(expression) if self._bindings.stable(expression) else KEPT
+            for axis, expression in enumerate(made.offsets)
         }
         return {"made": self._name(definition.web, "made") if alone else KEPT, **offsets}
 
@@ -163,16 +163,16 @@ class Descriptors:
         made = definition.made
         assert made is not None
         innermost = self._innermost(made.strides)
-        strides = ["1" if axis == innermost else self._text(each) for axis, each in enumerate(made.strides)]
-        lists = [[self._text(each) for each in made.shape], strides, [self._text(each) for each in made.block]]
-        lists = [each[::-1] for each in lists] if self._is_transposed(definition.web) else lists
-        arguments = ", ".join(f"[{', '.join(each)}]" for each in lists)
+        strides = ["1" if axis == innermost else self._text(expression) for axis, expression in enumerate(made.strides)]
+        lists = [list(map(self._text, made.shape)), strides, list(map(self._text, made.block))]
+        lists = [expression[::-1] for expression in lists] if self._is_transposed(definition.web) else lists
+        arguments = ", ".join(f"[{', '.join(expression)}]" for expression in lists)
         return f"{self._language}.make_tensor_descriptor({self._text(made.base)}, {arguments})"
 
     def _offsets(self, definition: Definition) -> Iterator[tuple[int, str]]:
         web, source, made = definition.web, definition.source_web, definition.made
         for axis in range(web.made.rank):
-            if not isinstance(self._parts.value(web, ("at", axis)), Kept):
+            if not isinstance(self._parts.value(web, ("at", axis)), KeptPart):
                 continue
             if made is not None:
                 yield axis, self._text(made.offsets[axis])
@@ -184,7 +184,7 @@ class Descriptors:
 
     def _value(self, web: Web, part: Part) -> str:
         value = self._parts.value(web, part)
-        return self._name(web, part) if isinstance(value, Kept) else value
+        return self._name(web, part) if isinstance(value, KeptPart) else value
 
     def _name(self, web: Web, part: Part) -> str:
         if part == "made":

@@ -12,14 +12,22 @@ from attrs import Factory, define, frozen
 from compat.toolchains.edits import CannotEdit
 from compat.toolchains.triton.edits.block_pointers.access import Access
 from compat.toolchains.triton.edits.block_pointers.components import Bindings, Part
-from compat.toolchains.triton.edits.block_pointers.exchange import Back, Taken, received, replaced_arguments, replaced_parameters
+from compat.toolchains.triton.edits.block_pointers.exchange import (
+    Back,
+    PartFacts,
+    Site,
+    UnpackedParameter,
+    learned,
+    received,
+    replaced_arguments,
+    replaced_parameters,
+)
 from compat.toolchains.triton.edits.block_pointers.handing import Handing, arguments
-from compat.toolchains.triton.edits.block_pointers.learning import Known, Site, learned
 from compat.toolchains.triton.edits.block_pointers.normal import Reader, normal, pointers_of
 from compat.toolchains.triton.edits.block_pointers.webs import Flow
-from compat.toolchains.triton.edits.block_pointers.writing import Form, Rewriting
+from compat.toolchains.triton.edits.block_pointers.writing import AccessForm, Rewriting
 from compat.toolchains.triton.edits.code import Code, elements_of, names_in, walk
-from compat.toolchains.triton.edits.program import Place, Program
+from compat.toolchains.triton.edits.program import FunctionPlace, KernelProgram
 
 _HANDED = (
     "{names}: other parameters, or other values that are returned; calls from files that the kernel does not import need the same"
@@ -31,11 +39,13 @@ _ROUNDS = 8
 class MakeForm(Protocol):
     """Makes the form for a function, in which ``accesses`` are all the loads and stores. Raises CannotEdit where it cannot be."""
 
-    def __call__(self, code: Code, flow: Flow, bindings: Bindings, accesses: Sequence[Access], ones: frozenset[str]) -> Form: ...
+    def __call__(
+        self, code: Code, flow: Flow, bindings: Bindings, accesses: Sequence[Access], ones: frozenset[str]
+    ) -> AccessForm: ...
 
 
 @frozen(kw_only=True)
-class Kind:
+class AccessKind:
     """A form of access, for all functions."""
 
     make: MakeForm
@@ -48,23 +58,23 @@ class Edited:
     """Files without block pointers."""
 
     texts: Mapping[str, str]
-    known: Known
+    facts: PartFacts
     """What is known of the parts that are handed over."""
     notes: tuple[str, ...]
 
 
-def edited(program: Program, kind: Kind, known: Known) -> Edited:
+def edited(program: KernelProgram, kind: AccessKind, facts: PartFacts) -> Edited:
     """The files of a program without block pointers. Raises CannotEdit where there are none, or where some cannot be replaced."""
     handing = Handing.of(program)
     for _ in range(_ROUNDS):
-        edit = _Edit(handing, kind, known)
+        edit = _Edit(handing, kind, facts)
         texts = edit.texts()
-        more = learned(edit.sites, program, known)
-        if more == known:
+        more = learned(edit.sites, program, facts)
+        if more == facts:
             break
-        known = more
+        facts = more
     names = ", ".join(dict.fromkeys(place.function for place in handing.family if handing.changes(place)))
-    return Edited(texts, known, (_HANDED.format(names=names),) if names else ())
+    return Edited(texts, facts, (_HANDED.format(names=names),) if names else ())
 
 
 @define
@@ -72,7 +82,7 @@ class _Helper:
     """A function as it is after the edit."""
 
     definition: cst.FunctionDef
-    taken: Mapping[str, Taken]
+    unpacked: Mapping[str, UnpackedParameter]
     """The parameters that were block pointers."""
     backs: Sequence[Back | None]
     """What it returns: of block pointers their parts, and ``None`` for all else. Empty where it returns no block pointer."""
@@ -83,14 +93,14 @@ class _Edit:
     """One way to edit all functions, with what is known of the parts that are handed over."""
 
     handing: Handing
-    kind: Kind
-    known: Known
+    kind: AccessKind
+    facts: PartFacts
     sites: list[Site] = Factory(list)
     """What every call hands over: filled while editing."""
-    _helpers: dict[Place, _Helper] = Factory(dict)
+    _helpers: dict[FunctionPlace, _Helper] = Factory(dict)
 
     @property
-    def program(self) -> Program:
+    def program(self) -> KernelProgram:
         return self.handing.program
 
     def texts(self) -> dict[str, str]:
@@ -106,38 +116,40 @@ class _Edit:
         codes = {place.file: self.program.code_of(place) for place in self._helpers}
         return {file: code.with_functions(changed[file]) for file, code in codes.items()}
 
-    def _edited(self, place: Place) -> _Helper:
+    def _edited(self, place: FunctionPlace) -> _Helper:
         original = self.program.definition(place)
         code = self.program.code_of(place).within(original)
-        taken = {
-            name: Taken.of(name, rank, self.kind.handed(rank), self.known.texts.get((place, name), {}), code)
+        unpacked = {
+            name: UnpackedParameter.of(name, rank, self.kind.handed(rank), self.facts.texts.get((place, name), {}), code)
             for name, rank in self.handing.parameters.get(place, {}).items()
         }
-        function = _beginning(original, [each.statement for each in taken.values()])
+        function = _beginning(original, [parameter.statement for parameter in unpacked.values()])
         function = normal(function, self._reader(place, code, function, partial(self._returns_one, place)))
         function = received(function, self._received(place, function), code)
         flow = Flow(self._reader(place, code, function, lambda _: False), function)
         accesses = {call: Access.of(call, flow.web_of(call), code) for call in flow.use_of}
-        naturals, ones = _names_of(self.known.naturals, place, taken), _names_of(self.known.strides, place, taken)
-        ones |= self.known.ones.get(place, frozenset())
+        naturals, ones = _names_of(self.facts.naturals, place, unpacked), _names_of(self.facts.strides, place, unpacked)
+        ones |= self.facts.ones.get(place, frozenset())
         form = self.kind.make(code, flow, Bindings.of(code, function, naturals), list(accesses.values()), ones)
-        backs = self._backs(place, flow, form, taken)
+        backs = self._backs(place, flow, form, unpacked)
         new = Rewriting(flow, form, accesses, _Exchange(self, place, flow, form, backs, ones)).of(function)
         used = set(names_in(new.body))
-        for each in taken.values():
-            each.new = {part: name for part, name in each.new.items() if name in used}
-        return _Helper(new.with_changes(params=replaced_parameters(new.params, taken, code)), taken, backs)
+        for parameter in unpacked.values():
+            parameter.new = {part: name for part, name in parameter.new.items() if name in used}
+        return _Helper(new.with_changes(params=replaced_parameters(new.params, unpacked, code)), unpacked, backs)
 
-    def _reader(self, place: Place, code: Code, function: cst.FunctionDef, returns: Callable[[cst.CSTNode], bool]) -> Reader:
+    def _reader(
+        self, place: FunctionPlace, code: Code, function: cst.FunctionDef, returns: Callable[[cst.CSTNode], bool]
+    ) -> Reader:
         pointers = pointers_of(code, function, frozenset(self.handing.ranks.get(place, ())))
         return Reader(code, pointers, returns, partial(self.handed, place))
 
-    def _returns_one(self, place: Place, node: cst.CSTNode) -> bool:
+    def _returns_one(self, place: FunctionPlace, node: cst.CSTNode) -> bool:
         called = self.program.called(place.file, node)
         returns = self.handing.returned.get(called) if called is not None else None
         return returns is not None and returns.alone
 
-    def handed(self, place: Place, node: cst.CSTNode) -> list[cst.BaseExpression]:
+    def handed(self, place: FunctionPlace, node: cst.CSTNode) -> list[cst.BaseExpression]:
         """The block pointers that a call or a ``return`` hands over."""
         if isinstance(node, cst.Return):
             returns = self.handing.returned.get(place)
@@ -146,54 +158,56 @@ class _Edit:
         pointers = self.handing.parameters.get(called, {}) if called is not None else {}
         if not pointers or called is None or not isinstance(node, cst.Call):
             return []
-        return [each.value for name, each in arguments(node, self.program.definition(called)) if name in pointers]
+        return [argument.value for name, argument in arguments(node, self.program.definition(called)) if name in pointers]
 
-    def helper(self, place: Place, node: cst.CSTNode) -> tuple[Place, _Helper] | None:
+    def helper(self, place: FunctionPlace, node: cst.CSTNode) -> tuple[FunctionPlace, _Helper] | None:
         """The edited function that a call calls."""
         called = self.program.called(place.file, node)
         return (called, self._helpers[called]) if called is not None and called in self._helpers else None
 
     def _received(
-        self, place: Place, function: cst.FunctionDef
+        self, place: FunctionPlace, function: cst.FunctionDef
     ) -> dict[cst.Call, tuple[Sequence[Back | None], bool, cst.FunctionDef]]:
         """Calls that return block pointers: what they return, whether that is one value, and the function."""
-        found = {}
+        calls = {}
         for node in walk(function.body):
             helper = self.helper(place, node)
             if isinstance(node, cst.Call) and helper is not None and helper[1].backs:
-                found[node] = (helper[1].backs, self.handing.returned[helper[0]].alone, self.program.definition(helper[0]))
-        return found
+                calls[node] = (helper[1].backs, self.handing.returned[helper[0]].alone, self.program.definition(helper[0]))
+        return calls
 
-    def _backs(self, place: Place, flow: Flow, form: Form, taken: Mapping[str, Taken]) -> list[Back | None]:
+    def _backs(
+        self, place: FunctionPlace, flow: Flow, form: AccessForm, unpacked: Mapping[str, UnpackedParameter]
+    ) -> list[Back | None]:
         returns = self.handing.returned.get(place)
         if returns is None:
             return []
-        found: list[Back | None] = []
+        backs: list[Back | None] = []
         values = [_values(node) for node in walk(flow.function.body) if isinstance(node, cst.Return)]
         for number, rank in enumerate(returns.ranks):
-            at_it = [each[number] for each in values if number < len(each)]
-            names = [each for each in at_it if isinstance(each, cst.Name)] if rank else []
+            at_it = [value[number] for value in values if number < len(value)]
+            names = [value_node for value_node in at_it if isinstance(value_node, cst.Name)] if rank else []
             texts = [form.handing(flow.web_of(name)) for name in names]
-            found.append(Back.of(names, flow, texts, taken.values(), alone=returns.alone) if names else None)
-        return found
+            backs.append(Back.of(names, flow, texts, unpacked.values(), alone=returns.alone) if names else None)
+        return backs
 
 
 class _Exchange:
     """What is handed over in one function, in parts."""
 
     def __init__(
-        self, edit: _Edit, place: Place, flow: Flow, form: Form, backs: Sequence[Back | None], ones: frozenset[str]
+        self, edit: _Edit, place: FunctionPlace, flow: Flow, form: AccessForm, backs: Sequence[Back | None], ones: frozenset[str]
     ) -> None:
         self._edit, self._place, self._flow, self._form, self._backs, self._ones = edit, place, flow, form, backs, ones
 
     def arguments(self, call: cst.Call, edited: cst.Call) -> Sequence[cst.Arg] | None:
-        found = self._edit.helper(self._place, call)
-        if found is None or not found[1].taken:
+        called_helper = self._edit.helper(self._place, call)
+        if called_helper is None or not called_helper[1].unpacked:
             return None
-        called, helper = found
+        called, helper = called_helper
         named = list(arguments(call, self._edit.program.definition(called)))
-        webs = {name: self._flow.web_of(each.value) for name, each in named if name in helper.taken}
-        if missing := [name for name in helper.taken if name not in webs]:
+        webs = {name: self._flow.web_of(argument.value) for name, argument in named if name in helper.unpacked}
+        if missing := [name for name in helper.unpacked if name not in webs]:
             raise CannotEdit(f"a call of {called.function} does not give it {missing[0]}")
         parts = {name: self._form.handing(web) for name, web in webs.items()}
         text = self._edit.program.code_of(self._place).code_for
@@ -201,32 +215,36 @@ class _Exchange:
             Site(
                 caller=self._place,
                 called=called,
-                given={name: text(each.value) for name, each in named if name not in webs and not each.star},
-                parts={(name, part): each for name, texts in parts.items() for part, each in texts.items()},
+                arguments={name: text(argument.value) for name, argument in named if name not in webs and not argument.star},
+                parts={(name, part): argument for name, texts in parts.items() for part, argument in texts.items()},
                 naturals=frozenset(
                     (name, part) for name, web in webs.items() for part in parts[name] if self._form.is_natural(web, part)
                 ),
                 ones=self._ones,
             )
         )
-        new = {name: [(given, parts[name][part]) for part, given in each.new.items()] for name, each in helper.taken.items()}
+        new = {
+            name: [(given, parts[name][part]) for part, given in argument.new.items()] for name, argument in helper.unpacked.items()
+        }
         return replaced_arguments(edited.args, [name for name, _ in named], new)
 
     def returned(self, statement: cst.Return, edited: cst.Return) -> cst.Return:
         if not any(self._backs):
             return edited
-        found: list[cst.BaseExpression] = []
+        values: list[cst.BaseExpression] = []
         for old, new, back in zip(_values(statement), _values(edited), self._backs, strict=True):
             texts = self._form.handing(self._flow.web_of(old)) if back else {}
-            found += [cst.parse_expression(texts[part]) for part in back.parts] if back else [new]
-        whole = len(found) == 1 and self._edit.handing.returned[self._place].alone
-        value = found[0] if whole else cst.Tuple([cst.Element(each) for each in found], lpar=[], rpar=[])
+            values += [cst.parse_expression(texts[part]) for part in back.parts] if back else [new]
+        is_single = len(values) == 1 and self._edit.handing.returned[self._place].alone
+        value = values[0] if is_single else cst.Tuple([cst.Element(item) for item in values], lpar=[], rpar=[])
         return edited.with_changes(value=value, whitespace_after_return=cst.SimpleWhitespace(" "))
 
 
-def _names_of(some: Iterable[tuple[Place, str, Part]], place: Place, taken: Mapping[str, Taken]) -> frozenset[str]:
+def _names_of(
+    some: Iterable[tuple[FunctionPlace, str, Part]], place: FunctionPlace, unpacked: Mapping[str, UnpackedParameter]
+) -> frozenset[str]:
     """What stands in a function for those parts of what it is given."""
-    return frozenset(taken[name].texts[part] for where, name, part in some if where == place and name in taken)
+    return frozenset(unpacked[name].texts[part] for where, name, part in some if where == place and name in unpacked)
 
 
 def _values(statement: cst.Return) -> Sequence[cst.BaseExpression]:

@@ -22,7 +22,7 @@ _Exprs = tuple[cst.BaseExpression, ...]
 
 
 @frozen(kw_only=True)
-class Made:
+class MadePointer:
     """The arguments of ``make_block_ptr``."""
 
     base: cst.BaseExpression
@@ -36,16 +36,16 @@ class Made:
         return len(self.block)
 
     @classmethod
-    def of(cls, call: cst.Call) -> Made:
-        given = arguments_of(call, _MAKE)
-        if missing := [name for name in _MAKE[:-1] if name not in given]:
+    def of(cls, call: cst.Call) -> MadePointer:
+        arguments = arguments_of(call, _MAKE)
+        if missing := [name for name in _MAKE[:-1] if name not in arguments]:
             raise CannotEdit(f"a block pointer is made without {missing[0]}")
-        parts = {name: elements_of(given[name]) for name in _MAKE[1:-1]}
-        for name, found in parts.items():
-            if found is None:
+        parts = {name: elements_of(arguments[name]) for name in _MAKE[1:-1]}
+        for name, elements in parts.items():
+            if elements is None:
                 raise CannotEdit(f"the {name} of a block pointer are not written out as a tuple or list where it is made")
         made = cls(
-            base=given["base"],
+            base=arguments["base"],
             shape=parts["shape"] or (),
             strides=parts["strides"] or (),
             offsets=parts["offsets"] or (),
@@ -105,9 +105,9 @@ class Reader:
             assert offsets is not None
             return Moved(pointer=pointer.value, offsets=offsets, placed=True)
         of_method = self.code.language.called(call) is None
-        given = arguments_of(call, ("offsets",) if of_method else ("base", "offsets"))
-        base = _receiver(call) if of_method else given["base"].value if isinstance(given.get("base"), cst.Name) else ""  # type: ignore[attr-defined]
-        offsets = elements_of(given["offsets"]) if "offsets" in given else None
+        arguments = arguments_of(call, ("offsets",) if of_method else ("base", "offsets"))
+        base = _receiver(call) if of_method else arguments["base"].value if isinstance(arguments.get("base"), cst.Name) else ""  # type: ignore[attr-defined]
+        offsets = elements_of(arguments["offsets"]) if "offsets" in arguments else None
         if base not in self.pointers or offsets is None:
             raise CannotEdit("a block pointer is advanced in a form that is not known")
         return Moved(pointer=str(base), offsets=offsets)
@@ -129,20 +129,20 @@ def _receiver(call: cst.Call) -> str:
     return value.value if isinstance(value, cst.Name) else ""
 
 
-def pointers_of(code: Code, function: cst.FunctionDef, known: frozenset[str] = frozenset()) -> frozenset[str]:
+def pointers_of(code: Code, function: cst.FunctionDef, pointers: frozenset[str] = frozenset()) -> frozenset[str]:
     """The variables of a function that hold block pointers at some time; of some this is known."""
     while True:
-        reader = Reader(code, known)
-        found = {name for node in walk(function) for name in _bound(node, reader)} | known
-        if found == known:
-            return known
-        known = frozenset(found)
+        reader = Reader(code, pointers)
+        names = {name for node in walk(function) for name in _bound(node, reader)} | pointers
+        if names == pointers:
+            return pointers
+        pointers = frozenset(names)
 
 
 def _bound(node: cst.CSTNode, reader: Reader) -> Iterable[str]:
     if not isinstance(node, cst.Assign | cst.AnnAssign) or node.value is None:
         return
-    targets = [each.target for each in node.targets] if isinstance(node, cst.Assign) else [node.target]
+    targets = [target.target for target in node.targets] if isinstance(node, cst.Assign) else [node.target]
     for target in targets:
         for one, value in pairs(target, node.value):
             if isinstance(one, cst.Name) and any(map(reader.gives_pointer, choices(value))):
@@ -195,13 +195,13 @@ def rewritten(function: cst.FunctionDef, rewrite: Rewrite) -> cst.FunctionDef:
 
 def _rewritten_block(block: cst.BaseSuite, rewrite: Rewrite) -> cst.BaseSuite:
     if isinstance(block, cst.SimpleStatementSuite):  # `if x: y = 1`
-        whole = cst.IndentedBlock(body=[line(each) for each in block.body])
-        changed = _rewritten_block(whole, rewrite)
-        return block if changed is whole else changed
+        lines = cst.IndentedBlock(body=[line(statement) for statement in block.body])
+        changed = _rewritten_block(lines, rewrite)
+        return block if changed is lines else changed
     assert isinstance(block, cst.IndentedBlock)
     body: list[cst.BaseStatement] = []
-    for each in block.body:
-        body += rewrite(each) if isinstance(each, cst.SimpleStatementLine) else [_rewritten_compound(each, rewrite)]
+    for statement in block.body:
+        body += rewrite(statement) if isinstance(statement, cst.SimpleStatementLine) else [_rewritten_compound(statement, rewrite)]
     if len(body) == len(block.body) and all(new is old for new, old in zip(body, block.body, strict=True)):
         return block
     return block.with_changes(body=body or [line(cst.Pass())])
@@ -234,16 +234,16 @@ class _Normal:
     def statement(self, old: cst.SimpleStatementLine) -> list[cst.BaseStatement]:
         if not any(self.reader.computes(node) or self._copies(node) for node in walk(old)):
             return [old]
-        new = [each for small in old.body for each in self._small(small)]
+        new = [piece for small in old.body for piece in self._small(small)]
         if len(new) == 1 and len(old.body) == 1 and new[0].deep_equals(old.with_changes(leading_lines=[])):
             return [old]
         return in_place_of(old, new)
 
     def _copies(self, node: cst.CSTNode) -> bool:
-        return isinstance(node, cst.Assign) and any(map(self.reader.is_pointer, [each for _, each in self._single(node)]))
+        return isinstance(node, cst.Assign) and any(map(self.reader.is_pointer, [value for _, value in self._single(node)]))
 
     def _single(self, node: cst.Assign) -> list[tuple[cst.BaseExpression, cst.BaseExpression]]:
-        return [pair for each in node.targets for pair in pairs(each.target, node.value)]
+        return [pair for target in node.targets for pair in pairs(target.target, node.value)]
 
     def _small(self, small: cst.BaseSmallStatement) -> list[cst.BaseStatement]:
         if isinstance(small, cst.AnnAssign) and small.value is not None and self.reader.gives_pointer(small.value):
@@ -257,21 +257,21 @@ class _Normal:
         if len(targets) < len(pairs):
             raise CannotEdit("a block pointer is assigned together with something that is not a variable")
         chained = len(small.targets) > 1
-        found: list[cst.BaseStatement] = []
+        statements: list[cst.BaseStatement] = []
         for number, (name, (_, value)) in enumerate(zip(targets, pairs, strict=True)):
-            read = {each.value for each in walk(value) if isinstance(each, cst.Name)}
+            read = {node.value for node in walk(value) if isinstance(node, cst.Name)}
             if not chained and read & set(targets[:number]):
                 raise CannotEdit("block pointers are exchanged in one assignment")
             value = cst.Name(targets[0]) if chained and number else value
-            found += self._assignment(cst.Name(name), cst.Assign(targets=[cst.AssignTarget(cst.Name(name))], value=value))
-        return found
+            statements += self._assignment(cst.Name(name), cst.Assign(targets=[cst.AssignTarget(cst.Name(name))], value=value))
+        return statements
 
     def _assignment(self, target: cst.BaseExpression, small: cst.Assign) -> list[cst.BaseStatement]:
         value = small.value
         if isinstance(value, cst.IfExp) and any(map(self.reader.gives_pointer, choices(value))) and isinstance(target, cst.Name):
             bodies = [
-                cst.IndentedBlock(body=self._assignment(target, small.with_changes(value=each)))
-                for each in (value.body, value.orelse)
+                cst.IndentedBlock(body=self._assignment(target, small.with_changes(value=branch)))
+                for branch in (value.body, value.orelse)
             ]
             return [cst.If(test=value.test, body=bodies[0], orelse=cst.Else(body=bodies[1]))]
         if self.reader.computes(value):

@@ -16,27 +16,26 @@ from compat.toolchains.triton.edits.block_pointers.access import Access
 from compat.toolchains.triton.edits.block_pointers.components import (
     KEPT,
     Bindings,
-    Kept,
+    KeptPart,
     Part,
-    Parts,
+    PointerParts,
     Value,
     check_blocks,
     is_moved,
     moves,
 )
-from compat.toolchains.triton.edits.block_pointers.editing import Kind, edited
-from compat.toolchains.triton.edits.block_pointers.exchange import all_parts
-from compat.toolchains.triton.edits.block_pointers.learning import Known
-from compat.toolchains.triton.edits.block_pointers.texts import added, addend, assignment, axis_index, stored
+from compat.toolchains.triton.edits.block_pointers.editing import AccessKind, edited
+from compat.toolchains.triton.edits.block_pointers.exchange import PartFacts, all_parts
 from compat.toolchains.triton.edits.block_pointers.webs import Definition, Flow, Web
-from compat.toolchains.triton.edits.code import Code, whole
-from compat.toolchains.triton.edits.program import Program
+from compat.toolchains.triton.edits.block_pointers.writing import added, addend, assignment, axis_index, stored
+from compat.toolchains.triton.edits.code import Code, parenthesized
+from compat.toolchains.triton.edits.program import KernelProgram
 
 
 def proposals(faulty: Faulty) -> Iterator[Proposal]:
     """The kernel with plain pointers."""
-    found = edited(Program.of(faulty), PLAIN, Known())
-    yield Proposal.of(faulty, found.texts, found.notes)
+    result = edited(KernelProgram.of(faulty), PLAIN, PartFacts())
+    yield Proposal.of(faulty, result.texts, result.notes)
 
 
 class PlainPointers:
@@ -51,7 +50,7 @@ class PlainPointers:
         self._moving = _moving(flow)
         check_blocks(flow, code, self._moving)
         self._checks = _checks(flow, accesses)
-        self._parts = Parts(flow, bindings, self._as_made)
+        self._parts = PointerParts(flow, bindings, self._as_made)
 
     # --- the form ---
 
@@ -71,7 +70,7 @@ class PlainPointers:
         if id(web) not in self._moving:
             return []
         offsets = [self._value(web, ("at", axis)) for axis in range(web.made.rank)]
-        return self._indices(web, offsets, [self._text(each) for each in web.made.block])
+        return self._indices(web, offsets, [self._text(size) for size in web.made.block])
 
     def accessing(self, access: Access, call: cst.Call) -> str:
         web, arguments = access.web, [self._pointers(access.web)]
@@ -85,11 +84,11 @@ class PlainPointers:
         return f"{self._text(call.func)}({', '.join(arguments)})"
 
     def element_holder(self, web: Web) -> str:
-        return whole(self._value(web, "base")) if id(web) in self._moving else web.variable
+        return parenthesized(self._value(web, "base")) if id(web) in self._moving else web.variable
 
     def handing(self, web: Web) -> dict[Part, str]:
         parts = {part: self._value(web, part) for part in all_parts(web.made.rank) if part[0] != "block"}
-        return {**parts, **{("block", axis): self._text(each) for axis, each in enumerate(web.made.block)}}
+        return {**parts, **{("block", axis): self._text(size) for axis, size in enumerate(web.made.block)}}
 
     def is_natural(self, web: Web, part: Part) -> bool:
         return isinstance(part, tuple) and part[0] == "at" and self._natural(web, part[1])
@@ -100,17 +99,19 @@ class PlainPointers:
         """Indices, pointers and masks where the block pointer was made."""
         web, made = definition.web, definition.made
         assert made is not None
-        lines = self._indices(web, [self._text(each) for each in made.offsets], [self._text(each) for each in made.block])
-        lines.append(f"{web.variable} = {self._sum(web, self._text(made.base), [self._text(each) for each in made.strides])}")
+        block = [self._text(size) for size in made.block]
+        lines = self._indices(web, [self._text(offset) for offset in made.offsets], block)
+        lines.append(f"{web.variable} = {self._sum(web, self._text(made.base), [self._text(stride) for stride in made.strides])}")
         for axes in self._checks[id(web)]:
-            shape, natural = [self._text(each) for each in made.shape], [self._bindings.natural(each) for each in made.offsets]
+            shape = [self._text(extent) for extent in made.shape]
+            natural = [self._bindings.natural(offset) for offset in made.offsets]
             lines.append(f"{self._mask(web, axes)} = {self._inside(web, axes, shape, natural)}")
         return lines
 
     def _mask(self, web: Web, axes: tuple[int, ...]) -> str:
         """The name of the mask for these axes."""
-        alike = [each for each in self._flow.webs if each.name == web.name]
-        several = len({axes for each in alike for axes in self._checks[id(each)]}) > 1
+        alike = [alike_web for alike_web in self._flow.webs if alike_web.name == web.name]
+        several = len({axes for alike_web in alike for axes in self._checks[id(alike_web)]}) > 1
         return self._fresh(web, f"mask{axes}", f"{web.name}_mask{'_' + ''.join(map(str, axes)) if several else ''}")
 
     # --- those that are ---
@@ -120,8 +121,8 @@ class PlainPointers:
         assert made is not None
         parts: dict[Part, cst.BaseExpression] = {"base": made.base}
         for name, expressions in (("shape", made.shape), ("stride", made.strides), ("at", made.offsets)):
-            parts |= {(name, axis): each for axis, each in enumerate(expressions)}
-        return {part: self._text(each) if self._bindings.stable(each) else KEPT for part, each in parts.items()}
+            parts |= {(name, axis): expression for axis, expression in enumerate(expressions)}
+        return {part: self._text(expression) if self._bindings.stable(expression) else KEPT for part, expression in parts.items()}
 
     def _kept(self, definition: Definition) -> Iterator[tuple[Part, str]]:
         """What a definition gives to the variables of its web."""
@@ -129,7 +130,7 @@ class PlainPointers:
         parts: list[Part] = ["base"]
         parts += [(name, axis) for name in ("shape", "stride", "at") for axis in range(web.made.rank)]
         for part in parts:
-            if not isinstance(self._parts.value(web, part), Kept) or not self._is_needed(web, part):
+            if not isinstance(self._parts.value(web, part), KeptPart) or not self._is_needed(web, part):
                 continue
             if definition.made is not None:
                 yield part, self._text(_part(definition, part))
@@ -169,12 +170,16 @@ class PlainPointers:
         while waiting:
             here = waiting.pop()
             seen.add(id(here))
-            for each in here.definitions:
-                given = each.made.offsets[axis] if each.made else each.offsets[axis] if each.offsets else None
-                if given is not None and not (self._bindings.natural(given) or (each.placed and not moves(each, given))):
+            for definition in here.definitions:
+                inputs = (
+                    definition.made.offsets[axis] if definition.made else definition.offsets[axis] if definition.offsets else None
+                )
+                if inputs is not None and not (
+                    self._bindings.natural(inputs) or (definition.placed and not moves(definition, inputs))
+                ):
                     return False
-                if each.source_web is not None and id(each.source_web) not in seen:
-                    waiting.append(each.source_web)
+                if definition.source_web is not None and id(definition.source_web) not in seen:
+                    waiting.append(definition.source_web)
         return True
 
     # --- texts ---
@@ -185,7 +190,9 @@ class PlainPointers:
         return self._sum(web, self._value(web, "base"), [self._value(web, ("stride", axis)) for axis in range(web.made.rank)])
 
     def _sum(self, web: Web, base: str, strides: Sequence[str]) -> str:
-        terms = [self._index(web, axis) + ("" if stride == "1" else f" * {whole(stride)}") for axis, stride in enumerate(strides)]
+        terms = [
+            self._index(web, axis) + ("" if stride == "1" else f" * {parenthesized(stride)}") for axis, stride in enumerate(strides)
+        ]
         return " + ".join([addend(base), *terms])
 
     def _indices(self, web: Web, offsets: Sequence[str], block: Sequence[str]) -> list[str]:
@@ -204,18 +211,18 @@ class PlainPointers:
             index = self._index(web, axis)
             tests += [] if natural[axis] else [f"{index} >= 0"]
             tests.append(f"{index} < {addend(shape[axis])}")
-        return " & ".join(f"({each})" for each in tests) if len(tests) > 1 else tests[0]
+        return " & ".join(f"({test})" for test in tests) if len(tests) > 1 else tests[0]
 
     def _index(self, web: Web, axis: int) -> str:
         return self._fresh(web, ("index", axis), f"{web.name}_{axis}")
 
     def _value(self, web: Web, part: Part) -> str:
         value = self._parts.value(web, part)
-        return self._name(web, part) if isinstance(value, Kept) else value
+        return self._name(web, part) if isinstance(value, KeptPart) else value
 
     def _name(self, web: Web, part: Part) -> str:
-        said = part if isinstance(part, str) else "_".join(map(str, part))
-        return self._fresh(web, part, f"{web.name}_{said}")
+        suffix = part if isinstance(part, str) else "_".join(map(str, part))
+        return self._fresh(web, part, f"{web.name}_{suffix}")
 
     def _fresh(self, web: Web, part: Part, wanted: str) -> str:
         key = (web.name, part)
@@ -227,37 +234,39 @@ class PlainPointers:
         return self._code.code_for(node)
 
 
-PLAIN = Kind(make=PlainPointers, handed=all_parts)
+PLAIN = AccessKind(make=PlainPointers, handed=all_parts)
 
 
 def _moving(flow: Flow) -> set[int]:
     """Webs that are advanced or handed on, or that one of these comes from or leads to."""
-    moving = {id(each.web) for each in flow.definitions if is_moved(each)} | {id(flow.web_of(name)) for name in flow.handed}
+    moving = {id(definition.web) for definition in flow.definitions if is_moved(definition)} | {
+        id(flow.web_of(name)) for name in flow.handed
+    }
     while True:
-        found = set(moving)
-        for each in flow.definitions:
-            if each.source_web is not None and {id(each.web), id(each.source_web)} & found:
-                found |= {id(each.web), id(each.source_web)}
-        if found == moving:
+        webs = set(moving)
+        for definition in flow.definitions:
+            if definition.source_web is not None and {id(definition.web), id(definition.source_web)} & webs:
+                webs |= {id(definition.web), id(definition.source_web)}
+        if webs == moving:
             return moving
-        moving = found
+        moving = webs
 
 
 def _checks(flow: Flow, accesses: Sequence[Access]) -> dict[int, list[tuple[int, ...]]]:
     """Web → which axes are checked together, there and in what is copied from it."""
-    found: dict[int, set[tuple[int, ...]]] = {id(web): set() for web in flow.webs}
-    for each in accesses:
-        if each.checked:
-            found[id(each.web)].add(each.checked)
+    checks: dict[int, set[tuple[int, ...]]] = {id(web): set() for web in flow.webs}
+    for access in accesses:
+        if access.checked:
+            checks[id(access.web)].add(access.checked)
     changed = True
     while changed:
         changed = False
         for definition in flow.definitions:
             if definition.source_web is not None:
-                more = found[id(definition.web)] - found[id(definition.source_web)]
-                found[id(definition.source_web)] |= more
+                more = checks[id(definition.web)] - checks[id(definition.source_web)]
+                checks[id(definition.source_web)] |= more
                 changed |= bool(more)
-    return {web: sorted(axes) for web, axes in found.items()}
+    return {web: sorted(axes) for web, axes in checks.items()}
 
 
 def _part(definition: Definition, part: Part) -> cst.BaseExpression:

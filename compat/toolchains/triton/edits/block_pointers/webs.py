@@ -12,7 +12,7 @@ import libcst as cst
 from attrs import Factory, define, field
 
 from compat.toolchains.edits import CannotEdit
-from compat.toolchains.triton.edits.block_pointers.normal import Made, Reader
+from compat.toolchains.triton.edits.block_pointers.normal import MadePointer, Reader
 from compat.toolchains.triton.edits.code import walk
 
 ACCESS = ("load", "store")
@@ -26,7 +26,7 @@ class Definition:
 
     statement: cst.SimpleStatementLine
     variable: str
-    made: Made | None = None
+    made: MadePointer | None = None
     source: str | None = None
     """The variable that it is copied or advanced from."""
     offsets: tuple[cst.BaseExpression, ...] = ()
@@ -50,18 +50,18 @@ class Web:
     """Loads and stores."""
 
     @property
-    def made(self) -> Made:
+    def made(self) -> MadePointer:
         """How it was made first: what all definitions agree on can be read here. Raises CannotEdit where nothing made it."""
         seen: set[int] = set()
         waiting: list[Web] = [self]
         while waiting:
             web = waiting.pop()
             seen.add(id(web))
-            for each in web.definitions:
-                if each.made is not None:
-                    return each.made
-                if each.source_web is not None and id(each.source_web) not in seen:
-                    waiting.append(each.source_web)
+            for definition in web.definitions:
+                if definition.made is not None:
+                    return definition.made
+                if definition.source_web is not None and id(definition.source_web) not in seen:
+                    waiting.append(definition.source_web)
         raise CannotEdit(f"it is not known where {self.variable} comes from")
 
 
@@ -74,7 +74,7 @@ class Flow:
     definitions: list[Definition] = field(factory=list)
     use_of: dict[cst.Call, frozenset[int]] = field(factory=dict)
     """Load or store → the definitions that reach it."""
-    asked: dict[cst.Attribute, frozenset[int]] = field(factory=dict)
+    attributes: dict[cst.Attribute, frozenset[int]] = field(factory=dict)
     """``p.dtype`` → the definitions that reach it."""
     handed: dict[cst.Name, frozenset[int]] = field(factory=dict)
     """What is handed to another function, or returned → the definitions that reach it."""
@@ -93,24 +93,28 @@ class Flow:
 
     def web_of(self, use: cst.CSTNode) -> Web:
         """The web of a load, a store, a question for the dtype, or what is handed over."""
-        reaching = self.use_of.get(use) or self.asked.get(use) or self.handed[use]  # type: ignore[call-overload,index]
+        reaching = self.use_of.get(use) or self.attributes.get(use) or self.handed[use]  # type: ignore[call-overload,index]
         return self.definitions[min(reaching)].web
 
     def origins(self, web: Web) -> set[cst.SimpleStatementLine]:
         """The statements that make what is in a web."""
-        found, seen, waiting = set(), set[int](), [web]
+        statements, seen, waiting = set(), set[int](), [web]
         while waiting:
             here = waiting.pop()
             seen.add(id(here))
-            found |= {each.statement for each in here.definitions if each.made is not None}
-            waiting += [each.source_web for each in here.definitions if each.source_web and id(each.source_web) not in seen]
-        return found
+            statements |= {definition.statement for definition in here.definitions if definition.made is not None}
+            waiting += [
+                definition.source_web
+                for definition in here.definitions
+                if definition.source_web and id(definition.source_web) not in seen
+            ]
+        return statements
 
     # --- through the statements ---
 
     def _block(self, suite: cst.BaseSuite, state: _State, *, in_loop: bool) -> _State:
-        for each in suite.body:
-            state = self._statement(each, state, in_loop=in_loop)
+        for statement in suite.body:
+            state = self._statement(statement, state, in_loop=in_loop)
         return state
 
     def _statement(self, node: cst.CSTNode, state: _State, *, in_loop: bool) -> _State:
@@ -118,8 +122,8 @@ class Flow:
             return self._simple(node, state, in_loop=in_loop)
         if isinstance(node, cst.If):
             self._uses(node.test, state)
-            taken = self._block(node.body, state, in_loop=in_loop)
-            return _merged(taken, self._statement(node.orelse, state, in_loop=in_loop) if node.orelse else state)
+            state_after = self._block(node.body, state, in_loop=in_loop)
+            return _merged(state_after, self._statement(node.orelse, state, in_loop=in_loop) if node.orelse else state)
         if isinstance(node, cst.Else):
             return self._block(node.body, state, in_loop=in_loop)
         if isinstance(node, cst.For | cst.While):
@@ -142,7 +146,7 @@ class Flow:
         if defined is None:
             others = _plainly_assigned(node)
             self._uses(node, state, but=others)
-            return {name: reaching for name, reaching in state.items() if name not in {each.value for each in others}}
+            return {name: reaching for name, reaching in state.items() if name not in {other.value for other in others}}
         return {**state, self.definitions[defined].variable: frozenset({defined})}
 
     def _definition(self, node: cst.CSTNode, state: _State, *, in_loop: bool) -> int | None:
@@ -167,9 +171,9 @@ class Flow:
         if isinstance(value, cst.Name):
             return Definition(statement=node, variable=variable, source=value.value, in_loop=in_loop)
         assert isinstance(value, cst.Call)
-        self._refuse_in(*[each.value for each in value.args if not self.reader.is_pointer(each.value)])
+        self._refuse_in(*[arg.value for arg in value.args if not self.reader.is_pointer(arg.value)])
         if self.reader.makes(value):
-            return Definition(statement=node, variable=variable, made=Made.of(value), in_loop=in_loop)
+            return Definition(statement=node, variable=variable, made=MadePointer.of(value), in_loop=in_loop)
         moved = self.reader.moved(value)
         return Definition(
             statement=node,
@@ -182,32 +186,32 @@ class Flow:
 
     def _uses(self, node: cst.CSTNode, state: _State, but: Sequence[cst.Name] = ()) -> None:
         """Note the loads, stores and questions in an expression or statement, and refuse all else."""
-        known = set(map(id, but))
-        for each in walk(node):
-            if isinstance(each, cst.Call) and (name := self._accessed(each)) is not None and self._holds(name, state):
-                self.use_of[each] = self._reaching(name.value, state) | self.use_of.get(each, frozenset())
-                known.add(id(name))
-            elif isinstance(each, cst.Attribute) and self.reader.is_pointer(each.value) and each.attr.value == "dtype":
-                assert isinstance(each.value, cst.Name)
-                if not self._holds(each.value, state):
+        skipped = set(map(id, but))
+        for inner in walk(node):
+            if isinstance(inner, cst.Call) and (name := self._accessed(inner)) is not None and self._holds(name, state):
+                self.use_of[inner] = self._reaching(name.value, state) | self.use_of.get(inner, frozenset())
+                skipped.add(id(name))
+            elif isinstance(inner, cst.Attribute) and self.reader.is_pointer(inner.value) and inner.attr.value == "dtype":
+                assert isinstance(inner.value, cst.Name)
+                if not self._holds(inner.value, state):
                     continue
-                self.asked[each] = self._reaching(each.value.value, state) | self.asked.get(each, frozenset())
-                known.add(id(each.value))
-            for value in self.reader.hands(each):
+                self.attributes[inner] = self._reaching(inner.value.value, state) | self.attributes.get(inner, frozenset())
+                skipped.add(id(inner.value))
+            for value in self.reader.hands(inner):
                 if not isinstance(value, cst.Name) or not self.reader.is_pointer(value) or not self._holds(value, state):
                     raise CannotEdit("a function is given a block pointer by one call, and something else by another")
                 self.handed[value] = self._reaching(value.value, state) | self.handed.get(value, frozenset())
-                known.add(id(value))
-        names = {id(each.keyword) for each in walk(node) if isinstance(each, cst.Arg)}
-        names |= {id(each.attr) for each in walk(node) if isinstance(each, cst.Attribute)}
-        for each in walk(node):
+                skipped.add(id(value))
+        names = {id(inner.keyword) for inner in walk(node) if isinstance(inner, cst.Arg)}
+        names |= {id(inner.attr) for inner in walk(node) if isinstance(inner, cst.Attribute)}
+        for inner in walk(node):
             if (
-                isinstance(each, cst.Name)
-                and self.reader.is_pointer(each)
-                and id(each) not in known | names
-                and self._holds(each, state)
+                isinstance(inner, cst.Name)
+                and self.reader.is_pointer(inner)
+                and id(inner) not in skipped | names
+                and self._holds(inner, state)
             ):
-                raise CannotEdit(f"the block pointer {each.value} is used for something else than loads, stores and advances")
+                raise CannotEdit(f"the block pointer {inner.value} is used for something else than loads, stores and advances")
 
     def _holds(self, name: cst.Name, state: _State) -> bool:
         return bool(state.get(name.value))
@@ -216,19 +220,19 @@ class Flow:
         """The variable of the block pointer that a call loads from or stores to."""
         if self.reader.code.language.called(call) not in ACCESS or not call.args:
             return None
-        named = [each for each in call.args if each.keyword and each.keyword.value == "pointer"]
-        first = (named or [each for each in call.args if not each.keyword] or call.args)[0].value
+        named = [arg for arg in call.args if arg.keyword and arg.keyword.value == "pointer"]
+        first = (named or [arg for arg in call.args if not arg.keyword] or call.args)[0].value
         return first if isinstance(first, cst.Name) and self.reader.is_pointer(first) else None
 
     def _reaching(self, variable: str, state: _State) -> frozenset[int]:
-        found = state.get(variable, frozenset())
-        if not found:
+        definitions = state.get(variable, frozenset())
+        if not definitions:
             raise CannotEdit(f"it is not known where {variable} comes from")
-        return found
+        return definitions
 
     def _refuse_in(self, *nodes: cst.CSTNode) -> None:
         for node in nodes:
-            if any(self.reader.is_pointer(each) for each in walk(node)):
+            if any(self.reader.is_pointer(inner) for inner in walk(node)):
                 raise CannotEdit("a block pointer is used in a kind of statement that is not known")
 
     # --- together ---
@@ -242,11 +246,11 @@ class Flow:
             return number
 
         def unite(numbers: Iterable[int]) -> None:
-            found = sorted(map(find, numbers))
-            for each in found[1:]:
-                leader[each] = found[0]
+            roots = sorted(map(find, numbers))
+            for root in roots[1:]:
+                leader[root] = roots[0]
 
-        for reaching in (*self.use_of.values(), *self.asked.values(), *self.handed.values()):
+        for reaching in (*self.use_of.values(), *self.attributes.values(), *self.handed.values()):
             unite(reaching)
         for number, reaching in self._sources.items():
             definition = self.definitions[number]
@@ -267,17 +271,17 @@ class Flow:
         """Webs of one variable are never in it at once: those with the same block share their names, others have a number."""
         names: dict[str, list[tuple[str, ...]]] = {}
         for web in self.webs:
-            known, block = names.setdefault(web.variable, []), tuple(map(self.reader.code.code_for, web.made.block))
-            if block not in known:
-                known.append(block)
-            number = known.index(block)
+            earlier, block = names.setdefault(web.variable, []), tuple(map(self.reader.code.code_for, web.made.block))
+            if block not in earlier:
+                earlier.append(block)
+            number = earlier.index(block)
             web.name = f"{web.variable}_{number + 1}" if number else web.variable
 
 
 def _plainly_assigned(node: cst.CSTNode) -> list[cst.Name]:
     """The names that a statement gives values which are no block pointers."""
     smalls = node.body if isinstance(node, cst.SimpleStatementLine) else [node]
-    targets = [each.target for small in smalls if isinstance(small, cst.Assign) for each in small.targets]
+    targets = [target.target for small in smalls if isinstance(small, cst.Assign) for target in small.targets]
     return [name for target in targets for name in walk(target) if isinstance(name, cst.Name)]
 
 

@@ -12,10 +12,10 @@ from compat.toolchains.triton.edits.block_pointers.access import Access
 from compat.toolchains.triton.edits.block_pointers.components import Part
 from compat.toolchains.triton.edits.block_pointers.normal import in_place_of, rewritten
 from compat.toolchains.triton.edits.block_pointers.webs import Definition, Flow, Web
-from compat.toolchains.triton.edits.code import walk
+from compat.toolchains.triton.edits.code import dotted, parenthesized, walk
 
 
-class Form(Protocol):
+class AccessForm(Protocol):
     """A form of access that takes the place of block pointers, in one function."""
 
     def defining(self, definition: Definition) -> Sequence[str]:
@@ -50,7 +50,7 @@ class Exchange(Protocol):
 class Rewriting:
     """A function in which each statement gets its new form."""
 
-    def __init__(self, flow: Flow, form: Form, accesses: dict[cst.Call, Access], exchange: Exchange) -> None:
+    def __init__(self, flow: Flow, form: AccessForm, accesses: dict[cst.Call, Access], exchange: Exchange) -> None:
         self._flow, self._form, self._accesses, self._exchange = flow, form, accesses, exchange
         self._comments: list[cst.EmptyLine] = []
         self._done: set[cst.CSTNode] = set()
@@ -58,7 +58,7 @@ class Rewriting:
     def of(self, function: cst.FunctionDef) -> cst.FunctionDef:
         """The function. Raises CannotEdit where not all of it has a new form."""
         new = rewritten(function, self._statement)
-        if self._done != {*self._accesses, *self._flow.asked, *self._flow.handed}:
+        if self._done != {*self._accesses, *self._flow.attributes, *self._flow.handed}:
             raise CannotEdit("a block pointer is used in the condition of a statement")
         return new
 
@@ -81,7 +81,7 @@ class Rewriting:
         return new
 
     def _with_uses(self, old: cst.SimpleStatementLine) -> list[cst.BaseStatement]:
-        here = [node for node in walk(old) if node in self._accesses or node in self._flow.asked or node in self._flow.handed]
+        here = [node for node in walk(old) if node in self._accesses or node in self._flow.attributes or node in self._flow.handed]
         if not here:
             return [old]
         before = [line for node in here if node in self._accesses for line in self._form.before(self._accesses[node])]  # type: ignore[index]
@@ -92,7 +92,7 @@ class Rewriting:
 
 
 class _Uses(cst.CSTTransformer):
-    def __init__(self, flow: Flow, form: Form, accesses: dict[cst.Call, Access], exchange: Exchange) -> None:
+    def __init__(self, flow: Flow, form: AccessForm, accesses: dict[cst.Call, Access], exchange: Exchange) -> None:
         super().__init__()
         self._flow, self._form, self._accesses, self._exchange = flow, form, accesses, exchange
 
@@ -107,7 +107,7 @@ class _Uses(cst.CSTTransformer):
         return self._exchange.returned(original_node, updated_node)
 
     def leave_Attribute(self, original_node: cst.Attribute, updated_node: cst.Attribute) -> cst.BaseExpression:
-        if original_node not in self._flow.asked:
+        if original_node not in self._flow.attributes:
             return updated_node
         holder = self._form.element_holder(self._flow.web_of(original_node))
         return updated_node.with_changes(value=cst.parse_expression(holder))
@@ -115,3 +115,34 @@ class _Uses(cst.CSTTransformer):
 
 def _parsed(lines: Iterable[str]) -> list[cst.BaseStatement]:
     return [cst.parse_statement(line) for line in lines]
+
+
+def stored(call: cst.Call) -> cst.BaseExpression:
+    """What a store stores."""
+    named = [arg.value for arg in call.args if arg.keyword and arg.keyword.value == "value"]
+    return named[0] if named else [arg.value for arg in call.args if not arg.keyword][1]
+
+
+def axis_index(axis: int, rank: int) -> str:
+    """``[:, None]`` for the first of two."""
+    return "" if rank == 1 else f"[{', '.join(':' if position == axis else 'None' for position in range(rank))}]"
+
+
+def addend(text: str) -> str:
+    """An expression as the first term of a sum, or beside a comparison."""
+    node = cst.parse_expression(text)
+    plain = isinstance(node, cst.BinaryOperation) and isinstance(
+        node.operator, cst.Add | cst.Subtract | cst.Multiply | cst.FloorDivide | cst.Modulo
+    )
+    return text if plain or dotted(node) or (isinstance(node, cst.UnaryOperation) and not node.lpar) else parenthesized(text)
+
+
+def added(value: str, by: str) -> str:
+    if not by or value == "0":
+        return by or value
+    return f"{value} + {by if isinstance(cst.parse_expression(by), cst.UnaryOperation) else parenthesized(by)}"
+
+
+def assignment(name: str, value: str) -> str:
+    """``name = value``, and ``name += …`` where that is what it comes to."""
+    return f"{name} += {value.removeprefix(f'{name} + ')}" if value.startswith(f"{name} + ") else f"{name} = {value}"

@@ -1,0 +1,347 @@
+"""Combine one half of the toolchain from each of two releases, to see which half causes a failure.
+
+IR that one release made is compiled by the other, and the assembler of one is put under the other, in both directions. The
+toolchain says which IR crosses between releases (:class:`compat.toolchains.CompilerParts`). What a combination comes to is seen by
+compiling it (:class:`CompileExperiment`) or by launching it (:class:`LaunchExperiment`)."""
+
+from __future__ import annotations
+
+import filecmp
+import hashlib
+from abc import ABC, abstractmethod
+from enum import StrEnum
+from functools import cached_property
+from pathlib import Path
+from textwrap import shorten
+
+from attrs import define, evolve, field, frozen
+
+from compat import toolchains
+from compat.bisect.answers import Effect
+from compat.bisect.assemblers import AssemblerProgram
+from compat.bisect.attempts import Attempts, effect_on
+from compat.bisect.criterion import Criterion, result_words
+from compat.diagnosis import dumps
+from compat.engine.run import RunContext
+from compat.history.account import Judgement
+from compat.launch.archive import object_of
+from compat.launch.building import Launchable, launch_mode, launchable_of
+from compat.launch.merging import launched_as, with_launched
+from compat.model import SOURCE_STAGE, Cell, Evidence, Outcome, Result, Status
+from compat.patterns import lazy_pattern
+from compat.processes.supervisor import run
+from compat.toolchains import CompilerParts
+from compat.workers.attempt import KEEPING_IR, Compile, Mode
+
+_MESSAGE = 100
+"""Characters of a compiler's message that a step quotes."""
+_EFFECTS = {Judgement.BAD: Effect.SAME, Judgement.GOOD: Effect.OK, Judgement.UNKNOWN: Effect.UNKNOWN}
+_VERSION = lazy_pattern(r"V(\d+\.\d+\.\d+)")
+_VERSION_DEADLINE = 20.0
+_BUILT = Outcome(status=Status.OK, stage="")
+
+
+class Side(StrEnum):
+    """On which side of a border between two halves a failure is."""
+
+    BEFORE = "before"
+    """In the IR: it fails with the other release too."""
+    BEHIND = "behind"
+    """In the stages after it: IR of the other release fails there too."""
+    BOTH = "both"
+    """Only with both bad halves together."""
+    EITHER = "either"
+    """Each bad half alone is sufficient."""
+    UNKNOWN = "unknown"
+
+
+@frozen(kw_only=True)
+class Crossing:
+    """The outcomes of combining the halves of two releases."""
+
+    into_bad: Effect
+    """IR of the good release, compiled by the bad one."""
+    into_good: Effect
+    """IR of the bad release, compiled by the good one."""
+    control: Effect = Effect.SAME
+    """The control: IR of the bad release, compiled by itself from a file. Unless it fails the same way, nothing is proven."""
+
+    @property
+    def side(self) -> Side:
+        """The half that is sufficient or necessary for the failure."""
+        if self.control is not Effect.SAME:
+            return Side.UNKNOWN
+        match (self.into_bad, self.into_good):
+            case (Effect.SAME, Effect.SAME):
+                return Side.EITHER
+            case (Effect.OK, Effect.OK):
+                return Side.BOTH
+            case (Effect.SAME, _) | (_, Effect.OK):
+                return Side.BEHIND
+            case (_, Effect.SAME) | (Effect.OK, _):
+                return Side.BEFORE
+        return Side.UNKNOWN
+
+
+@define(kw_only=True, slots=False)
+class Experiment(ABC):
+    """A cell that is bad, perhaps one that is good, and combinations of their releases."""
+
+    bad: Cell
+    good: Cell | None = None
+    context: RunContext
+    """Has the envs of both."""
+    attempts: Attempts
+    parts: CompilerParts
+    steps: list[str] = field(factory=list)
+    """The combinations that were tried and their results, one sentence each."""
+
+    @abstractmethod
+    def evidence_of(self, cell: Cell) -> Evidence:
+        """The attempt at one of the two cells as it is, with its IR kept as far as it comes."""
+
+    @abstractmethod
+    def compile_ir(self, stage: str, ir: str, maker: Cell, reader: Cell) -> Effect:
+        """Compile the kept artifact ``ir``, which ``maker``'s release made in ``stage``, with the release of ``reader``."""
+
+    @abstractmethod
+    def assemble(self, cell: Cell, program: AssemblerProgram) -> Effect:
+        """Compile a cell with another assembler."""
+
+    @cached_property
+    def _names(self) -> dict[str, str]:
+        names = [cell.env.name for cell in (self.good, self.bad) if cell is not None]
+        releases = [self.context.envs[name].release for name in names]
+        distinct = None not in releases and len(set(releases)) == len(names)
+        return {name: str(release) if distinct else name for name, release in zip(names, releases, strict=True)}
+
+    def name(self, cell: Cell) -> str:
+        """What steps and sentences call a cell's release: its number, or the env's name where that does not tell the two apart."""
+        return self._names[cell.env.name]
+
+    @property
+    def other(self) -> Cell:
+        """The good cell, which there is where releases are combined."""
+        assert self.good is not None, "one release cannot be combined with itself"
+        return self.good
+
+    def cross(self, stage: str) -> Crossing:
+        """Feed what ``stage`` made in one release to the other, and what it made in the bad one also to itself."""
+        into_bad = self._feed(stage, self.other, self.bad)
+        into_good, control = Effect.UNKNOWN, Effect.SAME
+        if stage in self.evidence_of(self.bad).kept:
+            control = self._feed(stage, self.bad, self.bad)
+            into_good = self._feed(stage, self.bad, self.other)
+        return Crossing(into_bad=into_bad, into_good=into_good, control=control)
+
+    def _feed(self, stage: str, maker: Cell, reader: Cell) -> Effect:
+        ir = self.evidence_of(maker).kept.get(stage)
+        if ir is None:
+            self.steps.append(f"{self.name(maker)} produces no {stage.upper()} for it.")
+            return Effect.UNKNOWN
+        return self.compile_ir(stage, ir, maker, reader)
+
+    def swap_assembler(self) -> Crossing | None:
+        """Put the assembler of each release under the other; ``None`` where one of them has none."""
+        assembler, cells = self.parts.assembler, (self.other, self.bad)
+        good, bad = (assembler.of(self.context.envs[cell.env.name], cell.target) for cell in cells)
+        names = [self.name(cell) for cell in cells]
+        if good is None or bad is None:
+            self.steps.append(f"{names[good is not None]} ships no {assembler.name}, so none could be swapped.")
+            return None
+        if good == bad or filecmp.cmp(good, bad, shallow=False):
+            self.steps.append(f"{names[0]} and {names[1]} ship the same {assembler.name}, byte for byte.")
+            return Crossing(into_bad=Effect.OK, into_good=Effect.SAME)  # swapping it would change nothing
+        into_good = self.assemble(self.bad, AssemblerProgram(name=names[0], path=good))
+        into_bad = self.assemble(self.other, AssemblerProgram(name=names[1], path=bad))
+        return Crossing(into_bad=into_bad, into_good=into_good)
+
+
+@define(kw_only=True, slots=False)
+class CompileExperiment(Experiment):
+    """Combinations that are compiled, and compared with the failure of the bad cell."""
+
+    failing: Outcome
+    _evidence: dict[str, Evidence] = field(factory=dict)
+
+    def evidence_of(self, cell: Cell) -> Evidence:
+        if cell.env.name not in self._evidence:
+            self._evidence[cell.env.name] = self.attempts.make(cell, KEEPING_IR)
+        return self._evidence[cell.env.name]
+
+    def compile_ir(self, stage: str, ir: str, maker: Cell, reader: Cell) -> Effect:
+        outcome = self.attempts.outcome(reader, Mode(actions=(Compile(ir=ir),), given={ir: self.attempts.data(ir)}))
+        makers, readers = self.name(maker), self.name(reader)
+        self.steps.append(f"{stage.upper()} made by {makers}, compiled by {readers}: {self.describe(outcome)}.")
+        return effect_on(self.failing, outcome)
+
+    def assemble(self, cell: Cell, program: AssemblerProgram) -> Effect:
+        """Compile a cell with another assembler; if its toolchain refuses that one, run the assembler alone."""
+        assembler, name = self.parts.assembler, self.name(cell)
+        outcome = self.attempts.outcome(cell, Mode(variables=dict.fromkeys(assembler.variables, str(program.path))))
+        self.steps.append(f"{name} with the {assembler.name} of {program.name}: {self.describe(outcome)}.")
+        failed = outcome.failure if outcome.failure and not outcome.failure.prediction else None  # a prediction is of what was made
+        if failed and failed.stage != assembler.stage:  # up to 3.2, no newer one than was known then
+            alone = self.attempts.assembled(cell, assembler, program.path)
+            if alone is not None:
+                source = assembler.takes.upper()
+                step = f"The {source} of {name}, assembled with the {assembler.name} of {program.name}: {self.describe(alone)}."
+                self.steps.append(step)
+                return effect_on(self.failing, alone)
+        return effect_on(self.failing, outcome)
+
+    def describe(self, outcome: Outcome) -> str:
+        """An outcome as a step reports it."""
+        match effect_on(self.failing, outcome):
+            case Effect.OK:
+                return "ok"
+            case Effect.SAME:
+                return "fails the same way"
+        failure = outcome.failure
+        if failure is None:
+            return f"no answer ({outcome.status})"
+        unreadable = toolchains.known_class(failure).unreadable_ir
+        if unreadable or (failure.stage == SOURCE_STAGE != self.failing.stage):
+            return "that release cannot parse this IR"
+        message = shorten(failure.excerpt, _MESSAGE, placeholder=" …")
+        return f"fails differently, in stage {failure.stage} ({failure.failure_class}: {message}), which proves nothing"
+
+    def front_ends_agree(self) -> bool | None:
+        """Whether both front ends made the same IR, ignoring names; ``None`` where one made none."""
+        first = [self._first_ir(cell) for cell in (self.other, self.bad)]
+        if None in first:
+            return None
+        agree = first[0] == first[1]
+        names = f"{self.name(self.other)} and of {self.name(self.bad)}"
+        self.steps.append(f"Before the first pass, the IR of {names} is {'the same' if agree else 'different'}, ignoring names.")
+        return agree
+
+    def _first_ir(self, cell: Cell) -> str | None:
+        evidence = self.attempts.make(cell, Mode(diagnose=True, keep_printed=True))
+        pipeline = dumps.read(self.attempts.printed(evidence)).pipeline
+        return pipeline.states[0] if pipeline.steps else None
+
+    @cached_property
+    def same_low_ir(self) -> bool | None:
+        """Whether the back end is given the same IR in both releases, ignoring names; ``None`` where one makes none.
+
+        What a stage keeps has been through the back end's optimizer; where that differs, both are compared again without it.
+        """
+        parts, cells = self.parts, (self.other, self.bad)
+        names, title = [self.name(cell) for cell in cells], parts.low_ir_title
+        optimized = [self.evidence_of(cell).kept.get(parts.low_ir) for cell in cells]
+        if None not in optimized and self._low_ir(optimized[0]) == self._low_ir(optimized[1]):
+            self.steps.append(f"The optimized {title} of {names[0]} and of {names[1]} is the same, ignoring names.")
+            return True
+        mode = evolve(KEEPING_IR, variables=parts.not_optimized)
+        plain = [self.attempts.make(cell, mode).kept.get(parts.low_ir) for cell in cells]
+        if None in plain:
+            self.steps.append(f"{names[plain[0] is not None]} produces no {title} for it, so there is none to compare.")
+            return None
+        texts = [self._low_ir(name) for name in plain]
+        subject = f"The {title} that {names[0]} and {names[1]} hand to {parts.backend}"
+        if texts[0] == texts[1]:
+            self.steps.append(f"{subject} is the same, ignoring names.")
+            return True
+        lines = next((pair for pair in zip(*(text.splitlines() for text in texts), strict=False) if pair[0] != pair[1]), ())
+        quoted = " against ".join(f"`{shorten(line, _MESSAGE, placeholder=' …')}`" for line in lines)
+        self.steps.append(
+            f"{subject} differs, ignoring names: {quoted}." if any(lines) else f"{subject} differs in length, ignoring names."
+        )
+        return False
+
+    def _low_ir(self, name: str | None) -> str:
+        return self.parts.canonical_low_ir(self.attempts.path(str(name)).read_text(encoding="utf-8", errors="replace"))
+
+
+@define(kw_only=True, slots=False)
+class LaunchExperiment(Experiment):
+    """Combinations that are built, and compared by what launching them came to, as far as that is known.
+
+    What comes out as the same binary as that of a release needs no launch.
+    """
+
+    criterion: Criterion
+    waiting: list[Launchable] = field(factory=list)
+    """What has to be launched."""
+    _results: dict[str, Result] = field(factory=dict)
+    """Binary → what is known of it."""
+    _evidence: dict[str, Evidence] = field(factory=dict)
+    """Env → the attempt at its own cell."""
+
+    def __attrs_post_init__(self) -> None:
+        rows = [[self._built(cell)] for cell in (self.good, self.bad) if cell is not None]
+        self.criterion = self.criterion.along(rows)
+
+    def alone(self, cell: Cell) -> Effect:
+        """A cell as it is, with its IR kept for what comes after."""
+        mode = launch_mode(cell)
+        return self._effect("", cell, evolve(mode, stages=(*mode.stages, self.parts.first_ir, self.parts.last_ir)))
+
+    def evidence_of(self, cell: Cell) -> Evidence:
+        return self._evidence[cell.env.name]
+
+    def compile_ir(self, stage: str, ir: str, maker: Cell, reader: Cell) -> Effect:
+        mode = evolve(launch_mode(reader), actions=(Compile(ir=ir, keep_ir=True),), given={ir: self.attempts.data(ir)})
+        return self._effect(f"the {stage.upper()} of {self.name(maker)}", reader, mode, like=self.evidence_of(reader))
+
+    def assemble(self, cell: Cell, program: AssemblerProgram) -> Effect:
+        mode = launch_mode(cell)
+        variables = {**mode.variables, **dict.fromkeys(self.parts.assembler.variables, str(program.path))}
+        version = version_of(program.path)
+        label = f"the {self.parts.assembler.name} of {program.name}"
+        label += f" ({version})" if version and version not in program.name else ""
+        return self._effect(label, cell, evolve(mode, variables=variables))
+
+    def _effect(self, label: str, cell: Cell, mode: Mode, like: Evidence | None = None) -> Effect:
+        """Build a combination, and say what launching it came to, as far as that is known."""
+        title = f"{self.name(cell)}{f' with {label}' if label else ''}"
+        evidence = self.attempts.make(cell, mode)
+        if not label:
+            self._evidence[cell.env.name] = evidence
+        built, artifact = self.context.envs[cell.env.name], self.context.store.artifact
+        launchable = launchable_of(cell, built, evidence, artifact, like=like) if evidence.built else None
+        if not isinstance(launchable, Launchable):
+            self.steps.append(f"{title}: {'cannot be launched, ' + launchable.why if launchable else 'does not compile'}.")
+            return Effect.UNKNOWN
+        repeated = bool(label) and object_of(launchable) in self._results
+        result = self._result(launchable, label)
+        if result is None:
+            new = evolve(launchable, label=label, identity=_identity(launchable)) if label else launchable
+            if new.identity not in {other.identity for other in self.waiting}:
+                self.waiting.append(new)
+            self.steps.append(f"{title}: not launched.")
+            return Effect.UNKNOWN
+        self.steps.append(f"{title}: {result_words(result)}{', being the same binary as one above' if repeated else ''}.")
+        return _EFFECTS[self.criterion(evolve(result, cell=self.bad))]
+
+    def _result(self, launchable: Launchable, label: str) -> Result | None:
+        """What is known of a binary; ``None`` where it was not launched."""
+        binary = object_of(launchable)
+        if binary not in self._results:
+            plain = self._built(launchable.cell)
+            result = launched_as(plain, _identity(launchable), self.context.store) if label else plain
+            if result.numbers.gpu is None:
+                return None
+            self._results[binary] = result
+        return self._results[binary]
+
+    def _built(self, cell: Cell) -> Result:
+        """A cell as it is, with what is known of launching it."""
+        built = self.context.envs[cell.env.name]
+        (result,) = with_launched([Result(cell=cell, built=built, outcome=_BUILT)], self.context.store)
+        return result
+
+
+def _identity(launchable: Launchable) -> str:
+    """Of a combination: of the cell, and of the binary that came out."""
+    return hashlib.sha256(f"{launchable.identity} {object_of(launchable)}".encode()).hexdigest()
+
+
+def version_of(assembler: Path) -> str:
+    """The version that an assembler prints; empty where it prints none."""
+    try:
+        match = _VERSION.search(run([str(assembler), "--version"], timeout=_VERSION_DEADLINE).output)
+    except OSError:
+        return ""
+    return match[1] if match else ""

@@ -1,0 +1,210 @@
+"""Results as a criterion needs them: with the numbers and latencies of launches, or with the answer of a user's program.
+
+Launches were made on a GPU host or are made on this machine's GPU. Numbers of a release's interpreter are computed where its env
+has one. :func:`check` judges single cells, for ``git bisect run``.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
+
+from attrs import evolve, frozen
+from packaging.version import Version
+
+from compat.bisect.criterion import CANNOT_TELL, Criterion, IsSlower, IsWrong
+from compat.cell_document import cell_document
+from compat.config.cell_pattern import cell_pattern
+from compat.engine.interpreting import interpret, interpretable
+from compat.engine.run import RunContext, run
+from compat.errors import SelectionError
+from compat.history.account import Judgement
+from compat.json_text import write_json
+from compat.launch.building import was_built
+from compat.launch.hosting import Gpu, can_be_launched, launch_cells
+from compat.launch.merging import told_of, with_launched
+from compat.model import Cell, Check, Result, Specialization, Status, Target
+from compat.printable import printable
+from compat.processes import supervisor
+from compat.processes.supervisor import ProcessResult
+from compat.project import Listener, Obtain, Selection
+
+HOW = (
+    "`compat build --target TARGET --out DIR` builds the kernels that have a [problem], `python DIR/launch.py` launches them "
+    "on a GPU host, and `compat matrix --launched DIR/results.jsonl` brings the results back; on a machine with a GPU, --launch "
+    "does all of it"
+)
+"""How numbers of a GPU come to be known."""
+
+
+def numbered(
+    results: Sequence[Result],
+    criterion: Criterion,
+    context: RunContext,
+    gpu: Gpu | None = None,
+    on_launch: Callable[[str], None] = lambda words: None,
+) -> tuple[Result, ...]:
+    """The same results; with their numbers, where the criterion asks for them.
+
+    What was not launched yet is launched on ``gpu``, if there is one; ``on_launch`` hears of that in words. Where a kernel's own
+    interpreter tells something of the question, what was built is interpreted. Raises StoreError, SelectionError where the GPU
+    cannot be used, and what :func:`compat.engine.interpreting.interpret` raises.
+    """
+    if not criterion.asks_launches:
+        return tuple(results)
+    checks = _interpreted(results, context) if isinstance(criterion.question, IsWrong) else {}
+    checked = tuple(
+        evolve(result, numbers=evolve(result.numbers, interpreter=checks[result.cell])) if result.cell in checks else result
+        for result in results
+    )
+    current = with_launched(checked, context.store)
+    waiting = to_launch(current, criterion, gpu, again=context.again) if gpu is not None else ()
+    if gpu is None or not waiting:
+        return current
+    on_launch(f"launching {len(waiting):,} cells on the GPU of this machine")
+    launched = launch_cells(waiting, context, gpu)
+    on_launch(told_of([launched.merged]))
+    for refused in launched.left_out:
+        on_launch(f"{refused.cell.id} cannot be launched: {refused.why}")
+    return with_launched(checked, context.store)
+
+
+def to_launch(results: Sequence[Result], criterion: Criterion, gpu: Gpu, *, again: bool = False) -> tuple[Result, ...]:
+    """Those that have to be launched to answer a question; latencies compare only within a run: a kernel's all or none."""
+    fitting = [result for result in results if can_be_launched(result, gpu)]
+    if again:
+        return tuple(fitting)
+    if not isinstance(criterion.question, IsSlower):
+        return tuple(result for result in fitting if result.numbers.gpu is None)
+    missing = {_series(result) for result in fitting if not _is_timed(result)}
+    return tuple(result for result in fitting if _series(result) in missing)
+
+
+def _series(result: Result) -> tuple[Specialization, Target]:
+    return result.cell.spec, result.cell.target
+
+
+def _is_timed(result: Result) -> bool:
+    """Whether its latency is known, or it is known that it has none, not being right."""
+    check = result.numbers.gpu
+    return result.latency is not None or (check is not None and check.status is not Status.OK)
+
+
+def _interpreted(results: Sequence[Result], context: RunContext) -> dict[Cell, Check]:
+    built = [result.cell for result in results if was_built(result) and result.cell.env.name in context.envs]
+    fitting = [cell for cell in built if interpretable(cell, context.envs[cell.env.name])]
+    return interpret(fitting, evolve(context, stop=threading.Event())) if fitting else {}
+
+
+def criteria(results: Sequence[Result], criterion: Criterion) -> dict[Cell, Criterion]:
+    """The criterion for each cell, in the light of the other releases of its kernel among the results."""
+    rows: dict[tuple[Specialization, Target], dict[Version, list[Result]]] = defaultdict(lambda: defaultdict(list))
+    for result in results:
+        rows[result.cell.spec, result.cell.target][result.cell.env.release or Version("0")].append(result)
+    return {
+        result.cell: along
+        for row in rows.values()
+        for along in (criterion.along([row[release] for release in sorted(row)]),)
+        for of_release in row.values()
+        for result in of_release
+    }
+
+
+@frozen(kw_only=True)
+class CheckAnswer:
+    """Cells, and what a criterion says of each."""
+
+    answers: tuple[tuple[Result, Judgement], ...]
+
+    @property
+    def judgement(self) -> Judgement:
+        """Of all together: bad if one is bad, else unknown if one is inconclusive."""
+        judgements = {judgement for _, judgement in self.answers}
+        return next((judgement for judgement in (Judgement.BAD, Judgement.UNKNOWN) if judgement in judgements), Judgement.GOOD)
+
+
+def check(
+    selection: Selection,
+    criterion: Criterion,
+    context: RunContext,
+    obtain: Obtain | None = None,
+    listener: Listener | None = None,
+    *,
+    cells: str = "*",
+) -> CheckAnswer:
+    """Compile what a selection chooses, as far as the glob ``cells`` matches ids of it, and judge each.
+
+    ``context`` needs no envs: they are asked of ``obtain``, which may build them; without it, those are used that are there.
+    ``listener`` hears of each result. Raises
+    SelectionError where nothing matches, and what :func:`compat.engine.run.run` raises.
+    """
+    pattern = cell_pattern(cells, selection.config, selection.patterns.kernel_files)
+    chosen = selection if selection.patterns.envs else selection.and_envs(pattern.envs)
+    wanted = pattern.choose(chosen.cells)
+    envs = list({cell.env.name: cell.env for cell in wanted}.values())
+    built = (obtain or selection.read_envs)(selection.config.path, envs)
+    with (listener or Listener()).compiling(len(wanted)) as note:
+        context = context.with_envs(built)
+        results = numbered(run(wanted, context, note), criterion, context)
+    of_cell = criteria(results, criterion)
+    return CheckAnswer(answers=tuple((result, of_cell[result.cell](result)) for result in results))
+
+
+DEADLINE = 600.0
+"""Seconds that such a program may take unless the user says otherwise."""
+_NOT_RUN = (126, 127)
+"""How a shell says that there is no such command, or that it cannot be executed."""
+
+
+class JudgingProgram:
+    """Asks a program about results; ``parse_criterion("run=COMMAND", JudgingProgram())`` makes a criterion of it."""
+
+    def __init__(
+        self, deadline: float = DEADLINE, *, verbose: bool = False, on_output: Callable[[str], None] = lambda words: None
+    ) -> None:
+        """``deadline`` is the seconds that it may take. ``on_output`` hears, one at a time, what it prints where it does not say
+        good, the same words once; with ``verbose`` it hears everything.
+        """
+        self._deadline, self._verbose, self._on_output = deadline, verbose, on_output
+        self._shown: set[ProcessResult] = set()
+        self._showing = threading.Lock()
+
+    def __call__(self, command: str, result: Result) -> int:
+        """The exit code with which a shell command answers about a result: 125 where it was still running at the deadline.
+
+        It reads the cell as ``matrix.json`` has it, and environment variables. Raises SelectionError where there is no such
+        command.
+        """
+        spec = result.cell.spec
+        variables = {
+            "COMPAT_CELL": result.cell.id,
+            "COMPAT_SOURCE": spec.source,
+            "COMPAT_FUNCTION": spec.function,
+            "COMPAT_PYTHON": result.built.python or "",
+            f"COMPAT_{result.cell.env.toolchain.upper()}": result.built.release or "",
+        }
+        ended = ask_program(command, f"{write_json(cell_document(result))}\n", variables, self._deadline)
+        if self._verbose or (ended.exit_code != 0 and ended not in self._shown):  # a reduction would repeat the same output
+            self._show(result.cell.id, ended)
+        return CANNOT_TELL if ended.exit_code is None else ended.exit_code
+
+    def _show(self, cell: str, ended: ProcessResult) -> None:
+        end = f"timed out after {self._deadline:g} s: inconclusive" if ended.exit_code is None else f"exit code {ended.exit_code}"
+        lines = [f"{cell}: the judge's program: {end}", *(f"  {line}" for line in ended.output.splitlines())]
+        with self._showing:
+            self._shown.add(ended)
+            self._on_output(printable("\n".join(lines)))
+
+
+def ask_program(command: str, document: str, variables: Mapping[str, str], deadline: float) -> ProcessResult:
+    """Run a shell command with a document on its standard input, and these variables besides the user's own.
+
+    After ``deadline`` seconds it is killed. Raises SelectionError where there is no such command, and what
+    :func:`compat.processes.supervisor.run` raises.
+    """
+    ended = supervisor.run(["sh", "-c", command], timeout=deadline, document=document, env={**os.environ, **variables})
+    if ended.exit_code in _NOT_RUN:
+        raise SelectionError(f"the command cannot be run: {ended.output.strip()}", where=f"--judge run={command}")
+    return ended

@@ -1,0 +1,275 @@
+"""Whether the numbers of kernels are right, by running them on their problems in the interpreters of envs that have one.
+
+What an interpreter makes of a kernel is the same for all targets, and is found out once for an env. It is evidence like that of a
+compile, and kept under a key of its own. Where a kernel does not come out right, probes tell whether the interpreter is at fault
+(:mod:`compat.diagnosis.numbers`); they are kernels, too, and are kept as such. Where it is not, the kernel is run once more, alone,
+and where the two disagree a third time.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import closing
+from functools import cache
+from pathlib import Path
+
+from attrs import evolve, frozen
+
+from compat import toolchains
+from compat.diagnosis.numbers import (
+    Interpreter,
+    Probe,
+    check_of,
+    excused,
+    is_confirmed,
+    is_mistake,
+    settled,
+    suspects,
+    without_reference,
+)
+from compat.engine.run import RunContext, slot_threads
+from compat.executors.base import Batch, Executor
+from compat.files import folder_digest
+from compat.model import BuiltEnv, Cell, Check, Evidence, Problem, Result, Specialization, Status
+from compat.source.closure import read_source, roots_of
+from compat.store.keys import CellKeys, witnesses_of
+from compat.store.store import Store
+from compat.workers.attempt import INTERPRETING, Limits, isolation
+
+_TOGETHER = 4
+"""Cells that one process runs at most: most take longer than starting one, and some much longer than others."""
+
+Progress = Callable[[int, int], None]
+"""Hears how many of how many kernels are done."""
+_Runs = tuple[Evidence, ...]
+"""Of one kernel: the first run, and where that did not come out right those that confirm it, or do not."""
+
+
+def interpretable(cell: Cell, built: BuiltEnv) -> bool:
+    """Whether a cell has a problem, and its env what it takes to interpret."""
+    interpreter = toolchains.of(cell.env).device.interpreter
+    return (
+        cell.spec.problem is not None
+        and interpreter is not None
+        and built.error is None
+        and all(built.version_of(package) is not None for package in interpreter.packages)
+    )
+
+
+def interpret(cells: Iterable[Cell], context: RunContext, progress: Progress = lambda done, total: None) -> dict[Cell, Check]:
+    """Cell → what came of interpreting it, of those that can be. What is known is read, the rest is run and kept.
+
+    Raises Stopped when stopped early, and what :func:`compat.engine.run.run` raises.
+    """
+    return _Interpreting(context, progress).checks(list(cells))
+
+
+def with_interpreted(results: Sequence[Result], store: Store) -> tuple[Result, ...]:
+    """Results, those that were built with what earlier runs of the interpreter found, whatever its limits were. Runs nothing."""
+    envs = {result.cell.env.name: result.built for result in results}
+    context = RunContext(envs=envs, store=store, limits=Limits(deadline=0, memory=0))
+    built = [result.cell for result in results if result.outcome.status is Status.OK]
+    checks = _Interpreting(context, only_known=True).checks(built)
+    return tuple(with_check(result, checks.get(result.cell)) for result in results)
+
+
+def with_check(result: Result, check: Check | None) -> Result:
+    """A result with what came of interpreting its cell, if anything."""
+    return evolve(result, numbers=evolve(result.numbers, interpreter=check)) if check else result
+
+
+@frozen(kw_only=True)
+class _Asked:
+    """Cells that are one to an interpreter."""
+
+    key: str
+    alike: tuple[Cell, ...]
+    before: _Runs = ()
+    """What came of it before, where this is to confirm that."""
+
+    @property
+    def cell(self) -> Cell:
+        return self.alike[0]
+
+
+class _Interpreting:
+    """Cells on their way through interpreters, and the probes that they lead to."""
+
+    def __init__(self, context: RunContext, progress: Progress = lambda done, total: None, *, only_known: bool = False) -> None:
+        self.context, self.progress, self.only_known = context, progress, only_known
+        self.keys = CellKeys(folder_digest(context.worker), INTERPRETING)
+        self.done = self.total = 0
+        self.counting = threading.Lock()
+
+    def checks(self, cells: Sequence[Cell]) -> dict[Cell, Check]:
+        """What came of them, in the light of the probes that they lead to, and confirmed where it is not right."""
+        runs = self.evidence([cell for cell in cells if interpretable(cell, self.context.envs[cell.env.name])])
+        told = self.excused({cell: attempts[0] for cell, attempts in runs.items()})
+        wrong = {cell: attempts for cell, attempts in runs.items() if is_confirmed(told[cell])}
+        for cell, attempts in self.confirmed(wrong).items():
+            told[cell] = settled(told[cell], [_check_of(cell, evidence) for evidence in attempts[1:]])
+        return told
+
+    def excused(self, found: Mapping[Cell, Evidence]) -> dict[Cell, Check]:
+        """What one run of each says, in the light of the probes that they lead to."""
+        told = {cell: _check_of(cell, evidence) for cell, evidence in found.items()}
+        asked = {cell: suspects(found[cell], check, _interpreter(cell)) for cell, check in told.items()}
+        probes = {(cell.env.name, probe.name): _cell_of(probe, cell) for cell, those in asked.items() for probe in those}
+        tried = self.evidence(list(probes.values()))
+        for cell, those in asked.items():
+            pairs = [(probe, tried.get(probes[cell.env.name, probe.name])) for probe in those]
+            said = [(probe, attempts[0]) for probe, attempts in pairs if attempts is not None]
+            told[cell] = excused(found[cell], told[cell], said, _interpreter(cell))
+        return told
+
+    def confirmed(self, wrong: Mapping[Cell, _Runs]) -> dict[Cell, _Runs]:
+        """The runs of cells that did not come out right: with a second one of each, and where the two disagree a third."""
+        runs = dict(wrong)
+        for count in (1, 2):
+            disagree = {cell for cell, each in runs.items() if len({_check_of(cell, evidence).status for evidence in each}) > 1}
+            again = {cell: each for cell, each in runs.items() if len(each) == count and (count == 1 or cell in disagree)}
+            missing = [_Asked(key=key, alike=tuple(alike), before=runs[alike[0]]) for key, alike in self.keyed(again).items()]
+            if missing and not self.only_known:
+                self.total += len(missing)
+                runs |= self.run([[asked] for asked in missing])
+        return runs
+
+    def keyed(self, cells: Iterable[Cell]) -> dict[str, list[Cell]]:
+        """Cells by the key of what is found out of them."""
+        keyed: dict[str, list[Cell]] = {}
+        for cell in cells:
+            keyed.setdefault(self.keys.of(cell, self.context.envs[cell.env.name]), []).append(cell)
+        return keyed
+
+    def evidence(self, cells: Sequence[Cell]) -> dict[Cell, _Runs]:
+        """What is known of cells, and what is found out of the rest."""
+        keyed = self.keyed(cells)
+        limits = self.context.limits
+        again = self.context.again and not self.only_known
+        known = {} if again else self.context.store.read(keyed, deadline=limits.deadline, memory=limits.memory)
+        if not self.only_known:  # a mistake in a problem is kept only to be looked at
+            known = {key: attempts for key, attempts in known.items() if _tells(attempts[0], keyed[key][0])}
+        found: dict[Cell, _Runs] = {cell: tuple(attempts) for key, attempts in known.items() for cell in keyed[key]}
+        missing = [_Asked(key=key, alike=tuple(alike)) for key, alike in keyed.items() if key not in known]
+        if missing and not self.only_known:
+            self.total += len(missing)
+            found |= self.run(_batches(missing))
+        return found
+
+    def run(self, batches: Sequence[Sequence[_Asked]]) -> dict[Cell, _Runs]:
+        """Run cells, ``context.slots`` batches at the same time; all runs of each. Raises Stopped when stopped early."""
+        found: dict[Cell, _Runs] = {}
+        with (
+            closing(self.context.open_executor()) as executor,
+            slot_threads(executor, self.context) as threads,
+        ):
+            futures = [threads.submit(self.run_together, batch, executor) for batch in batches]
+            try:
+                for future in futures:
+                    for asked, runs in future.result():
+                        found |= dict.fromkeys(asked.alike, runs)
+            except BaseException:
+                self.context.stop.set()
+                threads.shutdown(wait=True, cancel_futures=True)
+                raise
+        return found
+
+    def run_together(self, batch: Sequence[_Asked], executor: Executor) -> list[tuple[_Asked, _Runs]]:
+        """Run the cells of one batch, as far as no other process has done it meanwhile, and keep of each what came of it."""
+        with self.context.store.claims.all_of(asked.key for asked in batch):
+            if self.context.again or any(asked.before for asked in batch):
+                return self.run_claimed(batch, executor)
+            limits = self.context.limits
+            known = self.context.store.read([asked.key for asked in batch], deadline=limits.deadline, memory=limits.memory)
+            found = [(asked, tuple(runs)) for asked in batch if (runs := known.get(asked.key)) and _tells(runs[0], asked.cell)]
+            for _ in found:
+                self.count()
+            left = [asked for asked in batch if asked.key not in {each.key for each, _ in found}]
+            return [*found, *(self.run_claimed(left, executor) if left else ())]
+
+    def run_claimed(self, batch: Sequence[_Asked], executor: Executor) -> list[tuple[_Asked, _Runs]]:
+        """Run the cells of one batch, and keep of each what came of it."""
+        cells, began = [asked.cell for asked in batch], time.time()
+        built = self.context.envs[cells[0].env.name]
+        found: list[tuple[_Asked, _Runs]] = []
+        with closing(executor.submit(Batch.of(cells, built, self.context.limits, mode=INTERPRETING, keep=False))) as attempted:
+            for each in attempted:
+                asked, (evidence,) = batch[each.position], each.attempts
+                self.keep(asked, evidence, began)
+                found.append((asked, (*asked.before, evidence)))
+        return found
+
+    def keep(self, asked: _Asked, evidence: Evidence, began: float) -> None:
+        """Keep what came of a cell if it says something, and its files are what its key says."""
+        if _tells(evidence, asked.cell) or is_mistake(evidence):
+            kept = self.to_be_kept(asked.cell, evidence, began)
+            if kept is not None:
+                self.context.store.write(asked.key, asked.cell, [*asked.before, kept])
+        self.count()
+
+    def count(self) -> None:
+        """One more is done."""
+        with self.counting:
+            self.done += 1
+            self.progress(self.done, self.total)
+
+    def to_be_kept(self, cell: Cell, evidence: Evidence, began: float) -> Evidence | None:
+        """The evidence with what else it depends on; ``None`` where it does not belong under its key."""
+        spec, problem = cell.spec, cell.spec.problem
+        assert problem is not None
+        unchanged = self.context.unchanged
+        beyond = unchanged.beyond(spec.source, spec.closure, evidence.imported, spec.roots)
+        if beyond is not None:
+            beyond = unchanged.beyond(problem.source, problem.closure, map(str, beyond))
+        if beyond is None or not all(map(Path.is_absolute, beyond)):
+            return None
+        roots = map(Path, spec.roots) if spec.roots else roots_of(Path(spec.source))
+        found = witnesses_of(beyond, roots, began)
+        return None if found is None else evolve(evidence, witnesses=found)
+
+
+def _batches(missing: Sequence[_Asked]) -> list[list[_Asked]]:
+    """Cells in batches of one env each, as they may be run in one process."""
+    groups: dict[tuple[object, ...], list[_Asked]] = {}
+    for asked in missing:
+        groups.setdefault((asked.cell.env.name, isolation(asked.cell)), []).append(asked)
+    return [group[start : start + _TOGETHER] for group in groups.values() for start in range(0, len(group), _TOGETHER)]
+
+
+def _check_of(cell: Cell, evidence: Evidence) -> Check:
+    check = check_of(evidence, _interpreter(cell))
+    return without_reference(check) if cell.spec.problem is not None and cell.spec.problem.is_recorded else check
+
+
+def _tells(evidence: Evidence, cell: Cell) -> bool:
+    """Whether it says something of the kernel."""
+    return check_of(evidence, _interpreter(cell)).status is not Status.LOST
+
+
+def _interpreter(cell: Cell) -> Interpreter:
+    interpreter = toolchains.of(cell.env).device.interpreter
+    assert interpreter is not None
+    return interpreter
+
+
+def _cell_of(probe: Probe, suspect: Cell) -> Cell:
+    """A probe as a cell of the same env."""
+    return evolve(suspect, spec=spec_of(probe, _interpreter(suspect).probes, suspect.env.toolchain))
+
+
+@cache
+def spec_of(probe: Probe, source: Path, toolchain: str) -> Specialization:
+    """A probe as a kernel."""
+    closure = read_source(source).closure
+    return Specialization(
+        kernel="probe",
+        variant=probe.name,
+        case="only",
+        toolchain=toolchain,
+        source=str(source),
+        function=probe.name,
+        closure=closure,
+        problem=Problem(source=str(source), function=f"{probe.name}_problem", closure=closure, dtype="fp32"),
+    )

@@ -1,0 +1,170 @@
+"""Which cells there are, how they are divided into shards and batches, and how long they will take. Pure."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from array import array
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from math import ceil
+from typing import Self
+
+from attrs import define, frozen
+from packaging.version import Version
+
+from compat import toolchains
+from compat.errors import SelectionError
+from compat.model import Cell, Env, Specialization, Target
+from compat.workers.attempt import isolation
+
+BATCH_LIMIT = 32
+"""Cells a child compiles at most before a fresh one takes over."""
+MOST_SHARDS = 10_000
+_ENOUGH = 0.5
+"""The part of the cells of which it must be known how long they took, to tell how long all of them will take."""
+_MANY = 20_000
+"""Cells of which more are not looked at one by one: what each of them took before would take as much memory as its result."""
+
+
+def cross(envs: Iterable[Env], targets: Sequence[Target], specs: Sequence[Specialization]) -> tuple[Cell, ...]:
+    """Every Env × Target × Specialization that go together; env by env, kernel by kernel: neighbours share what is loaded.
+
+    A kernel is for one toolchain, and a toolchain for some targets.
+    """
+    return tuple(cell for env in envs for spec in specs for cell in toolchains.cells(env, spec, targets))
+
+
+def order_of(envs: Sequence[Env], targets: Sequence[Target], specs: Sequence[Specialization]) -> Callable[[Cell], int]:
+    """A key that sorts cells as :func:`cross` orders them."""
+    env_place = {env: place for place, env in enumerate(envs)}
+    spec_place = {spec: place for place, spec in enumerate(specs)}
+    target_place = {target.name: place for place, target in enumerate(targets)}
+    return lambda cell: (env_place[cell.env] * len(specs) + spec_place[cell.spec]) * len(targets) + target_place[cell.target.name]
+
+
+def newest_first(cells: Iterable[Cell]) -> tuple[Cell, ...]:
+    """Cells in the order in which their answers tell most: of the newest release, of the oldest, then from the newest on down.
+
+    Those of one release keep their order; what has no release comes last.
+    """
+    ordered = tuple(cells)
+    places: dict[str, dict[Version, int]] = {}
+    for toolchain in {cell.env.toolchain for cell in ordered}:
+        line = sorted({cell.env.release for cell in ordered if cell.env.toolchain == toolchain and cell.env.release}, reverse=True)
+        order = dict.fromkeys([*line[:1], *line[-1:], *line])
+        places[toolchain] = {release: place for place, release in enumerate(order)}
+
+    def place(cell: Cell) -> int:
+        release, line = cell.env.release, places[cell.env.toolchain]
+        return len(line) if release is None else line[release]
+
+    return tuple(sorted(ordered, key=place))
+
+
+@define
+class EnvBatches:
+    """What has to be compiled in one env."""
+
+    cells: int
+    """How many."""
+    batches: Iterator[tuple[int, ...]]
+    """Positions of cells each that may be compiled in one process (:func:`isolation`). Made as they are taken."""
+
+
+def batches(cells: Sequence[Cell], positions: Iterable[int], slots: int) -> dict[str, EnvBatches]:
+    """Env → the cells at these positions that are compiled there, in batches; envs in the order of the cells.
+
+    An env's cells are split over all ``slots`` even when they are few, since one env is often all there is to do.
+    """
+    envs: dict[str, array[int]] = {}
+    for position in positions:
+        envs.setdefault(cells[position].env.name, array("L")).append(position)
+    return {name: EnvBatches(len(some), _batched(cells, some, ceil(len(some) / slots))) for name, some in envs.items()}
+
+
+def _batched(cells: Sequence[Cell], positions: Sequence[int], most: int) -> Iterator[tuple[int, ...]]:
+    groups: dict[tuple[object, ...], list[int]] = {}
+    for position in positions:
+        groups.setdefault(isolation(cells[position]), []).append(position)
+    size = min(BATCH_LIMIT, most)
+    for group in groups.values():
+        yield from (tuple(group[start : start + size]) for start in range(0, len(group), size))
+
+
+# --- shards ------------------------------------------------------------------------------------------------------------------
+
+
+@frozen(kw_only=True)
+class Shard:
+    """One of several runs that share a matrix; the first has the number 1.
+
+    A kernel in one variant and case stays together, on all envs and for all targets: conclusions from several releases are drawn in
+    one shard, and a kernel is interpreted in one. Its shard depends on its name alone, neither on other cells, their order nor any
+    path, so that adding cells moves no other.
+    """
+
+    number: int
+    of: int
+
+    @classmethod
+    def parse(cls, text: str) -> Self:
+        """The shard that ``3/8`` means. Raises SelectionError."""
+        match = re.fullmatch(r"([0-9]{1,6})/([0-9]{1,6})", text.strip(), re.ASCII)
+        number, of = map(int, match.groups()) if match else (0, 0)
+        if not 1 <= number <= of <= MOST_SHARDS:
+            hint = f"The third of eight is 3/8; there are at most {MOST_SHARDS:,}."
+            raise SelectionError(f"{text!r} is no shard", where="--shard", hint=hint)
+        return cls(number=number, of=of)
+
+    def __str__(self) -> str:
+        return f"{self.number}/{self.of}"
+
+    def has(self, spec: Specialization) -> bool:
+        """Whether the cells of a kernel in one variant and case belong to it."""
+        return self._has(f"{spec.kernel}/{spec.variant}/{spec.case}")
+
+    def has_pair(self, env: Env) -> bool:
+        """Whether it is the one that tries an env as a pair of a PyTorch and a release."""
+        return self._has(f"pair/{env.name}")
+
+    def _has(self, name: str) -> bool:
+        digest = hashlib.sha256(name.encode("utf-8", "backslashreplace")).digest()
+        return int.from_bytes(digest[:8], "big") % self.of == self.number - 1
+
+
+# --- how long it will take ---------------------------------------------------------------------------------------------------
+
+
+def expected_seconds(ids: Iterable[str], earlier: Iterable[tuple[str, float]], slots: int, count: int) -> float | None:
+    """Seconds until so many ``slots`` have compiled ``count`` cells of these ids; ``None`` where too little is known to say.
+
+    ``earlier`` has the id and the seconds of earlier results. A cell takes as long as it took before, whatever has been edited
+    since; else as its variant does in that env, or in others. Of many cells the variants alone are looked at.
+    """
+    keys_of = _similar_cells if count <= _MANY else _similar_variants
+    means = _means(earlier, keys_of)
+    estimates = (next((means[key] for key in keys_of(cell_id) if key in means), None) for cell_id in ids)
+    estimated = [seconds for seconds in estimates if seconds is not None]
+    if not estimated or len(estimated) < _ENOUGH * count:
+        return None
+    return max(sum(estimated) / len(estimated) * count / slots, max(estimated))
+
+
+def _means(earlier: Iterable[tuple[str, float]], keys_of: Callable[[str], tuple[str, ...]]) -> dict[str, float]:
+    sums: dict[str, tuple[float, int]] = {}
+    for cell_id, seconds in earlier:
+        for key in keys_of(cell_id):
+            total, count = sums.get(key, (0.0, 0))
+            sums[key] = (total + seconds, count + 1)
+    return {key: total / count for key, (total, count) in sums.items()}
+
+
+def _similar_cells(cell_id: str) -> tuple[str, ...]:
+    """What a cell has in common with others, the most telling first: its id, its variant in that env, its variant."""
+    kernel, _, rest = cell_id.partition("/")
+    variant, env = rest.partition("/")[0], cell_id.rpartition("/")[2]
+    return cell_id, f"{kernel}/{variant}/*/{env}", f"{kernel}/{variant}/*"
+
+
+def _similar_variants(cell_id: str) -> tuple[str, ...]:
+    return _similar_cells(cell_id)[1:]

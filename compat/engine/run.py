@@ -1,0 +1,472 @@
+"""From cells to results: what is known is read, the rest is compiled and confirmed by an executor, and kept.
+
+The only module with concurrency. A batch is the unit of work handed to an executor; what was finished is in the store before the
+next cell is asked for, so that a run that ends early, however, loses nothing.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import threading
+import time
+from array import array
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
+from contextlib import closing
+from itertools import islice
+from pathlib import Path
+from typing import Protocol, Self, TypeVar
+
+from attrs import evolve, field, frozen
+from packaging.version import Version
+
+from compat import interruption, toolchains
+from compat.diagnosis import classify
+from compat.engine import plan
+from compat.engine.plan import EnvBatches
+from compat.errors import MachineError
+from compat.executors.base import Batch, EnvLeft, Executor, OpenExecutor
+from compat.executors.local import LocalExecutor
+from compat.files import folder_digest
+from compat.interruption import Stopped
+from compat.model import BuiltEnv, Cell, Evidence, Expectation, Outcome, Result, Status
+from compat.model.compact import compacted
+from compat.patterns import lazy_pattern
+from compat.source.closure import Unchanged, roots_of
+from compat.store.keys import CellKeys, is_about, witnesses_of
+from compat.store.store import Store
+from compat.workers.attempt import PLAIN, Limits, Mode
+from compat.workers.spawn import WORKER
+
+_log = logging.getLogger(__name__)
+
+_AT_ONCE = 500
+"""Rows of the store that are in memory at the same time."""
+_LOOK_EVERY = 0.1
+"""Seconds between two looks at cells that other processes compile."""
+
+_PLACE = lazy_pattern(r"([^/(]+):\d+\)$")
+"""The file at the end of what a stand-in has said."""
+
+_Item = TypeVar("_Item")
+_Answer = TypeVar("_Answer")
+
+
+def available_cores() -> int:
+    """Cores that this process may use."""
+    return len(os.sched_getaffinity(0))
+
+
+class Interrupted(Stopped):
+    """The run was stopped; everything finished before is in the store."""
+
+    def __init__(self, done: int, total: int) -> None:
+        super().__init__(f"{done} of {total} cells are done")
+        self.done, self.total = done, total
+
+
+@frozen(kw_only=True)
+class RunContext:
+    """All that a run needs besides its cells."""
+
+    envs: Mapping[str, BuiltEnv]
+    """By env name."""
+    store: Store
+    limits: Limits
+    slots: int = field(factory=available_cores)
+    """How many cells are compiled at the same time."""
+    again: bool = False
+    """Compile even what is known."""
+    worker: Path = WORKER
+    idle_timeout: float = 0.0
+    """Seconds that servers wait for the next command when a run is done; with 0 they end."""
+    stop: threading.Event = field(factory=threading.Event)
+    """Set to end the run early."""
+    unchanged: Unchanged = field(factory=Unchanged)
+    """Tells whether a kernel's file still is what its key says."""
+    executor: OpenExecutor = LocalExecutor
+    """Where cells are compiled."""
+    mode: Mode = PLAIN
+    """How cells are attempted. Failures are confirmed only where that is plain, as a user would see it."""
+
+    def with_envs(self, envs: Iterable[BuiltEnv]) -> Self:
+        """The same with these envs and no others."""
+        return evolve(self, envs={built.env.name: built for built in envs})
+
+    def expected_seconds(self, cells: Sequence[Cell]) -> float | None:
+        """About how long it takes to compile cells, by how long those like them took; ``None`` where that is not known."""
+        earlier = self.store.seconds({cell.spec.kernel for cell in cells})
+        return plan.expected_seconds((cell.id for cell in cells), earlier, self.slots, len(cells))
+
+    def open_executor(self, stop: threading.Event | None = None) -> Executor:
+        """An executor, for the caller to close; it ends what is under way once ``stop`` is set, by default that of the run."""
+        return self.executor(worker=self.worker, idle_timeout=self.idle_timeout, stop=self.stop if stop is None else stop)
+
+
+def run(
+    cells: Sequence[Cell],
+    context: RunContext,
+    on_result: Callable[[Result], None] = lambda _: None,
+    on_plan: Callable[[Sequence[Cell]], None] = lambda _: None,
+) -> tuple[Result, ...]:
+    """The result of every cell, in the order of ``cells``, which is also the order in which they are begun on this machine.
+
+    Cells with equal keys are compiled once. ``on_result`` hears of each as it is known, perhaps from another thread, and
+    ``on_plan`` of those that will be compiled, before the first is. Raises :class:`Interrupted` when stopped early, StoreError when
+    results cannot be kept, and MachineError when the machine refuses what compiling needs; ValueError for a cell whose env has
+    another toolchain than its kernel is for, which no caller may ask for.
+    """
+    _refuse_mixed(cells)
+    keys = CellKeys(folder_digest(context.worker), context.mode)
+    planned = _Planned(cells, context, keys, on_result)
+    planned.begin()
+    missing = planned.missing()
+    _log.info("%d cells: %d are known, %d to compile", len(cells), planned.done, len(missing))
+    on_plan([cells[position] for position in missing])
+    try:
+        _compile_all(cells, missing, context, keys, planned.finish)
+    except MachineError as error:
+        raise error.after(planned.done, len(cells)) from error
+    return planned.results()
+
+
+class _Planned:
+    """The cells of a run, each at its position, and their results as they come. Cells with equal keys share one outcome."""
+
+    def __init__(self, cells: Sequence[Cell], context: RunContext, keys: CellKeys, on_result: Callable[[Result], None]) -> None:
+        self._cells, self._context, self._keys, self._on_result = cells, context, keys, on_result
+        self._results: list[Result | None] = [None] * len(cells)
+        self._alike: dict[int, list[int]] = {}
+        """The first position of a key → the others that have it."""
+        self._missing = array("L")
+        """The first position of each key that nothing is known of."""
+
+    @property
+    def done(self) -> int:
+        """How many are known by now."""
+        return sum(result is not None for result in self._results)
+
+    def begin(self) -> None:
+        """Note what is known: of envs that are broken, and what the store has."""
+        missing: list[int] = []
+        for env, positions in _by_content(self._cells, self._context):
+            if env.error is not None:
+                for position in positions:
+                    self._note(position, classify.broken_env(env.error, env.env.toolchain))
+                continue
+            firsts: dict[str, int] = {}
+            for position in positions:
+                first = firsts.setdefault(self._keys.of(self._cells[position], env), position)
+                if first != position:
+                    self._alike.setdefault(first, []).append(position)
+            if not self._context.again:
+                for key, outcome in _already_known({key: self._cells[first] for key, first in firsts.items()}, self._context):
+                    self._note_alike(firsts.pop(key), outcome, cached=True)
+            missing += firsts.values()
+        self._missing = array("L", sorted(missing))
+
+    def missing(self) -> Sequence[int]:
+        """The positions of the cells that have to be compiled, in order."""
+        return self._missing
+
+    def finish(self, position: int, outcome: Outcome, cached: bool = False) -> None:
+        """Note what became of a cell that was missing, and of all that are like it. May be called from several threads."""
+        self._note_alike(position, outcome, cached=cached)
+
+    def results(self) -> tuple[Result, ...]:
+        """All of them, in the order of the cells. Raises Interrupted where some are not known."""
+        found = tuple(result for result in self._results if result is not None)
+        if len(found) < len(self._cells):
+            raise Interrupted(len(found), len(self._cells))
+        return found
+
+    def _note_alike(self, first: int, outcome: Outcome, *, cached: bool = False) -> None:
+        for position in (first, *self._alike.get(first, ())):
+            self._note(position, outcome, cached=cached)
+
+    def _note(self, position: int, outcome: Outcome, *, cached: bool = False) -> None:
+        result = _result(self._cells[position], self._context, outcome, cached=cached)
+        self._results[position] = result
+        self._on_result(result)
+
+
+def _refuse_mixed(cells: Iterable[Cell]) -> None:
+    """Refuse cells whose outcome would say nothing: of a kernel in another toolchain than it is for."""
+    for cell in cells:
+        if cell.env.toolchain != cell.spec.toolchain:
+            raise ValueError(f"{cell.id}: the env is of {cell.env.toolchain}, the kernel is for {cell.spec.toolchain}")
+
+
+# --- what is known -----------------------------------------------------------------------------------------------------------
+
+
+def known(cells: Sequence[Cell], context: RunContext, *, imported: bool = True) -> tuple[Result, ...]:
+    """What earlier runs found of ``cells``, of those that anything is known of. Compiles nothing.
+
+    That a kernel's file could not be imported is no answer, and is told unless all are to be ``imported``.
+    """
+    keys = CellKeys(folder_digest(context.worker), context.mode)
+    results: list[Result] = []
+    for env, positions in _by_content(cells, context):
+        if env.error is not None:
+            continue
+        keyed: dict[str, list[Cell]] = {}
+        for position in positions:
+            keyed.setdefault(keys.of(cells[position], env), []).append(cells[position])
+        for key, outcome in _already_known({key: alike[0] for key, alike in keyed.items()}, context, imported=imported):
+            results += [_result(cell, context, outcome, cached=True) for cell in keyed[key]]
+    return tuple(results)
+
+
+def _by_content(cells: Sequence[Cell], context: RunContext) -> Iterator[tuple[BuiltEnv, Sequence[int]]]:
+    """Envs, of those that are the same inside the first, and the positions of their cells: no others have equal keys.
+
+    So that the keys of one env are in memory at a time: of all cells they take as much as the results.
+    """
+    positions: dict[tuple[str, str | None], array[int]] = {}
+    for position, cell in enumerate(cells):
+        env = context.envs[cell.env.name]
+        positions.setdefault((env.digest, env.error), array("L")).append(position)
+    for those in positions.values():
+        yield context.envs[cells[those[0]].env.name], those
+
+
+def _already_known(keyed: Mapping[str, Cell], context: RunContext, *, imported: bool = True) -> Iterator[tuple[str, Outcome]]:
+    """Keys with outcomes, of those that the store has an answer for; few of them are in memory at a time."""
+    limits = context.limits
+    remaining = iter(keyed.items())
+    while some := dict(islice(remaining, _AT_ONCE)):
+        for key, attempts in context.store.read(some, deadline=limits.deadline, memory=limits.memory).items():
+            if not is_about(some[key], attempts):
+                continue
+            outcome = outcome_of(some[key], attempts)
+            # What is no answer is kept only to be looked at: what was missing may be there by now.
+            if outcome.status.is_answer or (outcome.status is Status.SOURCE_BROKEN and not imported):
+                yield key, outcome
+
+
+def outcome_of(cell: Cell, attempts: Sequence[Evidence]) -> Outcome:
+    """What all attempts at a cell mean together."""
+    return compacted(classify.classify(attempts, target=cell.target, knowledge=toolchains.of(cell.env).failures))
+
+
+def _result(cell: Cell, context: RunContext, outcome: Outcome, *, cached: bool) -> Result:
+    built = context.envs[cell.env.name]
+    return Result(cell=cell, built=built, outcome=outcome, expectation=expectation_of(cell, built), cached=cached)
+
+
+def expectation_of(cell: Cell, built: BuiltEnv) -> Expectation | None:
+    """The first declared failure that covers a cell; ``None`` means that it is expected to be ok."""
+    release = Version(built.release) if built.release else cell.env.release
+    if release is None:
+        return None
+    public = Version(release.public)  # a fork's local version (+git…, +fork1) behaves as the release it is made from
+    covering = (e for e in cell.spec.expectations if e.covers(release=public, target=cell.target.name, case=cell.spec.case))
+    return next(covering, None)
+
+
+# --- what has to be compiled -------------------------------------------------------------------------------------------------
+
+
+class BatchQueue:
+    """Batches by env, in their order; the executor says of which env the next one is, and hears when an env has none any more."""
+
+    def __init__(self, batches: Mapping[str, EnvBatches], envs: Mapping[str, BuiltEnv], executor: Executor) -> None:
+        """Both by the name of an env."""
+        self._executor = executor
+        self._waiting = dict(batches)
+        self._digests = {name: envs[name].digest for name in batches}
+        self._unfinished = {name: env.cells for name, env in batches.items()}
+        self._lock = threading.Lock()
+
+    def take(self) -> Sequence[int] | None:
+        """The next batch, as positions of cells; ``None`` where all are taken."""
+        with self._lock:
+            if not self._waiting:
+                return None
+            name = self._next_env()
+            waiting = self._waiting[name]
+            batch = next(waiting.batches)
+            waiting.cells -= len(batch)
+            if not waiting.cells:
+                del self._waiting[name]
+            return batch
+
+    def _next_env(self) -> str:
+        names = list(self._waiting)
+        if len(names) == 1:
+            return names[0]
+        envs = [EnvLeft(digest=self._digests[name], cells=waiting.cells) for name, waiting in self._waiting.items()]
+        return names[self._executor.next_env(envs)]
+
+    def done(self, env: str, cells: int) -> None:
+        """So many cells of an env are finished, of those that were taken."""
+        with self._lock:
+            self._unfinished[env] -= cells
+            last = self._unfinished[env] == 0
+        if last:
+            self._executor.release(env)
+
+
+class _Finish(Protocol):
+    """Hears what became of the cell at a position; ``cached`` where another process has compiled it."""
+
+    def __call__(self, position: int, outcome: Outcome, cached: bool = False) -> None: ...
+
+
+def _compile_all(cells: Sequence[Cell], missing: Sequence[int], context: RunContext, keys: CellKeys, finish: _Finish) -> None:
+    """Compile the cells at some positions, those that other processes have claimed when these have done so or ended."""
+    claims = context.store.claims
+    waiting = _keys_at(_compile_free(cells, missing, context, keys, finish) if missing else (), cells, context, keys)
+    while waiting and not context.stop.is_set() and not interruption.asked():
+        free = [position for position, key in waiting.items() if claims.holder(key) is None]
+        if free:
+            claimed = _compile_free(cells, free, context, keys, finish)
+            waiting = {position: key for position, key in waiting.items() if position in claimed or position not in free}
+        else:
+            claims.name_holder(next(iter(waiting.values())))
+            context.stop.wait(_LOOK_EVERY)
+
+
+def _keys_at(positions: Collection[int], cells: Sequence[Cell], context: RunContext, keys: CellKeys) -> dict[int, str]:
+    """Position → the key of the cell there."""
+    return {position: keys.of(cells[position], context.envs[cells[position].env.name]) for position in sorted(positions)}
+
+
+def _compile_free(
+    cells: Sequence[Cell], missing: Sequence[int], context: RunContext, keys: CellKeys, finish: _Finish
+) -> Collection[int]:
+    """Compile the cells at some positions, and return those that other processes have claimed meanwhile."""
+    claimed = set[int]()
+    with closing(context.open_executor()) as executor, slot_threads(executor, context) as threads:
+        slots = executor.slots or context.slots
+        batches = plan.batches(cells, missing, slots)  # not a future for each batch: of many they take more memory than the results
+        queue = BatchQueue(batches, context.envs, executor)
+
+        def compile_left() -> None:
+            while not context.stop.is_set() and (batch := queue.take()) is not None:
+                claimed.update(_compile_batch(cells, batch, executor, queue, context, keys, finish))
+
+        futures = [threads.submit(compile_left) for _ in range(min(len(missing), slots))]
+        try:
+            _wait(futures)
+        except KeyboardInterrupt:
+            context.stop.set()  # what is finished is kept; the caller sees by the results that it is not all
+        except BaseException:
+            context.stop.set()
+            raise
+        finally:
+            threads.shutdown(wait=True, cancel_futures=True)
+    return claimed
+
+
+def slot_threads(executor: Executor, context: RunContext) -> ThreadPoolExecutor:
+    """A thread for each batch that is compiled at the same time."""
+    return ThreadPoolExecutor(executor.slots or context.slots, thread_name_prefix="slot")
+
+
+def _wait(futures: Iterable[Future[None]]) -> None:
+    done, _ = wait(futures, return_when=FIRST_EXCEPTION)
+    for future in done:
+        future.result()
+
+
+def concurrently(function: Callable[[_Item], _Answer], items: Iterable[_Item], slots: int) -> list[_Answer]:
+    """What a function says of each item, in their order; of ``slots`` at the same time."""
+    with ThreadPoolExecutor(slots, thread_name_prefix="slot") as executor:
+        return list(executor.map(function, items))
+
+
+def _compile_batch(
+    cells: Sequence[Cell],
+    positions: Sequence[int],
+    executor: Executor,
+    queue: BatchQueue,
+    context: RunContext,
+    keys: CellKeys,
+    finish: _Finish,
+) -> Collection[int]:
+    """Have a batch attempted and confirmed, keep and tell; returns the positions of cells that another process has claimed."""
+    claims, name = context.store.claims, cells[positions[0]].env.name
+    key_of = _keys_at(positions, cells, context, keys)
+    own = [position for position in positions if context.again or claims.take(key_of[position])]
+    try:
+        if left := _not_kept_meanwhile(cells, own, context, key_of, finish):
+            _compile_claimed(cells, left, executor, context, key_of, finish)
+    except Stopped:
+        pass
+    finally:
+        for position in own:
+            claims.release(key_of[position])
+        queue.done(name, len(positions))
+    return set(positions).difference(own)
+
+
+def _not_kept_meanwhile(
+    cells: Sequence[Cell], positions: Sequence[int], context: RunContext, key_of: Mapping[int, str], finish: _Finish
+) -> Sequence[int]:
+    """Tell of cells that another process has compiled since it was planned, and return the positions of the others."""
+    if context.again:
+        return positions
+    by_key = {key_of[position]: position for position in positions}
+    for key, outcome in _already_known({key: cells[position] for key, position in by_key.items()}, context):
+        finish(by_key.pop(key), outcome, cached=True)
+    return list(by_key.values())
+
+
+def _compile_claimed(
+    cells: Sequence[Cell],
+    positions: Sequence[int],
+    executor: Executor,
+    context: RunContext,
+    key_of: Mapping[int, str],
+    finish: _Finish,
+) -> None:
+    """Have cells attempted and confirmed that this process has claimed, keep and tell; each claim ends when its cell is kept."""
+    batch = [cells[position] for position in positions]
+    name, began = batch[0].env.name, time.time()
+    plain = context.mode == PLAIN
+    submitted = Batch.of(batch, context.envs[name], context.limits, mode=context.mode, confirm=plain)
+    with closing(executor.submit(submitted)) as stream:
+        for each in stream:
+            cell, position, attempts = batch[each.position], positions[each.position], each.attempts
+            outcome = outcome_of(cell, attempts)
+            _log.debug("%s: %s after %d attempts", cell.id, outcome.status, len(attempts))
+            context.store.add(each.artifacts)
+            if (kept := _to_be_kept(cell, outcome, attempts, context, began)) is not None:
+                context.store.write(key_of[position], cell, kept)
+            context.store.claims.release(key_of[position])
+            finish(position, outcome)
+
+
+def _to_be_kept(
+    cell: Cell, outcome: Outcome, attempts: Sequence[Evidence], context: RunContext, began: float
+) -> Sequence[Evidence] | None:
+    """Evidence that belongs under the cell's key, with what else it depends on; ``None`` where it does not belong there.
+
+    It does if it is about the kernel, or says why its file could not be imported, and the file was what the key says, all the time.
+    """
+    if not outcome.status.is_answer and outcome.status is not Status.SOURCE_BROKEN:
+        return None
+    spec = cell.spec
+    imported = [path for evidence in attempts for path in evidence.imported]
+    beyond = context.unchanged.beyond(spec.source, spec.closure, imported, spec.roots)
+    if beyond is None or not all(map(Path.is_absolute, beyond)):  # where too much was imported, it is not all told
+        return None
+    roots = map(Path, spec.roots) if spec.roots else roots_of(Path(spec.source))
+    found = witnesses_of(beyond, roots, began)
+    if found is None:
+        return None
+    partly = {path.name for path in context.unchanged.partly(spec.source, spec.closure, spec.roots)}
+    closure = spec.closure if partly and any(_names_lines(evidence, partly) for evidence in attempts) else ""
+    return [evolve(evidence, witnesses=found, closure=closure) for evidence in attempts] if found or closure else attempts
+
+
+def _names_lines(evidence: Evidence, files: Collection[str]) -> bool:
+    """Whether evidence may be about lines of files with these names: all of a failure, and where a stand-in was asked."""
+    stood_in = evidence.stood_in
+    if not evidence.complete or (stood_in is not None and stood_in.skipped):
+        return True
+    places = [_PLACE.search(answer) for answer in (stood_in.answers if stood_in else ())]
+    return any(place is None or place[1] in files for place in places)

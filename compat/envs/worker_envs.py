@@ -1,0 +1,271 @@
+"""Envs on the machine of a worker: the same as the driver's, built there once, on its own disk, within a size.
+
+::
+
+    ~/.cache/triton-compat/worker-envs/
+        triton-3.1.0-5e6f7a8b/      as in a cache of envs (compat.envs.cache); the hash is over the driver's env, too
+
+Several worker processes share the folder: one builds, and the others wait. Nothing is asked of the driver's machine.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import sysconfig
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+
+from attrs import evolve
+
+from compat.envs import locks
+from compat.envs.building import Builder
+from compat.envs.cache import EnvCache, EnvFolder, env_cache, user_folder
+from compat.envs.installers import Installer, choose_installer
+from compat.envs.interpreters import InterpreterChoice, exact_interpreter
+from compat.envs.inventory import size_of
+from compat.envs.pinned_env import PinnedEnv, difference
+from compat.envs.record import INTERRUPTED, read_env, read_record
+from compat.envs.requirements import fingerprint
+from compat.errors import EnvError
+from compat.files import replace_file
+from compat.interruption import Stopped
+from compat.model import BuiltEnv, Env
+from compat.sizes import in_bytes, size_of_text
+
+_log = logging.getLogger(__name__)
+
+FOLDER, BUDGET = "COMPAT_WORKER_ENVS", "COMPAT_WORKER_ENVS_SIZE"
+"""The environment variables of a worker that name the folder for its envs, and what all of them may take."""
+_BUDGET = "40 GiB"
+_FAILURE_TTL = 300.0
+"""Seconds for which an installation that failed is not tried again by the process that knows of it."""
+_ATTEMPTS = 3
+"""How often an env is built that is gone, or changed, as soon as it is there."""
+
+
+_LOCK = ".room.lock"
+"""Who looks for room holds this file in the folder, so that no two count on the same."""
+_EXPECTED = "expected"
+"""The file in the folder of an env that says how many bytes it will take. It counts while the env is being built."""
+
+
+class WorkerLacks(EnvError):
+    """A machine cannot have an env, and another perhaps can: what it lacks."""
+
+
+class NoRoom(WorkerLacks):
+    """There is no room for an env as long as others are in use."""
+
+
+class WorkerEnvs:
+    """The envs of one process of a worker; other processes of the machine may have the same folder. Threads may share it."""
+
+    def __init__(self, *, folder: Path, budget: int | None = None, also: Sequence[EnvCache] = ()) -> None:
+        """``budget`` are the bytes that envs may take there, without a limit if it is ``None``.
+
+        In the caches in ``also`` envs are looked for first; nothing is built or removed there.
+        """
+        self.folder, self.budget, self.also = folder, budget, tuple(also)
+        self._since = time.time()
+        self._uses: dict[str, list[locks.EnvUse]] = {}
+        self._using = threading.Lock()
+
+    def provide(
+        self, wanted: PinnedEnv, *, stop: threading.Event | None = None, say: Callable[[str], None] = _log.info
+    ) -> BuiltEnv:
+        """The env as it is wanted, built where it is not here yet, and in use until :meth:`release` has been called as often.
+
+        Where what was installed is not what the driver has, ``error`` of the answer is the difference, and nothing is in use.
+        Raises WorkerLacks where this machine cannot have it, NoRoom where it cannot as long as others are in use, EnvError where
+        the folder cannot be written, and Stopped where ``stop`` is set meanwhile.
+        """
+        stop = stop or threading.Event()
+        for cache in self.also:
+            if (built := self._used(cache, wanted)) is not None and built.error is None:
+                return built
+        cache = self._own(wanted)
+        for attempt in range(_ATTEMPTS):
+            built = self._used(cache, wanted)
+            recent = self._failed_recently(cache.folder_of(wanted.env))
+            if built is not None and (built.error is None or attempt or recent):
+                return built
+            _refuse_impossible(wanted)
+            if recent and (failed := _failed(cache.folder_of(wanted.env))):
+                raise _not_installed(wanted, failed)
+            if stop.is_set():
+                raise Stopped
+            self._build(wanted, cache, stop, say, again=built is not None)
+        raise NoRoom(f"{wanted.env.name} was removed as soon as it was built", where=str(self.folder))
+
+    def release(self, wanted: PinnedEnv) -> None:
+        """Use an env no more that :meth:`provide` gave: others may remove it."""
+        with self._using:
+            self._uses[wanted.digest].pop().close()
+
+    def has(self, wanted: PinnedEnv) -> bool:
+        """Whether an env is here as it is wanted. Builds and starts nothing."""
+        caches = (*self.also, self._own(wanted))
+        envs = (read_env(wanted.env, cache) for cache in caches)
+        return any(built.error is None and _difference(wanted, built) is None for built in envs)
+
+    def _own(self, wanted: PinnedEnv) -> EnvCache:
+        return EnvCache(self.folder, f"${FOLDER}" if os.environ.get(FOLDER) else "", like=f"{wanted.fingerprint} {wanted.digest}")
+
+    def _used(self, cache: EnvCache, wanted: PinnedEnv) -> BuiltEnv | None:
+        """The env, in use from now on, as it is in a cache, or why it is not as it is wanted; ``None`` where it is not there."""
+        use = locks.EnvUse.of(cache.folder_of(wanted.env))
+        built = read_env(wanted.env, cache)
+        error = None if built.error is not None else _difference(wanted, built)
+        if built.error is not None or error is not None:
+            use.close()
+            return evolve(built, error=f"not what the driver has: {error}") if error else None
+        with self._using:
+            self._uses.setdefault(wanted.digest, []).append(use)
+        return built
+
+    def _build(self, wanted: PinnedEnv, cache: EnvCache, stop: threading.Event, say: Callable[[str], None], *, again: bool) -> None:
+        """Build an env. Raises as :meth:`provide` does."""
+        started = time.time()
+
+        def reserve(folder: EnvFolder) -> str | None:
+            if (failed := _failed(folder)) is not None and _time_of(folder) > started:
+                return failed  # in another process, which was waited for
+            if self.budget is not None:
+                make_room(cache, folder, wanted.size, self.budget)
+            return None
+
+        builder = Builder(
+            cache=cache,
+            index_cache=self.folder,
+            installer=lambda: _installer(wanted),
+            say=say,
+            again=again,
+            choose_interpreter=lambda env, _: _interpreter(wanted, env),
+            pins=wanted.pins,
+            reserve=reserve,
+            stop=stop,
+        )
+        error = builder.build(wanted.env).error
+        if error is not None:
+            raise _not_installed(wanted, error)
+        if self.budget is not None:  # it may take more here than there
+            with suppress(OSError):
+                keep_within(cache, self.budget)
+
+    def _failed_recently(self, folder: EnvFolder) -> bool:
+        """Whether what came of an installation is still recent: it is of this process's time, and not long ago."""
+        return _time_of(folder) > max(self._since, time.time() - _FAILURE_TTL)
+
+
+def worker_envs(environ: Mapping[str, str] = os.environ) -> WorkerEnvs:
+    """The envs of a worker as its environment says (``$COMPAT_WORKER_ENVS``, ``$COMPAT_WORKER_ENVS_SIZE``).
+
+    Envs that the user of the machine has are taken from where they are. Raises EnvError.
+    """
+    size = environ.get(BUDGET) or _BUDGET
+    budget = size_of_text(size)
+    if budget is None:
+        raise EnvError(f'{size} is not a size, such as "{_BUDGET}"', where=f"${BUDGET}")
+    named = environ.get(FOLDER)
+    folder = Path(os.path.abspath(os.path.expanduser(named))) if named else user_folder("worker-envs", FOLDER)
+    return WorkerEnvs(folder=folder, budget=budget, also=(env_cache(environ=environ),))
+
+
+def _refuse_impossible(wanted: PinnedEnv) -> None:
+    """Raise WorkerLacks where it can be known before anything is installed that it would be in vain."""
+    name, platform = wanted.env.name, sysconfig.get_platform()
+    if platform != wanted.platform:
+        raise WorkerLacks(f"{name} is wanted for {wanted.platform}, and this machine is {platform}")
+    for path in wanted.local:
+        if not os.path.exists(path):
+            hint = "Put it where every machine has it at the same path, or on a package index."
+            raise WorkerLacks(f"{name} is installed from {path}, which is not on this machine", hint=hint)
+    if fingerprint(wanted.env) != wanted.fingerprint:
+        raise WorkerLacks(f"{name} is installed from {', '.join(wanted.local)}, and what is there is not what the driver has")
+
+
+def _not_installed(wanted: PinnedEnv, reason: str) -> WorkerLacks:
+    return WorkerLacks(f"{wanted.env.name} cannot be installed as the driver has it: {reason}")
+
+
+def _difference(wanted: PinnedEnv, built: BuiltEnv) -> str | None:
+    return None if built.digest == wanted.digest else difference(wanted, built.python_version or "", built.packages)
+
+
+def _failed(folder: EnvFolder) -> str | None:
+    """Why the last installation failed; ``None`` where it did not, or was interrupted."""
+    record = read_record(folder)
+    return None if record is None or record["ok"] or record["error"] == INTERRUPTED else record["error"]
+
+
+def _time_of(folder: EnvFolder) -> float:
+    try:
+        return folder.record.stat().st_mtime
+    except OSError:
+        return 0.0
+
+
+def _interpreter(wanted: PinnedEnv, env: Env) -> InterpreterChoice:
+    choice = exact_interpreter(wanted.python_version)
+    if choice.problem is not None:
+        raise WorkerLacks(f"{env.name} cannot be built as the driver has it: {choice.problem}")
+    return choice
+
+
+def _installer(wanted: PinnedEnv) -> Installer:
+    """The installer that the driver had: another installs other things besides."""
+    try:
+        return choose_installer(wanted.backend)
+    except EnvError as error:
+        reason = f"{wanted.backend}, which the driver used, is not installed on this machine"
+        raise WorkerLacks(f"{wanted.env.name} cannot be built as the driver has it: {reason}", hint=error.hint) from error
+
+
+# --- room -------------------------------------------------------------------------------------------------------------------------
+
+
+def make_room(cache: EnvCache, folder: EnvFolder, needed: int, budget: int) -> None:
+    """Have ``needed`` bytes free, of the ``budget`` of all envs in a cache, for the env in ``folder``, and note them as taken.
+
+    Whoever calls this builds that env (:func:`compat.envs.locks.building`). What is in use or being built is never removed.
+    Raises WorkerLacks where the budget is too small for that env alone, NoRoom where others use what is missing, and OSError.
+    """
+    if needed > budget:
+        raise WorkerLacks(f"it takes {in_bytes(needed)}, and all envs may take {in_bytes(budget)} here", where=str(cache.folder))
+    with locks.exclusive(cache.folder / _LOCK):
+        used = _evict(cache, folder, budget - needed)
+        if used > budget - needed:
+            reason = f"it takes {in_bytes(needed)}; of {in_bytes(budget)}, {in_bytes(used)} are taken by envs in use"
+            raise NoRoom(reason, where=str(cache.folder))
+        replace_file(folder.path / _EXPECTED, str(needed))
+
+
+def keep_within(cache: EnvCache, budget: int) -> None:
+    """Remove envs that nobody uses while all of them take more than ``budget`` bytes. Raises OSError."""
+    with locks.exclusive(cache.folder / _LOCK):
+        _evict(cache, None, budget)
+
+
+def _evict(cache: EnvCache, excluded: EnvFolder | None, limit: int) -> int:
+    """Remove unused envs until all but the excluded one take ``limit`` bytes; how many they take then."""
+    sizes = {folder: _size(folder) for folder in cache.folders() if folder != excluded}
+    total = sum(sizes.values())
+    for folder in sorted(sizes, key=locks.last_used):
+        if total <= limit:
+            break
+        if locks.remove(folder) is None:
+            total -= sizes[folder]
+    return total
+
+
+def _size(folder: EnvFolder) -> int:
+    """The bytes that an env takes, or will take."""
+    size = size_of(folder.path)
+    if locks.is_being_built(folder):
+        with suppress(OSError, ValueError):
+            return max(size, int((folder.path / _EXPECTED).read_text()))
+    return size

@@ -1,0 +1,163 @@
+"""The cluster that settings mean: a scheduler that is there, or one that is made for as long as the command runs."""
+
+from __future__ import annotations
+
+import importlib
+import logging
+import os
+import signal
+import socket
+import time
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from multiprocessing import resource_tracker
+from typing import Any
+from unittest import mock
+
+from attrs import define
+
+from compat.config.executor_settings import ExecutorSettings
+from compat.errors import ClusterError, ConfigError
+
+INSTALL = "Install it where this command is: pip install 'triton-compat[dask]'."
+_TICK = 0.1
+ANSWER = 10.0
+"""Seconds that a scheduler may take to answer which listens."""
+_OF_TERMINAL = (signal.SIGINT, signal.SIGHUP)
+_TALKATIVE = ("distributed", "distributed.client")
+"""Loggers that write to the terminal by themselves."""
+
+
+@define
+class Cluster:
+    """A scheduler to connect to."""
+
+    address: str
+    close: Callable[[], None]
+    """Ends what was made for this command."""
+    own: bool
+    """Whether it was made for this command."""
+
+
+def opened(settings: ExecutorSettings) -> Cluster:
+    """The cluster that settings mean.
+
+    Raises ConfigError where what they name is not there, ClusterError where it cannot be made.
+    """
+    quieten()
+    if settings.address is not None:
+        return Cluster(settings.address, close=lambda: None, own=False)
+    with _unheard():
+        made = _made(settings) if settings.cluster is not None else _local(settings)
+    return Cluster(str(made.scheduler_address), close=made.close, own=True)
+
+
+def client_of(address: str, patience: float) -> Any:
+    """A connection to a scheduler, for which to wait so many seconds. Raises OSError."""
+    from distributed import Client
+    from distributed.comm.addressing import get_address_host_port
+
+    _wait_for(get_address_host_port(address), patience)
+    return Client(address, set_as_default=False, timeout=ANSWER, name="triton-compat")
+
+
+def _wait_for(place: tuple[str, int | None], patience: float) -> None:
+    """Wait until somebody listens there: a client that finds nobody leaves a thread behind. Raises OSError."""
+    give_up = time.monotonic() + patience
+    while True:
+        try:
+            socket.create_connection((place[0], place[1] or 0), patience).close()
+        except OSError:
+            if time.monotonic() > give_up:
+                raise
+            time.sleep(_TICK)
+        else:
+            return
+
+
+@contextmanager
+def _unheard() -> Iterator[None]:
+    """Keep the terminal's Ctrl-C from processes that are started meanwhile, and by threads that are: to end them is for us."""
+    resource_tracker.ensure_running()  # starting it would let signals through again
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, _OF_TERMINAL)
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+@contextmanager
+def _handlers_kept() -> Iterator[None]:
+    """Have nothing that is imported meanwhile handle signals: dask-jobqueue would take Ctrl-C, which only the main thread can."""
+    with mock.patch.object(signal, "signal", lambda number, handler: signal.getsignal(number)):
+        yield
+
+
+_CALM = {
+    "distributed.worker.profile.enabled": False,
+    "distributed.admin.tick.interval": "200ms",
+    "distributed.admin.system-monitor.interval": "2s",
+}
+"""How seldom processes of this machine look at themselves: a worker that waits took 5 % of a core for that."""
+
+
+def quieten() -> None:
+    """Have Dask keep its logs to itself: what matters is told as progress. Raises ClusterError where it is not installed."""
+    try:
+        import dask
+        import distributed  # noqa: F401
+    except ImportError as error:
+        raise ClusterError(f"Dask cannot be imported: {error}", hint=INSTALL) from error
+    dask.config.set({"distributed.admin.large-graph-warning-threshold": "1 GiB"})  # trees of kernels are part of tasks
+    warnings.filterwarnings("ignore", r"\s*Port \d+ is already in use")  # another one is taken then, and told
+    for name in _TALKATIVE:
+        logging.getLogger(name).setLevel(logging.CRITICAL)
+
+
+def _local(settings: ExecutorSettings) -> Any:
+    import dask
+    from distributed import LocalCluster
+
+    dask.config.set(_CALM)
+    count = settings.workers or max(1, len(os.sched_getaffinity(0)) // settings.threads)
+    try:
+        return LocalCluster(
+            n_workers=count,
+            threads_per_worker=settings.threads,
+            processes=True,
+            memory_limit=0,  # cells have their own, and are no part of a worker's process
+            dashboard_address="127.0.0.1:0",
+            silence_logs=logging.CRITICAL,
+        )
+    except (OSError, RuntimeError) as error:
+        raise ClusterError(f"no Dask workers can be started here: {error}", where=settings.where) from error
+
+
+def _made(settings: ExecutorSettings) -> Any:
+    make = _named(settings)
+    try:
+        made = make(**settings.arguments)
+    except Exception as error:  # whatever a foreign class raises
+        message = f"{settings.cluster} could not be made: {type(error).__name__}: {error}"
+        raise ClusterError(message, where=f"{settings.where}.arguments") from error
+    if not hasattr(made, "scheduler_address") or not hasattr(made, "close"):
+        raise ConfigError(f"{settings.cluster} makes no Dask cluster", where=f"{settings.where}.class")
+    if settings.workers is not None:
+        made.scale(settings.workers)
+    return made
+
+
+def _named(settings: ExecutorSettings) -> Callable[..., Any]:
+    """What a dotted name means. Raises ConfigError."""
+    module, _, name = str(settings.cluster).rpartition(".")
+    where = f"{settings.where}.class"
+    try:
+        with _handlers_kept():
+            factory = getattr(importlib.import_module(module), name, None)
+    except ImportError as error:
+        package = module.partition(".")[0].replace("_", "-")
+        raise ConfigError(f"{module} cannot be imported: {error}", where=where, hint=f"pip install {package}") from error
+    if not callable(factory):
+        raise ConfigError(f"{module} has no class {name!r}", where=where)
+    return factory  # type: ignore[no-any-return]

@@ -1,0 +1,114 @@
+"""What goes to a Dask worker and what comes back. Its paths are the driver's; only a worker's own program is looked at there."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import sys
+from functools import cache
+from pathlib import Path
+
+from attrs import evolve, frozen
+
+from compat import __version__
+from compat.envs.pinned_env import PinnedEnv
+from compat.errors import MachineError, UnknownAction
+from compat.executors.base import Batch, CellAttempts
+from compat.model import BuiltEnv, Specialization
+from compat.source.tree import SourceOrigin, Tree
+from compat.workers.places import Places, folders_of
+from compat.workers.spawn import WORKER
+
+PACKAGE = WORKER.parent
+"""The folder of this package."""
+
+
+@frozen(kw_only=True)
+class About:
+    """What a driver and its workers must have in common."""
+
+    version: str = __version__
+    code: str = ""
+    """SHA-256 over this package's modules: two versions that call themselves the same are not."""
+    python: str = f"{sys.version_info.major}.{sys.version_info.minor}"
+    distributed: str = ""
+
+
+@cache
+def code_digest() -> str:
+    """SHA-256 over the Python files of this package."""
+    digest = hashlib.sha256()
+    for path in sorted(PACKAGE.rglob("*.py")):
+        digest.update(f"{path.relative_to(PACKAGE).as_posix()}\0".encode() + path.read_bytes())
+    return digest.hexdigest()
+
+
+@frozen(kw_only=True)
+class Parcel:
+    """A batch with all that a worker on another machine needs to attempt it."""
+
+    batch: Batch
+    """With the paths of the driver."""
+    tree: Tree
+    """The files that its sources are imported from; without content where the worker has it."""
+    folders: tuple[str, ...]
+    """Folders of the driver's whose paths come up in evidence: of the env, of the Python that it is made from, of this package."""
+    depends: dict[str, str]
+    """What of environment variables and programs outside of the env its results depend on: the same must hold on the worker."""
+    wanted: PinnedEnv | None
+    """The env, to be had there as it is here; ``None`` where the same path is good for both, as with another worker's program."""
+    worker: str | None = None
+    """The folder of another worker's program than this package has, which must be there on the worker, too."""
+
+    @property
+    def light(self) -> Parcel:
+        """The same without the tree's content."""
+        return evolve(self, tree=evolve(self.tree, content=b""))
+
+    def unpacked(self, built: BuiltEnv, there: Path) -> Batch:
+        """The batch with the paths of this machine, where its env is this one, and the tree is written into a folder."""
+        assert built.python is not None
+        copies = self.tree.places(there)
+        to_here = Places.of(copies)
+        mine = (*folders_of(built.python), str(PACKAGE))
+        pairs = [(here, there) for there, here in zip(self.folders, mine, strict=True) if here and there]
+        return evolve(
+            self.batch,
+            python=built.python,
+            specs=tuple(_moved(spec, to_here) for spec in self.batch.specs),
+            places=Places.of([*((copy, original) for original, copy in copies), *pairs]),
+        )
+
+
+def origins_of(batch: Batch) -> tuple[SourceOrigin, ...]:
+    """The files that a batch imports: its kernels' sources, and those of their problems where they are run on them."""
+    sources = [SourceOrigin(source=spec.source, roots=spec.roots) for spec in batch.specs]
+    problems = [spec.problem for spec in batch.specs if spec.problem is not None and batch.mode.interprets]
+    return tuple(dict.fromkeys((*sources, *(SourceOrigin(source=problem.source) for problem in problems))))
+
+
+def folders_for(python: str) -> tuple[str, ...]:
+    """The ``folders`` of parcels for an env with this interpreter."""
+    return *folders_of(python), str(PACKAGE)
+
+
+def _moved(spec: Specialization, places: Places) -> Specialization:
+    """A specialization whose files are in other folders; what only a report tells of it is left out."""
+    problem = spec.problem and evolve(spec.problem, source=places.told(os.path.normpath(spec.problem.source)))
+    source, roots = places.told(os.path.normpath(spec.source)), tuple(places.told(os.path.normpath(root)) for root in spec.roots)
+    return evolve(spec, source=source, roots=roots, problem=problem, origin="", summary="", expectations=())
+
+
+@frozen(kw_only=True)
+class ParcelResult:
+    """What a worker says of a parcel. Where it does not tell of every cell, it says why."""
+
+    attempts: tuple[CellAttempts, ...] = ()
+    lacks_tree: bool = False
+    """It needs the tree's content."""
+    unable: str | None = None
+    """What this worker lacks for the env, or how what it has differs from the driver's; another may have it."""
+    refused: MachineError | None = None
+    """What this worker's machine refused."""
+    unknown: UnknownAction | None = None
+    stopped: bool = False

@@ -1,0 +1,234 @@
+"""What runs in a Dask worker: batches are attempted there by a local executor that stays, in envs and trees of that machine."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from functools import cache
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from attrs import define, field
+from distributed import get_worker
+
+from compat import toolchains
+from compat.envs.pinned_env import PinnedEnv
+from compat.envs.worker_envs import NoRoom, WorkerEnvs, worker_envs
+from compat.errors import EnvError, MachineError, UnknownAction
+from compat.executors.base import Batch, CellAttempts
+from compat.executors.dask.parcel import About, Parcel, ParcelResult, code_digest
+from compat.executors.local import LocalExecutor
+from compat.interruption import Stopped
+from compat.model import BuiltEnv
+from compat.workers import variables
+from compat.workers.spawn import WORKER
+
+_SERVERS = 4
+"""Envs whose servers stay while no batch needs them."""
+_IDLE = 300.0
+"""Seconds that they stay."""
+_ROOM = 60.0
+"""Seconds to wait for room for an env, while others are in use."""
+_TICK = 0.5
+_MANY, _OLD = 1000, 2 * 60 * 60.0
+"""Trees from which on old ones are removed, and the seconds that make one old."""
+_TREES = "compat-trees"
+_IN_PROGRESS = ("executing", "long-running")
+
+
+def about() -> About:
+    """What this worker has in common with a driver, or has not."""
+    return About(code=code_digest(), distributed=version("distributed"))
+
+
+def attempt(parcel: Parcel) -> ParcelResult:
+    """Attempt the cells of a parcel, in this worker, until its task is cancelled: by its driver, or since that is gone."""
+    worker = get_worker()
+    return _state_of(worker).attempt(parcel, Cancelled(worker, str(worker.get_current_task())))
+
+
+_STATES: dict[int, _WorkerState] = {}
+_MAKING = threading.Lock()
+
+
+def _state_of(worker: Any) -> _WorkerState:
+    with _MAKING:
+        return _STATES.setdefault(id(worker), _WorkerState(folder=Path(worker.local_directory).resolve() / _TREES))
+
+
+class Cancelled(threading.Event):
+    """Set once a task is not to be done any more."""
+
+    def __init__(self, worker: Any, key: str) -> None:
+        super().__init__()
+        self._worker, self._key = worker, key
+
+    def is_set(self) -> bool:
+        state = self._worker.state.tasks.get(self._key)
+        return super().is_set() or state is None or state.state not in _IN_PROGRESS
+
+
+@define(eq=False)
+class _InUse:
+    """An env that batches are attempted in, and the servers for that."""
+
+    executor: LocalExecutor
+    wanted: PinnedEnv | None
+    built: BuiltEnv | None = None
+    """The env, once it is here."""
+    batches: int = 0
+    since: float = 0.0
+    """When the last one ended."""
+    making: threading.Lock = field(factory=threading.Lock)
+
+
+class _Unable(Exception):
+    """Why this worker cannot have an env."""
+
+
+@define(kw_only=True)
+class _WorkerState:
+    """What a Dask worker keeps from one batch to the next."""
+
+    folder: Path
+    """For trees."""
+    envs: dict[tuple[str, str], _InUse] = field(factory=dict)
+    """By digest, and the folder of the worker's program."""
+    lock: threading.Lock = field(factory=threading.Lock)
+
+    def attempt(self, parcel: Parcel, stop: threading.Event) -> ParcelResult:
+        """What comes of a parcel here."""
+        if (lack := _difference(parcel)) is not None:
+            return ParcelResult(unable=lack)
+        try:
+            tree = self.written(parcel)
+        except OSError as error:
+            return ParcelResult(refused=MachineError.of(error, where=str(self.folder)))
+        if tree is None:
+            return ParcelResult(lacks_tree=True)
+        try:
+            with self.using(parcel, stop) as use:
+                assert use.built is not None
+                answer = _attempted(parcel.unpacked(use.built, tree), use.executor, stop)
+        except _Unable as error:
+            return ParcelResult(unable=str(error))
+        except Stopped:
+            return ParcelResult(stopped=True)
+        return answer
+
+    def written(self, parcel: Parcel) -> Path | None:
+        """The folder of a parcel's tree; ``None`` where it is not here and does not come with it. Raises OSError."""
+        place = self.folder / parcel.tree.digest
+        if not place.is_dir():
+            if not parcel.tree.content:
+                return None
+            self.folder.mkdir(parents=True, exist_ok=True)
+            self.clear()
+            parcel.tree.write(place)
+        os.utime(place)
+        return place
+
+    def clear(self) -> None:
+        """Remove trees that no batch of the last hours was of, if there are many."""
+        trees = list(self.folder.iterdir())
+        if len(trees) > _MANY:
+            before = time.time() - _OLD
+            for tree in trees:
+                if tree.stat().st_mtime < before:
+                    shutil.rmtree(tree, ignore_errors=True)
+
+    @contextmanager
+    def using(self, parcel: Parcel, stop: threading.Event) -> Iterator[_InUse]:
+        """An env whose servers stay meanwhile; those that nobody has used for long are let go afterwards.
+
+        Raises _Unable where it cannot be had, and Stopped where ``stop`` is set meanwhile.
+        """
+        use = self.began(parcel)
+        try:
+            with use.making:
+                if use.built is None:
+                    use.built = self.provided(parcel, stop)
+            yield use
+        finally:
+            with self.lock:
+                use.batches -= 1
+                use.since = time.monotonic()
+            self.tidy()
+            timer = threading.Timer(_IDLE, self.tidy)
+            timer.daemon = True
+            timer.start()
+
+    def began(self, parcel: Parcel) -> _InUse:
+        program = Path(parcel.worker or WORKER)
+        with self.lock:
+            key = parcel.batch.digest, str(program)
+            use = self.envs.setdefault(key, _InUse(LocalExecutor(worker=program), parcel.wanted))
+            use.batches += 1
+            return use
+
+    def provided(self, parcel: Parcel, stop: threading.Event) -> BuiltEnv:
+        """The env as this machine has it, built if need be."""
+        if parcel.wanted is None:
+            return parcel.batch.built
+        give_up = time.monotonic() + _ROOM
+        while True:
+            try:
+                built = _envs().provide(parcel.wanted, stop=stop)
+            except NoRoom as error:
+                self.tidy(most=0)
+                if time.monotonic() > give_up:
+                    raise _Unable(str(error)) from error
+            except EnvError as error:
+                raise _Unable(str(error)) from error
+            else:
+                if built.error is not None:
+                    raise _Unable(built.error)
+                return built
+            if stop.wait(_TICK) or stop.is_set():
+                raise Stopped
+
+    def tidy(self, most: int = _SERVERS) -> None:
+        """Let the servers of envs go that were idle for long, or are more than so many."""
+        with self.lock:
+            idle = sorted((use.since, key) for key, use in self.envs.items() if use.batches == 0)
+            before = time.monotonic() - _IDLE
+            ended = [self.envs.pop(key) for number, (since, key) in enumerate(idle) if since <= before or number < len(idle) - most]
+        for use in ended:
+            use.executor.close()
+            if use.wanted is not None and use.built is not None:
+                _envs().release(use.wanted)
+
+
+@cache
+def _envs() -> WorkerEnvs:
+    """The envs of this machine. Raises EnvError."""
+    return worker_envs()
+
+
+def _attempted(batch: Batch, executor: LocalExecutor, stop: threading.Event) -> ParcelResult:
+    attempts: list[CellAttempts] = []
+    try:
+        with closing(executor.submit(batch, stop)) as stream:
+            attempts += stream
+    except Stopped:
+        return ParcelResult(attempts=tuple(attempts), stopped=True)
+    except MachineError as error:
+        return ParcelResult(attempts=tuple(attempts), refused=error)
+    except UnknownAction as error:
+        return ParcelResult(unknown=error)
+    return ParcelResult(attempts=tuple(attempts))
+
+
+def _difference(parcel: Parcel) -> str | None:
+    """What of this machine, outside of the env, makes other results than on the driver's."""
+    toolchain = toolchains.of(parcel.batch.env)
+    mine = variables.dependencies(toolchain, parcel.batch.target.backend)
+    names = sorted(name for name in {*mine, *parcel.depends} if mine.get(name) != parcel.depends.get(name))
+    if not names:
+        return None
+    return f"{', '.join(names)}: not as on the driver's machine, and results depend on it"

@@ -1,0 +1,29 @@
+"""How the fields of records are written as data: metadata and types that :mod:`compat.records` reads."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from packaging.version import Version
+
+KEY = "key"
+"""Metadata of a field: the key that it has in data, where Python cannot call it so: ``class``."""
+ABSENT = "absent"
+"""Metadata of a field, with ``True``: it is not in the data, and has its default when it is read."""
+OPTIONAL = "optional"
+"""Metadata of a field, with ``True``: it is left out of the data where it has its default, as is all within it."""
+
+
+def rules(**keywords: Any) -> tuple[tuple[str, Any], ...]:
+    """Keywords of JSON Schema for a type, to be its annotation."""
+    return tuple(keywords.items())
+
+
+Text = Annotated[str, rules(minLength=1)]
+Count = Annotated[int, rules(minimum=0)]
+Amount = Annotated[float, rules(minimum=0)]
+Seconds = Annotated[float, rules(minimum=0, description="Rounded to a tenth of a millisecond.")]
+"""Rounded when it is written: timings are no more precise."""
+VersionText = Annotated[str, rules(minLength=1), Version]
+"""A string that a version can be made of."""
+Releases = Annotated[tuple[Text, ...], rules(uniqueItems=True)]

@@ -1,0 +1,143 @@
+"""What a reduction writes: the smallest kernel so far with its kernel file, its problem, and MLIR's reproducers.
+
+The files of a candidate are always complete on disk, however the program ends.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+
+from attrs import evolve
+
+from compat import toolchains
+from compat.config.kernel_writer import kernel_text
+from compat.errors import StoreError
+from compat.files import replace_file
+from compat.model import Expectation, Problem, Result, Specialization
+from compat.reduce.candidate import Candidate
+from compat.source.closure import helpers_of
+from compat.store.store import Store
+
+
+class BestSoFar:
+    """The smallest candidate so far, on disk: ``<name>.py`` and the kernel file ``<name>.toml``.
+
+    The kernel file is the only one that is replaced, in one step, and names a source that is complete by then: whenever the program
+    ends, and however, the file is there and means a candidate that was accepted.
+    """
+
+    def __init__(self, path: Path, text_of: Callable[[Candidate, Path], str]) -> None:
+        """``path`` is the Python file's; ``text_of(candidate, source)`` is the text of the kernel file."""
+        self.path, self.kernel_file = path, path.with_suffix(".toml")
+        self.source = path
+        """Where the text of what is kept is now."""
+        self._text_of = text_of
+        self._partial = itertools.cycle([path.with_name(f"{path.stem}.partial-{number}.py") for number in (1, 2)])
+
+    def keep(self, candidate: Candidate) -> None:
+        """Replace what was kept. Raises StoreError where the disk will not have it."""
+        self._write(candidate, next(self._partial))
+
+    def finish(self, candidate: Candidate) -> None:
+        """Keep the last one, under its final name."""
+        self._write(candidate, self.path)
+        for _ in range(2):
+            next(self._partial).unlink(missing_ok=True)
+
+    def _write(self, candidate: Candidate, source: Path) -> None:
+        try:
+            replace_file(source, candidate.text)
+            replace_file(self.kernel_file, self._text_of(candidate, source))
+            self.source = source
+        except OSError as error:
+            raise StoreError(f"the candidate could not be kept: {error}", where=str(self.path.parent)) from error
+
+
+VARIANT = "reduced"
+"""What the only variant in such a file is called."""
+
+
+def kernel_file(
+    candidate: Candidate,
+    *,
+    kernel: str,
+    case: str,
+    source: Path,
+    summary: str,
+    expectations: Sequence[Expectation],
+    problem: Problem | None = None,
+) -> str:
+    """The TOML of a kernel file with one variant and one case. ``source`` is the Python file, which stands beside it."""
+    spec = Specialization(
+        kernel=kernel,
+        variant=VARIANT,
+        case=case,
+        source=str(source),
+        function=candidate.function,
+        compile=candidate.compile,
+        summary=summary,
+        expectations=tuple(expectations),
+        problem=problem,
+    )
+    return kernel_text([spec], source.parent)
+
+
+_NAME = "without_references"
+_TEXT = '''"""The arguments of the kernel that this was reduced from, without references: what is left computes something else."""
+
+from {module} import {function} as original
+
+
+def {function}(parameters, dtype, seed, device, large):
+    for problem in original(parameters, dtype, seed, device, large):
+        yield dict(problem, outputs=None, baseline=None)
+'''
+
+
+def write_problem(problem: Problem, kernel: Path) -> Problem:
+    """Write it, with the modules that it takes, into a folder beside ``kernel``, a Python file. Raises StoreError.
+
+    The parameters are those of the original, whatever becomes of its constexprs.
+    """
+    folder, source = kernel.with_name(f"{kernel.stem}-problem"), Path(problem.source)
+    path = folder / f"{_NAME}.py"
+    try:
+        for file in (source, *(file for file in helpers_of(source) if file.is_relative_to(source.parent))):
+            copy = folder / file.relative_to(source.parent)
+            copy.parent.mkdir(parents=True, exist_ok=True)
+            replace_file(copy, file.read_text(encoding="utf-8"))
+        replace_file(path, _TEXT.format(module=source.stem, function=problem.function))
+    except (OSError, UnicodeError) as error:
+        raise StoreError(f"the problem could not be kept: {error}", where=str(folder)) from error
+    return evolve(problem, source=str(path.resolve()), closure="")
+
+
+def write_reproducers(results: Iterable[Result], store: Store, path: Path) -> tuple[Path, ...]:
+    """Write ``NAME.ENV.mlir`` beside ``path``, the kernel's, for each result with a pass that fails and a reproducer that is kept.
+
+    Raises StoreError where one cannot be written.
+    """
+    texts = {
+        path.with_suffix(f".{result.cell.env.name}.{toolchains.of(result.cell.env).ir.suffix}"): _one_pass(result, store)
+        for result in results
+    }
+    written = [beside for beside, text in texts.items() if text is not None]
+    for beside in written:
+        try:
+            replace_file(beside, texts[beside] or "")
+        except OSError as error:
+            raise StoreError(f"the reproducer cannot be written: {error}", where=str(beside)) from error
+    return tuple(written)
+
+
+def _one_pass(result: Result, store: Store) -> str | None:
+    failure = result.outcome.failure
+    if failure is None or not (failure.pass_ and failure.reproducer and failure.ir):
+        return None
+    pipeline, ir = (store.artifact(name) for name in (failure.reproducer, failure.ir))
+    if pipeline is None or ir is None:  # removed since, or gone with a worker
+        return None
+    cut = toolchains.of(result.cell.env).ir.cut_reproducer
+    return cut(pipeline.decode(errors="replace"), ir.decode(errors="replace"), failure.pass_)

@@ -1,0 +1,1 @@
+"""``matrix.json``: written, read back, and joined from several runs."""

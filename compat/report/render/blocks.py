@@ -1,0 +1,86 @@
+"""What an answer is made of, whatever shows it. Views make blocks; :mod:`compat.report.render.terminal` lays them out.
+
+Styles are those of rich. They only repeat what the text says.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+
+from attrs import frozen
+
+
+@frozen
+class Styled:
+    """A part of a line that has a style of its own."""
+
+    text: str
+    style: str = ""
+
+
+Inline = str | Styled | tuple[str | Styled, ...]
+"""The text of a line or of a cell."""
+
+
+@frozen
+class TextLine:
+    """A line of text, or several."""
+
+    text: Inline = ""
+    style: str = ""
+    indent: int = 0
+    unbroken: bool = False
+    """Whether it is never broken into lines, so that it can be copied."""
+
+
+@frozen
+class Heading:
+    """A line that something begins with, below an empty one."""
+
+    text: str
+    style: str = "bold"
+
+
+@frozen
+class TableColumn:
+    """A column of a table."""
+
+    heading: str = ""
+    right: bool = False
+    """Whether its cells are aligned to the right."""
+    wrap: bool = True
+    fold: bool = False
+    """Whether words that are too long for it are broken."""
+    style: str = ""
+    width: int | None = None
+    min_width: int | None = None
+
+
+@frozen(kw_only=True)
+class DataTable:
+    """A table, with its headings unless no column has one."""
+
+    columns: tuple[TableColumn, ...]
+    rows: tuple[tuple[Inline, ...], ...]
+    gap: int = 1
+    """Spaces between two columns."""
+    ruled: bool = True
+    """Whether there is a rule below the headings; it makes the gap wider by one."""
+    indent: int = 0
+
+
+@frozen
+class Fit:
+    """Blocks with wide tables where all of these fit, else others."""
+
+    wide: tuple[Block, ...]
+    narrow: Callable[[], Iterable[Block]]
+
+
+Block = TextLine | Heading | DataTable | Fit
+
+
+def facts(rows: Iterable[Sequence[Inline]], *, columns: int = 2, indent: int = 0) -> DataTable:
+    """A table without headings and rules."""
+    padded = tuple((*row, *[""] * (columns - len(row))) for row in rows)
+    return DataTable(columns=(TableColumn(fold=True),) * columns, rows=padded, gap=2, ruled=False, indent=indent)

@@ -1,0 +1,211 @@
+"""What CI systems read of a report: JUnit XML, GitHub's annotations, GitLab's code quality reports."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from hashlib import sha256
+from typing import Any
+from xml.etree.ElementTree import Element, SubElement, indent, tostring
+
+from attrs import frozen
+
+from compat.config.selection import PAIRS
+from compat.json_text import JsonObject
+from compat.model import Result, Status
+from compat.pairs.records import Pair, PairProgram
+from compat.patterns import lazy_pattern
+from compat.printable import printable
+from compat.report.summary.commands import explain_command, pair_command
+from compat.report.summary.compact import counted, one_line
+from compat.report.summary.findings import Annotation
+from compat.report.summary.record import Report, came_out_as, declared_as
+
+# --- JUnit XML --------------------------------------------------------------------------------------------------------------------
+
+
+_NO_XML = lazy_pattern("[\x00-\x08\x0b-\x1f\ufffe\uffff]")
+"""What no XML 1.0 document may have, besides halves of surrogate pairs."""
+
+
+def junit_xml(report: Report) -> str:
+    """The report as JUnit XML: what is unexpected fails, what gave no answer is an error, declared failures are skipped."""
+    suites: dict[str, list[Result]] = defaultdict(list)
+    for result in report.ordered:
+        suites[result.cell.spec.kernel].append(result)
+    programs = [_Tried(pair=pair, program=program) for pair in report.pairs for program in pair.programs or (None,)]
+    cases = [*(_kind(result) for result in report.ordered), *(case.kind for case in programs)]
+    root = Element("testsuites", name="compat matrix", **_counts(cases, _time(report.ordered, programs)))
+    del root.attrib["skipped"]  # which Jenkins does not take here
+    for kernel, results in suites.items():
+        suite = SubElement(root, "testsuite", name=_text(kernel), **_counts(list(map(_kind, results)), _time(results)))
+        for result in results:
+            _add_case(suite, result, report.options)
+    if programs:
+        suite = SubElement(root, "testsuite", name=PAIRS, **_counts([case.kind for case in programs], _time((), programs)))
+        for case in programs:
+            _add_program(suite, case, report.options)
+    indent(root)
+    return '<?xml version="1.0" encoding="utf-8"?>\n' + tostring(root, encoding="unicode") + "\n"
+
+
+def _add_case(suite: Element, result: Result, options: tuple[str, ...]) -> None:
+    spec = result.cell.spec
+    case = SubElement(
+        suite,
+        "testcase",
+        classname=_text(f"{spec.kernel}/{spec.variant}/{spec.case}"),
+        name=_text(f"{result.cell.target.name}/{result.cell.env.name}"),
+        time=_time([result]),
+    )
+    if (kind := _kind(result)) is not None:
+        element = SubElement(case, kind, type=_text(_type(result)), message=_text(_message(result)))
+        if kind != "skipped":
+            element.text = _text(_details(result, options))
+
+
+def _kind(result: Result) -> str | None:
+    """What is told of a cell; ``None`` for one that works, as is expected of it."""
+    status, failure = result.outcome.status, result.outcome.failure
+    if not status.is_answer:
+        return "error"
+    if not result.expected:
+        return "failure"
+    return None if status is Status.OK and failure is None else "skipped"
+
+
+def _type(result: Result) -> str:
+    failure = result.outcome.failure
+    return failure.failure_class if failure else str(result.outcome.status)
+
+
+def _message(result: Result) -> str:
+    """A line: why it may fail so, or what was expected and what came."""
+    failure, expectation = result.outcome.failure, result.expectation
+    if _kind(result) == "skipped":
+        came = came_out_as(result)
+        return (expectation.reason or f"declared {declared_as(expectation)}, got {came}") if expectation else came
+    excerpt = f": {one_line(failure.excerpt)}" if failure and failure.excerpt.strip() else ""
+    got = f"{came_out_as(result)}{excerpt}"
+    return got if _kind(result) == "error" else f"expected {declared_as(expectation)}, got {got}"
+
+
+def _details(result: Result, options: tuple[str, ...]) -> str:
+    """What the compiler says, where, what to do, and how to look closer."""
+    failure = result.outcome.failure
+    place = [f"{name} {value}" for name, value in _places(result) if value]
+    parts = [failure.excerpt.strip("\n") if failure else "", f"at: {', '.join(place)}", failure.advice if failure else ""]
+    return "\n\n".join(part for part in (*parts, explain_command(result.cell, options)) if part)
+
+
+def _places(result: Result) -> tuple[tuple[str, str | None], ...]:
+    failure = result.outcome.failure
+    if failure is None:
+        return (("stage", result.outcome.stage),)
+    return ("stage", failure.stage), ("pass", failure.pass_), ("op", failure.op), ("line", failure.location)
+
+
+@frozen(kw_only=True)
+class _Tried:
+    """A program of a pair; ``None`` for a pair in which nothing could be tried."""
+
+    pair: Pair
+    program: PairProgram | None
+
+    @property
+    def kind(self) -> str | None:
+        if self.program is None:
+            return "error"
+        if self.program.ok:
+            return None
+        return "failure" if self.program.status.is_answer else "error"
+
+
+def _add_program(suite: Element, tried: _Tried, options: tuple[str, ...]) -> None:
+    pair, program = tried.pair, tried.program
+    name, seconds = (program.name, program.seconds) if program else ("env", pair.seconds)
+    case = SubElement(suite, "testcase", classname=_text(pair.name), name=_text(name), time=f"{seconds:.3f}")
+    if tried.kind is None:
+        return
+    kind = (program.failure_class or str(program.status)) if program else str(Status.ENV_BROKEN)
+    message = (program.message if program else pair.error) or kind
+    element = SubElement(case, tried.kind, type=_text(kind), message=_text(one_line(message)))
+    reached = f"at: stage {program.stage}\n\n" if program and program.stage else ""
+    element.text = _text(f"{message}\n\n{reached}{pair_command(pair, options)}")
+
+
+def _counts(kinds: Sequence[str | None], seconds: str) -> dict[str, Any]:
+    counts = {"failures": kinds.count("failure"), "errors": kinds.count("error"), "skipped": kinds.count("skipped")}
+    return {"tests": str(len(kinds)), **{name: str(count) for name, count in counts.items()}, "time": seconds}
+
+
+def _time(results: Sequence[Result], tried: Sequence[_Tried] = ()) -> str:
+    pairs = sum(case.program.seconds if case.program else case.pair.seconds for case in tried)
+    return f"{sum(result.outcome.seconds for result in results) + pairs:.3f}"
+
+
+def _text(text: str) -> str:
+    """Text that XML can hold: control characters are written out."""
+    return _NO_XML.sub(lambda found: f"\\u{ord(found[0]):04x}", printable(text))
+
+
+# --- GitHub annotations -----------------------------------------------------------------------------------------------------------
+
+
+MOST = 10
+"""GitHub shows no more errors of one step."""
+_IN_DATA = {"%": "%25", "\r": "%0D", "\n": "%0A"}
+_IN_PROPERTY = {**_IN_DATA, ":": "%3A", ",": "%2C"}
+
+
+def workflow_commands(found: Sequence[Annotation]) -> Iterator[str]:
+    """A line for each finding, ten at most, and then one that says how many more there are."""
+    yield from map(_github_annotation, found[:MOST])
+    if (more := len(found) - MOST) > 0:
+        yield _command("notice", {"title": "triton-compat"}, f"{counted(more, 'more finding')}; the report has all of them")
+
+
+def _github_annotation(finding: Annotation) -> str:
+    place = {"file": finding.path, "line": finding.line if finding.path else None}
+    properties = {**{name: str(value) for name, value in place.items() if value is not None}, "title": finding.title}
+    return _command("error", properties, "\n".join(finding.body))
+
+
+def _command(name: str, properties: dict[str, str], data: str) -> str:
+    """A workflow command: what separates its parts, and ends it, is escaped in their text."""
+    listed = ",".join(f"{key}={_escaped(value, _IN_PROPERTY)}" for key, value in properties.items())
+    return f"::{name} {listed}::{_escaped(data, _IN_DATA)}"
+
+
+def _escaped(text: str, escapes: dict[str, str]) -> str:
+    return "".join(escapes.get(character, character) for character in text)
+
+
+# --- GitLab code quality ----------------------------------------------------------------------------------------------------------
+
+
+_SEVERITIES = {
+    Status.OK: "minor",
+    Status.CRASHED: "critical",
+    Status.WRONG: "critical",
+    Status.UNSTABLE: "critical",
+    Status.FAULTED: "critical",
+    Status.LOST: "info",
+    Status.SOURCE_BROKEN: "info",
+}
+"""All others are ``major``."""
+
+
+def code_quality(found: Sequence[Annotation]) -> list[JsonObject]:
+    """An issue for each finding about a file of the repository; GitLab takes none without a file (JUnit has those)."""
+    return [_issue(finding, finding.path) for finding in found if finding.path is not None]
+
+
+def _issue(finding: Annotation, path: str) -> JsonObject:
+    return {
+        "description": "\n".join((finding.title, *finding.body)),
+        "check_name": finding.check,
+        "fingerprint": sha256("\0".join((path, *finding.identity)).encode()).hexdigest(),
+        "severity": _SEVERITIES.get(finding.status, "major"),
+        "location": {"path": path, "lines": {"begin": finding.line or 1}},
+    }

@@ -1,0 +1,305 @@
+"""The report as the data of the page: small, since equal things stand there once, and quick to read, since it is in columns.
+
+A *row* is a kernel in one variant and case for one target; a *point* is one release of a row, with the cells of its envs. What a
+point is marked with is what ``matrix.md`` has there (:mod:`compat.report.summary.grid`).
+"""
+
+from __future__ import annotations
+
+import base64
+import gzip
+import io
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import PurePosixPath
+from typing import Any
+
+from attrs import frozen
+from packaging.version import Version
+
+from compat.history.verdict import Coordinate, Verdict
+from compat.json_text import JsonObject, plain
+from compat.model import BuiltEnv, Cell, Failure, Specialization
+from compat.records import unstructure
+from compat.report.render.html.cells import Column, cell_columns
+from compat.report.summary.compact import Where, natural
+from compat.report.summary.grid import COMING, LEGEND, Mark, mark_of, phrase_in_full, remembered_mark
+from compat.report.summary.notes import excerpts
+from compat.report.summary.record import DistinctFailure, Report
+
+_KINDS = {
+    "ok": "good",
+    "ok*": "good",
+    "pred": "predicted",
+    "n/a": "unable",
+    "env": "unknown",
+    "source": "unknown",
+    "lost": "unknown",
+    "flaky": "unsteady",
+    "mixed": "unsteady",
+    COMING: "absent",
+    Mark().word: "absent",
+}
+"""What a mark comes to; every other one is ``bad``."""
+UNEXPECTED, REMEMBERED = 1, 2
+"""What else is said of a point."""
+
+
+@frozen(kw_only=True)
+class _Point:
+    """One release of a row."""
+
+    row: int
+    release: int
+    mark: Mark
+    cells: int
+    """How many there are; those of a point follow each other in the order of the report."""
+    earlier: Failure | None = None
+    """What it failed with, where only an earlier run knows it."""
+    remembered: bool = False
+
+
+def packed(report: Report) -> str:
+    """The data as the page reads it: JSON, by gzip, as base64."""
+    out = io.BytesIO()
+    with gzip.GzipFile(fileobj=out, mode="wb", compresslevel=6, mtime=0) as file:
+        for piece in _pieces(_data(report)):
+            file.write(piece.encode())
+    return base64.b64encode(out.getbuffer()).decode()
+
+
+def page_data(report: Report) -> JsonObject:
+    """The data as JSON values."""
+    return {name: _made(value) for name, value in _data(report).items()}
+
+
+def _made(value: Any) -> Any:
+    if callable(value):
+        return _made(value())
+    if isinstance(value, Column):
+        return list(value)
+    return {name: _made(each) for name, each in value.items()} if isinstance(value, dict) else value
+
+
+def _pieces(value: Any) -> Iterator[str]:
+    """A value as JSON, in pieces; columns stand for arrays, and functions for what they return."""
+    if callable(value):
+        value = value()
+    if isinstance(value, Column):
+        yield "["
+        yield ",".join("null" if number is None else repr(number) for number in value)
+        yield "]"
+    elif isinstance(value, dict) and any(callable(each) or isinstance(each, Column | dict) for each in value.values()):
+        for number, (name, each) in enumerate(value.items()):
+            yield f"{',' if number else '{'}{json.dumps(str(name), ensure_ascii=False)}:"
+            yield from _pieces(each)
+        yield "}"
+    else:
+        yield json.dumps(value, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+
+
+def _data(report: Report) -> JsonObject:
+    """The data. Columns of numbers, which are most of it, are JSON as they are; what is large is made when it is its turn."""
+    releases, tried = _releases(report), {release.label for release in report.releases}
+    points = _PointColumns(report, {label: number for number, (label, _) in enumerate(releases)})
+    envs = sorted(report.envs, key=lambda built: natural(built.env.name))
+    specs = {spec: number for number, spec in enumerate(report.specs)}
+    files = {path: number for number, path in enumerate(report.sources)}
+    return {
+        "toolchain": report.toolchains,
+        "releases": plain([{"label": label, "fork": fork, "tried": label in tried} for label, fork in releases]),
+        "marks": [{"word": word, "meaning": LEGEND[word], "kind": _KINDS.get(word, "bad")} for word in points.marks],
+        "rows": lambda: plain(_rows(report, specs)),
+        "specs": lambda: plain([_spec(report, spec, files) for spec in specs]),
+        "points": points.document(),
+        "cells": lambda: cell_columns(report.ordered, {built.env.name: number for number, built in enumerate(envs)}),
+        "failures": lambda: plain([_failure(distinct, places) for places in (_examples(report),) for distinct in report.failures]),
+        "envs": plain([_env(built) for built in envs]),
+        **({"api": plain(unstructure(report.api, compact=True))} if report.api else {}),
+        "commands": plain(command_table(report.options, report.limits)),
+        "sources": plain([{"path": _shown_path(path), "text": text} for path, text in report.sources.items()]),
+    }
+
+
+def _examples(report: Report) -> dict[Cell, int]:
+    """The cells that are examples of failures, with their numbers."""
+    examples = {distinct.example.cell for distinct in report.failures}
+    return {result.cell: number for number, result in enumerate(report.ordered) if result.cell in examples}
+
+
+def _releases(report: Report) -> list[tuple[str, bool]]:
+    """The columns: every release that there is, tried or not, oldest first, then the forks that were tried."""
+    remembered = {Version(release): release for verdict in report.verdicts for release in verdict.remembered}
+    found = remembered | {Version(label): label for label in report.line}
+    line = [found[version] for version in sorted(found)]
+    return [*((label, False) for label in line), *((each.label, True) for each in report.releases if each.label not in line)]
+
+
+# --- rows and points ---------------------------------------------------------------------------------------------------------
+
+
+def _rows(report: Report, specs: Mapping[Specialization, int]) -> JsonObject:
+    verdicts = _verdicts(report)
+    first = {coordinate: results[0].cell.spec for coordinate, results in report.by_coordinate.items()}
+    return {
+        **{name: [coordinate[place] for coordinate in first] for place, name in enumerate(("kernel", "variant", "case", "target"))},
+        "spec": [specs[spec] for spec in first.values()],
+        "verdict": [phrase_in_full(verdicts[coordinate]) if coordinate in verdicts else "" for coordinate in first],
+    }
+
+
+def _points(report: Report, columns: Mapping[str, int]) -> Iterator[_Point]:
+    verdicts = _verdicts(report)
+    for row, (coordinate, points) in enumerate(report.points.items()):
+        for point in points:
+            release = columns[point.release.label]
+            yield _Point(row=row, release=release, mark=mark_of(report, point), cells=len(point.results))
+        if verdict := verdicts.get(coordinate):
+            yield from _earlier(row, verdict, columns)
+
+
+class _PointColumns:
+    """The points as columns; marks and failures by their numbers, -1 for no failure."""
+
+    _NAMES = ("row", "release", "mark", "failure", "flags", "cells")
+
+    def __init__(self, report: Report, releases: Mapping[str, int]) -> None:
+        self._columns = {name: Column() for name in self._NAMES}
+        self._earlier: dict[int, Any] = {}
+        self._words: dict[str, int] = {}
+        failures = {distinct.id: number for number, distinct in enumerate(report.failures)}
+        for number, point in enumerate(_points(report, releases)):
+            self._add(number, point, failures)
+        self.marks = [word for word in LEGEND if word in self._words or word == "-"]
+
+    def _add(self, number: int, point: _Point, failures: Mapping[str, int]) -> None:
+        facts = {
+            "row": point.row,
+            "release": point.release,
+            "mark": self._words.setdefault(point.mark.word, len(self._words)),
+            "failure": failures.get(point.mark.failure or "", -1),
+            "flags": UNEXPECTED * point.mark.unexpected + REMEMBERED * point.remembered,
+            "cells": point.cells,
+        }
+        for name, column in self._columns.items():
+            column.add(facts[name])
+        if point.earlier:
+            self._earlier[number] = plain([point.earlier.failure_class, point.earlier.fingerprint])
+
+    def document(self) -> JsonObject:
+        """All of them."""
+        places = [self.marks.index(word) for word in self._words]
+        marks = Column()
+        for number in self._columns["mark"]:
+            marks.add(places[int(number or 0)])
+        return {**self._columns, "mark": marks, "earlier": self._earlier}
+
+
+def _earlier(row: int, verdict: Verdict, columns: Mapping[str, int]) -> Iterator[_Point]:
+    """What only earlier runs know."""
+    for entry in verdict.entries:
+        if entry.remembered and entry.release in columns:
+            failure = entry.outcome.failure if entry.outcome else None
+            mark = remembered_mark(entry)
+            yield _Point(row=row, release=columns[entry.release], mark=mark, cells=0, earlier=failure, remembered=True)
+
+
+def _verdicts(report: Report) -> Mapping[Coordinate, Verdict]:
+    return {(v.kernel, v.variant, v.case, v.target): v for v in report.verdicts}
+
+
+# --- what rows and cells speak of --------------------------------------------------------------------------------------------
+
+
+def _spec(report: Report, spec: Specialization, files: Mapping[str, int]) -> JsonObject:
+    """A kernel; ``files`` are the numbers of its own source and of what that imports, as far as the page has them."""
+    source = report.source_of(spec)
+    return {
+        "source": _shown_path(source),
+        "own": source in files,
+        "files": [files[path] for path in (source, *report.helpers.get(source, ())) if path in files],
+        "function": spec.function,
+        "summary": spec.summary,
+        "compile": {name: said for name, said in spec.compile.document().items() if said},
+    }
+
+
+def _shown_path(path: str) -> str:
+    """A path from the project's folder as it is; of a file elsewhere the name alone, which says nothing of whose machine it was."""
+    inside = path and not PurePosixPath(path).is_absolute()
+    return path if inside else PurePosixPath(path).name
+
+
+def _failure(distinct: DistinctFailure, places: Mapping[Cell, int]) -> JsonObject:
+    failure = distinct.failure
+    said = excerpts(distinct.example, distinct.results)
+    return {
+        "id": distinct.id,
+        "class": failure.failure_class,
+        "fingerprint": failure.fingerprint,
+        "statuses": [str(status) for status in distinct.statuses],
+        "cells": len(distinct.results),
+        "where": [_where(where) for where in distinct.where],
+        "example": places[distinct.example.cell],
+        "per_target": [list(pair) for pair in said] if len(said) > 1 else [],
+        "edit": len(distinct.to_fix) == len(distinct.results),
+        "reproducer": failure.reproducer,
+        "ir": failure.ir,
+    }
+
+
+def _where(where: Where) -> JsonObject:
+    return {
+        "subject": where.subject,
+        "kernel": where.kernel,
+        "variant": where.variant,
+        "releases": where.releases,
+        "targets": list(where.targets),
+    }
+
+
+def _env(built: BuiltEnv) -> JsonObject:
+    return {
+        "name": built.env.name,
+        "release": built.release,
+        "torch": built.torch,
+        "python": built.python_version,
+        "digest": built.digest[:12],
+        "packages": [f"{package.name} {package.version}" for package in sorted(built.packages, key=lambda package: package.name)],
+        "error": built.error,
+    }
+
+
+CELL = "{kernel}/{variant}/{case}/{target}/{env}"
+_COORDINATE = ("--kernel", "{kernel}", "--variant", "{variant}", "--case", "{case}", "--target", "{target}")
+
+ALWAYS: tuple[tuple[str, tuple[str, ...]], ...] = (
+    ("Compile it again", ("compat", "matrix", *_COORDINATE, "--envs", "{env}", "--again")),
+    ("All that is known of it", ("compat", "explain", CELL)),
+    ("Since which release", ("compat", "bisect", *_COORDINATE)),
+)
+"""For every cell: what it is for, and its words."""
+FAILING: tuple[tuple[str, tuple[str, ...]], ...] = (
+    ("The smallest kernel that fails so", ("compat", "reduce", CELL)),
+    ("A standalone script and an issue", ("compat", "repro", CELL)),
+)
+"""For cells that fail, besides."""
+FIX = ("An edit that mends it", ("compat", "fix", CELL))
+"""Where an edit is known for the class of the failure."""
+
+
+def command_table(options: Sequence[str], limits: Sequence[str]) -> JsonObject:
+    """The commands for every cell, for those that fail, and for those that an edit is known for.
+
+    ``options`` have a command read the same files; ``limits`` go to those that compile.
+    """
+
+    def told(title: str, words: Sequence[str]) -> JsonObject:
+        further = options if words[1] == "explain" else (*options, *limits)
+        return {"title": title, "words": [*words, *further]}
+
+    return {
+        "always": [told(*each) for each in ALWAYS],
+        "failing": [told(*each) for each in FAILING],
+        "fix": told(*FIX),
+    }

@@ -1,0 +1,98 @@
+"""The template, the scripts and the styles, made one file.
+
+What the page may do is said in the page itself: its Content-Security-Policy lets the one script and the one style in it run, by
+their hashes, and nothing else load or run, whatever a compiler printed.
+"""
+
+from __future__ import annotations
+
+import base64
+import re
+from functools import cache
+from hashlib import sha256
+from importlib.resources import files
+from importlib.resources.abc import Traversable
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup, escape
+
+from compat.json_text import write_json
+from compat.report.render.html.packing import packed
+from compat.report.summary.notes import decided_by_hints
+from compat.report.summary.record import Report
+from compat.report.summary.statements import statements
+from compat.report.views.matrix_markdown import headline
+from compat.report.views.pairs import pairs_table
+
+SCRIPTS = (
+    *("dom", "data", "marks", "state", "filter", "rows", "grid", "keyboard"),
+    *("source", "commands", "details", "drawer", "failures", "jumps", "trends", "names", "theme", "start"),
+)
+"""In this order; they are one module together."""
+STYLES = ("colours", "base", "grid", "marks", "drawer", "failures", "trends", "narrow", "names", "pairs", "print")
+STATEMENTS = 100
+"""Sentences that the page has; ``matrix.md`` has all of them."""
+POLICY = (
+    "default-src 'none'; script-src '{script}'; style-src '{style}'; img-src data:; base-uri 'none'; form-action 'none'; "
+    "require-trusted-types-for 'script'; trusted-types 'none'"
+)
+"""What the page may do. A script that was put in by text of others cannot run, and no text becomes elements."""
+
+
+def matrix_html(report: Report) -> str:
+    """The report as one page. Equal reports give equal pages, but for the seconds and the command."""
+    told = statements(report)
+    script, style = _joined("script", SCRIPTS, "js"), _joined("style", STYLES, "css")
+    return _environment().get_template("page.html.j2").render(
+        policy=POLICY.format(script=_hash(script), style=_hash(style)),
+        script=Markup(script),
+        style=Markup(style),
+        report=report,
+        headline=headline(report).replace("**", ""),
+        decided_by_hints=decided_by_hints(report.ordered),
+        statements=told[:STATEMENTS],
+        further=len(told) - STATEMENTS,
+        pairs=pairs_table(report.pairs) if report.pairs else None,
+        data=Markup(packed(report)),
+        attachments=Markup(_in_script(write_json(dict(report.attachments), indent=None))),
+    )  # fmt: skip
+
+
+def prose(text: str) -> Markup:
+    """An author's sentences: code between backticks is code, all else is text."""
+    parts = re.split(r"`([^`\n]+)`", text)
+    return Markup("").join(Markup("<code>{}</code>").format(part) if at % 2 else escape(part) for at, part in enumerate(parts))
+
+
+def _in_script(json: str) -> str:
+    """JSON that ends no element and begins no comment, whatever strings it has."""
+    return json.replace("<", "\\u003c")
+
+
+@cache
+def _joined(folder: str, names: tuple[str, ...], ending: str) -> str:
+    """The files as one text, without the comments that only their authors need."""
+    return "\n".join((_room() / folder / f"{name}.{ending}").read_text(encoding="utf-8") for name in names)
+
+
+def _room() -> Traversable:
+    return files("compat.report.render.html")
+
+
+def _hash(text: str) -> str:
+    """As a Content-Security-Policy names an inline script or style."""
+    return f"sha256-{base64.b64encode(sha256(text.encode()).digest()).decode()}"
+
+
+@cache
+def _environment() -> Environment:
+    environment = Environment(
+        loader=PackageLoader("compat.report.render.html", "."),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    environment.filters["prose"] = prose
+    return environment

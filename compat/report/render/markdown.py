@@ -1,0 +1,69 @@
+"""Markdown for code forges: text that is safe in it, and templates."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+
+EVIDENCE_LINES = 12
+"""Lines of an excerpt shown; the JSON has all of them."""
+
+
+def escape(text: str) -> str:
+    """``text`` as literal text, safe in a table cell. Underscores inside of words mean nothing to Markdown and stay as they are."""
+    return _literal(" ".join(text.split()))
+
+
+def prose(text: str) -> str:
+    """An author's sentences: code between backticks stays code, all else is literal."""
+    parts = re.split(r"(`[^`\n]+`)", " ".join(text.split()))
+    return "".join(shards_text if number % 2 else _literal(shards_text) for number, shards_text in enumerate(parts))
+
+
+def _literal(text: str) -> str:
+    return re.sub(r"[\\`*\[\]<>|~&]|(?<!\w)_|_(?!\w)", r"\\\g<0>", text)
+
+
+def code(text: str) -> str:
+    """``text`` as a code span, safe in a table cell whatever backticks and pipes it has."""
+    flat = " ".join(text.split()).replace("|", r"\|")
+    ticks = "`" * (1 + max((len(run) for run in re.findall(r"`+", flat)), default=0))
+    pad = " " if flat.startswith("`") or flat.endswith("`") else ""
+    return f"{ticks}{pad}{flat}{pad}{ticks}" if flat else ""
+
+
+def fence(text: str, language: str = "text") -> str:
+    """``text`` as a fenced block, cut in its middle to :data:`EVIDENCE_LINES`."""
+    lines = [line.rstrip() for line in text.strip("\n").splitlines()]
+    if len(lines) > EVIDENCE_LINES:
+        half = EVIDENCE_LINES // 2
+        lines = [*lines[:half], f"… ({len(lines) - 2 * half} lines left out)", *lines[-half:]]
+    body = "\n".join(lines)
+    ticks = "`" * max(3, 1 + max((len(run) for run in re.findall(r"`+", body)), default=0))
+    return f"{ticks}{language}\n{body}\n{ticks}"
+
+
+def rendered(template: str, filters: tuple[Callable[..., Any], ...] = (), *, package: str = "compat.report", **values: Any) -> str:
+    """A template of a package with these values, without empty lines in a row; ``filters`` are called as they are named."""
+    environment = _environment(package)
+    environment.filters |= {function.__name__: function for function in filters}
+    text = environment.get_template(template).render(**values)
+    return re.sub(r"\n{3,}", "\n\n", text).strip() + "\n"
+
+
+@cache
+def _environment(package: str) -> Environment:
+    environment = Environment(
+        loader=PackageLoader(package),
+        autoescape=False,  # it is Markdown, escaped by the filters
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    environment.filters |= {function.__name__: function for function in (escape, prose, code, fence)}
+    return environment

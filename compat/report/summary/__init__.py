@@ -1,0 +1,1 @@
+"""The numbers and sentences behind every form of a report. Pure."""

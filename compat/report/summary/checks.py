@@ -1,0 +1,248 @@
+"""What was found out of numbers and latency, for every form of the report: in sentences, and as tables."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping
+
+from attrs import frozen
+
+from compat.history.account import Word
+from compat.history.running import INTERPRETER, ran_on, right
+from compat.history.verdict import Coordinate, Point, Verdict, release_of
+from compat.model import Cell, Check, Result, Status
+from compat.report.summary.compact import Where, counted, listed, natural
+from compat.report.summary.grid import MARKS, KernelGrid, Mark, gathered
+from compat.report.summary.record import Report, declared_as
+
+_WORDS = {Status.OK: "right", Status.UNSUPPORTED: "n/a"}
+MEANINGS = {
+    "right": "within the tolerance of every output",
+    "WRONG": "wrong numbers",
+    "UNSTABLE": "launches with the same arguments computed different numbers",
+    "FAULT": "a launch ended with an error of the GPU",
+    "refused": "the GPU's driver did not launch it",
+    "time": "timed out",
+    "n/a": "the interpreter of this release is known to compute this wrong, or cannot run it",
+    "lost": "no answer",
+    "-": "not run",
+}
+"""What the marks of tables of numbers mean, in the order to explain them."""
+
+
+@frozen(kw_only=True)
+class Trouble:
+    """Cells whose numbers are not right in the same way."""
+
+    check: Check
+    """Of the first of them."""
+    where: Where
+    expected: bool
+    """Whether all of them were declared so."""
+    declared: str
+    """What was declared, in words."""
+
+
+@frozen(kw_only=True)
+class DeviceChecks:
+    """What came of running kernels on one device."""
+
+    device: str
+    """``interpreter``, or a GPU by its name."""
+    counts: Mapping[Status, int]
+    """Cells per status; in the interpreter targets are not told apart."""
+    grids: tuple[KernelGrid, ...]
+    troubles: tuple[Trouble, ...]
+
+    @property
+    def title(self) -> str:
+        """Where it was run, for a heading."""
+        return "in the interpreter, on the CPU" if self.device == INTERPRETER else f"on one {self.device}"
+
+    @property
+    def sentence(self) -> str:
+        """How many are right, and what the others are."""
+        parts = [f"{number:,} {_told(status)}" for status, number in self.counts.items()]
+        unit = "variant and case by release" if self.device == INTERPRETER else "cell"
+        units = "variants and cases by release" if self.device == INTERPRETER else "cells"
+        return f"{counted(sum(self.counts.values()), unit, units)} run {self.title}: {listed(parts)}"
+
+
+def _told(status: Status) -> str:
+    return {Status.OK: "right", Status.UNSUPPORTED: "inconclusive"}.get(status, str(status))
+
+
+def check_words(check: Check) -> str:
+    """What a check found, where, and by how much, in one line."""
+    device = check.device or "the interpreter"
+    parts = [f"{check.status} on {device}" if check.device else f"{check.status} in {device}"]
+    if check.launches and check.differing:
+        parts.append(f"{check.differing} of {check.launches} launches computed other bits than the first")
+    if check.where:
+        parts.append(f"at {check.where}")
+    if check.max_abs is not None and check.right is False:
+        parts.append(
+            f"largest error {check.max_abs:.3g}" + (f" ({check.max_rel:.3g} relative)" if check.max_rel is not None else "")
+        )
+    text = ", ".join(parts)
+    return f"{text}: {check.reason}" if check.reason else text
+
+
+def checked(report: Report) -> tuple[DeviceChecks, ...]:
+    """What came of running kernels, first in the interpreter and then on each GPU; empty where none was run."""
+    devices = {ran_on(check) for result in report.results for check in result.numbers.checks}
+    order = sorted(devices, key=lambda device: (device != INTERPRETER, natural(device)))
+    return tuple(_checked(report, device) for device in order)
+
+
+def _checked(report: Report, device: str) -> DeviceChecks:
+    checks = {result.cell: check for result in report.ordered if (check := _check(result, device)) is not None}
+    return DeviceChecks(
+        device=device,
+        counts=_counts(checks.values() if device != INTERPRETER else _once(checks)),
+        grids=_grids(report, device),
+        troubles=_troubles(report, device),
+    )
+
+
+def _check(result: Result, device: str) -> Check | None:
+    """What was found on that device."""
+    return next((check for check in result.numbers.checks if ran_on(check) == device), None)
+
+
+def _once(told: Mapping[Cell, Check]) -> Iterable[Check]:
+    """Checks without targets, which the interpreter knows nothing of."""
+    return {(cell.spec, cell.env): check for cell, check in told.items()}.values()
+
+
+def _counts(checks: Iterable[Check]) -> Mapping[Status, int]:
+    counter = Counter(check.status for check in checks)
+    return {status: counter[status] for status in Status if counter[status]}
+
+
+def _troubles(report: Report, device: str) -> tuple[Trouble, ...]:
+    groups: dict[tuple[str, str, Status, bool, str], list[Result]] = defaultdict(list)
+    for result in report.ordered:
+        check = _check(result, device)
+        if check is not None and (check.right is False or check.status is Status.LOST):
+            spec = result.cell.spec
+            groups[spec.kernel, spec.variant, check.status, result.expected, declared_as(result.expectation)].append(result)
+    return tuple(
+        Trouble(check=check, where=where, expected=expected, declared=declared)
+        for (*_, expected, declared), group in groups.items()
+        if (check := _check(group[0], device))
+        for where in report.where(group)
+    )
+
+
+# --- tables ------------------------------------------------------------------------------------------------------------------
+
+
+def _grids(report: Report, device: str) -> tuple[KernelGrid, ...]:
+    """A table per kernel of what came of running it, for coordinates that were run somewhere."""
+    accounts = {(v.kernel, v.variant, v.case, v.target): v for v in report.verdicts}
+    return gathered(
+        report,
+        lambda coordinate: _row_marks(report, coordinate, device),
+        lambda coordinate: _right_words(report, coordinate, accounts[coordinate], device),
+        lambda verdict: verdict == _WORDS[Status.OK],
+    )
+
+
+def _row_marks(report: Report, coordinate: Coordinate, device: str) -> tuple[Mark, ...] | None:
+    points = {point.release.label: point for point in report.points[coordinate]}
+    marks = tuple(_mark(points.get(release.label), device) for release in report.releases)
+    return marks if any(mark != Mark() for mark in marks) else None
+
+
+def _mark(point: Point | None, device: str) -> Mark:
+    for result in point.results if point else ():
+        if (check := _check(result, device)) is not None:
+            unexpected = check.status not in _WORDS and not result.expected
+            return Mark(word=_WORDS.get(check.status) or MARKS[check.status], unexpected=unexpected)
+    return Mark()
+
+
+def _right_words(report: Report, coordinate: Coordinate, verdict: Verdict, device: str) -> str:
+    results = {point.release.label: point.results for point in report.points[coordinate]}
+    account = right(results, verdict.entries, device)
+    return account.phrase if account else ""
+
+
+@frozen(kw_only=True)
+class Latencies:
+    """How long the launches of one kernel take: a row for each variant and case."""
+
+    kernel: str
+    device: str
+    rows: tuple[LatencyRow, ...]
+
+
+@frozen(kw_only=True)
+class LatencyRow:
+    """One variant and case, release by release."""
+
+    subject: str
+    """``broadcast_2d (few)``, with the target where there are several."""
+    cells: tuple[str, ...]
+    """One per release of the report: microseconds, and the ratio to the baseline in parentheses; empty where not measured."""
+    verdict: str
+    slower: bool
+
+    def extremes(self, report: Report) -> str:
+        """Where it takes most and where least: ``513 µs in 3.3.0, 235 µs in 3.8.0``."""
+        timings = [
+            (cell.partition(" ")[0], release.label) for cell, release in zip(self.cells, report.releases, strict=True) if cell
+        ]
+        order = sorted(timings, key=lambda each: float(each[0].replace(",", "")), reverse=True)
+        return ", ".join(f"{us} µs in {release}" for us, release in (order[0], order[-1]))
+
+
+def latencies(report: Report) -> tuple[Latencies, ...]:
+    """The latency of every kernel that was timed, in natural order."""
+    accounts = {(v.kernel, v.variant, v.case, v.target): v for v in report.verdicts if v.fast}
+    kernels: dict[tuple[str, str], list[LatencyRow]] = defaultdict(list)
+    several = len({target for *_, target in accounts}) > 1
+    for coordinate, verdict in sorted(accounts.items(), key=lambda item: tuple(map(natural, item[0]))):
+        if verdict.fast is None:
+            continue
+        kernel, variant, case, target = coordinate
+        timed = {point.release.label: point.results for point in report.points[coordinate]}
+        cells = (_timing(timed.get(release.label, ()), verdict.fast.device) for release in report.releases)
+        row = LatencyRow(
+            subject=f"{variant} ({case}{', ' + target if several else ''})",
+            cells=tuple(cells),
+            verdict=verdict.fast.phrase,
+            slower=verdict.fast.word is not Word.WORKS,
+        )
+        kernels[kernel, verdict.fast.device].append(row)
+    return tuple(Latencies(kernel=kernel, device=device, rows=tuple(rows)) for (kernel, device), rows in kernels.items())
+
+
+def _timing(results: Iterable[Result], device: str) -> str:
+    latency = next((result.latency for result in results if result.latency and result.latency.device == device), None)
+    if latency is None:
+        return ""
+    ratio = f" ({latency.ratio:.2f})" if latency.ratio is not None else ""
+    return f"{_microseconds(latency.us)}{ratio}"
+
+
+def _microseconds(us: float) -> str:
+    """Three digits that mean something."""
+    return f"{us:,.0f}" if us >= 100 else f"{us:.1f}" if us >= 10 else f"{us:.2f}"
+
+
+def legend(devices: Iterable[DeviceChecks]) -> Mapping[str, str]:
+    """What the marks mean that occur."""
+    occurring = {mark.word for device in devices for grid in device.grids for row in grid.rows for mark in row.marks}
+    return {word: meaning for word, meaning in MEANINGS.items() if word in occurring}
+
+
+def reasons(report: Report) -> tuple[tuple[str, str], ...]:
+    """Why interpreters could not tell, and where, each reason once."""
+    groups: dict[str, list[Result]] = defaultdict(list)
+    for result in report.ordered:
+        check = result.numbers.interpreter
+        if check is not None and check.status is Status.UNSUPPORTED:
+            groups[check.reason].append(result)
+    return tuple((reason, report.spans({release_of(result.built).label for result in group})) for reason, group in groups.items())

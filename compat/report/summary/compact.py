@@ -1,0 +1,166 @@
+"""Compact phrases: runs of releases, products of targets and cases, lists, counts, and what an account rests on."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
+from typing import Any
+
+from attrs import frozen
+
+from compat.history.account import Account, Bracket, Interval
+from compat.model import Failure
+from compat.patterns import lazy_pattern
+
+
+@frozen(kw_only=True)
+class Where:
+    """A place failures occur at: one kernel variant, on every one of the cases, targets and releases named."""
+
+    kernel: str
+    variant: str
+    cases: tuple[str, ...]
+    """Empty for all of them."""
+    targets: tuple[str, ...]
+    releases: str
+    """Compact: ``3.0.0–3.2.0, 3.4.0 (all)``."""
+
+    @property
+    def subject(self) -> str:
+        """``kernel/variant``, followed by the cases where not all are meant."""
+        return f"{self.kernel}/{self.variant}" + (f" ({', '.join(self.cases)})" if self.cases else "")
+
+    def __str__(self) -> str:
+        return f"{self.subject}: {self.releases}, {' '.join(self.targets)}"
+
+
+@lru_cache(maxsize=4096)
+def natural(text: str) -> tuple[tuple[bool, int, str], ...]:
+    """A key that sorts ``sm_90`` before ``sm_100``."""
+    parts = re.split(r"([0-9]+)", text)
+    return tuple(
+        (False, len(number := part.lstrip("0")), number) if at % 2 else (True, 0, part) for at, part in enumerate(parts) if part
+    )
+
+
+def spans(chosen: Collection[str], line: Sequence[str]) -> str:
+    """``chosen`` releases as runs of ``line``, the releases there are, in order.
+
+    A run never crosses a release that was not chosen: ``3.0.0–3.1.0, 3.3.0``.
+    """
+    runs: list[list[str]] = []
+    for before, release in zip((None, *line), line, strict=False):
+        if release not in chosen:
+            continue
+        if runs and runs[-1][-1] == before:
+            runs[-1].append(release)
+        else:
+            runs.append([release])
+    return ", ".join(run[0] if len(run) == 1 else f"{run[0]}–{run[-1]}" for run in runs)
+
+
+def rectangles(pairs: Iterable[tuple[str, str]]) -> list[tuple[tuple[str, ...], tuple[str, ...]]]:
+    """``pairs`` of (case, target) as few products of cases and targets, in natural order; together they cover each pair once."""
+    targets: dict[str, set[str]] = defaultdict(set)
+    for case, target in pairs:
+        targets[case].add(target)
+    cases: dict[tuple[str, ...], list[str]] = defaultdict(list)
+    for case in sorted(targets, key=natural):
+        cases[tuple(sorted(targets[case], key=natural))].append(case)
+    return [(tuple(names), group) for group, names in cases.items()]
+
+
+def listed(words: Sequence[str], last: str = "and") -> str:
+    """``a, b and c``."""
+    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} {last} {words[-1]}" if words else ""
+
+
+def counted(number: int, noun: str, plural: str | None = None) -> str:
+    """``1 cell``, ``1,200 cells``."""
+    return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
+
+
+def at_most(most: int, lines: Iterable[str]) -> Iterator[str]:
+    """The first ``most`` lines, and one that says how many more there are."""
+    every = list(lines)
+    yield from every[:most]
+    if len(every) > most:
+        yield f"… and {len(every) - most:,} more"
+
+
+def one_line(text: str, width: int = 160) -> str:
+    """The line of ``text`` that says most, cut to ``width``: the first that names an error, else the last.
+
+    The lines of a kernel that a diagnostic quotes before its message, down to the caret, are passed over: they may name one too.
+    """
+    lines = [flat for raw in _QUOTED.sub("", text).splitlines() if (flat := " ".join(raw.split()))]
+    line = next((line for line in lines if _ERROR.search(line)), lines[-1] if lines else "")
+    return line if len(line) <= width else line[: width - 1] + "…"
+
+
+def place_text(failure: Failure) -> str:
+    """``stage ttir, pass Canonicalizer, op tt.load, kernel.py:12``: where a failure comes from."""
+    parts = {"stage": failure.stage, "pass": failure.pass_, "op": failure.op}
+    return ", ".join(
+        (*(f"{name} {value}" for name, value in parts.items() if value), *([failure.location] if failure.location else []))
+    )
+
+
+_ERROR = lazy_pattern(r"error|assert|fatal|fail", re.IGNORECASE)
+_QUOTED = lazy_pattern(r"\A(?:(?!.*\berror:).*\n)+?[ \t]*\^[ \t]*\n")
+
+
+# --- what an account rests on -----------------------------------------------------------------------------------------------------
+
+
+def tested(releases: Sequence[str], line: Sequence[str]) -> str:
+    """``3.0.0 to 3.9.0`` where these are all of the releases in ``line`` from first to last, else ``3.0.0–3.1.0, 3.5.1``."""
+    if len(releases) == 1:
+        return releases[0]
+    run = line[line.index(releases[0]) : line.index(releases[-1]) + 1]
+    return f"{releases[0]} to {releases[-1]}" if tuple(run) == tuple(releases) else spans(releases, line)
+
+
+def open_between(account: Account, bracket: Bracket) -> str:
+    """What is not known between the two ends of a change; empty where they are neighbours."""
+    return unknown(account, bracket.between)
+
+
+def unknown(account: Account, releases: Collection[str]) -> str:
+    """``not tested: 3.2.0–3.5.0; inconclusive: 3.6.0``: why nothing is said of these releases; empty for none."""
+    not_tried = [release for release in account.not_tried if release in releases]
+    unsure = [release for release in (*account.untested, *account.flaky) if release in releases]
+    parts = [f"not tested: {spans(not_tried, account.line)}"] if not_tried else []
+    parts += [f"inconclusive: {spans(unsure, account.line)}"] if unsure else []
+    return "; ".join(parts)
+
+
+def in_full(account: Account) -> Iterator[str]:
+    """The account line by line: the phrase, what happened when, and what is not known."""
+    yield account.phrase
+    yield from (f"{_from_to(interval)} {interval.failure_class or interval.status}" for interval in account.intervals)
+    if open_ := unknown(account, account.line):
+        yield open_
+
+
+def _from_to(interval: Interval) -> str:
+    return interval.first if interval.first == interval.last else f"{interval.first}–{interval.last}"
+
+
+def earlier_runs(account: Account) -> str:
+    """``tested in earlier runs: 3.2.0–3.8.0``: where knowledge comes from that this run did not gain; empty for none."""
+    return f"tested in earlier runs: {spans(account.remembered, account.line)}" if account.remembered else ""
+
+
+# --- metrics ----------------------------------------------------------------------------------------------------------------------
+
+
+def numbers_of(metrics: Mapping[str, Any], within: str = "") -> Iterator[tuple[str, float]]:
+    """The numbers among metrics, by their names; of what is in a table there, with a point: ``artifacts.ptx``."""
+    for name, value in metrics.items():
+        if isinstance(value, Mapping):
+            yield from numbers_of(value, f"{within}{name}.")
+        elif isinstance(value, int | float) and not isinstance(value, bool):
+            yield f"{within}{name}", value

@@ -1,0 +1,507 @@
+"""What changed from one report to another, cell by cell.
+
+Cells are the same if kernel, variant, case, target and the name of the env are. What only one report has is said and is no change.
+A cell without an answer (its env or source was broken, its answer was lost, or it was flaky) is neither good nor bad: it
+becomes *inconclusive*, or is *answered* again, and is never called broken or fixed.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from enum import StrEnum
+from functools import cached_property
+
+from attrs import frozen
+
+from compat.history.losses import TABLE, WANTED
+from compat.history.verdict import is_deprecated, is_good
+from compat.model import BuiltEnv, Failure, Latency, Result
+from compat.pairs.records import Pair, PairProgram
+from compat.report.summary.checks import check_words
+from compat.report.summary.compact import Where, natural, numbers_of
+from compat.report.summary.record import Report, came_out_as, declared_as
+
+# --- metrics ----------------------------------------------------------------------------------------------------------------------
+
+
+_FITS = "occupancy"
+_MORE_IS_BETTER = (f"{TABLE}.", f"{_FITS}.")
+THRESHOLD: float = 10
+"""Percent by which a number may change unless the user says otherwise."""
+LATENCY = "latency.us"
+"""What the latency on a GPU is called among them: compared where both are of one GPU, and differ by more than they spread."""
+
+
+@frozen(kw_only=True)
+class Jump:
+    """A number of one cell that changed by more than the threshold."""
+
+    metric: str
+    """Its name in ``metrics``; of what is in a table there, with a point: ``artifacts.ptx``."""
+    before: float
+    after: float
+    result: Result
+    """The new one."""
+
+    @property
+    def rise(self) -> bool:
+        """Whether it rose, of a number of which more is worse."""
+        return self.after > self.before and not self.metric.startswith(_MORE_IS_BETTER)
+
+    @property
+    def percent(self) -> float | None:
+        """By how much; ``None`` from nothing."""
+        return (self.after - self.before) / self.before * 100 if self.before else None
+
+
+@frozen(kw_only=True)
+class JumpGroup:
+    """The jumps of one metric of one variant in one direction."""
+
+    largest: Jump
+    jumps: tuple[Jump, ...]
+    where: tuple[Where, ...]
+
+
+def jumps_of(old: Result, new: Result, threshold: float) -> Iterator[Jump]:
+    """The numbers that both results have and that changed by more than ``threshold`` percent; from zero any change is one."""
+    before, after = dict(numbers_of(old.outcome.metrics)), dict(numbers_of(new.outcome.metrics))
+    for metric in before.keys() & after.keys():
+        one, other = before[metric], after[metric]
+        if _is_jump(one, other, threshold) and _tells(metric, one, other):
+            yield Jump(metric=metric, before=one, after=other, result=new)
+    was, now = old.latency, new.latency
+    if was and now and _is_slower_or_faster(was, now) and _is_jump(was.us, now.us, threshold):
+        yield Jump(metric=LATENCY, before=was.us, after=now.us, result=new)
+
+
+def _is_slower_or_faster(before: Latency, after: Latency) -> bool:
+    return before.device == after.device and abs(after.us - before.us) > before.spread + after.spread
+
+
+def _is_jump(before: float, after: float, threshold: float) -> bool:
+    return before != after and abs(after - before) * 100 > abs(before) * threshold
+
+
+def _tells(metric: str, before: float, after: float) -> bool:
+    """Whether a change says something by itself: of instructions that they are lost, of what fits how many blocks do."""
+    table, _, name = metric.partition(".")
+    if table == TABLE:
+        return name in WANTED and 2 * after < before
+    return table != _FITS or name == "blocks"
+
+
+def grouped(jumps: Iterable[Jump], report: Report) -> tuple[JumpGroup, ...]:
+    """Jumps by variant, metric and direction, the largest first."""
+    groups: dict[tuple[str, str, str, bool], list[Jump]] = defaultdict(list)
+    for jump in jumps:
+        spec = jump.result.cell.spec
+        groups[spec.kernel, spec.variant, jump.metric, jump.rise].append(jump)
+    ordered = (
+        JumpGroup(
+            largest=max(group, key=_size),
+            jumps=tuple(group),
+            where=report.where(jump.result for jump in group),
+        )
+        for group in groups.values()
+    )
+    return tuple(sorted(ordered, key=lambda group: (not group.largest.rise, -_size(group.largest), group.largest.metric)))
+
+
+def _size(jump: Jump) -> float:
+    """How large a jump is, up or down alike; what comes from nothing, or goes to nothing, is the largest."""
+    smaller, larger = sorted((abs(jump.before), abs(jump.after)))
+    return larger / smaller if smaller else float("inf")
+
+
+# --- axes -------------------------------------------------------------------------------------------------------------------------
+
+
+@frozen(kw_only=True)
+class ChangedEnv:
+    """An env that is called the same in both reports and is not the same."""
+
+    name: str
+    before: str
+    after: str
+
+
+def axes_of(report: Report) -> dict[str, tuple[str, ...]]:
+    """Axis → its values, in natural order."""
+    cells = [result.cell for result in report.ordered]
+    values = {
+        "kernels": {cell.spec.kernel for cell in cells},
+        "variants": {f"{cell.spec.kernel}/{cell.spec.variant}" for cell in cells},
+        "cases": {f"{cell.spec.kernel}/{cell.spec.variant}/{cell.spec.case}" for cell in cells},
+        "targets": {cell.target.name for cell in cells},
+        "envs": {cell.env.name for cell in cells},
+    }
+    return {axis: tuple(sorted(names, key=natural)) for axis, names in values.items()}
+
+
+def without(these: Mapping[str, tuple[str, ...]], those: Mapping[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
+    """What is on these axes and not on those. A variant of a kernel that is not there either is not told again, nor is its case."""
+    missing = {axis: [value for value in values if value not in those[axis]] for axis, values in these.items()}
+    for axis, above in (("cases", "variants"), ("variants", "kernels")):
+        missing[axis] = [value for value in missing[axis] if value.rpartition("/")[0] not in missing[above]]
+    return {axis: tuple(values) for axis, values in missing.items() if values}
+
+
+def changed_envs(old: Report, new: Report) -> tuple[ChangedEnv, ...]:
+    """The envs that both have by name, with another toolchain, Python or package in the new one."""
+    before = {built.env.name: built for built in old.envs}
+    pairs = [(before[built.env.name], built) for built in new.envs if built.env.name in before]
+    return tuple(
+        ChangedEnv(name=other.env.name, before=_env_text(one), after=_env_text(other) + _packages(one, other))
+        for one, other in sorted(pairs, key=lambda pair: natural(pair[1].env.name))
+        if _env_text(one) != _env_text(other) or _packages(one, other)
+    )
+
+
+def changed_arguments(old: Report, new: Report) -> tuple[str, ...]:
+    """``kernel/variant/case`` of those that both have with other arguments or options, where both reports say what these are."""
+    before = {f"{spec.kernel}/{spec.variant}/{spec.case}": spec for spec in old.specs}
+    pairs = [(name, before[name], spec) for spec in new.specs if (name := f"{spec.kernel}/{spec.variant}/{spec.case}") in before]
+    return tuple(name for name, one, other in pairs if one.function and other.function and one.compile != other.compile)
+
+
+def _env_text(built: BuiltEnv) -> str:
+    """What of an env decides what it does, in words; nothing is told of one that could not be built."""
+    if built.error is not None:
+        return "broken"
+    torch = [f"torch {built.torch}"] if built.torch else []
+    return ", ".join((f"{built.env.distribution} {built.release}", *torch, f"Python {built.python_version}"))
+
+
+def _packages(one: BuiltEnv, other: BuiltEnv) -> str:
+    """Which other packages changed."""
+    if one.error is not None or other.error is not None:
+        return ""
+    excluded = {one.env.distribution, other.env.distribution, "torch"}
+    before, after = ({p.name: p.version for p in built.packages if p.name not in excluded} for built in (one, other))
+    changed = sorted(name for name in before.keys() | after.keys() if before.get(name) != after.get(name))
+    changes = [f"{name} {before.get(name, 'none')} → {after.get(name, 'none')}" for name in changed]
+    return f" ({', '.join(changes)})" if changes else ""
+
+
+# --- pairs ------------------------------------------------------------------------------------------------------------------------
+
+
+@frozen(kw_only=True)
+class PairChange:
+    """A pair that both reports have, and that came out differently."""
+
+    name: str
+    """``pair/2.9.1+3.6.0``"""
+    before: str
+    """``ok``, ``env broken``, or what fails: ``user_kernel (kernel-dropped)``."""
+    after: str
+    broken: tuple[str, ...]
+    """Programs that worked, and do not; all of them where the env does not work any more."""
+    fixed: tuple[str, ...]
+    """The other way round."""
+    says: str
+    """What is said of the first one that is broken, or of the env."""
+
+
+def changed_pairs(old: Iterable[Pair], new: Iterable[Pair]) -> tuple[PairChange, ...]:
+    """The pairs that came out differently, in the order of the new report."""
+    before = {pair.name: pair for pair in old}
+    both = ((before[pair.name], pair) for pair in new if pair.name in before)
+    return tuple(_pair_change(was, is_) for was, is_ in both if _pairs_differ(was, is_))
+
+
+def _pair_change(was: Pair, is_: Pair) -> PairChange:
+    worked, works = _works_by_program(was), _works_by_program(is_)
+    names = list(dict.fromkeys((*worked, *works)))
+    broken = tuple(name for name in names if worked.get(name) and not works.get(name, is_.error is None))
+    message = next((program.message for program in is_.failed if program.name in broken), "")
+    return PairChange(
+        name=is_.name,
+        before=_words(was),
+        after=_words(is_),
+        broken=broken,
+        fixed=tuple(name for name in names if works.get(name) and not worked.get(name, was.error is None)),
+        says=is_.error or message,
+    )
+
+
+def _works_by_program(pair: Pair) -> Mapping[str, bool]:
+    return {program.name: program.ok for program in pair.programs}
+
+
+def _pairs_differ(was: Pair, is_: Pair) -> bool:
+    """Whether a program that was run both times, or the env, came out differently."""
+    if was.error is not None or is_.error is not None:
+        return (was.error is None) is not (is_.error is None)
+    before = {earlier.name: (earlier.status, earlier.failure_class) for earlier in was.programs}
+    return any(
+        before.get(program.name, (program.status, program.failure_class)) != (program.status, program.failure_class)
+        for program in is_.programs
+    )
+
+
+def _words(pair: Pair) -> str:
+    if pair.error is not None:
+        return "env broken"
+    return ", ".join(_failing(pair.failed)) or ("ok" if pair.programs else "not tried")
+
+
+def _failing(programs: Iterable[PairProgram]) -> Iterator[str]:
+    for program in programs:
+        yield f"{program.name} ({program.failure_class or program.status})"
+
+
+# --- cells ------------------------------------------------------------------------------------------------------------------------
+
+
+class CellChangeKind(StrEnum):
+    """What became of a cell, in the order in which it is told."""
+
+    BROKEN = "broken"
+    """It worked, and does not: it does not compile, or its numbers are not right any more."""
+    CHANGED = "changed"
+    """It fails, and failed otherwise: another status, class or fingerprint."""
+    INCONCLUSIVE = "inconclusive"
+    """There was an answer, and there is none."""
+    DEPRECATED = "deprecated"
+    """It works as before, and the toolchain now warns that it will not stay so."""
+    METRIC = "metric"
+    """It works as before, and a number rose by more than the threshold."""
+    FIXED = "fixed"
+    """It did not work, and does."""
+    ANSWERED = "answered"
+    """There was no answer, and there is one."""
+    DROPPED = "not-tested"
+    """Only the old report has it."""
+    ADDED = "new"
+    """Only the new report has it."""
+
+
+@frozen(kw_only=True)
+class ReportSide:
+    """One of the two reports, and what the user calls it."""
+
+    name: str
+    report: Report
+
+    @cached_property
+    def cells(self) -> Mapping[str, Result]:
+        """Id → result."""
+        return {result.cell.id: result for result in self.report.ordered}
+
+
+@frozen(kw_only=True)
+class CellChange:
+    """Cells of one variant that changed alike."""
+
+    kind: CellChangeKind
+    before: str | None
+    """What it was: ``ok``, ``rejected (api-removed)``; ``None`` for what only the new report has."""
+    after: str | None
+    declared: bool
+    """Whether the new report has it as expected: its kernel file declares this failure."""
+    declaration: str
+    """What that declares, in words."""
+    failure: Failure | None
+    """The new one, or else the old one."""
+    says: str
+    """What the compiler says of it now: the failure's excerpt, or the deprecation warning; empty where it says nothing."""
+    results: tuple[Result, ...]
+    """Of the new report, or else of the old one."""
+    where: tuple[Where, ...]
+
+    @property
+    def gated(self) -> int:
+        """How many of the cells count where a user gates on this kind: a failure that is declared is meant to be there."""
+        meant = self.declared and self.kind in (CellChangeKind.BROKEN, CellChangeKind.CHANGED)
+        return 0 if meant else len(self.results)
+
+
+@frozen(kw_only=True)
+class Comparison:
+    """Two reports, and what changed between them."""
+
+    old: ReportSide
+    new: ReportSide
+    threshold: float
+    """Percent by which a number has to change to be a jump."""
+    differences: tuple[CellChange, ...]
+    jumps: tuple[JumpGroup, ...]
+    compared: int
+    """Cells that both reports have."""
+    same: int
+    """Those of them of which nothing is told."""
+    envs: tuple[ChangedEnv, ...]
+    pairs: tuple[PairChange, ...]
+    """The pairs of a PyTorch and a release that came out differently."""
+    arguments: tuple[str, ...]
+    """``kernel/variant/case`` of those that both have with other arguments or options."""
+
+    def of(self, kind: CellChangeKind) -> tuple[CellChange, ...]:
+        """The differences of a kind."""
+        return tuple(difference for difference in self.differences if difference.kind is kind)
+
+    @cached_property
+    def counts(self) -> Mapping[CellChangeKind, int]:
+        """Kind → cells, of those that occur, in their order. Of ``metric`` those in which a number rose."""
+        counts = {kind: sum(len(difference.results) for difference in self.of(kind)) for kind in CellChangeKind}
+        counts[CellChangeKind.METRIC] = len({jump.result.cell.id for group in self.jumps for jump in group.jumps if jump.rise})
+        return {kind: number for kind, number in counts.items() if number}
+
+    def gated(self, kinds: Collection[CellChangeKind]) -> int:
+        """How many cells and pairs changed in one of these ways, without failures that are declared."""
+        rises = self.counts.get(CellChangeKind.METRIC, 0) if CellChangeKind.METRIC in kinds else 0
+        return (
+            rises + sum(difference.gated for difference in self.differences if difference.kind in kinds) + self._gated_pairs(kinds)
+        )
+
+    def _gated_pairs(self, kinds: Collection[CellChangeKind]) -> int:
+        return sum(kind_of_pair(change) in kinds for change in self.pairs)
+
+    @cached_property
+    def only(self) -> tuple[Mapping[str, tuple[str, ...]], Mapping[str, tuple[str, ...]]]:
+        """Axis → what only the old report has of it, and what only the new one has."""
+        old, new = axes_of(self.old.report), axes_of(self.new.report)
+        return without(old, new), without(new, old)
+
+    @property
+    def versions(self) -> tuple[str, str] | None:
+        """The versions of the tool, where two wrote the reports: what failures are called may have changed with them."""
+        old, new = self.old.report.version, self.new.report.version
+        return (old, new) if old != new else None
+
+
+def compare(old: ReportSide, new: ReportSide, threshold: float = THRESHOLD) -> Comparison:
+    """What changed from the old report to the new one; numbers that changed by up to ``threshold`` percent are the same."""
+    both = [(before, new.cells[name]) for name, before in old.cells.items() if name in new.cells]
+    kinds = [(_kind(before, after), before, after) for before, after in both]
+    jumps = [jump for _, before, after in kinds for jump in _jumps(before, after, threshold)]
+    jumped = {jump.result.cell.id for jump in jumps}
+    changed = [(kind, before, after) for kind, before, after in kinds if kind is not None]
+    dropped = [(CellChangeKind.DROPPED, before, None) for name, before in old.cells.items() if name not in new.cells]
+    added = [(CellChangeKind.ADDED, None, after) for name, after in new.cells.items() if name not in old.cells]
+    return Comparison(
+        old=old,
+        new=new,
+        threshold=threshold,
+        differences=_differences((*changed, *dropped, *added), old.report, new.report),
+        jumps=grouped(jumps, new.report),
+        compared=len(both),
+        same=sum(kind is None and after.cell.id not in jumped for kind, _, after in kinds),
+        envs=changed_envs(old.report, new.report),
+        pairs=changed_pairs(old.report.pairs, new.report.pairs),
+        arguments=changed_arguments(old.report, new.report),
+    )
+
+
+def kind_of_pair(change: PairChange) -> CellChangeKind:
+    """What became of a pair: ``broken`` if anything in it is."""
+    if change.broken:
+        return CellChangeKind.BROKEN
+    return CellChangeKind.FIXED if change.fixed else CellChangeKind.CHANGED
+
+
+_Change = tuple[CellChangeKind, Result | None, Result | None]
+"""What became of a cell, the old result and the new one, of which one may be missing."""
+
+
+# --- cells -----------------------------------------------------------------------------------------------------------------------
+
+
+def _kind(before: Result, after: Result) -> CellChangeKind | None:
+    """What became of a cell that both reports have; ``None`` for the same as before."""
+    match _answered(before), _answered(after):
+        case False, False:
+            return None
+        case True, False:
+            return CellChangeKind.INCONCLUSIVE
+        case False, True:
+            return CellChangeKind.ANSWERED
+    was, is_ = _works(before), _works(after)
+    if was is not is_:
+        if is_ and after.numbers.right is None and is_good(before.outcome):  # it was wrong, and was not run again
+            return CellChangeKind.INCONCLUSIVE
+        return CellChangeKind.FIXED if is_ else CellChangeKind.BROKEN
+    if is_:
+        return CellChangeKind.DEPRECATED if is_deprecated(after.outcome) and not is_deprecated(before.outcome) else None
+    return CellChangeKind.CHANGED if _face(before) != _face(after) else None
+
+
+def _works(result: Result) -> bool:
+    """Whether it compiles, and no check says that its numbers are not right."""
+    return is_good(result.outcome) and result.numbers.right is not False
+
+
+def _answered(result: Result) -> bool:
+    return result.outcome.status.is_answer and not result.outcome.flaky
+
+
+def _face(result: Result) -> tuple[str, ...]:
+    failure = result.outcome.failure
+    check = result.numbers.trouble
+    return result.outcome.status, *((failure.failure_class, failure.fingerprint) if failure else ()), check.status if check else ""
+
+
+def _jumps(before: Result, after: Result, threshold: float) -> Iterable[Jump]:
+    good = is_good(before.outcome) and is_good(after.outcome) and _answered(before) and _answered(after)
+    return jumps_of(before, after, threshold) if good else ()
+
+
+def _differences(found: Iterable[_Change], old: Report, new: Report) -> tuple[CellChange, ...]:
+    groups: dict[tuple[object, ...], list[_Change]] = defaultdict(list)
+    for kind, before, after in found:
+        shown = after or before
+        assert shown
+        declared = _is_declared(shown), declared_as(shown.expectation)
+        groups[kind, shown.cell.spec.kernel, shown.cell.spec.variant, _said(before), _said(after), *declared].append(
+            (kind, before, after)
+        )
+    differences = (_difference(group, old, new) for group in groups.values())
+    order = list(CellChangeKind)
+    return tuple(sorted(differences, key=lambda each: (order.index(each.kind), each.declared, natural(each.where[0].subject))))
+
+
+def _said(result: Result | None) -> tuple[str, str | None] | None:
+    """What results have in common that are told together: words, and the fingerprint."""
+    if result is None:
+        return None
+    failure = result.outcome.failure
+    return came_out_as(result), failure.fingerprint if failure else None
+
+
+def _difference(group: list[_Change], old: Report, new: Report) -> CellChange:
+    kind, before, after = group[0]
+    report = new if after else old
+    results = tuple(result for _, one, other in group if (result := other or one))
+    shown = after or before
+    assert shown
+    return CellChange(
+        kind=kind,
+        before=came_out_as(before) if before else None,
+        after=came_out_as(after) if after else None,
+        declared=after is not None and _is_declared(after),
+        declaration=declared_as(shown.expectation),
+        failure=shown.outcome.failure or (before.outcome.failure if before else None),
+        says=_says(after) if after else "",
+        results=results,
+        where=report.where(results),
+    )
+
+
+def _says(result: Result) -> str:
+    outcome, check = result.outcome, result.numbers.trouble
+    if outcome.failure:
+        return outcome.failure.excerpt
+    if check:
+        return check_words(check)
+    return "\n".join(warning.message for warning in outcome.warnings) if is_deprecated(outcome) else ""
+
+
+def _is_declared(result: Result) -> bool:
+    """Whether it fails, as its declaration says."""
+    expectation, status = result.expectation, result.outcome.status
+    if expectation is None or not result.expected or _works(result):
+        return False
+    return status is expectation.status or result.numbers.trouble is not None

@@ -1,0 +1,466 @@
+"""The record that every report is drawn from, and what more than one view derives from it."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
+from itertools import groupby
+from pathlib import PurePath
+
+from attrs import field, frozen
+
+from compat import __version__, toolchains
+from compat.api.histories import Packed
+from compat.fix.searching import edits_for
+from compat.history.verdict import (
+    NONE_KNOWN,
+    Coordinate,
+    Existing,
+    Point,
+    Points,
+    Release,
+    Verdict,
+    class_of,
+    coordinate_of,
+    disagreements,
+    release_of,
+)
+from compat.model import BuiltEnv, Cell, Env, Expectation, Failure, Result, Specialization, Status
+from compat.pairs.records import Pair
+from compat.report.summary.compact import Where, listed, natural, rectangles, spans
+
+_TOLD_APART = (Status.ENV_BROKEN, Status.SOURCE_BROKEN)
+"""Statuses that have sections of their own: nothing is known of the kernels there."""
+
+
+@frozen(kw_only=True, slots=False)
+class DistinctFailure:
+    """One defect: everything that failed with the same fingerprint."""
+
+    id: str
+    """A short name within one report: ``F1``, ``F2``, … in the order of the cells."""
+    failure: Failure
+    """As told by the cell that knows most about it."""
+    example: Result
+    """That cell."""
+    statuses: tuple[Status, ...]
+    """The faces it showed."""
+    results: tuple[Result, ...]
+    where: tuple[Where, ...]
+
+    @cached_property
+    def to_fix(self) -> tuple[Result, ...]:
+        """The cells that ``compat fix`` has an edit to try on, which is not to say that one helps."""
+        return tuple(result for result in self.results if edits_for(result))
+
+
+@frozen(kw_only=True)
+class Surprise:
+    """Unexpected cells that came out alike."""
+
+    got: str
+    """Status, with the class where there is one: ``rejected (shape-mismatch)``."""
+    declared: str
+    failure: str | None
+    """The id of the distinct failure."""
+    where: Where
+    results: tuple[Result, ...]
+    reason: str
+    """Why something else was declared, in the words of the declaration."""
+
+
+@frozen(kw_only=True)
+class Division:
+    """Envs with the same Triton that gave different answers, and where."""
+
+    answers: tuple[tuple[str, str], ...]
+    """Env name and what it said."""
+    where: Where
+
+
+@frozen(kw_only=True)
+class BrokenEnv:
+    """An env that nothing could be compiled in."""
+
+    env: Env
+    words: str
+    """The installer's or the interpreter's own."""
+    advice: str
+    cells: int
+    """How many cells could not be tried for it."""
+
+
+@frozen(kw_only=True)
+class UnimportedSource:
+    """A kernel's file that could not be imported, for one reason."""
+
+    kernel: str
+    source: str
+    """The name of the file, without folders."""
+    failure: Failure
+    releases: str
+    """Where, as runs of releases."""
+    cells: int
+    """How many cells could not be tried for it."""
+    example: Result
+
+
+@frozen(kw_only=True)
+class Report:
+    """All that one run found. The views below are computed once, on first use; none depends on the order of ``results``."""
+
+    results: tuple[Result, ...]
+    verdicts: tuple[Verdict, ...]
+    envs: tuple[BuiltEnv, ...]
+    command: str
+    """The command line that made it, as a user would type it."""
+    seconds: float
+    existing: Existing = NONE_KNOWN
+    """Releases that are known to exist, whether they were tried or not."""
+    api: Packed | None = None
+    """Which names the toolchain has in the envs; ``None`` where that was never looked at."""
+    options: tuple[str, ...] = ()
+    """The options with which a command in the same folder reads the same files."""
+    limits: tuple[str, ...] = ()
+    """The options with which a command that compiles stops a cell after as long."""
+    pending: tuple[Cell, ...] = ()
+    """Cells of a run that has not ended, or was stopped, of which nothing is known yet."""
+    root: str = ""
+    """The folder of the project, absolute; empty where the paths of sources are relative to it."""
+    version: str = __version__
+    """The version of the tool that found it."""
+    sources: Mapping[str, str] = field(factory=dict)
+    """The text of kernels' sources, by the path that :meth:`source_of` gives; not of all, where there is too much of it."""
+    attachments: Mapping[str, str] = field(factory=dict)
+    """What kept artifacts of distinct failures hold (MLIR reproducers, IR), by their names: text by gzip, as base64."""
+    helpers: Mapping[str, tuple[str, ...]] = field(factory=dict)
+    """Source → the files of its tree that it imports, called as :meth:`source_of` calls sources; only for sources of which a
+    failure names a line in another file."""
+    variants: Mapping[str, tuple[str, ...]] = field(factory=dict)
+    """Kernel → its variants in the order in which they are declared; empty where a file does not say it."""
+
+    pairs: tuple[Pair, ...] = ()
+    """The pairs of a PyTorch and a release that were tried."""
+    shards: tuple[str, ...] = ()
+    """Which shards of all cells these are, such as ``3/8``; empty where they are all cells that were meant."""
+    earlier: int = 0
+    """How many of the cells the run did not try: a report before had them, and nothing that they depend on has changed."""
+
+    @cached_property
+    def ordered(self) -> tuple[Result, ...]:
+        """The results by kernel, variant, case, target, release and env."""
+        return tuple(in_order(self.results))
+
+    @cached_property
+    def releases(self) -> tuple[Release, ...]:
+        """Every release that was tried or is going to be, oldest first, then the forks."""
+        coming = (release_of(BuiltEnv(env=cell.env)) for cell in self.pending)
+        by_label = {release.label: release for release in (*coming, *(release_of(result.built) for result in self.results))}
+        return tuple(sorted(by_label.values(), key=lambda release: release.order))
+
+    @cached_property
+    def counts(self) -> Mapping[Status, int]:
+        """Cells per status, in the order the statuses are declared."""
+        counter = Counter(result.outcome.status for result in self.results)
+        return {status: counter[status] for status in Status if counter[status]}
+
+    @cached_property
+    def unexpected(self) -> tuple[Result, ...]:
+        """Every cell that did not come out as declared, broken envs and lost answers among them."""
+        return tuple(result for result in self.ordered if not result.expected)
+
+    @property
+    def cached(self) -> int:
+        """How many cells were read from the store."""
+        return sum(result.cached for result in self.results)
+
+    @cached_property
+    def failures(self) -> tuple[DistinctFailure, ...]:
+        """Every defect once. What is no answer about a kernel stands in :attr:`broken` and :attr:`unimported`."""
+        groups: dict[str, list[Result]] = defaultdict(list)
+        for result in self.ordered:
+            if result.outcome.failure and result.outcome.status not in _TOLD_APART:
+                groups[result.outcome.failure.fingerprint].append(result)
+        return tuple(self._distinct(f"F{number}", group) for number, group in enumerate(groups.values(), 1))
+
+    @cached_property
+    def failure_ids(self) -> Mapping[str, str]:
+        """Fingerprint → id."""
+        return {distinct.failure.fingerprint: distinct.id for distinct in self.failures}
+
+    @property
+    def edits_known(self) -> int:
+        """Of how many distinct failures the class has a known edit. Nothing was compiled for it."""
+        return sum(bool(distinct.to_fix) for distinct in self.failures)
+
+    @cached_property
+    def surprises(self) -> tuple[Surprise, ...]:
+        """The unexpected cells, those that fared alike together; see :attr:`broken` and :attr:`unimported` for the rest."""
+        groups: dict[tuple[str, ...], list[Result]] = defaultdict(list)
+        for result in self.unexpected:
+            if result.outcome.status not in _TOLD_APART:
+                spec, failure = result.cell.spec, result.outcome.failure
+                declared, got = declared_as(result.expectation), came_out_as(result)
+                groups[spec.kernel, spec.variant, declared, got, failure.fingerprint if failure else ""].append(result)
+        return tuple(
+            Surprise(
+                got=got,
+                declared=declared,
+                failure=self.failure_ids.get(fingerprint),
+                where=where,
+                results=tuple(group),
+                reason=next((r.expectation.reason for r in group if r.expectation), ""),
+            )
+            for (_, _, declared, got, fingerprint), group in groups.items()
+            for where in self.where(group)
+        )
+
+    @cached_property
+    def broken(self) -> tuple[BrokenEnv, ...]:
+        """The envs that could not be built or could not import their toolchain."""
+        cells: dict[str, list[Result]] = defaultdict(list)
+        for result in self.ordered:
+            if result.outcome.status is Status.ENV_BROKEN:
+                cells[result.cell.env.name].append(result)
+        envs = {built.env.name: built for built in self.envs}
+        names = sorted({*cells, *(name for name, built in envs.items() if built.error)}, key=natural)
+        return tuple(_broken(envs.get(name), cells[name]) for name in names)
+
+    @cached_property
+    def unimported(self) -> tuple[UnimportedSource, ...]:
+        """The kernels' files that could not be imported, by reason."""
+        groups: dict[tuple[str, str, str], list[Result]] = defaultdict(list)
+        for result in self.ordered:
+            if result.outcome.status is Status.SOURCE_BROKEN and result.outcome.failure:
+                groups[result.cell.spec.kernel, result.cell.spec.source, result.outcome.failure.fingerprint].append(result)
+        return tuple(self._unimported(group) for group in groups.values())
+
+    @cached_property
+    def divisions(self) -> tuple[Division, ...]:
+        """Releases whose envs answered differently."""
+        groups: dict[tuple[tuple[tuple[str, str], ...], str], list[Result]] = defaultdict(list)
+        for noted in disagreements(self.ordered):
+            results = (r for r in self.by_coordinate[noted.coordinate] if release_of(r.built).label == noted.release)
+            groups[noted.answers, noted.release] += results
+        return tuple(
+            Division(answers=answers, where=where) for (answers, _), group in groups.items() for where in self.where(group)
+        )
+
+    @cached_property
+    def by_coordinate(self) -> Mapping[Coordinate, tuple[Result, ...]]:
+        """The results of each (kernel, variant, case, target), in order."""
+        groups: dict[Coordinate, list[Result]] = defaultdict(list)
+        for result in self.ordered:
+            groups[coordinate_of(result)].append(result)
+        return {coordinate: tuple(group) for coordinate, group in groups.items()}
+
+    @property
+    def points(self) -> Mapping[Coordinate, tuple[Point, ...]]:
+        """The releases of each (kernel, variant, case, target), oldest first, then forks."""
+        return Points(self.by_coordinate)
+
+    @cached_property
+    def coming(self) -> frozenset[tuple[Coordinate, str]]:
+        """The (kernel, variant, case, target) and the label of the release of each cell of which nothing is known yet."""
+        return frozenset(
+            ((cell.spec.kernel, cell.spec.variant, cell.spec.case, cell.target.name), release_of(BuiltEnv(env=cell.env)).label)
+            for cell in self.pending
+        )
+
+    @cached_property
+    def extent(self) -> Mapping[tuple[str, str], tuple[tuple[str, ...], tuple[str, ...]]]:
+        """(Kernel, variant) → the cases and the targets it was tried with, or is going to be."""
+        axes: dict[tuple[str, str], tuple[set[str], set[str]]] = defaultdict(lambda: (set(), set()))
+        for kernel, variant, case, target in (*self.by_coordinate, *(coordinate for coordinate, _ in self.coming)):
+            axes[kernel, variant][0].add(case)
+            axes[kernel, variant][1].add(target)
+        return {
+            key: (tuple(sorted(cases, key=natural)), tuple(sorted(targets, key=natural))) for key, (cases, targets) in axes.items()
+        }
+
+    @property
+    def toolchains(self) -> str:
+        """What the toolchains are called whose releases were tried."""
+        return " and ".join(dict.fromkeys(verdict.toolchain for verdict in self.verdicts)) or toolchains.DEFAULT.title
+
+    @cached_property
+    def line(self) -> tuple[str, ...]:
+        """Every release that there is, tried or not, oldest first; no forks."""
+        by_version = {release.version: release.label for release in self.releases if not release.fork and release.version}
+        labels = {**{version: str(version) for versions in self.existing.values() for version in versions}, **by_version}
+        return tuple(labels[version] for version in sorted(labels))
+
+    @cached_property
+    def specs(self) -> tuple[Specialization, ...]:
+        """The kernels that were tried, in every variant and case, in order."""
+        return tuple(dict.fromkeys(result.cell.spec for result in self.ordered))
+
+    def source_of(self, spec: Specialization) -> str:
+        """The path of a kernel's source: from the project's folder, with slashes, where it lies in there, else the absolute one."""
+        return path_in(self.root, spec.source)
+
+    def spans(self, chosen: Collection[str]) -> str:
+        """Releases, by label, as runs, which never cross one that was not tried; a fork is never part of one.
+
+        It is said so where these are all that there are, or all that were tried.
+        """
+        forks = [release.label for release in self.releases if release.fork and release.label in chosen]
+        text = ", ".join(part for part in (spans(chosen, self.line), *forks) if part)
+        if not len(chosen) == len(self.releases) > 1:
+            return text
+        return f"{text} (all)" if len(self.line) + len(forks) == len(chosen) else f"{text} (all tested)"
+
+    def where(self, results: Iterable[Result]) -> tuple[Where, ...]:
+        """Where ``results`` stand, in as few words as there are."""
+        line = [release.label for release in self.releases]
+        places: dict[tuple[str, str], dict[tuple[str, str], set[str]]] = defaultdict(lambda: defaultdict(set))
+        for result in results:
+            kernel, variant, case, target = coordinate_of(result)
+            places[kernel, variant][case, target].add(release_of(result.built).label)
+        return tuple(
+            Where(
+                kernel=kernel,
+                variant=variant,
+                cases=() if cases == self.extent[kernel, variant][0] else cases,
+                targets=targets,
+                releases=self.spans(releases),
+            )
+            for (kernel, variant), pairs in places.items()
+            for releases in sorted({frozenset(labels) for labels in pairs.values()}, key=lambda some: min(map(line.index, some)))
+            for cases, targets in rectangles(pair for pair, labels in pairs.items() if labels == releases)
+        )
+
+    def _unimported(self, group: list[Result]) -> UnimportedSource:
+        example = group[0]
+        assert example.outcome.failure
+        return UnimportedSource(
+            kernel=example.cell.spec.kernel,
+            source=PurePath(example.cell.spec.source).name or example.cell.spec.kernel,
+            failure=example.outcome.failure,
+            releases=self.spans({release_of(result.built).label for result in group}),
+            cells=len(group),
+            example=example,
+        )
+
+    def _distinct(self, name: str, group: list[Result]) -> DistinctFailure:
+        example = max(group, key=_telling)
+        assert example.outcome.failure
+        return DistinctFailure(
+            id=name,
+            failure=example.outcome.failure,
+            example=example,
+            statuses=tuple(sorted({result.outcome.status for result in group})),
+            results=tuple(group),
+            where=self.where(group),
+        )
+
+
+def path_in(root: str, path: str) -> str:
+    """A path from the folder ``root``, with slashes, where it lies in there, else the absolute one; empty where there is none."""
+    file = PurePath(path)
+    inside = root and file.is_relative_to(root)
+    return (file.relative_to(root) if inside else file).as_posix() if path else ""
+
+
+def declared_as(expectation: Expectation | None) -> str:
+    """What was declared, in words: ``rejected (api-removed)``; ``ok, or rejected`` of a failure that need not happen."""
+    if expectation is None:
+        return "ok"
+    kind = f" ({expectation.failure_class})" if expectation.failure_class else ""
+    return f"{'' if expectation.strict else 'ok, or '}{expectation.status}{kind}"
+
+
+def came_out_as(result: Result) -> str:
+    """What came, in the same words; where it compiles and its numbers are not right, that."""
+    outcome = result.outcome
+    if outcome.status is Status.OK and not outcome.failure and not outcome.flaky and (check := result.numbers.trouble):
+        return f"{check.status} ({check.device or 'in the interpreter'})"
+    text = f"{outcome.status} ({class_of(outcome)})" if outcome.failure else str(outcome.status)
+    return f"{text}, flaky: {', '.join(outcome.attempts)}" if outcome.flaky else text
+
+
+def _telling(result: Result) -> int:
+    """How much a failure says of itself; the first of the best is the example."""
+    failure = result.outcome.failure
+    assert failure
+    return sum(bool(fact) for fact in (failure.pass_, failure.op, failure.location, failure.reproducer, failure.excerpt))
+
+
+def _broken(built: BuiltEnv | None, cells: list[Result]) -> BrokenEnv:
+    """What is known of a broken env, from its record and from its cells; at least one of them is there."""
+    failure = next((result.outcome.failure for result in cells if result.outcome.failure), None)
+    record = built or cells[0].built
+    return BrokenEnv(
+        env=record.env,
+        words=record.error or (failure.excerpt if failure else ""),
+        advice=failure.advice if failure else "",
+        cells=len(cells),
+    )
+
+
+# --- order of the cells -----------------------------------------------------------------------------------------------------------
+
+
+def in_order(results: Iterable[Result]) -> Iterator[Result]:
+    """By kernel, variant, case, target, release and env; row by row, since keys of all cells take much memory."""
+    rows: dict[Coordinate, list[Result]] = defaultdict(list)
+    for result in results:
+        rows[coordinate_of(result)].append(result)
+    for _, alike in groupby(sorted(rows, key=_row_key), key=_row_key):
+        yield from sorted((result for coordinate in alike for result in rows[coordinate]), key=_key_in_row)
+
+
+def _row_key(coordinate: Coordinate) -> tuple[object, ...]:
+    return tuple(map(natural, coordinate))
+
+
+def _key_in_row(result: Result) -> tuple[object, ...]:
+    return release_of(result.built).order, natural(result.cell.env.name)
+
+
+# --- shards -----------------------------------------------------------------------------------------------------------------------
+
+
+@frozen(kw_only=True)
+class ShardShare:
+    """What one of several reports has of a matrix."""
+
+    shards: tuple[str, ...]
+    """As :attr:`compat.report.summary.record.Report.shards` has them."""
+    envs: frozenset[str]
+    """The names of its envs: shards of other envs are shards of another matrix. Empty of a shard that has no cell."""
+
+
+def shards_text(report: Report) -> str:
+    """Of which part of all cells a report tells, in words; empty where that is not known to be only a part."""
+    if not report.shards:
+        return ""
+    return f"{'shard' if len(report.shards) == 1 else 'shards'} {listed(report.shards)} of the cells"
+
+
+def shards_together(shares: Sequence[ShardShare]) -> tuple[str, ...]:
+    """The shards that several reports have together; none where they are whole, each M of M shards."""
+    apart = [share for share in shares if len(share.shards) == 1]
+    remaining = {shard for share in shares if len(share.shards) > 1 for shard in share.shards}
+    for of, envs in dict.fromkeys((_shard_count(share), share.envs) for share in apart if share.envs):
+        numbers = {_shard_number(share) for share in apart if _shard_count(share) == of and share.envs in (envs, frozenset())}
+        if len(numbers) < of:
+            remaining |= {f"{number}/{of}" for number in numbers}
+    if not any(share.envs for share in apart):
+        counts = Counter(map(_shard_count, apart))
+        remaining |= {share.shards[0] for share in apart if counts[_shard_count(share)] < _shard_count(share)}
+    return tuple(sorted(remaining, key=natural))
+
+
+def _shard_count(share: ShardShare) -> int:
+    return _number_and_count(share)[1]
+
+
+def _shard_number(share: ShardShare) -> int:
+    return _number_and_count(share)[0]
+
+
+def _number_and_count(share: ShardShare) -> tuple[int, int]:
+    number, _, of = share.shards[0].partition("/")
+    return int(number), int(of)

@@ -1,0 +1,291 @@
+"""What the matrix shows, in plain sentences, all derived from the results."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+
+from attrs import evolve, frozen
+
+from compat.history.account import Bracket, Entry, Word
+from compat.history.running import ran_on
+from compat.history.verdict import Coordinate, Verdict, is_good
+from compat.model import Status
+from compat.report.summary.compact import earlier_runs, listed, natural, open_between, rectangles, spans, tested, unknown
+from compat.report.summary.record import Report
+
+HISTORICAL = "as_written"
+"""Variants whose names begin so keep a text as it once was; each is told on its own, and why, even where it works."""
+
+
+@frozen(kw_only=True)
+class HistoryStatement:
+    """One sentence about variants that share a history, and why it is so in the words of whoever declared it."""
+
+    kernel: str
+    variants: tuple[str, ...]
+    word: Word
+    sentence: str
+    """In Markdown: names and classes are code."""
+    because: str
+    """The declared reasons, or a historical variant's summary; may be empty."""
+
+
+@frozen(kw_only=True)
+class _Story:
+    """What a sentence is made of; equal stories are told once."""
+
+    word: Word
+    toolchain: str
+    bracket: Bracket | None
+    since: Bracket | None
+    between: tuple[str, str]
+    """What is not known between the ends of ``since`` and of ``bracket``, in words."""
+    runs: tuple[tuple[str, tuple[str, ...]], ...]
+    """What happened (``ok``, ``unsupported`` or a failure class) → the releases in a row at which it did; known ones only."""
+    line: tuple[str, ...]
+    """Every release that there is."""
+    complete: bool
+    """Whether something is known of every one of them."""
+    clear: bool
+    """Whether every one that was tried gave an answer, and all its attempts and envs the same."""
+    newest: str | None
+    """The newest release that was tried."""
+    computes: str
+    """Where it computes wrong numbers, in words; empty where that was seen nowhere."""
+    caveats: tuple[str, ...]
+    """What the sentence cannot know, and how it knows what this run did not try."""
+    cases: tuple[str, ...]
+    """Empty for all of them; so below."""
+    targets: tuple[str, ...]
+    because: str
+
+    @property
+    def able(self) -> tuple[str, ...]:
+        """The known releases whose toolchain can build for the target at all."""
+        return tuple(release for what, releases in self.runs for release in releases if what != Status.UNSUPPORTED)
+
+    @property
+    def known(self) -> tuple[str, ...]:
+        """Every known release."""
+        return tuple(release for _, releases in self.runs for release in releases)
+
+
+def statements(report: Report) -> tuple[HistoryStatement, ...]:
+    """The sentences: per kernel, first the historical variants, then what fails somewhere, then what works."""
+    groups: dict[tuple[str, str, _Story], list[str]] = defaultdict(list)
+    for (kernel, variant), story in _stories(report):
+        groups[kernel, variant if variant.startswith(HISTORICAL) else "", story].append(variant)
+    sentences = (
+        HistoryStatement(
+            kernel=kernel,
+            variants=tuple(variants),
+            word=story.word,
+            sentence=_sentence(kernel, variants, story),
+            because=story.because,
+        )
+        for (kernel, _, story), variants in groups.items()
+    )
+    return tuple(sorted(sentences, key=_rank))
+
+
+# --- stories -------------------------------------------------------------------------------------------------------------
+
+
+def _stories(report: Report) -> Iterable[tuple[tuple[str, str], _Story]]:
+    """Each variant with the stories its cases and targets tell, in the order of the cells."""
+    judged = {(v.kernel, v.variant, v.case, v.target): v for v in report.verdicts}
+    groups: dict[tuple[str, str], dict[_Story, list[Coordinate]]] = defaultdict(lambda: defaultdict(list))
+    for coordinate in report.by_coordinate:
+        story = _story(report, judged[coordinate])
+        groups[coordinate[0], coordinate[1]][story].append(coordinate)
+    for variant, stories in groups.items():
+        every_case, every_target = report.extent[variant]
+        for story, coordinates in stories.items():
+            for cases, targets in rectangles((case, target) for _, _, case, target in coordinates):
+                some_cases = () if cases == every_case else cases
+                # Where a toolchain cannot build for a target, the sentence is about that target, and names it.
+                some_targets = () if targets == every_target and story.able == story.known else targets
+                yield variant, evolve(story, cases=some_cases, targets=some_targets)
+
+
+def _story(report: Report, verdict: Verdict) -> _Story:
+    runs: list[tuple[str, list[str]]] = []
+    for entry in verdict.known:
+        what = _what(entry)
+        if runs and runs[-1][0] == what:
+            runs[-1][1].append(entry.release)
+        else:
+            runs.append((what, [entry.release]))
+    changes = (verdict.since, verdict.bracket if verdict.word is not Word.INTERMITTENT else None)
+    return _Story(
+        word=verdict.word,
+        toolchain=verdict.toolchain,
+        bracket=changes[1],
+        since=changes[0],
+        between=tuple(open_between(verdict, change) if change else "" for change in changes),  # type: ignore[arg-type]
+        runs=tuple((what, tuple(releases)) for what, releases in runs),
+        line=verdict.line,
+        complete=verdict.complete,
+        clear=not verdict.untested and not verdict.flaky,
+        newest=next((entry.release for entry in reversed(verdict.entries) if entry.tried), None),
+        computes=_computes(report, verdict),
+        caveats=tuple(caveat for caveat in (_not_known(verdict, changes), earlier_runs(verdict)) if caveat),
+        cases=(),
+        targets=(),
+        because=_because(report, verdict),
+    )
+
+
+def _not_known(verdict: Verdict, changes: Sequence[Bracket | None]) -> str:
+    """Of which releases nothing is said, those between the ends of a change aside. An untested one is named where the word
+    could be taken to speak of it; all others say which releases they are about."""
+    between = {release for change in changes if change for release in change.between}
+    unclear = [*verdict.untested, *verdict.flaky, *(verdict.not_tried if verdict.word is Word.NEVER else ())]
+    return unknown(verdict, [release for release in unclear if release not in between])
+
+
+def _computes(report: Report, verdict: Verdict) -> str:
+    """Where its numbers are not right, with what they are and where it was run."""
+    groups: dict[tuple[str, str], set[str]] = defaultdict(set)
+    for point in report.points[verdict.kernel, verdict.variant, verdict.case, verdict.target]:
+        for check in (check for result in point.answers for check in result.numbers.checks if check.right is False):
+            groups[check.status, ran_on(check)].add(point.release.label)
+    phrases = [f"{status} in {report.spans(releases)} (run on {device})" for (status, device), releases in groups.items()]
+    return f"numbers are {listed(phrases)}" if phrases else ""
+
+
+def _what(entry: Entry) -> str:
+    if entry.good:
+        return str(Status.OK)
+    return str(Status.UNSUPPORTED) if entry.unsupported else entry.failure_class
+
+
+def _because(report: Report, verdict: Verdict) -> str:
+    """Why it fails, as declared where it is as expected; else, of a historical variant, what it is."""
+    results = report.by_coordinate[verdict.kernel, verdict.variant, verdict.case, verdict.target]
+    reasons = dict.fromkeys(
+        result.expectation.reason.strip()
+        for result in results
+        if result.expectation
+        and result.expected
+        and not is_good(result.outcome)
+        and result.outcome.status is not Status.UNSUPPORTED
+    )
+    text = " ".join(reason for reason in reasons if reason)
+    if text or not verdict.variant.startswith(HISTORICAL):
+        return text
+    return results[0].cell.spec.summary.strip()
+
+
+# --- sentences -----------------------------------------------------------------------------------------------------------
+
+
+def _sentence(kernel: str, variants: Sequence[str], story: _Story) -> str:
+    subject = listed([f"`{kernel}/{variant}`" for variant in variants])
+    noun = "case" if len(story.cases) == 1 else "cases"
+    cases = f" ({noun} {listed([f'`{case}`' for case in story.cases])})" if story.cases else ""
+    targets = f" on {listed(story.targets)}" if story.targets else ""
+    many = len(variants) > 1
+    computes = (f"{'their' if many else 'its'} {story.computes}",) if story.computes else ()
+    return "; ".join((f"{subject}{cases} {_predicate(story, targets, many=many)}", *computes, *story.caveats)) + "."
+
+
+def _predicate(story: _Story, targets: str, *, many: bool) -> str:
+    """The verdict as a predicate. ``targets`` reads " on sm_90" or nothing."""
+    if story.since:
+        needs = _needed(story, story.since, story.between[0], targets, many=many)
+        return f"{needs}, and {_main(story, '', many=many)}"
+    return _main(story, targets, many=many)
+
+
+def _main(story: _Story, targets: str, *, many: bool) -> str:
+    if story.bracket:
+        return _changed(story, story.bracket, targets, many=many)
+    match story.word:
+        case Word.WORKS:
+            return f"{_works(story, many=many)} on {_extent(story, 'all')}{targets}"
+        case Word.NEVER:
+            on = targets if story.able == story.known else ""
+            began = f"never worked on {_extent(story, 'any of the')}" if story.complete else f"failed on {_extent(story, 'all')}"
+            return f"{began}{on}: {_failing(story)}{_still(story)}"
+        case Word.INTERMITTENT:
+            fails = "fail" if many else "fails"
+            return f"{_works(story, many=many)} in some releases and {fails} in others{targets}: {_runs(story)}"
+        case Word.UNSUPPORTED:
+            return f"cannot be built for {listed(story.targets)} by {_extent(story, 'any of the', able=False)}"
+    return f"could not be tried{targets}"
+
+
+def _changed(story: _Story, change: Bracket, targets: str, *, many: bool) -> str:
+    """What changed, between which two releases, and why it fails on the bad side."""
+    before, after, hole, failing = change.before, change.after, story.between[1], _failing(story)
+    works = _works(story, many=many)
+    match story.word:
+        case Word.NEEDS:
+            return f"{_needed(story, change, hole, targets, many=many)}; before: {failing}"
+        case Word.REMOVED if hole:
+            return f"{works} up to {before}{targets}; removed after it and by {after} ({hole}): {failing}"
+        case Word.REMOVED:
+            return f"{works} up to {before}{targets}; removed in {after}: {failing}"
+        case Word.FIXED:
+            were = "were" if many else "was"
+            when = f"after {before} and by {after}{targets} ({hole})" if hole else f"in {after}{targets}"
+            return f"{were} fixed {when}; before: {failing}"
+    when = f"after {before} and by {after}{targets} ({hole})" if hole else f"in {after}{targets} ({before} was good)"
+    return f"regressed {when}: {failing}"
+
+
+def _works(story: _Story, *, many: bool) -> str:
+    """What computes wrong numbers somewhere compiles, and is not said to work."""
+    verb = "compile" if story.computes else "work"
+    return verb if many else f"{verb}s"
+
+
+def _needed(story: _Story, change: Bracket, hole: str, targets: str, *, many: bool) -> str:
+    need = "need" if many else "needs"
+    if not hole:
+        return f"{need} {story.toolchain} {change.after} or newer{targets}"
+    return f"{need} a release after {change.before}{targets}, first tested that works: {change.after} ({hole})"
+
+
+def _extent(story: _Story, quantity: str, *, able: bool = True) -> str:
+    """``all 13 releases tested (3.0.0 to 3.9.0)``; those that cannot build for the target are left out and named."""
+    chosen = story.able if able else story.known
+    qualified = ["tested"] if story.clear else ["that gave a clear answer"]
+    if len(chosen) < len(story.known):
+        qualified.append(f"that can build for {listed(story.targets)}")
+    which = (" " if story.clear else " and ").join(qualified)
+    if len(chosen) == 1:
+        return f"the only release {which}, {chosen[0]}"
+    return f"{quantity} {len(chosen)} releases {which} ({tested(chosen, story.line)})"
+
+
+def _runs(story: _Story, *, failing: bool = False) -> str:
+    """``ok 3.0.0–3.1.0, then `x` 3.2.0``."""
+    return ", then ".join(
+        f"{_named(what)} {spans(releases, story.line)}" for what, releases in story.runs if not (failing and what == Status.OK)
+    )
+
+
+def _named(what: str) -> str:
+    """A failure class is a name, and set as one; the others are words."""
+    return what if what in (Status.OK, Status.UNSUPPORTED) else f"`{what}`"
+
+
+def _failing(story: _Story) -> str:
+    """The failure classes; with their releases only where there is more than one thing to tell apart."""
+    bad = {what for what, _ in story.runs if what != Status.OK}
+    if story.word is Word.NEVER:
+        bad.discard(str(Status.UNSUPPORTED))
+    return _named(bad.pop()) if len(bad) == 1 else _runs(story, failing=True)
+
+
+def _still(story: _Story) -> str:
+    last = story.able[-1]
+    return f", still there in {last}, the newest tested" if last == story.newest and len(story.able) > 1 else ""
+
+
+def _rank(statement: HistoryStatement) -> tuple[object, ...]:
+    historical = statement.variants[0].startswith(HISTORICAL)
+    return natural(statement.kernel), not historical, statement.word is Word.WORKS, natural(statement.variants[0])

@@ -1,0 +1,475 @@
+"""Names of a toolchain's Python interface, differences between releases, and what kernels need: as text and as data."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from itertools import pairwise
+from typing import Any, TypeVar
+
+from compat.api.comparing import ApiDifference, ChangeKind, NameChange, ReleaseStep
+from compat.api.histories import NameHistory, State
+from compat.api.needing import KernelNeeds, MissingName, NameNeed, NamesVerdict, Outcomes, Satisfying, verdicts
+from compat.api.records import ApiParameter, Inspection, NameMatches
+from compat.history.account import Bracket, Entry, Judgement, Run, account, runs
+from compat.json_text import JsonObject
+from compat.model import Status
+from compat.report.render.blocks import Block, DataTable, Heading, Styled, TableColumn, TextLine, facts
+from compat.report.summary.compact import counted, spans
+
+# --- sentences --------------------------------------------------------------------------------------------------------------------
+
+
+KINDS = {
+    "builtin": "built-in",
+    "jit": "jit function",
+}
+"""What kinds are called that a reader may not know."""
+_LINES = 6
+"""Lines of a source that a sentence names."""
+
+
+def kind_of(kind: str) -> str:
+    """What a reader calls a kind."""
+    return KINDS.get(kind, kind)
+
+
+def phrase(history: NameHistory) -> str:
+    """``since 3.4.0``, ``gone in 3.9.0``, ``in every release``: of what was looked at, and never more."""
+    judged = {release: _JUDGED[run.value] for run in history.states for release in run.releases}
+    existence = account(
+        (Entry(release=release, judgement=judged.get(release, Judgement.UNKNOWN)) for release in history.line), by_class=False
+    )
+    if not existence.known:
+        return "in no release that was looked at" if history.line else f"in {', '.join(name for name, _ in history.forks)}"
+    if not existence.brackets:
+        which = "release" if existence.complete else "release that was looked at"
+        return f"in every {which}" if existence.known[0].good else f"in no {which}"
+    return ", ".join(_change(bracket, history) for bracket in existence.brackets)
+
+
+_JUDGED = {State.THERE: Judgement.GOOD, State.REFUSES: Judgement.BAD, State.ABSENT: Judgement.BAD}
+
+
+def _change(bracket: Bracket, history: NameHistory) -> str:
+    if bracket.is_fix:
+        return f"since {bracket.after}" if not bracket.between else f"in {bracket.after}, not in {bracket.before}"
+    raises = any(run.value is State.REFUSES and bracket.after in run.releases for run in history.states)
+    word = "only raises" if raises else "gone"
+    return f"{word} in {bracket.after}" if not bracket.between else f"{word} by {bracket.after}, there in {bracket.before}"
+
+
+def extent(releases: Collection[str], line: Sequence[str]) -> str:
+    """``3.4.0–3.9.0``; ``all`` where it is every release that there is."""
+    return f"{spans(releases, line)}{' (all)' if len(releases) == len(line) > 1 else ''}"
+
+
+def in_short(text: str, looked: Inspection) -> str:
+    """A text with the modules in it as people write them: ``tl.float32``."""
+    for short, module in looked.short.items():
+        text = text.replace(f"{module}.", f"{short}.")
+    return text
+
+
+def not_looked_at(looked: Inspection) -> Iterator[str]:
+    """What nothing is said of, and what to do about it."""
+    left_out = [place.label for place in looked.places if place.left_out]
+    if left_out:
+        yield f"not looked at: {spans(left_out, looked.line)}, not among --envs"
+    missing = [place.label for place in looked.places if place.missing]
+    if missing:
+        yield f"not looked at: {spans(missing, looked.line)}, not built: `compat envs build {' '.join(missing)}`"
+    for place in looked.places:
+        if place.namespace is None and not place.missing and not place.left_out:
+            yield f"not looked at: {place.label}: env_broken: {(place.error.strip().splitlines() or [''])[-1]}"
+
+
+def compiled_line(verdict: NamesVerdict) -> str:
+    """``ok in all 4 cases, as its names say``; ``ok in 1 of 4 cases, crashed (mlir-abort) in 2, 1 not compiled``."""
+    names = ", as its names say" if verdict.agrees else ""
+    cells = counted(verdict.cells, "case" if verdict.by_case else "cell")
+    if len(verdict.outcomes) == 1 and verdict.compiled == verdict.cells:
+        return f"{_came_out(verdict.outcomes[0])}{f' in all {cells}' if verdict.cells > 1 else ''}{names}"
+    parts = [
+        f"{_came_out(outcomes)} in {outcomes.results}{'' if at else f' of {cells}'}" for at, outcomes in enumerate(verdict.outcomes)
+    ]
+    missing = verdict.cells - verdict.compiled
+    return ", ".join([*parts, f"{missing} not compiled"] if missing else parts) + names
+
+
+def _came_out(outcomes: Outcomes) -> str:
+    if outcomes.failure_class is None:
+        return str(outcomes.status)
+    text = "ok, predicted to fail" if outcomes.status is Status.OK else str(outcomes.status)
+    return f"{text} ({outcomes.failure_class})"
+
+
+def lack_line(lack: MissingName) -> str:
+    """``tl.load has no parameter 'boundary_check' (lines 232, 233)``."""
+    conditions = f", behind a condition in line {_some(lack.conditions)}" if lack.conditions else ""
+    outside = "" if lack.functions else ", outside of kernels"
+    return f"{lack.shown} {lack.why} (line{'s' if len(lack.lines) > 1 else ''} {_some(lack.lines)}{conditions}{outside})"
+
+
+def _some(numbers: Iterable[int]) -> str:
+    texts = list(map(str, numbers))
+    return ", ".join([*texts[:_LINES], "…"] if len(texts) > _LINES else texts)
+
+
+# --- for a terminal ---------------------------------------------------------------------------------------------------------------
+
+
+TITLES = {
+    ChangeKind.ADDED: "added",
+    ChangeKind.REMOVED: "removed",
+    ChangeKind.REFUSES: "there, and only raising now",
+    ChangeKind.CHANGED: "changed",
+    ChangeKind.DEPRECATED: "newly deprecated",
+}
+
+
+def names_blocks(looked: Inspection, histories: Sequence[NameHistory], found: NameMatches) -> Iterator[Block]:
+    """One name in detail, or several as a table."""
+    if len(histories) == 1:
+        yield from _detail(looked, histories[0])
+    else:
+        yield DataTable(
+            columns=tuple(TableColumn(heading, fold=True) for heading in ("name", "kind", "there", "")),
+            rows=tuple(map(_name_row, histories)),
+            gap=2,
+            ruled=False,
+        )
+    if found.internal:
+        yield TextLine(f"{counted(found.internal, 'name')} more in modules that are not meant for users: --all")
+    yield from map(TextLine, not_looked_at(looked))
+
+
+def steps_blocks(looked: Inspection, steps: Sequence[ReleaseStep]) -> Iterator[Block]:
+    """The releases, and how many names changed from one to the next."""
+    headings = ("names", *TITLES.values())
+    yield DataTable(
+        columns=(TableColumn("release"), *(TableColumn(heading, right=True) for heading in headings)),
+        rows=tuple(
+            (step.place.label, f"{step.names:,}", *(f"{step.counts[kind]:,}" if step.counts else "" for kind in TITLES))
+            for step in steps
+        ),
+        gap=2,
+        ruled=False,
+    )
+    yield from map(TextLine, not_looked_at(looked))
+
+
+def difference_blocks(looked: Inspection, difference: ApiDifference, *, internal: bool) -> Iterator[Block]:
+    """What differs, kind by kind."""
+    yield TextLine(f"{difference.old.label} → {difference.new.label}", style="bold")
+    shown = [change for change in difference.changes if internal or not change.internal]
+    for kind, title in TITLES.items():
+        changes = [change for change in shown if change.kind is kind]
+        if changes:
+            yield Heading(f"{title}: {len(changes):,}")
+            yield facts((_change_row(looked, change, within) for change, within in _folded(changes)), columns=3, indent=2)
+    if not shown:
+        yield TextLine("nothing differs of the names that are meant for users" if not internal else "nothing differs")
+    if hidden := len(difference.changes) - len(shown):
+        yield Heading(f"{counted(hidden, 'change')} more in modules that are not meant for users: --all", style="")
+    if difference.unknown:
+        broken = ", ".join(map(looked.shown, difference.unknown))
+        yield TextLine(f"nothing is said of {broken}, which cannot be imported in both envs")
+
+
+def _change_row(looked: Inspection, change: NameChange, within: int) -> tuple[str, ...]:
+    texts = [in_short(text, looked) for text in change.statements]
+    texts += [f"with {counted(within, 'name')}"] if within else []
+    return change.shown, kind_of(change.of), "\n".join(texts)
+
+
+def _folded(changes: Sequence[NameChange]) -> Iterator[tuple[NameChange, int]]:
+    """The changes without those of names in a class or module that has changed in the same way, and how many those are."""
+    containers = {change.full: 0 for change in changes if change.of in ("class", "module")}
+    outermost = []
+    for change in changes:
+        above = [full for full in containers if change.full.startswith(f"{full}.")]
+        for full in above:
+            containers[full] += 1
+        if not above:
+            outermost.append(change)
+    yield from ((change, containers.get(change.full, 0)) for change in outermost)
+
+
+def kernels_blocks(looked: Inspection, kernels: Sequence[KernelNeeds], notes: Iterable[str]) -> Iterator[Block]:
+    """What each kernel needs, and what the releases have of it."""
+    for number, kernel in enumerate(kernels):
+        if number:
+            yield TextLine()
+        yield TextLine(title_of(kernel), style="bold")
+        yield facts(_present(_kernel_facts(looked, kernel)), columns=3, indent=2)
+    yield from map(TextLine, (*notes, *not_looked_at(looked)))
+
+
+def title_of(kernel: KernelNeeds) -> str:
+    """``kernels/a.py::kernel``."""
+    return kernel.source if kernel.function is None else f"{kernel.source}::{kernel.function}"
+
+
+def _present(rows: Iterable[tuple[str, str]]) -> Iterator[tuple[str, str]]:
+    return (row for row in rows if row[1])
+
+
+# --- names -----------------------------------------------------------------------------------------------------------------------
+
+
+def _detail(looked: Inspection, history: NameHistory) -> Iterator[Block]:
+    yield TextLine((Styled(history.shown, "bold"), f": {kind_of(history.kind)}, {phrase(history)}"))
+    yield facts(_present(_name_facts(looked, history)), columns=3, indent=2)
+    if history.parameters:
+        yield TextLine("parameters")
+        yield facts(_parameter_rows(looked, history), columns=3, indent=2)
+
+
+def _parameter_rows(looked: Inspection, history: NameHistory) -> Iterator[tuple[str, str, str]]:
+    for parameter in history.parameters:
+        for number, (form, releases) in enumerate(_joined(parameter.runs)):
+            default = "" if form.default is None else f"={form.default}"
+            kind = "" if form.kind == "positional or keyword" else form.kind
+            text = ", ".join(filter(None, (in_short(default, looked), kind, form.deprecated)))
+            yield "" if number else parameter.name, spans(releases, history.line), text
+
+
+def _name_facts(looked: Inspection, history: NameHistory) -> Iterator[tuple[str, str]]:
+    line = history.line
+    yield "there", extent(history.usable, line)
+    yield "not there", extent([release for release in history.looked_at if release not in history.there], line)
+    yield "only raises", _by_release(history.refuses, line)
+    yield "deprecated", _by_release(history.deprecated, line)
+    yield "warns", _by_release(history.warns, line)
+    yield "unknown", _by_release(history.unknown, line)
+    yield "forks", ", ".join(f"{name}: {state}" for name, state in history.forks)
+    yield "kind", _by_release(history.kinds, line) if len({run.value for run in history.kinds}) > 1 else ""
+    yield "value", _by_release(history.values, line)
+    yield "same as", "\n".join(f"{alias} ({spans(releases, line)})" for alias, releases in _joined(history.same_as))
+    if history.signatures:
+        newest = history.signatures[-1]
+        yield "signature", f"{newest.last}: {history.shown}{in_short(newest.value, looked)}"
+
+
+def _by_release(values: Iterable[Run[str]], line: Sequence[str]) -> str:
+    return "\n".join(f"{spans(releases, line)}: {value}" for value, releases in _joined(values))
+
+
+def _joined(values: Iterable[Run[T]]) -> Iterator[tuple[T, tuple[str, ...]]]:
+    """Each value once, with all the releases that have it."""
+    groups: dict[T, tuple[str, ...]] = {}
+    for run in values:
+        groups[run.value] = (*groups.get(run.value, ()), *run.releases)
+    yield from groups.items()
+
+
+def _name_row(history: NameHistory) -> tuple[str, ...]:
+    phrases = [phrase(history)]
+    deprecated = [release for run in history.deprecated for release in run.releases]
+    phrases += [f"deprecated {spans(deprecated, history.line)}"] if deprecated else []
+    changed = ", ".join(_changes(history))
+    phrases += [f"parameters changed {changed}"] if changed else []
+    return history.shown, kind_of(history.kind), extent(history.usable, history.line) or "-", "; ".join(phrases)
+
+
+def _changes(history: NameHistory) -> Iterator[str]:
+    """``in 3.5.0``, ``by 3.9.0``: the latter where the release before was not looked at."""
+    for before, after in pairwise(history.signatures):
+        if before.value != after.value:
+            neighbours = history.line.index(after.first) - history.line.index(before.last) == 1
+            yield f"{'in' if neighbours else 'by'} {after.first}"
+
+
+# --- needs -----------------------------------------------------------------------------------------------------------------------
+
+
+def _kernel_facts(looked: Inspection, kernel: KernelNeeds) -> Iterator[tuple[str, str]]:
+    line, needs = looked.line, kernel.needs
+    named = [need for need in needs.needs if not set(need.full) & set(looked.short.values())]
+    yield "uses", ", ".join(f"{need.shown}{_keywords(need.keywords)}" for need in named) or "nothing of it"
+    complete = [having.place.label for having in needs.having if having.has_all]
+    yield "has all", extent(complete, line) or "no release that was looked at"
+    yield "lacks", _grouped(((having, tuple(map(lack_line, having.missing))) for having in needs.having), line)
+    yield "unknown", _grouped(((having, having.unknown) for having in needs.having), line)
+    yield "deprecated", _grouped(((having, having.deprecated) for having in needs.having), line)
+    yield "unresolved", unresolved(kernel)
+    yield "not read", ", ".join(needs.uses.not_read)
+    yield from _compiled(kernel, line)
+
+
+def _grouped(rows: Iterable[tuple[Satisfying, Sequence[str]]], line: Sequence[str]) -> str:
+    """``3.0.0–3.3.0: a; b``, a line for each run of releases of which the same is true."""
+    groups = runs((having.place.label, tuple(texts) or None) for having, texts in rows)
+    return "\n".join(f"{spans(run.releases, line)}: {'; '.join(run.value)}" for run in groups)
+
+
+def unresolved(kernel: KernelNeeds) -> str:
+    """The attributes of values, which no text tells the type of."""
+    names = sorted({f".{use.name}" for use in kernel.needs.uses.unresolved})
+    return f"{', '.join(names)}: attributes of values, which the text does not tell the type of" if names else ""
+
+
+def _compiled(kernel: KernelNeeds, line: Sequence[str]) -> Iterator[tuple[str, str]]:
+    every = verdicts(kernel)
+    compiled = [run for run in every if run.value.compiled]
+    if not compiled:
+        yield "compiled", "not yet: --compile compares" if kernel.specs else "no arguments of it are known"
+        return
+    lines = [f"{spans(run.releases, line)}: {compiled_line(run.value)}" for run in compiled]
+    if any(run.value.compiled < run.value.cells for run in every):
+        lines.append("--compile compiles the rest")
+    yield "compiled", "\n".join(lines)
+    differing = [run for run in compiled if run.value.because]
+    yield "differs", "\n".join(f"{spans(run.releases, line)}: {run.value.because}" for run in differing)
+
+
+def _keywords(keywords: Sequence[str]) -> str:
+    return f"({', '.join(f'{keyword}=' for keyword in keywords)})" if keywords else ""
+
+
+# --- as JSON ----------------------------------------------------------------------------------------------------------------------
+
+
+SCHEMA = 1
+"""The version of the format; a key may be added within one, but none goes away or changes its meaning."""
+T = TypeVar("T")
+
+
+def names_document(looked: Inspection, histories: Sequence[NameHistory]) -> JsonObject:
+    """The histories of names as JSON values."""
+    return {**_head(looked), "names": [_history(history) for history in histories]}
+
+
+def steps_document(looked: Inspection, steps: Sequence[ReleaseStep]) -> JsonObject:
+    """How many names each release has, and how many changed."""
+    rows = [
+        {"release": step.place.label, "names": step.names, **{str(kind): step.counts.get(kind) for kind in ChangeKind}}
+        for step in steps
+    ]
+    return {**_head(looked), "steps": rows}
+
+
+def difference_document(looked: Inspection, difference: ApiDifference) -> JsonObject:
+    """What differs between two places, those names too that are not meant for users."""
+    return {
+        **_head(looked),
+        "old": difference.old.label,
+        "new": difference.new.label,
+        "unknown": list(difference.unknown),
+        "changes": [
+            {
+                "kind": str(change.kind),
+                "name": change.shown,
+                "full": change.full,
+                "is": change.of,
+                "said": list(change.statements),
+                "internal": change.internal,
+            }
+            for change in difference.changes
+        ],
+    }
+
+
+def kernels_document(looked: Inspection, kernels: Sequence[KernelNeeds]) -> JsonObject:
+    """What kernels need, and what each release has of it."""
+    return {**_head(looked), "kernels": [_kernel(kernel) for kernel in kernels]}
+
+
+def _head(looked: Inspection) -> JsonObject:
+    return {
+        "schema": SCHEMA,
+        "toolchain": looked.toolchain,
+        "releases": [
+            {
+                "release": place.label,
+                "env": place.built.env.name if place.built else None,
+                "fork": place.fork,
+                "looked_at": place.namespace is not None,
+                "error": place.error or None,
+            }
+            for place in looked.places
+        ],
+    }
+
+
+def _history(history: NameHistory) -> JsonObject:
+    return {
+        "name": history.shown,
+        "full": history.full,
+        "kind": history.kind,
+        "internal": history.internal,
+        "phrase": phrase(history),
+        "intervals": _runs(history.states, lambda state: {"state": str(state)}),
+        "parameters": [
+            {"name": parameter.name, "intervals": _runs(parameter.runs, _parameter)} for parameter in history.parameters
+        ],
+        "signatures": _runs(history.signatures, lambda text: {"signature": text}),
+        "kinds": _runs(history.kinds, lambda text: {"kind": text}),
+        "same_as": _runs(history.same_as, lambda text: {"name": text}),
+        "values": _runs(history.values, lambda text: {"value": text}),
+        "deprecated": _runs(history.deprecated, _words),
+        "warns": _runs(history.warns, _words),
+        "refuses": _runs(history.refuses, _words),
+        "unknown": _runs(history.unknown, _words),
+        "forks": {name: str(state) for name, state in history.forks},
+    }
+
+
+def _runs(found: Iterable[Run[T]], facts: Callable[[T], JsonObject]) -> list[JsonObject]:
+    return [{"from": run.first, "to": run.last, **facts(run.value)} for run in found]
+
+
+def _words(text: str) -> JsonObject:
+    return {"says": text}
+
+
+def _parameter(parameter: ApiParameter) -> JsonObject:
+    return {"kind": parameter.kind, "default": parameter.default, "deprecated": parameter.deprecated or None}
+
+
+# --- needs -----------------------------------------------------------------------------------------------------------------------
+
+
+def _kernel(kernel: KernelNeeds) -> JsonObject:
+    needs = kernel.needs
+    verdict_of: dict[str, NamesVerdict] = {release: run.value for run in verdicts(kernel) for release in run.releases}
+    return {
+        "source": kernel.source,
+        "function": kernel.function,
+        "has_all": [having.place.label for having in needs.having if having.has_all],
+        "uses": [_need(need) for need in needs.needs],
+        "unresolved": sorted({use.name for use in needs.uses.unresolved}),
+        "not_read": list(needs.uses.not_read),
+        "releases": [_having(having, verdict_of.get(having.place.label)) for having in needs.having if having.looked_at],
+    }
+
+
+def _need(need: NameNeed) -> JsonObject:
+    return {"name": need.shown, "full": list(need.full), "keywords": list(need.keywords), "lines": [use.line for use in need.uses]}
+
+
+def _having(having: Satisfying, verdict: NamesVerdict | None) -> JsonObject:
+    facts: dict[str, Any] = {
+        "release": having.place.label,
+        "has_all": having.has_all,
+        "lacks": [_lack(lack) for lack in having.missing],
+        "unknown": list(having.unknown),
+        "deprecated": list(having.deprecated),
+        "cells": verdict.cells if verdict else 0,
+        "compiled": [
+            {"status": str(outcomes.status), "class": outcomes.failure_class, "cells": outcomes.results}
+            for outcomes in (verdict.outcomes if verdict else ())
+        ],
+        "differs": (verdict.because or None) if verdict else None,
+    }
+    return facts
+
+
+def _lack(lack: MissingName) -> JsonObject:
+    return {
+        "name": lack.shown,
+        "why": lack.why,
+        "lines": list(lack.lines),
+        "conditions": list(lack.conditions),
+        "functions": list(lack.functions),
+    }

@@ -1,0 +1,415 @@
+"""What a bisection found: as text, as Markdown and as data."""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from importlib.resources import files
+from typing import TYPE_CHECKING
+
+import attrs
+from attrs import field, frozen
+
+from compat import __version__, toolchains
+from compat.bisect.answers import CellAnswer, ConfigAnswer, Part, PassAnswer
+from compat.bisect.criterion import check_words, result_words
+from compat.bisect.judging import CheckAnswer
+from compat.bisect.probes import ReleaseAnswer, ReleaseProbe, Transition, group_alike
+from compat.bisect.request import Axis
+from compat.cell_document import cell_document
+from compat.history.account import Judgement, Word
+from compat.history.verdict import class_of, release_of
+from compat.json_text import JsonObject
+from compat.model import Failure, Result
+from compat.printable import printable
+from compat.report.io.document import bracket_document
+from compat.report.render.blocks import Block, DataTable, Heading, Inline, Styled, TableColumn, TextLine
+from compat.report.render.markdown import code, escape, fence, rendered
+from compat.report.summary.commands import commits_advice, commits_command, compare_url, repeat_command, repeat_inside
+from compat.report.summary.compact import counted, one_line, place_text, rectangles
+from compat.report.views.bisect_sentences import all_spans, headline, number_of, remarks, value_of
+
+if TYPE_CHECKING:
+    from compat.bisect.bisecting import Bisection
+
+
+@frozen(kw_only=True)
+class BisectReport:
+    """All there is to tell of one bisect."""
+
+    answers: tuple[ReleaseAnswer, ...]
+    command: str
+    """The command line that asked."""
+    options: tuple[str, ...] = ()
+    """Options that a command for one of the kernels needs besides those that name it: ``--spec``, ``--judge``."""
+    ends: tuple[str, ...] = ()
+    """Options that say which range was asked for, where there is no bracket that says it better."""
+    left_out: Mapping[str, tuple[str, ...]] = field(factory=dict)
+    """Why → releases that are no candidates."""
+    notes: tuple[str, ...] = ()
+    seconds: float = 0.0
+    fixed: bool = False
+    """A fix was looked for, not a regression."""
+
+    @classmethod
+    def of(cls, found: Bisection, *, command: str, options: tuple[str, ...] = (), ends: tuple[str, ...] = ()) -> BisectReport:
+        """The report on what a bisect along releases found."""
+        return cls(
+            answers=found.releases,
+            command=command,
+            options=options,
+            ends=ends,
+            left_out=found.left_out,
+            notes=found.notes,
+            seconds=found.seconds,
+            fixed=found.fixed,
+        )
+
+
+@frozen(kw_only=True)
+class AnswerGroup:
+    """Answers of one variant that are the same but for case and target."""
+
+    answers: tuple[ReleaseAnswer, ...]
+
+    @property
+    def example(self) -> ReleaseAnswer:
+        """One of them, to speak for all."""
+        return self.answers[0]
+
+    @property
+    def subject(self) -> str:
+        """``kernel/variant (case, target)``, or how many of each."""
+        spec = self.example.spec
+        places = rectangles((answer.spec.case, answer.target.name) for answer in self.answers)
+        text = "; ".join(f"{_few(cases, 'cases')} × {_few(targets, 'targets')}" for cases, targets in places)
+        if len(self.answers) == 1:
+            text = text.replace(" × ", ", ")
+        return f"{spec.kernel}/{spec.variant} ({text})"
+
+
+def groups(answers: Sequence[ReleaseAnswer]) -> tuple[AnswerGroup, ...]:
+    """Answers that say the same, together, in the order in which they first appear."""
+    return tuple(AnswerGroup(answers=members) for members in group_alike(answers))
+
+
+def _few(names: Sequence[str], noun: str) -> str:
+    return ", ".join(names) if len(names) <= 2 else f"{len(names)} {noun}"
+
+
+# --- as JSON ----------------------------------------------------------------------------------------------------------------------
+
+
+SCHEMA = 2
+"""The version of the format; a key may be added within one, but none goes away or changes its meaning."""
+
+
+def bisect_document(report: BisectReport) -> list[JsonObject]:
+    """One object per kernel variant, case and target."""
+    return [_answer(answer, report) for answer in report.answers]
+
+
+def schema() -> JsonObject:
+    """The JSON Schema (draft 2020-12) that every such array follows."""
+    loaded: JsonObject = json.loads(files("compat.report").joinpath("bisect.schema.json").read_text(encoding="utf-8"))
+    return loaded
+
+
+def _answer(answer: ReleaseAnswer, report: BisectReport) -> JsonObject:
+    spec, part, account = answer.spec, answer.part, answer.account
+    return {
+        "schema": SCHEMA,
+        "kernel": spec.kernel,
+        "variant": spec.variant,
+        "case": spec.case,
+        "target": answer.target.name,
+        "judge": answer.criterion.text,
+        "answer": str(account.word),
+        "verdict": account.phrase,
+        "release": account.release,
+        "sentence": headline(answer),
+        "remarks": remarks(answer, fixed=report.fixed),
+        "needs": answer.needs,
+        "bracket": bracket_document(answer.bracket.bracket) if answer.bracket else None,
+        "since": bracket_document(account.since),
+        "transitions": [_transition(change, answer) for change in answer.transitions],
+        "part": {"name": str(part.name), "sentence": part.sentence, "steps": list(part.steps)} if part else None,
+        "probes": [_probe(probe, result, answer) for probe in answer.probes for result in probe.results],
+        "searched": list(answer.searched),
+        "assumed": [{"from": first, "to": last} for first, last in answer.assumed],
+        "not_tried": list(answer.not_tried),
+        "flaky": list(account.flaky),
+        "compare": compare_url(answer.bracket) if answer.bracket else None,
+        "command": repeat_command(answer, report.options, report.ends),
+    }
+
+
+def _transition(change: Transition, answer: ReleaseAnswer) -> JsonObject:
+    failure = change.failure
+    return {
+        "from": change.before.release,
+        "to": change.after.release,
+        "change": _change(change, answer),
+        "class": failure.failure_class if failure else None,
+        "fingerprint": failure.fingerprint if failure else None,
+        "untested": list(change.untested),
+    }
+
+
+def _change(change: Transition, answer: ReleaseAnswer) -> str:
+    if not change.crosses:
+        return "failure changed"
+    good, bad = ("ok", "failed") if answer.criterion.asks_ok else ("good", "bad")
+    return f"{bad}→{good}" if change.is_fix else f"{good}→{bad}"
+
+
+def _probe(probe: ReleaseProbe, result: Result, answer: ReleaseAnswer) -> JsonObject:
+    outcome, failure = result.outcome, result.outcome.failure
+    return {
+        result.cell.env.toolchain: probe.release,
+        "env": result.cell.env.name,
+        "status": str(outcome.status),
+        "class": failure.failure_class if failure else None,
+        "fingerprint": failure.fingerprint if failure else None,
+        "judgement": str(probe.judgement),
+        "flaky": outcome.flaky,
+        "value": number_of(answer, result),
+        "ran": check_words(check) if (check := result.numbers.decisive) else None,
+        "cached": result.cached,
+        "remembered": probe.remembered,
+    }
+
+
+# --- inside a failure -------------------------------------------------------------------------------------------------------------
+
+
+INSIDE_SCHEMA = 1
+"""The version of the format; a key may be added within one, but none goes away or changes its meaning."""
+_DIFF_LINES = 40
+"""Lines of a diff that are shown; the folder has all of it."""
+
+
+def cell_answer_document(answer: CellAnswer, axis: Axis, options: tuple[str, ...] = ()) -> JsonObject:
+    """The answer as JSON values; ``options`` are those that finding it again needs."""
+    cell, spec = answer.cell, answer.cell.spec
+    place = {"kernel": spec.kernel, "variant": spec.variant, "case": spec.case, "target": cell.target.name, "env": cell.env.name}
+    facts = {key.rstrip("_"): value for key, value in attrs.asdict(answer.answer).items()} if answer.answer else None
+    return {"schema": INSIDE_SCHEMA, "axis": str(axis), **place, "answer": facts, "command": repeat_inside(answer, axis, options)}
+
+
+def cell_answer_lines(answer: CellAnswer, axis: Axis, options: tuple[str, ...] = ()) -> Iterator[str]:
+    """The answer line by line, the first one beginning with the cell's id; ``options`` are those that finding it again needs."""
+    if answer.answer is None:
+        yield f"{answer.cell.id}: it works there, so there is nothing to look for; --bad RELEASE says where it does not."
+        return
+    yield f"{answer.cell.id}: {printable(answer.answer.sentence)}"
+    yield from (f"  {printable(line)}" for line in _details(answer.answer))
+    yield f"  again: {repeat_inside(answer, axis, options)}"
+
+
+def cell_answers_markdown(answers: Sequence[CellAnswer], axis: Axis, options: tuple[str, ...] = ()) -> str:
+    """The answers for an issue tracker: a section for each, with its lines as they are."""
+    sections = []
+    for answer in answers:
+        first, *details = cell_answer_lines(answer, axis, options)
+        sentence = escape(first.removeprefix(f"{answer.cell.id}: "))
+        shown = fence("\n".join(line.removeprefix("  ") for line in details)) if details else ""
+        sections.append("\n\n".join(filter(None, (f"## {code(answer.cell.id)}: {axis}", sentence, shown))))
+    return "\n\n".join(sections) + "\n"
+
+
+def _details(found: Part | PassAnswer | ConfigAnswer) -> list[str]:
+    if isinstance(found, Part):
+        return list(found.steps)
+    if isinstance(found, ConfigAnswer):
+        untried = [f"at most {found.untried} more changes were not tried"] if found.untried else []
+        return [*(need.sentence for need in found.needs), f"{found.tried} changed specializations were compiled", *untried]
+    diff = found.diff.splitlines()
+    more = [f"… {len(diff) - _DIFF_LINES} more lines"] if len(diff) > _DIFF_LINES else []
+    return [*diff[:_DIFF_LINES], *more, *([f"IR before every pass: {found.folder}"] if found.folder else [])]
+
+
+# --- cells that were checked ------------------------------------------------------------------------------------------------------
+
+
+def checked_document(found: CheckAnswer) -> JsonObject:
+    """The judgement of all together, and each cell as in ``matrix.json`` with its own."""
+    cells = [{**cell_document(result), "judgement": str(judgement)} for result, judgement in found.answers]
+    return {"judgement": str(found.judgement), "cells": cells}
+
+
+def checked_lines(found: CheckAnswer) -> Iterator[str]:
+    """``good: kernel/variant/case/target/env ok``; of one that failed, its class and what says most."""
+    for result, judgement in found.answers:
+        failure = result.outcome.failure
+        why = f": {failure.failure_class}: {one_line(failure.excerpt)}" if failure else ""
+        flaky = " (flaky)" if result.outcome.flaky else ""
+        word = "inconclusive" if judgement is Judgement.UNKNOWN else str(judgement)
+        ran = f", {result_words(result)}" if result.numbers.checks or result.latency else ""
+        yield f"{word}: {result.cell.id} {result.outcome.status}{flaky}{why}{ran}"
+
+
+# --- an interrupted search --------------------------------------------------------------------------------------------------------
+
+
+def so_far_lines(results: Iterable[Result]) -> Iterator[str]:
+    """A line for each kernel, case and target: what came of it on the releases that were tried, oldest first; no conclusion."""
+    by_subject: dict[str, list[Result]] = defaultdict(list)
+    for result in results:
+        spec = result.cell.spec
+        by_subject[f"{spec.kernel}/{spec.variant} ({spec.case}, {result.cell.target.name})"].append(result)
+    for subject, group in by_subject.items():
+        yield f"{subject}, so far: {_outcomes(group)}"
+
+
+def _outcomes(tried: Iterable[Result]) -> str:
+    """``ok on 3.0.0, 3.1.0, 3.9.0; shape-mismatch on 3.8.0``: one by one, since between them nothing may have been tried."""
+    outcomes: dict[str, dict[str, None]] = defaultdict(dict)
+    for result in sorted(tried, key=lambda result: release_of(result.built).order):
+        outcomes[class_of(result.outcome)][release_of(result.built).label] = None
+    return "; ".join(f"{outcome} on {', '.join(releases)}" for outcome, releases in outcomes.items())
+
+
+# --- for a terminal ---------------------------------------------------------------------------------------------------------------
+
+
+_NAMED = 6
+"""Releases that are left out for one reason are named one by one up to here."""
+
+STYLES = {Judgement.GOOD: "green", Judgement.BAD: "red", Judgement.UNKNOWN: "yellow"}
+"""Colours only repeat what the words say."""
+
+
+def bisect_blocks(report: BisectReport) -> Iterator[Block]:
+    """A sentence for each group of equal answers; of a single one the table of probes, of several a line of intervals each."""
+    alike = groups(report.answers)
+    for group in alike:
+        yield TextLine((Styled(group.subject, "bold"), f": {headline(group.example)}"))
+        yield from (TextLine(remark, indent=2) for remark in remarks(group.example, fixed=report.fixed))
+        yield from _alone(group) if len(alike) == 1 else _among_others(group)
+    if len(alike) == 1:
+        yield from _next_steps(alike[0], report)
+    yield Heading(_footer(report), style="dim")
+
+
+def _alone(group: AnswerGroup) -> Iterator[Block]:
+    answer = group.example
+    yield TextLine()
+    yield _probe_table(answer)
+    for failure in _failures(answer):
+        yield Heading(failure.fingerprint)
+        yield TextLine(place_text(failure), indent=2)
+        yield TextLine(one_line(failure.excerpt), indent=2)
+        if failure.advice:
+            yield TextLine(" ".join(failure.advice.split()), style="dim", indent=2)
+
+
+def _among_others(group: AnswerGroup) -> Iterator[Block]:
+    if group.example.account.word not in (Word.WORKS, Word.NEVER, Word.UNSUPPORTED):
+        yield TextLine(all_spans(group.example, " · "), style="dim", indent=2)
+
+
+def _probe_table(answer: ReleaseAnswer) -> DataTable:
+    criterion = answer.criterion
+    measured = [criterion.text] if criterion.asks_metric or criterion.asks_launches else []
+    headings = (answer.spec.toolchain, "status", "failure", *measured, "")
+    return DataTable(
+        columns=tuple(TableColumn(heading, fold=True) for heading in headings),
+        rows=tuple(_probe_row(answer, probe, [value_of(answer, probe) for _ in measured]) for probe in answer.probes),
+        gap=2,
+    )
+
+
+def _probe_row(answer: ReleaseAnswer, probe: ReleaseProbe, measured: Sequence[str]) -> tuple[Inline, ...]:
+    outcome = probe.result.outcome
+    status = probe.summary if probe.divided else str(outcome.status)
+    failure = outcome.failure.fingerprint if outcome.failure and not probe.divided else ""
+    return probe.release, Styled(status, STYLES[probe.judgement]), failure, *measured, Styled(_mark(answer, probe), "bold")
+
+
+def _mark(answer: ReleaseAnswer, probe: ReleaseProbe) -> str:
+    """The role of a probe in the bracket."""
+    change = answer.bracket
+    marks = ["envs disagree" if probe.divided else "flaky"] if probe.unsteady else []
+    if probe.judgement is Judgement.UNKNOWN and not marks:
+        marks.append("inconclusive")
+    if change is not None and probe.release == change.before.release:
+        marks.append("last bad" if change.is_fix else "last good")
+    if change is not None and probe.release == change.after.release:
+        marks.append("first good" if change.is_fix else "first bad")
+    marks += ["from an earlier run"] if probe.remembered else []
+    return ", ".join(marks)
+
+
+def _next_steps(group: AnswerGroup, report: BisectReport) -> Iterator[Block]:
+    change = group.example.bracket
+    if change is None:
+        return
+    commands = {
+        "again": repeat_command(group.example, report.options, report.ends),
+        "commits": compare_url(change),
+        "go on": commits_command(change),
+    }
+    text = "\n".join(f"{name:<8} {command}" for name, command in commands.items() if command)
+    yield TextLine(f"\n{text}", style="dim", unbroken=True)
+
+
+def _footer(report: BisectReport) -> str:
+    probes = [probe for answer in report.answers for probe in answer.probes]
+    cached = sum(probe.result.cached for probe in probes)
+    releases = counted(len({probe.release for probe in probes}), "release")
+    lines = [f"{counted(len(probes), 'probe')} of {releases} in {report.seconds:.1f} s ({cached:,} from the store)"]
+    left_out = [f"{reason}: {_some(versions)}" for reason, versions in report.left_out.items()]
+    lines += [f"left out: {'; '.join(left_out)}"] if left_out else []
+    return "\n".join((*lines, *report.notes))
+
+
+def _some(versions: Sequence[str]) -> str:
+    return ", ".join(versions) if len(versions) <= _NAMED else f"{versions[0]} to {versions[-1]} ({len(versions)})"
+
+
+# --- for an issue tracker ---------------------------------------------------------------------------------------------------------
+
+
+def bisect_markdown(report: BisectReport) -> str:
+    """The report as Markdown, a section for each group of equal answers."""
+    sections = [_section(group, report) for group in groups(report.answers)]
+    return rendered(
+        "bisect.md.j2", (failure_place, package_versions), report=report, sections=sections, version=__version__, value_of=value_of
+    )
+
+
+def _section(group: AnswerGroup, report: BisectReport) -> dict[str, object]:
+    """What a section shows."""
+    answer, change = group.example, group.example.bracket
+    sentence = headline(answer)
+    return {
+        "subject": group.subject,
+        "answer": answer,
+        "toolchain": toolchains.named(answer.spec.toolchain).title,
+        "headline": sentence[:1].upper() + sentence[1:],
+        "remarks": remarks(answer, fixed=report.fixed),
+        "failures": _failures(answer),
+        "repeat": repeat_command(answer, report.options, report.ends),
+        "compare": compare_url(change) if change else None,
+        "commits": commits_command(change) if change else None,
+        "commits_advice": commits_advice(change) if change else None,
+    }
+
+
+def _failures(answer: ReleaseAnswer) -> list[Failure]:
+    """Each failure once."""
+    return list({failure.fingerprint: failure for probe in answer.probes if (failure := probe.result.outcome.failure)}.values())
+
+
+def failure_place(failure: Failure) -> str:
+    parts = {"stage": failure.stage, "pass": failure.pass_, "op": failure.op, "at": failure.location}
+    return ", ".join(f"{name} {code(value)}" for name, value in parts.items() if value)
+
+
+def package_versions(probe: ReleaseProbe) -> str:
+    built = probe.result.built
+    versions = [f"Python {built.python_version}"] if built.python_version else []
+    versions += [f"{p.name} {p.version}" for p in built.packages if p.name not in (toolchains.of(built.env).distribution, "pip")]
+    return ", ".join(versions)

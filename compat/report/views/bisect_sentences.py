@@ -1,0 +1,257 @@
+"""Answers of a bisection in words that need no explanation."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from compat import toolchains
+from compat.bisect.criterion import Exceeds, IsSlower, check_words, measure, metric_names
+from compat.bisect.judging import HOW
+from compat.bisect.probes import ReleaseAnswer, ReleaseProbe, Span, Transition
+from compat.history.account import Judgement, Word
+from compat.model import Failure, Result
+from compat.report.summary.compact import counted, listed, one_line, open_between, spans, tested
+
+
+def headline(answer: ReleaseAnswer) -> str:
+    """The answer in one sentence or two, without its subject."""
+    judged = "" if answer.criterion.asks_ok else f"judged by `{answer.criterion.text}`: "
+    part = "" if answer.part is None or answer.needs else answer.part.sentence  # what was not there yet, nothing broke
+    return " ".join(sentence for sentence in (f"{judged}{_words(answer)}", part) if sentence)
+
+
+def _words(answer: ReleaseAnswer) -> str:
+    if answer.account.bracket is not None and answer.account.word is not Word.INTERMITTENT:
+        return _changed(answer)
+    return {
+        Word.NEVER: _never,
+        Word.WORKS: _always,
+        Word.INTERMITTENT: _back_and_forth,
+        Word.UNSUPPORTED: _unsupported,
+    }.get(answer.account.word, _unknown)(answer)
+
+
+def remarks(answer: ReleaseAnswer, *, fixed: bool) -> list[str]:
+    """What has to be known beside the answer."""
+    account = answer.account
+    lines = [_otherwise(probe) for probe in answer.otherwise]
+    if fixed and answer.bracket is not None and not answer.bracket.is_fix:
+        lines.append(f"Not fixed up to {account.known[-1].release}.")
+    if answer.bracket is not None and account.bracket is not None and answer.bracket.bracket != account.bracket:
+        lines.append(f"The newest fix: {_ends(answer, answer.bracket, capital=False)}.")
+    for first, last in answer.assumed:
+        span = first if first == last else f"{first}–{last}"
+        lines.append(f"Not tested, and assumed to be like the neighbouring releases: {span} (--all tests them).")
+    if answer.not_tried:
+        lines.append(f"Not tested: {spans(answer.not_tried, account.line)}.")
+    if account.remembered:
+        lines.append(f"Tested in earlier runs: {spans(account.remembered, account.line)}.")
+    if flaky := [probe.release for probe in answer.unsteady if not probe.divided]:
+        lines.append(f"Flaky, so not used: {listed(flaky)}.")
+    lines += [f"Envs of {probe.release} disagree, so it is not used: {probe.summary}." for probe in _divided(answer)]
+    if answer.untold and account.word is not Word.UNKNOWN:
+        lines.append(f"Inconclusive: {'; '.join(f'{p.release} ({untold_words(answer, p)})' for p in answer.untold)}.")
+        lines += [f"Of what was not launched: {HOW}."] if any(_not_run(answer, probe) for probe in answer.untold) else []
+    return lines
+
+
+def untold_words(answer: ReleaseAnswer, probe: ReleaseProbe) -> str:
+    """Why nothing is known of a release."""
+    if _not_run(answer, probe):
+        return "not launched" if answer.spec.problem is not None else "its kernel file names no [problem] to launch it on"
+    check = probe.result.numbers.decisive if answer.criterion.asks_launches else None
+    return f"{check.status}: {one_line(check.reason, 120)}" if check is not None else evidence_line(probe)
+
+
+def _not_run(answer: ReleaseAnswer, probe: ReleaseProbe) -> bool:
+    """Whether it compiled, and the criterion asks for what only running it can tell."""
+    result = probe.result
+    return answer.criterion.asks_launches and not result.outcome.failure and not result.numbers.checks and result.latency is None
+
+
+def _divided(answer: ReleaseAnswer) -> list[ReleaseProbe]:
+    return [probe for probe in answer.unsteady if probe.divided]
+
+
+def _otherwise(probe: ReleaseProbe) -> str:
+    if probe.judgement is Judgement.UNKNOWN:
+        return f"{probe.release} was given as an endpoint, but could not be tested: {evidence_line(probe)}."
+    expected, actual = ("bad", "good") if probe.judgement is Judgement.GOOD else ("good", "bad")
+    return f"{probe.release} was given as {expected}, but is {actual}: {evidence_line(probe)}."
+
+
+def evidence_line(probe: ReleaseProbe) -> str:
+    """What a release said, in one line."""
+    if probe.divided:
+        return probe.summary
+    outcome = probe.result.outcome
+    excerpt = one_line(outcome.failure.excerpt, 120) if outcome.failure else ""
+    return f"{outcome.status}{', ' + outcome.failure.failure_class if outcome.failure else ''}{': ' + excerpt if excerpt else ''}"
+
+
+def span_words(span: Span, line: Sequence[str]) -> str:
+    """``3.0.0–3.8.0 ok``, ``3.9.0 rejected api-removed``; ``line`` are the releases there are."""
+    releases = spans([probe.release for probe in span.probes], line)
+    if span.first.divided:
+        return f"{releases} {span.first.summary} (envs disagree)"
+    failure = span.first.result.outcome.failure
+    flaky = " (flaky)" if span.first.unsteady else ""
+    return f"{releases} {listed([str(status) for status in span.statuses])}{' ' + failure.failure_class if failure else ''}{flaky}"
+
+
+def all_spans(answer: ReleaseAnswer, between: str) -> str:
+    """Every run of releases that behave the same."""
+    if answer.criterion.asks_launches:
+        runs = [(spans([probe.release for probe in span.probes], answer.account.line), span.first) for span in answer.spans]
+        return between.join(f"{releases} {_came_to(answer, first)}" for releases, first in runs)
+    return between.join(span_words(span, answer.account.line) for span in answer.spans)
+
+
+def _came_to(answer: ReleaseAnswer, probe: ReleaseProbe) -> str:
+    """What running it came to, in a word."""
+    if probe.judgement is Judgement.UNKNOWN:
+        return "not known"
+    check = probe.result.numbers.decisive
+    return str(probe.judgement) if check is None or isinstance(answer.criterion.question, IsSlower) else str(check.status)
+
+
+def number_of(answer: ReleaseAnswer, result: Result) -> float | None:
+    """The number that the criterion asks for; ``None`` where it asked for none, or there is none."""
+    question = answer.criterion.question
+    if isinstance(question, IsSlower):
+        return result.latency.us if result.latency else None
+    return measure(result.outcome, question.metric) if isinstance(question, Exceeds) else None
+
+
+def value_of(answer: ReleaseAnswer, probe: ReleaseProbe) -> str:
+    """That number as text, empty where there is none; of a question about numbers what was found of them."""
+    if answer.criterion.asks_launches and not isinstance(answer.criterion.question, IsSlower):
+        check = probe.result.numbers.decisive
+        return check_words(check) if check else ""
+    value = number_of(answer, probe.result)
+    return "" if value is None else f"{value:.4g}" if value < 10_000 else f"{value:,.0f}"
+
+
+def class_words(failure: Failure | None) -> str:
+    """``API removed (api-removed)``."""
+    return f"{toolchains.known_class(failure).title} ({failure.failure_class})" if failure else "no failure"
+
+
+# --- one answer each -----------------------------------------------------------------------------------------------------
+
+
+def _changed(answer: ReleaseAnswer) -> str:
+    account, change = answer.account, _spoken_of(answer)
+    ends = _ends(answer, change)
+    if not answer.criterion.asks_ok:
+        return f"{ends}{_about(answer, change)}."
+    before = "; before" if account.word is Word.NEEDS else ""
+    return f"{account.phrase}. {ends}{before}: {class_words(change.failure)}."
+
+
+def _spoken_of(answer: ReleaseAnswer) -> Transition:
+    """The change that the account's word speaks of."""
+    return next(change for change in answer.transitions if change.crosses and change.bracket == answer.account.bracket)
+
+
+def _ends(answer: ReleaseAnswer, change: Transition, *, capital: bool = True) -> str:
+    first, last = ("last bad", "first good") if change.is_fix else ("last good", "first bad")
+    hole = open_between(answer.account, change.bracket)
+    text = f"{first} {change.before.release}, {last} {change.after.release}{f' (between them, {hole})' if hole else ''}"
+    return text[0].upper() + text[1:] if capital else text
+
+
+def _about(answer: ReleaseAnswer, change: Transition) -> str:
+    question = answer.criterion.question
+    if isinstance(question, Exceeds):
+        return f": {question.metric} {value_of(answer, change.before)} → {value_of(answer, change.after)}"
+    if isinstance(question, IsSlower):
+        return f": {value_of(answer, change.before)} → {value_of(answer, change.after)} µs{_devices(change)}"
+    if answer.criterion.asks_launches:
+        return f": {value_of(answer, change.before)} → {value_of(answer, change.after)}{_devices(change)}"
+    return f": {class_words(change.failure)}" if change.failure else ""
+
+
+def _devices(change: Transition) -> str:
+    """On which GPU."""
+    results = (change.before.result, change.after.result)
+    devices = [result.latency.device for result in results if result.latency]
+    devices += [result.numbers.gpu.device for result in results if result.numbers.gpu and result.numbers.gpu.device]
+    return f", on {listed([*dict.fromkeys(devices)])}" if devices else ""
+
+
+def _never(answer: ReleaseAnswer) -> str:
+    if not answer.criterion.asks_ok:
+        return f"bad in {_all(answer)}: nothing to bisect."
+    bad = [probe for probe in answer.probes if probe.judgement is Judgement.BAD]
+    failures = {f.fingerprint: f for probe in bad if (f := probe.result.outcome.failure)}
+    how = f"with the same failure, {class_words(next(iter(failures.values())))}"
+    if len(failures) != 1:
+        how = f"with {len(failures)} different failures: {all_spans(answer, '; ')}"
+    if answer.account.complete:
+        return f"never worked: nothing to bisect. It fails in {_all(answer)}, {how}."
+    return f"failed in every release tested: nothing to bisect. It fails in {_all(answer)}, {how}."
+
+
+def _unsupported(answer: ReleaseAnswer) -> str:
+    return f"no toolchain builds for {answer.target.name} in {_all(answer)}: nothing to bisect."
+
+
+def _always(answer: ReleaseAnswer) -> str:
+    if not answer.criterion.asks_ok:
+        return f"good in {_all(answer)}: nothing to bisect."
+    return f"works: nothing to bisect. It is ok in {_all(answer)}."
+
+
+def _all(answer: ReleaseAnswer) -> str:
+    releases = [entry.release for entry in answer.account.known]
+    if len(releases) == 1:
+        return f"{releases[0]}, the only release that gave a clear answer"
+    # What a search left out counts as assumed, and is named as such among the remarks.
+    clear = "that gave a clear answer" if answer.account.flaky or answer.account.untested else "tested"
+    return f"all {counted(len(releases), 'release')} {clear} ({tested(releases, answer.account.line)})"
+
+
+def _back_and_forth(answer: ReleaseAnswer) -> str:
+    runs: list[list[ReleaseProbe]] = []
+    for probe in answer.probes:
+        if probe.judgement is Judgement.UNKNOWN:
+            continue
+        if runs and runs[-1][-1].judgement is probe.judgement:
+            runs[-1].append(probe)
+        else:
+            runs.append([probe])
+    return f"{answer.account.phrase}: {', then '.join(_run(answer, probes) for probes in runs)}."
+
+
+def _run(answer: ReleaseAnswer, probes: list[ReleaseProbe]) -> str:
+    releases = tested([probe.release for probe in probes], answer.account.line)
+    good_and_bad = ("ok", "broken") if answer.criterion.asks_ok else ("good", "bad")
+    classes = dict.fromkeys(failure.failure_class for probe in probes if (failure := probe.result.outcome.failure))
+    bad = probes[0].judgement is Judgement.BAD
+    why = f" ({', '.join(classes)})" if bad and classes else ""
+    return f"{good_and_bad[bad]} in {releases}{why}"
+
+
+def _unknown(answer: ReleaseAnswer) -> str:
+    if answer.criterion.asks_metric:
+        names = dict.fromkeys(name for probe in answer.probes for name in metric_names(probe.result.outcome))
+        metrics = f"available: {', '.join(names)}" if names else "it compiled nowhere"
+        return f"inconclusive: no release has that metric; {metrics}."
+    if answer.criterion.asks_launches:
+        return f"inconclusive: {_nothing_run(answer)}"
+    if answer.account.flaky:
+        return f"inconclusive: no release gave a stable answer; flaky: {listed(answer.account.flaky)}."
+    return f"inconclusive: no release gave an answer. {answer.probes[-1].release if answer.probes else ''}: {_last_words(answer)}"
+
+
+def _nothing_run(answer: ReleaseAnswer) -> str:
+    if answer.spec.problem is None:
+        return "its kernel file names no [problem], so there is nothing to launch it on."
+    if not any(_not_run(answer, probe) for probe in answer.probes):
+        return f"no release says. {_last_words(answer)}"
+    return f"of no release numbers are known that say. {HOW}."
+
+
+def _last_words(answer: ReleaseAnswer) -> str:
+    return evidence_line(answer.probes[-1]) if answer.probes else "nothing was tried"

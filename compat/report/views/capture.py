@@ -1,0 +1,130 @@
+"""What a capture comes to, in lines for a reader."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+from compat.capturing.capturing import Capture
+from compat.capturing.checking import Agreement
+from compat.capturing.records import Recorded
+
+_LISTED = 12
+"""Names that are listed at most."""
+
+
+def capture_lines(capture: Capture, output: str) -> Iterator[str]:
+    """The summary, the files in ``output``."""
+    captured = capture.captured
+    recorded = captured.recorded
+    if recorded.release is None:
+        yield f"nothing was captured: {_why_nothing(recorded)}"
+        yield from _how_it_ended(capture)
+        return
+    where = "on a GPU" if not capture.options.is_fake else "without a GPU: nothing ran on one, and what was computed means nothing"
+    processes = f"{recorded.processes} processes" if recorded.processes != 1 else "1 process"
+    releases = ", ".join(recorded.toolchains)
+    yield f"captured with Triton {releases}{f', PyTorch {recorded.torch}' if recorded.torch else ''}, {processes}, {where}"
+    yield from _how_it_ended(capture)
+    yield (
+        f"{_kernels(captured.launched)} launched, {len(captured.kernels)} captured as {_cases(captured.cases)}, "
+        f"{len(captured.not_captured)} not, in {capture.seconds:.1f} s"
+    )
+    yield from _listed("not captured", [str(kernel) for kernel in captured.not_captured], every=True)
+    yield from _problems(capture)
+    yield from _live(capture)
+    yield from _code(capture)
+    yield from _listed(
+        "asked while importing, and answered for good in what was captured",
+        [str(conditional) for conditional in captured.conditionals],
+    )
+    never = [f"{module}:{name}" for module, name in captured.never_launched]
+    yield from _listed(f"never launched, of {_functions(len(never))} of the same packages", never)
+    yield from _listed(f"left as they were in {output}, since no capture has written them", captured.in_the_way)
+    if captured.kernels:
+        yield f"wrote {output}: {len(captured.kernels)} kernel file{'' if len(captured.kernels) == 1 else 's'}, and index.json"
+        yield f"next: compat matrix --spec '{output}/**/*.toml' --envs releases"
+
+
+def _why_nothing(recorded: Recorded) -> str:
+    if not recorded.pythons:
+        return "the program began no Python that can be recorded, which the options -I, -E and -S prevent"
+    if recorded.not_imported:
+        return f"in the program's environment Triton {recorded.not_imported}"
+    return "no process of the program imported Triton"
+
+
+def _how_it_ended(capture: Capture) -> Iterator[str]:
+    ended, recorded = capture.ended, capture.captured.recorded
+    if ended is None:
+        return
+    if ended.timed_out:
+        yield "the program was ended after the time that --timeout gave it; what it had launched by then is captured"
+    elif ended.interrupted:
+        yield "the program was interrupted; what it had launched by then is captured"
+    elif ended.signal:
+        yield f"the program was ended by {ended.signal}; what it had launched by then is captured"
+    elif ended.exit_code:
+        yield f"the program ended with exit code {ended.exit_code}; so does this command"
+    early = recorded.processes - recorded.ended
+    if early > 0:
+        many = f"{early} of {recorded.processes} processes"
+        yield f"{many} ended by os._exit or a signal: what they launched is captured, and its code not compared"
+
+
+def _live(capture: Capture) -> Iterator[str]:
+    if not capture.options.live:
+        return
+    kernels = capture.captured.kernels
+    packages = dict.fromkeys(kernel.live.package for kernel in kernels if kernel.live and kernel.live.package)
+    libraries = f", of {', '.join(packages)}" if packages else ""
+    yield f"imported where they are written, on every release: {sum(kernel.live is not None for kernel in kernels)}{libraries}"
+    yield from _listed("as bundles", [str(kernel) for kernel in capture.captured.not_live], every=True)
+
+
+def _problems(capture: Capture) -> Iterator[str]:
+    if not capture.options.problems:
+        return
+    captured = capture.captured
+    there = captured.cases - len(captured.without_problem)
+    yield f"can be run again as recorded, with floating point numbers that are made up: {there} of {_cases(captured.cases)}"
+    others = Counter(why for _, _, why in captured.without_problem)
+    yield from _listed("cannot", [f"{_cases(count)}: {why}" for why, count in others.items()], every=True)
+
+
+def _code(capture: Capture) -> Iterator[str]:
+    if not capture.compared:
+        return
+    compared = [comparison for comparison in capture.compared if comparison.agreement is not Agreement.UNKNOWN]
+    equal = sum(comparison.agreement is Agreement.EQUAL for comparison in compared)
+    agreement = f"{equal} of {len(compared)} cases that were compared" if compared else "not known, since no case could be compared"
+    yield f"same code as the program's own compile: {agreement}"
+    others = [
+        f"{comparison.kernel}/{comparison.case}: {comparison.why}"
+        for comparison in capture.compared
+        if comparison.agreement is Agreement.DIFFERENT
+    ]
+    yield from _listed("not the same", others, every=True)
+    unknown = Counter(comparison.why for comparison in capture.compared if comparison.agreement is Agreement.UNKNOWN)
+    yield from _listed("not compared", [f"{_cases(count)}: {why}" for why, count in unknown.items()], every=True)
+
+
+def _listed(what: str, names: Sequence[str], *, every: bool = False) -> Iterator[str]:
+    if names:
+        yield f"{what}:"
+        shown = names if every else names[:_LISTED]
+        yield from (f"  {name}" for name in shown)
+        if len(names) > len(shown):
+            yield f"  … and {len(names) - len(shown)} more, in index.json"
+
+
+def _kernels(count: int) -> str:
+    return f"{count} kernel{'' if count == 1 else 's'}"
+
+
+def _cases(count: int) -> str:
+    return f"{count} case{'' if count == 1 else 's'}"
+
+
+def _functions(count: int) -> str:
+    return f"{count} jit function{'' if count == 1 else 's'}"

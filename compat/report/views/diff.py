@@ -1,0 +1,337 @@
+"""Two reports side by side: what is broken, fixed, or otherwise changed, as text, as Markdown and as data."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+from compat.history.losses import TABLE
+from compat.json_text import JsonObject
+from compat.report.render.markdown import code, escape, fence, prose
+from compat.report.summary.commands import explain_command
+from compat.report.summary.compact import Where, counted, listed, one_line
+from compat.report.summary.comparing import (
+    CellChange,
+    CellChangeKind,
+    Comparison,
+    Jump,
+    JumpGroup,
+    PairChange,
+    ReportSide,
+    kind_of_pair,
+)
+
+# --- sentences --------------------------------------------------------------------------------------------------------------------
+
+
+TITLES = {
+    CellChangeKind.BROKEN: "newly broken",
+    CellChangeKind.CHANGED: "failing differently",
+    CellChangeKind.INCONCLUSIVE: "without an answer now",
+    CellChangeKind.DEPRECATED: "newly deprecated",
+    CellChangeKind.METRIC: "with a metric that rose",
+    CellChangeKind.FIXED: "newly fixed",
+    CellChangeKind.ANSWERED: "answered now",
+    CellChangeKind.DROPPED: "not tested any more",
+    CellChangeKind.ADDED: "newly tested",
+}
+"""What is said of the cells of each kind."""
+_INSTRUCTIONS = f"{TABLE}."
+_NAMED = 10
+"""Values of an axis that a sentence names."""
+
+
+def headline(found: Comparison) -> str:
+    """All of it in a sentence, and one more of pairs where some changed."""
+    cells = _of_cells(found) if found.old.cells or found.new.cells or not found.pairs else ""
+    return " ".join(filter(None, (cells, _of_pairs(found) if found.pairs else "")))
+
+
+def _of_cells(found: Comparison) -> str:
+    changed = [f"{number:,} {TITLES[kind]}{_declared(found.of(kind))}" for kind, number in found.counts.items()]
+    if not found.compared:
+        return f"The reports have no cell in common, so that nothing was compared: {listed(changed) or 'both are empty'}."
+    if found.same == found.compared:
+        alone = f"; besides: {listed(changed)}" if changed else ""
+        return f"Nothing changed in the {counted(found.compared, 'cell')} that both reports have{alone}."
+    return f"Of {counted(found.compared, 'cell')} in both reports {found.same:,} are the same; {listed(changed) or 'metrics fell'}."
+
+
+def _of_pairs(found: Comparison) -> str:
+    kinds = Counter(kind_of_pair(change) for change in found.pairs)
+    changed = [f"{kinds[kind]:,} {TITLES[kind]}" for kind in CellChangeKind if kind in kinds]
+    return f"Of the pairs with PyTorch {listed(changed)}."
+
+
+def remarks(found: Comparison) -> Iterator[str]:
+    """What a reader has to know of the two reports before the changes mean something."""
+    if found.versions:
+        old, new = found.versions
+        wrote = f"version {old} of triton-compat wrote the old report, and {new} the new one"
+        yield f"{wrote}: what failures are called may have changed with it"
+    for side, axes in zip(("old", "new"), found.only, strict=True):
+        if axes:
+            yield f"only the {side} report has {listed([_values(axis, values) for axis, values in axes.items()])}"
+    if found.arguments:
+        yield f"the arguments or options of {listed(_some(found.arguments))} changed"
+    yield from (f"the env {env.name} changed: {env.before} → {env.after}" for env in found.envs)
+
+
+def title(kind: CellChangeKind, differences: Sequence[CellChange]) -> str:
+    """``newly broken: 3 cells (1 declared)``."""
+    return f"{TITLES[kind]}: {counted(sum(len(difference.results) for difference in differences), 'cell')}{_declared(differences)}"
+
+
+def change(difference: CellChange) -> str:
+    """``ok → rejected (api-removed)``."""
+    after = f"{difference.after}, with a deprecation warning" if difference.kind is CellChangeKind.DEPRECATED else difference.after
+    text = " → ".join(side for side in (difference.before, after) if side)
+    if not difference.declared:
+        return text
+    exactly = difference.declaration == difference.after
+    return f"{text}, as its kernel file declares" if exactly else f"{text}; its kernel file declares {difference.declaration}"
+
+
+def look(difference: CellChange, found: Comparison) -> str:
+    """The command that shows the first of the cells."""
+    side = found.old if difference.kind is CellChangeKind.DROPPED else found.new
+    return explain_command(difference.results[0].cell, side.report.options)
+
+
+def why(difference: CellChange) -> tuple[str, str]:
+    """What the compiler says of it, and the advice; nothing of a failure that is declared."""
+    advice = difference.failure.advice if difference.failure and difference.says else ""
+    return ("", "") if difference.declared else (difference.says, advice)
+
+
+PAIRS_TITLE = "pairs of a PyTorch and a release"
+
+
+def pair_line(pair: PairChange) -> str:
+    """``newly broken: ok → user_kernel (kernel-dropped)``."""
+    return f"{TITLES[kind_of_pair(pair)]}: {pair.before} → {pair.after}"
+
+
+def jump_line(group: JumpGroup) -> str:
+    """``registers: 32 → 40 (+25 %)``, and how many cells."""
+    jump, cells = group.largest, len(group.jumps)
+    largest = f" at most, in {counted(cells, 'cell')}" if cells > 1 else ""
+    lost = "lost " if jump.metric.startswith(_INSTRUCTIONS) and not jump.after else ""
+    return f"{lost}{jump.metric}: {_number(jump.before)} → {_number(jump.after)}{_percent(jump)}{largest}"
+
+
+def threshold_line(found: Comparison) -> str:
+    """Which numbers are told."""
+    return f"metrics that changed by more than {found.threshold:g} %"
+
+
+def _declared(differences: Sequence[CellChange]) -> str:
+    meant = sum(len(difference.results) - difference.gated for difference in differences)
+    return f" ({meant:,} declared)" if meant else ""
+
+
+def _values(axis: str, values: Sequence[str]) -> str:
+    """``the targets sm_80 and sm_90``, some of them where they are many."""
+    return f"the {axis if len(values) > 1 else axis.removesuffix('s')} {listed(_some(values))}"
+
+
+def _some(values: Sequence[str]) -> list[str]:
+    more = [f"{len(values) - _NAMED:,} more"] if len(values) > _NAMED else []
+    return [*values[:_NAMED], *more]
+
+
+def _percent(jump: Jump) -> str:
+    return "" if jump.percent is None else f" ({jump.percent:+,.0f} %)"
+
+
+def _number(value: float) -> str:
+    return f"{value:,}" if isinstance(value, int) else f"{value:,.4g}"
+
+
+# --- for a terminal ---------------------------------------------------------------------------------------------------------------
+
+
+def diff_lines(found: Comparison) -> Iterator[str]:
+    """The comparison, what is broken first, and the sentence that sums it up last."""
+    yield f"{found.old.name} → {found.new.name}"
+    yield from (f"note: {remark}" for remark in remarks(found))
+    for kind in CellChangeKind:
+        if kind is CellChangeKind.METRIC:
+            yield from _jumps(found)
+        elif differences := found.of(kind):
+            yield from ("", title(kind, differences))
+            for difference in differences:
+                yield from _difference(difference, found)
+    if found.pairs:
+        yield from ("", PAIRS_TITLE)
+        for pair in found.pairs:
+            yield from (f"  {pair.name}", f"    {pair_line(pair)}", *([f"    says   {one_line(pair.says)}"] if pair.says else []))
+    yield from ("", headline(found))
+
+
+def _difference(difference: CellChange, found: Comparison) -> Iterator[str]:
+    yield from (f"  {where}" for where in difference.where)
+    yield f"    {change(difference)}"
+    says, advice = why(difference)
+    if says:
+        yield f"    says   {one_line(says)}"
+        if difference.failure and difference.failure.location:
+            yield f"    at     {difference.failure.location}"
+        if advice:
+            yield f"    advice {' '.join(advice.split())}"
+        yield f"    look   {look(difference, found)}"
+
+
+def _jumps(found: Comparison) -> Iterator[str]:
+    if found.jumps:
+        yield from ("", threshold_line(found))
+        for group in found.jumps:
+            yield f"  {jump_line(group)}"
+            yield from (f"    {where}" for where in group.where)
+
+
+# --- as a comment on a pull request -----------------------------------------------------------------------------------------------
+
+
+LIMIT = 65_536
+"""Characters that a comment on GitHub may have."""
+MARKER = "<!-- triton-compat diff -->"
+"""The first line, by which a program finds the comment again."""
+_ROOM = 1_000
+"""Characters that are left for what is said after the details."""
+
+
+def diff_markdown(found: Comparison) -> str:
+    """The comparison as Markdown of less than :data:`LIMIT` characters; what is left out for that is said."""
+    parts = [f"{MARKER}\n## Triton compatibility\n\n{escape(headline(found))}", _table(found)]
+    parts += ["\n".join(f"- {escape(remark)}" for remark in noted)] if (noted := list(remarks(found))) else []
+    text, left_out = "", 0
+    for part in (*parts, *_sections(found)):
+        longer = f"{text}\n\n{part}" if text else part
+        if len(longer) > LIMIT - _ROOM:
+            left_out += 1
+        else:
+            text = longer
+    note = f"\n\n{counted(left_out, 'part')} of this comparison did not fit here: `compat diff` has all of it." if left_out else ""
+    names = f"Compared {code(_short(found.old.name))} with {code(_short(found.new.name))} by triton-compat."
+    return f"{text}{note}\n\n{names}\n"
+
+
+def _table(found: Comparison) -> str:
+    rows = (f"| {TITLES[kind]} | {number:,} |" for kind, number in found.counts.items())
+    return "\n".join(("| | cells |", "| --- | ---: |", *rows, f"| the same | {found.same:,} |"))
+
+
+def _sections(found: Comparison) -> Iterator[str]:
+    """Collapsed details, a few differences each, so that few are left out where not all fit."""
+    for kind in CellChangeKind:
+        if kind is CellChangeKind.METRIC:
+            yield from _details(threshold_line(found), [_jump_markdown(group) for group in found.jumps])
+        elif differences := found.of(kind):
+            yield from _details(title(kind, differences), [_difference_markdown(difference, found) for difference in differences])
+    yield from _details(PAIRS_TITLE, [_pair_markdown(change) for change in found.pairs])
+
+
+def _details(summary: str, items: list[str]) -> Iterator[str]:
+    for at in range(0, len(items), _EACH):
+        numbers = f" ({at + 1} to {min(at + _EACH, len(items))})" if len(items) > _EACH else ""
+        body = "\n\n".join(items[at : at + _EACH])
+        yield f"<details><summary>{summary}{numbers}</summary>\n\n{body}\n\n</details>"
+
+
+_EACH = 20
+"""Differences in one of the details."""
+
+
+def _difference_markdown(difference: CellChange, found: Comparison) -> str:
+    head = f"**{escape(change(difference))}**: {'; '.join(map(_place, difference.where))}"
+    says, advice = why(difference)
+    if not says:
+        return head
+    return "\n\n".join((head, fence(_bounded(says)), *([prose(advice)] if advice else []), fence(look(difference, found), "sh")))
+
+
+def _jump_markdown(group: JumpGroup) -> str:
+    return f"{escape(jump_line(group))}: {'; '.join(map(_place, group.where))}"
+
+
+def _pair_markdown(change: PairChange) -> str:
+    head = f"**{code(change.name)}** {escape(pair_line(change))}"
+    return f"{head}\n\n{fence(_bounded(change.says))}" if change.says else head
+
+
+def _place(where: Where) -> str:
+    return f"{code(where.subject)} on {escape(where.releases)} for {escape(', '.join(where.targets))}"
+
+
+def _bounded(excerpt: str) -> str:
+    return "\n".join(_short(line) for line in excerpt.splitlines())
+
+
+def _short(text: str, width: int = 300) -> str:
+    return text if len(text) <= width else f"{text[: width - 1]}…"
+
+
+# --- as JSON ----------------------------------------------------------------------------------------------------------------------
+
+
+SCHEMA = 1
+"""The version of the format; a key may be added within one, but none goes away or changes its meaning."""
+
+
+def diff_document(found: Comparison) -> JsonObject:
+    """The comparison as JSON values."""
+    old, new = found.only
+    return {
+        "schema": SCHEMA,
+        "old": _side(found.old),
+        "new": _side(found.new),
+        "threshold": found.threshold,
+        "compared": found.compared,
+        "same": found.same,
+        "counts": {str(kind): number for kind, number in found.counts.items()},
+        "differences": [_difference_document(difference) for difference in found.differences],
+        "metrics": [_jump_document(jump) for group in found.jumps for jump in group.jumps],
+        "pairs": [_pair_document(change) for change in found.pairs],
+        "only_old": {axis: list(values) for axis, values in old.items()},
+        "only_new": {axis: list(values) for axis, values in new.items()},
+        "arguments": list(found.arguments),
+        "envs": [{"name": env.name, "before": env.before, "after": env.after} for env in found.envs],
+    }
+
+
+def _side(side: ReportSide) -> JsonObject:
+    report = side.report
+    return {"name": side.name, "version": report.version, "command": report.command, "cells": len(report.results)}
+
+
+def _difference_document(difference: CellChange) -> JsonObject:
+    spec, failure = difference.results[0].cell.spec, difference.failure
+    return {
+        "kind": str(difference.kind),
+        "kernel": spec.kernel,
+        "variant": spec.variant,
+        "before": difference.before,
+        "after": difference.after,
+        "declared": difference.declared,
+        "class": failure.failure_class if failure else None,
+        "fingerprint": failure.fingerprint if failure else None,
+        "says": difference.says,
+        "cells": [result.cell.id for result in difference.results],
+    }
+
+
+def _pair_document(change: PairChange) -> JsonObject:
+    return {
+        "name": change.name,
+        "kind": str(kind_of_pair(change)),
+        "before": change.before,
+        "after": change.after,
+        "broken": list(change.broken),
+        "fixed": list(change.fixed),
+        "says": change.says,
+    }
+
+
+def _jump_document(jump: Jump) -> JsonObject:
+    return {"cell": jump.result.cell.id, "metric": jump.metric, "before": jump.before, "after": jump.after}

@@ -1,0 +1,216 @@
+"""All that is known of one cell, as text and as data."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import attrs
+
+from compat import arguments, constexprs, signatures, toolchains
+from compat.cell_document import cell_document
+from compat.explain import Artifact, CellOverview, Explanation
+from compat.fix.searching import edits_for
+from compat.json_text import JsonObject
+from compat.model import BuiltEnv, Cell, Evidence, Result, Specialization, Status
+from compat.printable import printable
+from compat.report.io.document import verdict_document
+from compat.report.summary.commands import fix_command
+from compat.report.summary.compact import in_full
+from compat.report.summary.notes import NO_HINTS, excerpts, has_no_hints
+from compat.report.summary.record import declared_as
+
+GUESSED = "arguments guessed: types and values may be the reason of a failure; `compat init` writes them down to be edited"
+
+
+def explanation_lines(told: Explanation | CellOverview) -> Iterator[str]:
+    """All of it as lines that are safe to show, the cell's id first; of several cells a line each."""
+    yield from map(printable, _lines(told) if isinstance(told, Explanation) else _tried(told))
+
+
+def _tried(told: CellOverview) -> Iterator[str]:
+    """What became of each cell, and then each failure once, in the words that it has for each target."""
+    yield f"{len(told.results):,} of the {told.matching:,} cells that {told.pattern!r} matches were run; the newest release first"
+    failing: dict[str, list[Result]] = {}
+    for result in told.results:
+        outcome, failure = result.outcome, result.outcome.failure
+        texts = [str(outcome.status), *(["flaky"] if outcome.flaky else [])]
+        texts += [f"numbers {check.status}" for check in result.numbers.checks if check.status is not Status.OK]
+        texts += [] if result.expected else ["UNEXPECTED"]
+        yield f"  {result.cell.id}: {', '.join([*texts, *([failure.fingerprint] if failure else [])])}"
+        if failure:
+            failing.setdefault(failure.fingerprint, []).append(result)
+    for fingerprint, results in failing.items():
+        yield from _section(fingerprint, (f"{targets}{line}" for targets, line in excerpts(results[0], results)))
+
+
+def _lines(told: Explanation) -> Iterator[str]:
+    yield told.cell.id
+    if told.result is None:
+        yield "  not compiled yet, or something it depends on has changed since"
+    else:
+        yield from _outcome(told.result, told)
+        if told.result.outcome.status is Status.SOURCE_BROKEN:
+            yield from _section("traceback", _traceback(told.attempts))
+    yield from _section("history, by what all runs found", in_full(told.verdict) if told.verdict else ())
+    yield from _section("attempts", _attempt_lines(told.attempts))
+    yield from _section("specialization", _specialization(told.cell))
+    yield from _section("env", _env(told.built))
+    yield from _section("again", [_command(told)])
+
+
+def _outcome(result: Result, told: Explanation) -> Iterator[str]:
+    outcome, failure = result.outcome, result.outcome.failure
+    yield f"  {outcome.status}{' (flaky)' if outcome.flaky else ''}, {'as expected' if result.expected else 'UNEXPECTED'}"
+    if result.expectation:
+        declared = result.expectation
+        where = f"for releases {declared.releases or 'all'}"
+        yield f"  declared: {declared_as(declared)} {where}: {declared.reason}"
+    if failure:
+        failure_class = toolchains.known_class(failure)
+        facts = {
+            "class": f"{failure.failure_class} ({failure_class.title})",
+            "stage": failure.stage,
+            "pass": failure.pass_,
+            "op": failure.op,
+            "at": failure.location,
+            "fingerprint": failure.fingerprint,
+            "reproducer": told.reproducer and place_of(told.reproducer),
+            "IR before it": told.ir and place_of(told.ir),
+            "all it printed": told.printed and place_of(told.printed),
+        }
+        yield from _section("failure", (f"{name}: {value}" for name, value in facts.items() if value))
+        yield from _section("evidence", failure.excerpt.splitlines())
+        yield from _section("advice", failure.advice.splitlines())
+        if edits_for(result):
+            yield from _section("an edit is known for this class", [fix_command(result.cell, told.options)])
+    yield from _section("numbers", _numbers(result))
+    yield from _section("warnings", (f"{noticed.type}: {noticed.message}" for noticed in outcome.warnings))
+    if stood_in := outcome.stood_in:
+        yield from _section("imported with stand-ins for", stood_in.packages)
+        yield from _section("what they said", stood_in.answers)
+        needed = outcome.status is Status.SOURCE_BROKEN
+        why = "failed and left out" if needed else "left out, since the kernel does not need it"
+        yield from _section(why, stood_in.skipped)
+    yield from _section("CPU seconds", (f"{stage:<8} {seconds:.3f}" for stage, seconds in outcome.stages.items()))
+    yield from _section("metrics", (f"{name}: {_value(value)}" for name, value in outcome.metrics.items()))
+
+
+def _numbers(result: Result) -> Iterator[str]:
+    """What came of running it, and comparing what it computed."""
+    for check in result.numbers.checks:
+        ran = f"on {check.device}" if check.device else "in the interpreter, on the CPU"
+        errors = {"absolute": check.max_abs, "relative": check.max_rel}
+        details = [f"largest {name} error {value:.3g}" for name, value in errors.items() if value is not None]
+        details += [f"at {check.where}"] if check.where else []
+        yield f"{ran}: {', '.join([str(check.status), *details])}"
+        if check.reason:
+            yield f"  {check.reason}"
+
+
+def _traceback(attempts: tuple[Evidence, ...]) -> Iterator[str]:
+    """How a file that could not be imported failed: the frames of each exception of the chain, and what it says."""
+    raised = next((evidence.raised for evidence in reversed(attempts) if evidence.raised), ())
+    for link in reversed(raised):
+        yield from link.traceback.splitlines()
+        yield f"{link.type}: {link.message}"
+
+
+def place_of(artifact: Artifact) -> str:
+    """Where an artifact is, or was."""
+    if artifact.there:
+        return str(artifact.path)
+    return f"{artifact.path} (gone; --again makes it anew)"
+
+
+def _attempt_lines(attempts: tuple[Evidence, ...]) -> Iterator[str]:
+    for number, evidence in enumerate(attempts, 1):
+        how = "alone, diagnostics on" if evidence.alone else "in a batch"
+        ending = next(
+            (
+                text
+                for text, true in (
+                    ("built", evidence.complete),
+                    (f"stopped after {evidence.deadline} s", evidence.deadline is not None),
+                    (f"stopped at {evidence.memory} bytes", evidence.memory is not None),
+                    (f"ended by {evidence.signal}", evidence.signal is not None),
+                    ("answered with an exception", evidence.answered),
+                )
+                if true
+            ),
+            f"no answer, exit code {evidence.exit_code}",
+        )
+        yield f"{number}. {how}: {ending} in stage {evidence.stage}, {evidence.seconds:.2f} s"
+        yield from (f"   worker: {note}" for note in evidence.protocol)
+
+
+def _specialization(cell: Cell) -> Iterator[str]:
+    spec = cell.spec
+    yield f"{spec.function} in {spec.source} ({'guessed from' if spec.guessed else 'declared in'} {spec.origin})"
+    if spec.summary:
+        yield f"summary: {' '.join(spec.summary.split())}"
+    if spec.guessed:
+        yield GUESSED
+    if spec.compile.launch:
+        yield f"launch: {arguments.shown_all(spec.compile.launch)}"
+    else:
+        yield from _signature(spec)
+    values = (f"{name}={constexprs.shown(value)}" for name, value in spec.compile.constexprs.items())
+    yield f"constexprs: {', '.join(values) or 'none'}"
+    yield f"options: {', '.join(f'{name}={value}' for name, value in spec.compile.options.items()) or 'none'}"
+
+
+def _signature(spec: Specialization) -> Iterator[str]:
+    """The types of arguments, and what a launch finds out about them."""
+    yield f"signature: {signatures.shown_all(spec.compile.signature)}"
+    for hint, names in spec.compile.hints.items():
+        usual = " (not said in the kernel file: what a launch usually finds out)" if hint in spec.assumed else ""
+        yield f"{hint.replace('_', ' ')}: {', '.join(names) or 'none'}{usual}"
+    if has_no_hints(spec):
+        yield f"no hints: {NO_HINTS}"
+
+
+def _env(built: BuiltEnv) -> Iterator[str]:
+    yield f"{built.env.toolchain} {built.release}, torch {built.torch or 'none'}, Python {built.python_version or 'none'}"
+    if built.error:
+        yield from built.error.splitlines()
+    yield from (f"{p.name} {p.version} ({p.digest[:12]})" for p in built.packages)
+
+
+def _command(told: Explanation) -> str:
+    cell, spec = told.cell, told.cell.spec
+    which = ["--kernel", spec.kernel, "--variant", spec.variant, "--case", spec.case, "--target", cell.target.name]
+    return shlex.join(["compat", "matrix", *which, "--envs", cell.env.name, *told.options, "--again"])
+
+
+def _section(title: str, lines: Any) -> Iterator[str]:
+    shown = list(lines)
+    if shown:
+        yield f"  {title}:"
+        yield from (f"    {line}" for line in shown)
+
+
+def _value(value: object) -> str:
+    return ", ".join(f"{key} {number}" for key, number in value.items()) if isinstance(value, Mapping) else str(value)
+
+
+# --- as JSON -----------------------------------------------------------------------------------------------------------------
+
+
+def explanation_document(told: Explanation | CellOverview) -> JsonObject:
+    """All of it as JSON values."""
+    if isinstance(told, CellOverview):
+        return {"matching": told.matching, "cells": [cell_document(result) for result in told.results]}
+    result, env = told.result, told.built
+    return {
+        "id": told.cell.id,
+        "summary": told.cell.spec.summary,
+        "expected": result.expected if result else None,
+        "numbers": cell_document(result)["numbers"] if result else None,
+        "outcome": attrs.asdict(result.outcome) if result else None,
+        "edits_known": [edit.name for edit in edits_for(result)] if result else [],
+        "history": verdict_document(told.verdict) if told.verdict else None,
+        "attempts": [attrs.asdict(evidence) for evidence in told.attempts],
+        "env": {"name": env.env.name, env.env.toolchain: env.release, "torch": env.torch, "error": env.error},
+    }

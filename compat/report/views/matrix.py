@@ -1,0 +1,261 @@
+"""A report for a terminal: a table for each kernel, the failures, what is unexpected, and the sum. Markdown is beside it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+
+from compat.history.verdict import Release
+from compat.model import Cell, Result
+from compat.pairs.records import failing as failing_pairs
+from compat.report.render.blocks import Block, DataTable, Fit, Heading, Styled, TableColumn, TextLine
+from compat.report.summary.checks import check_words, checked, latencies, reasons
+from compat.report.summary.compact import at_most, counted, listed, one_line, place_text
+from compat.report.summary.grid import COMING, UNEXPECTED, GridRow, KernelGrid, Mark, grids, history_of, legend_of
+from compat.report.summary.notes import decided_by_hints, excerpts, guesses, stand_ins, without_hints
+from compat.report.summary.record import DistinctFailure, Report, shards_text
+from compat.report.summary.versions import LibraryVersion, failing, libraries
+from compat.report.views.pairs import pairs_blocks
+
+CROWDED = 40
+"""Kernels of libraries with more of which a terminal shows no table of each, and of each failure the first places."""
+_FEW = 5
+_SLOWER = 15
+"""Rows of latencies that are shown; matrix.md has all of them."""
+STYLES = {"ok": "green", "ok*": "yellow", "n/a": "dim", COMING: "dim", "-": "dim"}
+"""Colours only repeat what the words say; every other mark is red."""
+
+
+def matrix_blocks(report: Report) -> Iterator[Block]:
+    """The report."""
+    crowded = len({spec.kernel for spec in report.specs if spec.package}) > CROWDED
+    most = _FEW if crowded else None
+    if crowded:
+        yield TextLine(f"{counted(len(grids(report)), 'kernel')}: their tables are in the reports that are written")
+    else:
+        yield from _grids(report)
+    yield from _failures(report, most)
+    yield from _numbers(report, most)
+    yield from _notes(report, crowded=crowded)
+    yield from _without_answers(report, most)
+    yield from _surprises(report, crowded=crowded)
+    for name, versions, labels in libraries(report):
+        yield from _library(name, versions, labels, report)
+    if report.pairs:
+        yield TextLine()
+        yield from pairs_blocks(report.pairs, report.toolchains, {})
+    bad = report.unexpected or failing_pairs(report.pairs)
+    yield Heading(total(report), style="bold red" if bad else "bold")
+
+
+def running_blocks(results: Sequence[Result], cells: Iterable[Cell]) -> Iterator[Block]:
+    """The tables alone of a run of these ``cells`` that has not ended, without verdicts."""
+    done = {result.cell for result in results}
+    pending = tuple(cell for cell in cells if cell not in done)
+    report = Report(results=tuple(results), verdicts=(), envs=(), command="", seconds=0.0, pending=pending)
+    return _grids(report, verdicts=False)
+
+
+def total(report: Report) -> str:
+    """The summary line."""
+    counts = ", ".join(f"{number:,} {status}" for status, number in report.counts.items())
+    surprises = len(report.unexpected)
+    verdict = f"{counted(surprises, 'cell')} UNEXPECTED" if surprises else "all as expected"
+    if report.pairs:
+        good = len(report.pairs) - len(failing_pairs(report.pairs))
+        verdict += f"; {good:,} of {counted(len(report.pairs), 'pair')} ok"
+        verdict += ", which is UNEXPECTED" if good < len(report.pairs) else ""
+    verdict += " so far" if report.pending else ""
+    cells = len(report.results) + len(report.pending)
+    done = f"{len(report.results):,} of {counted(cells, 'cell')}" if report.pending else counted(cells, "cell")
+    work = f"{done} in {report.seconds:.1f} s ({report.cached:,} from the store)"
+    return f"{f'{shards_text(report)}: ' if report.shards else ''}{work}: {counts or 'nothing'}; {verdict}"
+
+
+# --- the grid ------------------------------------------------------------------------------------------------------------
+
+
+def _grids(report: Report, *, verdicts: bool = True) -> Iterator[Block]:
+    """The table of each kernel, and what the marks mean.
+
+    All have one layout: a column per release where that fits, else one column of intervals.
+    """
+    kernels = grids(report)
+    wide = tuple(_titled(kernels, (_wide(report, grid, verdicts=verdicts) for grid in kernels)))
+    yield Fit(wide, lambda: _titled(kernels, (_narrow(report, grid, verdicts=verdicts) for grid in kernels)))
+    if kernels:
+        yield _legend(kernels)
+
+
+def _titled(kernels: Iterable[KernelGrid], tables: Iterable[DataTable]) -> Iterator[Block]:
+    for number, (grid, table) in enumerate(zip(kernels, tables, strict=True)):
+        yield Heading(grid.kernel) if number else TextLine(grid.kernel, style="bold")
+        yield table
+
+
+def _wide(report: Report, grid: KernelGrid, *, verdicts: bool) -> DataTable:
+    releases = (TableColumn(_heading(release), wrap=False) for release in report.releases)
+    return DataTable(
+        columns=(*_name_columns(grid), *releases, *([TableColumn("verdict")] if verdicts else ())),
+        rows=tuple((*_names(grid, row), *map(_styled, row.marks), *([_verdict(row)] if verdicts else ())) for row in grid.rows),
+    )
+
+
+def _narrow(report: Report, grid: KernelGrid, *, verdicts: bool) -> DataTable:
+    verdict = [TableColumn("verdict", min_width=12)] if verdicts else []
+    return DataTable(
+        columns=(*_name_columns(grid), *verdict, TableColumn("releases", min_width=18)),
+        rows=tuple((*_names(grid, row), *([_verdict(row)] if verdicts else ()), history_of(row, report)) for row in grid.rows),
+    )
+
+
+def _name_columns(grid: KernelGrid) -> Iterator[TableColumn]:
+    yield TableColumn("variant", fold=True)
+    if any(row.cases for row in grid.rows):
+        yield TableColumn("case")
+    if any(row.targets for row in grid.rows):
+        yield TableColumn("target")
+
+
+def _names(grid: KernelGrid, row: GridRow) -> Iterator[str]:
+    yield row.variant
+    if any(other.cases for other in grid.rows):
+        yield " ".join(row.cases) or "all"
+    if any(other.targets for other in grid.rows):
+        yield " ".join(row.targets) or "all"
+
+
+def _heading(release: Release) -> str:
+    """A release on two lines, 3.5 over .1, is no wider than its marks; so is 3.1.0 over +ours, nearly."""
+    major_minor, _, patch = release.label.rpartition(".")
+    return re.sub(r"([+ ])", r"\n\1", release.label, count=1) if release.fork else f"{major_minor}\n.{patch}"
+
+
+def _styled(mark: Mark) -> Styled:
+    return Styled(mark.text, "bold red" if mark.unexpected else STYLES.get(mark.word, "red"))
+
+
+def _verdict(row: GridRow) -> Styled:
+    return Styled(" ".join((row.verdict, *row.failures)), "green" if row.good else "")
+
+
+def _legend(kernels: Sequence[KernelGrid]) -> Block:
+    meanings = [f"{word} {meaning}" for word, meaning in legend_of(kernels).items()]
+    if any(mark.unexpected for grid in kernels for row in grid.rows for mark in row.marks):
+        meanings.append(f"{UNEXPECTED} unexpected")
+    return Heading(" · ".join(meanings), style="dim")
+
+
+# --- below the grid ------------------------------------------------------------------------------------------------------
+
+
+def _failures(report: Report, most: int | None) -> Iterator[Block]:
+    if report.failures:
+        yield Heading(counted(len(report.failures), "distinct failure"))
+    for distinct in report.failures:
+        yield from _failure(distinct, most)
+    if report.edits_known:
+        edits = f"for the class of {report.edits_known} of {counted(len(report.failures), 'distinct failure')} an edit is known"
+        yield Heading(f"{edits}: `compat fix CELL` finds out whether it helps", style="")
+
+
+def _failure(distinct: DistinctFailure, most: int | None) -> Iterator[Block]:
+    """With the first places, where there are many."""
+    failure = distinct.failure
+    statuses = listed([str(status) for status in distinct.statuses])
+    yield TextLine((Styled(f"{distinct.id} {failure.failure_class}", "bold"), f" {statuses} ", Styled(failure.fingerprint, "dim")))
+    places = [str(where) for where in distinct.where]
+    if most is not None and len(places) > most + 1:
+        places[most:] = [f"… and {len(places) - most:,} more"]
+    rows = [("at", place_text(failure))]
+    rows += _labelled("says", (f"{targets}{line}" for targets, line in excerpts(distinct.example, distinct.results)))
+    rows += _labelled("where", places)
+    rows += [("advice", " ".join(failure.advice.split()))] if failure.advice else []
+    yield DataTable(
+        columns=(TableColumn(width=len("advice"), style="dim"), TableColumn(fold=True)), rows=tuple(rows), ruled=False, indent=3
+    )
+
+
+def _labelled(label: str, lines: Iterable[str]) -> Iterator[tuple[str, str]]:
+    return (("" if number else label, line) for number, line in enumerate(lines))
+
+
+def _numbers(report: Report, most: int | None) -> Iterator[Block]:
+    """What came of running kernels: how many are right, each place where one is not, and what takes longer than it did."""
+    devices = checked(report)
+    if devices:
+        yield Heading("Numbers")
+    for device in devices:
+        yield TextLine(device.sentence)
+        for trouble in device.troubles[:most]:
+            head = f"declared {trouble.declared}: " if trouble.expected else "!! "
+            yield TextLine(f"{head}{trouble.where}", style="" if trouble.expected else "bold red", indent=3)
+            yield TextLine(check_words(trouble.check), indent=6)
+        if most is not None and len(device.troubles) > most:
+            yield TextLine(f"… and {len(device.troubles) - most:,} more", indent=3)
+    for reason, releases in reasons(report):
+        yield TextLine(f"the interpreter of {releases}: {reason}", indent=3)
+    if slower := [(table, row) for table in latencies(report) for row in table.rows if row.slower]:
+        yield Heading("Latency that differs between releases by more than 20 %")
+        lines = [f"{table.kernel}/{row.subject}: {row.verdict} ({row.extremes(report)})" for table, row in slower]
+        yield from (TextLine(line, indent=3) for line in at_most(_SLOWER, lines))
+
+
+def _notes(report: Report, *, crowded: bool) -> Iterator[Block]:
+    for note in (guesses(report.specs), decided_by_hints(report.ordered), without_hints(report.specs)):
+        if note:
+            yield Heading(f"note: {note}", style="")
+    if (sentences := stand_ins(report.ordered)) and not crowded:
+        yield Heading("Packages that envs lack, stood in for (compat explain CELL has the details)")
+        yield from (TextLine(sentence, indent=3) for sentence in sentences)
+    if report.divisions:
+        yield Heading("Envs of one release that differ")
+    for division in report.divisions:
+        yield TextLine(str(division.where))
+        yield TextLine(", ".join(f"{env} says {answer}" for env, answer in division.answers), indent=3)
+
+
+def _without_answers(report: Report, most: int | None) -> Iterator[Block]:
+    """Envs that are broken, and kernels' files that could not be imported."""
+    for broken in report.broken:
+        yield Heading(f"BROKEN ENV {broken.env.name}: {counted(broken.cells, 'cell')} not tried", style="bold red")
+        yield TextLine(_tail(broken.words) or "there is no output", indent=3)
+        if broken.advice:
+            yield TextLine(one_line(broken.advice, 240), indent=3)
+    for source in report.unimported[:most]:
+        where = f"{counted(source.cells, 'cell')} not tried, on {source.releases}"
+        yield Heading(f"NOT IMPORTED {source.source} ({source.kernel}): {where}", style="bold red")
+        yield TextLine(_tail(source.failure.excerpt), indent=3)
+        yield TextLine(one_line(source.failure.advice, 240), indent=3)
+    if most is not None and len(report.unimported) > most:
+        yield TextLine(f"… and {len(report.unimported) - most:,} more that could not be imported", style="bold red")
+
+
+def _surprises(report: Report, *, crowded: bool) -> Iterator[Block]:
+    if not report.surprises:
+        return
+    yield Heading("UNEXPECTED", style="bold red")
+    if crowded:
+        yield TextLine(f"{counted(len(report.surprises), 'place')}, listed in the reports that are written")
+        return
+    for surprise in report.surprises:
+        failure = f" {surprise.failure}" if surprise.failure else ""
+        yield TextLine(f"!! {surprise.where}", style="bold")
+        yield TextLine(f"expected {surprise.declared}, got {surprise.got}{failure}", indent=3)
+
+
+def _library(name: str, versions: Sequence[LibraryVersion], labels: Sequence[str], report: Report) -> Iterator[Block]:
+    """Versions of a library side by side, below everything else: of hundreds of kernels they are what is read first."""
+    releases = (TableColumn(_heading(release), right=True, wrap=False) for release in report.releases if release.label in labels)
+    yield Heading(f"{name}: how many of its kernels compile")
+    yield DataTable(
+        columns=(TableColumn("version", fold=True), TableColumn("kernels", right=True), *releases),
+        rows=tuple((version.version, f"{version.kernels:,}", *map(version.mark, labels)) for version in versions),
+    )
+    for version in versions:
+        yield from (TextLine(f"{version.version} on {line}", indent=3) for line in failing(version, report))
+
+
+def _tail(text: str, lines: int = 4) -> str:
+    """The last lines of an installer's output, which say why it failed."""
+    return "\n".join([line.rstrip() for line in text.splitlines() if line.strip()][-lines:])

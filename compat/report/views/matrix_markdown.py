@@ -1,0 +1,195 @@
+"""A report for a code forge: ``reports/matrix.md``."""
+
+from __future__ import annotations
+
+import re
+from itertools import accumulate
+from typing import Any
+
+from compat import toolchains
+from compat.history.verdict import release_of
+from compat.model import BuiltEnv, Result, Status
+from compat.report.render.markdown import code, escape, rendered
+from compat.report.summary.checks import check_words, checked, latencies, reasons
+from compat.report.summary.checks import legend as checks_legend
+from compat.report.summary.commands import explain_command, fix_command, matrix_command
+from compat.report.summary.compact import counted, listed, natural
+from compat.report.summary.folded import LARGE, MANY, folded, kernels_of, last_line, short
+from compat.report.summary.grid import LEGEND, GridRow, Mark, grids, legend_of
+from compat.report.summary.notes import decided_by_hints, excerpts, guesses, stand_ins, without_hints
+from compat.report.summary.record import DistinctFailure, Report, shards_text
+from compat.report.summary.statements import statements
+from compat.report.summary.versions import failing, libraries
+from compat.report.views.pairs import pairs_sentence, section
+
+SUMMARY_LIMIT = 1024 * 1024
+"""Bytes that the summary of a step may have on GitHub, which shows none of a longer one."""
+_ROOM = 200
+"""Bytes for the sentence that says what is left out."""
+
+BESIDE = ("numpy", "setuptools")
+"""Packages that decide what a Triton can do although they are not part of it: worth a column."""
+
+
+def matrix_markdown(report: Report) -> str:
+    """The report as Markdown, folded where it is large. Only its last line depends on when and how fast it was made."""
+    text = _in_full(report) if len(report.results) < MANY else ""
+    return text if text and len(text.encode()) <= LARGE else _folded(report)
+
+
+def _folded(report: Report) -> str:
+    """The counts of a large one."""
+    counts = folded(report, len(statements(report)))
+    marks = {word for kernel in counts.kernels for word, _ in kernel.bad} | {"ok"}
+    return rendered(
+        "folded.md.j2",
+        (counted, short, last_line, kernels_of),
+        folded=counts,
+        legend={word: meaning for word, meaning in LEGEND.items() if word in marks},
+        **_shared(report),
+    )
+
+
+def _in_full(report: Report) -> str:
+    """All of it."""
+    kernels, devices = grids(report), checked(report)
+    return rendered(
+        "matrix.md.j2",
+        (counted, mark, anchor, subject, beside, faces, reproduce, per_target),
+        statements=statements(report),
+        grids=kernels,
+        legend=legend_of(kernels),
+        checked=devices,
+        checks_legend=checks_legend(devices),
+        check_words=check_words,
+        reasons=reasons(report),
+        latencies=latencies(report),
+        notes=[note for note in (guesses(report.specs), decided_by_hints(report.ordered), without_hints(report.specs)) if note],
+        stand_ins=stand_ins(report.ordered),
+        libraries=libraries(report),
+        failing=failing,
+        edits_known=edits_known,
+        fix_command=fix_command,
+        **_shared(report),
+    )
+
+
+def _shared(report: Report) -> dict[str, Any]:
+    """What both templates show."""
+    envs = sorted(report.envs, key=lambda built: (release_of(built).order, natural(built.env.name)))
+    pairs = list(section(report.pairs, report.toolchains, {}, _meanings()))
+    return {"report": report, "headline": headline(report), "envs": envs, "version": report.version, "pairs": pairs}
+
+
+def _meanings() -> dict[str, str]:
+    """What the ways mean in which a pair can fail."""
+    pairings = [toolchain.device.pairing for toolchain in toolchains.every() if toolchain.device.pairing]
+    return {name: meaning for pairing in pairings for name, meaning in pairing.classes.items()}
+
+
+def step_summary(report: Report, said: int) -> str:
+    """The same for the summary of a step on GitHub, which takes :data:`SUMMARY_LIMIT` bytes, ``said`` of them said already.
+
+    Of a longer one there are the first parts, and which are left out is said.
+    """
+    room = SUMMARY_LIMIT - said - _ROOM
+    parts = re.split(r"\n(?=##+ )", matrix_markdown(report))
+    sizes = accumulate(len(shards_text.encode()) + 1 for shards_text in parts)
+    kept = [shards_text for shards_text, size in zip(parts, sizes, strict=True) if size <= room]
+    if len(kept) < len(parts) and room > 0:
+        left_out = counted(len(parts) - len(kept), "section")
+        kept.append(f"\n{left_out} left out, for which there is no room here; the report has them.\n")
+    return "\n".join(kept)
+
+
+def headline(report: Report) -> str:
+    """The summary sentence."""
+    shards = f"**{shards_text(report).capitalize()}.** " if report.shards else ""
+    if not report.results:
+        return shards + (pairs_sentence(report.pairs) if report.pairs else "No cell was tried.")
+    variants = {(result.cell.spec.kernel, result.cell.spec.variant) for result in report.results}
+    targets = sorted({result.cell.target.name for result in report.results}, key=natural)
+    axes = (
+        counted(len(variants), "kernel variant"),
+        counted(len(targets), "target"),
+        counted(len(report.releases), f"{report.toolchains} release"),
+    )
+    fates = listed([f"{number:,} {FATES[status][number != 1]}" for status, number in report.counts.items()])
+    surprises = len(report.unexpected)
+    end = f"**Unexpected: {counted(surprises, 'cell')}.**" if surprises else "Everything is as expected."
+    cells = f"Of {counted(len(report.results), 'cell')} ({' × '.join(axes)}; {', '.join(targets)}), {fates}."
+    pairs = pairs_sentence(report.pairs) if report.pairs else ""
+    return shards + " ".join(filter(None, (_earlier(report), cells, end, pairs)))
+
+
+def _earlier(report: Report) -> str:
+    """How many cells are of the run, where a report before had some of them."""
+    if not report.earlier:
+        return ""
+    share = f"{len(report.results) - report.earlier:,} of {counted(len(report.results), 'cell')}"
+    return f"{share} are of this run; the others are as earlier runs found them, and nothing that they depend on has changed."
+
+
+FATES = {
+    Status.OK: ("compiles", "compile"),
+    Status.REJECTED: ("is rejected", "are rejected"),
+    Status.CRASHED: ("crashes the compiler", "crash the compiler"),
+    Status.TIMED_OUT: ("times out", "time out"),
+    Status.OUT_OF_MEMORY: ("runs out of memory", "run out of memory"),
+    Status.UNSUPPORTED: ("has an unsupported target", "have an unsupported target"),
+    Status.WRONG: ("computes wrong numbers", "compute wrong numbers"),
+    Status.UNSTABLE: ("computes different numbers at each launch", "compute different numbers at each launch"),
+    Status.FAULTED: ("faults when launched", "fault when launched"),
+    Status.LAUNCH_REFUSED: ("is not launched", "are not launched"),
+    Status.ENV_BROKEN: ("could not be tried", "could not be tried"),
+    Status.SOURCE_BROKEN: ("could not be imported", "could not be imported"),
+    Status.LOST: ("gave no answer", "gave no answer"),
+}
+"""What one cell, or several, of a status did."""
+
+
+def mark(one: Mark) -> str:
+    """A mark in the grid, linked to its failure."""
+    text = escape(one.text) if one.word not in ("-",) else ""
+    text = f"**{text}**" if one.unexpected else text
+    return f"{text} [{one.failure}]" if one.failure else text
+
+
+def edits_known(report: Report) -> str:
+    """Of how many failures the class has a known edit, which is not to say that one helps."""
+    edits = f"For the class of {report.edits_known} of {len(report.failures)} an edit is known"
+    return f"{edits}; `compat fix CELL` finds out whether it helps."
+
+
+def anchor(distinct: DistinctFailure) -> str:
+    """The anchor a code forge gives to the failure's heading."""
+    return f"{distinct.id}-{distinct.failure.failure_class}".lower()
+
+
+def per_target(distinct: DistinctFailure) -> tuple[tuple[str, str], ...]:
+    """What each target says, where not all say the same."""
+    lines = excerpts(distinct.example, distinct.results)
+    return lines if len(lines) > 1 else ()
+
+
+def reproduce(distinct: DistinctFailure, report: Report) -> str:
+    """The commands that show this failure again."""
+    cell = distinct.example.cell
+    again = matrix_command(cell, (*report.options, *report.limits))
+    return f"{again}\n{explain_command(cell, report.options)}"
+
+
+def subject(row: GridRow) -> str:
+    """The variant, with the cases it speaks of where it does not speak of all."""
+    return code(row.variant) + (f" ({', '.join(map(escape, row.cases))})" if row.cases else "")
+
+
+def beside(built: BuiltEnv) -> str:
+    """The versions of the packages worth a column."""
+    return ", ".join(f"{name} {version}" for name in BESIDE if (version := built.version_of(name)))
+
+
+def faces(results: tuple[Result, ...]) -> str:
+    """Statuses among ``results``, with numbers."""
+    statuses = [result.outcome.status for result in results]
+    return listed([f"{status} ({statuses.count(status):,})" for status in sorted(set(statuses))])

@@ -1,0 +1,193 @@
+"""The records of a repro: the request, the facts that an issue states, and the result."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from attrs import frozen
+
+from compat import toolchains
+from compat.bundle.bundle import Bundle
+from compat.cell_document import cell_document
+from compat.diagnosis.failure_class import Blame
+from compat.history.verdict import NONE_KNOWN, Existing, Verdict, class_of, is_good, release_of, verdicts
+from compat.json_text import JsonObject
+from compat.model import BuiltEnv, Cell, Failure, Result, Status, Target
+from compat.report.summary.compact import natural
+
+INLINE = 40_000
+"""Characters of a reproducer that still go into an issue, which may have 65,536."""
+
+
+@frozen(kw_only=True)
+class ReproFinding:
+    """A failing cell, and all that its issue says."""
+
+    name: str
+    """Of the files, without suffix."""
+    title: str
+    cell: Cell
+    """The kernel on its own, in the env that it is reported for."""
+    built: BuiltEnv
+    bundle: Bundle
+    results: tuple[Result, ...]
+    """The kernel on its own in every env and for every target of the table."""
+    original: tuple[Result, ...]
+    """The kernel as it was found, in every env of the table and for the cell's target: its history is the one that is told."""
+    remembered: tuple[Result, ...] = ()
+    """What earlier runs found of it on other releases."""
+    existing: Existing = NONE_KNOWN
+    """Releases that are known to exist."""
+    words: str
+    """What the compiler says."""
+    text: str
+    """The script."""
+    output: str
+    """What it printed in the cell's env."""
+    command: str
+    fixed: str = ""
+    """The smallest edit that makes it compile, as a diff."""
+    fixed_but: str = ""
+    """Where it does not compile even so."""
+    fixed_notes: tuple[str, ...] = ()
+    """What that edit takes for granted, or changes in what the kernel does."""
+    reproducer: str = ""
+    """The MLIR reproducer."""
+
+    @property
+    def result(self) -> Result:
+        """What became of the cell itself."""
+        return next(result for result in self.results if result.cell == self.cell)
+
+    @property
+    def failure(self) -> Failure:
+        """Why."""
+        failure = self.result.outcome.failure
+        assert failure is not None, "only what fails is reported"
+        return failure
+
+    @property
+    def toolchain(self) -> str:
+        """What a reader calls the toolchain."""
+        return toolchains.of(self.cell.env).title
+
+    @property
+    def own_error(self) -> bool:
+        """Whether the compiler is right to refuse the kernel: then there is no bug to report."""
+        return toolchains.known_class(self.failure).blame is Blame.KERNEL and self.result.outcome.status is Status.REJECTED
+
+    @property
+    def reproducer_inline(self) -> bool:
+        """Whether the reproducer fits into the issue."""
+        return len(self.reproducer) <= INLINE
+
+    @property
+    def targets(self) -> tuple[str, ...]:
+        """The columns of the table."""
+        return tuple(sorted({result.cell.target.name for result in self.results}, key=natural))
+
+    @property
+    def rows(self) -> tuple[tuple[str, tuple[Result, ...]], ...]:
+        """Release and its results, oldest first; of several envs of a release the one that it is reported for, else the first."""
+        ordered = sorted(
+            self.results, key=lambda result: (release_of(result.built).order, result.cell.env.name != self.cell.env.name)
+        )
+        rows: dict[str, dict[str, Result]] = {}
+        for result in ordered:
+            rows.setdefault(release_of(result.built).label, {}).setdefault(result.cell.target.name, result)
+        return tuple((release, tuple(row[target] for target in self.targets)) for release, row in rows.items())
+
+    @property
+    def verdict(self) -> Verdict:
+        """What the releases together say of the original kernel, for the cell's target."""
+        (verdict,) = verdicts(self.original, remembered=self.remembered, existing=self.existing)
+        return verdict
+
+    @property
+    def differing(self) -> tuple[tuple[str, str, str], ...]:
+        """Releases in which the kernel that is shown differs from the original: the original's outcome, and its own."""
+        shown = {result.cell.env.name: result for result in self.results if result.cell.target == self.cell.target}
+        pairs = [(original, shown[original.cell.env.name]) for original in self.original if original.cell.env.name in shown]
+        ordered = sorted(pairs, key=lambda pair: release_of(pair[0].built).order)
+        outcomes = [(release_of(one.built).label, self.fate(one), self.fate(other)) for one, other in ordered]
+        return tuple(dict.fromkeys(outcome for outcome in outcomes if outcome[1] != outcome[2]))
+
+    def fate(self, result: Result) -> str:
+        """The outcome of a cell with respect to this failure."""
+        if is_good(result.outcome):
+            return "ok"
+        return "this failure" if self.same(result) else f"another failure ({class_of(result.outcome)})"
+
+    def same(self, result: Result) -> bool:
+        """Whether a result is this very failure."""
+        failure = result.outcome.failure
+        return failure is not None and failure.fingerprint == self.failure.fingerprint
+
+    def good_releases(self) -> list[str]:
+        """Releases that compile it for the cell's target."""
+        column = self.targets.index(self.cell.target.name)
+        return [release for release, row in self.rows if is_good(row[column].outcome)]
+
+
+@frozen(kw_only=True)
+class ReproRequest:
+    """What is to be written of a cell."""
+
+    cell: Cell
+    targets: tuple[Target, ...]
+    """The columns of the table; the cell's own is among them."""
+    bundle: Bundle | None = None
+    """A smaller kernel with the same failure; the cell's own unless given."""
+    remembered: tuple[Result, ...] = ()
+    """What earlier runs found of the cell's kernel on releases that the context has no env of."""
+    existing: Existing = NONE_KNOWN
+    """Releases that are known to exist."""
+    root: Path
+    """The project, which keeps what package indexes say."""
+    folder: Path
+    """Where the files go."""
+    name: str = ""
+    """Of the files, without suffix; after the cell unless given."""
+    portable: bool = False
+    """A script for every release, not only for the cell's."""
+    command: str = "compat repro"
+    """What the user typed."""
+
+
+@frozen(kw_only=True)
+class WrittenRepro:
+    """What was written, and what it tells."""
+
+    finding: ReproFinding
+    paths: tuple[Path, ...]
+
+    @property
+    def cell(self) -> Cell:
+        """What it is about."""
+        return self.finding.result.cell
+
+
+@frozen(kw_only=True)
+class Unverified:
+    """What was found instead of the failure; only the evidence of it was written."""
+
+    cell: Cell
+    reasons: tuple[str, ...]
+    evidence: Path
+
+
+def name_of(cell: Cell) -> str:
+    """What the files about a cell are called: ``sel_dense-as_written-d64-sm_90-3.9.0``."""
+    return cell.id.replace(f"/{cell.env.toolchain}-", "/").replace("/", "-")
+
+
+def outcome_document(outcome: WrittenRepro | Unverified, command: str) -> JsonObject:
+    """The files that were written and the cell that they are about; or why nothing was, and where the evidence is.
+
+    ``command`` does the same once more, for this cell alone.
+    """
+    if isinstance(outcome, WrittenRepro):
+        finding = outcome.finding
+        files = [str(path) for path in outcome.paths]
+        return {"verified": True, "title": finding.title, "files": files, "cell": cell_document(finding.result), "command": command}
+    return {"verified": False, "reasons": list(outcome.reasons), "evidence": str(outcome.evidence), "command": command}

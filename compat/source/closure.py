@@ -1,0 +1,304 @@
+"""A kernel's Python source, read as text: what it defines, and which files of its tree it imports.
+
+The driver never imports a kernel. What must be known of its source is known from the syntax tree. A tree has one root or several:
+the folders that Python looks in for absolute imports. A library that was unpacked from the package index is taken as a whole.
+"""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
+from pathlib import Path
+
+from attrs import define, field, frozen
+
+from compat.source.imports import imported_files, imports_in, imports_of, packages_of, statements_of
+from compat.source.noticed import noticed
+from compat.source.parsing import expression_of, tree_of
+from compat.source.scopes import bound_by, defaults_of
+
+
+@frozen(kw_only=True)
+class Parameters:
+    """The parameters of a function."""
+
+    names: tuple[str, ...]
+    required: frozenset[str]
+    """Those without a default."""
+    constexprs: frozenset[str] = frozenset()
+    """Those that are annotated as such."""
+
+
+@frozen(kw_only=True)
+class ParsedSource:
+    """A source file with everything of its tree that it draws in."""
+
+    tree: ast.Module
+    functions: dict[str, Parameters]
+    closure: str
+    """SHA-256 over the names and contents of the file and of what it imports from its tree, followed all the way. Where a kernel of
+    the file cannot notice all of that, also, after a colon, over what it can (:mod:`compat.source.noticed`)."""
+
+
+LIBRARY = "compat-library.json"
+"""The file that marks a folder as a library which was unpacked there, and never changes."""
+
+
+def roots_of(path: Path) -> tuple[Path, ...]:
+    """Where absolute imports of a source file lead: the first folder above it that is no package."""
+    folder = path.parent
+    while os.path.isfile(folder / "__init__.py") and folder.parent != folder:
+        folder = folder.parent
+    return (folder,)
+
+
+def module_of(path: Path, roots: Sequence[Path]) -> str:
+    """The name by which Python imports a source file from the first of the roots that it lies in."""
+    root = next((root for root in roots if path.is_relative_to(root)), path.parent)
+    parts = path.relative_to(root).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" and len(parts) > 1 else parts)
+
+
+def read_source(path: Path, roots: Sequence[Path] = ()) -> ParsedSource:
+    """Parse a kernel's source, of the tree with these roots; by default of the package that it lies in.
+
+    Raises OSError, or SyntaxError where that cannot be done.
+    """
+    roots = tuple(roots) or roots_of(path)
+    if all(os.path.isfile(root / LIBRARY) for root in roots):
+        return _read_of_libraries(path, roots)
+    tree = tree_of(path.read_bytes(), path.name)
+    closure, _ = _digest(path, closure_files(path, tree, roots), roots)
+    return ParsedSource(tree=tree, functions=_functions(tree), closure=closure)
+
+
+@cache
+def _read_of_libraries(path: Path, roots: tuple[Path, ...]) -> ParsedSource:
+    """The same of what never changes: a module may have many kernels."""
+    tree = tree_of(path.read_bytes(), path.name)
+    return ParsedSource(tree=tree, functions=_functions(tree), closure=_digest(path, (), roots)[0])
+
+
+@define
+class Unchanged:
+    """Whether sources still are what they were when their closures were read, and which files they draw in that are in no closure.
+
+    Only then may a result be kept under a key that holds the closure. Files are read again only when their size or time differs.
+    """
+
+    _known: dict[tuple[str, str], _Stamps] = field(factory=dict)
+    """Source and digest → the files of that closure as they were when it was found to have that digest."""
+
+    def beyond(self, source: str, closure: str, imported: Iterable[str] = (), roots: Sequence[str] = ()) -> tuple[Path, ...] | None:
+        """Of what was ``imported`` for ``source`` what is no part of its closure; ``None`` where it has another closure now."""
+        stamps = self._stamps(source, closure, roots).of
+        return tuple(dict.fromkeys(Path(path) for path in imported if Path(path) not in stamps)) if stamps else None
+
+    def partly(self, source: str, closure: str, roots: Sequence[str] = ()) -> frozenset[Path]:
+        """The files of a closure of which a kernel cannot notice all."""
+        return self._stamps(source, closure, roots).partly
+
+    def _stamps(self, source: str, closure: str, roots: Sequence[str]) -> _Stamps:
+        stamps = self._known.get((source, closure))
+        if stamps is None or any(_stamp(path) != stamp for path, stamp in stamps.of.items()):
+            stamps = self._known[source, closure] = _stamps(Path(source), closure, [Path(root) for root in roots])
+        return stamps
+
+
+@frozen(kw_only=True)
+class _Stamps:
+    """The files of a closure as they are."""
+
+    of: Mapping[Path, tuple[int, int] | None] = field(factory=dict)
+    """None where the source has another closure by now, or cannot be read."""
+    partly: frozenset[Path] = frozenset()
+    """Those of which a kernel cannot notice all."""
+
+
+def _stamps(path: Path, closure: str, roots: Sequence[Path]) -> _Stamps:
+    roots = roots or roots_of(path)
+    try:
+        files = closure_files(path, tree_of(path.read_bytes()), roots)
+        stamps = {file: _stamp(file) for file in files}
+        digest, partly = _digest(path, files, roots)
+    except (OSError, SyntaxError):
+        return _Stamps()
+    return _Stamps(of=stamps, partly=partly) if digest == closure else _Stamps()
+
+
+def _stamp(path: Path) -> tuple[int, int] | None:
+    try:
+        status = path.stat()
+    except OSError:
+        return None
+    return status.st_size, status.st_mtime_ns
+
+
+def _functions(tree: ast.Module) -> dict[str, Parameters]:
+    # Of all statements, because a definition may stand inside an `if` or `try`; of several, the last one counts.
+    return {node.name: parameters_of(node.args) for node in statements_of(tree) if isinstance(node, ast.FunctionDef)}
+
+
+def parameters_of(arguments: ast.arguments) -> Parameters:
+    """The parameters that a function is defined with."""
+    every = (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)
+    required = frozenset(arg.arg for arg in every).difference(defaults_of(arguments))
+    constexprs = frozenset(arg.arg for arg in every if arg.annotation and _is_constexpr(arg.annotation))
+    return Parameters(names=tuple(arg.arg for arg in every), required=required, constexprs=constexprs)
+
+
+def _is_constexpr(annotation: ast.expr) -> bool:
+    """Whether an annotation is ``tl.constexpr``, also as a text."""
+    annotated = annotation.value if isinstance(annotation, ast.Constant) else ast.unparse(annotation)
+    return isinstance(annotated, str) and annotated.rpartition(".")[2] == "constexpr"
+
+
+def _digest(path: Path, files: Iterable[Path], roots: Sequence[Path]) -> tuple[str, frozenset[Path]]:
+    """The closure over the names and contents of files, and those of which a kernel cannot notice all."""
+    libraries = [root for root in roots if os.path.isfile(root / LIBRARY)]
+    own = [file for file in files if not any(file.is_relative_to(root) for root in libraries)]
+    contents = {file: file.read_bytes() for file in own}
+    begun = hashlib.sha256(f"{_name(path, roots)}\0".encode())  # two modules that import each other draw in the same files
+    for root in libraries:
+        begun.update(_library_digest(root))
+    everything = _digest_of(begun, contents, roots)
+    names = {file: _name(file, roots).rpartition("\0")[2] for file in contents}
+    parts = contents if libraries else noticed(path, contents, names, roots)
+    partly = frozenset(file for file, content in contents.items() if parts[file] != content)
+    return (f"{everything}:{_digest_of(begun, parts, roots)}" if partly else everything), partly
+
+
+def _digest_of(begun: hashlib._Hash, contents: Mapping[Path, bytes], roots: Sequence[Path]) -> str:
+    digest = begun.copy()
+    for name, content in sorted((_name(file, roots), content) for file, content in contents.items()):
+        digest.update(f"{name}\0{len(content)}\0".encode())
+        digest.update(content)
+    return digest.hexdigest()
+
+
+def _name(file: Path, roots: Sequence[Path]) -> str:
+    """What a file is called in a closure, wherever its tree is."""
+    places = ((number, root) for number, root in enumerate(roots) if file.is_relative_to(root))
+    number, root = next(places, (len(roots), file.parent))
+    name = file.relative_to(root).as_posix()
+    return f"{number}\0{name}" if number else name
+
+
+def closure_files(path: Path, tree: ast.Module, roots: Sequence[Path] = ()) -> frozenset[Path]:
+    """The file itself, whose tree is given, and the files below the roots that it imports, transitively."""
+    roots = roots or roots_of(path)
+    files = {path, *(file for root in roots for file in _library(root))}
+    waiting = [*packages_of(path, roots), *imported_files(imports_of(tree), path, roots)]
+    while waiting:
+        file = waiting.pop()
+        if file in files:
+            continue
+        files.add(file)
+        waiting += imported_files(imports_in(file.read_bytes()), file, roots)
+    return frozenset(files)
+
+
+def helpers_of(path: Path, roots: Sequence[Path] = ()) -> tuple[Path, ...]:
+    """The files of its tree that a source imports, transitively; none where it cannot be read."""
+    try:
+        return tuple(sorted(closure_files(path, tree_of(path.read_bytes()), roots) - {path}))
+    except (OSError, SyntaxError):
+        return ()
+
+
+def _library(root: Path) -> tuple[Path, ...]:
+    """All Python files of an unpacked library, which may import any of them in ways that its source does not show."""
+    return _python_files(root) if os.path.isfile(root / LIBRARY) else ()
+
+
+@cache
+def _python_files(library: Path) -> tuple[Path, ...]:
+    return tuple(file for file in sorted(library.rglob("*.py")) if file.is_file())
+
+
+@cache
+def _library_digest(root: Path) -> bytes:
+    """Of all of them, read once: a library never changes, and its kernels may be hundreds."""
+    digest = hashlib.sha256()
+    for file in _library(root):
+        content = file.read_bytes()
+        digest.update(f"{file.relative_to(root).as_posix()}\0{len(content)}\0".encode())
+        digest.update(content)
+    return digest.digest()
+
+
+def library_files(roots: Iterable[Path]) -> frozenset[Path] | None:
+    """The files of unpacked libraries, with what marks them; ``None`` where one of the roots is none. They never change."""
+    roots = tuple(roots)
+    if not roots or not all(os.path.isfile(root / LIBRARY) for root in roots):
+        return None
+    return frozenset(file for root in roots for file in (*_python_files(root), root / LIBRARY))
+
+
+# --- how a kernel is reached from the names of its module: ``kernel``, ``Holder.kernel``, ``make(64)`` ----------------------------
+
+
+class NotReachable(ValueError):
+    """An expression that is none of these forms, or that begins with a name that the module does not bind."""
+
+
+def parameters_reached(source: ParsedSource, expression: str) -> Parameters | None:
+    """The parameters of what an expression reaches; ``None`` where only importing the module can tell.
+
+    A call takes literals only. Raises NotReachable.
+    """
+    try:
+        node = expression_of(expression)
+    except SyntaxError as error:
+        raise NotReachable(f"has no function that {expression!r} could mean") from error
+    root = _root(node, expression)
+    if isinstance(node, ast.Name) and root in source.functions:
+        return source.functions[root]
+    definition = next((statement for statement in reversed(source.tree.body) if getattr(statement, "name", None) == root), None)
+    if definition is None and not any(root in bound_by(statement) for statement in source.tree.body):
+        raise NotReachable(f"defines no function {root!r}")
+    function = _definition(definition, node)
+    return parameters_of(function.args) if function else None
+
+
+def _root(node: ast.expr, expression: str) -> str:
+    """The name that an expression begins with."""
+    while not isinstance(node, ast.Name):
+        if isinstance(node, ast.Attribute):
+            node = node.value
+        elif isinstance(node, ast.Call) and all(map(_is_literal, [*node.args, *(keyword.value for keyword in node.keywords)])):
+            node = node.func
+        else:
+            raise NotReachable(f"has no function that {expression!r} could mean")
+    return node.id
+
+
+def _is_literal(node: ast.expr) -> bool:
+    try:
+        ast.literal_eval(node)
+    except ValueError:
+        return False
+    return True
+
+
+def _definition(definition: ast.stmt | None, node: ast.expr) -> ast.FunctionDef | None:
+    """The function that a class holds under a name, or that a factory returns by its name."""
+    if isinstance(definition, ast.ClassDef) and isinstance(node, ast.Attribute):
+        return _function(definition.body, node.attr)
+    if isinstance(definition, ast.FunctionDef) and isinstance(node, ast.Call):
+        returned = [
+            statement.value.id
+            for statement in definition.body
+            if isinstance(statement, ast.Return) and isinstance(statement.value, ast.Name)
+        ]
+        return _function(definition.body, returned[-1]) if returned else None
+    return None
+
+
+def _function(body: list[ast.stmt], name: str) -> ast.FunctionDef | None:
+    return next(
+        (statement for statement in reversed(body) if isinstance(statement, ast.FunctionDef) and statement.name == name), None
+    )

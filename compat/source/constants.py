@@ -1,0 +1,427 @@
+"""The values of expressions that follow from a source's literals: nothing of it runs, and nothing outside is touched.
+
+Numbers, texts, lists, tuples and dicts of them, comprehensions, arithmetic, lambdas, a few pure functions, and functions of the
+same module that come to such values. Everything else raises :class:`UnknownValue`. An evaluation is bounded in steps, depth
+and size of values. Pure.
+"""
+
+from __future__ import annotations
+
+import ast
+import itertools
+import math
+import operator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, ClassVar, Self
+
+from attrs import Factory, define, frozen
+
+from compat.source.scopes import defaults_of
+
+_STEPS = 200_000
+"""Nodes that one evaluation may look at."""
+_DEPTH = 40
+"""Calls and names inside of one another."""
+_REPEATED = 8
+"""Sequences that one product may have."""
+_ITEMS = 10_000
+"""Elements that one sequence may have."""
+
+
+class UnknownValue(Exception):
+    """An expression whose value does not follow from literals."""
+
+
+# --- operators and functions ---------------------------------------------------------------------------------------------------
+
+
+def items_of(value: Any) -> list[Any]:
+    """The elements of something that has elements. Raises UnknownValue."""
+    if not isinstance(value, list | tuple | dict | set | str | range | Iterator):
+        raise UnknownValue("not a sequence")
+    items = list(itertools.islice(value, _ITEMS + 1))
+    _bounded(items)
+    return items
+
+
+def _bounded(value: Any) -> Any:
+    """A value that is not too large. Raises UnknownValue."""
+    if isinstance(value, int) and value.bit_length() > 256:
+        raise UnknownValue("too large")
+    if isinstance(value, str | list | tuple | range) and len(value) > _ITEMS:
+        raise UnknownValue("too long")
+    return value
+
+
+def operate(op: ast.operator, left: Any, right: Any) -> Any:
+    """What a binary operator makes of two values. Raises UnknownValue where that would be too large."""
+    if isinstance(op, ast.Pow) and (abs(right) > 128 or abs(left) > 2**32):
+        raise UnknownValue("too large")
+    if isinstance(op, ast.LShift) and right > 128:
+        raise UnknownValue("too large")
+    if isinstance(op, ast.Mod) and isinstance(left, str | bytes):
+        raise UnknownValue("a text of any length")
+    if isinstance(op, ast.Mult) and any(isinstance(side, str | list | tuple) for side in (left, right)):
+        sizes = [side if isinstance(side, int) else len(side) for side in (left, right)]
+        if sizes[0] * sizes[1] > _ITEMS:
+            raise UnknownValue("too long")
+    return _bounded(_OPERATORS[type(op)](left, right))
+
+
+def _is(left: Any, right: Any) -> bool:
+    """``is`` is asked of ``None``, booleans and dtypes, which are what they are equal to."""
+    return type(left) is type(right) and bool(left == right)
+
+
+_OPERATORS: Mapping[type[ast.operator], Callable[[Any, Any], Any]] = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.Div: operator.truediv,
+    ast.FloorDiv: operator.floordiv,
+    ast.Mod: operator.mod,
+    ast.Pow: operator.pow,
+    ast.LShift: operator.lshift,
+    ast.RShift: operator.rshift,
+    ast.BitAnd: operator.and_,
+    ast.BitOr: operator.or_,
+    ast.BitXor: operator.xor,
+}
+_COMPARISONS: Mapping[type[ast.cmpop], Callable[[Any, Any], bool]] = {
+    ast.Eq: operator.eq,
+    ast.NotEq: operator.ne,
+    ast.Lt: operator.lt,
+    ast.LtE: operator.le,
+    ast.Gt: operator.gt,
+    ast.GtE: operator.ge,
+    ast.Is: _is,
+    ast.IsNot: lambda left, right: not _is(left, right),
+    ast.In: lambda left, right: left in right,
+    ast.NotIn: lambda left, right: left not in right,
+}
+_UNARY: Mapping[type[ast.unaryop], Callable[[Any], Any]] = {
+    ast.USub: operator.neg,
+    ast.UAdd: operator.pos,
+    ast.Not: operator.not_,
+    ast.Invert: operator.invert,
+}
+
+
+def _product(*sequences: Any, repeat: int = 1) -> list[tuple[Any, ...]]:
+    if repeat > _REPEATED:
+        raise UnknownValue("too long")
+    return items_of(itertools.product(*map(items_of, sequences), repeat=repeat))
+
+
+def _extender(values: list[Any]) -> Callable[[Any], None]:
+    """``values.extend``, which makes nothing without bounds."""
+
+    def extend(more: Any) -> None:
+        values.extend(items_of(more))
+        _bounded(values)
+
+    return extend
+
+
+_SAFE = (len, min, max, sum, abs, int, float, bool, list, tuple, dict, set, all, any, enumerate, zip, str, filter, map, sorted)
+_BUILTINS: Mapping[str, Any] = {
+    **{function.__name__: function for function in _SAFE},
+    "range": lambda *numbers: _bounded(range(*numbers)),
+    "reversed": lambda sequence: items_of(sequence)[::-1],
+    "round": round,
+}
+FUNCTIONS: Mapping[str, Any] = {
+    "itertools.product": _product,
+    **{f"math.{name}": getattr(math, name) for name in ("ceil", "floor", "log2", "log", "sqrt", "exp", "pi", "inf", "e")},
+}
+"""What names of imported modules are, dotted."""
+_METHODS = {
+    *((dict, name) for name in ("get", "items", "keys", "values", "copy", "update")),
+    *((list, name) for name in ("append", "copy", "index", "count")),
+    *((str, name) for name in ("lower", "upper", "startswith", "endswith")),
+}
+
+
+# --- scopes ----------------------------------------------------------------------------------------------------------------------
+
+
+@frozen
+class SourceFunction:
+    """A function or lambda of a source, with the names that it sees."""
+
+    node: ast.FunctionDef | ast.Lambda
+    scope: Scope
+
+
+class _Returned(Exception):
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+
+@define
+class Scope:
+    """The names that an expression sees, each with a value or an expression of one.
+
+    What a toolchain's language or another package makes known is added by subclasses: :attr:`functions`, :meth:`attribute`,
+    :meth:`attribute_of` and :meth:`call`.
+    """
+
+    functions: ClassVar[Mapping[str, Any]] = FUNCTIONS
+    module: Mapping[str, ast.stmt]
+    """Name → the last statement at the top of the module that binds it."""
+    imports: Mapping[str, str]
+    """Name → what is imported under it, dotted."""
+    local: dict[str, Any] = Factory(dict)
+    _steps: list[int] = Factory(lambda: [_STEPS])
+    _depth: int = 0
+
+    def inside(self, local: Mapping[str, Any]) -> Self:
+        """The scope of a function or a comprehension in this one."""
+        return self._nested({**self.local, **local})
+
+    def _nested(self, local: dict[str, Any]) -> Self:
+        if self._depth >= _DEPTH:
+            raise UnknownValue("too deep")
+        return type(self)(self.module, self.imports, local, self._steps, self._depth + 1)
+
+    def origin(self, node: ast.expr) -> str | None:
+        """What a name, perhaps with dots, leads to: ``tl.arange`` is ``triton.language.arange``."""
+        if isinstance(node, ast.Attribute):
+            before = self.origin(node.value)
+            return f"{before}.{node.attr}" if before else None
+        return self.imports.get(node.id, node.id) if isinstance(node, ast.Name) and node.id not in self.local else None
+
+    def value(self, node: ast.expr) -> Any:
+        """The value of an expression. Raises UnknownValue."""
+        self._steps[0] -= 1
+        if self._steps[0] < 0:
+            raise UnknownValue("too much to evaluate")
+        evaluate = _EXPRESSIONS.get(type(node))
+        if evaluate is None:
+            raise UnknownValue(type(node).__name__)
+        try:
+            return evaluate(self, node)
+        except (ArithmeticError, LookupError, TypeError, ValueError, AttributeError, RecursionError) as error:
+            raise UnknownValue(str(error)) from error
+
+    def try_value(self, node: ast.expr | None) -> tuple[bool, Any]:
+        """Whether an expression has a value that follows from literals, and that value."""
+        try:
+            return (False, None) if node is None else (True, self.value(node))
+        except UnknownValue:
+            return False, None
+
+    def name(self, node: ast.Name) -> Any:
+        """The value of a name. Raises UnknownValue."""
+        if node.id in self.local:
+            return self.local[node.id]
+        top = self._nested({})
+        match statement := self.module.get(node.id):
+            case ast.Assign(targets=[ast.Name()], value=value) | ast.AnnAssign(value=ast.expr() as value):
+                return top.value(value)
+            case ast.FunctionDef():
+                return SourceFunction(statement, top)
+            case None if node.id in _BUILTINS:
+                return _BUILTINS[node.id]
+        raise UnknownValue(f"the name {node.id}")
+
+    def attribute(self, node: ast.Attribute) -> Any:
+        """The value of an attribute. Raises UnknownValue."""
+        origin = self.origin(node)
+        if origin is not None and origin in self.functions:
+            return self.functions[origin]
+        return self.attribute_of(self.value(node.value), node.attr)
+
+    def attribute_of(self, value: Any, name: str) -> Any:
+        """What an attribute of a value is. Raises UnknownValue."""
+        if isinstance(value, list) and name == "extend":
+            return _extender(value)
+        if (type(value), name) in _METHODS:
+            return getattr(value, name)
+        if isinstance(value, int | float) and name == "value":
+            return value
+        raise UnknownValue(f"the attribute {name}")
+
+    def call(self, node: ast.Call) -> Any:
+        """What a call returns. Raises UnknownValue."""
+        return self.apply(self.value(node.func), *self.arguments(node))
+
+    def arguments(self, node: ast.Call) -> tuple[list[Any], dict[str, Any]]:
+        """The values of the arguments of a call, by position and by keyword."""
+        keywords: dict[str, Any] = {}
+        for keyword in node.keywords:
+            value = self.value(keyword.value)
+            keywords |= value if keyword.arg is None else {keyword.arg: value}
+        return self.elements(node.args), keywords
+
+    def elements(self, nodes: Iterable[ast.expr]) -> list[Any]:
+        """The values of expressions that stand in a row, perhaps with ``*`` before them."""
+        values: list[Any] = []
+        for node in nodes:
+            values += items_of(self.value(node.value)) if isinstance(node, ast.Starred) else [self.value(node)]
+        return values
+
+    def apply(self, function: Any, positional: list[Any], keywords: Mapping[str, Any]) -> Any:
+        """What a function returns. Raises UnknownValue."""
+        if not isinstance(function, SourceFunction):
+            to_each = function in (filter, map, sorted)
+            return self._apply_to_each(function, positional, keywords) if to_each else function(*positional, **keywords)
+        inner = function.scope.inside(_bound_arguments(function, positional, keywords))
+        if isinstance(function.node, ast.Lambda):
+            return inner.value(function.node.body)
+        try:
+            inner.run(function.node.body)
+        except _Returned as returned:
+            return returned.value
+        return None
+
+    def _apply_to_each(self, function: Any, positional: list[Any], keywords: Mapping[str, Any]) -> list[Any]:
+        def run(of: Any, value: Any) -> Any:
+            return self.apply(of, [value], {})
+
+        if function is filter:
+            keep, values = positional
+            return [value for value in items_of(values) if (value if keep is None else run(keep, value))]
+        if function is map:
+            of, values = positional
+            return [run(of, value) for value in items_of(values)]
+        key = keywords.get("key")
+        return sorted(items_of(positional[0]), key=(lambda value: run(key, value)) if key else None)
+
+    def run(self, statements: Sequence[ast.stmt]) -> None:
+        """Have statements bind names here. Raises UnknownValue."""
+        for statement in statements:
+            self._run(statement)
+
+    def _run(self, statement: ast.stmt) -> None:
+        match statement:
+            case ast.Return(value=value):
+                raise _Returned(None if value is None else self.value(value))
+            case ast.Assign(targets=[target], value=value):
+                _bind(target, self.value(value), self.local)
+            case ast.AnnAssign(target=ast.Name(id=name), value=ast.expr() as value):
+                self.local[name] = self.value(value)
+            case ast.AugAssign(target=ast.Name(id=name), op=op, value=value):
+                self.local[name] = operate(op, self.value(ast.Name(id=name, ctx=ast.Load())), self.value(value))
+            case ast.If(test=test, body=body, orelse=otherwise):
+                self.run(body if self.value(test) else otherwise)
+            case ast.For(target=target, iter=iterable, body=body):
+                for value in items_of(self.value(iterable)):
+                    _bind(target, value, self.local)
+                    self.run(body)
+            case ast.Expr(value=ast.Constant()) | ast.Pass() | ast.Import() | ast.ImportFrom() | ast.Assert():
+                pass
+            case ast.Expr(value=value):
+                self.value(value)
+            case _:
+                raise UnknownValue(type(statement).__name__)
+
+
+def _bound_arguments(function: SourceFunction, positional: list[Any], keywords: Mapping[str, Any]) -> dict[str, Any]:
+    """The parameters of a function with their values."""
+    arguments = function.node.args
+    parameters = [parameter.arg for parameter in (*arguments.posonlyargs, *arguments.args)]
+    if len(positional) > len(parameters):
+        raise UnknownValue("more arguments than parameters")
+    names = {*parameters, *(parameter.arg for parameter in arguments.kwonlyargs)}
+    bound = dict(zip(parameters, positional, strict=False)) | {name: keywords[name] for name in keywords if name in names}
+    if arguments.kwarg:
+        bound[arguments.kwarg.arg] = {name: value for name, value in keywords.items() if name not in names}
+    if arguments.vararg:
+        bound[arguments.vararg.arg] = ()
+    return {name: function.scope.value(node) for name, node in defaults_of(arguments).items() if name not in bound} | bound
+
+
+def _bind(target: ast.expr, value: Any, names: dict[str, Any]) -> None:
+    if isinstance(target, ast.Name):
+        names[target.id] = value
+    elif isinstance(target, ast.Tuple | ast.List):
+        for element, part in zip(target.elts, items_of(value), strict=True):
+            _bind(element, part, names)
+    elif isinstance(target, ast.Subscript) and isinstance(target.value, ast.Name):
+        names[target.value.id][ast.literal_eval(target.slice)] = value
+    else:
+        raise UnknownValue("an assignment to something else than a name")
+
+
+# --- expressions -----------------------------------------------------------------------------------------------------------------
+
+
+def _comprehend(scope: Scope, node: Any) -> Iterator[Scope]:
+    """The scope of each element of a comprehension."""
+
+    def nested(outer: Scope, generators: list[ast.comprehension]) -> Iterator[Scope]:
+        if not generators:
+            yield outer
+            return
+        first, *others = generators
+        for value in items_of(outer.value(first.iter)):
+            inner = outer.inside({})
+            _bind(first.target, value, inner.local)
+            if all(inner.value(test) for test in first.ifs):
+                yield from nested(inner, others)
+
+    return itertools.islice(nested(scope, node.generators), _ITEMS)
+
+
+def _compare(scope: Scope, node: ast.Compare) -> bool:
+    left = scope.value(node.left)
+    for op, comparator in zip(node.ops, node.comparators, strict=True):
+        right = scope.value(comparator)
+        if not _COMPARISONS[type(op)](left, right):
+            return False
+        left = right
+    return True
+
+
+def _all_or_any(scope: Scope, node: ast.BoolOp) -> Any:
+    value = None
+    for operand in node.values:
+        value = scope.value(operand)
+        if bool(value) is isinstance(node.op, ast.Or):
+            break
+    return value
+
+
+def _subscript(scope: Scope, node: ast.Subscript) -> Any:
+    value = scope.value(node.value)
+    if isinstance(node.slice, ast.Slice):
+        parts = (node.slice.lower, node.slice.upper, node.slice.step)
+        return value[slice(*(None if part is None else scope.value(part) for part in parts))]
+    return value[scope.value(node.slice)]
+
+
+def _dict(scope: Scope, node: ast.Dict) -> dict[Any, Any]:
+    entries: dict[Any, Any] = {}
+    for key, value in zip(node.keys, node.values, strict=True):
+        entries |= scope.value(value) if key is None else {scope.value(key): scope.value(value)}
+    return entries
+
+
+def _text(scope: Scope, node: ast.JoinedStr) -> str:
+    parts = (value.value if isinstance(value, ast.FormattedValue) else value for value in node.values)
+    return "".join(str(scope.value(part)) for part in parts)
+
+
+_EXPRESSIONS: Mapping[type[ast.expr], Callable[[Scope, Any], Any]] = {
+    ast.Constant: lambda scope, node: node.value,
+    ast.Name: lambda scope, node: scope.name(node),
+    ast.Attribute: lambda scope, node: scope.attribute(node),
+    ast.Call: lambda scope, node: scope.call(node),
+    ast.Lambda: lambda scope, node: SourceFunction(node, scope),
+    ast.List: lambda scope, node: scope.elements(node.elts),
+    ast.Tuple: lambda scope, node: tuple(scope.elements(node.elts)),
+    ast.Set: lambda scope, node: set(scope.elements(node.elts)),
+    ast.Dict: _dict,
+    ast.BinOp: lambda scope, node: operate(node.op, scope.value(node.left), scope.value(node.right)),
+    ast.UnaryOp: lambda scope, node: _UNARY[type(node.op)](scope.value(node.operand)),
+    ast.BoolOp: _all_or_any,
+    ast.Compare: _compare,
+    ast.IfExp: lambda scope, node: scope.value(node.body if scope.value(node.test) else node.orelse),
+    ast.Subscript: _subscript,
+    ast.JoinedStr: _text,
+    ast.ListComp: lambda scope, node: [each.value(node.elt) for each in _comprehend(scope, node)],
+    ast.SetComp: lambda scope, node: {each.value(node.elt) for each in _comprehend(scope, node)},
+    ast.GeneratorExp: lambda scope, node: [each.value(node.elt) for each in _comprehend(scope, node)],
+    ast.DictComp: lambda scope, node: {each.value(node.key): each.value(node.value) for each in _comprehend(scope, node)},
+}

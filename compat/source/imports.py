@@ -1,0 +1,222 @@
+"""The import statements of sources, and the files of their tree that they lead to."""
+
+from __future__ import annotations
+
+import ast
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
+from pathlib import Path
+
+from attrs import evolve, frozen
+
+from compat.source.parsing import tree_of
+
+
+@frozen(kw_only=True)
+class Import:
+    """One import statement: ``import a.b as c``, or ``from ..a.b import name as other``."""
+
+    level: int
+    """Dots before it; 0 where it is absolute."""
+    parts: tuple[str, ...]
+    """``a`` and ``b``."""
+    names: tuple[str, ...] = ()
+    """``name``; none where the modules themselves are imported."""
+    bound: tuple[str, ...] = ()
+    """What these are called then: ``other``; of a module ``c``, or nothing."""
+
+    def bindings(self) -> Iterator[tuple[str, str]]:
+        """Each name that it binds, with what that is: ``a`` and ``a``, ``c`` and ``a.b``, ``other`` and ``..a.b.name``."""
+        module = "." * self.level + ".".join(self.parts)
+        if self.names:
+            yield from ((bound, f"{module}.{name}") for bound, name in zip(self.bound, self.names, strict=True))
+        else:
+            yield (self.bound[0], module) if self.bound else (self.parts[0], self.parts[0])
+
+
+@lru_cache(4096)
+def _parsed(content: bytes) -> tuple[tuple[Import, ...], frozenset[str]]:
+    """What a content imports, and the names that its other statements bind: the kernels of a package draw in the same files."""
+    try:
+        tree = tree_of(content)
+    except SyntaxError:
+        return (), frozenset()
+    return imports_of(tree), frozenset(names_bound(tree))
+
+
+def imports_in(content: bytes) -> tuple[Import, ...]:
+    """What a file with this content imports; nothing as long as it cannot be parsed, though its bytes count."""
+    return _parsed(content)[0]
+
+
+def names_bound(tree: ast.Module) -> Iterator[str]:
+    """The names that other statements than imports give a meaning, in whichever scope."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.ExceptHandler) and node.name:
+            yield node.name
+        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store | ast.Del):
+            yield node.id
+
+
+def statements_of(node: ast.AST) -> Iterator[ast.AST]:
+    """Every statement below a node, however deep; expressions, which are most of a tree, are not entered."""
+    waiting = [node]
+    while waiting:  # by hand: in a chain of `elif` each is a statement inside of the one before
+        here = waiting.pop()
+        if here is not node:
+            yield here
+        inside = [child for child in ast.iter_child_nodes(here) if isinstance(child, ast.stmt | ast.excepthandler | ast.match_case)]
+        waiting += reversed(inside)
+
+
+def imports_of(tree: ast.Module) -> tuple[Import, ...]:
+    """The import statements of a source, those inside of functions too."""
+    return tuple(imported for node in statements_of(tree) for imported in _imports_of(node))
+
+
+def _imports_of(node: ast.AST) -> Iterator[Import]:
+    if isinstance(node, ast.Import):
+        for alias in node.names:
+            yield Import(level=0, parts=tuple(alias.name.split(".")), bound=(alias.asname,) if alias.asname else ())
+    elif isinstance(node, ast.ImportFrom):
+        parts = tuple(node.module.split(".")) if node.module else ()
+        names, bound = zip(*((alias.name, alias.asname or alias.name) for alias in node.names), strict=True)
+        yield Import(level=node.level, parts=parts, names=names, bound=bound)
+
+
+def import_origins(statements: Iterable[ast.AST], packages: Mapping[str, str]) -> dict[str, str]:
+    """Name that an import binds → the dotted name of what it is.
+
+    ``packages`` has what names stand for that are imported from wherever: libraries hand packages on to their own modules.
+    """
+    origins: dict[str, str] = {}
+    for imported in (imported for statement in statements for imported in _imports_of(statement)):
+        for name, origin in imported.bindings():
+            origins[name] = packages.get(origin.rpartition(".")[2], origin) if imported.names else origin
+    return origins
+
+
+def imported_files(imports: Iterable[Import], file: Path, roots: Sequence[Path]) -> Iterator[Path]:
+    """The files below the roots that imports of a file run, those of packages on the way too."""
+    for imported in imports:
+        starts = _starts(imported, file, roots)
+        yield from _modules(starts, imported.parts)
+        for name in imported.names:  # `from package import module` names a file, `from module import function` does not.
+            yield from _modules(starts, (*imported.parts, name))
+
+
+def packages_of(path: Path, roots: Sequence[Path]) -> Iterator[Path]:
+    """The files of the packages that a file lies in: importing it runs them."""
+    root = next((root for root in roots if path.is_relative_to(root)), path.parent)
+    for folder in path.relative_to(root).parents:
+        if folder != Path() and os.path.isfile(root / folder / "__init__.py"):
+            yield root / folder / "__init__.py"
+
+
+def _starts(imported: Import, file: Path, roots: Sequence[Path]) -> list[Path]:
+    """Where an import looks for the first of its parts."""
+    starts = [file.parent] if imported.level else list(roots)
+    for _ in range(imported.level - 1):
+        starts = [start.parent for start in starts]
+    return starts if any(start.is_relative_to(root) for start in starts for root in roots) else []
+
+
+def _modules(starts: Sequence[Path], parts: Sequence[str]) -> Iterator[Path]:
+    """The files that importing ``a.b.c`` may run, those of them that exist: ``a``'s, ``a.b``'s and ``a.b.c``'s, from each start."""
+    for start in starts:
+        for length in range(1, len(parts) + 1):
+            file = _file_of(start.joinpath(*parts[:length]))
+            if file is not None:
+                yield file
+
+
+def _file_of(place: Path) -> Path | None:
+    """The file of a package or module, by its place without a suffix."""
+    return next((file for file in (place / "__init__.py", place.with_name(place.name + ".py")) if os.path.isfile(file)), None)
+
+
+# --- what a file uses ----------------------------------------------------------------------------------------------------------
+
+
+class _Anything(Exception):
+    """An import that leads to a package as a whole, and so to all that it imports."""
+
+
+def used_files(path: Path, roots: Sequence[Path]) -> frozenset[Path] | None:
+    """The files that a source takes names from, itself among them, transitively; ``None`` where it can reach any that are imported.
+
+    Packages that it only lies in, and those that a name comes through, are imported besides, and not used.
+    """
+    users = _Users(roots)
+    try:
+        users.add(path)
+        while users.waiting:
+            file = users.waiting.pop()
+            for imported in imports_in(file.read_bytes()):
+                users.follow(imported, file)
+    except _Anything:
+        return None
+    return frozenset(users.found)
+
+
+class _Users:
+    def __init__(self, roots: Sequence[Path]) -> None:
+        self.roots = roots
+        self.found: set[Path] = set()
+        self.waiting: list[Path] = []
+        self.seen: set[tuple[Path, Import]] = set()
+
+    def add(self, file: Path) -> None:
+        if file not in self.found:
+            self.found.add(file)
+            self.waiting.append(file)
+
+    def follow(self, imported: Import, file: Path) -> None:
+        """Use what an import statement of a file gives it."""
+        if (file, imported) in self.seen:
+            return
+        self.seen.add((file, imported))
+        for start in _starts(imported, file, self.roots):
+            if imported.names:
+                for name in imported.names:
+                    self.name(start.joinpath(*imported.parts), name)
+            else:
+                self.module(start, imported)
+
+    def module(self, start: Path, imported: Import) -> None:
+        """``import a.b.c`` gives ``a``, and ``import a.b.c as d`` the last one."""
+        place = start.joinpath(*(imported.parts if imported.bound else imported.parts[:1]))
+        if place.is_dir() and any(_modules([start], imported.parts)):
+            raise _Anything
+        if (file := _file_of(place)) is not None:
+            self.add(file)
+
+    def name(self, place: Path, name: str) -> None:
+        """``from place import name``: a module, or what the file there defines or imports by that name."""
+        module, holder = _file_of(place / name), _file_of(place)
+        if module is not None and module.parent == place / name:
+            raise _Anything
+        if module is not None:
+            self.add(module)
+        if holder is not None and holder.parent == place:
+            self.through(holder, name, is_module=module is not None)
+        elif holder is not None:
+            self.add(holder)
+
+    def through(self, package: Path, name: str, *, is_module: bool) -> None:
+        """A name that comes through a package's own file."""
+        if name == "*":
+            raise _Anything
+        imports, bound = _parsed(package.read_bytes())
+        if name in bound:
+            self.add(package)
+        named = [(imported, at) for imported in imports for at, other in enumerate(imported.bound) if other == name]
+        starred = [] if named else [each for each in imports if each.names == ("*",)]
+        if not (named or starred or is_module or name in bound):
+            raise _Anything
+        for imported, at in named:
+            names = (imported.names[at],) if imported.names else ()
+            self.follow(evolve(imported, names=names, bound=(name,)), package)
+        for imported in starred:
+            self.follow(imported, package)

@@ -1,0 +1,377 @@
+"""Which parts of the files that are imported with a kernel the kernel can notice.
+
+The package of a kernel imports files that the kernel itself does not use. Importing one runs its statements, but not the bodies of
+the functions that it only defines. Such a body is left out of what a kernel depends on where
+
+- nothing that is run while any of the files is imported leads to its function: no statement, no decorator, no function that one of
+  these leads to. Names are not resolved: whatever has the same name counts, in whichever file it is;
+- the function has no decorator that could look at it, and its class no base that could;
+- every Python compiles it, if one does: else the file could be imported in one env and not in another;
+- nothing that is run looks for functions, modules or files in a way that no name shows, such as ``globals()``.
+
+Where that cannot be told, all of the files count. Pure.
+"""
+
+from __future__ import annotations
+
+import ast
+import io
+import tokenize
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
+from pathlib import Path
+
+from attrs import frozen
+
+from compat.source.imports import imports_of, names_bound, used_files
+from compat.source.parsing import compiles_silently, tree_of
+from compat.source.scopes import dotted
+
+_INERT_TEXT = """
+    triton.jit triton.autotune triton.heuristics staticmethod classmethod property functools.cache functools.lru_cache
+    torch.no_grad torch.inference_mode object torch.autograd.Function torch.nn.Module
+"""
+_INERT = frozenset(_INERT_TEXT.split())
+"""Decorators and bases that keep the function or class that they are given, and neither call it nor look at its body."""
+_INERT_NAMES = frozenset(name.rpartition(".")[2] for name in _INERT)
+_INSTALLED = frozenset({"triton", "torch", "functools"})
+"""The packages that these are of: no folder of the tree may be called so."""
+_FINDING_TEXT = """
+    =globals =locals =vars =dir =eval =exec =compile =getattr =hasattr =setattr =delattr
+    builtins __name__ __file__ __package__ __path__ __spec__ __loader__ __builtins__ __import__ __all__
+    __dict__ __globals__ __code__ __closure__ __subclasses__ __getattribute__
+    import_module reload exec_module spec_from_file_location module_from_spec files get_data pkgutil
+    runpy modules meta_path path_hooks path_importer_cache settrace setprofile addaudithook gc
+    _getframe currentframe stack getmembers getsource getsourcelines getsourcefile getfile linecache
+    open open_code read_text read_bytes listdir scandir glob rglob iterdir walk
+    subprocess system popen fork ctypes pickle marshal cpp_extension attach attrgetter
+    methodcaller extract_stack tokenize script
+"""
+_FINDS_ANYTHING = frozenset(_FINDING_TEXT.split())
+"""Names whose use can lead to functions, modules or sources that no name shows; with ``=`` as :class:`Outline` has it."""
+_FINDS_MODULES = frozenset({"modules", "import_module", "__import__", "exec_module"})
+"""The same for what is run while a kernel is compiled."""
+
+
+@frozen(kw_only=True)
+class Body:
+    """The body of a function that may be left out."""
+
+    lines: tuple[int, int]
+    """Indexes of its first line, and of the one after it."""
+    names: frozenset[str]
+    """The function and the classes that it is in; empty for what is only run where the file is the program itself."""
+    mentions: frozenset[str]
+
+
+@frozen(kw_only=True, eq=False)
+class Outline:
+    """What importing a file runs, and what it only defines."""
+
+    mentions: frozenset[str]
+    """Names and attributes that what is run uses; once more with ``=`` before them where nothing is taken of their value."""
+    aliases: tuple[tuple[str, str], ...]
+    """Names and what an import or an assignment makes them another name for."""
+    bodies: tuple[Body, ...]
+
+    @property
+    def finds_modules(self) -> bool:
+        """Whether something of the file, bodies included, can lead to modules that its imports do not show."""
+        return not all(map(_FINDS_MODULES.isdisjoint, (self.mentions, *(body.mentions for body in self.bodies))))
+
+
+def noticed(path: Path, contents: Mapping[Path, bytes], names: Mapping[Path, str], roots: Sequence[Path]) -> Mapping[Path, bytes]:
+    """What a kernel of a file can notice of files that are imported with it: all of those that it uses, and what others run.
+
+    ``names`` are those that the files have below their roots: ``pkg/ops/act.py``.
+    """
+    used = used_files(path, roots)
+    if used is None or used.issuperset(contents):
+        return contents
+    outlines = {file: outline(content) for file, content in contents.items()}
+    modules = frozenset(part for name in names.values() for part in name.removesuffix(".py").split("/"))
+    if any(outlined is None for outlined in outlines.values()) or not _INSTALLED.isdisjoint(
+        name.split("/")[0] for name in names.values()
+    ):
+        return contents
+    readable = {file: outlined for file, outlined in outlines.items() if outlined is not None}
+    running = None if any(readable[file].finds_modules for file in used) else _running(frozenset(readable.values()), modules)
+    if running is None:
+        return contents
+    bodies = {file: [body for body in readable[file].bodies if body not in running] for file in contents if file not in used}
+    return {file: _without(content, bodies.get(file, ())) for file, content in contents.items()}
+
+
+def _without(content: bytes, bodies: Sequence[Body]) -> bytes:
+    """A content without the lines of those bodies that any Python compiles if one does."""
+    if not bodies:
+        return content
+    lines, portable = content.split(b"\n"), portable_bodies(content)
+    for first, last in sorted({body.lines for body in bodies} & portable, reverse=True):
+        del lines[first:last]
+    return b"\n".join(lines)
+
+
+@lru_cache(64)
+def _running(outlines: frozenset[Outline], modules: frozenset[str]) -> frozenset[Body] | None:
+    """The bodies that may run while files are imported; ``None`` for any, since something finds functions that no name shows.
+
+    ``modules`` are the names of all modules and folders: whoever has a module has all of its functions.
+    """
+    aliases, named = dict[str, list[str]](), dict[str, list[Body]]()
+    for outlined in outlines:
+        for name, other in outlined.aliases:
+            aliases.setdefault(name, []).append(other)
+            aliases.setdefault(f"={name}", []).append(f"={other}")
+        for body in outlined.bodies:
+            for name in body.names:
+                named.setdefault(name, []).append(body)
+    mentions, running = set[str](), set[Body]()
+    waiting = [name for outlined in outlines for name in outlined.mentions]
+    while waiting:
+        name = waiting.pop()
+        if name not in mentions:
+            mentions.add(name)
+            bodies = [body for body in named.get(name, ()) if body not in running]
+            running.update(bodies)
+            waiting += [*aliases.get(name, ()), *(mention for body in bodies for mention in body.mentions)]
+    return frozenset(running) if mentions.isdisjoint(_FINDS_ANYTHING | {f"={name}" for name in modules}) else None
+
+
+# --- one file ----------------------------------------------------------------------------------------------------------------
+
+
+@lru_cache(4096)
+def outline(content: bytes) -> Outline | None:
+    """The outline of a file with this content; ``None`` where it cannot be told what importing it runs."""
+    try:
+        encoding, _ = tokenize.detect_encoding(io.BytesIO(content).readline)
+        tree = tree_of(content)
+        if encoding not in ("utf-8", "utf-8-sig") or b"\f" in content or b"\r" in content.replace(b"\r\n", b""):
+            return None  # lines are not what they seem
+        reader = _ImportReader(tree, content.split(b"\n"))
+        reader.visit_all(tree.body)
+    except (SyntaxError, UnicodeError, RecursionError):
+        return None
+    return Outline(mentions=frozenset(reader.mentions), aliases=tuple(dict.fromkeys(reader.aliases)), bodies=tuple(reader.bodies))
+
+
+class _ImportReader(ast.NodeVisitor):
+    """Goes through what importing a file runs."""
+
+    def __init__(self, tree: ast.Module, lines: list[bytes]) -> None:
+        self.lines = lines
+        self.mentions: set[str] = set()
+        self.bodies: list[Body] = []
+        self.owners: tuple[str, ...] | None = ()
+        """The classes around what is visited; ``None`` where no function's body may be left out."""
+        bindings = [binding for imported in imports_of(tree) for binding in imported.bindings()]
+        self.aliases = [(name, origin.rpartition(".")[2]) for name, origin in bindings]
+        self.is_starred = ("*", "*") in self.aliases
+        self.origins = dict.fromkeys(names_bound(tree), "")
+        """Name → what it is imported as; empty where something else, too, gives it a meaning."""
+        for name, origin in bindings:
+            self.origins[name] = origin if self.origins.get(name, origin) == origin else ""
+
+    def visit_all(self, nodes: Iterable[ast.AST]) -> None:
+        for node in nodes:
+            self.visit(node)
+
+    def visit_within(self, owners: tuple[str, ...] | None, nodes: Iterable[ast.AST]) -> None:
+        """Visit what stands inside of other classes."""
+        before, self.owners = self.owners, owners
+        self.visit_all(nodes)
+        self.owners = before
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> None:
+        self.visit_all([*node.decorator_list, node.args, *([node.returns] if node.returns else [])])
+        decorators = [decorator.func if isinstance(decorator, ast.Call) else decorator for decorator in node.decorator_list]
+        is_called = not self.owners and node.name.startswith("__")  # Python calls `__getattr__`
+        if self.owners is None or is_called or getattr(node, "type_params", None) or not all(map(self.is_inert, decorators)):
+            self.visit_within(None, node.body)
+        else:
+            self.leave_out(node, frozenset({node.name, *self.owners}))
+
+    def visit_AsyncFunctionDef(self, node: ast.AsyncFunctionDef) -> None:
+        self.visit_within(None, ast.iter_child_nodes(node))
+
+    def visit_ClassDef(self, node: ast.ClassDef) -> None:
+        self.visit_all([*node.decorator_list, *node.bases, *node.keywords])
+        is_plain = not (node.decorator_list or node.keywords or getattr(node, "type_params", None))
+        keeps = self.owners is not None and is_plain and all(map(self.is_inert, node.bases))
+        self.visit_within((*(self.owners or ()), node.name) if keeps else None, node.body)
+
+    def visit_If(self, node: ast.If) -> None:
+        if self.owners is not None and ast.unparse(node.test) == "__name__ == '__main__'":
+            self.leave_out(node, frozenset())
+            self.visit_all(node.orelse)
+        else:
+            self.generic_visit(node)
+
+    def leave_out(self, node: ast.FunctionDef | ast.If, names: frozenset[str]) -> None:
+        """Take the body of a statement for one that may be left out, if it stands on lines of its own."""
+        first, last = _lines_of(node.body)
+        if self.lines[first][: node.body[0].col_offset].strip() or first < node.lineno:
+            self.visit_within(None, node.body)
+            return
+        outside, self.mentions = self.mentions, set()
+        self.visit_within(None, node.body)
+        self.bodies.append(Body(lines=(first, last), names=names, mentions=frozenset(self.mentions)))
+        self.mentions = outside
+
+    def is_inert(self, node: ast.expr) -> bool:
+        root, dot, rest = dotted(node).partition(".")
+        return not self.is_starred and self.origins.get(root, root) + dot + rest in _INERT
+
+    def visit_Assign(self, node: ast.Assign) -> None:
+        self.assignment(node, node.targets)
+
+    def visit_AnnAssign(self, node: ast.AnnAssign) -> None:
+        self.visit(node.annotation)
+        self.assignment(node, [node.target])
+
+    def assignment(self, node: ast.Assign | ast.AnnAssign, targets: Sequence[ast.expr]) -> None:
+        """``name = value``: a value that is only taken is no use of it, as long as nothing uses the name."""
+        names = [target.id for target in targets if isinstance(target, ast.Name)]
+        if self.owners is None or len(names) < len(targets) or node.value is None:
+            self.generic_visit(node)
+        else:
+            self.aliases += [(name, other) for other in self.taken(node.value) for name in names]
+
+    def taken(self, value: ast.expr) -> Iterator[str]:
+        """The names that a value is of; what it uses besides is mentioned."""
+        if isinstance(value, ast.Name):
+            yield value.id
+        elif isinstance(value, ast.Attribute):
+            self.mentions.add(value.attr)
+            yield from self.taken(value.value)
+        elif isinstance(value, ast.Tuple | ast.List | ast.Dict):
+            self.visit_all(key for key in getattr(value, "keys", ()) if key is not None)
+            for element in value.values if isinstance(value, ast.Dict) else value.elts:
+                yield from self.taken(element)
+        else:
+            self.visit(value)
+
+    def visit_Name(self, node: ast.Name) -> None:
+        if isinstance(node.ctx, ast.Load):
+            self.mentions |= {node.id, f"={node.id}"}
+
+    def visit_Attribute(self, node: ast.Attribute) -> None:
+        self.mentions.add(f"={node.attr}")
+        self.attribute(node)
+
+    def attribute(self, node: ast.Attribute) -> None:
+        """One of which something else is taken, or that is called."""
+        self.mentions.add(node.attr)
+        if not isinstance(node.ctx, ast.Load) and node.attr in _INERT_NAMES:
+            self.mentions.add("=setattr")
+        if isinstance(node.value, ast.Name):
+            self.mentions.add(node.value.id)
+        elif isinstance(node.value, ast.Attribute):
+            self.attribute(node.value)
+        else:
+            self.visit(node.value)
+
+    def visit_Call(self, node: ast.Call) -> None:
+        arguments = [*node.args, *node.keywords]
+        match node:
+            case ast.Call(func=ast.Name(id="getattr" | "hasattr"), args=[_, ast.Constant(value=name), *_]):
+                self.mentions.add(str(name))
+            case ast.Call(func=ast.Name() | ast.Attribute() as logger) if dotted(logger).rpartition(".")[2] == "getLogger":
+                arguments = [argument for argument in arguments if dotted(argument) != "__name__"]
+                self.visit(logger)
+            case ast.Call(func=ast.Attribute() as method):
+                self.attribute(method)
+            case _:
+                self.visit(node.func)
+        self.visit_all(arguments)
+
+
+def _lines_of(body: Sequence[ast.stmt]) -> tuple[int, int]:
+    """The indexes of the first line of a body, and of the one after it."""
+    first = min([body[0].lineno, *(decorator.lineno for decorator in getattr(body[0], "decorator_list", ()))])
+    return first - 1, body[-1].end_lineno or 0
+
+
+# --- bodies that every Python compiles ----------------------------------------------------------------------------------------
+
+_FORMS = (
+    *(ast.FunctionDef, ast.ClassDef, ast.Lambda, ast.arguments, ast.arg, ast.keyword, ast.Return, ast.Delete, ast.Assign),
+    *(ast.AugAssign, ast.AnnAssign, ast.For, ast.While, ast.If, ast.With, ast.withitem, ast.Raise, ast.Try, ast.ExceptHandler),
+    *(ast.Assert, ast.Import, ast.ImportFrom, ast.alias, ast.Global, ast.Expr, ast.Pass, ast.Break, ast.Continue),
+    *(ast.BoolOp, ast.BinOp, ast.UnaryOp, ast.IfExp, ast.Dict, ast.Set, ast.ListComp, ast.SetComp, ast.DictComp),
+    *(ast.GeneratorExp, ast.comprehension, ast.Yield, ast.YieldFrom, ast.Compare, ast.Call, ast.JoinedStr, ast.FormattedValue),
+    *(ast.Constant, ast.Attribute, ast.Subscript, ast.Slice, ast.Starred, ast.Name, ast.List, ast.Tuple),
+    *(ast.expr_context, ast.boolop, ast.operator, ast.unaryop, ast.cmpop),
+)
+"""What Python 3.8 knows, ``async``, ``nonlocal`` and ``:=`` aside, whose rules have changed since."""
+_DEPTH = 40
+"""Nodes inside of nodes: how deep a Python goes differs."""
+_BRACKETS = 20
+"""The same, of brackets."""
+
+
+@lru_cache(4096)
+def portable_bodies(content: bytes) -> frozenset[tuple[int, int]]:
+    """Where the bodies in a file are of which it can be told that each Python that compiles the rest of it compiles them, too.
+
+    As indexes of the first line and of the one after it; none where this Python does not compile the file, or warns of something.
+    A body that could be a SyntaxError in the Python of some env, from 3.8 on, is none of them.
+    """
+    if not compiles_silently(content):
+        return frozenset()
+    lines = content.split(b"\n")
+    owners = (node for node in ast.walk(tree_of(content)) if isinstance(node, ast.FunctionDef | ast.If))
+    return frozenset(_lines_of(owner.body) for owner in owners if _is_portable(owner, lines))
+
+
+def _is_portable(owner: ast.FunctionDef | ast.If, lines: Sequence[bytes]) -> bool:
+    first, last = _lines_of(owner.body)
+    indentation = lines[owner.lineno - 1][: owner.col_offset]
+    if any(line.strip() and not line.startswith(indentation) for line in lines[first:last]):
+        return False  # a decorator looks for what all lines have in common
+    text = b"\n".join(lines[first:last])
+    return _brackets(text) <= _BRACKETS and text.isascii() and all(_is_as_ever(statement, lines, 0) for statement in owner.body)
+
+
+def _brackets(text: bytes) -> int:
+    """How deep brackets are nested; those in texts count, too."""
+    depth = most = 0
+    for char in text:
+        depth = depth + 1 if char in b"([{" else max(0, depth - 1) if char in b")]}" else depth
+        most = max(most, depth)
+    return most
+
+
+def _is_as_ever(node: ast.AST, lines: Sequence[bytes], depth: int) -> bool:
+    """Whether a node, and all in it, has the form that it had in Python 3.8."""
+    if depth > _DEPTH or not isinstance(node, _FORMS) or getattr(node, "type_params", None):
+        return False
+    children = [*ast.iter_child_nodes(node)]
+    match node:
+        case ast.FunctionDef(decorator_list=decorators) | ast.ClassDef(decorator_list=decorators):
+            plain = all(isinstance(decorator, ast.Name | ast.Attribute | ast.Call) for decorator in decorators)
+        case ast.With(items=[ast.withitem(context_expr=first), *_]):  # parentheses around all items
+            plain = not lines[first.lineno - 1][: first.col_offset].rstrip().endswith(b"(")
+        case ast.Try(finalbody=final):
+            plain = not final
+        case ast.JoinedStr():
+            plain = _is_plain_format(node, lines)
+        case _:
+            is_list = isinstance(node, ast.Call | ast.List | ast.Set | ast.Assign)
+            plain = is_list or not any(isinstance(child, ast.Starred) for child in children)
+    return plain and all(_is_as_ever(child, lines, depth + 1) for child in children)
+
+
+def _is_plain_format(node: ast.JoinedStr, lines: Sequence[bytes]) -> bool:
+    """Whether an f-string is one token, on one line, without what only newer Pythons take in it."""
+    values = [value for value in node.values if isinstance(value, ast.FormattedValue)]
+    formats = [
+        value for formatted in values if isinstance(formatted.format_spec, ast.JoinedStr) for value in formatted.format_spec.values
+    ]
+    if node.lineno != node.end_lineno or not all(isinstance(value, ast.Constant) for value in formats):
+        return False
+    text = lines[node.lineno - 1][node.col_offset : node.end_col_offset].lstrip(b"fFrR")
+    quote = text[:3] if text[:3] in (b'"""', b"'''") else text[:1]
+    inner = text[len(quote) : -len(quote)]
+    return text.endswith(quote) and quote[:1] not in inner and not set(b"\\#") & set(inner)

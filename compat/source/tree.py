@@ -1,0 +1,191 @@
+"""The files that kernels are imported from, to be imported on another machine: taken here, sent by digest, written there.
+
+In a tree are the closures of its sources: the files themselves, and those of their folders that their import statements show. What
+is imported or read in other ways is in a whole tree, which has all files below its roots where they are not too many.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import os
+import shutil
+import tarfile
+import threading
+import zlib
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+
+from attrs import define, evolve, field, frozen
+
+from compat.source.closure import LIBRARY, closure_files, library_files, roots_of
+from compat.source.parsing import tree_of
+
+_MOST_FILES = 4000
+_MOST_BYTES = 64 << 20
+"""What a whole tree may have."""
+_INSTALLED = "site-packages"
+_KEPT = 64
+"""Trees that are remembered: the batches of one source come one after another."""
+_LEFT_OUT = frozenset({"__pycache__", _INSTALLED, "node_modules"})
+
+_Stamp = tuple[int, int, int] | None
+
+
+@frozen(kw_only=True)
+class SourceOrigin:
+    """A source file and the roots of its tree, as paths."""
+
+    source: str
+    """Empty for all that the roots have, where they are libraries."""
+    roots: tuple[str, ...] = ()
+    """By default that of the package that it lies in."""
+
+    @property
+    def folders(self) -> tuple[str, ...]:
+        """The roots, and the folder of the source where it lies in none of them."""
+        roots = self.roots or tuple(map(str, roots_of(Path(self.source))))
+        inside = not self.source or any(Path(self.source).is_relative_to(root) for root in roots)
+        return roots if inside else (*roots, str(Path(self.source).parent))
+
+
+@frozen(kw_only=True)
+class Tree:
+    """Files of folders, as they were when they were taken."""
+
+    folders: tuple[str, ...]
+    """Absolute paths, none inside of another."""
+    digest: str
+    """SHA-256 over the files' names below their folders, and their contents."""
+    content: bytes = field(repr=False, eq=False)
+    """A compressed archive of them."""
+
+    def places(self, there: Path) -> tuple[tuple[str, str], ...]:
+        """Each folder, and where it is once the tree has been written into ``there``."""
+        return tuple((folder, str(there / _name(number, folder))) for number, folder in enumerate(self.folders))
+
+    def write(self, there: Path) -> None:
+        """Write the files into a new folder, all at once. Raises OSError."""
+        making = there.with_name(f".{there.name}.{os.getpid()}-{os.urandom(4).hex()}")
+        for _, place in self.places(making):
+            os.makedirs(place)
+        with tarfile.open(fileobj=io.BytesIO(zlib.decompress(self.content))) as archive:
+            archive.extraction_filter = getattr(tarfile, "data_filter", None)  # Python 3.11.4 and newer have one
+            archive.extractall(making)
+        try:
+            making.rename(there)
+        except OSError:
+            shutil.rmtree(making, ignore_errors=True)
+            if not there.is_dir():  # else somebody else was faster
+                raise
+
+
+def _name(number: int, folder: str) -> str:
+    """What a folder is called in a tree; it stays told from its path that it is one of installed packages."""
+    return f"{number}/{_INSTALLED}" if _INSTALLED in Path(folder).parts else str(number)
+
+
+@define
+class Trees:
+    """The trees of sources, each taken again only where one of its files differs by size or time. For several threads."""
+
+    _known: dict[tuple[tuple[SourceOrigin, ...], bool], tuple[Tree, dict[Path, _Stamp]]] = field(factory=dict)
+    _taking: threading.Lock = field(factory=threading.Lock)
+
+    def of(self, origins: Iterable[SourceOrigin], *, whole: bool = False) -> Tree | None:
+        """The tree of sources; ``None`` for a whole one that would be too large, or has no more than the other.
+
+        Raises OSError where a file cannot be read, SyntaxError where a source is none of Python's.
+        """
+        with self._taking:
+            return self._of(tuple(dict.fromkeys(map(_shared, origins))), whole)
+
+    def _of(self, origins: tuple[SourceOrigin, ...], whole: bool) -> Tree | None:
+        key = origins, whole
+        kept = self._known.pop(key, None)
+        if kept is None or any(_stamp(path) != stamp for path, stamp in kept[1].items()):
+            files = _files(origins)
+            if whole:
+                wider = _all_files(_outermost(origins))
+                if wider is None or wider <= files:
+                    return None
+                files |= wider
+            stamps = {path: _stamp(path) for path in files}
+            kept = _tree(_outermost(origins), sorted(files)), stamps
+        self._known[key] = kept
+        while len(self._known) > _KEPT:
+            self._known.pop(next(iter(self._known)), None)
+        return kept[0]
+
+
+def _shared(origin: SourceOrigin) -> SourceOrigin:
+    """What many sources have the same tree as: those of a library, which is taken as a whole."""
+    return origin if library_files(map(Path, origin.roots)) is None else evolve(origin, source="")
+
+
+def _files(origins: Sequence[SourceOrigin]) -> frozenset[Path]:
+    """The closures of sources, and what marks libraries."""
+    files = frozenset[Path]()
+    for origin in origins:
+        path, roots = Path(origin.source), tuple(map(Path, origin.roots))
+        if not origin.source:
+            files |= library_files(roots) or frozenset()
+            continue
+        files |= closure_files(path, tree_of(path.read_bytes(), path.name), roots)
+        files |= {root / LIBRARY for root in roots if (root / LIBRARY).is_file()}
+    return files
+
+
+def _all_files(folders: Sequence[str]) -> frozenset[Path] | None:
+    """All files below folders, hidden ones and what is made or installed there aside; ``None`` where they are too many."""
+    files, size = set[Path](), 0
+    for path in _walked(folders):
+        files.add(path)
+        size += path.stat().st_size
+        if len(files) > _MOST_FILES or size > _MOST_BYTES:
+            return None
+    return frozenset(files)
+
+
+def _walked(folders: Sequence[str]) -> Iterator[Path]:
+    for folder in folders:
+        for here, inside, names in os.walk(folder):
+            inside[:] = sorted(name for name in inside if name not in _LEFT_OUT and not name.startswith("."))
+            for name in sorted(names):
+                path = Path(here, name)
+                if not name.startswith(".") and path.is_file() and os.access(path, os.R_OK):
+                    yield path
+
+
+def _outermost(origins: Iterable[SourceOrigin]) -> tuple[str, ...]:
+    """The folders of sources, those left out that lie in another one."""
+    folders = sorted({os.path.normpath(folder) for origin in origins for folder in origin.folders})
+    return tuple(
+        folder for folder in folders if not any(other != folder and Path(folder).is_relative_to(other) for other in folders)
+    )
+
+
+def _tree(folders: tuple[str, ...], files: Iterable[Path]) -> Tree:
+    digest, archive = hashlib.sha256(), io.BytesIO()
+    with tarfile.open(fileobj=archive, mode="w") as tar:
+        for path in files:
+            number = next((number for number, folder in enumerate(folders) if path.is_relative_to(folder)), None)
+            if number is None:  # of no root: nothing imports it by a name
+                continue
+            name = f"{_name(number, folders[number])}/{path.relative_to(folders[number]).as_posix()}"
+            content = path.read_bytes()
+            digest.update(f"{name}\0{len(content)}\0".encode("utf-8", "surrogateescape"))
+            digest.update(content)
+            entry = tarfile.TarInfo(name)
+            entry.size = len(content)
+            tar.addfile(entry, io.BytesIO(content))
+    digest.update("\0".join(_name(number, folder) for number, folder in enumerate(folders)).encode())
+    return Tree(folders=folders, digest=digest.hexdigest(), content=zlib.compress(archive.getvalue(), 1))
+
+
+def _stamp(path: Path) -> _Stamp:
+    try:
+        status = path.stat()
+    except OSError:
+        return None
+    return status.st_size, status.st_mtime_ns, status.st_ctime_ns

@@ -1,0 +1,282 @@
+"""The SQLite file that results are in: opened if it is ours, looked after if it is not.
+
+SQLite notices damage when it comes to it, which may be in the middle of a run. :class:`Damaged` is raised for it wherever that is,
+and for a file that is not ours; :func:`put_aside` makes room for a new one and removes nothing.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import stat
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from itertools import count
+from pathlib import Path
+from typing import Any, TypeVar
+
+from attrs import frozen
+
+from compat.files import alone_in
+
+LAYOUT = 2
+"""Of the file, and of what is in its rows. 2: what is read in evidence stands beside it, and can be read again."""
+TIMEOUT = 60.0
+"""Seconds to wait for another process that writes."""
+_COLUMNS = {"key": "TEXT PRIMARY KEY", "cell": "TEXT", "attempts": "TEXT", "reader": "TEXT", "readings": "TEXT"}
+_LAUNCHED = {"identity": "TEXT", "problem": "TEXT", "device": "TEXT", "cell": "TEXT", "object": "TEXT", "told": "TEXT"}
+"""Of the table of launches."""
+_DAMAGED = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_MISMATCH, sqlite3.SQLITE_SCHEMA}
+_BESIDE = ("-wal", "-shm")
+"""What SQLite keeps beside the file; without its own it would be read wrongly."""
+PAGE = 1000
+"""Rows that are read at once."""
+_T = TypeVar("_T")
+
+
+_BUSY = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
+_PAUSE = 0.02
+
+
+class Damaged(Exception):
+    """The file is no database of ours, or no longer one. The message completes a sentence that begins with its name."""
+
+
+class Newer(Exception):
+    """A newer version of this program has written it."""
+
+
+@frozen(kw_only=True)
+class StoredRow:
+    """One cell's evidence, and what was read in it."""
+
+    key: str
+    attempts: Any
+    reader: Any = None
+    """Which reader has read it (:func:`compat.diagnosis.diagnose.version`); ``None`` where there was nothing to read."""
+    readings: Any = None
+
+
+@frozen(kw_only=True)
+class LaunchedRow:
+    """What one launched cell came to on one GPU."""
+
+    identity: str
+    """Of the cell (:func:`compat.launch.building.identity_of`)."""
+    problem: str
+    """The digest of what it was launched on."""
+    device: str
+    """What the GPU is called."""
+    cell: str
+    """The cell's id, for people who look into the file."""
+    object: str
+    """The hash of what was launched."""
+    told: str
+    """What came of it, as JSON."""
+
+
+class Database:
+    """One connection to the file. Used by one thread at a time."""
+
+    def __init__(self, path: Path, *, read_only: bool = False) -> None:
+        """Open the file, or make it; one that is ``read_only`` is there, and may be where nothing can be written.
+
+        Raises Damaged, Newer, ``OSError`` and ``sqlite3.Error``.
+        """
+        self.path, self.read_only = path, read_only
+        _check_file(path)
+        name = _read_only_uri(path) if read_only else os.fspath(path)
+        self._connection = sqlite3.connect(name, timeout=TIMEOUT, check_same_thread=False, isolation_level=None, uri=read_only)
+        try:
+            self._asked(self._prepared)
+        except BaseException:
+            self._connection.close()
+            raise
+
+    def _prepared(self) -> None:
+        """Prepare the file, again while others do: SQLite does not wait where two turn one file to WAL at once."""
+        give_up = time.monotonic() + TIMEOUT
+        while True:
+            try:
+                return self._prepare()
+            except sqlite3.OperationalError as error:
+                if error.sqlite_errorcode & 0xFF not in _BUSY or time.monotonic() > give_up:
+                    raise
+                time.sleep(_PAUSE)
+
+    def _prepare(self) -> None:
+        run = self._connection.execute
+        (layout,) = run("PRAGMA user_version").fetchone()
+        if layout > LAYOUT:
+            raise Newer(f"it has layout {layout}, this version of the tool reads and writes {LAYOUT}")
+        tables = {name for (name,) in run("SELECT name FROM sqlite_master WHERE type = 'table'")}
+        if tables and "evidence" not in tables:
+            raise Damaged("is not a store of results")
+        if 0 < layout < LAYOUT:
+            raise Damaged(f"has layout {layout}, of an earlier version")
+        if self.read_only:
+            return
+        run("PRAGMA journal_mode=WAL")
+        run("PRAGMA synchronous=NORMAL")  # survives the process; a power cut may cost the last rows
+        columns = ", ".join(f"{name} {kind}" for name, kind in _COLUMNS.items())
+        run(f"CREATE TABLE IF NOT EXISTS evidence ({columns}) WITHOUT ROWID")
+        columns = ", ".join(f"{name} {kind} NOT NULL" for name, kind in _LAUNCHED.items())
+        run(f"CREATE TABLE IF NOT EXISTS launched ({columns}, PRIMARY KEY (identity, problem, device)) WITHOUT ROWID")
+        for table, names in (("evidence", _COLUMNS), ("launched", _LAUNCHED)):
+            if {row[1] for row in run(f"PRAGMA table_info({table})")} != names.keys():
+                raise Damaged("is not a store of results")
+        if layout != LAYOUT:
+            run(f"PRAGMA user_version = {LAYOUT}")
+
+    def rows(self, keys: Sequence[str]) -> list[StoredRow]:
+        """The rows of those of the keys that are there."""
+        marks = ",".join("?" * len(keys))
+        query = f"SELECT key, attempts, reader, readings FROM evidence WHERE key IN ({marks})"
+        found = self._asked(lambda: self._connection.execute(query, keys).fetchall())
+        return [
+            StoredRow(key=key, attempts=attempts, reader=reader, readings=readings) for key, attempts, reader, readings in found
+        ]
+
+    def seconds(self, kernels: Sequence[str], after: str) -> list[tuple[str, str, float]]:
+        """The first :data:`PAGE` rows of cells of these kernels behind a key: key, id of the cell, and how long all attempts took.
+
+        What no version has written is left out.
+        """
+        took = "(SELECT total(json_extract(value, '$.seconds')) FROM json_each(attempts) WHERE type = 'object')"
+        wanted = f"typeof(cell) = 'text' AND substr(cell, 1, instr(cell, '/') - 1) IN ({', '.join('?' * len(kernels))})"
+        good = "typeof(attempts) = 'text' AND json_valid(attempts)"
+        query = f"SELECT key, cell, {took} FROM evidence WHERE key > ? AND {wanted} AND {good} ORDER BY key LIMIT {PAGE}"
+        return self._asked(lambda: self._connection.execute(query, (after, *kernels)).fetchall())
+
+    def add(self, rows: Sequence[tuple[StoredRow, str]]) -> None:
+        """Put rows in their places, all or none; with each the cell, for people who look into the file."""
+        values = [(row.key, cell, row.attempts, row.reader, row.readings) for row, cell in rows]
+        query = "INSERT OR REPLACE INTO evidence VALUES (?, ?, ?, ?, ?)"
+        if len(values) == 1:
+            self._asked(lambda: self._connection.execute(query, values[0]))
+        else:
+            self._add_together(query, values)
+
+    def reread(self, row: StoredRow) -> None:
+        """Exchange what was read in a row, if its evidence is still the same, and if anything can be written."""
+        if self.read_only:
+            return
+        query = "UPDATE evidence SET reader = ?, readings = ? WHERE key = ? AND attempts = ?"
+        self._asked(lambda: self._connection.execute(query, (row.reader, row.readings, row.key, row.attempts)))
+
+    def launched(self, identities: Sequence[str]) -> list[LaunchedRow]:
+        """What was launched of these identities."""
+        marks = ",".join("?" * len(identities))
+        query = f"SELECT {', '.join(_LAUNCHED)} FROM launched WHERE identity IN ({marks})"
+        found = self._asked(lambda: self._connection.execute(query, tuple(identities)).fetchall())
+        return [LaunchedRow(**dict(zip(_LAUNCHED, row, strict=True))) for row in found]
+
+    def add_launched(self, rows: Sequence[LaunchedRow]) -> None:
+        """Put rows in their places, all or none."""
+        values = [tuple(getattr(row, name) for name in _LAUNCHED) for row in rows]
+        self._add_together(f"INSERT OR REPLACE INTO launched VALUES ({', '.join('?' * len(_LAUNCHED))})", values)
+
+    def _add_together(self, query: str, values: Sequence[Sequence[Any]]) -> None:
+        def add() -> None:
+            self._connection.execute("BEGIN IMMEDIATE")
+            try:
+                self._connection.executemany(query, values)
+            except BaseException:
+                self._connection.execute("ROLLBACK")
+                raise
+            self._connection.execute("COMMIT")
+
+        self._asked(add)
+
+    def close(self) -> None:
+        """Let go of the file."""
+        self._connection.close()
+
+    def _asked(self, ask: Callable[[], _T]) -> _T:
+        try:
+            return ask()
+        except sqlite3.Error as error:
+            if _says_damaged(error):
+                raise Damaged(f"is damaged ({error})") from error
+            raise
+
+
+def rows_in(connection: sqlite3.Connection) -> Iterator[list[tuple[StoredRow, str]]]:
+    """All rows of evidence in a database that is only read, each with the name of its cell, few of them at a time."""
+    last = ""
+    query = f"SELECT key, attempts, reader, readings, cell FROM evidence WHERE key > ? ORDER BY key LIMIT {PAGE}"
+    while found := connection.execute(query, (last,)).fetchall():
+        last = found[-1][0]
+        yield [
+            (StoredRow(key=key, attempts=attempts, reader=reader, readings=readings), str(cell))
+            for key, attempts, reader, readings, cell in found
+        ]
+
+
+def launched_in(connection: sqlite3.Connection) -> Iterator[list[LaunchedRow]]:
+    """All rows of launches there, few of them at a time."""
+    found = connection.execute(f"SELECT {', '.join(_LAUNCHED)} FROM launched")
+    while some := found.fetchmany(PAGE):
+        yield [LaunchedRow(**dict(zip(_LAUNCHED, row, strict=True))) for row in some]
+
+
+def put_aside(path: Path) -> Path | None:
+    """Rename a database that cannot be used, with what SQLite keeps beside it, and return its new name, which says so.
+
+    ``None`` where another process has done it before, and the file is fine by now. Raises ``OSError``.
+    """
+    with alone_in(path.parent):  # else the second of two that find the same damage puts the new file of the first aside
+        if _is_fine(path):
+            return None
+        name = f"{path.name}.damaged-{time.strftime('%Y%m%d-%H%M%S')}"
+        names = (f"{name}{f'-{number}' if number else ''}" for number in count())
+        aside = next(each for name in names if not os.path.lexists(each := path.with_name(name)))
+        for suffix in ("", *_BESIDE):
+            with suppress(FileNotFoundError):
+                os.rename(f"{path}{suffix}", f"{aside}{suffix}")
+        return aside
+
+
+def _check_file(path: Path) -> None:
+    """Raises Damaged for what SQLite would wait for, or fail on without saying why."""
+    for each in (path, *(path.with_name(path.name + suffix) for suffix in _BESIDE)):
+        try:
+            mode = each.stat().st_mode
+        except FileNotFoundError:
+            continue
+        except OSError as error:
+            if each.is_symlink():  # it leads in a circle
+                raise Damaged("leads nowhere") from error
+            raise
+        if not stat.S_ISREG(mode):
+            raise Damaged("is no file" if each == path else f"has beside it {each.name}, which is no file")
+
+
+def _read_only_uri(path: Path) -> str:
+    """What SQLite opens to read only. Where nobody writes it needs nothing beside the file, which it could not make there."""
+    beside = any(path.with_name(path.name + suffix).exists() for suffix in _BESIDE)
+    return f"{path.absolute().as_uri()}?mode=ro{'' if beside else '&immutable=1'}"
+
+
+def _is_fine(path: Path) -> bool:
+    """Whether it can be used after all, read from the first page to the last."""
+    try:
+        database = Database(path)
+    except (Damaged, Newer, OSError, sqlite3.Error) as error:
+        return not isinstance(error, Damaged)
+    try:
+        found: list[tuple[str]] = database._asked(lambda: database._connection.execute("PRAGMA integrity_check(1)").fetchall())
+    except (Damaged, sqlite3.Error):
+        return False
+    finally:
+        database.close()
+    return found == [("ok",)]
+
+
+def _says_damaged(error: sqlite3.Error) -> bool:
+    code = getattr(error, "sqlite_errorcode", None)
+    text = str(error)
+    return (code is not None and code & 0xFF in _DAMAGED) or text.startswith(
+        ("no such table", "no such column", "table evidence has", "table launched has")
+    )

@@ -1,0 +1,169 @@
+"""What a result depends on: the key that it is found again under, and the files that no source shows.
+
+A key is a hash over everything that is known before a cell is compiled: the kernel's source closure, the specialization, the
+target, the env as it resolved, the environment variables that reach a toolchain, and the worker.
+
+``importlib`` and the finders of editable installs lead to files that are known only once they were imported. These are witnesses:
+their contents, and the names of the modules beside them, are kept with the result, which counts as long as both are the same.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from compat import toolchains
+from compat.files import folder_digest
+from compat.model import BuiltEnv, Cell, Evidence
+from compat.source.closure import roots_of
+from compat.workers import variables
+from compat.workers.attempt import PLAIN, Mode
+from compat.workers.spawn import NUMERICS, STANDIN
+
+_MARGIN = 0.1
+"""Seconds that a file has to be older than an import to be what was imported: clocks of file systems lag behind."""
+
+
+def cell_key(cell: Cell, env: BuiltEnv, worker: str, mode: Mode = PLAIN) -> str:
+    """The key of a cell: equal exactly when its result must be, wherever its files are.
+
+    ``worker`` is the digest of the worker's own files (:func:`compat.files.folder_digest`), ``mode`` has the actions that the
+    result is of; what an interpreter makes of a cell has one key for all targets. Deadline and memory are no part of it: what they
+    cut short is told by the evidence (:meth:`Store.read` leaves out what a larger limit could change).
+    """
+    return CellKeys(worker, mode).of(cell, env)
+
+
+def is_about(cell: Cell, attempts: Sequence[Evidence]) -> bool:
+    """Whether what is kept under a cell's key is good for its files as they are.
+
+    What was compiled depends on no more than the key has. A failure names lines, also of files that the kernel does not use.
+    """
+    return attempts[0].closure in ("", cell.spec.closure)
+
+
+class CellKeys:
+    """The keys of many cells at one moment: what they share of the machine is read once."""
+
+    def __init__(self, worker: str, mode: Mode = PLAIN) -> None:
+        """See :func:`cell_key`."""
+        self._worker = worker
+        self._actions = [action.document() for action in mode.actions]
+        self._conditions = _conditions(mode)
+        self._interprets = mode.interprets
+        self._of_machine = cache(self._read_machine)
+
+    def of(self, cell: Cell, env: BuiltEnv) -> str:
+        """The key of a cell in an env (:func:`cell_key`)."""
+        spec, target = cell.spec, cell.target
+        if self._interprets:
+            return self._of_numbers(cell, env)
+        depends, adapter = self._of_machine(cell.env.toolchain, target.backend)
+        facts: Mapping[str, Any] = {
+            "closure": spec.noticed,
+            "function": spec.function,
+            "compile": spec.compile.document(),
+            "target": list(toolchains.of(cell.env).device.facts(target).values()),
+            "env": env.digest,
+            "variables": depends,
+            "worker": [self._worker, adapter, *map(folder_digest, STANDIN)],
+            "actions": self._actions,
+            **self._conditions,
+        }
+        return hashlib.sha256(json.dumps(facts).encode()).hexdigest()
+
+    def _of_numbers(self, cell: Cell, env: BuiltEnv) -> str:
+        """The same of what an interpreter makes of it, which knows neither targets, options nor hints."""
+        spec, document = cell.spec, cell.spec.compile.document()
+        _, adapter = self._of_machine(cell.env.toolchain, cell.target.backend)
+        facts: Mapping[str, Any] = {
+            "closure": spec.closure,
+            "function": spec.function,
+            "compile": {name: document[name] for name in ("signature", "launch", "constexprs")},
+            "problem": spec.problem.document() if spec.problem else None,
+            "env": env.digest,
+            "worker": [self._worker, adapter, *map(folder_digest, STANDIN), folder_digest(NUMERICS)],
+            "actions": self._actions,
+        }
+        return hashlib.sha256(json.dumps(facts).encode()).hexdigest()
+
+    @staticmethod
+    def _read_machine(toolchain_name: str, backend: str) -> tuple[dict[str, str], str]:
+        toolchain = toolchains.named(toolchain_name)
+        return variables.dependencies(toolchain, backend), folder_digest(toolchain.adapter)
+
+
+def _conditions(mode: Mode) -> dict[str, Any]:
+    """What of a mode is in keys besides its actions: nothing of a plain one."""
+    conditions = {"set": dict(sorted(mode.variables.items())), "stages": list(mode.stages)}
+    return {name: value for name, value in conditions.items() if value}
+
+
+# --- witnesses ---------------------------------------------------------------------------------------------------------------
+
+
+def witnesses_of(files: Iterable[Path], roots: Iterable[Path], since: float) -> dict[str, str] | None:
+    """Path → digest, of files and of the folders that they and the roots are in; ``None`` where one may have changed meanwhile.
+
+    ``since`` is a time before the first of them was imported, in seconds since the epoch.
+    """
+    files = list(files)
+    if not files:
+        return {}
+    places = dict.fromkeys([*files, *roots, *(folder for file in files for folder in _folders(file))])
+    witnesses: dict[str, str] = {}
+    for place in places:
+        digest = _digest(place)
+        if digest is None or _changed(place) > since - _MARGIN:
+            return None
+        witnesses[str(place)] = digest
+    return witnesses
+
+
+def witnesses_hold(witnesses: Mapping[str, str], digests: dict[str, str | None]) -> bool:
+    """Whether all is what it was; ``digests`` has those that were taken before, and gets those that are taken now."""
+    for path in witnesses:
+        if path not in digests:
+            digests[path] = _digest(Path(path))
+    return all(digests[path] == digest for path, digest in witnesses.items())
+
+
+def _folders(file: Path) -> Iterator[Path]:
+    """Where modules beside a file would be found: its folder and, where that is a package, those above up to the root."""
+    (root,) = roots_of(file)
+    folder = file.parent
+    while folder != root:
+        yield folder
+        folder = folder.parent
+    yield root
+
+
+def _digest(place: Path) -> str | None:
+    """Of a file its content, of a folder the names of the modules in it; ``None`` where there is neither."""
+    try:
+        if place.is_dir():
+            return hashlib.sha256("\0".join(sorted(_modules(place))).encode("utf-8", "surrogateescape")).hexdigest()
+        return hashlib.sha256(place.read_bytes()).hexdigest()
+    except OSError:
+        return None
+
+
+def _modules(folder: Path) -> Iterator[str]:
+    with os.scandir(folder) as entries:
+        for entry in entries:
+            is_package = entry.name.isidentifier() and entry.name != "__pycache__" and entry.is_dir()
+            if is_package or entry.name.endswith((".py", ".so")):
+                yield entry.name
+
+
+def _changed(place: Path) -> float:
+    """When anything about it was last changed; nobody can set this back."""
+    try:
+        return place.stat().st_ctime
+    except OSError:
+        return float("inf")

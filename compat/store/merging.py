@@ -1,0 +1,249 @@
+"""The store of another driver joined to one's own: results, launches, artifacts, and which of these stayed on workers.
+
+The other one is read and never changed.
+
+What both know of a key is one where it means the same. What is no answer gives way to an answer, and what a limit cut short to what
+was given more time, or came to its end. Where two answers differ, both are kept, one behind the other, and the cell is flaky.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Mapping, Sequence
+from contextlib import closing
+from pathlib import Path
+
+from attrs import Factory, evolve, frozen
+
+from compat import toolchains
+from compat.diagnosis import classify
+from compat.errors import StoreError
+from compat.files import content_of
+from compat.json_text import read_json, write_json
+from compat.model import Evidence, Outcome, Status, Target
+from compat.store.database import LAYOUT, LaunchedRow, StoredRow, launched_in, rows_in
+from compat.store.rows import attempts_of, row_of
+from compat.store.store import Store
+from compat.toolchains import Toolchain
+
+_HINT = "Is it a results.sqlite, as a project has it in .compat?"
+_LARGEST = 1 << 30
+_LIMITED = (Status.TIMED_OUT, Status.OUT_OF_MEMORY)
+
+
+@frozen(kw_only=True)
+class Merged:
+    """What came of joining a store to another."""
+
+    new: int = 0
+    """Results that were not known."""
+    known: int = 0
+    """Those that were, or that give way to what was."""
+    unreadable: int = 0
+    """Rows that this version cannot read."""
+    disagreeing: tuple[str, ...] = ()
+    """The cells of which the two say different things."""
+    artifacts: int = 0
+    """Artifacts that were missing in the other store, too, and did not stay on a worker's machine."""
+
+    def __add__(self, other: Merged) -> Merged:
+        return Merged(
+            new=self.new + other.new,
+            known=self.known + other.known,
+            unreadable=self.unreadable + other.unreadable,
+            disagreeing=tuple(dict.fromkeys((*self.disagreeing, *other.disagreeing))),
+            artifacts=self.artifacts + other.artifacts,
+        )
+
+
+def is_store(path: Path) -> bool:
+    """Whether a file is a database, whoever wrote it; a folder is if one of ours is in there."""
+    try:
+        with (path / "results.sqlite" if path.is_dir() else path).open("rb") as file:
+            return file.read(16) == b"SQLite format 3\0"
+    except OSError:
+        return False
+
+
+def merge_store(path: Path, store: Store) -> Merged:
+    """Join the store at ``path``, its file or its folder, to ``store``; its artifacts are looked for beside the file.
+
+    Raises StoreError where it is no store of this version's layout, or cannot be read, and where ``store`` will not have it.
+    """
+    file = path / "results.sqlite" if path.is_dir() else path
+    if file.resolve() == (store.folder / "results.sqlite").resolve():
+        raise StoreError("it is the store that others are to be joined to", where=str(path))
+    try:
+        with closing(_opened(file)) as connection:
+            _check_layout(connection, file)
+            merged = Merged()
+            for page in rows_in(connection):
+                merged += _Page(store=store, artifacts=file.parent / "artifacts", rows=page).merge()
+            for launched in launched_in(connection):
+                merged += _merge_launched(launched, store)
+            return merged
+    except sqlite3.Error as error:
+        raise StoreError(f"the results cannot be read: {error}", where=str(path), hint=_HINT) from error
+
+
+def _opened(file: Path) -> sqlite3.Connection:
+    """The database, to be read. What its owner has not yet put into it stands beside it; alone it is read as it is."""
+    if not file.is_file():
+        raise StoreError("there is no such file", where=str(file), hint=_HINT)
+    beside = file.with_name(f"{file.name}-wal").exists()
+    return sqlite3.connect(f"{file.resolve().as_uri()}?{'mode=ro' if beside else 'immutable=1'}", uri=True, timeout=60)
+
+
+def _check_layout(connection: sqlite3.Connection, file: Path) -> None:
+    (layout,) = connection.execute("PRAGMA user_version").fetchone()
+    tables = {name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+    if "evidence" not in tables:
+        raise StoreError("it is not a store of results", where=str(file), hint=_HINT)
+    if layout != LAYOUT:
+        hint = "Stores are joined by the version that wrote them: use one version everywhere."
+        raise StoreError(f"it has layout {layout}, and this version reads and writes {LAYOUT}", where=str(file), hint=hint)
+
+
+@frozen(kw_only=True)
+class _Page:
+    """Some rows of the other store."""
+
+    store: Store
+    artifacts: Path
+    rows: Sequence[tuple[StoredRow, str]]
+    missing: list[str] = Factory(list)
+
+    def merge(self) -> Merged:
+        known = {row.key: row for row in self.store.rows([row.key for row, _ in self.rows])}
+        put, counted, disagreeing = list[tuple[StoredRow, str]](), {"new": 0, "known": 0, "unreadable": 0}, list[str]()
+        for row, cell in self.rows:
+            theirs = attempts_of(row)
+            if not theirs:
+                counted["unreadable"] += 1
+                continue
+            mine = known.get(row.key)
+            ours = attempts_of(mine) if mine else ()
+            if mine is None or not ours:
+                counted["new"] += 1
+                self.bring(row, theirs)
+                put.append((row, cell))
+                continue
+            counted["known"] += 1
+            chosen = self.chosen(cell, mine, ours, row, theirs)
+            if chosen is not mine:
+                put.append((chosen, cell))
+            if chosen is not mine and chosen is not row:
+                disagreeing.append(cell)
+        self.store.put(put)
+        return Merged(**counted, disagreeing=tuple(disagreeing), artifacts=len(self.missing))
+
+    def chosen(self, cell: str, mine: StoredRow, ours: Sequence[Evidence], row: StoredRow, theirs: Sequence[Evidence]) -> StoredRow:
+        """What is to be known of a cell: one row or the other, or both in one."""
+        if _has(ours, theirs):
+            return mine
+        one, other = _outcome(cell, ours), _outcome(cell, theirs)
+        if _has(theirs, ours) or _gives_way(one, ours, other, theirs):
+            self.bring(row, theirs)
+            return row
+        if _gives_way(other, theirs, one, ours) or _fate(one) == _fate(other):
+            return mine
+        self.bring(row, theirs)
+        both = [self.store.as_read(each, attempts) for each, attempts in ((mine, ours), (row, theirs))]
+        return row_of(row.key, [evidence for attempts in both for evidence in attempts])
+
+    def bring(self, row: StoredRow, attempts: Sequence[Evidence]) -> None:
+        """Keep the artifacts that a row names, as far as they are there."""
+        for name in dict.fromkeys(self.store.named(row, attempts)):
+            if self.store.artifact(name) is None:
+                data = content_of(self.artifacts / name, _LARGEST)
+                if data is not None:
+                    self.store.add({name: data})
+                else:
+                    self.missing.append(name)
+
+
+def _has(attempts: Sequence[Evidence], others: Sequence[Evidence]) -> bool:
+    return all(other in attempts for other in others)
+
+
+def _outcome(cell: str, attempts: Sequence[Evidence]) -> Outcome:
+    """What attempts mean, as far as the name of the cell tells which toolchain made them, and for which target."""
+    name, env = cell.split("/")[-2:] if cell.count("/") > 1 else ("", "")
+    toolchain = _toolchain(env, attempts)
+    unknown = Target(name=name, backend="", arch=name, warp_size=0, shared_memory=0)
+    target = toolchains.target_in(toolchain.name, unknown) or unknown
+    return classify.classify(attempts, target=target, knowledge=toolchain.failures)
+
+
+def _toolchain(env: str, attempts: Sequence[Evidence]) -> Toolchain:
+    """The toolchain of an env: the one that its name begins with, else the first one that has the stages of its attempts."""
+    every = toolchains.every()
+    named = (toolchain for toolchain in every if env.startswith(f"{toolchain.name}-"))
+    stages = {evidence.stage for evidence in attempts}
+    fitting = (toolchain for toolchain in every if stages <= set(toolchain.every_stage))
+    return next(named, None) or next(fitting, toolchains.DEFAULT)
+
+
+def _fate(outcome: Outcome) -> tuple[object, ...]:
+    if outcome.status in _LIMITED:
+        return outcome.status, outcome.flaky
+    failure = outcome.failure
+    return outcome.status, outcome.flaky, failure and (failure.failure_class, failure.fingerprint)
+
+
+def _gives_way(one: Outcome, ours: Sequence[Evidence], other: Outcome, theirs: Sequence[Evidence]) -> bool:
+    """Whether the first is worth less: no answer, or cut short by a limit where the other was given more, or ended."""
+    if one.status.is_answer != other.status.is_answer:
+        return other.status.is_answer
+    if one.status not in _LIMITED or one.flaky or other.flaky:
+        return False
+    return other.status not in _LIMITED or _limit(ours) < _limit(theirs)
+
+
+def _limit(attempts: Sequence[Evidence]) -> tuple[float, int]:
+    return attempts[0].deadline or 0.0, attempts[0].memory or 0
+
+
+# --- launches ----------------------------------------------------------------------------------------------------------------
+
+
+def _merge_launched(rows: Sequence[LaunchedRow], store: Store) -> Merged:
+    known = {_place(row): row for row in store.launched([row.identity for row in rows])}
+    put, disagreeing = list[LaunchedRow](), list[str]()
+    for row in rows:
+        mine = known.get(_place(row))
+        if mine is None:
+            put.append(row)
+        elif mine.told != row.told and (both := _both(mine, row)) is not None:
+            put.append(both)
+            disagreeing.append(row.cell)
+    store.add_launched(put)
+    return Merged(new=len(put) - len(disagreeing), known=len(rows) - len(put) + len(disagreeing), disagreeing=tuple(disagreeing))
+
+
+def _place(row: LaunchedRow) -> tuple[str, str, str]:
+    return row.identity, row.problem, row.device
+
+
+def _both(one: LaunchedRow, other: LaunchedRow) -> LaunchedRow | None:
+    """Two launches of which one was right and one was not: unstable; ``None`` where they say the same."""
+    records = [_told(record) for record in (one, other)]
+    statuses = [_check(record).get("status") for record in records]
+    if statuses[0] == statuses[1] or Status.UNSTABLE in statuses or Status.OK not in statuses:
+        return None
+    bad = records[1 - statuses.index(Status.OK)]
+    check = {**_check(bad), "status": str(Status.UNSTABLE), "reason": f"{_check(bad).get('status')} in one run, ok in another"}
+    return evolve(one, told=write_json({**bad, "check": check}))
+
+
+def _told(row: LaunchedRow) -> Mapping[str, object]:
+    try:
+        said = read_json(row.told)
+    except ValueError:
+        return {}
+    return said if isinstance(said, dict) else {}
+
+
+def _check(told: Mapping[str, object]) -> Mapping[str, object]:
+    check = told.get("check")
+    return check if isinstance(check, dict) else {}

@@ -1,0 +1,293 @@
+"""Results that outlive a run: one SQLite file of evidence, and a folder of artifacts.
+
+What is stored is evidence, not what it was taken to mean, so that better readers and failure classes speak about old cells without
+compiling them again. A cell is found again under a key over everything its result depends on (:mod:`compat.store.keys`). A row is
+committed when writing it returns, rows of several threads together; ``kill -9`` loses none.
+"""
+
+from __future__ import annotations
+
+import errno
+import logging
+import sqlite3
+import threading
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Self, TypeVar
+
+from attrs import define, evolve
+
+from compat.diagnosis import diagnose
+from compat.errors import StoreError
+from compat.files import content_of, replace_file
+from compat.model import Cell, Evidence
+from compat.store.artifacts import has_name, name_of
+from compat.store.claims import Claims
+from compat.store.database import Damaged, Database, LaunchedRow, Newer, StoredRow, put_aside
+from compat.store.keys import witnesses_hold
+from compat.store.rows import as_read, attempts_of, row_of
+from compat.workers.attempt import Compile
+from compat.workers.printed import text_of
+
+_log = logging.getLogger(__name__)
+
+_CHUNK = 500
+_LARGEST = 1 << 30
+"""Bytes of an artifact that is read."""
+_NOT_WRITABLE = (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM)
+_T = TypeVar("_T")
+
+
+@define(kw_only=True)
+class _PendingRow:
+    """A row that is to be kept."""
+
+    row: StoredRow
+    cell: str
+    done: bool = False
+    """Whether it is in the database, or never will be."""
+    trouble: BaseException | None = None
+
+
+class Store:
+    """Evidence by key, and artifacts by name. Safe to use from several threads and several processes.
+
+    A database that cannot be read is put aside, never removed, and a new one begun; one of a newer version is refused.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        warn: Callable[[str], None] = lambda words: None,
+        *,
+        say: Callable[[str], None] = lambda words: None,
+        only_read: bool = False,
+    ) -> None:
+        """Open or make the store in ``folder``; ``warn`` hears of a database that was put aside, ``say`` of what is waited for.
+
+        A store that is ``only_read`` may be in a folder that cannot be written, if it is there.
+        Raises
+        :class:`StoreError` when it cannot be had.
+        """
+        self.folder = folder
+        self.artifacts = folder / "artifacts"
+        self.warn, self._only_read = warn, only_read
+        self.claims = Claims(folder, say)
+        self._lock = threading.Lock()
+        self._writing = threading.Lock()
+        self._pending: deque[_PendingRow] = deque()
+        try:
+            self.artifacts.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            hint = _hint_on_folder(error)
+            raise StoreError(f"there can be no folder for results: {error.strerror}", where=str(folder), hint=hint) from error
+        self._file = self._opened()
+
+    def _opened(self) -> Database:
+        path = self.folder / "results.sqlite"
+        try:
+            try:
+                return Database(path)
+            except Damaged as damaged:
+                self._put_aside(path, damaged)
+                return Database(path)
+            except sqlite3.OperationalError as error:
+                if not self._only_read or error.sqlite_errorcode & 0xFF not in _NOT_WRITABLE:
+                    raise
+                return Database(path, read_only=True)
+        except (OSError, sqlite3.Error, Damaged, Newer) as error:
+            raise StoreError(f"the results cannot be opened: {error}", where=str(path), hint=_hint_on(error)) from error
+
+    def _put_aside(self, path: Path, why: Damaged) -> None:
+        if aside := put_aside(path):
+            _log.info("%s %s: it is now %s", path, why, aside.name)
+            self.warn(f"{path} {why}: it is now {aside.name}, and a new one is begun; what it had is compiled again")
+
+    def read(self, keys: Iterable[str], *, deadline: float, memory: int) -> dict[str, tuple[Evidence, ...]]:
+        """What is known under these keys, without what has to be tried again: under these limits, or as files have changed.
+
+        Raises :class:`StoreError` when the database cannot be read, for another reason than that it is damaged.
+        """
+        wanted, digests = list(keys), dict[str, str | None]()
+        evidence_by_key: dict[str, tuple[Evidence, ...]] = {}
+        for start in range(0, len(wanted), _CHUNK):
+            chunk = wanted[start : start + _CHUNK]
+            for row in self._do(partial(Database.rows, keys=chunk), "results cannot be read"):
+                attempts = attempts_of(row)
+                outdated = (
+                    not attempts or _cut_short(attempts, deadline, memory) or not witnesses_hold(attempts[0].witnesses, digests)
+                )
+                if not outdated and (read := self._read(row, attempts)):
+                    evidence_by_key[row.key] = read
+        return evidence_by_key
+
+    def _read(self, row: StoredRow, attempts: tuple[Evidence, ...]) -> tuple[Evidence, ...] | None:
+        """The attempts with what can be read in them; ``None`` where what they printed is gone, and nobody has read it before."""
+        if all(evidence.complete for evidence in attempts):
+            return attempts
+        known = as_read(row, attempts)
+        if known is not None and row.reader == diagnose.version():
+            return known
+        printed = [text_of(evidence, self.artifact) for evidence in attempts]
+        if None in printed:
+            return known
+        read = tuple(
+            evidence if evidence.complete else diagnose.diagnosed(evidence, text or "", self.keep)
+            for evidence, text in zip(attempts, printed, strict=True)
+        )
+        reread = evolve(row_of(row.key, read), attempts=row.attempts)
+        self._do(partial(Database.reread, row=reread), "a result could not be kept")
+        return read
+
+    def rows(self, keys: Sequence[str]) -> list[StoredRow]:
+        """The rows of some keys as they are kept. Raises :class:`StoreError` as :meth:`read` does."""
+        stored = list[StoredRow]()
+        for start in range(0, len(keys), _CHUNK):
+            stored += self._do(partial(Database.rows, keys=keys[start : start + _CHUNK]), "results cannot be read")
+        return stored
+
+    def put(self, rows: Sequence[tuple[StoredRow, str]]) -> None:
+        """Keep rows as they are, each with the name of its cell, all or none. Raises :class:`StoreError` as :meth:`write` does."""
+        if rows:
+            self._do(partial(Database.add, rows=rows), "results could not be kept")
+
+    def as_read(self, row: StoredRow, attempts: Sequence[Evidence]) -> Sequence[Evidence]:
+        """The attempts in a row with what can be read in them by now."""
+        return self._read(row, tuple(attempts)) or attempts
+
+    def named(self, row: StoredRow, attempts: Sequence[Evidence]) -> Iterator[str]:
+        """The artifacts that a row names, each perhaps several times."""
+        for evidence in as_read(row, tuple(attempts)) or attempts:
+            found = (*evidence.kept.values(), evidence.diagnosis.reproducer, evidence.diagnosis.ir)
+            yield from (name for name in found if name and Path(name).name == name)
+
+    def seconds(self, kernels: Iterable[str]) -> Iterator[tuple[str, float]]:
+        """The id of the cell of each kept result, of these kernels, and the seconds that it took, all attempts together.
+
+        Raises :class:`StoreError` when the database cannot be read, for another reason than that it is damaged.
+        """
+        wanted = sorted(set(kernels))
+        for start in range(0, len(wanted), _CHUNK):
+            page = partial(Database.seconds, kernels=wanted[start : start + _CHUNK])
+            last = ""
+            while rows := self._do(partial(page, after=last), "results cannot be read"):
+                last = rows[-1][0]  # where the next page begins
+                yield from ((cell, seconds) for _, cell, seconds in rows)
+
+    def write(self, key: str, cell: Cell, attempts: Sequence[Evidence]) -> None:
+        """Keep the evidence on a cell. Raises :class:`StoreError` when the disk will not have it."""
+        compiled = any(Compile.do in evidence.asked for evidence in attempts)
+        name = cell.id if compiled else f"{attempts[0].asked[0]} {cell.id}"  # how long that took tells nothing of compiling
+        self._together(_PendingRow(row=row_of(key, attempts), cell=name))
+
+    def _together(self, mine: _PendingRow) -> None:
+        """Keep a row, in one transaction with all those that other threads have brought while somebody was writing."""
+        self._pending.append(mine)
+        with self._writing:
+            if not mine.done:
+                group = [self._pending.popleft() for _ in range(len(self._pending))]
+                try:
+                    self._do(partial(Database.add, rows=[(each.row, each.cell) for each in group]), "a result could not be kept")
+                except BaseException as error:
+                    for each in group:
+                        each.trouble = error
+                    raise
+                finally:
+                    for each in group:
+                        each.done = True
+        if mine.trouble is not None:
+            raise mine.trouble
+
+    def launched(self, identities: Iterable[str]) -> list[LaunchedRow]:
+        """What was launched of these identities. Raises :class:`StoreError` as :meth:`read` does."""
+        wanted, launched_rows = sorted(set(identities)), list[LaunchedRow]()
+        for start in range(0, len(wanted), _CHUNK):
+            part = partial(Database.launched, identities=wanted[start : start + _CHUNK])
+            launched_rows += self._do(part, "results cannot be read")
+        return launched_rows
+
+    def add_launched(self, rows: Sequence[LaunchedRow]) -> None:
+        """Keep what launches came to, in the place of what was known before. Raises :class:`StoreError` as :meth:`write` does."""
+        self._do(partial(Database.add_launched, rows=rows), "results could not be kept")
+
+    def _do(self, act: Callable[[Database], _T], trouble: str) -> _T:
+        """Read or write; a database that turns out to be damaged is exchanged for a new one first."""
+        with self._lock:
+            try:
+                try:
+                    return act(self._file)
+                except Damaged as damaged:
+                    self._file.close()
+                    self._put_aside(self._file.path, damaged)
+                    self._file = self._opened()
+                    return act(self._file)
+            except (sqlite3.Error, Damaged) as error:
+                raise StoreError(f"{trouble}: {error}", where=str(self._file.path), hint=_hint_on(error)) from error
+
+    def keep(self, suffix: str, data: bytes) -> str:
+        """Keep an artifact and return its name: the hash of its content and ``suffix``."""
+        name = name_of(suffix, data)
+        self._put(name, data)
+        return name
+
+    def add(self, artifacts: Mapping[str, bytes]) -> None:
+        """Keep artifacts that have their names already; what has not the content that its name is the hash of is left out."""
+        for name, data in artifacts.items():
+            if has_name(name, data):
+                self._put(name, data)
+
+    def _put(self, name: str, data: bytes) -> None:
+        path = self.artifacts / name
+        try:
+            if not path.is_file() or path.stat().st_size != len(data):
+                replace_file(path, data)
+        except OSError as error:
+            raise StoreError(f"an artifact could not be kept: {error}", where=str(path), hint=_hint_on(error)) from error
+
+    def artifact(self, name: str) -> bytes | None:
+        """What was kept under a name; ``None`` where it is gone, or is no more what it was."""
+        if Path(name).name != name:
+            return None
+        data = content_of(self.artifacts / name, _LARGEST)
+        return data if data is not None and has_name(name, data) else None
+
+    def close(self) -> None:
+        """Let go of the file."""
+        self._file.close()
+        self.claims.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+def _hint_on_folder(error: OSError) -> str:
+    """What to do about a folder that cannot be made."""
+    if error.errno in (errno.EROFS, errno.EACCES, errno.EPERM):
+        place = "beside matrix.toml, or else in the current folder"
+        return f"Results are kept {place}: run the command in a folder that can be written, and name the kernels by their paths."
+    return _hint_on(error)
+
+
+def _hint_on(error: Exception) -> str:
+    """What to do about a database that cannot be used, or a folder."""
+    text = str(error)
+    if isinstance(error, Newer):
+        return "Upgrade triton-compat; or move the file away, and a new one is begun."
+    if "locked" in text or "busy" in text:
+        return "Another program holds it. Nothing is lost: run the same command again when that has ended."
+    if "full" in text or "No space" in text:
+        return "What was finished before is kept. Free some space and run the same command again."
+    if isinstance(error, FileExistsError | NotADirectoryError):
+        return "Move away what is in its place."
+    return "What was finished before is kept. Make the folder and the file writable, or move the file away, and a new one is begun."
+
+
+def _cut_short(attempts: Sequence[Evidence], deadline: float, memory: int) -> bool:
+    """Whether a limit ended the first attempt which is now wider."""
+    first = attempts[0]
+    return (first.deadline is not None and first.deadline < deadline) or (first.memory is not None and first.memory < memory)

@@ -1,0 +1,135 @@
+"""What ``torch.cuda`` says of a GPU, for everything that takes the place of one. Standard library only.
+
+``facts`` are those of a target: ``backend``, ``arch``, ``warp_size``, ``shared_memory``; and, where a GPU of that architecture is
+known, ``gpu``, what it is called, and ``multiprocessors``. GPUs of one architecture differ in these two, so that they are assumed.
+"""
+
+from __future__ import annotations
+
+import types
+from typing import Any, Callable, Dict, Tuple
+
+MEMORY = 80 << 30
+"""Bytes that the GPU has."""
+_ACTIONS = (
+    *("synchronize", "empty_cache", "init", "_lazy_init", "set_device", "set_stream", "manual_seed", "manual_seed_all", "seed"),
+    *("reset_peak_memory_stats", "reset_max_memory_allocated", "ipc_collect", "_sleep", "set_rng_state", "set_rng_state_all"),
+)
+"""Functions of ``torch.cuda`` that do something with a GPU: here they do nothing."""
+_MEMORY_IN_USE = ("memory_allocated", "max_memory_allocated", "memory_reserved", "max_memory_reserved")
+
+
+def capability(facts: Dict[str, Any]) -> Tuple[int, int]:
+    """The compute capability of a target; for AMD what PyTorch says in its place."""
+    arch = facts["arch"]
+    if isinstance(arch, int):
+        return arch // 10, arch % 10
+    return int(arch[3:-2]), int(arch[-2], 16)
+
+
+def has_bf16(facts: Dict[str, Any]) -> bool:
+    """Whether it computes with bfloat16."""
+    return facts["backend"] != "cuda" or capability(facts) >= (8, 0)
+
+
+def certain_properties(facts: Dict[str, Any]) -> Dict[str, Any]:
+    """The device properties that every GPU of the architecture has alike."""
+    major, minor = capability(facts)
+    certain = {
+        "major": major,
+        "minor": minor,
+        "warp_size": facts["warp_size"],
+        "shared_memory_per_block_optin": facts["shared_memory"],
+    }
+    of_backend = {"gcnArchName": str(facts["arch"])} if facts["backend"] == "hip" else {"shared_memory_per_block": 48 << 10}
+    return {**certain, **of_backend}
+
+
+def assumed_properties(facts: Dict[str, Any]) -> Dict[str, Any]:
+    """Those that GPUs of the architecture differ in, of the one that is assumed; empty where none is."""
+    return {"name": facts["gpu"], "multi_processor_count": facts["multiprocessors"]} if "gpu" in facts else {}
+
+
+def properties(facts: Dict[str, Any]) -> Any:
+    """All device properties, for programs that run on: the others are those of some GPU."""
+    return types.SimpleNamespace(
+        **{
+            "total_memory": MEMORY,
+            "shared_memory_per_block": 48 << 10,
+            "shared_memory_per_multiprocessor": facts["shared_memory"] + 1024,
+            "regs_per_multiprocessor": 65536,
+            "max_threads_per_multi_processor": 2048,
+            "max_threads_per_block": 1024,
+            "gcnArchName": str(facts["arch"]),
+            "L2_cache_size": 50 << 20,
+            "clock_rate": 1_980_000,
+            "memory_clock_rate": 2_619_000,
+            "memory_bus_width": 5120,
+            "is_integrated": False,
+            "is_multi_gpu_board": False,
+            **certain_properties(facts),
+            **assumed_properties(facts),
+        }
+    )
+
+
+def functions(facts: Dict[str, Any]) -> Dict[str, Callable[..., Any]]:
+    """Functions of ``torch.cuda`` that always answer alike, by name, for programs that run on."""
+    answers = {
+        **dict.fromkeys(_ACTIONS),
+        **dict.fromkeys(_MEMORY_IN_USE, 0),
+        "is_available": True,
+        "is_initialized": True,
+        "device_count": 1,
+        "current_device": 0,
+        "is_current_stream_capturing": False,
+        "get_device_name": facts["gpu"],
+        "get_device_capability": capability(facts),
+        "get_device_properties": properties(facts),
+        "get_arch_list": ["sm_%s" % facts["arch"]] if facts["backend"] == "cuda" else [facts["arch"]],
+        "is_bf16_supported": has_bf16(facts),
+        "mem_get_info": (MEMORY, MEMORY),
+    }
+    return {name: always(answer) for name, answer in answers.items()}
+
+
+def always(value: Any) -> Callable[..., Any]:
+    """A function that returns this, unlike any other: PyTorch's compiler has rules for functions by their identity."""
+
+    def answer(*_: Any, **__: Any) -> Any:
+        return value
+
+    return answer
+
+
+class Idle:
+    """A stream, an event, a device to be on, a graph: it can be waited for, entered and left, and nothing happens."""
+
+    cuda_stream = 0
+    device_index = 0
+    idx = 0
+
+    def __init__(self, *_: Any, **__: Any) -> None:
+        pass
+
+    def __enter__(self) -> Any:
+        return self
+
+    def __exit__(self, *_: Any) -> None:
+        pass
+
+    def __call__(self, function: Any) -> Any:
+        return function
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return always(None)
+
+    def elapsed_time(self, *_: Any) -> float:
+        """Some milliseconds."""
+        return 1.0
+
+    def query(self) -> bool:
+        """Whether all is done, which it is."""
+        return True

@@ -1,0 +1,271 @@
+"""PyTorch without a GPU, for programs that are to believe in one.
+
+Tensors are in main memory and say that they are on the GPU. What is asked to be there is made here (:class:`MainMemory`), also in
+``backward()`` and in the bodies of custom operators, where PyTorch would have taken the mode away. Questions about the GPU are
+answered for the target (:mod:`.gpu`). Comparisons agree, so that a test goes on after the first kernel: nothing was computed.
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib
+import re
+import threading
+import types
+from typing import TYPE_CHECKING, Any, Callable
+
+from . import gpu
+
+if TYPE_CHECKING:
+    from typing import Protocol
+
+    class Changes(Protocol):
+        """What is changed in a process, to be changed back when its recording ends."""
+
+        def replace(self, owner: Any, name: str, value: Any) -> None:
+            """Put something in the place of an attribute."""
+
+        def finally_do(self, undo: Callable[[], None]) -> None:
+            """Have something done in the end."""
+
+
+_CPU = "cpu"
+_GPU = "cuda"
+_OBJECTS = ("Stream", "Event", "CUDAGraph", "device", "device_of", "stream", "graph")
+_AS_IT_IS = ("compile",)
+"""Decorators that leave a function as it is: it is not compiled for a GPU that is not there."""
+NUMPY_COMPARISONS: dict[str, Any] = {
+    **dict.fromkeys(("assert_allclose", "assert_array_equal", "assert_almost_equal", "assert_array_almost_equal", "assert_equal")),
+    "assert_array_less": None,
+}
+"""Function → what it returns."""
+_COMPARES = re.compile(r"_?(assert|check|verify|compare)\w*_(\w*close|equal|eq)$")
+_COMPARISONS = {"allclose": True, "equal": True}
+_TEST_COMPARISONS = {"assert_close": None, "assert_allclose": None}
+
+
+def install(changes: Changes, torch: Any, facts: dict[str, Any]) -> None:
+    """Make PyTorch believe in a GPU of a target."""
+    mode = _mode(torch)
+    for name, value in _tensors(torch).items():
+        changes.replace(torch.Tensor, name, value)
+    for name, function in _answers(torch, facts).items():
+        changes.replace(torch.cuda, name, function)
+    _versions(changes, torch, facts)
+    _accelerator(changes, torch)
+    for name in _AS_IT_IS:
+        changes.replace(torch, name, _leave)
+    agree(changes, torch, _COMPARISONS)
+    agree(changes, torch.Tensor, _COMPARISONS)
+    agree(changes, torch.testing, _TEST_COMPARISONS)
+    changes.replace(torch, "Generator", _generator(torch))
+    changes.replace(torch, "set_default_device", gpu.always(None))
+    _stay_on(changes, torch, mode)
+    _go_along(changes, mode)
+    mode.__enter__()
+    changes.finally_do(lambda: mode.__exit__(None, None, None))
+
+
+# --- tensors -----------------------------------------------------------------------------------------------------------------
+
+
+def _mode(torch: Any) -> Any:
+    """A mode that makes here what is to be made on the GPU."""
+    overrides = importlib.import_module("torch.overrides")
+    device_type = type(torch.device(_CPU))
+
+    def here(value: Any) -> Any:
+        if isinstance(value, device_type):
+            return torch.device(_CPU) if value.type == _GPU else value
+        return _CPU if isinstance(value, str) and value.partition(":")[0] == _GPU else value
+
+    empty = {getattr(torch, name) for name in ("empty", "empty_like", "empty_strided")}
+    empty |= {torch.Tensor.new_empty, torch.Tensor.new_empty_strided}
+
+    class MainMemory(overrides.TorchFunctionMode):  # type: ignore[misc, name-defined]
+        """Sends everything to main memory."""
+
+        def __torch_function__(self, function: Any, _: Any, arguments: Any = (), options: Any = None) -> Any:
+            options = options or {}
+            if options:
+                options = {name: here(value) for name, value in options.items()}
+                options.pop("pin_memory", None)
+            made = function(*[here(argument) for argument in arguments], **options)
+            return made.zero_() if function in empty else made  # else it would be full of whatever was there, NaNs too
+
+    return MainMemory()
+
+
+def _tensors(torch: Any) -> dict[str, Any]:
+    """Attributes and methods of tensors, by name."""
+    device = torch.device(_GPU, 0)
+
+    def stay(self: Any, *_: Any, **__: Any) -> Any:
+        return self
+
+    def record_stream(self: Any, *_: Any) -> None:
+        pass
+
+    return {
+        "is_cuda": property(lambda self: True),
+        "device": property(lambda self: device),
+        "is_cpu": property(lambda self: False),
+        "cuda": stay,
+        "pin_memory": stay,
+        "is_pinned": lambda self, *_: True,
+        "get_device": lambda self: 0,
+        "record_stream": record_stream,
+    }
+
+
+def _inside(mode: Any, function: Any) -> Any:
+    """A function in which the mode is on."""
+
+    @functools.wraps(function)
+    def call(*arguments: Any, **options: Any) -> Any:
+        with mode:
+            return function(*arguments, **options)
+
+    return call
+
+
+def _go_along(changes: Changes, mode: Any) -> None:
+    """Have the mode on in threads that are begun from now on: each thread has modes of its own."""
+    start = threading.Thread.start
+
+    @functools.wraps(start)
+    def start_inside(thread: threading.Thread) -> None:
+        thread.run = _inside(mode, thread.run)  # type: ignore[method-assign]
+        start(thread)
+
+    changes.replace(threading.Thread, "start", start_inside)
+
+
+def _stay_on(changes: Changes, torch: Any, mode: Any) -> None:
+    """Keep the mode in what PyTorch calls back: it takes a mode away while that mode works."""
+    graph = importlib.import_module("torch.autograd")
+    if hasattr(graph, "_engine_run_backward"):
+        changes.replace(graph, "_engine_run_backward", _inside(mode, graph._engine_run_backward))
+    library = torch.library.Library
+    register = library.impl
+
+    @functools.wraps(register)
+    def impl(self: Any, name: Any, function: Any, dispatch_key: Any = "", *rest: Any, **options: Any) -> Any:
+        key = {"CUDA": "CPU", "AutogradCUDA": "AutogradCPU"}.get(dispatch_key, dispatch_key)
+        is_python = isinstance(function, (types.FunctionType, types.MethodType))
+        if is_python and key in ("CPU", "CompositeExplicitAutograd", "CompositeImplicitAutograd", ""):
+            function = _inside(mode, function)
+        try:
+            return register(self, name, function, key, *rest, **options)
+        except RuntimeError:
+            if key == dispatch_key:
+                raise  # else there is one for CPU tensors already, and that one is called
+            return None
+
+    changes.replace(library, "impl", impl)
+
+
+def _generator(torch: Any) -> Any:
+    kind = torch.Generator
+
+    class Generator(kind):  # type: ignore[misc, valid-type]
+        """A generator of random numbers, which is here wherever it is to be."""
+
+        def __new__(cls, device: Any = None) -> Any:
+            return kind.__new__(cls)
+
+        def __init__(self, device: Any = None) -> None:
+            pass
+
+    return Generator
+
+
+def _leave(function: Any = None, *_: Any, **__: Any) -> Any:
+    return function if callable(function) else _leave
+
+
+# --- the GPU -----------------------------------------------------------------------------------------------------------------
+
+
+def _answers(torch: Any, facts: dict[str, Any]) -> dict[str, Any]:
+    """Functions and classes of ``torch.cuda``, by name."""
+    idle = type("Idle", (gpu.Idle,), {"device": torch.device(_GPU, 0)})
+    return {
+        **gpu.functions(facts),
+        **{name: type(name, (idle,), {}) for name in _OBJECTS},
+        "current_stream": lambda *_: idle(),
+        "default_stream": lambda *_: idle(),
+        "memory_stats": lambda *_, **__: {},
+        "get_rng_state": lambda *_: torch.get_rng_state(),
+        "get_rng_state_all": lambda *_: [torch.get_rng_state()],
+        "initial_seed": lambda *_: torch.initial_seed(),
+    }
+
+
+def _versions(changes: Changes, torch: Any, facts: dict[str, Any]) -> None:
+    hip = facts["backend"] == "hip"
+    if hip and not torch.version.hip:
+        changes.replace(torch.version, "hip", "6.4")
+        changes.replace(torch.version, "cuda", None)
+    if not hip and not torch.version.cuda:
+        changes.replace(torch.version, "cuda", "12.8")
+
+
+def _accelerator(changes: Changes, torch: Any) -> None:
+    """The names that newer releases have for the same questions."""
+    module = getattr(torch, "accelerator", None)
+    answers = {
+        "is_available": gpu.always(True),
+        "device_count": gpu.always(1),
+        "current_accelerator": lambda *_, **__: torch.device(_GPU),
+        "current_device_index": gpu.always(0),
+        "current_device_idx": gpu.always(0),
+        "synchronize": gpu.always(None),
+        "set_device_index": gpu.always(None),
+        "current_stream": torch.cuda.current_stream,
+    }
+    for name, answer in answers.items():
+        if module is not None and hasattr(module, name):
+            changes.replace(module, name, answer)
+    changes.replace(torch._C, "_cuda_getCurrentRawStream", gpu.always(0))
+    if hasattr(torch._C, "_cuda_getDevice"):
+        changes.replace(torch._C, "_cuda_getDevice", gpu.always(0))
+    changes.replace(torch._C, "_cuda_isCurrentStreamCapturing", gpu.always(False))
+
+
+# --- comparisons ---------------------------------------------------------------------------------------------------------------
+
+
+def agree(changes: Changes, owner: Any, functions: dict[str, Any]) -> None:
+    """Have functions of a module, or methods of a class, return what they do where everything is equal."""
+    for name, answer in functions.items():
+        if hasattr(owner, name):
+            changes.replace(owner, name, _answering(name, answer))
+
+
+def agree_in_tests(changes: Changes, pytest_python: Any) -> None:
+    """Have the comparisons that a test suite brings itself agree, too: what its modules call ``assert_…close`` or ``…_equal``."""
+    for name in ("importtestmodule", "_importtestmodule"):
+        owner = pytest_python if hasattr(pytest_python, name) else getattr(pytest_python, "Module", None)
+        if hasattr(owner, name):
+            changes.replace(owner, name, _agreeing_after(getattr(owner, name)))
+
+
+def _agreeing_after(import_module: Any) -> Any:
+    @functools.wraps(import_module)
+    def import_and_agree(*arguments: Any, **options: Any) -> Any:
+        module = import_module(*arguments, **options)
+        for name, value in list(vars(module).items()):
+            if isinstance(value, types.FunctionType) and _COMPARES.match(name):
+                setattr(module, name, _answering(name, None))
+        return module
+
+    return import_and_agree
+
+
+def _answering(name: str, answer: Any) -> Any:
+    def compare(*_: Any, **__: Any) -> Any:
+        return answer
+
+    compare.__name__ = name
+    return compare

@@ -1,0 +1,193 @@
+"""Launch the same kernel as several releases built it, in turn, and hold them to each other and each to itself.
+
+What it has to compute is not known: it was cut down from one of which that is known. Those that are ``good`` have to give the same
+bits in every launch; how far one that is ``bad`` is off is told in the light of the tolerances of the original, scaled by how large
+the numbers are that come out. They are launched in turn, so that what changes around them meets all alike.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Callable, Dict, List, Optional, Sequence
+
+from .checking import LoadedKernel
+from .cuda import CudaDriver, CudaLaunch
+from .prepared import OTHERS, Guarded, Numerics, Prepared, bits_of
+
+_COMPARED = 8
+"""Launches that differ from the first and are compared with the good ones, of each problem."""
+_INFINITE = 1e30
+"""How far off it is where what comes out is no number, or where only one of two was written."""
+
+
+class ComparedKernel:
+    """One release's kernel on its way through the problems."""
+
+    def __init__(self, kernel: LoadedKernel, is_good: bool) -> None:
+        self.kernel, self.is_good = kernel, is_good
+        self.launches = self.differing = 0
+        self.is_finite = True
+        self.wrote = False
+        self.outside = ""
+        """Where it wrote what is not its own, in words."""
+        self.reads_outside = False
+        """Whether what it computes depends on what lies around its inputs; looked at where it is good."""
+        self.off = 0.0
+        """How far off the first good one it is at worst, by the largest number that this computes; 0 within the tolerance."""
+
+    @property
+    def is_hopeless(self) -> bool:
+        """Whether it is certain that the others cannot be held to it."""
+        return bool(self.outside) or (
+            self.is_good and (self.differing > 0 or not self.is_finite or self.off > 0 or self.reads_outside)
+        )
+
+    def answer(self) -> Dict[str, Any]:
+        """As an answer has it."""
+        return {
+            "good": self.is_good,
+            "launches": self.launches,
+            "differing": self.differing,
+            "finite": self.is_finite,
+            "wrote": self.wrote,
+            "outside": self.outside,
+            "reads_outside": self.reads_outside,
+            "off": self.off,
+        }
+
+
+class GuardedProblem:
+    """A problem to launch them on."""
+
+    def __init__(self, numerics: Numerics, made: Dict[str, Any], is_large: bool) -> None:
+        self._torch, self._outside = numerics.torch, numerics.outputs
+        self._guarded = Guarded(numerics.torch, made)
+        self.prepared = Prepared(numerics, self._guarded.made, is_large)
+        self._outputs: Dict[str, Any] = self._guarded.made["outputs"] or {}
+        self._sizes = {name: _largest(output["reference"].double()) for name, output in self._outputs.items()}
+        """Output → the largest number that the original has to compute."""
+        self.prepared.poison()
+        self._poison = {name: self._bits(name).clone() for name in self._outputs}
+
+    def outside(self) -> str:
+        """Where the last launch wrote what is not its own; empty where it did not."""
+        if not self._guarded.is_intact():
+            return "%s: it changed an input, or memory beside one" % self.prepared.name
+        return str(self._outside.around(self.prepared.made))
+
+    def depends_on_surroundings(self, launch: Callable[[], None], first: List[Any]) -> bool:
+        """Whether a launch computes other bits than ``first`` where something else lies around the inputs."""
+        try:
+            return any(self._differs_among(number, launch, first) for number in OTHERS)
+        finally:
+            self._guarded.surround()
+
+    def _differs_among(self, number: float, launch: Callable[[], None], first: List[Any]) -> bool:
+        self._guarded.surround(number)
+        self.prepared.poison()
+        launch()
+        return bool(self.prepared.differs(first))
+
+    def snapshot(self) -> Dict[str, Any]:
+        """The outputs as they are now: values, and which of them were written."""
+        return {name: (self._values(name), self._written(name)) for name in self._outputs}
+
+    def _values(self, name: str) -> Any:
+        return self.prepared.arguments[name].detach().double().clone()
+
+    def _written(self, name: str) -> Any:
+        if self._outputs[name]["initial"] is not None:
+            return self._torch.ones_like(self._poison[name], dtype=self._torch.bool)
+        return self._bits(name) != self._poison[name]
+
+    def _bits(self, name: str) -> Any:
+        return bits_of(self._torch, self.prepared.arguments[name])
+
+    def off(self, good: Dict[str, Any], bad: Dict[str, Any]) -> float:
+        """How far ``bad`` is off ``good``, by the largest number in that; 0 where it is within the tolerance."""
+        return max((self._off(name, good[name], bad[name]) for name in self._outputs), default=0.0)
+
+    def _off(self, name: str, good: Any, bad: Any) -> float:
+        (wanted, is_wanted), (got, is_got) = good, bad
+        if bool((is_wanted != is_got).any()):
+            return _INFINITE
+        wanted, got = wanted[is_wanted], got[is_wanted]
+        if not wanted.numel():
+            return 0.0
+        output, size = self._outputs[name], _largest(wanted)
+        grown = max(1.0, size / self._sizes[name]) if self._sizes[name] else 1.0
+        difference = self._torch.nan_to_num((got - wanted).abs(), nan=_INFINITE, posinf=_INFINITE)
+        difference[got == wanted] = 0.0
+        excess = difference > output["tolerance"] * grown + output["relative"] * wanted.abs()
+        if not bool(excess.any()):
+            return 0.0
+        return min(_INFINITE, float(difference[excess].max()) / size if size else _INFINITE)
+
+
+def compare(kernels: Sequence[ComparedKernel], problems: Sequence[GuardedProblem], rounds: int, driver: CudaDriver) -> None:
+    """Launch them in turn on every problem, so many times each; what is found is kept in them.
+
+    It ends early where it is certain that the others cannot be held to a good one. Raises CudaError and Refused.
+    """
+    for problem in problems:
+        launches = [kernel.kernel.launch_of(problem.prepared) for kernel in kernels]
+        _on_one(kernels, launches, problem, rounds, driver)
+        if any(kernel.is_hopeless for kernel in kernels):
+            return
+
+
+def _on_one(
+    kernels: Sequence[ComparedKernel], launches: Sequence[CudaLaunch], problem: GuardedProblem, rounds: int, driver: CudaDriver
+) -> None:
+    first: List[Any] = []
+    good: Optional[Dict[str, Any]] = None
+    compared = [0] * len(kernels)
+    for number in range(rounds):
+        for index, (kernel, launch) in enumerate(zip(kernels, launches)):
+            problem.prepared.poison()
+            launch()
+            driver.synchronize()
+            kernel.launches += 1
+            if number == 0:
+                first.append(problem.prepared.copy())
+                kernel.outside = kernel.outside or problem.outside()
+                held = problem.snapshot()
+                _look(kernel, held)
+                if good is None:
+                    good = held
+                kernel.off = max(kernel.off, problem.off(good, held))
+            elif bool(problem.prepared.differs(first[index])):
+                kernel.differing += 1
+                if compared[index] < _COMPARED and good is not None:
+                    compared[index] += 1
+                    kernel.outside = kernel.outside or problem.outside()
+                    kernel.off = max(kernel.off, problem.off(good, problem.snapshot()))
+            if kernel.is_hopeless:
+                return
+    for index, kernel in enumerate(kernels):
+        kernel.outside = kernel.outside or problem.outside()
+        if kernel.is_good and not kernel.outside:
+            kernel.reads_outside = problem.depends_on_surroundings(_ended(launches[index], driver), first[index])
+
+
+def _ended(launch: CudaLaunch, driver: CudaDriver) -> Callable[[], None]:
+    """A launch that is waited for."""
+
+    def launched() -> None:
+        launch()
+        driver.synchronize()
+
+    return launched
+
+
+def _look(kernel: ComparedKernel, held: Dict[str, Any]) -> None:
+    """Whether anything was written, and numbers alone."""
+    if not held:  # nobody knows what its outputs are
+        kernel.wrote = True
+    for values, is_written in held.values():
+        some = values[is_written]
+        kernel.wrote = kernel.wrote or bool(some.numel())
+        kernel.is_finite = kernel.is_finite and bool(some.isfinite().all())
+
+
+def _largest(values: Any) -> float:
+    return float(values.abs().max()) if values.numel() else 0.0

@@ -1,0 +1,259 @@
+"""The driver's library through ctypes: as much of it as launching needs."""
+
+from __future__ import annotations
+
+import ctypes
+from ctypes import POINTER, byref, c_char_p, c_float, c_int, c_size_t, c_ubyte, c_uint, c_uint64, c_void_p
+from typing import Any, List, Optional, Tuple
+
+LIBRARY = "libcuda.so.1"
+
+_COMPUTE_MAJOR, _COMPUTE_MINOR, _L2_BYTES, _OPT_IN_SHARED, _MOST_THREADS = 75, 76, 38, 97, 1
+_DYNAMIC_SHARED, _NON_PORTABLE_CLUSTER = 8, 14
+_COOPERATIVE, _CLUSTER, _CLUSTER_POLICY, _PROGRAMMATIC_SERIALIZATION = 2, 4, 5, 6
+_SPREAD = 1
+_NOT_FROM_RUNNING = {701, 720}
+"""CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES and CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE: a launch that was refused."""
+
+
+class CudaError(Exception):
+    """A call that the driver answered with an error."""
+
+    def __init__(self, call: str, code: int, name: str) -> None:
+        super().__init__("%s (%s)" % (name, call))
+        self.call, self.code, self.name = call, code, name
+
+    @property
+    def is_fault(self) -> bool:
+        """Whether a kernel that ran is the cause, and the context is gone."""
+        return 700 <= self.code < 800 and self.code not in _NOT_FROM_RUNNING
+
+
+class _Value(ctypes.Union):
+    _fields_ = [("pad", c_ubyte * 64), ("cluster", c_uint * 3), ("number", c_int)]
+
+
+class _Attribute(ctypes.Structure):
+    _fields_ = [("id", c_int), ("pad", c_ubyte * 4), ("value", _Value)]
+
+
+class _Config(ctypes.Structure):
+    _fields_ = [
+        ("grid", c_uint * 3),
+        ("block", c_uint * 3),
+        ("shared", c_uint),
+        ("stream", c_void_p),
+        ("attributes", POINTER(_Attribute)),
+        ("count", c_uint),
+    ]
+
+
+_PROTOTYPES = {
+    "cuInit": (c_uint,),
+    "cuDriverGetVersion": (POINTER(c_int),),
+    "cuDeviceGet": (POINTER(c_int), c_int),
+    "cuDeviceGetName": (c_char_p, c_int, c_int),
+    "cuDeviceGetPCIBusId": (c_char_p, c_int, c_int),
+    "cuDeviceGetAttribute": (POINTER(c_int), c_int, c_int),
+    "cuDevicePrimaryCtxRetain": (POINTER(c_void_p), c_int),
+    "cuCtxSetCurrent": (c_void_p,),
+    "cuCtxSynchronize": (),
+    "cuModuleLoadData": (POINTER(c_void_p), c_char_p),
+    "cuModuleUnload": (c_void_p,),
+    "cuModuleGetFunction": (POINTER(c_void_p), c_void_p, c_char_p),
+    "cuFuncSetAttribute": (c_void_p, c_int, c_int),
+    "cuFuncGetParamInfo": (c_void_p, c_size_t, POINTER(c_size_t), POINTER(c_size_t)),
+    "cuLaunchKernel": (c_void_p, *(c_uint,) * 7, c_void_p, POINTER(c_void_p), POINTER(c_void_p)),
+    "cuLaunchKernelEx": (POINTER(_Config), c_void_p, POINTER(c_void_p), POINTER(c_void_p)),
+    "cuMemsetD8Async": (c_uint64, c_ubyte, c_size_t, c_void_p),
+    "cuEventCreate": (POINTER(c_void_p), c_uint),
+    "cuEventRecord": (c_void_p, c_void_p),
+    "cuEventElapsedTime": (POINTER(c_float), c_void_p, c_void_p),
+    "cuEventDestroy_v2": (c_void_p,),
+    "cuGetErrorName": (c_int, POINTER(c_char_p)),
+}
+_NOT_EVERYWHERE = {"cuDeviceGetPCIBusId", "cuFuncGetParamInfo", "cuLaunchKernelEx"}
+
+
+class CudaDriver:
+    """The driver, with the primary context of device 0 current: the one that PyTorch has."""
+
+    def __init__(self, library: str = LIBRARY) -> None:
+        """Raises OSError where there is no such library, and CudaError where it finds no GPU."""
+        self._library = ctypes.CDLL(library)
+        for name, arguments in _PROTOTYPES.items():
+            function = getattr(self._library, name, None)
+            if function is None:
+                if name in _NOT_EVERYWHERE:
+                    continue
+                raise OSError("%s has no %s" % (library, name))
+            function.argtypes, function.restype = list(arguments), c_int
+        self.call("cuInit", 0)
+        device, context = c_int(), c_void_p()
+        self.call("cuDeviceGet", byref(device), 0)
+        self.device = device.value
+        self.call("cuDevicePrimaryCtxRetain", byref(context), self.device)
+        self.call("cuCtxSetCurrent", context)
+
+    def call(self, name: str, *arguments: Any) -> None:
+        """Raises CudaError."""
+        code = getattr(self._library, name)(*arguments)
+        if code:
+            raise CudaError(name, code, self.name_of(code))
+
+    def name_of(self, code: int) -> str:
+        """``CUDA_ERROR_ILLEGAL_ADDRESS`` and its like."""
+        text = c_char_p()
+        self._library.cuGetErrorName(code, byref(text))
+        return text.value.decode() if text.value else "error %d" % code
+
+    def has(self, name: str) -> bool:
+        """Whether this driver has a function."""
+        return getattr(self._library, name, None) is not None
+
+    def synchronize(self) -> None:
+        """Wait for all that was launched. Raises CudaError."""
+        self.call("cuCtxSynchronize")
+
+    # --- the device ---
+
+    def _attribute(self, attribute: int) -> int:
+        value = c_int()
+        self.call("cuDeviceGetAttribute", byref(value), attribute, self.device)
+        return value.value
+
+    @property
+    def name(self) -> str:
+        """What the GPU is called."""
+        buffer = ctypes.create_string_buffer(256)
+        self.call("cuDeviceGetName", buffer, len(buffer), self.device)
+        return buffer.value.decode()
+
+    @property
+    def bus(self) -> bytes:
+        """Where it sits, as the management library knows it; empty where the driver cannot tell."""
+        buffer = ctypes.create_string_buffer(64)
+        if self.has("cuDeviceGetPCIBusId"):
+            self.call("cuDeviceGetPCIBusId", buffer, len(buffer), self.device)
+        return buffer.value
+
+    @property
+    def version(self) -> str:
+        """The CUDA version that the driver is of."""
+        value = c_int()
+        self.call("cuDriverGetVersion", byref(value))
+        return "%d.%d" % (value.value // 1000, value.value % 1000 // 10)
+
+    @property
+    def capability(self) -> Tuple[int, int]:
+        """The compute capability."""
+        return self._attribute(_COMPUTE_MAJOR), self._attribute(_COMPUTE_MINOR)
+
+    @property
+    def l2_bytes(self) -> int:
+        """Bytes of its second-level cache."""
+        return self._attribute(_L2_BYTES)
+
+    @property
+    def opt_in_shared(self) -> int:
+        """Bytes of shared memory that one block may have."""
+        return self._attribute(_OPT_IN_SHARED)
+
+    @property
+    def most_threads(self) -> int:
+        """Threads that one block may have."""
+        return self._attribute(_MOST_THREADS)
+
+    # --- kernels ---
+
+    def load(self, data: bytes) -> c_void_p:
+        """A module. Raises CudaError."""
+        module = c_void_p()
+        self.call("cuModuleLoadData", byref(module), data)
+        return module
+
+    def unload(self, module: c_void_p) -> None:
+        """Let a module go."""
+        self.call("cuModuleUnload", module)
+
+    def function(self, module: c_void_p, entry: str) -> c_void_p:
+        """A kernel of a module. Raises CudaError."""
+        function = c_void_p()
+        self.call("cuModuleGetFunction", byref(function), module, entry.encode())
+        return function
+
+    def parameter_sizes(self, function: c_void_p) -> Optional[List[int]]:
+        """Bytes of each parameter of a kernel; ``None`` where the driver cannot tell (before CUDA 12.4)."""
+        if not self.has("cuFuncGetParamInfo"):
+            return None
+        sizes: List[int] = []
+        offset, size = c_size_t(), c_size_t()
+        while self._library.cuFuncGetParamInfo(function, len(sizes), byref(offset), byref(size)) == 0:
+            sizes.append(size.value)
+        return sizes
+
+    def allow_shared(self, function: c_void_p, size: int) -> None:
+        """Allow more dynamic shared memory than every GPU has. Raises CudaError."""
+        self.call("cuFuncSetAttribute", function, _DYNAMIC_SHARED, size)
+
+    def allow_large_clusters(self, function: c_void_p) -> None:
+        """Allow clusters of more than 8 blocks. Raises CudaError."""
+        self.call("cuFuncSetAttribute", function, _NON_PORTABLE_CLUSTER, 1)
+
+    def event(self) -> c_void_p:
+        """A new event that takes times."""
+        event = c_void_p()
+        self.call("cuEventCreate", byref(event), 0)
+        return event
+
+    def microseconds(self, start: c_void_p, end: c_void_p) -> float:
+        """Between two events that have happened."""
+        milliseconds = c_float()
+        self.call("cuEventElapsedTime", byref(milliseconds), start, end)
+        return milliseconds.value * 1000.0
+
+
+class CudaLaunch:
+    """One kernel with its arguments, ready to be launched any number of times on the default stream."""
+
+    def __init__(
+        self, driver: CudaDriver, function: c_void_p, facts: Any, grid: Tuple[int, int, int], values: List[Any], held: Any = None
+    ) -> None:
+        """``values`` are ctypes objects, one for each parameter; ``held`` is what must live as long as the launch."""
+        self._driver, self._function, self._values, self._held = driver, function, values, held
+        self._array = (c_void_p * max(1, len(values)))(*(ctypes.addressof(value) for value in values))
+        scaled = [size * scale for size, scale in zip(grid, facts["grid_scale"])]
+        self._attributes = _attributes(facts)
+        attributes = (_Attribute * max(1, len(self._attributes)))(*self._attributes)
+        self._kept = attributes
+        self._config = _Config(
+            grid=(c_uint * 3)(*scaled),
+            block=(c_uint * 3)(*facts["block"]),
+            shared=facts["shared"],
+            stream=None,
+            attributes=attributes,
+            count=len(self._attributes),
+        )
+        self._plain = (*scaled, *facts["block"], facts["shared"], None)
+        self._is_empty = 0 in scaled
+
+    def __call__(self) -> None:
+        """Launch it, and do not wait. Raises CudaError."""
+        if self._is_empty:
+            return
+        if self._attributes:
+            self._driver.call("cuLaunchKernelEx", byref(self._config), self._function, self._array, None)
+        else:
+            self._driver.call("cuLaunchKernel", self._function, *self._plain, self._array, None)
+
+
+def _attributes(facts: Any) -> List[_Attribute]:
+    attributes: List[_Attribute] = []
+    if facts["pdl"]:
+        attributes.append(_Attribute(id=_PROGRAMMATIC_SERIALIZATION, value=_Value(number=1)))
+    if facts["cooperative"]:
+        attributes.append(_Attribute(id=_COOPERATIVE, value=_Value(number=1)))
+    if facts["cluster"]:
+        attributes.append(_Attribute(id=_CLUSTER, value=_Value(cluster=(c_uint * 3)(*facts["cluster"]))))
+        attributes.append(_Attribute(id=_CLUSTER_POLICY, value=_Value(number=_SPREAD)))
+    return attributes

@@ -1,0 +1,178 @@
+"""A problem whose tensors are made: poisoned before a launch, compared after it, and looked after meanwhile.
+
+A kernel that was cut down may have lost the masks that kept it inside of its tensors. In memory that others use too it would read
+what happens to be there. :class:`Guarded` tensors have room around them: what is read there is no number, and what is written there
+is noticed. A maximum hides what is no number, so that the room can be filled otherwise, too (:data:`OTHERS`): what a kernel then
+computes otherwise it has read there.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Dict, Iterator, List, Optional, Tuple
+
+ROOM = 1 << 18
+"""Bytes before and behind what a tensor lies in; a multiple of what allocators align to."""
+_NO_NUMBER = 0xFF
+"""A byte of which every floating point type makes NaN."""
+_ALIGNED = 512
+OTHERS = (256.0, -256.0)
+"""Numbers that the room can be filled with: larger than what problems hold, and in range of every floating point type."""
+
+
+class Numerics:
+    """The two modules of ``compat_numerics``, and PyTorch."""
+
+    def __init__(self, torch: Any, problems: Any, outputs: Any) -> None:
+        self.torch, self.problems, self.outputs = torch, problems, outputs
+
+
+class Prepared:
+    """One problem of those that a function yields."""
+
+    def __init__(self, numerics: Numerics, made: Dict[str, Any], is_large: bool) -> None:
+        """``made`` is as :func:`compat_numerics.problems.checked` returns it."""
+        self._numerics = numerics
+        self.made = made
+        self.name: str = made["name"]
+        self.is_large = is_large
+        """Whether it has a size of real use, to be timed."""
+        self.arguments: Dict[str, Any] = made["arguments"]
+        self.baseline = made.get("baseline")
+        self._outputs: List[Any] = list(self._written())
+        self._guarded = list(self._read_only())
+        self._before = self.sums()
+
+    def poison(self) -> None:
+        """Fill the outputs with what no kernel computes."""
+        self._numerics.outputs.poison(self.made)
+
+    def compare(self) -> Dict[str, Any]:
+        """The outputs beside their references."""
+        answer: Dict[str, Any] = self._numerics.outputs.compare(self.made)
+        return answer
+
+    def copy(self) -> List[Any]:
+        """What the outputs hold now."""
+        return [bits_of(self._numerics.torch, output).clone() for output in self._outputs]
+
+    def differs(self, first: List[Any]) -> Any:
+        """Whether the outputs hold other bits than that, as a tensor on their device."""
+        torch = self._numerics.torch
+        differences = [(bits_of(torch, output) != before).any() for output, before in zip(self._outputs, first)]
+        return torch.stack(differences).any()
+
+    def sums(self) -> Any:
+        """A checksum of each tensor that no launch may change: inputs and references."""
+        torch = self._numerics.torch
+        return torch.stack([_sum(torch, tensor) for tensor in self._guarded]) if self._guarded else None
+
+    def changed(self) -> bool:
+        """Whether one of them has been changed."""
+        return self._before is not None and not bool(self._numerics.torch.equal(self._before, self.sums()))
+
+    def _written(self) -> Iterator[Any]:
+        """What a launch may write to: where that is not known, all memory that its arguments lie in."""
+        if self.made["outputs"] is None:
+            self._numerics.outputs.restore(self.made)
+            return iter(self._numerics.outputs.all_cells(self.made))
+        return iter([self.arguments[name] for name in self.made["outputs"]])
+
+    def _read_only(self) -> Iterator[Any]:
+        torch = self._numerics.torch
+        written = {_storage(torch, output).data_ptr() for output in self._outputs}
+        for value in _tensors(torch, list(self.arguments.values())):
+            if _storage(torch, value).data_ptr() not in written and value.numel():
+                yield value
+        for output in (self.made["outputs"] or {}).values():
+            if torch.is_tensor(output["reference"]) and output["reference"].numel():
+                yield output["reference"]
+
+
+def _tensors(torch: Any, values: List[Any]) -> Iterator[Any]:
+    for value in values:
+        if isinstance(value, (list, tuple)):
+            yield from _tensors(torch, list(value))
+        elif torch.is_tensor(value):
+            yield value
+
+
+def _storage(torch: Any, tensor: Any) -> Any:
+    return tensor.untyped_storage() if hasattr(tensor, "untyped_storage") else tensor.storage()
+
+
+def bits_of(torch: Any, tensor: Any) -> Any:
+    """A tensor as whole numbers of the same size: NaN then equals itself."""
+    kinds = {1: torch.uint8, 2: torch.int16, 4: torch.int32, 8: torch.int64}
+    if tensor.is_complex():
+        return bits_of(torch, torch.view_as_real(tensor))
+    return tensor if tensor.dtype is torch.bool else tensor.view(kinds[tensor.element_size()])
+
+
+def _sum(torch: Any, tensor: Any) -> Any:
+    return bits_of(torch, tensor).sum(dtype=torch.int64)
+
+
+# --- room around tensors --------------------------------------------------------------------------------------------------------
+
+
+class Guarded:
+    """The tensors of a problem, moved into memory with room around it."""
+
+    def __init__(self, torch: Any, made: Dict[str, Any]) -> None:
+        """``made`` is as :func:`compat_numerics.problems.checked` returns it."""
+        self._torch = torch
+        self._moved: Dict[int, Any] = {}
+        """Address of a storage → the bytes that it was moved to."""
+        self._types: Dict[int, Any] = {}
+        """Address of these bytes → the type of their elements, and how many bytes the storage had."""
+        arguments = {name: self._value(value) for name, value in made["arguments"].items()}
+        self.made = dict(made, arguments=arguments, baseline=None)
+        written = {arguments[name].untyped_storage().data_ptr() for name in made["outputs"] or ()}
+        self._kept: List[Tuple[Any, Any]] = [
+            (memory, memory.clone())
+            for memory in self._moved.values()
+            if made["outputs"] is not None and memory.untyped_storage().data_ptr() not in written
+        ]
+
+    def is_intact(self) -> bool:
+        """Whether no input was changed, nor the room around it."""
+        return all(bool(self._torch.equal(memory, before)) for memory, before in self._kept)
+
+    def surround(self, number: Optional[float] = None) -> None:
+        """Fill the room around inputs with a number; whole numbers with 1. Without one it is what it was at first, no number."""
+        for pair in self._kept:
+            for memory in pair:
+                kind, size = self._types[pair[0].data_ptr()]
+                for room in (memory[:ROOM], memory[ROOM + size :]):
+                    self._fill(room, kind, number)
+
+    def _fill(self, room: Any, kind: Any, number: Optional[float]) -> None:
+        if number is None:
+            room.fill_(_NO_NUMBER)
+            return
+        value = self._torch.full((1,), number if kind.is_floating_point else 1, dtype=self._torch.float64, device=room.device)
+        pattern = value.to(kind).view(self._torch.uint8)
+        length = len(room) // len(pattern) * len(pattern)
+        room[:length].view(-1, len(pattern)).copy_(pattern)
+
+    def _value(self, value: Any) -> Any:
+        if isinstance(value, (list, tuple)):
+            return type(value)(self._value(item) for item in value)
+        if not self._torch.is_tensor(value) or not value.untyped_storage().nbytes():
+            return value
+        memory = self._memory(value)
+        self._types.setdefault(memory.data_ptr(), (value.dtype, value.untyped_storage().nbytes()))
+        offset = ROOM // value.element_size() + value.storage_offset()
+        moved = self._torch.empty(0, dtype=value.dtype, device=value.device)
+        return moved.set_(memory.untyped_storage(), offset, value.size(), value.stride())
+
+    def _memory(self, tensor: Any) -> Any:
+        storage = tensor.untyped_storage()
+        if storage.data_ptr() not in self._moved:
+            torch, size = self._torch, storage.nbytes()
+            behind = ROOM + -size % _ALIGNED
+            memory = torch.full((ROOM + size + behind,), _NO_NUMBER, dtype=torch.uint8, device=tensor.device)
+            original = torch.empty(0, dtype=torch.uint8, device=tensor.device).set_(storage)
+            memory[ROOM : ROOM + size] = original
+            self._moved[storage.data_ptr()] = memory
+        return self._moved[storage.data_ptr()]

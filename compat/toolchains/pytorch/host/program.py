@@ -1,0 +1,215 @@
+"""From a folder to a file of results."""
+
+from __future__ import annotations
+
+import argparse
+import fnmatch
+import json
+import math
+import os
+import sys
+import time
+from importlib import import_module
+from typing import Any, Dict, Iterator, List, Optional, Set, Tuple
+
+from .cuda import LIBRARY
+from .prepared import Numerics
+from .serving import serve
+from .session import DEADLINE, REPEATS, LaunchOptions
+from .watching import Mismatch, ProblemRun, Watch
+
+SCHEMA = 1
+_Key = Tuple[str, str, str]
+
+
+def main(folder: str, arguments: Optional[List[str]] = None) -> int:
+    """Launch what is in a folder, and return the exit code.
+
+    0 where every cell has a result, 1 where one is lost, 2 where nothing can be done.
+    """
+    chosen = parse(arguments, folder)
+    out = chosen.out or os.path.join(folder, "results.jsonl")
+    if chosen.compare:
+        return _compare(folder, chosen)
+    try:
+        index = _index(folder)
+        done = _done(out)
+        cells = [cell for cell in index["cells"] if _is_meant(cell, chosen.cells) and _key(cell) not in done]
+        say("%d cells, %d of them are in %s already" % (len(index["cells"]), len(done), out))
+        if not cells:
+            return 0
+        numerics = _numerics(chosen.device)
+    except (OSError, ValueError, ImportError) as error:
+        say("error: %s" % error)
+        return 2
+    options = LaunchOptions(
+        device=chosen.device, library=chosen.library, repeats=chosen.repeats, deadline=chosen.deadline, no_latency=chosen.no_latency
+    )
+    try:
+        return _FolderRun(folder, index, cells, options, numerics, out).run()
+    except Mismatch as error:
+        say("error: %s" % error)
+        return 2
+    except KeyboardInterrupt:
+        say("interrupted: what is finished is in %s, and the same command goes on from there" % out)
+        return 130
+
+
+def parse(arguments: Optional[List[str]], folder: str) -> argparse.Namespace:
+    """What the command line says."""
+    parser = argparse.ArgumentParser(
+        prog="launch.py",
+        description="Launch every kernel of this folder on the GPU of this machine, compare what it computes, and time it.",
+        epilog="Cells that the file of results has already are not launched again. For a matrix: compat matrix --launched FILE.",
+    )
+    parser.add_argument(
+        "--out", default=None, metavar="FILE", help="file of results, JSON lines (default: results.jsonl in the folder)"
+    )
+    parser.add_argument("--cells", action="append", default=[], metavar="GLOB", help="only these: kernel/variant/case/target/env")
+    parser.add_argument(
+        "--repeats", type=int, default=REPEATS, metavar="N", help="launches of each problem (default: %d)" % REPEATS
+    )
+    parser.add_argument(
+        "--deadline", type=float, default=DEADLINE, metavar="SECONDS", help="seconds one cell may take (default: %g)" % DEADLINE
+    )
+    parser.add_argument("--no-latency", action="store_true", help="take no times")
+    parser.add_argument(
+        "--device", choices=("cuda", "cpu"), default="cuda", help="where tensors are; cpu is for tests of this program"
+    )
+    parser.add_argument("--library", default=LIBRARY, metavar="PATH", help="the driver's library (default: %s)" % LIBRARY)
+    parser.add_argument("--compare", default=None, metavar="DIGEST", help="stay, and compare what is asked for on standard input")
+    chosen = parser.parse_args(arguments)
+    if chosen.repeats < 2 or not chosen.deadline > 0:
+        parser.error("at least two repeats, and a deadline above 0, are needed")
+    return chosen
+
+
+def _compare(folder: str, chosen: Any) -> int:
+    """Stay, and answer questions about kernels on one problem."""
+    try:
+        index = _index(folder)
+        numerics = _numerics(chosen.device)
+        options = LaunchOptions(device=chosen.device, library=chosen.library)
+        return serve(folder, index["problems"][chosen.compare], options, numerics)
+    except (OSError, ValueError, ImportError, KeyError) as error:
+        say("error: %s" % error)
+        return 2
+
+
+def say(text: str) -> None:
+    """A line for whoever waits."""
+    sys.stderr.write(text + "\n")
+    sys.stderr.flush()
+
+
+def _index(folder: str) -> Dict[str, Any]:
+    with open(os.path.join(folder, "index.json"), encoding="utf-8") as file:
+        index: Dict[str, Any] = json.load(file)
+    if index.get("schema") != SCHEMA:
+        raise ValueError("index.json has schema %r, and this program reads %d" % (index.get("schema"), SCHEMA))
+    for number, cell in enumerate(index["cells"]):
+        cell["number"] = number
+    return index
+
+
+def _key(line: Dict[str, Any]) -> _Key:
+    """What makes a result that of a cell."""
+    return line["identity"], line["problem"], line["object"]
+
+
+def _done(out: str) -> Set[_Key]:
+    """The cells that a file of results has; those that are lost are tried again."""
+    keys: Set[_Key] = set()
+    if os.path.exists(out):
+        with open(out, encoding="utf-8") as file:
+            for line in file:
+                try:
+                    result = json.loads(line)
+                    if result["check"]["status"] != "lost":
+                        keys.add(_key(result))
+                except (ValueError, TypeError, KeyError):  # cut short
+                    continue
+    return keys
+
+
+def _is_meant(cell: Dict[str, Any], globs: List[str]) -> bool:
+    return not globs or any(fnmatch.fnmatchcase(cell["cell"], glob) for glob in globs)
+
+
+def _numerics(device: str) -> Numerics:
+    """PyTorch is imported here, once, before any child is forked; no GPU is touched."""
+    began = time.monotonic()
+    try:
+        import torch
+    except ImportError as error:
+        raise ImportError("PyTorch is needed, and %s has none: %s" % (sys.executable, error)) from error
+    outputs, problems = (import_module("compat_numerics.%s" % name) for name in ("outputs", "problems"))
+    if device == "cuda" and torch.version.cuda is None:
+        raise ImportError("PyTorch %s of %s is one without CUDA" % (torch.__version__, sys.executable))
+    say("PyTorch %s (%.1f s)" % (torch.__version__, time.monotonic() - began))
+    return Numerics(torch, problems, outputs)
+
+
+def _plain(value: Any) -> Any:
+    """``None`` in the place of what JSON has no number for."""
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+class _FolderRun:
+    """All that is to be launched."""
+
+    def __init__(
+        self, folder: str, index: Dict[str, Any], cells: List[Dict[str, Any]], options: LaunchOptions, numerics: Numerics, out: str
+    ) -> None:
+        self._index, self._cells, self._out = index, cells, out
+        self._watch = Watch(folder, options, numerics, self._accept)
+        self._count = self._lost = 0
+        self._began = time.monotonic()
+
+    def run(self) -> int:
+        """ProblemRun by group; results are written as each group is done."""
+        with open(self._out, "a+b") as out:
+            out.seek(max(0, out.seek(0, os.SEEK_END) - 1))
+            if out.read(1) not in (b"", b"\n"):  # cut short
+                out.write(b"\n")
+            for problem, cells in self._groups():
+                group = ProblemRun(self._watch, problem, cells)
+                group.run()
+                for cell in cells:
+                    line = self._line(cell, group)
+                    out.write((json.dumps(line) + "\n").encode())
+                    self._note(line)
+                out.flush()
+        seconds = time.monotonic() - self._began
+        say("%d cells in %.0f s, %.0f a minute" % (self._count, seconds, 60 * self._count / max(seconds, 1e-9)))
+        return 1 if self._lost else 0
+
+    def _groups(self) -> Iterator[Tuple[Dict[str, Any], List[Dict[str, Any]]]]:
+        groups: Dict[str, List[Dict[str, Any]]] = {}
+        for cell in self._cells:
+            groups.setdefault(cell["problem"], []).append(cell)
+        for digest, cells in groups.items():
+            yield self._index["problems"][digest], cells
+
+    def _line(self, cell: Dict[str, Any], group: ProblemRun) -> Dict[str, Any]:
+        check = {name: _plain(value) for name, value in group.checks[cell["number"]].items() if name != "spoiled"}
+        named = {name: cell[name] for name in ("cell", "identity", "object", "problem")}
+        return dict(named, schema=SCHEMA, check=check, latency=group.latencies.get(cell["number"]), device=group.device)
+
+    def _note(self, line: Dict[str, Any]) -> None:
+        self._count += 1
+        self._lost += line["check"]["status"] == "lost"
+        latency = line["latency"]
+        took = "  %.1f us" % latency["us"] if latency else ""
+        ratio = " (%.2f of the baseline)" % latency["ratio"] if latency and latency["ratio"] else ""
+        why = "  %s" % line["check"]["reason"] if line["check"]["reason"] else ""
+        say("[%d/%d] %s  %s%s%s%s" % (self._count, len(self._cells), line["cell"], line["check"]["status"], took, ratio, why))
+
+    def _accept(self, device: Dict[str, Any]) -> None:
+        """Raises Mismatch where the kernels are for GPUs of another architecture."""
+        target = self._index["target"]
+        here = int(device["cc"].replace(".", ""))
+        if here // 10 != int(target["arch"]) // 10 or here < int(target["arch"]):
+            raise Mismatch(
+                "the kernels are for %s, and %s has compute capability %s" % (target["name"], device["name"], device["cc"])
+            )

@@ -1,0 +1,192 @@
+"""A process that uses the GPU: the driver, PyTorch, and a kernel that is known to be good."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+from typing import Any, Dict, Iterator, Optional, Tuple
+
+from .checking import LoadedKernel
+from .cuda import LIBRARY, CudaDriver, CudaError, CudaLaunch
+from .prepared import Numerics
+
+REPEATS = 30
+DEADLINE = 30.0
+_SEED = 0
+
+
+class LaunchOptions:
+    """How cells are launched."""
+
+    def __init__(
+        self,
+        device: str = "cuda",
+        library: str = LIBRARY,
+        repeats: int = REPEATS,
+        deadline: float = DEADLINE,
+        no_latency: bool = False,
+    ) -> None:
+        self.device, self.library = device, library
+        self.repeats, self.deadline = repeats, deadline
+        """Launches of each problem; seconds that one cell may take."""
+        self.no_latency = no_latency
+
+
+class GpuSession:
+    """What a forked process has of the GPU."""
+
+    def __init__(self, folder: str, options: LaunchOptions, numerics: Numerics) -> None:
+        """Raises CudaError, and whatever PyTorch raises."""
+        self._folder, self._device, self._numerics = folder, options.device, numerics
+        if options.device == "cpu":
+            numerics.torch.set_num_threads(1)
+        self.driver = CudaDriver(options.library)
+        if options.device != "cpu":
+            numerics.torch.zeros(1, device=options.device)
+        self.driver.synchronize()
+        self.canary = Canary(self.driver, numerics.torch, options.device)
+
+    def device(self) -> Dict[str, Any]:
+        """The GPU, as a result line has it."""
+        return _device(self.driver, self._numerics.torch)
+
+    def fault(self) -> str:
+        """The driver's name for what is wrong with the context; empty where nothing is."""
+        try:
+            self.driver.synchronize()
+        except CudaError as error:
+            return error.name
+        return ""
+
+    def problems(self, problem: Dict[str, Any]) -> Iterator[Tuple[Dict[str, Any], bool]]:
+        """What a problem of the index makes, small ones first; whether each has a size of real use. Raises ProblemError."""
+        problems = self._numerics.problems
+        make = problems.load(os.path.join(self._folder, problem["source"]), problem["function"])
+        for large in (False, True):
+            for made in problems.each(make, problem["parameters"], problem["dtype"], _SEED, self._device, large):
+                yield made, large
+
+    def kernel(self, cell: Dict[str, Any]) -> LoadedKernel:
+        """The binary of a cell, loaded. Raises CudaError and Refused, and OSError where it is not in the folder."""
+        with open(os.path.join(self._folder, "objects", cell["object"]), "rb") as file:
+            return LoadedKernel(self.driver, self._numerics.torch, self._device, cell, file.read())
+
+
+# --- a kernel that is known to be good -----------------------------------------------------------------------------------------
+
+_COUNT = 256
+_TEXT = """
+.version %s
+.target %s
+.address_size 64
+.visible .entry compat_canary(.param .u64 x_ptr, .param .u64 y_ptr)
+{
+    .reg .f32 %%f<2>;
+    .reg .b32 %%r<2>;
+    .reg .b64 %%rd<7>;
+    ld.param.u64 %%rd1, [x_ptr];
+    ld.param.u64 %%rd2, [y_ptr];
+    mov.u32 %%r1, %%tid.x;
+    mul.wide.u32 %%rd3, %%r1, 4;
+    cvta.to.global.u64 %%rd1, %%rd1;
+    cvta.to.global.u64 %%rd2, %%rd2;
+    add.s64 %%rd4, %%rd1, %%rd3;
+    add.s64 %%rd5, %%rd2, %%rd3;
+    ld.global.f32 %%f1, [%%rd4];
+    add.f32 %%f1, %%f1, 0f3F800000;
+    st.global.f32 [%%rd5], %%f1;
+    ret;
+}
+"""
+_VERSIONS = (((9, 0), "7.8", "sm_90"), ((8, 0), "7.0", "sm_80"), ((7, 5), "6.3", "sm_75"), ((0, 0), "6.0", "sm_60"))
+_FACTS = {
+    "block": [_COUNT, 1, 1],
+    "grid_scale": [1, 1, 1],
+    "shared": 0,
+    "cluster": None,
+    "cooperative": False,
+    "pdl": False,
+}
+
+
+class Canary:
+    """y = x + 1 for 256 numbers. Where it fails, the GPU, its driver or this process is at fault."""
+
+    def __init__(self, driver: CudaDriver, torch: Any, device: str) -> None:
+        """Raises CudaError."""
+        self._driver, self._torch = driver, torch
+        version, target = _form(driver.capability)
+        self._function = driver.function(driver.load((_TEXT % (version, target)).encode() + b"\0"), "compat_canary")
+        self._x = torch.arange(_COUNT, dtype=torch.float32, device=device)
+        self._y = torch.empty_like(self._x)
+        values = [ctypes.c_uint64(tensor.data_ptr()) for tensor in (self._x, self._y)]
+        self._launch = CudaLaunch(driver, self._function, _FACTS, (1, 1, 1), values)
+
+    def is_well(self) -> bool:
+        """Whether it computes what it should. Raises CudaError."""
+        self._y.fill_(-1.0)
+        self._launch()
+        self._driver.synchronize()
+        return bool(self._y.tolist() == [float(number + 1) for number in range(_COUNT)])
+
+
+def _form(capability: Tuple[int, int]) -> Tuple[str, str]:
+    """The version of PTX and the target that this GPU's driver certainly takes."""
+    return next((version, target) for least, version, target in _VERSIONS if capability >= least)
+
+
+# --- the device ----------------------------------------------------------------------------------------------------------------
+
+_SM, _MEMORY = 1, 2
+
+
+def _device(driver: CudaDriver, torch: Any) -> Dict[str, Any]:
+    """As a result line has it."""
+    management = _Management(driver.bus)
+    return {
+        "name": driver.name,
+        "cc": "%d.%d" % driver.capability,
+        "driver": management.driver(),
+        "cuda": driver.version,
+        "clocks": management.clocks(),
+        "torch": str(torch.__version__),
+        "torch_cuda": torch.version.cuda,
+    }
+
+
+class _Management:
+    """The management library (NVML), where there is one."""
+
+    def __init__(self, bus: bytes) -> None:
+        """``bus`` says which GPU; the numbers of the two libraries can differ."""
+        self._library: Any = None
+        self._device = ctypes.c_void_p()
+        try:
+            library = ctypes.CDLL("libnvidia-ml.so.1")
+            is_there = library.nvmlInit_v2() == 0 and library.nvmlDeviceGetHandleByPciBusId_v2(bus, ctypes.byref(self._device)) == 0
+        except (OSError, AttributeError):
+            return
+        self._library = library if is_there else None
+
+    def driver(self) -> Optional[str]:
+        """The version of the driver."""
+        if self._library is None:
+            return None
+        buffer = ctypes.create_string_buffer(96)
+        answer = self._library.nvmlSystemGetDriverVersion(buffer, ctypes.c_uint(len(buffer)))
+        return buffer.value.decode() if answer == 0 else None
+
+    def clocks(self) -> Optional[Dict[str, Optional[int]]]:
+        """MHz: as they are now, and the highest."""
+        if self._library is None:
+            return None
+        return {
+            "sm": self._clock("nvmlDeviceGetClockInfo", _SM),
+            "memory": self._clock("nvmlDeviceGetClockInfo", _MEMORY),
+            "most_sm": self._clock("nvmlDeviceGetMaxClockInfo", _SM),
+            "most_memory": self._clock("nvmlDeviceGetMaxClockInfo", _MEMORY),
+        }
+
+    def _clock(self, call: str, kind: int) -> Optional[int]:
+        value = ctypes.c_uint()
+        return value.value if getattr(self._library, call)(self._device, kind, ctypes.byref(value)) == 0 else None

@@ -1,0 +1,256 @@
+"""The parent's side: fork a process for a problem, go by what it says, end it where it hangs, and settle what went wrong.
+
+What a process says of a cell counts once its canary was well after it, or the context ended for a reason of the cell's own.
+"""
+
+from __future__ import annotations
+
+import time
+from typing import Any, Callable, Dict, List, Optional, Sequence
+
+from .checking import failed
+from .child import CheckingProcess, Task
+from .forked import Channel, ForkedProcess, Message, NoAnswer, ProcessEnded
+from .prepared import Numerics
+from .session import LaunchOptions
+
+_PREPARING = 600.0
+"""Seconds that inputs and references may take."""
+_ROUND = 120.0
+"""Seconds that timing all cells once may take."""
+_TRIES = 2
+"""Processes that may end without having come to any cell, before the rest is given up."""
+
+Cell = Dict[str, Any]
+
+
+class Mismatch(Exception):
+    """The folder is for another GPU than this machine's. The message says so."""
+
+
+class ProcessReport:
+    """What is known once a forked process has ended."""
+
+    def __init__(self) -> None:
+        self.checks: Dict[int, Dict[str, Any]] = {}
+        """Cell → its check, of those that count."""
+        self.latencies: Dict[int, Dict[str, Any]] = {}
+        self.suspect: Optional[int] = None
+        """The cell that ended the process."""
+        self.first: Dict[str, Any] = {}
+        """What came of it then."""
+        self.unable = ""
+        """Why nothing of the problem can be run."""
+        self.unwell = ""
+        """How the canary failed."""
+        self.finished = False
+        self.device: Optional[Dict[str, Any]] = None
+
+
+class Watch:
+    """Runs tasks in forked processes."""
+
+    def __init__(self, folder: str, options: LaunchOptions, numerics: Numerics, accept: Callable[[Dict[str, Any]], None]) -> None:
+        """``accept`` hears of the device, and raises Mismatch."""
+        self._folder, self._options, self._numerics, self._accept = folder, options, numerics, accept
+
+    def run(self, task: Task) -> ProcessReport:
+        """Fork a process for a task, and go by what it says until it has ended."""
+
+        def work(channel: Channel) -> None:
+            CheckingProcess(self._folder, self._options, self._numerics, channel).run(task)
+
+        process, report = ForkedProcess(work), ProcessReport()
+        try:
+            _Following(process, self._options.deadline, report, self._accept).follow()
+        finally:
+            process.end()
+        return report
+
+
+class _Following:
+    """One process, followed to its end."""
+
+    def __init__(
+        self, process: ForkedProcess, deadline: float, report: ProcessReport, accept: Callable[[Dict[str, Any]], None]
+    ) -> None:
+        self._process, self._deadline, self._report, self._accept = process, deadline, report, accept
+        self._held: Dict[int, Dict[str, Any]] = {}
+        self._in_flight: Optional[int] = None
+        self._began = time.monotonic()
+        self._idle = _PREPARING
+        """The limit where no cell is in flight."""
+
+    def follow(self) -> None:
+        """Until it says nothing any more, or has to be killed."""
+        while True:
+            limit = self._deadline if self._in_flight is not None else self._idle
+            try:
+                message = self._process.receive(self._began + limit - time.monotonic())
+            except NoAnswer:
+                self._over(limit)
+                return
+            except ProcessEnded:
+                self._gone()
+                return
+            self._note(message)
+
+    def _note(self, message: Message) -> None:
+        event = message["event"]
+        if event == "begin":
+            if message["cell"] != self._in_flight:
+                self._in_flight, self._began = message["cell"], time.monotonic()
+        elif event == "checked":
+            self._checked(message)
+        elif event == "round":
+            self._waits()
+            self._idle = _ROUND
+        elif event == "timed":
+            self._report.latencies[message["cell"]] = message["latency"]
+        elif event == "canary":
+            self._canary(message)
+        elif event in ("ready", "device"):
+            self._report.device = message["device"]
+            self._accept(message["device"])
+            self._waits()
+        elif event == "unable":
+            self._report.unable = message["why"]
+        elif event == "stopped":
+            self._stopped(message["why"])
+        elif event == "end":
+            self._report.finished = True
+
+    def _waits(self) -> None:
+        """Nothing is in flight."""
+        self._in_flight, self._began = None, time.monotonic()
+
+    def _checked(self, message: Message) -> None:
+        self._in_flight = None
+        self._began = time.monotonic()
+        if message["fault"]:
+            self._commit()
+            self._suspect(message["cell"], message["check"])
+        else:
+            self._held[message["cell"]] = message["check"]
+
+    def _canary(self, message: Message) -> None:
+        self._waits()
+        if message["well"]:
+            self._commit()
+            return
+        self._report.unwell = message["why"]
+        bad = [cell for cell, check in self._held.items() if check["status"] != "ok"]
+        if bad:
+            self._suspect(bad[-1], self._held[bad[-1]])
+
+    def _stopped(self, why: str) -> None:
+        """Timing ended early: by the cell in flight."""
+        self._commit()
+        if self._in_flight is not None:
+            self._suspect(self._in_flight, failed("faulted", why, "while it was timed"))
+
+    def _commit(self) -> None:
+        self._report.checks.update(self._held)
+        self._held.clear()
+
+    def _suspect(self, cell: int, check: Dict[str, Any]) -> None:
+        self._report.suspect, self._report.first = cell, check
+        self._report.checks.pop(cell, None)
+        self._held.pop(cell, None)
+
+    def _over(self, limit: float) -> None:
+        if self._in_flight is None:
+            what = "inputs and references" if self._idle == _PREPARING else "timing all cells once"
+            self._report.unable = "%s took more than %g s" % (what, limit)
+            return
+        self._commit()
+        self._suspect(self._in_flight, failed("timed_out", "it took more than %g s" % limit))
+
+    def _gone(self) -> None:
+        """The process ended."""
+        if self._report.finished or self._in_flight is None:
+            if not self._report.unwell:
+                self._commit()
+            return
+        self._commit()
+        self._suspect(self._in_flight, failed("lost", "the process that launched it ended"))
+
+
+class ProblemRun:
+    """The cells of one problem, on their way to results."""
+
+    def __init__(self, watch: Watch, problem: Dict[str, Any], cells: Sequence[Cell]) -> None:
+        self._watch, self._problem, self._cells = watch, problem, list(cells)
+        self.checks: Dict[int, Dict[str, Any]] = {}
+        self.latencies: Dict[int, Dict[str, Any]] = {}
+        self.device: Optional[Dict[str, Any]] = None
+        self._alone: List[int] = []
+        self._first: Dict[int, Dict[str, Any]] = {}
+
+    def run(self) -> None:
+        """Check all cells, and time those that are right; then settle those that ended a process."""
+        tries = 0
+        while True:
+            to_check = [cell for cell in self._cells if cell["number"] not in self.checks and cell["number"] not in self._alone]
+            to_time = [cell for cell in self._cells if self._is_right(cell) and cell["number"] not in self.latencies]
+            if not to_check and (not to_time or tries):
+                break
+            before = (len(self.checks), len(self._alone), len(self.latencies))
+            report = self._watch.run(Task(self._problem, to_check, to_time))
+            self._note(report)
+            if report.unable:
+                self._give_up(to_check, report.unable)
+                break
+            if report.finished:
+                break
+            tries = 0 if (len(self.checks), len(self._alone), len(self.latencies)) != before else tries + 1
+            if tries >= _TRIES:
+                self._give_up(to_check, report.unwell or "the process that launches ended before it came to it")
+                break
+        for number in self._alone:
+            self._settle(next(cell for cell in self._cells if cell["number"] == number))
+
+    def _is_right(self, cell: Cell) -> bool:
+        check = self.checks.get(cell["number"])
+        return check is not None and check["status"] == "ok"
+
+    def _note(self, report: ProcessReport) -> None:
+        self.checks.update(report.checks)
+        self.latencies.update(report.latencies)
+        self.device = report.device or self.device
+        if report.suspect is not None:
+            self.checks.pop(report.suspect, None)
+            self.latencies.pop(report.suspect, None)
+            self._alone.append(report.suspect)
+            self._first[report.suspect] = report.first
+
+    def _give_up(self, cells: Sequence[Cell], why: str) -> None:
+        for cell in cells:
+            self.checks.setdefault(cell["number"], failed("lost", why))
+
+    def _settle(self, cell: Cell) -> None:
+        """Run a cell that ended a process again, in one of its own; what that says counts, if it says anything."""
+        number, first = cell["number"], self._first[cell["number"]]
+        report = self._watch.run(Task(self._problem, [cell], []))
+        self.device = report.device or self.device
+        second = report.first if report.suspect == number else report.checks.get(number)
+        if second is None:
+            self.checks[number] = failed(
+                "lost", report.unable or report.unwell or "the process that launches ended before it came to it"
+            )
+            return
+        self.checks[number] = verdict_of(first, second)
+        if number in report.latencies:
+            self.latencies[number] = report.latencies[number]
+
+
+def verdict_of(first: Dict[str, Any], second: Dict[str, Any]) -> Dict[str, Any]:
+    """What two attempts mean, the second of which was alone."""
+    if first["status"] == second["status"]:
+        return second
+    first_time = "%s%s" % (first["status"], " (%s)" % first["reason"] if first["reason"] else "")
+    if second["status"] == "ok" and first["status"] in ("faulted", "timed_out"):
+        return dict(
+            second, status="unstable", reason="the first time, beside other kernels, it was %s; alone it is right" % first_time
+        )
+    return dict(second, reason="; ".join(filter(None, (second["reason"], "the first time it was %s" % first_time))))

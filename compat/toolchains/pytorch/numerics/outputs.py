@@ -1,0 +1,239 @@
+"""The outputs of a problem: filled before a launch, and held to their references after it.
+
+Before a launch the whole storage of every output is filled, around the view that the kernel gets, too: with a NaN of a certain bit
+pattern, whole numbers with the least one. What a launch did not write is known by that, and so is what it wrote elsewhere.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from typing import Any, Dict, Iterable, Iterator, List, Optional, Tuple
+
+import torch
+
+from .storages import all_cells, cells, changes, restore
+
+__all__ = ["Bits", "Found", "all_cells", "around", "bits", "compare", "poison", "restore", "together"]
+
+Found = Dict[str, Any]
+"""``{"status": "ok" or "wrong", "max_abs", "max_rel", "where", "reason"}``.
+
+Where no output is known: ``unsupported``, and ``values``, what was changed."""
+
+_NAN = {
+    "float16": 0x7E5A,
+    "bfloat16": 0x7FDA,
+    "float32": 0x7FDA5A5A,
+    "float64": 0x7FFA5A5A5A5A5A5A,
+    "float8_e4m3fn": 0x7F,
+    "float8_e5m2": 0x7E,
+    "float8_e4m3fnuz": 0x80,
+    "float8_e5m2fnuz": 0x80,
+}
+"""A NaN that nothing computes, where the type has so many."""
+
+
+def poison(problem: Dict[str, Any]) -> None:
+    """Fill the outputs of a checked problem; what has ``initial`` holds that in its view.
+
+    Where it does not say what its outputs are, all its tensors get back what they held.
+    """
+    if problem["outputs"] is None:
+        restore(problem)
+        return
+    for tensors in _by_storage(problem):
+        cells(tensors[0]).fill_(_pattern(tensors[0].dtype))
+    for name, output in problem["outputs"].items():
+        tensor, initial = problem["arguments"][name], output["initial"]
+        if isinstance(initial, torch.Tensor):
+            tensor.copy_(initial)
+        elif initial is not None:
+            tensor.copy_(torch.full((), initial, dtype=torch.float64).to(tensor.dtype))
+
+
+def compare(problem: Dict[str, Any]) -> Found:
+    """What the outputs of a checked problem hold after a launch, beside what they should: the worst of them."""
+    if problem["outputs"] is None:
+        return _changed(problem)
+    findings = [_compared(problem, name) for name in problem["outputs"]]
+    findings += [_around(problem, tensors) for tensors in _by_storage(problem)]
+    return together(findings)
+
+
+def together(found: Iterable[Found]) -> Found:
+    """One for several: the first that is wrong, else all of them with the largest differences, and where the largest is."""
+    several = list(found)
+    for finding in several:
+        if finding["status"] != "ok":
+            return finding
+    largest = max(several, key=lambda finding: finding["max_abs"] or 0.0)
+    return dict(largest, max_rel=max((finding["max_rel"] for finding in several if finding["max_rel"] is not None), default=None))
+
+
+def around(problem: Dict[str, Any]) -> str:
+    """What a launch wrote around the outputs of a checked problem, in words; empty where it wrote nothing there.
+
+    Whatever the outputs hold: :func:`compare` tells of numbers that are wrong first.
+    """
+    if problem["outputs"] is None:
+        return ""
+    findings = (_around(problem, tensors) for tensors in _by_storage(problem))
+    return next((str(finding["reason"]) for finding in findings if finding["status"] != "ok"), "")
+
+
+class Bits:
+    """What outputs held at one moment, bit by bit, to hold other launches to."""
+
+    def __init__(self, problem: Dict[str, Any]) -> None:
+        self._held = [_bits_of(problem["arguments"][name]).clone() for name in problem["outputs"]]
+
+    def differing(self, other: Bits) -> int:
+        """How many elements are not the same."""
+        return sum(int((ours != theirs).sum()) for ours, theirs in zip(self._held, other._held))
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Bits) and all(torch.equal(ours, theirs) for ours, theirs in zip(self._held, other._held))
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def digest(self) -> str:
+        """Equal for equal bits, in another process too."""
+        held = (tensor.contiguous().view(torch.uint8).cpu().numpy().tobytes() for tensor in self._held)
+        return hashlib.sha256(b"".join(held)).hexdigest()
+
+
+def bits(problem: Dict[str, Any]) -> Bits:
+    """A copy of what the outputs hold now, where they are."""
+    return Bits(problem)
+
+
+def _changed(problem: Dict[str, Any]) -> Found:
+    """What a launch changed, where nobody says what it should have."""
+    changed = changes(problem)
+    names = ", ".join("%s (%d of %d elements)" % (change["name"], change["changed"], change["elements"]) for change in changed)
+    return {
+        "status": "unsupported",
+        "max_abs": None,
+        "max_rel": None,
+        "where": "",
+        "reason": "not compared: no reference is known; it changed %s" % (names or "nothing"),
+        "values": changed,
+    }
+
+
+# --- one output ---------------------------------------------------------------------------------------------------------------
+
+
+def _compared(problem: Dict[str, Any], name: str) -> Found:
+    tensor, output = problem["arguments"][name], problem["outputs"][name]
+    if not tensor.numel():
+        return _ok(None, None, "")
+    got, wanted = _beside(tensor.detach(), output["reference"])
+    sizes = wanted.abs().double()
+    difference = (got.double() - wanted.double()).abs()
+    difference[(difference == 0) & (got != wanted)] = 1.0  # of whole numbers that are too large to be told apart as doubles
+    allowed = output["tolerance"] + output["relative"] * sizes
+    excess = torch.nan_to_num(difference - allowed, nan=float("inf"), posinf=float("inf")).reshape(-1)
+    missed = int((excess > 0).sum())
+    finite = bool(torch.isfinite(difference).all())
+    largest = (float(difference.max()), _relative(difference, sizes)) if finite else (None, None)
+    if not missed:
+        at = int(difference.reshape(-1).argmax())
+        return _ok(largest[0], largest[1], "%s: %s" % (problem["name"], _place(name, tensor, at)) if largest[0] else "")
+    at = int(excess.argmax())
+    reason = "expected %s" % _number(wanted.reshape(-1)[at])
+    if output["initial"] is None and bool(_bits_of(tensor).reshape(-1)[at] == _pattern(tensor.dtype)):
+        reason = "was not written, " + reason
+    else:
+        reason = "is %s, %s" % (_number(got.reshape(-1)[at]), reason)
+        off = float(difference.reshape(-1)[at])
+        if off < float("inf"):
+            reason += ", off by %.3g where %.3g is allowed" % (off, float(allowed.reshape(-1)[at]))
+            reason += " (%s)" % output["reason"] if output["reason"] else ""
+    return {
+        "status": "wrong",
+        "max_abs": largest[0],
+        "max_rel": largest[1],
+        "where": "%s: %s" % (problem["name"], _place(name, tensor, at)),
+        "reason": "%s; %d of %d elements wrong" % (reason, missed, tensor.numel()),
+    }
+
+
+def _beside(tensor: torch.Tensor, reference: torch.Tensor) -> Tuple[torch.Tensor, torch.Tensor]:
+    """Both in a type that holds either exactly: whole numbers where both are such."""
+    kind = torch.float64 if tensor.dtype.is_floating_point or reference.dtype.is_floating_point else torch.int64
+    return tensor.to(kind), reference.to(tensor.device).to(kind)
+
+
+def _ok(max_abs: Optional[float], max_rel: Optional[float], where: str) -> Found:
+    return {"status": "ok", "max_abs": max_abs, "max_rel": max_rel, "where": where, "reason": ""}
+
+
+def _relative(difference: torch.Tensor, sizes: torch.Tensor) -> Optional[float]:
+    """The largest difference by the size of what was wanted, where that is not 0."""
+    there = sizes > 0
+    return float((difference[there] / sizes[there]).max()) if bool(there.any()) else None
+
+
+def _place(name: str, tensor: torch.Tensor, at: int) -> str:
+    """``O_ptr[0, 3, 17]``."""
+    indices: List[int] = []
+    for size in reversed(tensor.shape):
+        indices.insert(0, at % size)
+        at //= size
+    return "%s[%s]" % (name, ", ".join(map(str, indices))) if indices else name
+
+
+def _number(value: torch.Tensor) -> str:
+    return "%.6g" % value.item()
+
+
+# --- storages -----------------------------------------------------------------------------------------------------------------
+
+
+def _around(problem: Dict[str, Any], tensors: List[torch.Tensor]) -> Found:
+    """Whether what lies in a storage outside of its outputs is what it was filled with."""
+    memory = cells(tensors[0])
+    changed = memory != _pattern(tensors[0].dtype)
+    for tensor in tensors:
+        changed.as_strided(tensor.size(), tensor.stride(), tensor.storage_offset()).fill_(False)
+    if not bool(changed.any()):
+        return _ok(None, None, "")
+    at, first = int(changed.nonzero()[0]), tensors[0].storage_offset()
+    name = next(name for name in problem["outputs"] if problem["arguments"][name] is tensors[0])
+    distance = "%d before its first" % (first - at) if at < first else "%d behind its first" % (at - first)
+    return {
+        "status": "wrong",
+        "max_abs": None,
+        "max_rel": None,
+        "where": "%s: outside of %s" % (problem["name"], name),
+        "reason": "wrote outside of %s: %d of the elements around it, the first %s" % (name, int(changed.sum()), distance),
+    }
+
+
+def _by_storage(problem: Dict[str, Any]) -> Iterator[List[torch.Tensor]]:
+    """Outputs that have a storage together, those of one element type: they are filled and looked at as one."""
+    storages: Dict[Tuple[int, torch.dtype], List[torch.Tensor]] = {}
+    for name in problem["outputs"]:
+        tensor = problem["arguments"][name]
+        if tensor.untyped_storage().nbytes():
+            storages.setdefault((tensor.untyped_storage().data_ptr(), tensor.dtype), []).append(tensor)
+    yield from storages.values()
+
+
+def _bits_of(tensor: torch.Tensor) -> torch.Tensor:
+    """The elements of a view, as whole numbers of their size."""
+    return cells(tensor).as_strided(tensor.size(), tensor.stride(), tensor.storage_offset())
+
+
+def _pattern(dtype: torch.dtype) -> int:
+    """What an output of this type is filled with, as a whole number of the size of its elements."""
+    name = str(dtype).rpartition(".")[2]
+    if name in _NAN:
+        return _NAN[name]
+    if name == "bool":
+        return 1
+    bits = 8 * torch.empty(0, dtype=dtype).element_size()
+    if name.startswith("uint"):  # whose least, 0, is what many a kernel writes
+        return 0xA5 if bits == 8 else int("5a" * (bits // 8), 16)
+    return 0x80 if bits == 8 else -(1 << (bits - 1))

@@ -1,0 +1,183 @@
+"""Problems: what a kernel is launched with, and what it has to compute. A module of the kernel's author makes them.
+
+A problem is a dictionary (``docs/problems.md`` has the contract)::
+
+    {"name", "arguments": {name: value}, "grid": (n, …), "outputs": {name: {"reference", "tolerance", "relative", "reason",
+     "initial"}}, "baseline"}
+
+Where nobody knows what it has to compute, as of launches that were recorded, ``outputs`` is ``None``.
+
+:func:`each` gives every one of them checked, with all keys there. What is wrong with a problem is a :class:`ProblemError`, and says
+nothing about the kernel.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import sys
+from typing import Any, Callable, Dict, Iterator, Set, Tuple
+
+import torch
+
+Problem = Dict[str, Any]
+
+_KEYS = {"name", "arguments", "grid", "outputs", "baseline"}
+_OUTPUT = {"reference": None, "tolerance": 0.0, "relative": 0.0, "reason": "", "initial": None}
+"""What is said of an output, with what stands for what is not said."""
+_MODULE = "_compat_problems"
+
+
+class ProblemError(Exception):
+    """A problem cannot be used, or could not be made: a mistake in the module of problems, and no fact about the kernel."""
+
+
+def load(path: str, function: str) -> Callable[..., Iterator[Problem]]:
+    """The function of a module of problems, which is imported anew. Modules beside it can be imported by it.
+
+    Raises ProblemError where it cannot be imported, or has no such function.
+    """
+    spec = importlib.util.spec_from_file_location(_MODULE, path)
+    if spec is None or spec.loader is None:
+        raise ProblemError("%s is no Python file" % path)
+    module = importlib.util.module_from_spec(spec)
+    folder = os.path.dirname(os.path.abspath(path))
+    sys.modules[_MODULE] = module  # where data classes look for it
+    sys.path.insert(0, folder)
+    try:
+        spec.loader.exec_module(module)
+    except Exception as error:
+        raise ProblemError("%s cannot be imported: %s" % (os.path.basename(path), _words(error))) from error
+    finally:
+        sys.path.remove(folder)
+    found: Callable[..., Iterator[Problem]] = getattr(module, function, None)  # type: ignore[assignment]
+    if not callable(found):
+        raise ProblemError("%s has no function %s" % (os.path.basename(path), function))
+    return found
+
+
+def each(
+    function: Callable[..., Iterator[Problem]],
+    parameters: Dict[str, Any],
+    dtype: str,
+    seed: int,
+    device: str,
+    large: bool,
+) -> Iterator[Problem]:
+    """The problems that a function yields, checked, one after the other.
+
+    Raises ProblemError where the function raises, where it yields none, or what is malformed, or a name a second time.
+    """
+    names: Set[str] = set()
+    torch.manual_seed(seed)
+    try:
+        yielded = iter(function(dict(parameters), dtype, seed, device, large))
+    except Exception as error:
+        raise ProblemError("the problems could not be made: %s" % _words(error)) from error
+    while True:
+        try:
+            problem = next(yielded)
+        except StopIteration:
+            break
+        except Exception as error:
+            raise ProblemError("a problem could not be made: %s" % _words(error)) from error
+        made = checked(problem)
+        if made["name"] in names:
+            raise ProblemError("two problems are called %r" % made["name"])
+        names.add(made["name"])
+        yield made
+    if not names:
+        raise ProblemError("there is no problem: the function yielded none")
+
+
+def checked(problem: Any) -> Problem:
+    """A problem with all its keys. Raises ProblemError where it is malformed, in a sentence that says what."""
+    if not isinstance(problem, dict):
+        raise ProblemError("a problem must be a dictionary, and this is a %s" % type(problem).__name__)
+    name = problem.get("name")
+    if not isinstance(name, str) or not name:
+        raise ProblemError("a problem needs a name")
+    _no_others(problem, _KEYS, "problem %r" % name)
+    arguments, outputs = problem.get("arguments"), problem.get("outputs")
+    if not isinstance(arguments, dict) or not all(isinstance(argument, str) for argument in arguments):
+        raise ProblemError("problem %r: arguments must be a dictionary by parameter" % name)
+    is_unknown = outputs is None and "outputs" in problem
+    outputs = {} if is_unknown else outputs
+    if not isinstance(outputs, dict) or not (outputs or is_unknown):
+        raise ProblemError("problem %r: outputs must be a dictionary by parameter, with one at least" % name)
+    baseline = problem.get("baseline")
+    if baseline is not None and not callable(baseline):
+        raise ProblemError("problem %r: the baseline must be a function, or None" % name)
+    made = {
+        "name": name,
+        "arguments": dict(arguments),
+        "grid": _grid(problem.get("grid"), name),
+        "outputs": None if is_unknown else {output: _output(output, facts, arguments, name) for output, facts in outputs.items()},
+        "baseline": baseline,
+    }
+    if not is_unknown:
+        _apart(made)
+    return made
+
+
+def _grid(said: Any, name: str) -> Tuple[int, ...]:
+    sizes = tuple(said) if isinstance(said, (tuple, list)) else (said,)
+    if not 1 <= len(sizes) <= 3 or not all(isinstance(size, int) and not isinstance(size, bool) and size > 0 for size in sizes):
+        raise ProblemError("problem %r: the grid must be one to three whole numbers above 0, and is %r" % (name, said))
+    return sizes
+
+
+def _output(output: str, said: Any, arguments: Dict[str, Any], name: str) -> Dict[str, Any]:
+    where = "problem %r, output %s" % (name, output)
+    tensor = arguments.get(output)
+    if not isinstance(tensor, torch.Tensor):
+        raise ProblemError("%s: there is no argument of that name that is a tensor" % where)
+    if not isinstance(said, dict):
+        raise ProblemError("%s: a dictionary with a reference is wanted" % where)
+    _no_others(said, set(_OUTPUT), where)
+    made = dict(_OUTPUT, **said)
+    reference = made["reference"]
+    if not isinstance(reference, torch.Tensor):
+        raise ProblemError("%s: the reference must be a tensor" % where)
+    if reference.shape != tensor.shape:
+        raise ProblemError("%s: its shape is %s, and the reference's %s" % (where, tuple(tensor.shape), tuple(reference.shape)))
+    if reference.is_floating_point() and not bool(torch.isfinite(reference).all()):
+        raise ProblemError("%s: the reference has NaN or inf, which equal nothing" % where)
+    for key in ("tolerance", "relative"):
+        number = made[key]
+        if isinstance(number, bool) or not isinstance(number, (int, float)) or not 0 <= number < float("inf"):
+            raise ProblemError("%s: %s must be a number from 0 on, and is %r" % (where, key, number))
+    if (made["tolerance"] or made["relative"]) and not (isinstance(made["reason"], str) and made["reason"]):
+        raise ProblemError("%s: a tolerance needs its reason" % where)
+    initial = made["initial"]
+    fits = initial is None or (
+        tuple(initial.shape) == tuple(tensor.shape) if isinstance(initial, torch.Tensor) else isinstance(initial, (int, float))
+    )
+    if not fits:
+        raise ProblemError("%s: what it holds before must be a number, or a tensor of its shape" % where)
+    return made
+
+
+def _apart(problem: Problem) -> None:
+    """Refuse an input in the storage of an output: that is filled before every launch."""
+    outputs = {_address(problem["arguments"][name]): name for name in problem["outputs"]}
+    for name, value in problem["arguments"].items():
+        if name in problem["outputs"] or not isinstance(value, torch.Tensor):
+            continue
+        if value.untyped_storage().nbytes() and _address(value) in outputs:
+            other = outputs[_address(value)]
+            raise ProblemError("problem %r: %s lies in the storage of the output %s" % (problem["name"], name, other))
+
+
+def _address(tensor: torch.Tensor) -> int:
+    return int(tensor.untyped_storage().data_ptr())
+
+
+def _no_others(said: Dict[str, Any], known: Set[str], where: str) -> None:
+    others = sorted(str(key) for key in said if key not in known)
+    if others:
+        raise ProblemError("%s: unknown %s" % (where, ", ".join(others)))
+
+
+def _words(error: BaseException) -> str:
+    return "%s: %s" % (type(error).__name__, error) if str(error) else type(error).__name__

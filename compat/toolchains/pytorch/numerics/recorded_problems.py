@@ -1,0 +1,53 @@
+"""Launches as `compat capture --problems` recorded them: arguments of the same shapes, strides and types, and the same grid.
+
+Whole numbers in tensors are those that were recorded; floating point numbers are made up, the same on every machine. What comes out
+right is not known: no output has a reference.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Dict, Iterator
+
+import torch
+
+_FACTOR, _MASK = 0x9E3779B1, 0x7FFFFFFF
+
+
+def recorded(parameters: Dict[str, Any], dtype: str, seed: int, device: str, large: bool) -> Iterator[Dict[str, Any]]:
+    """Yields the launch, which is the same for the interpreter and for a GPU."""
+    said = parameters["recorded"]
+    storages = [_storage(each, seed + number) for number, each in enumerate(said["storages"])]
+    for tensor in said["tensors"].values():
+        if "values" in tensor:
+            _put(storages[tensor["storage"]], tensor)
+    storages = [storage.to(device) for storage in storages]
+    views = {name: _view(storages[each["storage"]], each) for name, each in said["tensors"].items()}
+    yield {
+        "name": "as recorded",
+        "arguments": {**views, **said["numbers"], **dict.fromkeys(said["nothing"])},
+        "grid": tuple(said["grid"]),
+        "outputs": None,
+    }
+
+
+def _storage(said: Dict[str, Any], seed: int) -> torch.Tensor:
+    """Floating point numbers between -1 and 1, and whole numbers that are 0."""
+    kind = getattr(torch, said["type"])
+    if not kind.is_floating_point:
+        return torch.zeros(said["elements"], dtype=kind)
+    mixed = torch.arange(said["elements"], dtype=torch.int64) + 1000003 * (seed + 1)
+    for shift in (16, 13, 16):  # products of 31 and 32 bits fit into 63
+        mixed = ((mixed ^ (mixed >> shift)) & _MASK) * _FACTOR & _MASK
+    return ((mixed >> 7).double() / (1 << 23) - 1.0).to(kind)
+
+
+def _put(storage: torch.Tensor, said: Dict[str, Any]) -> None:
+    places = _view(torch.arange(storage.numel()), said).reshape(-1)
+    bits = 8 * storage.element_size()
+    kind = {8: torch.uint8, 16: torch.int16, 32: torch.int32, 64: torch.int64}[bits]  # PyTorch cannot set those without a sign
+    signed = [value if bits == 8 or value < 1 << (bits - 1) else value - (1 << bits) for value in said["values"]]
+    storage.view(kind)[places] = torch.tensor([each % 256 if bits == 8 else each for each in signed], dtype=kind)
+
+
+def _view(storage: torch.Tensor, said: Dict[str, Any]) -> torch.Tensor:
+    return storage.as_strided(said["shape"], said["strides"], said["offset"])

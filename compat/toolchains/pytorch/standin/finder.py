@@ -1,0 +1,188 @@
+"""Stand-ins for packages that are not here: the last thing that an import tries, so that a real package wins."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.abc
+import importlib.machinery
+import importlib.metadata
+import importlib.util
+import sys
+from collections.abc import Iterator, Sequence
+from functools import partial
+from types import ModuleType
+from typing import Any, Callable
+
+from . import pytorch, versions
+from .ledger import LEDGER
+from .opaque import AssumedStr, is_guarded, lacking, unknown_attribute
+
+_PACKAGING = {
+    "packaging.version": {
+        "Version": versions.Version,
+        "parse": versions.parse,
+        "InvalidVersion": versions.InvalidVersion,
+    }
+}
+
+
+_NAMES: Any = vars(ModuleType)["__dict__"]
+
+
+class StandIn(ModuleType):
+    """A module of a package that is not here."""
+
+    def __getattr__(self, name: str) -> Any:
+        path = self.__name__
+        value = pytorch.VALUES.get(path, {}).get(name)
+        if value is not None:
+            answer = value()
+            LEDGER.answered("%s.%s" % (path, name), answer, isinstance(answer, AssumedStr))
+            return answer
+        if name in pytorch.ABSENT.get(path, ()):
+            raise AttributeError("module %r has no attribute %r" % (path, name))
+        inner = "%s.%s" % (path, name)
+        if inner in _known():
+            return importlib.import_module(inner)
+        return unknown_attribute(path, name)
+
+    def __dir__(self) -> list[str]:
+        if LEDGER.in_tree(sys._getframe(1).f_code.co_filename):
+            raise lacking("%s.__dict__" % self.__name__)
+        return list(vars(self))
+
+    @property
+    def __dict__(self) -> Any:  # type: ignore[override]
+        """Its names, which are not all of them."""
+        if LEDGER.in_tree(sys._getframe(1).f_code.co_filename):
+            raise lacking("%s.__dict__" % self.__name__)
+        return _NAMES.__get__(self)
+
+
+def seem_plain() -> Callable[[], None]:
+    """Have stand-ins be of the type of all modules until what is returned is called: compilers tell globals of that type apart."""
+    modules = [module for module in sys.modules.values() if type(module) is StandIn]
+    for module in modules:
+        _NAMES.__get__(module)["__getattr__"] = partial(StandIn.__getattr__, module)
+        module.__class__ = ModuleType  # type: ignore[assignment]
+
+    def end() -> None:
+        for module in modules:
+            module.__class__ = StandIn
+            del _NAMES.__get__(module)["__getattr__"]
+
+    return end
+
+
+def _known() -> dict[str, dict[str, Any]]:
+    return {**(pytorch.modules() if "torch" in LEDGER.packages else {}), **_PACKAGING, "packaging": {}}
+
+
+class Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
+    """Finds every module of the packages that are stood in for."""
+
+    def find_spec(self, name: str, path: Any, target: Any = None) -> importlib.machinery.ModuleSpec | None:
+        """A module of a package that is stood in for."""
+        if name.split(".", 1)[0] not in LEDGER.packages:
+            return None
+        if "." in name and name not in _known():
+            _refuse_a_question(name)
+        return importlib.machinery.ModuleSpec(name, self, origin="stand-in", is_package=True)
+
+    def create_module(self, spec: importlib.machinery.ModuleSpec) -> ModuleType:
+        """An empty one."""
+        return StandIn(spec.name)
+
+    def exec_module(self, module: ModuleType) -> None:
+        """Give it what is known of it."""
+        vars(module).update(_known().get(module.__name__, {}))
+
+    def find_distributions(self, context: Any = None) -> Iterator[Any]:
+        """The metadata of those whose version is known, for ``importlib.metadata.version``."""
+        name = getattr(context, "name", None)
+        version = LEDGER.packages.get(str(name).replace("-", "_"))
+        if version == "":
+            raise lacking("%s.__version__" % name)
+        if version:
+            LEDGER.answered("importlib.metadata.version(%r)" % name, version)
+            yield _Distribution(str(name), version)
+
+
+def _refuse_a_question(module: str) -> None:
+    """Whether a package that is not here has a module is not known: importing it says that it has, but not where it may fail."""
+    frame: Any = sys._getframe(2)
+    looks = False
+    while frame is not None and "importlib" in frame.f_code.co_filename:
+        looks = looks or frame.f_code.co_name == "find_spec"  # of importlib.util; an import goes by others
+        frame = frame.f_back
+    if frame is not None and LEDGER.in_tree(frame.f_code.co_filename) and (looks or is_guarded(frame)):
+        raise lacking(module)
+
+
+class _Distribution(importlib.metadata.Distribution):
+    def __init__(self, name: str, version: str) -> None:
+        self._text = "Metadata-Version: 2.1\nName: %s\nVersion: %s\n" % (name, version)
+
+    def read_text(self, filename: str) -> str | None:
+        return self._text if filename == "METADATA" else None
+
+    def locate_file(self, path: Any) -> Any:
+        return path
+
+
+FINDER = Finder()
+
+
+def stand_in_for(package: str) -> None:
+    """From now on imports of a package that is not here find a stand-in."""
+    LEDGER.packages[package] = pytorch.version() if package == "torch" else ""
+    if FINDER not in sys.meta_path:
+        sys.meta_path.append(FINDER)
+    importlib.invalidate_caches()
+
+
+class _Hider(importlib.abc.MetaPathFinder):
+    """Before all other finders: packages that are to be absent are, until something stands in for them."""
+
+    def __init__(self) -> None:
+        self.packages: set[str] = set()
+
+    def find_spec(self, name: str, path: Any, target: Any = None) -> importlib.machinery.ModuleSpec | None:
+        package = name.split(".", 1)[0]
+        if package not in self.packages:
+            return None
+        if package not in LEDGER.packages:
+            raise ModuleNotFoundError("No module named %r" % name, name=name)
+        return FINDER.find_spec(name, path, target)
+
+
+_HIDER = _Hider()
+
+
+def hide(packages: Sequence[str]) -> None:
+    """Take packages for absent from now on, as far as nothing has imported them."""
+    _HIDER.packages.update(set(packages).difference(sys.modules))
+    if _HIDER.packages and _HIDER not in sys.meta_path:
+        sys.meta_path.insert(0, _HIDER)
+
+
+def is_absent(package: str) -> bool:
+    """Whether nothing of that name can be imported here."""
+    if package in _HIDER.packages:
+        return package not in LEDGER.packages
+    if package in sys.modules or package in sys.builtin_module_names:
+        return False
+    try:
+        return importlib.util.find_spec(package) is None
+    except (ImportError, ValueError, AttributeError):
+        return False
+
+
+def is_from_stand_in(value: Any) -> bool:
+    """Whether a value is something that this room has made, and not one that is as good as the real one."""
+    kind = type(value)
+    own: Sequence[str] = (__package__ or "",)
+    if issubclass(kind, StandIn):
+        return True
+    module = kind.__module__ if not isinstance(value, type) else value.__module__
+    return module.startswith(tuple(own)) and not isinstance(value, pytorch.dtype)

@@ -1,0 +1,105 @@
+"""What was stood in for, what the stand-ins said, and what was left out."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import Any
+
+_MOST = 50
+"""Entries of a kind that are told."""
+_OURS = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
+
+
+class Ledger:
+    """The facts of one process, which imports the modules of one kernel's tree for one target."""
+
+    def __init__(self) -> None:
+        self.roots: tuple[str, ...] = ()
+        """Folders of the tree, each with a separator at its end."""
+        self.packages: dict[str, str] = {}
+        """Package that is stood in for → the version that it says it has, or nothing."""
+        self.target: dict[str, Any] = {}
+        self.toolchain = ""
+        """The package that the toolchain is imported as."""
+        self.pytorch: str | None = None
+        """The release of PyTorch that belongs to the toolchain's; ``None`` where that is not known."""
+        self.refusals = 0
+        """How often something was asked for that no stand-in knows."""
+        self.refused = ""
+        """What that was the last time."""
+        self.refusal = ""
+        """The words of the last refusal."""
+        self.elsewhere = False
+        """Whether what that left undone is unknown: one was in another thread, or leads to more than can be followed."""
+        self.begun: tuple[list[str], dict[str, Any]] | None = None
+        """Roots and target for which a package was imported before any of its modules was asked for."""
+        self.package = ""
+        """Its name."""
+        self.late = False
+        """Whether a package was stood in for after modules had found it absent."""
+        self.missing: dict[str, dict[str, BaseException]] = {}
+        """Module → name that a statement would have given a value if it had not failed → why it failed; ``*`` for names unknown."""
+        self._answers: dict[str, None] = {}
+        self._skipped: dict[str, None] = {}
+
+    def begin(self) -> None:
+        """Forget what was said while an import was tried that is now tried in another way."""
+        self.missing.clear()
+        self.refusals, self.elsewhere, self.late = 0, False, False
+        self._answers.clear()
+        self._skipped.clear()
+
+    def in_tree(self, path: str) -> bool:
+        """Whether a file or folder is part of the tree: what is installed somewhere below its root is not."""
+        return any(path.startswith(root) and "/site-packages/" not in path[len(root) - 1 :] for root in self.roots)
+
+    def answered(self, question: str, answer: object, assumed: bool = False) -> None:
+        """Note what was said where a module of the tree asked."""
+        place = place_in_tree()
+        if place:
+            how = "assumed to be" if assumed else "is"
+            self._answers.setdefault("%s %s %r (%s)" % (question, how, answer, place))
+
+    def left_out(self, place: str, error: BaseException) -> None:
+        """Note a statement that failed."""
+        try:
+            message = str(error).strip().split("\n", 1)[0][:200]
+        except Exception:
+            message = ""
+        self._skipped.setdefault("%s: %s: %s" % (place, type(error).__name__, message))
+
+    def told(self) -> dict[str, Any] | None:
+        """All of it for the driver; ``None`` where no stand-in was used and nothing was left out."""
+        if not self.packages and not self._skipped:
+            return None
+        return {
+            "packages": ["%s %s" % (name, version) if version else name for name, version in sorted(self.packages.items())],
+            "answers": _bounded(self._answers),
+            "skipped": _bounded(self._skipped),
+        }
+
+
+def _bounded(words: dict[str, None]) -> list[str]:
+    lines = list(words)
+    return lines if len(lines) <= _MOST else [*lines[:_MOST], "… and %d more" % (len(lines) - _MOST)]
+
+
+def place_in_tree() -> str:
+    """``act.py:12``, the line of the tree that is being run; empty where there is none."""
+    frame: Any = sys._getframe(1)
+    while frame is not None:
+        path = frame.f_code.co_filename
+        if LEDGER.in_tree(path) and not path.startswith(_OURS):
+            return "%s:%d" % (short(path, LEDGER.roots), frame.f_lineno)
+        frame = frame.f_back
+    return ""
+
+
+def short(path: str, roots: tuple[str, ...]) -> str:
+    """A path as it is seen from its root."""
+    return next((path[len(root) :] for root in roots if path.startswith(root)), os.path.basename(path))
+
+
+LEDGER = Ledger()
+"""Of this process."""

@@ -1,0 +1,311 @@
+"""What stands for a value that is not known here."""
+
+from __future__ import annotations
+
+import ast
+import dis
+import functools
+import inspect
+import math
+import sys
+import threading
+from abc import ABCMeta
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from .ledger import LEDGER
+
+
+class Lacking(BaseException):
+    """The value of something is needed that this env lacks. No ``Exception``: it must not be taken for an answer."""
+
+
+Lacking.__module__ = "compat"
+
+
+def lacking(what: str) -> Lacking:
+    """The error for something whose value is needed; it is written down, too, in case that it is caught."""
+    LEDGER.refused = what
+    return _refusal("the value of `%s` is needed, and this env lacks `%s`" % (what, what.split(".", 1)[0]))
+
+
+def _refusal(words: str) -> Lacking:
+    LEDGER.refusals += 1
+    LEDGER.refusal = words
+    if threading.current_thread() is not threading.main_thread():
+        LEDGER.elsewhere = True
+    return Lacking(words)
+
+
+def swallowed() -> Lacking:
+    """The last refusal once more, for whoever caught it and went on: what was made of it is no answer."""
+    return Lacking(LEDGER.refusal or "what a statement that fails would have changed cannot be followed")
+
+
+class PartlyKnown(ABCMeta):
+    """A class of which only a part is known here, and what derives from it. Its metaclass goes together with that of an ABC."""
+
+    def __getattr__(cls, name: str) -> Any:
+        return unknown_of_known(cls, name)
+
+
+class Partly(metaclass=PartlyKnown):
+    """An object of which only a part is known here."""
+
+    def __getattr__(self, name: str) -> Any:
+        return unknown_of_known(type(self), name)
+
+
+class Base(Partly):
+    """In the place of an unknown base class."""
+
+    def __init_subclass__(cls, **_: Any) -> None:
+        """Take whatever keywords the real one would."""
+
+
+class Opaque:
+    """Something of a package that is stood in for. What is made of it is as unknown; where its value is needed it is refused."""
+
+    def __init__(self, path: str) -> None:
+        object.__getattribute__(self, "__dict__")["_compat_path"] = path
+
+    @property  # type: ignore[misc]
+    def __class__(self) -> Any:
+        """Its class, which is asked for by ``isinstance``, too."""
+        frame = sys._getframe(1)
+        if _asks(frame) or frame.f_code.co_filename == _INSPECT:  # such as `inspect.isfunction`
+            raise lacking(path_of(self))
+        return Opaque
+
+    def __getattr__(self, name: str) -> Any:
+        return unknown_attribute(path_of(self), name)
+
+    def __call__(self, *_: Any, **__: Any) -> Opaque:
+        return Opaque("%s(…)" % path_of(self))
+
+    def __getitem__(self, _: Any) -> Opaque:
+        return Opaque("%s[…]" % path_of(self))
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        pass
+
+    def __mro_entries__(self, bases: tuple[Any, ...]) -> tuple[type, ...]:
+        first = next(base for base in bases if isinstance(base, Opaque))
+        return (type(path_of(self), (Base,), {}),) if self is first else ()
+
+    def __enter__(self) -> Opaque:
+        return self
+
+    def __exit__(self, *_: Any) -> None:
+        pass
+
+    def __hash__(self) -> int:
+        if _asks(sys._getframe(1)):  # is it in a set, or a key?
+            raise lacking(path_of(self))
+        return id(self)
+
+    def __repr__(self) -> str:
+        if _asks(sys._getframe(1)):
+            raise lacking(path_of(self))
+        return "<stand-in for %s>" % path_of(self)
+
+
+def path_of(value: Opaque) -> str:
+    """``torch.ops.mine(…)``: where it comes from."""
+    path: str = object.__getattribute__(value, "__dict__")["_compat_path"]
+    return path
+
+
+def is_opaque(value: Any) -> bool:
+    """Whether it is one; asks no attribute of it."""
+    return issubclass(type(value), Opaque)
+
+
+def known(value: Any) -> Any:
+    """A value that Python is about to say something of without asking it (``is``, ``type``, ``callable``)."""
+    if is_opaque(value):
+        raise lacking(path_of(value))
+    return value
+
+
+_COPIED = ("__module__", "__name__", "__qualname__", "__doc__", "__annotations__", "__type_params__", "__wrapped__")
+"""What ``staticmethod`` and the like take over from a function if it has them."""
+
+
+def unknown_attribute(path: str, name: str) -> Opaque:
+    """An attribute of which nothing is known, not even whether it exists: whoever asks just that is refused.
+
+    Called by the ``__getattr__`` of what lacks it.
+    """
+    frame = sys._getframe(2)
+    what = "%s.%s" % (path, name)
+    if name.startswith("__") and name.endswith("__") and name != "__version__":
+        if _asks(frame) and (_operation(frame) in _TAKING or (_is_call(frame) and name not in _COPIED)):
+            raise lacking(what)
+        raise AttributeError(name)
+    if _asks(frame) and (_is_call(frame) or is_guarded(frame)):
+        raise lacking(what)
+    return Opaque(what)
+
+
+def unknown_of_known(owner: type, name: str) -> Any:
+    """An attribute of something of which a part is known: for the tree it is unknown, and for all others it is not there."""
+    frame = sys._getframe(2)
+    if not _asks(frame) or (name.startswith("__") and name.endswith("__")):
+        raise AttributeError(name)
+    what = "%s.%s" % (name_of_base(owner), name)
+    if _is_call(frame) or is_guarded(frame):
+        raise lacking(what)
+    return Opaque(what)
+
+
+def name_of_base(owner: type) -> str:
+    """``torch.Tensor``: what a class of which only a part is known here is, or derives from."""
+    names = [base.__name__ if "." in base.__name__ else "torch.%s" % base.__name__ for base in owner.__mro__ if _is_ours(base)]
+    return str(names[0] if names else owner.__name__)
+
+
+def _is_ours(kind: type) -> bool:
+    return "." in kind.__name__ or kind.__module__ == "%s.pytorch" % __package__
+
+
+_TAKING = ("LOAD_ATTR", "LOAD_METHOD", "IMPORT_FROM", "IMPORT_STAR", "CALL_INTRINSIC_1")
+
+
+def _asks(frame: Any) -> bool:
+    """Whether a frame is of the tree."""
+    return LEDGER.in_tree(frame.f_code.co_filename)
+
+
+_INSPECT = inspect.__file__
+
+
+def _operation(frame: Any) -> str:
+    return str(dis.opname[frame.f_code.co_code[frame.f_lasti]])
+
+
+def _is_call(frame: Any) -> bool:
+    """Whether a frame called something that looks for an attribute (``hasattr``), in the place of taking it."""
+    return "CALL" in _operation(frame) and _operation(frame) != "CALL_INTRINSIC_1"
+
+
+def _refusing(name: str) -> Callable[..., Any]:
+    def refuse(self: Opaque, *_: Any) -> Any:
+        raise lacking(path_of(self))
+
+    refuse.__name__ = name
+    return refuse
+
+
+def _unknown_too(name: str) -> Callable[..., Any]:
+    def operate(self: Opaque, *_: Any) -> Opaque:
+        return Opaque("%s.%s(…)" % (path_of(self), name))
+
+    operate.__name__ = name
+    return operate
+
+
+_VALUES = (
+    *("bool", "int", "float", "complex", "index", "len", "iter", "next", "contains", "reversed", "str", "format", "bytes"),
+    *("eq", "ne", "lt", "le", "gt", "ge", "instancecheck", "subclasscheck", "round", "trunc", "floor", "ceil", "fspath"),
+)
+_OPERATORS = (
+    *("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul", "and", "or", "xor", "lshift", "rshift"),
+    *("neg", "pos", "abs", "invert"),
+)
+for _name in _VALUES:
+    setattr(Opaque, "__%s__" % _name, _refusing("__%s__" % _name))
+for _name in _OPERATORS:
+    setattr(Opaque, "__%s__" % _name, _unknown_too("__%s__" % _name))
+    if _name not in ("neg", "pos", "abs", "invert"):
+        setattr(Opaque, "__r%s__" % _name, _unknown_too("__r%s__" % _name))
+
+
+class AssumedInt(int):
+    """A number that GPUs of one architecture differ in; what is computed from it is one, too."""
+
+
+class AssumedFloat(float):
+    """A number that was computed from one that GPUs of one architecture differ in."""
+
+
+class AssumedStr(str):
+    """A text that GPUs of one architecture differ in."""
+
+
+def _assumed(name: str, plain: Any) -> Callable[..., Any]:
+    function = getattr(plain, name)
+
+    def operate(self: Any, *others: Any) -> Any:
+        result = function(self, *others)
+        return AssumedInt(result) if type(result) is int else AssumedFloat(result) if type(result) is float else result
+
+    operate.__name__ = name
+    return operate
+
+
+def _unsure(self: Any) -> Any:
+    raise _refusal("a number is %r on the GPU that is assumed, and something else on others of its architecture" % (self,))
+
+
+for _kind, _plain in ((AssumedInt, int), (AssumedFloat, float)):
+    for _name in _OPERATORS:
+        for _whole in ("__%s__" % _name, "__r%s__" % _name):
+            if hasattr(_plain, _whole):
+                setattr(_kind, _whole, _assumed(_whole, _plain))
+    for _whole in ("__int__", "__float__"):
+        setattr(_kind, _whole, _unsure)
+for _function, _whole in ((round, "__round__"), (math.floor, "__floor__"), (math.ceil, "__ceil__"), (math.trunc, "__trunc__")):
+    setattr(AssumedFloat, _whole, lambda self, _as=_function: AssumedInt(_as(float.__add__(self, 0.0))))
+
+
+# --- which lines handle that something is absent: what fails there is taken for an answer ---------------------------------------
+
+_ABSENCE = ("ImportError", "ModuleNotFoundError", "AttributeError", "Exception", "BaseException")
+_BLOCKS = ("body", "orelse", "finalbody", "handlers", "cases")
+"""Where a statement has others. An expression has none, so that most of a tree need not be looked at."""
+_TRIES = tuple(getattr(ast, name) for name in ("Try", "TryStar") if hasattr(ast, name))
+
+
+def is_guarded(frame: Any) -> bool:
+    """Whether the line that a frame runs is inside a ``try`` that goes on where an attribute or a module is absent."""
+    return frame.f_lineno in _guarded_lines(frame.f_code.co_filename)
+
+
+@functools.lru_cache(maxsize=None)
+def _guarded_lines(path: str) -> frozenset[int]:
+    try:
+        with open(path, "rb") as file:
+            tree = ast.parse(file.read(), path)
+    except (OSError, SyntaxError, ValueError):
+        return frozenset()
+    return frozenset(line for body in _tried(tree) for line in _lines(body))
+
+
+def _tried(tree: ast.AST) -> Iterator[list[ast.stmt]]:
+    waiting = [tree]
+    while waiting:
+        node = waiting.pop()
+        if _is_try(node) or _is_suppression(node):
+            yield node.body  # type: ignore[attr-defined]
+        waiting += (inner for field in _BLOCKS for inner in getattr(node, field, ()))
+
+
+def _is_try(node: ast.AST) -> bool:
+    return isinstance(node, _TRIES) and any(_handles_absence(handler.type) for handler in node.handlers)
+
+
+def _is_suppression(node: ast.AST) -> bool:
+    return isinstance(node, ast.With) and any("suppress" in ast.dump(item.context_expr) for item in node.items)
+
+
+def _handles_absence(kind: ast.expr | None) -> bool:
+    """Whether a handler is for errors of absence; one that is neither named nor a tuple of names may be."""
+    if isinstance(kind, ast.Tuple):
+        return any(_handles_absence(element) for element in kind.elts)
+    return not isinstance(kind, ast.Name) or kind.id in _ABSENCE
+
+
+def _lines(body: list[ast.stmt]) -> Iterator[int]:
+    for statement in body:
+        yield from range(statement.lineno, (statement.end_lineno or statement.lineno) + 1)

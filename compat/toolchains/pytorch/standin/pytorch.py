@@ -1,0 +1,329 @@
+"""What is known of PyTorch without having it: what follows from the target, and from the toolchain's release that it belongs to."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+from ..device import gpu
+from .ledger import LEDGER
+from .opaque import AssumedInt, AssumedStr, Opaque, Partly, lacking, unknown_of_known
+
+_NEWEST = "2.15.0"
+"""What is assumed to belong to a release of a toolchain of which that is not known."""
+_CUDA = (((2, 4), "12.1"), ((2, 5), "12.4"), ((2, 7), "12.6"), ((2, 8), "12.8"), ((2, 11), "13.0"))
+_HIP = (((2, 4), "6.1"), ((2, 5), "6.2"), ((2, 7), "6.3"), ((2, 8), "6.4"), ((2, 10), "7.1"))
+"""From which release of PyTorch on its wheels are built for which CUDA and ROCm; there are others of the same release."""
+ABSENT = {"torch": ("hpu", "npu", "mlu", "musa")}
+"""What PyTorch by itself has not: packages that extend it add it."""
+
+
+def version() -> str:
+    """The release of PyTorch that belongs to the toolchain's release in flight."""
+    return LEDGER.pytorch or AssumedStr(_NEWEST)
+
+
+def _minor() -> tuple[int, int]:
+    major, minor = version().split(".")[:2]
+    return int(major), int(minor)
+
+
+# --- types -------------------------------------------------------------------------------------------------------------------
+
+
+class dtype:
+    """A dtype of PyTorch: one object for each, equal to nothing else."""
+
+    def __init__(self, name: str, size: int, floating: bool, signed: bool, complex_: bool) -> None:
+        self._name = name
+        self.itemsize, self.is_floating_point, self.is_signed, self.is_complex = size, floating, signed, complex_
+
+    def __repr__(self) -> str:
+        return "torch.%s" % self._name
+
+    def __reduce__(self) -> str:
+        return self._name
+
+    def __getattr__(self, name: str) -> Any:
+        return unknown_of_known(dtype, name)
+
+
+@functools.lru_cache(maxsize=None)
+def _dtypes() -> dict[str, dtype]:
+    dtypes: dict[str, dtype] = {}
+
+    def add(names: str, size: int, floating: bool = False, signed: bool = True, complex_: bool = False) -> None:
+        first = names.split()[0]
+        one = dtype(first, size, floating, signed, complex_)
+        dtypes.update(dict.fromkeys(names.split(), one))
+
+    add("bool", 1, signed=False)
+    add("uint8", 1, signed=False)
+    for names, size in (("int8", 1), ("int16 short", 2), ("int32 int", 4), ("int64 long", 8)):
+        add(names, size)
+    for names, size in (("float16 half", 2), ("bfloat16", 2), ("float32 float", 4), ("float64 double", 8)):
+        add(names, size, floating=True)
+    for names, size in (("complex32 chalf", 4), ("complex64 cfloat", 8), ("complex128 cdouble", 16)):
+        add(names, size, complex_=True)
+    for name, size in (("uint16", 2), ("uint32", 4), ("uint64", 8)):
+        add(name, size, signed=False)
+    for name in ("float8_e4m3fn", "float8_e4m3fnuz", "float8_e5m2", "float8_e5m2fnuz"):
+        add(name, 1, floating=True)
+    if _minor() >= (2, 7):
+        add("float8_e8m0fnu", 1, floating=True, signed=False)
+    if _minor() >= (2, 8):
+        add("float4_e2m1fn_x2", 1, floating=True)
+    return dtypes
+
+
+class Tensor(Partly):
+    """The class of tensors. There are none here."""
+
+
+class Size(Partly, tuple):  # type: ignore[type-arg]
+    """The shape of a tensor."""
+
+
+class device(Partly):
+    """A device, as its name says it."""
+
+    def __init__(self, type: Any, index: int | None = None) -> None:
+        kind, _, number = str(type).partition(":")
+        self.type, self.index = kind, int(number) if number else index
+
+    def __repr__(self) -> str:
+        return "device(type=%r%s)" % (self.type, "" if self.index is None else ", index=%d" % self.index)
+
+    def __str__(self) -> str:
+        return self.type if self.index is None else "%s:%d" % (self.type, self.index)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, device) and (self.type, self.index) == (other.type, other.index)
+
+    def __hash__(self) -> int:
+        return hash((self.type, self.index))
+
+
+class Module(Partly):
+    """``torch.nn.Module``, to derive from."""
+
+    def __init__(self, *_: Any, **__: Any) -> None:
+        raise lacking("torch.nn.Module(…)")
+
+
+class Function(Partly):
+    """``torch.autograd.Function``, to derive from."""
+
+    @classmethod
+    def apply(cls, *_: Any, **__: Any) -> Opaque:
+        """What it computes is not known."""
+        return Opaque("torch.autograd.Function.apply(…)")
+
+
+# --- decorators --------------------------------------------------------------------------------------------------------------
+
+
+class no_grad:
+    """Changes what PyTorch records, which nothing here does: a function stays what it is."""
+
+    def __init__(self, *_: Any, **__: Any) -> None:
+        pass
+
+    def __new__(cls, *arguments: Any, **_: Any) -> Any:
+        """``@torch.no_grad`` and ``@torch.no_grad()``."""
+        if arguments and callable(arguments[0]):
+            return arguments[0]
+        return super().__new__(cls)
+
+    def __call__(self, function: Any) -> Any:
+        return function
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, *_: Any) -> None:
+        pass
+
+
+def _decorator(*arguments: Any, **options: Any) -> Any:
+    """A decorator with or without arguments, which leaves a function of Python as it is: it is not called here."""
+    if arguments and callable(arguments[0]) and not isinstance(arguments[0], Opaque):
+        return _undecorated(arguments[0])
+    return _undecorated
+
+
+def _undecorated(function: Any) -> Any:
+    if hasattr(function, "fn"):  # what becomes of a kernel in there is not known
+        return Opaque("torch.<decorator>(…)")
+    return function
+
+
+class _CustomOp(Partly):
+    """What ``@torch.library.custom_op`` makes of a function: it can be called, and others can be registered with it."""
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        functools.update_wrapper(self, function)
+
+    def __call__(self, *_: Any, **__: Any) -> Opaque:
+        return Opaque("torch.library.custom_op(…)(…)")
+
+    def register_fake(self, function: Any = None, **_: Any) -> Any:
+        """Leaves the function as it is."""
+        return _undecorated if function is None else function
+
+    def register_kernel(self, *_: Any, **__: Any) -> Any:
+        """Leaves the function as it is."""
+        return _undecorated
+
+    register_vmap = register_torch_dispatch = register_autocast = register_kernel
+
+    def register_autograd(self, *_: Any, **__: Any) -> None:
+        """Nothing is differentiated here."""
+
+
+def _custom_op(name: Any, function: Any = None, **_: Any) -> Any:
+    return _CustomOp if function is None else _CustomOp(function)
+
+
+def _registering(*arguments: Any, **__: Any) -> Any:
+    """``torch.library.register_fake("my::op", function)`` and the like, which also are decorators."""
+    functions = [argument for argument in arguments[1:] if callable(argument) and not isinstance(argument, (str, Opaque))]
+    return functions[-1] if functions else _undecorated
+
+
+class Library(Partly):
+    """``torch.library.Library``."""
+
+    def __init__(self, *_: Any, **__: Any) -> None:
+        pass
+
+    def define(self, *_: Any, **__: Any) -> None:
+        """Nothing is called here."""
+
+    impl = fallback = define
+
+
+# --- questions ----------------------------------------------------------------------------------------------------------------
+
+_NAME = "torch.cuda.get_device_name()"
+
+
+def _is_hip() -> bool:
+    return bool(LEDGER.target.get("backend") == "hip")
+
+
+def _capability() -> tuple[int, int]:
+    return gpu.capability(LEDGER.target)
+
+
+def _model() -> str:
+    if "gpu" not in LEDGER.target:
+        raise lacking(_NAME)
+    return AssumedStr(LEDGER.target["gpu"])
+
+
+def _told(question: str, value: Callable[[], Any]) -> Callable[..., Any]:
+    """A function of PyTorch's that answers so, whatever its arguments."""
+
+    def answer(*_: Any, **__: Any) -> Any:
+        result = value()
+        LEDGER.answered("%s()" % question, result, isinstance(result, (AssumedInt, AssumedStr)))
+        return result
+
+    return answer
+
+
+class StandInProperties:
+    """``torch.cuda.get_device_properties()``: what follows from the target, and what is assumed of it."""
+
+    def __getattr__(self, name: str) -> Any:
+        question = "torch.cuda.get_device_properties().%s" % name
+        if name.startswith("__"):
+            raise AttributeError(name)
+        certain, assumed = gpu.certain_properties(LEDGER.target), gpu.assumed_properties(LEDGER.target)
+        if name in certain:
+            value = certain[name]
+        elif name in assumed:
+            value = AssumedStr(assumed[name]) if isinstance(assumed[name], str) else AssumedInt(assumed[name])
+        else:
+            raise lacking(_NAME if name in ("name", "multi_processor_count") else question)
+        LEDGER.answered(question, value, name in assumed)
+        return value
+
+
+def _cuda_version() -> AssumedStr | None:
+    return None if _is_hip() else _built_for(_CUDA)
+
+
+def _hip_version() -> AssumedStr | None:
+    return _built_for(_HIP) if _is_hip() else None
+
+
+def _built_for(releases: Any) -> AssumedStr:
+    return AssumedStr([release for since, release in releases if since <= _minor()][-1])
+
+
+_DEFAULT: dict[str, Any] = {}
+"""What a module made the default dtype, if any did."""
+VALUES: dict[str, dict[str, Callable[[], Any]]] = {
+    "torch": {"__version__": version},
+    "torch.version": {"__version__": version, "cuda": _cuda_version, "hip": _hip_version},
+}
+"""Module → attribute → what it is here; told of each time that a module of the tree takes it."""
+
+
+@functools.lru_cache(maxsize=None)
+def modules() -> dict[str, dict[str, Any]]:
+    """Module → what is known of it and says nothing that depends on the target; the rest of it is unknown."""
+    library = dict.fromkeys(("register_fake", "impl", "impl_abstract", "register_kernel", "register_autograd"), _registering)
+    library.update(dict.fromkeys(("register_vmap", "register_autocast", "register_torch_dispatch", "opcheck"), _registering))
+    library.update(custom_op=_custom_op, triton_op=_custom_op, Library=Library, define=_registering)
+    amp = {"custom_fwd": _decorator, "custom_bwd": _decorator, "autocast": no_grad}
+    no = dict.fromkeys(("is_available",), lambda *_: False)
+    return {
+        "torch": {
+            **_dtypes(),
+            **dict.fromkeys(("no_grad", "enable_grad", "inference_mode", "set_grad_enabled", "autocast"), no_grad),
+            "Tensor": Tensor,
+            "dtype": dtype,
+            "device": device,
+            "Size": Size,
+            "compile": _decorator,
+            "is_tensor": lambda value: isinstance(value, Tensor),
+            "get_default_dtype": lambda: _DEFAULT.get("dtype", _dtypes()["float32"]),
+            "set_default_dtype": lambda kind: _DEFAULT.update(dtype=kind),
+        },
+        "torch.nn": {"Module": Module},
+        "torch.nn.modules": {},
+        "torch.nn.functional": {},
+        "torch.autograd": {"Function": Function, "no_grad": no_grad},
+        "torch.autograd.function": {"once_differentiable": _undecorated, "Function": Function},
+        "torch.jit": dict.fromkeys(("script", "ignore", "unused", "export", "script_if_tracing"), _decorator),
+        "torch.compiler": {"disable": _decorator, "allow_in_graph": _decorator, "is_compiling": lambda: False},
+        "torch._dynamo": {"disable": _decorator, "allow_in_graph": _decorator},
+        "torch.library": library,
+        "torch.amp": amp,
+        "torch.version": {"xpu": None},
+        "torch.cuda": {
+            "is_available": _told("torch.cuda.is_available", lambda: True),
+            "is_initialized": _told("torch.cuda.is_initialized", lambda: False),
+            "current_device": _told("torch.cuda.current_device", lambda: 0),
+            "device_count": _told("torch.cuda.device_count", lambda: AssumedInt(1)),
+            "get_device_capability": _told("torch.cuda.get_device_capability", _capability),
+            "get_device_name": _told("torch.cuda.get_device_name", _model),
+            "get_device_properties": lambda *_, **__: StandInProperties(),
+            "is_bf16_supported": _told("torch.cuda.is_bf16_supported", lambda: gpu.has_bf16(LEDGER.target)),
+            "device": no_grad,
+        },
+        "torch.cuda.amp": amp,
+        "torch.xpu": no,
+        "torch.mps": no,
+        "torch.backends": {},
+        "torch.backends.mps": no,
+        "torch.backends.cuda": {},
+        "torch.backends.cudnn": {},
+        "torch.distributed": {},
+        "torch.utils": {},
+        "torch.ops": {},
+    }

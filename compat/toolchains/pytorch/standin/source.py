@@ -1,0 +1,175 @@
+"""A kernel's module, imported from its tree, and the kernels in it."""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import importlib.util
+import os
+import sys
+from collections.abc import Callable
+from types import ModuleType
+from typing import Any
+
+from .finder import is_absent, seem_plain, stand_in_for
+from .ledger import LEDGER
+from .needed import check
+from .opaque import Lacking, swallowed
+from .tree import LENIENT, Loader, forget_modules, look_in
+
+
+class ImportedSource:
+    """A module, imported when it is first asked for something."""
+
+    def __init__(self, path: str, roots: list[str], module: str, target: dict[str, Any], toolchain: tuple[str, str | None]) -> None:
+        """``toolchain`` is the package that it is imported as, and the release of PyTorch that belongs to it, if that is known."""
+        self.path, self.module, self.roots = path, module, roots
+        self._before = frozenset(sys.modules)
+        self._begun = LEDGER.begun == (roots, target) and module.startswith(LEDGER.package + ".")
+        self._loaded: ModuleType | None = None
+        self._found: dict[str, Any] = {}
+        """What expressions are: a factory that is called again can make something else."""
+        if self._begun:
+            return
+        LEDGER.roots += tuple(os.path.join(root, "") for root in roots)
+        LEDGER.target = target
+        LEDGER.toolchain, LEDGER.pytorch = toolchain
+        look_in(roots)
+
+    def load(self) -> ModuleType:
+        """Import the module, if that has not been done. Raises what importing raises."""
+        if self._loaded is None:
+            self._loaded = self._imported()
+        return self._loaded
+
+    def function(self, expression: str) -> Any:
+        """What an expression over the module's names is: ``kernel``, ``Holder.kernel``, ``make(64)``.
+
+        Raises what importing raised, AttributeError where there is nothing of that name, and Lacking where a kernel reaches what is
+        not known here.
+        """
+        if expression not in self._found:
+            self._found[expression] = self._value(expression)
+        return self._found[expression]
+
+    def _value(self, expression: str) -> Any:
+        module, refused = self.load(), LEDGER.refusals
+        function = self._value_of(module, ast.parse(expression, mode="eval").body, expression)
+        if LEDGER.refusals > refused:
+            raise swallowed()
+        if LEDGER.packages or LEDGER.missing:
+            check(function, expression)
+        return function
+
+    def have_torch(self) -> None:
+        """Stand in for PyTorch where it is absent: a constexpr speaks of it. To be asked for before the module is imported."""
+        if "torch" not in LEDGER.packages and is_absent("torch"):
+            stand_in_for("torch")
+            if self._begun:  # without it
+                self._begun = False
+                forget_modules(self._before)
+
+    def told(self) -> dict[str, Any] | None:
+        """What was stood in for and what was left out, if anything."""
+        return LEDGER.told()
+
+    def watch(self) -> Callable[[], None]:
+        """Returns what raises Lacking where a stand-in was asked for something unknown since then, whatever came of that."""
+        before, end = LEDGER.refusals, seem_plain()
+
+        def look() -> None:
+            end()
+            if LEDGER.refusals > before:
+                what = LEDGER.refused
+                message = "compiling it takes the value of `%s`, and this env lacks `%s`: install it there"
+                raise Lacking(message % (what, what.split(".", 1)[0]))
+
+        return look
+
+    def begin(self) -> None:
+        """Import the package that the module is, on which modules of it are imported in copies of this process.
+
+        Importing ``a.b`` imports ``a`` first, so that nothing is otherwise there. Raises what importing raises.
+        """
+        self._imported()
+        LEDGER.begun, LEDGER.package = (self.roots, LEDGER.target), self.module
+
+    def _imported(self) -> ModuleType:
+        while True:
+            if not self._begun:
+                LEDGER.begin()
+            self._begun = False
+            try:
+                module = self._import()
+                if LEDGER.refusals or LEDGER.elsewhere:
+                    raise swallowed()
+                if not LEDGER.late:
+                    return module
+            except (KeyboardInterrupt, SystemExit, MemoryError):
+                raise
+            except BaseException as error:
+                if not LEDGER.late and not self._stand_in_for_what_lacks(error):
+                    self._give_up_or_go_on(error)
+            forget_modules(self._before)
+
+    def _stand_in_for_what_lacks(self, error: BaseException) -> bool:
+        """Whether an import failed for want of a package that now has a stand-in."""
+        package = (getattr(error, "name", None) or "").split(".", 1)[0]
+        present = {"", self.module.split(".", 1)[0], *LEDGER.packages}
+        if type(error) is not ModuleNotFoundError or package in present or not is_absent(package):
+            return False
+        stand_in_for(package)
+        return True
+
+    def _give_up_or_go_on(self, error: BaseException) -> None:
+        """Raise an error that came where nothing was stood in for, or where what fails is left out already."""
+        if LENIENT[0] or not (LEDGER.packages or "torch" in sys.modules):
+            raise error
+        LENIENT[0] = True
+
+    def _import(self) -> ModuleType:
+        if os.path.dirname(self.path) in self.roots:
+            return self._alone()
+        first = self.module.split(".", 1)[0]
+        path = getattr(sys.modules.get(first), "__file__", None)
+        if isinstance(path, str) and not LEDGER.in_tree(path):
+            raise ImportError("the package %r is %s in this env, so that %s cannot be imported" % (first, path, self.path))
+        module = importlib.import_module(self.module)
+        if os.path.realpath(str(module.__file__)) != os.path.realpath(self.path):
+            raise ImportError("%s is %s in this env, and not %s" % (self.module, module.__file__, self.path), name=self.module)
+        return module
+
+    def _alone(self) -> ModuleType:
+        """The module of a file in no package: under its own name, or another where something that is loaded is called so."""
+        name = os.path.splitext(os.path.basename(self.path))[0]
+        name = "_kernel_" + name if name in sys.modules else name
+        spec = importlib.util.spec_from_file_location(name, self.path, loader=Loader(name, self.path))
+        assert spec is not None
+        assert spec.loader is not None
+        module = importlib.util.module_from_spec(spec)
+        sys.modules[name] = module
+        try:
+            spec.loader.exec_module(module)
+        except BaseException:
+            sys.modules.pop(name, None)
+            raise
+        return module
+
+    def _value_of(self, module: ModuleType, node: ast.expr, expression: str) -> Any:
+        if isinstance(node, ast.Call):
+            function = self._value_of(module, node.func, expression)
+            arguments = [ast.literal_eval(argument) for argument in node.args]
+            return function(*arguments, **{str(keyword.arg): ast.literal_eval(keyword.value) for keyword in node.keywords})
+        if isinstance(node, ast.Attribute):
+            return getattr(self._value_of(module, node.value, expression), node.attr)
+        assert isinstance(node, ast.Name)
+        error = LEDGER.missing.get(module.__name__, {}).get(node.id)
+        if error is not None:
+            raise error
+        try:
+            return vars(module)[node.id]
+        except KeyError:
+            if "*" in LEDGER.missing.get(module.__name__, {}):
+                raise LEDGER.missing[module.__name__]["*"] from None
+            file = os.path.basename(self.path)
+            raise AttributeError("%s defines no %s in this env" % (file, expression)) from None

@@ -1,0 +1,346 @@
+"""Importing the modules of a tree: always from their source, and where it must be, statement by statement."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import importlib
+import importlib.util
+import os
+import sys
+from collections.abc import Iterable, Iterator
+from collections.abc import Set as AbstractSet
+from importlib.machinery import EXTENSION_SUFFIXES, SOURCE_SUFFIXES, ExtensionFileLoader, FileFinder, SourceFileLoader
+from types import CodeType, ModuleType
+from typing import Any
+
+from .effects import Effects, is_in_tree, names_in
+from .finder import is_absent, stand_in_for
+from .ledger import LEDGER, short
+from .opaque import Lacking, known, swallowed
+from .toolchain import refuses
+
+_SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
+
+LENIENT = [False]
+"""Whether statements that fail are left out."""
+
+
+class Loader(SourceFileLoader):
+    """Loads a module of the tree. Compiled files are not looked at: they are told apart by whole seconds."""
+
+    def get_code(self, fullname: str) -> CodeType | None:
+        """The code of its source as it is now."""
+        path = self.get_filename(fullname)
+        code: CodeType = self.source_to_code(self.get_data(path), path)
+        return code
+
+    def source_to_code(self, data: Any, path: Any, **_: Any) -> CodeType:  # type: ignore[override]
+        """Compile it; where something is stood in for, so that all questions are heard."""
+        if not LEDGER.packages:
+            return super().source_to_code(data, path)
+        code: CodeType = compile(audible(data, path), path, "exec", dont_inherit=True)
+        return code
+
+    def exec_module(self, module: ModuleType) -> None:
+        """Run it; leniently, if that is how it is done now."""
+        if LENIENT[0]:
+            path = self.get_filename(module.__name__)
+            run_leniently(audible(self.get_data(path), path), path, module)
+        else:
+            super().exec_module(module)
+
+
+def look_in(roots: Iterable[str]) -> None:
+    """Have Python look for modules in these folders first, and load those of them as :class:`Loader` does."""
+    folders = [root.rstrip("/") for root in roots]
+    make = FileFinder.path_hook((ExtensionFileLoader, EXTENSION_SUFFIXES), (Loader, SOURCE_SUFFIXES))
+
+    def hook(path: str) -> Any:
+        if not LEDGER.in_tree(path + "/"):
+            raise ImportError("not in the tree", path=path)
+        return make(path)
+
+    sys.path_hooks.insert(0, hook)
+    sys.path[:0] = [folder for folder in folders if folder not in sys.path]
+    sys.path_importer_cache.clear()
+    importlib.invalidate_caches()
+
+
+def forget_modules(before: AbstractSet[str]) -> None:
+    """Drop every module of the tree, so that it is imported anew, and of others what imports since ``before`` left that failed."""
+    # Found first: the path of a package without an ``__init__.py`` asks for the one above it.
+    of_tree = [name for name, module in list(sys.modules.items()) if _is_of_tree(module)]
+    for name in {*of_tree, *orphans(before)}:
+        del sys.modules[name]
+
+
+def orphans(before: AbstractSet[str]) -> list[str]:
+    """The modules that came since ``before`` and whose package is not there: its import failed, and Python keeps its modules."""
+    return [name for name in list(sys.modules) if name not in before and _is_orphan(name)]
+
+
+def has_foreign(before: AbstractSet[str]) -> bool:
+    """Whether modules came since ``before`` that a kernel could notice: of the tree, of a package that failed, or of a new one.
+
+    What Python or a package that is there already loads when it is first used makes no difference.
+    """
+    return any(_is_foreign(name, sys.modules.get(name), before) for name in list(sys.modules) if name not in before)
+
+
+def _is_foreign(name: str, module: Any, before: AbstractSet[str]) -> bool:
+    package = name.partition(".")[0]
+    if package in LEDGER.packages or package.startswith("_compat_"):
+        return False
+    return _is_orphan(name) or _is_of_tree(module) or not (package in before or _is_of_python(package, module))
+
+
+def _is_orphan(name: str) -> bool:
+    while "." in name:
+        name = name.rpartition(".")[0]
+        if name not in sys.modules:
+            return True
+    return False
+
+
+def _is_of_python(package: str, module: Any) -> bool:
+    path = getattr(module, "__dict__", {}).get("__file__")
+    if not isinstance(path, str):
+        return package in sys.builtin_module_names
+    return path.startswith(os.path.join(os.path.dirname(os.__file__), "")) and "/site-packages/" not in path
+
+
+def _is_of_tree(module: Any) -> bool:
+    facts = getattr(module, "__dict__", {})
+    path = facts.get("__file__") or next(iter(list(facts.get("__path__") or [])), None)
+    return isinstance(path, str) and LEDGER.in_tree(path + "/")
+
+
+# --- questions that Python answers without asking the value itself -------------------------------------------------------------
+
+KNOWN = "_compat_known"
+"""What asks is called so in the source."""
+_QUESTIONS = ("type", "callable", "id")
+_TREES: dict[str, tuple[bytes, ast.Module]] = {}
+
+
+def audible(data: bytes, path: str) -> ast.Module:
+    """A source in which the operands of ``is`` and what is given to ``type`` and ``callable`` go through :func:`.opaque.known`.
+
+    It is parsed once: a module can be imported several times.
+    """
+    entry = _TREES.get(path)
+    if entry is None or entry[0] != data:
+        setattr(builtins, KNOWN, known)
+        entry = _TREES[path] = data, _Asking().visit(ast.parse(data, path))
+    return entry[1]
+
+
+class _Asking(ast.NodeTransformer):
+    def visit_Compare(self, node: ast.Compare) -> Any:
+        self.generic_visit(node)
+        if any(isinstance(operator, (ast.Is, ast.IsNot)) for operator in node.ops):
+            node.left, *node.comparators = [_asked(comparator) for comparator in (node.left, *node.comparators)]
+        return node
+
+    def visit_Call(self, node: ast.Call) -> Any:
+        self.generic_visit(node)
+        if isinstance(node.func, ast.Name) and node.func.id in _QUESTIONS and len(node.args) == 1 and not node.keywords:
+            node.args = [_asked(node.args[0])]
+        return node
+
+
+def _asked(value: ast.expr) -> ast.expr:
+    if isinstance(value, (ast.Constant, ast.Starred)):
+        return value
+    return ast.copy_location(ast.Call(ast.copy_location(ast.Name(KNOWN, ast.Load()), value), [value], []), value)
+
+
+# --- statement by statement ---------------------------------------------------------------------------------------------------
+
+
+def run_leniently(tree: ast.Module, path: str, module: ModuleType) -> None:
+    """Run a module's statements one by one.
+
+    What one that fails would have bound or changed is taken away, and counts as missing. Raises what the toolchain refuses.
+    """
+    futures: list[ast.stmt] = [node for node in tree.body if isinstance(node, ast.ImportFrom) and node.module == "__future__"]
+    flags = compile(ast.Module(futures, []), path, "exec", dont_inherit=True).co_flags & _all_features()
+    _LenientRun(path, module, flags).all_of(tree.body)
+
+
+def _all_features() -> int:
+    import __future__
+
+    return sum(getattr(__future__, name).compiler_flag for name in __future__.all_feature_names)
+
+
+class _LenientRun:
+    def __init__(self, path: str, module: ModuleType, flags: int) -> None:
+        self.path, self.module, self.flags = path, module, flags
+        self.names = vars(module)
+        self.missing = LEDGER.missing.setdefault(module.__name__, {})
+
+    def all_of(self, statements: Iterable[ast.stmt]) -> None:
+        for statement in statements:
+            for part in _parts(statement):
+                self.one(part)
+
+    def one(self, statement: ast.stmt) -> None:
+        refused = LEDGER.refusals
+        try:
+            if isinstance(statement, ast.If):
+                self.all_of(statement.body if self.value(statement.test) else statement.orelse)
+            else:
+                self.execute(statement)
+        except (KeyboardInterrupt, SystemExit, MemoryError):
+            raise
+        except BaseException as error:
+            unsure = LEDGER.refusals > refused and not isinstance(error, Lacking)
+            if not unsure and refuses(error):
+                raise
+            self.leave_out(statement, swallowed() if unsure else error)
+        LEDGER.refusals = refused
+
+    def execute(self, statement: ast.stmt) -> None:
+        """Run a statement; again, where a package turns out to be absent for which there is no stand-in yet."""
+        code = compile(ast.Module([statement], []), self.path, "exec", self.flags, dont_inherit=True)
+        try:
+            self.run(code)
+        except ModuleNotFoundError as error:
+            package = (error.name or "").split(".", 1)[0]
+            if type(error) is not ModuleNotFoundError or package in LEDGER.packages or not package or not is_absent(package):
+                raise
+            stand_in_for(package)
+            LEDGER.late = True
+            self.run(code)
+        for name in _bound(statement) - {"*"}:
+            self.missing.pop(name, None)
+        if isinstance(statement, ast.ImportFrom) and statement.names[0].name == "*":
+            self.miss_what_it_lacks(statement)
+
+    def run(self, code: CodeType) -> Any:
+        """Run code; where a refusal was caught on the way, what came of it does not count."""
+        refused = LEDGER.refusals
+        value = eval(code, self.names)
+        if LEDGER.refusals > refused:
+            raise swallowed()
+        return value
+
+    def value(self, test: ast.expr) -> bool:
+        return bool(self.run(compile(ast.Expression(test), self.path, "eval", self.flags, dont_inherit=True)))
+
+    def miss_what_it_lacks(self, statement: ast.ImportFrom) -> None:
+        """After ``from module import *``: what is missing there is missing here, too."""
+        package = self.names.get("__package__") or ""
+        source = importlib.util.resolve_name("." * statement.level + (statement.module or ""), package)
+        for name, why in LEDGER.missing.get(source, {}).items():
+            if name not in self.names:
+                self.missing.setdefault(name, why)
+
+    def leave_out(self, statement: ast.stmt, error: BaseException) -> None:
+        cause = self.cause_of(error)
+        LEDGER.left_out("%s:%d" % (short(self.path, LEDGER.roots), statement.lineno), cause)
+        own = self.module.__name__
+        removed = {(own, name) for name in {*_bound(statement), *self.changed(statement)}}
+        removed.update(self.attributes_set(statement))
+        removed.update(Effects(names_in(_in_scope(statement)), self.names).changed())
+        for module, name in removed:
+            LEDGER.missing.setdefault(module, {})[name] = cause
+            if is_in_tree(sys.modules.get(module)):  # what belongs to others goes on working as it did
+                vars(sys.modules[module]).pop(name, None)
+
+    def attributes_set(self, statement: ast.stmt) -> Iterator[tuple[str, str]]:
+        """The modules and names of what a statement sets as an attribute."""
+        for name, attribute in _attributes_set(statement):
+            holder = self.names.get(name)
+            if isinstance(holder, ModuleType):
+                yield holder.__name__, attribute
+
+    def cause_of(self, error: BaseException) -> BaseException:
+        """Why a name that this error misses is missing, where that is known: the first error tells more than what came of it."""
+        name = getattr(error, "name", None)
+        if isinstance(error, NameError):
+            causes = [why for name, why in self.missing.items() if "'%s'" % name in str(error)]
+            return causes[0] if causes else self.missing.get("*", error)
+        if isinstance(error, (ImportError, AttributeError)):
+            holder = name if isinstance(error, ImportError) else getattr(getattr(error, "obj", None), "__name__", None)
+            missing = LEDGER.missing.get(str(holder), {})
+            causes = [why for name, why in missing.items() if "'%s'" % name in str(error)]
+            return causes[0] if causes else error
+        return error
+
+    def changed(self, statement: ast.stmt) -> Iterator[str]:
+        """The names of what a statement may have changed halfway: modules and functions aside."""
+        for name in _touched(statement):
+            value = self.names.get(name)
+            if value is not None and not isinstance(value, (ModuleType, type)) and not callable(value):
+                yield name
+
+
+def _parts(statement: ast.stmt) -> Iterator[ast.stmt]:
+    """A statement, and for an import of several names one for each."""
+    if isinstance(statement, (ast.Import, ast.ImportFrom)) and len(statement.names) > 1:
+        for alias in statement.names:
+            if isinstance(statement, ast.Import):
+                yield ast.copy_location(ast.Import([alias]), statement)
+            else:
+                yield ast.copy_location(ast.ImportFrom(statement.module, [alias], statement.level), statement)
+    else:
+        yield statement
+
+
+def _bound(statement: ast.AST) -> set[str]:
+    """The names that a statement of a module would bind."""
+    names: set[str] = set()
+    waiting = [statement]
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+            names.add(node.name)
+        elif isinstance(node, ast.Name) and isinstance(node.ctx, (ast.Store, ast.Del)):
+            names.add(node.id)
+        elif isinstance(node, (ast.Import, ast.ImportFrom)):
+            names.update(alias.asname or alias.name.split(".", 1)[0] for alias in node.names)
+        if not isinstance(node, _SCOPES):
+            waiting += ast.iter_child_nodes(node)
+    return names
+
+
+def _touched(statement: ast.AST) -> set[str]:
+    """The names whose values a statement may change: what it sets a part of, calls a method of, or hands to a call."""
+    names: set[str] = set()
+    for node in _in_scope(statement):
+        if isinstance(node, (ast.Attribute, ast.Subscript)) and isinstance(node.ctx, (ast.Store, ast.Del)):
+            names.update(_root(node))
+        elif isinstance(node, ast.Call) and not (isinstance(node.func, ast.Name) and node.func.id == KNOWN):
+            if isinstance(node.func, ast.Attribute):
+                names.update(_root(node.func))
+            for argument in [*node.args, *(keyword.value for keyword in node.keywords)]:
+                names.update(_root(argument))
+    return names
+
+
+def _attributes_set(statement: ast.AST) -> Iterator[tuple[str, str]]:
+    for node in _in_scope(statement):
+        if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store) and isinstance(node.value, ast.Name):
+            yield node.value.id, node.attr
+
+
+def _in_scope(statement: ast.AST) -> Iterator[ast.AST]:
+    """The nodes of a statement that run with it."""
+    waiting = [statement]
+    while waiting:
+        node = waiting.pop()
+        yield node
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):
+            waiting += getattr(node, "decorator_list", [])
+        else:
+            waiting += ast.iter_child_nodes(node)
+
+
+def _root(node: ast.AST) -> Iterator[str]:
+    while isinstance(node, (ast.Attribute, ast.Subscript, ast.Starred)):
+        node = node.value
+    if isinstance(node, ast.Name):
+        yield node.id

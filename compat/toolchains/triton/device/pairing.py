@@ -1,0 +1,164 @@
+"""Whether a PyTorch works with a Triton: what is run to find it out (``inductor/``), and what its answers mean.
+
+Classes are told by what was seen, never by versions: a fork or a nightly is judged by the same rules.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from packaging.version import Version
+
+from compat.model import Status
+from compat.patterns import lazy_pattern
+from compat.toolchains.base import Pairing, PairResult
+from compat.toolchains.triton.facts.targets import TARGETS
+
+_FOLDER = Path(__file__).parents[1] / "inside" / "inductor"
+_LONGEST = 300
+_NO_CUDA = "this PyTorch is built without CUDA"
+"""As ``inductor/gpu.py`` says it."""
+
+PROGRAMS = (
+    *("pointwise", "triton_launcher", "softmax", "layernorm_gelu", "split_reduction", "argmax"),
+    *("argmax_looped", "scan", "rand", "gather", "mm", "bmm", "user_kernel", "user_kernel_autotuned"),
+)
+
+CLASSES = {
+    "kernel-dropped": "the compiled graph never launches the user's kernel, and raises nothing: its output is what was in memory",
+    "launch-missing": "the compiled graph launches fewer kernels than it must, and nothing is raised",
+    "import-fails": "what torch.compile imports cannot be imported",
+    "not-found": "PyTorch says that there is no working Triton, or that it is too old",
+    "name-missing": "PyTorch uses a name that this Triton does not have",
+    "signature": "PyTorch hands a kernel's signature over in another form than this Triton takes",
+    "metadata": "PyTorch asks for an entry that this Triton's metadata of a compiled kernel does not have",
+    "launch-fails": "it compiles, and the launch raises",
+    "compile-fails": "compiling raises something else",
+    "no-cuda": "this build of PyTorch has no support for GPUs of NVIDIA, so nothing can be tried",
+    "process-ended": "the process ended without an answer",
+    "deadline": "it was not done by its deadline",
+}
+
+_NOT_FOUND = lazy_pattern(r"cannot find a working triton", re.IGNORECASE)
+_METADATA = lazy_pattern(r"KernelMetadata'? object has no attribute|metadata.*KeyError")
+_NAME = lazy_pattern(
+    r"cannot import name|No module named|module '?triton[\w.]*'? has no attribute|'JITFunction' object has no attribute"
+    r"|has no attribute '\w+'$"
+)
+_NAMES_ITS_TYPE = lazy_pattern(r"\w+(Error|Exception): ")
+"""How the message of an exception begins that PyTorch has wrapped into one of its own."""
+_IMPORTS = ("ImportError", "ModuleNotFoundError")
+
+
+def judge(answer: Mapping[str, Any]) -> PairResult:
+    """What an answer about one program means."""
+    ended = answer.get("ended")
+    if ended == "deadline":
+        return PairResult(status=Status.TIMED_OUT, failure_class="deadline", message=str(answer.get("words", "")))
+    if ended:
+        return PairResult(
+            status=Status.CRASHED, failure_class="process-ended", message=_line(f"{ended}: {answer.get('words', '')}")
+        )
+    errors = [each for each in answer.get("errors", []) if isinstance(each, dict)]
+    if not errors and answer.get("stage") == "launched":
+        return _counted(answer)
+    if any(_NO_CUDA in str(error.get("message")) for error in errors):
+        return PairResult(status=Status.UNSUPPORTED, failure_class="no-cuda", message=_NO_CUDA)
+    failure_class, said = next(_classes(str(answer.get("stage")), errors))
+    return PairResult(status=Status.REJECTED, failure_class=failure_class, message=_words(said))
+
+
+def _counted(answer: Mapping[str, Any]) -> PairResult:
+    """Whether every kernel that the graph must launch was launched."""
+    left = [str(launch[0]) for launch in answer.get("launched", [])]
+    missing = []
+    for wanted in answer.get("wanted", []):
+        if (found := next((name for name in left if name.startswith(wanted)), None)) is not None:
+            left.remove(found)
+        else:
+            missing.append(wanted)
+    if not missing:
+        return PairResult(status=Status.OK)
+    own = [name for name in missing if name in answer.get("own", [])]
+    because = next((_words(each) for each in answer.get("logged", [])), "")
+    what = "the user's kernel is not launched" if own else f"{len(missing)} of {len(answer['wanted'])} kernels are not launched"
+    message = f"{what}; swallowed: {because}" if because else what
+    return PairResult(status=Status.WRONG, failure_class="kernel-dropped" if own else "launch-missing", message=_line(message))
+
+
+def _classes(stage: str, errors: Sequence[Mapping[str, Any]]) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """What a chain of exceptions, the outermost first, can be called, and by which of them; the most telling first."""
+    nothing: Mapping[str, Any] = {"type": "nothing", "message": "it gave no answer that can be read"}
+    if stage == "import":
+        yield "import-fails", errors[0] if errors else nothing
+    for error in errors:
+        if _NOT_FOUND.search(str(error.get("message"))):
+            yield "not-found", error
+    for error in errors:
+        if error.get("in") == "__init__" and "triton/compiler/compiler.py" in str(error.get("at")):
+            yield "signature", error
+    for error in errors:
+        if _METADATA.search(str(error.get("message"))):
+            yield "metadata", error
+    for error in errors:
+        if error.get("type") in _IMPORTS or _NAME.search(str(error.get("message")).split("\n")[0]) or _names_in(error):
+            yield "name-missing", error
+    yield "launch-fails" if stage == "launch" else "compile-fails", errors[0] if errors else nothing
+
+
+def _names_in(error: Mapping[str, Any]) -> bool:
+    """Whether it is an error of Triton's compiler about a name, which it quotes below the lines of the source."""
+    return any(_NAME.search(line) for line in str(error.get("message")).splitlines())
+
+
+def _words(error: Mapping[str, Any]) -> str:
+    """Type and message on one line; where it has no message, the line that raised it."""
+    lines = [line.strip() for line in str(error.get("message", "")).splitlines() if line.strip()]
+    telling = next((line for line in lines if _NAME.search(line) or _METADATA.search(line)), _of_compiler(lines))
+    kind = str(error.get("type", ""))
+    if not telling:
+        return _line(f"{kind}: {error.get('code', '')}")
+    return _line(telling if _NAMES_ITS_TYPE.match(telling) else f"{kind}: {telling}")
+
+
+def _of_compiler(lines: Sequence[str]) -> str:
+    """What a message says first; of the compiler's, which quotes the source up to a caret, what stands below, or the line above."""
+    if "^" not in lines:
+        return lines[0] if lines else ""
+    at = lines.index("^")
+    said = lines[at + 1] if at + 1 < len(lines) else lines[at - 1] if at else ""
+    return f"{lines[0].rstrip(':')}: {said}"
+
+
+def _line(text: str) -> str:
+    text = " ".join(text.split())
+    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 2]} …"
+
+
+def _variables(library: str, launches: str, caches: str) -> dict[str, str]:
+    return {
+        "TRITON_LIBCUDA_PATH": library,
+        "LD_LIBRARY_PATH": library,
+        "COMPAT_LAUNCHES": launches,
+        "TRITON_HOME": caches,
+        "TRITON_CACHE_DIR": f"{caches}/triton",
+        "TORCHINDUCTOR_CACHE_DIR": f"{caches}/inductor",
+        "TORCHINDUCTOR_COMPILE_THREADS": "1",
+    }
+
+
+PAIRING = Pairing(
+    program=_FOLDER,
+    programs=PROGRAMS,
+    source=_FOLDER / "libcuda.c",
+    library="libcuda.so.1",
+    also=("libcuda.so",),
+    variables=_variables,
+    judge=judge,
+    classes=CLASSES,
+    oldest=Version("2.4"),
+    target=next(target for target in TARGETS if target.name == "sm_90"),
+)

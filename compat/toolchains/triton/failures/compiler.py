@@ -1,0 +1,317 @@
+"""Classes of what MLIR, LLVM and the assemblers say and die of. What names a cause comes before what only names a consequence."""
+
+from __future__ import annotations
+
+from attrs import evolve
+
+from compat.diagnosis import common
+from compat.diagnosis.failure_class import Blame, FailureClass, Prediction, Sign
+from compat.model import Status
+
+_RUN_FAILED = r"PassManager::run failed|error encountered during parsing"
+"""What Triton raises when a pass or the verifier fails. The second is of 3.5 on, which verify the front end's IR by parsing it."""
+_SYNTAX = (
+    r"^(?:custom op|expected |unexpected |use of undeclared|undefined symbol|operation being parsed|redefinition of|invalid SSA|"
+    r"Dialect .* not found|unregistered|unknown )"
+)
+_LOWERING = r"failed to legalize|failed to convert|could not|cannot be|not supported|unsupported|unable to|failed to (?!verify)"
+_MALFORMED = r"(?:'[\w.]+' op |must be|requires|failed to verify|expect)"
+
+_BY_MISTAKE = {"SIGILL": 4, "SIGABRT": 6, "SIGBUS": 7, "SIGFPE": 8, "SIGSEGV": 11}
+"""The signals by which a program dies of itself."""
+
+
+def _assembler_died(name: str, number: int) -> Sign:
+    """How releases tell of an assembler that a signal ended, with a shell in between (128 and the number) or without."""
+    said = rf"`ptxas` failed with error code (?:-{number}|{128 + number})\b|died with <Signals\.{name}:"
+    if name == "SIGSEGV":
+        said += r"|`ptxas` raised SIGSEGV|^Please run `ptxas .*` to confirm that this is a bug"
+    return Sign(message=said, means=f"the assembler died of {name}", brief=True)
+
+
+RETURNS = "failed to legalize operation 'tt.return'"
+"""What MLIR says of a kernel that returns a value."""
+_LIBRARY = "device library function {called} of {types}"
+
+_FP8_ADVICE = (
+    "Convert to a type that is taken (`.to(tl.float16)` and back), or build for a target that has it: on NVIDIA fp8e4nv needs "
+    "sm_89 "
+    "or newer and dots of fp8 sm_89 or sm_90; AMD's gfx942 has fp8e4b8 and fp8e5b16. Newer releases take more."
+)
+
+CLASSES = (
+    FailureClass(
+        name="mlir-bitwidth-assert",
+        title="A block where MLIR wants a scalar",
+        meaning="MLIR was asked for the bit width of a type that has none, typically of a block used as a loop bound.",
+        status=Status.CRASHED,
+        advice="Make the bounds of `for` loops scalars: load them with a scalar pointer (`tl.load(ptr + i)`), not through "
+        "`tl.arange(0, 1)`, or reduce the block first (`tl.max(x, 0)`).",
+        blame=Blame.KERNEL,
+        signs=(Sign(assertion=r"only integers and floats have a bitwidth|isIntOrFloat\(\)", words="assertion"),),
+    ),
+    FailureClass(
+        name="dtype-unsupported",
+        title="Data type not supported here",
+        meaning="An operation, a conversion or the target does not take this data type, in this release.",
+        status=Status.REJECTED,
+        advice="Convert to a type that this operation takes (`.to(tl.float32)` and back): the message names the type that it got, "
+        "and "
+        "often those that it takes. Newer releases and targets take more.",
+        blame=Blame.KERNEL,
+        lacks=True,
+        signs=(
+            Sign(
+                message=r"type (?P<type>\w+) not supported in this architecture", means="{type} on this target", advice=_FP8_ADVICE
+            ),
+            Sign(
+                message=r"(?P<type>fp8\w*) (?:data type is not supported on|on CUDA arch)",
+                means="{type} on this target",
+                advice=_FP8_ADVICE,
+            ),
+            Sign(message=r"does not support (?P<type>fp8\w*) on CUDA arch", means="{type} on this target", advice=_FP8_ADVICE),
+            Sign(assertion=r"only supported on compute capability >= 89", means="fp8e4nv on this target", advice=_FP8_ADVICE),
+            Sign(message=r"^Expected dtype (?P<wanted>\[.*\]) but got (?P<type>(?!pointer)[\w<>]+)"),
+            Sign(message=r"^Only supports .* operand \((?P<type>\w+)\)$", means="{type} on this target", advice=_FP8_ADVICE),
+            Sign(message=r"^Unsupported (?:lhs |rhs )?dtype (?P<type>\w+)$", means="dot of {type}"),
+            Sign(message=r"^Both operands must be either int8 or uint8\. Operand type \((?P<type>\w+)\)", means="dot of {type}"),
+            Sign(message=r"^Unsupported dtype|target doesn't provide conversion"),
+            Sign(message=r"atomic_?\w* (?:does not support|not supported for|only supports)"),
+            Sign(message=r"histogram only supports|Only floating point clamp|only supported for integers"),
+            Sign(message=r"^both operands of fdiv must|^fdiv requires floating-point", means="fdiv of integers"),
+            Sign(message=r"approx division requires|index must be an integer|input to be integer type"),
+            Sign(
+                message=r"^cannot cast (?P<from>(?!pointer|void)\w+).* to (?P<to>(?!.*pointer<).*)$", means="cast of {from} to {to}"
+            ),
+            Sign(
+                message=r"^Cannot bitcast data-type of size",
+                advice="A bitcast keeps the bits: take a type of the same width, or convert (`.to(…)` without `bitcast=True`).",
+            ),
+            Sign(
+                diagnostic=r"^Unsupported conversion from '(?P<from>\w+)' to '(?P<to>\w+)'", means="conversion from {from} to {to}"
+            ),
+            Sign(message=r"[Uu]nexpected (?:d?type) (?P<type>fp8\w+|int1)\b"),
+            Sign(message=r"^Padding option `nan` is not supported for integer|16-bit float types require native tma"),
+            Sign(message=r"input arg type does not match.*got [\[(](?P<types>.*?),?[\])]$", means=_LIBRARY),
+            Sign(error=r"^KeyError$", message=r"^\((?P<types>.*?),?\)$", place=r": extern_elementwise$", means=_LIBRARY),
+            Sign(error=r"^AssertionError$", message=r"^$", place=r": convert_custom_float8$", means="conversion to fp8e4b15"),
+        ),
+    ),
+    FailureClass(
+        name="invalid-option",
+        title="Compile option not allowed",
+        meaning="A compile option (`num_warps`, `num_stages`, `num_ctas`, …) has a value that this release or the target does not "
+        "take.",
+        status=Status.REJECTED,
+        advice="`num_warps` is a power of two (at most 1,024 threads a block), `num_ctas` above 1 needs sm_90 or newer, "
+        "`num_stages` is 1 "
+        "or more on NVIDIA and AMD's pipeliner wants 2 or more in some releases. Take the value that the message asks for.",
+        blame=Blame.KERNEL,
+        lacks=True,
+        signs=(
+            Sign(message=r"num_warps must be a power of 2", means="num_warps must be a power of 2"),
+            Sign(message=r"^num_ctas > 1 (?:requires|not supported)", means="num_ctas > 1 on this target"),
+            Sign(message=r"^Triton AMD backend pipeliner has been updated|^gfx950 only accepts kpack"),
+            Sign(message=r"(?P<which>global|local) prefetch control must be in", means="{which} prefetch control"),
+            Sign(
+                diagnostic=r"(?P<which>global|local) prefetch control must be in",
+                means="{which} prefetch control",
+                words="diagnostic",
+            ),
+            Sign(message=r"^clc=True requires|^wgp_cu_mode|^llvm_fn_attrs"),
+        ),
+    ),
+    FailureClass(
+        name="inline-asm",
+        title="Inline assembly refused",
+        meaning="LLVM does not accept inline assembly: its constraints, its number of operands, or a register class of "
+        "another "
+        "target.",
+        status=Status.REJECTED,
+        advice="Inline assembly is written for one target: `=f,f` and `=r,r` are NVIDIA's constraints, `=v,v` and `=s,s` AMD's. "
+        "There is one "
+        "constraint for each result and each argument, and `$0` counts results first. Choose by target with a constexpr.",
+        blame=Blame.KERNEL,
+        signs=(
+            Sign(diagnostic=r"(?:output|input) reg\w* for constraint|asm constraint|inline asm", words="diagnostic"),
+            Sign(assertion=r"inline asm string|input constraints does not match|failed to parse constraints", words="assertion"),
+        ),
+    ),
+    FailureClass(
+        name="compiler-assert",
+        title="Compiler assertion",
+        meaning="An assertion inside MLIR, LLVM or Triton failed, or LLVM gave up with a fatal error: a bug of the compiler.",
+        status=Status.CRASHED,
+        advice="A compiler bug. Vary `num_warps`, `num_stages`, block sizes or the order of operands to get around it, try the "
+        "neighbouring releases, and report it with the reproducer.",
+        blame=Blame.COMPILER,
+        signs=(
+            Sign(assertion=r".", words="assertion"),
+            # An error in LLVM's back end ends the process with exit code 1: no exception, no answer, only this line.
+            Sign(error=r"^$", diagnostic=r"^(?!A signal was caught).", words="diagnostic"),
+        ),
+    ),
+    FailureClass(
+        name="assembler-crash",
+        title="Assembler crashed",
+        meaning="The assembler was killed by a signal that it caused itself, such as a bad memory access.",
+        status=Status.CRASHED,
+        advice="A bug of the assembler. Vary `num_warps`, block sizes or inline assembly to get around it, try another one with "
+        "TRITON_PTXAS_PATH (`compat bisect --axis part --ptxas` does), and report it to NVIDIA with the PTX.",
+        blame=Blame.TOOLCHAIN,
+        signs=tuple(_assembler_died(name, number) for name, number in _BY_MISTAKE.items()),
+    ),
+    evolve(
+        common.COMPILER_CRASH,
+        advice="A compiler bug. Vary `num_warps`, `num_stages`, block sizes or the order of operands to get around it, try the "
+        "neighbouring releases, and report it with the reproducer.",
+        # Where it writes reproducers, MLIR catches the signal and says this, or nothing at all: see compat.diagnosis.classify.
+        signs=(
+            Sign(output=r"A signal was caught while processing the MLIR module", means="a signal that MLIR caught", by_pass=True),
+        ),
+    ),
+    FailureClass(
+        name="device-library",
+        title="Device library function missing",
+        meaning="A function of a device library (libdevice, OCML) is called that the library linked for the target does not have.",
+        status=Status.REJECTED,
+        advice="Take `triton.language.extra.libdevice`, which finds the target's own library; "
+        "`tl.extra.cuda.libdevice` is for "
+        "NVIDIA alone, `tl.extra.hip.libdevice` for AMD. What the target's library lacks has to be written out.",
+        blame=Blame.KERNEL,
+        signs=(
+            Sign(message=r"^Implicit conversion of CUDA (?P<name>\w+) device function has been dropped", means="{name}"),
+            Sign(assembler=r"[Uu]nresolved extern function '(?P<name>\w+)'", means="{name}"),
+            Sign(output=r"undefined (?:hidden |protected )?symbol: (?P<name>__(?:nv|ocml|ockl|hip)_?\w+)", means="{name}"),
+            Sign(message=r"undefined (?:hidden |protected )?symbol: (?P<name>\w+)", means="{name}"),
+        ),
+    ),
+    FailureClass(
+        name="target-feature",
+        title="Feature that the target does not have",
+        meaning="The code needs an instruction that the target does not have, or that this assembler does not know yet.",
+        status=Status.REJECTED,
+        advice="{target} lacks what the message names: a data type, a cache policy, an atomic or inline assembly of other GPUs. "
+        "Build for a target that has it, or choose by target inside the kernel.",
+        blame=Blame.KERNEL,
+        lacks=True,
+        signs=(
+            Sign(assembler=r"^Feature '(?P<feature>[^' ]+).*(?:requires|not supported on) [.]target", means="feature {feature}"),
+            Sign(assembler=r"requires \.target|not supported on \.target|requires PTX ISA", words="assembler"),
+            Sign(diagnostic=r"requires compute capability", words="diagnostic"),
+            Sign(message=r"requires compute capability|smid is not supported on"),
+        ),
+    ),
+    FailureClass(
+        name="ptxas",
+        title="Assembler error",
+        meaning="The assembler (ptxas, or AMD's) refused what the compiler or inline assembly gave it.",
+        status=Status.REJECTED,
+        advice="Check inline assembly first: the assembler for {target} does not take the instruction or the operand that the "
+        "message "
+        "names. Without any, the compiler made it of an operation or a data type that {target} does not have in this form: write "
+        "that "
+        "in another way, or report it.",
+        blame=Blame.COMPILER,
+        signs=(
+            Sign(
+                assembler=r"(?i)register|too (?:many|much)|out of memory",
+                words="assembler",
+                advice="Lower the register pressure: smaller blocks, more warps, fewer `num_stages`.",
+            ),
+            Sign(assembler=r".", words="assembler"),
+            Sign(message=r"failed to link hsaco|AMD assembler rejected", diagnostic=r".", words="diagnostic"),
+            Sign(message=r"PTX codegen error|`ptxas` (?:failed|raised)"),
+        ),
+    ),
+    FailureClass(
+        name="ir-parse",
+        unreadable_ir=True,
+        title="IR that cannot be parsed",
+        meaning="The compiler could not read the IR text it was given.",
+        status=Status.REJECTED,
+        advice="IR text is not stable across releases: make it with the release that reads it, or compile from the Python source.",
+        blame=Blame.KERNEL,
+        at_import=r"",
+        signs=(
+            Sign(message=rf"Parse MLIR file failed|{_RUN_FAILED}", diagnostic=_SYNTAX, words="diagnostic"),
+            Sign(message=r"Parse MLIR file failed|error encountered during parsing", diagnostic=r"^$"),
+        ),
+    ),
+    FailureClass(
+        name="verifier",
+        title="IR verifier failed",
+        meaning="An operation is malformed, by the front end or by a pass, and MLIR's verifier noticed.",
+        status=Status.CRASHED,
+        advice="Look at the operation that the message names: give its operands the shapes and dtypes that it requires (`tl.full`, "
+        "`.to(…)`, `tl.broadcast_to`); if the kernel is right, it is a compiler bug to report.",
+        blame=Blame.COMPILER,
+        signs=(
+            Sign(
+                message=_RUN_FAILED,
+                diagnostic=r"'llvm\.f\w+' op .*got 'i8'",
+                words="diagnostic",
+                advice="This release stores 8-bit floats and does not compute with them: convert before (`.to(tl.float16)`) and "
+                "after.",
+            ),
+            Sign(
+                message=_RUN_FAILED,
+                diagnostic=r"'(?:tt|scf)\.\w+' op operand #\d+ must be 1-bit signless integer",
+                words="diagnostic",
+                advice="A mask or a condition has to be a flag, for scalars one and for blocks one of each element: compare (`x "
+                "!= 0`), and "
+                "use `tl.where` where a block decides.",
+            ),
+            Sign(
+                message=_RUN_FAILED,
+                diagnostic=rf"^(?!.*(?:{_LOWERING})).*(?:'[\w.]+' op |must be|requires|failed to verify|expect)",
+                words="diagnostic",
+            ),
+            Sign(message=r"error encountered during parsing", diagnostic=r".", words="diagnostic"),
+            Sign(error=r"^AssertionError$", statement=r"\.verify\(\)", diagnostic=r".", words="diagnostic"),
+        ),
+    ),
+    FailureClass(
+        name="pass-failure",
+        of_pass=True,
+        title="Compiler pass failed",
+        meaning="A pass failed, with or without a diagnostic, but without an assertion.",
+        status=Status.CRASHED,
+        advice="The kernel uses something that this release cannot lower for {target}. Rewrite the operation that the message "
+        "names, vary "
+        "`num_warps` or `num_stages`, or try the neighbouring releases.",
+        blame=Blame.COMPILER,
+        signs=(
+            Sign(message=r"PassManager::run failed", diagnostic=rf"^(?!{RETURNS}).", words="diagnostic"),
+            Sign(message=r"PassManager::run failed", diagnostic=r"^$", means="a pass failed silently", by_pass=True),
+            Sign(message=r"[Pp]ass(?:es)? failed|failed to (?:translate|run)", by_pass=True),
+        ),
+    ),
+    evolve(
+        common.SHARED_MEMORY,
+        advice="Use smaller blocks or fewer `num_stages`: pipelining holds one copy of every staged tile per stage.",
+        signs=(
+            Sign(message=r"out of resource: shared memory"),
+            Sign(assembler=r"uses too much shared data", words="assembler"),
+            Sign(output=r"local memory \(\d+\) exceeds limit", means="local memory exceeds limit"),
+        ),
+    ),
+    FailureClass(
+        name="sass-descriptor",
+        title="Mixed-up wgmma descriptor",
+        meaning="It compiles, and the machine code makes the high word of a wgmma descriptor out of the low one, a defect of ptxas "
+        "12.8: a launch would read other shared memory than it should, which gives wrong numbers or an illegal address.",
+        status=Status.WRONG,
+        advice="Another assembler mends it: set TRITON_PTXAS_PATH to the `ptxas` of CUDA 12.9 or newer (the wheel "
+        "`nvidia-cuda-nvcc-cu12`, from 13 on `nvidia-cuda-nvcc`). Other block sizes or `num_warps` may avoid it.",
+        blame=Blame.COMPILER,
+        prediction=Prediction(
+            metric="mixed_descriptors",
+            most=lambda target: 0,
+            stage="check",
+            words="the high word of a wgmma descriptor is made of the low one",
+            excerpt="would compute wrong numbers: in {found} sums of a wgmma descriptor the high word is made of the low one",
+            script_text="sums mix up a wgmma descriptor",
+        ),
+    ),
+)

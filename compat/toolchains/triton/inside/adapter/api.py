@@ -1,0 +1,368 @@
+"""Import Triton, watch it work, compile with it."""
+
+from __future__ import annotations
+
+import ast
+import functools
+import inspect
+import mmap
+import os
+import re
+import subprocess
+import types
+from collections.abc import Callable
+from typing import Any
+
+from . import call, driver, launch, metadata, metrics, pointers
+from .interpreter import Interpreting
+
+_DIAGNOSTICS = {
+    "MLIR_ENABLE_DUMP": "1",  # the IR before every pass: the last heading names the pass in flight
+    "MLIR_ENABLE_DIAGNOSTICS": "operations",  # the op a diagnostic speaks of
+}
+_REPRODUCER = "reproducer.mlir"
+_MLIR_FUNCTION = r"^\s*tt\.func\s+(?:public\s+)?(@\w+)(\([^\n]*)"
+"""A function in MLIR's text: its name, and its arguments with what comes after them in the line."""
+_PAIRS = {
+    "3.0": "2.4.1",
+    "3.1": "2.5.1",
+    "3.2": "2.6.0",
+    "3.3.0": "2.7.0",
+    "3.3": "2.7.1",
+    "3.4": "2.8.0",
+    "3.5.0": "2.9.0",
+    "3.5": "2.9.1",
+    "3.6": "2.10.0",
+    "3.7.0": "2.12.0",
+    "3.7": "2.12.1",
+    "3.8": "2.14.0",
+    "3.9": "2.15.0",
+}
+"""Release, or the beginning of one → the release of PyTorch that pins it."""
+
+
+class Triton:
+    """Triton as a toolchain: import, observe, compile."""
+
+    name = "triton"
+
+    def __init__(self) -> None:
+        import triton
+        import triton.compiler.compiler as compiler
+
+        self.version = triton.__version__
+        self.pytorch = _pytorch_of(self.version)
+        self.interpreting: Interpreting | None = None
+        self._triton = triton
+        self._ptxas_log: list[str] = []
+        self._on_stage: Callable[..., None] = _ignore
+        self._on_made: Callable[..., None] = _ignore
+        self._beacon: Any = None
+        self._has_compiled = False
+        self._library = os.path.dirname(os.path.abspath(triton.__file__)) + os.sep
+        self._places: list[list[str]] = []
+        _skip_hashing_the_package(compiler)
+        _read_signatures_in_time(compiler)
+        compiler.filter_traceback = _ignore  # it takes the front end's frames away: where an exception was raised
+        self._driver = driver.install()
+        self._tell_stages()
+        self._tell_source_lines()
+        self._keep_ptxas_log()
+
+    def begin_interpreting(self) -> None:
+        """Make the interpreter ready. Raises ImportError where PyTorch is absent, RuntimeError where Triton is here to compile."""
+        self.interpreting = Interpreting()
+
+    def files(self) -> list[str]:
+        """The files of the backends: some releases load them as modules that are not in ``sys.modules``."""
+        functions = [backend.compiler.add_stages.__wrapped__ for backend in _backends().values()]
+        return [function.__code__.co_filename for function in functions]
+
+    def settle_in(self, directory: str, diagnose: bool) -> None:
+        """Keep caches in a private folder; with ``diagnose``, print the IR before every pass and leave reproducers there."""
+        os.environ["TRITON_CACHE_DIR"] = os.path.join(directory, "cache")
+        os.environ["TRITON_ALWAYS_COMPILE"] = "1"
+        if diagnose:
+            os.environ.update(_DIAGNOSTICS, TRITON_REPRODUCER_PATH=os.path.join(directory, _REPRODUCER))
+
+    def look_again(self) -> None:
+        """Forget where the assembler was found, since the environment variables that say so have changed."""
+        for backend in _backends().values():
+            for value in list(backend.compiler.add_stages.__wrapped__.__globals__.values()):
+                if callable(getattr(value, "cache_clear", None)):
+                    value.cache_clear()
+
+    def call_places(self, places: list[list[str]]) -> None:
+        """Write paths in these folders into what is compiled as they are called elsewhere."""
+        self._places = places
+
+    def aim(self, target: dict[str, Any]) -> None:
+        """Answer for this target from now on, whoever asks for the GPU: a kernel that compiles, a source that is imported."""
+        self._driver.aim(target)
+
+    def observe(self, beacon: Any, passes: bool) -> None:
+        """Write the source line in flight to ``beacon``; with ``passes`` also whether a pass manager runs."""
+        self._beacon = beacon
+        if passes:
+            _tell_pass_managers(beacon)
+
+    def compile(
+        self, job: dict[str, Any], function: Any, on_stage: Callable[..., None], on_made: Callable[..., None]
+    ) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Compile one job and return its metrics, and what each stage made.
+
+        ``on_stage(name)`` is called as each stage is entered, ``on_made(name, result)`` as it is left. Raises whatever Triton
+        raises.
+        """
+        self._ptxas_log.clear()
+        self._on_stage, self._on_made = on_stage, on_made
+        try:
+            compiled = self._compiled(job, function)
+        finally:
+            self._on_stage = self._on_made = _ignore
+        on_made("metadata", metadata.told(compiled))
+        return metrics.of(compiled, job["target"], "\n".join(self._ptxas_log), _disassembler()), compiled.asm
+
+    def _compiled(self, job: dict[str, Any], function: Any) -> Any:
+        """What Triton makes of a file of IR, of a launch, or of a signature."""
+        if not self._has_compiled and "nvidia" in (backends := _backends()):
+            pointers.settle(backends["nvidia"])
+        self._has_compiled = True
+        source = job.get("ir")
+        if not source:
+            values = call.constants(function, job)  # what these lack is no answer about the kernel: still in stage source
+            self._on_stage("ast")
+            if job["launch"]:
+                return launch.compiled(_jit_function(function), job, values)
+            source = call.ast_source(_jit_function(function), job, values)
+        return self._triton.compile(source, target=driver.target(job["target"]), options=dict(job["options"]))
+
+    def place_of(self, error: BaseException, job: dict[str, Any], function: Any) -> tuple[str, int] | None:
+        """The line of the kernel's file that a failure before the first pass is about.
+
+        The one in flight; else one that Triton was at when it looked what the function uses; else the function's first.
+        """
+        if function is None:
+            return None
+        in_flight: tuple[str, int] | None = self._beacon.line if self._beacon else None
+        return in_flight or _line_looked_at(error, self._library) or _first_line(function)
+
+    def knows(self, facts: dict[str, Any]) -> bool | None:
+        """Whether an assembler that Triton brings has heard of a target; ``None`` where it brings none."""
+        nvidia = _backends().get("nvidia")
+        if nvidia is None or facts["backend"] != "cuda":
+            return None
+        folder = _programs(nvidia)
+        found = (
+            [os.path.join(folder, name) for name in os.listdir(folder) if name.startswith("ptxas")] if os.path.isdir(folder) else []
+        )
+        return any(_contains(path, b"sm_%d" % facts["arch"]) for path in found) if found else None
+
+    # --- watching it work ---
+
+    def _tell_stages(self) -> None:
+        """Announce every stage as it is entered, by wrapping the functions that a backend offers for them."""
+        for backend in _backends().values():
+            backend.compiler.add_stages = self._announcing(backend.compiler.add_stages)
+
+    def _announcing(self, add_stages: Callable[..., None]) -> Callable[..., None]:
+        @functools.wraps(add_stages)
+        def add_announced_stages(backend: Any, stages: dict[str, Any], *rest: Any, **options: Any) -> None:
+            add_stages(backend, stages, *rest, **options)
+            for name, make in list(stages.items()):
+                stages[name] = self._announced(name, make)
+
+        return add_announced_stages
+
+    def _announced(self, name: str, make: Callable[..., Any]) -> Callable[..., Any]:
+        def make_announced(source: Any, metadata: Any) -> Any:
+            self._on_stage(name)
+            made = make(source, metadata)
+            self._on_made(name, made)
+            return made
+
+        return make_announced
+
+    def _tell_source_lines(self) -> None:
+        """Keep the line being lowered on the beacon, for front-end failures that take the process with them.
+
+        An expression's own line is on the beacon again once its parts have been lowered: a call over several lines fails in its
+        first, where Triton's caret stands. Lines of Triton's own library are passed over: who called it is what a kernel's author
+        can change.
+        """
+        from triton.compiler.code_generator import CodeGenerator
+
+        begin, visit = CodeGenerator.__init__, CodeGenerator.visit
+        library = self._library
+
+        def begin_in_place(generator: Any, *rest: Any, **options: Any) -> None:
+            if "file_name" in options:
+                generator._compat_path = str(options["file_name"])
+                options["file_name"] = self._called(options["file_name"])
+            begin(generator, *rest, **options)
+
+        def visit_in_sight(generator: Any, node: Any) -> Any:
+            line = getattr(node, "lineno", None)
+            path = generator.__dict__.get("_compat_path") or str(generator.file_name)
+            if line is None or self._beacon is None or path.startswith(library):
+                return visit(generator, node)
+            around = self._beacon.line
+            self._beacon.at(path, generator.begin_line + line)
+            lowered = visit(generator, node)
+            if around is not None:  # not in a finally: what failed stays in sight
+                self._beacon.at(*around)
+            else:  # all of the kernel is lowered: what fails from here on has no line in flight
+                self._beacon.clear()
+            return lowered
+
+        CodeGenerator.__init__, CodeGenerator.visit = begin_in_place, visit_in_sight
+
+    def _called(self, path: Any) -> Any:
+        """What a file is called elsewhere, of which compilers write down the name."""
+        for here, there in self._places:
+            if isinstance(path, str) and path.startswith(here + os.sep):
+                return there + path[len(here) :]
+        return path
+
+    def _keep_ptxas_log(self) -> None:
+        """Triton runs ``ptxas -v`` and throws away what it says of registers and spills; read it before it goes."""
+        nvidia = _backends().get("nvidia")
+        if nvidia is None:
+            return
+
+        def run(command: Any, *rest: Any, **options: Any) -> Any:
+            result = subprocess.run(command, *rest, **options)
+            log = _log_of(command, options)
+            if log is not None and os.path.exists(log):
+                with open(log, encoding="utf-8", errors="replace") as file:
+                    self._ptxas_log.append(file.read())
+            return result
+
+        shim = types.ModuleType("subprocess")
+        shim.__dict__.update(subprocess.__dict__, run=run)
+        # Some releases load their backends as modules that are not in sys.modules: only their functions lead there.
+        nvidia.compiler.make_cubin.__globals__["subprocess"] = shim
+
+
+def _contains(path: str, data: bytes) -> bool:
+    """Whether these bytes stand anywhere in a file."""
+    with open(path, "rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
+        return content.find(data) >= 0
+
+
+def _line_looked_at(error: BaseException, library: str) -> tuple[str, int] | None:
+    """The line that Triton was at when it looked what a function uses, to make its cache key, before it generates code."""
+    function: Any = None
+    found: tuple[str, int] | None = None
+    traceback = error.__traceback__
+    while traceback is not None:
+        names = traceback.tb_frame.f_locals
+        if traceback.tb_frame.f_code.co_name == "cache_key":
+            function = names.get("self")
+        elif function is not None and isinstance(names.get("node"), ast.AST):
+            first, line = _first_line(function), getattr(names["node"], "lineno", None)
+            if first is not None and line is not None and not first[0].startswith(library):
+                found = first[0], first[1] + line - 1
+        traceback = traceback.tb_next
+    return found
+
+
+def _first_line(function: Any) -> tuple[str, int] | None:
+    """Where a kernel's ``def`` is, below its decorators: Triton counts lines from there."""
+    while not isinstance(function, types.FunctionType):  # no attribute is asked for that a kernel's file could have put code behind
+        function = getattr(function, "__dict__", {}).get("fn")
+        if function is None:
+            return None
+    code = function.__code__
+    try:
+        lines, first = inspect.getsourcelines(code)
+    except (OSError, TypeError):
+        return code.co_filename, code.co_firstlineno
+    return code.co_filename, first + next((n for n, line in enumerate(lines) if line.lstrip().startswith("def ")), 0)
+
+
+def _tell_pass_managers(beacon: Any) -> None:
+    """Keep on the beacon whether a pass manager runs: only then does the last dumped pass mean anything."""
+    from triton._C.libtriton import ir
+
+    run = ir.pass_manager.run
+
+    def run_in_sight(manager: Any, *arguments: Any) -> Any:
+        beacon.in_passes(True)
+        result = run(manager, *arguments)
+        beacon.in_passes(False)  # not in a finally: a pass manager that failed is where it went wrong
+        return result
+
+    ir.pass_manager.run = run_in_sight
+
+
+def _backends() -> dict[str, Any]:
+    from triton.backends import backends
+
+    return dict(backends)
+
+
+def _programs(nvidia: Any) -> str:
+    """The folder of the programs that Triton brings for NVIDIA."""
+    return os.path.join(os.path.dirname(nvidia.compiler.add_stages.__wrapped__.__code__.co_filename), "bin")
+
+
+def _disassembler() -> str | None:
+    """The program that tells the instructions of a cubin, which Triton brings; ``None`` where there is none."""
+    nvidia = _backends().get("nvidia")
+    path = os.environ.get("TRITON_NVDISASM_PATH") or (os.path.join(_programs(nvidia), "nvdisasm") if nvidia else "")
+    return path if os.path.exists(path) else None
+
+
+def _jit_function(function: Any) -> Any:
+    """Look through decorators that tune or choose, such as ``@triton.autotune``, to the function they wrap."""
+    while not hasattr(function, "parse") and hasattr(function, "fn"):
+        function = function.fn
+    return function
+
+
+def _skip_hashing_the_package(compiler: types.ModuleType) -> None:
+    """Put a constant in the place of ``triton_key()``, which hashes the whole package (0.75 to 1.1 s).
+
+    The key only guards Triton's own cache, which is private to a batch and never read here.
+    """
+    for module in (compiler, _module("triton.runtime.cache"), _module("triton.runtime.jit")):
+        if module is not None and hasattr(module, "triton_key"):
+            module.triton_key = lambda: "private"  # type: ignore[attr-defined]
+
+
+def _read_signatures_in_time(compiler: types.ModuleType) -> None:
+    """Find the function of an IR file by its line alone.
+
+    Up to 3.2.0 Triton does so by a regular expression that takes exponential time where newer releases have added locations or
+    attributes to arguments. All that it is for is the function's name, and the types of arguments for a launch.
+    """
+    patterns = getattr(compiler, "prototype_pattern", {})
+    patterns.update({kind: _MLIR_FUNCTION for kind in ("ttir", "ttgir") if kind in patterns})
+
+
+def _module(name: str) -> types.ModuleType | None:
+    import importlib
+
+    try:
+        return importlib.import_module(name)
+    except ImportError:
+        return None
+
+
+def _log_of(command: Any, options: dict[str, Any]) -> str | None:
+    """The file that ``ptxas -v`` writes to: a shell redirection in 3.0 and 3.1, an open file later."""
+    if isinstance(command, str):
+        redirected = re.search(r"2>\s*(\S+)\s*$", command)
+        return redirected.group(1) if redirected else None
+    return getattr(options.get("stderr"), "name", None)
+
+
+def _ignore(*_: Any) -> None:
+    pass
+
+
+def _pytorch_of(release: str) -> str | None:
+    """The PyTorch that belongs to a release, a fork's too; ``None`` where none is known."""
+    parts = release.split("+")[0].split(".")
+    return _PAIRS.get(".".join(parts[:3])) or _PAIRS.get(".".join(parts[:2]))

@@ -1,0 +1,164 @@
+"""The GPU driver that Triton finds where there is no GPU: it answers for a target.
+
+Kernels ask it while they compile (``tl.target_info.cuda_capability_geq(9, 0)``, atomics on tensor descriptors), and source files
+while they are imported (``triton.runtime.driver.active.get_current_target()``, ``@triton.autotune`` before 3.4). What they hear is
+what they would hear on a machine with that GPU, as far as it follows from the target.
+
+A worker has a :class:`RefusingDriver`, which launches nothing and says so. A program whose launches are recorded has an
+:class:`IdleDriver`, on which every launch and every call succeeds and does nothing.
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib
+import sys
+from typing import Any
+
+_CACHES = ("triton.compiler", "triton.language", "triton.runtime", "triton._utils")
+"""Where releases keep what depends on the target or on earlier compiles: the shared memory of device 0, warnings given once."""
+_CLOCK = 1_500_000
+"""kHz. Nothing runs: whoever computes a bandwidth gets a number."""
+
+
+def target(facts: dict[str, Any]) -> Any:
+    """The ``GPUTarget`` of a job."""
+    from triton.backends.compiler import GPUTarget
+
+    return GPUTarget(facts["backend"], facts["arch"], facts["warp_size"])
+
+
+class TargetDriver:
+    """Stands where Triton expects the driver of a GPU."""
+
+    def __init__(self, facts: dict[str, Any] | None = None) -> None:
+        self.utils = self
+        self._chosen = facts
+
+    @property
+    def _facts(self) -> dict[str, Any]:
+        if self._chosen is None:
+            raise RuntimeError("no target has been chosen yet")
+        return self._chosen
+
+    @classmethod
+    def is_active(cls) -> bool:
+        return True
+
+    def get_current_target(self) -> Any:
+        return target(self._facts)
+
+    def get_current_device(self) -> int:
+        return 0
+
+    def set_current_device(self, device: int) -> None:
+        pass
+
+    def get_current_stream(self, device: Any = None) -> int:
+        return 0
+
+    def get_device_capability(self, device: Any = None) -> tuple[int, int]:
+        arch = self._facts["arch"]
+        if not isinstance(arch, int):
+            raise RuntimeError("%s has no compute capability" % arch)
+        return arch // 10, arch % 10
+
+    def get_device_properties(self, device: Any = None) -> dict[str, Any]:
+        """What follows from the architecture."""
+        facts = self._facts
+        return {"max_shared_mem": facts["shared_memory"], "warpSize": facts["warp_size"], "arch": facts["arch"]}
+
+    def get_active_torch_device(self) -> Any:
+        return importlib.import_module("torch").device("cuda", 0)
+
+    def get_device_interface(self) -> Any:
+        return importlib.import_module("torch").cuda
+
+
+class RefusingDriver(TargetDriver):
+    """A driver that answers for the target of the cell in flight, and launches nothing."""
+
+    def aim(self, facts: dict[str, Any]) -> None:
+        """Answer for this target from now on, and forget what was found out for others."""
+        self._chosen = facts
+        for name, module in list(sys.modules.items()):
+            if name.startswith(_CACHES) and module is not None:
+                for value in list(vars(module).values()):
+                    if isinstance(value, functools._lru_cache_wrapper):
+                        value.cache_clear()
+
+    def get_device_properties(self, device: Any = None) -> dict[str, Any]:
+        """What follows from the architecture; what GPUs of one architecture differ in is not known."""
+        return _CertainProperties(super().get_device_properties(device))
+
+    def get_benchmarker(self) -> Any:
+        return refuse_launch
+
+    def launch(self, *_arguments: Any, **_options: Any) -> Any:
+        refuse_launch()
+
+    launcher_cls = load_binary = get_empty_cache_for_benchmark = clear_cache = launch
+
+
+class _CertainProperties(dict):  # type: ignore[type-arg]
+    def __missing__(self, name: str) -> Any:
+        raise RuntimeError("no GPU here: %r of %s is not known" % (name, self["arch"]))
+
+
+class IdleDriver(TargetDriver):
+    """A driver of a GPU on which everything succeeds at once, and nothing happens."""
+
+    launcher_cls = None
+
+    def __getattr__(self, name: str) -> Any:
+        """What else a release or a library asks for, to do something on a GPU: it is not done."""
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return do_nothing
+
+    def get_device_capability(self, device: Any = None) -> tuple[int, int]:
+        """For AMD what PyTorch says in its place."""
+        arch = self._facts["arch"]
+        return super().get_device_capability(device) if isinstance(arch, int) else (int(arch[3:-2]), int(arch[-2], 16))
+
+    def get_device_properties(self, device: Any = None) -> dict[str, Any]:
+        return {
+            **super().get_device_properties(device),
+            "max_num_regs": 65536,
+            "multiprocessor_count": self._facts["multiprocessors"],
+            "sm_clock_rate": _CLOCK,
+            "mem_clock_rate": _CLOCK,
+            "mem_bus_width": 4096,
+        }
+
+    def get_benchmarker(self) -> Any:
+        return benchmark
+
+    def get_empty_cache_for_benchmark(self) -> Any:
+        return None
+
+
+def refuse_launch(*_arguments: Any, **_options: Any) -> Any:
+    """Refuse to launch anything."""
+    raise RuntimeError("no GPU here: kernels are compiled, not launched")
+
+
+def do_nothing(*_: Any, **__: Any) -> None:
+    """Launch nothing, and say nothing of it."""
+
+
+def benchmark(call: Any, *_: Any, quantiles: Any = None, return_mode: str = "mean", **__: Any) -> Any:
+    """Call once, and find everything equally fast."""
+    call()
+    if quantiles:
+        return [1.0 for _ in quantiles]
+    return [1.0] if return_mode == "all" else 1.0
+
+
+def install() -> RefusingDriver:
+    """Put one that refuses launches in the place of Triton's driver."""
+    from triton.runtime import driver
+
+    installed = RefusingDriver()
+    driver.set_active(installed)
+    return installed

@@ -1,0 +1,254 @@
+"""Which variant of a kernel to launch with the Triton and on the GPU that are here: code of the files that ``compat guard`` writes.
+
+This text is copied into libraries, with what a matrix found in the place of ``FACTS``. It imports nothing when it is imported.
+"""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:  # importing `typing` takes longer than all the rest
+    from typing import Any
+
+FACTS: dict[str, Any] = {}
+# ----- from here on: the code, the same in every guard -----
+
+POLICIES = ("pessimistic", "optimistic")
+
+
+class Choice:
+    """Which variant to launch, and why; ``variant`` is None where none is known to work."""
+
+    __slots__ = ("variant", "why")
+
+    def __init__(self, variant: str | None, why: str) -> None:
+        self.variant, self.why = variant, why
+
+    def __repr__(self) -> str:
+        return f"Choice(variant={self.variant!r}, why={self.why!r})"
+
+
+def best_variant(kernel: str, triton_version: str | None = None, target: Any = None, *, policy: str | None = None) -> str | None:
+    """The first variant, in the author's order of preference, that works there; None where none is known to.
+
+    triton_version: such as "3.5.1"; the installed one unless given.
+    target: "sm_90", "gfx942", or a capability such as (9, 0); the current GPU of PyTorch unless given.
+    policy: "pessimistic" or "optimistic", instead of the one that stands in FACTS.
+    """
+    return choose(kernel, triton_version, target, policy=policy).variant
+
+
+def why(kernel: str, triton_version: str | None = None, target: Any = None, *, policy: str | None = None) -> str:
+    """A sentence on the answer of `best_variant`."""
+    return choose(kernel, triton_version, target, policy=policy).why
+
+
+def choose(kernel: str, triton_version: str | None = None, target: Any = None, *, policy: str | None = None) -> Choice:
+    """The answer of `best_variant` with its reason. Raises ValueError for a kernel that is not in FACTS, and for no target."""
+    version = installed_triton() if triton_version is None else str(triton_version)
+    place = present_target() if target is None else tuple(target) if isinstance(target, list) else target
+    asked = (kernel, version, place, policy)
+    if asked not in _ANSWERS:
+        _ANSWERS[asked] = decide(FACTS, kernel, version, place, policy)
+    return _ANSWERS[asked]
+
+
+_ANSWERS: dict[Any, Choice] = {}
+
+
+# ----- what is here -----
+
+
+def installed_triton() -> str | None:
+    """The version of the Triton that is installed; "NAME VERSION" of a fork that has another name, None where there is none."""
+    if "version" not in _INSTALLED:
+        _INSTALLED["version"] = _find_triton()
+    return _INSTALLED["version"]
+
+
+_INSTALLED: dict[str, str | None] = {}
+
+
+def _find_triton() -> str | None:
+    import sys
+    from importlib import import_module, metadata, util
+
+    found = _distribution(metadata)
+    loaded = getattr(sys.modules.get("triton"), "__version__", None)
+    if found is None and util.find_spec("triton") is not None:
+        loaded = getattr(import_module("triton"), "__version__", "0")
+    if loaded is not None and (found is None or _order(loaded) != _order(found)):
+        return f"{loaded.partition('+')[0]}+local"  # one that is on the path without having been installed
+    return found
+
+
+def _distribution(metadata: Any) -> str | None:
+    try:
+        return str(metadata.version("triton"))
+    except metadata.PackageNotFoundError:
+        pass
+    for distribution in metadata.distributions():
+        name = distribution.metadata["Name"] or ""
+        if "triton" in name.lower() and any(str(path) == "triton/__init__.py" for path in distribution.files or ()):
+            return f"{name} {distribution.version}"
+    return None
+
+
+def present_target() -> str | None:
+    """The target of PyTorch's current GPU, such as "sm_90"; None where there is no PyTorch, or no GPU."""
+    from importlib import import_module
+
+    try:
+        torch = import_module("torch")
+    except ImportError:
+        return None
+    if not _GPUS and not torch.cuda.is_available():
+        return None
+    device = torch.cuda.current_device()
+    if device not in _GPUS:
+        _GPUS[device] = _target_of(torch, device)
+    return _GPUS[device]
+
+
+_GPUS: dict[int, str] = {}
+
+
+def _target_of(torch: Any, device: int) -> str:
+    if getattr(torch.version, "hip", None):
+        return str(torch.cuda.get_device_properties(device).gcnArchName).partition(":")[0]
+    major, minor = torch.cuda.get_device_capability(device)
+    return f"sm_{major}{minor}"
+
+
+# ----- the decision -----
+
+
+def decide(facts: dict[str, Any], kernel: str, version: str | None, target: Any, policy: str | None = None) -> Choice:
+    """What `choose` answers, by these facts."""
+    variants = facts["kernels"].get(kernel)
+    if variants is None:
+        raise ValueError(f"this guard knows nothing of the kernel {kernel!r}; it knows {', '.join(facts['kernels']) or 'none'}")
+    policy = policy or facts["policy"]
+    if policy not in POLICIES:
+        raise ValueError(f"the policy is one of {', '.join(POLICIES)}, not {policy!r}")
+    if version is None:
+        return Choice(None, "Triton is not installed")
+    if target is None:
+        return Choice(None, "there is no GPU that PyTorch knows of")
+    device, names = _targets(facts, target)
+    refused: dict[str, list[str]] = {}
+    for variant, marks in variants.items():
+        works, reason = _works(facts, marks, version, device, names, policy == "optimistic")
+        if works:
+            return Choice(variant, f"{variant}: {reason}")
+        refused.setdefault(reason, []).append(variant)
+    said = "; ".join(f"{', '.join(names)}: {reason}" for reason, names in refused.items())
+    return Choice(
+        None, f"no variant of {kernel} is known to work with Triton {version} on {_name(device)} (policy: {policy}): {said}"
+    )
+
+
+def _works(
+    facts: dict[str, Any], marks: dict[str, str], version: str, device: tuple[str, Any], names: list[str], optimistic: bool
+) -> tuple[bool, str]:
+    """Whether a variant works with a release on a GPU, and why."""
+    if names:
+        return _on_all(facts, marks, version, names, optimistic)
+    alike = [name for name, (backend, _) in facts["targets"].items() if backend == device[0]]
+    if not optimistic or not alike:
+        return False, f"was not tested for {_name(device)}"
+    works, reason = _on_all(facts, marks, version, alike, optimistic)
+    return works, f"was not tested for {_name(device)}; {reason}"
+
+
+def _on_all(facts: dict[str, Any], marks: dict[str, str], version: str, names: list[str], optimistic: bool) -> tuple[bool, str]:
+    reason = ""
+    for name in names:
+        works, reason = _on(facts, marks.get(name, ""), version, optimistic)
+        if not works:
+            return False, f"{reason} for {name}"
+    return True, f"{reason} for {', '.join(names)}"
+
+
+def _on(facts: dict[str, Any], marks: str, version: str, optimistic: bool) -> tuple[bool, str]:
+    """Whether a variant works with a release for a target that has these marks, and why."""
+    tested = [(release, mark) for release, mark in zip(facts["releases"], marks) if mark != "?"]
+    for release, mark in tested:
+        if _same(release, version):
+            return _told(facts, release, mark)
+    line = [(release, mark) for release, mark in tested if not _is_fork(release)]
+    if not optimistic or not line or _order(version) is None:
+        return False, f"was not tested with Triton {version}"
+    if _is_fork(version):
+        for release, mark in line:
+            if _order(release) == _order(version):
+                works, reason = _told(facts, release, mark)
+                return works, f"was not tested with Triton {version}, and {reason}"
+    before = [each for each in line if _order(each[0]) < _order(version)]
+    after = [each for each in line if _order(each[0]) > _order(version)]
+    if not before:
+        return False, f"was not tested with a Triton as old as {version}"
+    for release, mark in before[-1:] + after[:1]:
+        works, reason = _told(facts, release, mark)
+        if not works:
+            return False, f"was not tested with Triton {version}, and {reason}"
+    around = " and ".join(release for release, _ in before[-1:] + after[:1])
+    newest = "" if after else ", the newest that was tested"
+    return True, f"was not tested with Triton {version}, and works with {around}{newest}"
+
+
+def _told(facts: dict[str, Any], release: str, mark: str) -> tuple[bool, str]:
+    if mark == "+":
+        return True, f"works with Triton {release}"
+    return False, f"does not work with Triton {release} ({facts['reasons'].get(mark, 'it fails')})"
+
+
+# ----- versions and targets -----
+
+
+def _is_fork(version: str) -> bool:
+    """Whether it is no release: a local version such as 3.1.0+ours, or published under another name."""
+    return "+" in version or " " in version
+
+
+def _same(one: str, other: str) -> bool:
+    if _is_fork(one) or _is_fork(other):
+        return one == other
+    return one == other or (_order(one) is not None and _order(one) == _order(other))
+
+
+def _order(version: str) -> Any:
+    """What to compare versions by: 3.5rc1 < 3.5 = 3.5.0 < 3.5.0.post1; None for what is no version."""
+    import re
+
+    match = re.match(r"v?(\d+(?:\.\d+)*)[-._]?([a-z]*)[-._]?(\d*)", version.rpartition(" ")[2].partition("+")[0].lower())
+    if match is None:
+        return None
+    numbers = [int(number) for number in match.group(1).split(".")]
+    while numbers and numbers[-1] == 0:
+        numbers.pop()
+    word, number = match.group(2), int(match.group(3) or 0)
+    phase = 0 if not word and not number else 1 if word in ("", "post", "r", "rev") else -1
+    return numbers, phase, "" if word == "dev" else word, number
+
+
+def _targets(facts: dict[str, Any], target: Any) -> tuple[tuple[str, Any], list[str]]:
+    """Backend and architecture of a target, and the names under which it was tested. Raises ValueError for what is none."""
+    if target in facts["targets"]:
+        return facts["targets"][target], [target]
+    device = _device(target)
+    return device, [name for name, known in facts["targets"].items() if known == device]
+
+
+def _device(target: Any) -> tuple[str, Any]:
+    if isinstance(target, tuple) and len(target) == 2:
+        return "cuda", 10 * int(target[0]) + int(target[1])
+    text = str(target).partition(":")[0]
+    if text.startswith("gfx"):
+        return "hip", text
+    if text.startswith("sm_") and text[3:].rstrip("af").isdigit():
+        return "cuda", int(text[3:].rstrip("af"))
+    raise ValueError(f"a target is such as 'sm_90', 'gfx942' or (9, 0), not {target!r}")
+
+
+def _name(device: tuple[str, Any]) -> str:
+    return f"sm_{device[1]}" if device[0] == "cuda" else str(device[1])

@@ -1,0 +1,164 @@
+"""What the sources of functions say: deprecations, functions that only raise, attributes that are set where an object is made."""
+
+from __future__ import annotations
+
+import ast
+import re
+import types
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+_DEPRECATED = re.compile(r"deprecat|will be removed|has been removed|have been removed", re.IGNORECASE)
+_FIELD = re.compile(r"^[ \t]*:(?P<what>\w+)(?:[ \t]+(?:\w+[ \t]+)?(?P<name>\w+))?:", re.MULTILINE)
+_SENTENCE = re.compile(r"(?<=[.!])\s+")
+_LONGEST = 400
+
+_FUNCTIONS: tuple[Any, ...] = (ast.FunctionDef, ast.AsyncFunctionDef)
+
+
+class Said(NamedTuple):
+    """What a function's source, or a docstring, says."""
+
+    deprecated: list[str]
+    warns: list[str]
+    refuses: str
+    parameters: dict[str, str]
+    """Parameter → what is said of its deprecation."""
+
+
+_files: dict[str, dict[int, Any]] = {}
+
+
+def of(function: types.FunctionType) -> Said:
+    """What is said in the docstring and the body of a function."""
+    doc = of_docstring(function.__doc__)
+    node = _node(function)
+    if node is None:
+        return doc
+    always, sometimes = _warnings(node, function)
+    return Said([*doc.deprecated, *always], sometimes, _refusal(node, function), doc.parameters)
+
+
+def of_docstring(text: Any) -> Said:
+    """What a docstring says; nothing where it is none."""
+    if not isinstance(text, str) or not _DEPRECATED.search(text):
+        return Said([], [], "", {})
+    fields = list(_FIELD.finditer(text))
+    body = text[: fields[0].start()] if fields else text
+    parameters: dict[str, str] = {}
+    ends = [*(each.start() for each in fields[1:]), len(text)]
+    for number, field in enumerate(fields):
+        words = _sentences(text[field.end() : ends[number]])
+        if field["what"] == "param" and field["name"] and words:
+            parameters[field["name"]] = words
+    words = _sentences(body)
+    return Said([words] if words else [], [], "", parameters)
+
+
+def _sentences(text: str) -> str:
+    """The sentences of a text that speak of a deprecation."""
+    found = [part for part in _SENTENCE.split(" ".join(text.split())) if _DEPRECATED.search(part)]
+    return " ".join(found)[:_LONGEST]
+
+
+def speaks_of_removal(words: str) -> bool:
+    """Whether somebody says that something is deprecated, or gone."""
+    return bool(_DEPRECATED.search(words))
+
+
+def _node(function: types.FunctionType) -> Any:
+    """The syntax tree of a function; ``None`` where its source is not there."""
+    code = function.__code__
+    if code.co_filename not in _files:
+        _files[code.co_filename] = _functions(code.co_filename)
+    return _files[code.co_filename].get(code.co_firstlineno)
+
+
+def _functions(path: str) -> dict[int, Any]:
+    """First line (of a decorator, where there is one) → function."""
+    try:
+        with open(path, "rb") as file:
+            tree = ast.parse(file.read())
+    except (OSError, SyntaxError, ValueError, RecursionError):
+        return {}
+    found: dict[int, Any] = {}
+    waiting: list[Any] = [tree]
+    while waiting:
+        node = waiting.pop()
+        for child in getattr(node, "body", ()):
+            if isinstance(child, _FUNCTIONS):
+                function: Any = child
+                found[min([function.lineno, *(decorator.lineno for decorator in function.decorator_list)])] = function
+            if hasattr(child, "body") and isinstance(child.body, list):
+                waiting.append(child)
+    return found
+
+
+def _warnings(node: Any, function: types.FunctionType) -> tuple[list[str], list[str]]:
+    """What a function always warns of, and what it warns of under a condition, as far as it is a deprecation."""
+    if not any("warn" in name for name in function.__code__.co_names):
+        return [], []
+    always = [statement.value for statement in node.body if isinstance(statement, ast.Expr)]
+    found: tuple[list[str], list[str]] = ([], [])
+    for call in ast.walk(node):
+        if isinstance(call, ast.Call) and "warn" in _last_name(call.func) and call.args:
+            words = _text(call.args[0], function) or ""
+            category = " ".join(_last_name(arg) for arg in call.args[1:])
+            if words and _DEPRECATED.search(words + " " + category):
+                found[call not in always].append(words[:_LONGEST])
+    return found
+
+
+def _last_name(node: Any) -> str:
+    return node.id if isinstance(node, ast.Name) else node.attr if isinstance(node, ast.Attribute) else ""
+
+
+def _text(node: Any, function: types.FunctionType) -> str | None:
+    """A text that is written there, or is a global of the function's module."""
+    if isinstance(node, ast.Name):
+        value = function.__globals__.get(node.id)
+        return value if isinstance(value, str) else None
+    if isinstance(node, ast.JoinedStr):
+        return "".join(_piece(each) for each in node.values)
+    try:
+        value = ast.literal_eval(node)
+    except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
+        return None
+    return value if isinstance(value, str) else None
+
+
+def _piece(node: Any) -> str:
+    return str(node.value) if isinstance(node, ast.Constant) else "…"
+
+
+def _refusal(node: Any, function: types.FunctionType) -> str:
+    """What a function says of which raising is all that it does."""
+    body = [statement for statement in node.body if not _is_docstring(statement)]
+    if len(body) != 1 or not isinstance(body[0], ast.Raise) or not isinstance(body[0].exc, ast.Call):
+        return ""
+    raised = body[0].exc
+    words = _text(raised.args[0], function) if raised.args else None
+    return f"{_last_name(raised.func)}: {words[:_LONGEST]}" if words else ""
+
+
+def _is_docstring(node: Any) -> bool:
+    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)
+
+
+def attributes(value: type) -> set[str]:
+    """The attributes that a class of Triton sets on its objects while they are made, with those of the classes it inherits from."""
+    return {name for owner in value.__mro__ for name in _set_by(vars(owner).get("__init__"))} | {
+        name for owner in value.__mro__ for name in getattr(owner, "__dataclass_fields__", ())
+    }
+
+
+def _set_by(function: Any) -> Iterator[str]:
+    node = _node(function) if isinstance(function, types.FunctionType) else None
+    if node is None or not node.args.args:
+        return
+    own = node.args.args[0].arg
+    every: list[Any] = list(ast.walk(node))
+    for each in every:
+        stored = isinstance(each, ast.Attribute) and isinstance(each.ctx, ast.Store) and isinstance(each.value, ast.Name)
+        if stored and each.value.id == own:
+            yield each.attr

@@ -1,0 +1,161 @@
+"""What a launch said of an argument, as kernel files say it under ``[launch]`` and ``[constexprs]``; never what is in a tensor."""
+
+from __future__ import annotations
+
+from typing import Any
+
+_TYPES = {
+    "bool": "i1",
+    "uint8": "u8",
+    "uint16": "u16",
+    "uint32": "u32",
+    "uint64": "u64",
+    "int1": "i1",
+    "int8": "i8",
+    "int16": "i16",
+    "int32": "i32",
+    "int64": "i64",
+    "float16": "fp16",
+    "bfloat16": "bf16",
+    "float32": "fp32",
+    "float64": "fp64",
+    "float8_e4m3fn": "fp8e4nv",
+    "float8_e5m2": "fp8e5",
+    "float8_e4m3fnuz": "fp8e4b8",
+    "float8_e5m2fnuz": "fp8e5b16",
+}
+"""What PyTorch and NumPy call a type → what Triton does."""
+_OF_TRITON = frozenset({"i1", "u1", "i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64", "fp16", "bf16", "fp32", "fp64"}) | {
+    "fp8" + kind for kind in ("e4nv", "e5", "e4b8", "e5b16", "e4b15")
+}
+_SMALL = 2**31 - 1
+"""Bytes up to which offsets into a tensor fit into 32 bits."""
+_SOME_FLOAT = 0.5
+"""What stands for a float, whose value no compile depends on."""
+
+
+class UnwritableArgument(Exception):
+    """An argument of which there is no way to write down what a launch said of it."""
+
+
+def argument(value: Any, with_values: bool, functions: Any) -> tuple[Any, Any]:
+    """An argument as a kernel file has it, and what of it two launches of the same kind have in common. Raises Unwritable.
+
+    Of a jit function it has the id that ``functions.id_of`` gives.
+    """
+    if is_constant(value):
+        form = {"constexpr": constexpr(value, functions)}
+        return form, repr(form)
+    if value is None:
+        return {"none": True}, None
+    if isinstance(value, bool):
+        return value, value
+    if isinstance(value, int):
+        return _integer(value)
+    if isinstance(value, float):
+        return (value if with_values and value - value == 0 else _SOME_FLOAT), "float"
+    if isinstance(value, tuple) and hasattr(value, "_fields"):
+        raise UnwritableArgument("is a named tuple, %s" % type_name(value))
+    if isinstance(value, (tuple, list)):
+        parts = [argument(item, with_values, functions) for item in value]
+        return [form for form, _ in parts], tuple(kind for _, kind in parts)
+    if hasattr(value, "block_shape") and hasattr(value, "base"):
+        return _descriptor(value)
+    if hasattr(value, "dtype") and hasattr(value, "data_ptr"):
+        return _tensor(value)
+    raise UnwritableArgument("is an object of the class %s" % type_name(value))
+
+
+def _integer(value: int) -> tuple[int, Any]:
+    if not -(2**63) <= value < 2**64:
+        raise UnwritableArgument("is a number that no type holds")
+    width = 32 if -(2**31) <= value < 2**31 else 64 if value < 2**63 else 65
+    return value, (value == 1, value % 16 == 0, width)
+
+
+def _tensor(value: Any) -> tuple[Any, Any]:
+    kind = type_of(value.dtype)
+    aligned, large = value.data_ptr() % 16 == 0, _is_large(value)
+    if aligned and not large:
+        return "*" + kind, (kind,)
+    form: dict[str, Any] = {"tensor": kind}
+    if not aligned:
+        form["aligned"] = False
+    if large:
+        form["large"] = True
+    return form, (kind, aligned, large)
+
+
+def _is_large(value: Any) -> bool:
+    if hasattr(value, "untyped_storage"):
+        return bool(value.untyped_storage().size() > _SMALL)
+    return bool(hasattr(value, "ptr_range") and value.ptr_range() > _SMALL)
+
+
+def _descriptor(value: Any) -> tuple[Any, Any]:
+    if type(value).__name__ != "TensorDescriptor":
+        raise UnwritableArgument("is an object of the class %s" % type_name(value))
+    shape = ", ".join(str(int(size)) for size in value.block_shape)
+    form = "tensordesc<%s[%s]>" % (type_of(value.base.dtype), shape)
+    return form, form
+
+
+def type_of(dtype: Any) -> str:
+    """Triton's name of a dtype, whoever it is of. Raises Unwritable."""
+    name = str(dtype).rpartition(".")[2]
+    if name in _TYPES:
+        return _TYPES[name]
+    if name in _OF_TRITON:
+        return name
+    raise UnwritableArgument("has the type %s" % name)
+
+
+def type_name(value: Any) -> str:
+    """The class of a value, with its module."""
+    kind = type(value)
+    return kind.__qualname__ if kind.__module__ == "builtins" else "%s.%s" % (kind.__module__, kind.__qualname__)
+
+
+def constexpr(value: Any, functions: Any) -> Any:
+    """A constexpr as a kernel file has it; of a jit function the id that ``functions.id_of`` gives. Raises Unwritable."""
+    value = unwrapped(value)
+    if value is None:
+        return {"none": True}
+    if isinstance(value, (bool, str)) or type(value) in (int, float):
+        return _finite(value)
+    if isinstance(value, (tuple, list)):
+        return [constexpr(item, functions) for item in value]
+    module = type(value).__module__
+    if module.startswith("triton.language") and type(value).__name__ == "dtype":
+        return {"dtype": type_of(value)}
+    if module == "torch" and type(value).__name__ == "dtype":
+        return {"torch_dtype": str(value).rpartition(".")[2]}
+    if is_jit(value):
+        return {"function": functions.id_of(value)}
+    if isinstance(value, int):  # a member of an IntEnum: the kernel is compiled with its number
+        return int(value)
+    raise UnwritableArgument("is an object of the class %s" % type_name(value))
+
+
+def _finite(value: Any) -> Any:
+    return {"float": repr(value)} if isinstance(value, float) and value - value != 0 else value
+
+
+def unwrapped(value: Any) -> Any:
+    """What is in a ``tl.constexpr``; else the value itself."""
+    while type(value).__name__ == "constexpr" and type(value).__module__.startswith("triton.language") and hasattr(value, "value"):
+        value = value.value
+    return value
+
+
+def is_constant(value: Any) -> bool:
+    """What is compiled in though no annotation says so: types, functions, and what is wrapped in ``tl.constexpr``."""
+    if unwrapped(value) is not value or is_jit(value):
+        return True
+    kind = type(value)
+    return kind.__name__ == "dtype" and kind.__module__.startswith("triton.language")
+
+
+def is_jit(value: Any) -> bool:
+    """Whether a value is a function that ``@triton.jit`` has made, or one of its kind."""
+    return any(base.__name__ == "JITFunction" and base.__module__.startswith("triton.") for base in type(value).__mro__)

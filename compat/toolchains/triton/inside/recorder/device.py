@@ -1,0 +1,90 @@
+"""In the place of a GPU: a driver that answers for a target, a compiler that compiles nothing, and launches that do nothing."""
+
+from __future__ import annotations
+
+import functools
+import types
+from typing import TYPE_CHECKING, Any
+
+from . import shared
+
+if TYPE_CHECKING:
+    from .recording import Recording
+
+driver: Any = shared("_compat_driver", "triton", "inside", "adapter", "driver.py")
+"""The stand-ins for Triton's driver, which workers have, too."""
+
+
+def install(recording: Recording, triton: Any) -> None:
+    """Make Triton believe in a GPU of the recording's target."""
+    from triton.runtime import driver as runtime_driver
+
+    stand_in = driver.IdleDriver(recording.settings["target"])
+    before = dict(vars(runtime_driver))
+    runtime_driver.set_active(stand_in)
+
+    def put_back() -> None:
+        vars(runtime_driver).clear()
+        vars(runtime_driver).update(before)
+
+    recording.finally_do(put_back)
+    compile_it, kernel = triton.compiler.compile, _kernel_class(triton.compiler.CompiledKernel)
+
+    @functools.wraps(compile_it)
+    def compile_nothing(src: Any, target: Any = None, options: Any = None, **_: Any) -> Any:
+        return kernel(src, target or stand_in.get_current_target(), dict(options or {}))
+
+    def compile_directly(src: Any, target: Any = None, options: Any = None, **more: Any) -> Any:
+        """Code is made without a GPU too, and the program wants it; a launch of it does nothing."""
+        made, nothing = compile_it(src, target=target, options=options, **more), compile_nothing(src, target, options)
+        nothing.asm, nothing.metadata, nothing.hash = made.asm, made.metadata, made.hash
+        return nothing
+
+    recording.replace(triton.compiler, "compile", compile_nothing)
+    recording.compile_directly = compile_directly
+    _time_nothing(recording)
+
+
+def _time_nothing(recording: Recording) -> None:
+    import triton.testing
+    from triton.runtime import autotuner
+
+    for owner in (triton.testing, autotuner):
+        for name in ("do_bench", "do_bench_cudagraph"):
+            if hasattr(owner, name):
+                recording.replace(owner, name, driver.benchmark)
+
+
+def _kernel_class(compiled_kernel: type) -> type:
+    """A class of compiled kernels that were not compiled."""
+
+    class UncompiledKernel(compiled_kernel):  # type: ignore[misc]
+        """What a launch gets in the place of a compiled kernel. Launching it does nothing."""
+
+        __getattribute__ = object.__getattribute__
+        run = staticmethod(driver.do_nothing)
+        launch_metadata = staticmethod(driver.do_nothing)
+        _init_handles = driver.do_nothing
+        __del__ = driver.do_nothing
+
+        def __init__(self, src: Any, gpu: Any, options: dict[str, Any]) -> None:
+            self.src, self.hash = src, ""
+            self.asm: dict[str, Any] = {}
+            self.name = getattr(getattr(src, "fn", None), "__name__", "kernel")
+            self.function, self.packed_metadata, self.module, self.kernel = 0, (), None, b""
+            self.n_regs, self.n_spills, self.n_max_threads = 32, 0, 1024
+            metadata = {
+                "num_warps": 4,
+                "num_stages": 2,
+                "num_ctas": 1,
+                "cluster_dims": (1, 1, 1),
+                "shared": 0,
+                "global_scratch_size": 0,
+            }
+            metadata.update(options, target=gpu, name=self.name, warp_size=gpu.warp_size, hash="")
+            self.metadata = types.SimpleNamespace(**metadata)
+
+        def __getitem__(self, grid: Any) -> Any:
+            return driver.do_nothing
+
+    return UncompiledKernel

@@ -1,0 +1,292 @@
+"""A kernel's function as it is in this process: its source, and what the global names and closure variables in it mean now.
+
+What a name means has one of these forms:
+
+============================  =====================================================================
+``{"value": 64}``             a number, a string, a boolean or nothing; ``{"float": "inf"}`` if not finite
+``{"constexpr": …}``          a ``tl.constexpr`` of such a value
+``{"items": […]}``            a tuple or a list (``"list": true``)
+``{"pairs": [[…, …]]}``       a dictionary
+``{"dtype": "fp16"}``         a dtype of Triton
+``{"function": id}``          a jit function, constexpr function, plain function or class, which has a record of its own
+``{"installed": [m, n]}``     the name ``n`` of the module ``m`` of Triton or the standard library
+``{"module": m}``             a module of those
+``{"members": {…}}``          another module: what the attributes that are taken of it mean
+``{"unfrozen": …}``           something else: what it is
+============================  =====================================================================
+"""
+
+from __future__ import annotations
+import __future__
+
+import ast
+import builtins
+import contextlib
+import inspect
+import os
+import sys
+import textwrap
+import threading
+import types
+from collections.abc import Iterator
+from typing import Any
+
+from .arguments import UnwritableArgument, is_jit, type_name, type_of, unwrapped
+from .journal import Journal, called
+
+_DEPTH = 4
+"""How deep tuples and dictionaries are looked into."""
+_ITEMS = 256
+_INSTALLED = (
+    frozenset({"triton"})
+    | frozenset(getattr(sys, "stdlib_module_names", ()))
+    | frozenset({"builtins", "collections", "dataclasses", "enum", "functools", "itertools", "math", "operator", "typing"})
+)
+_OTHERS = frozenset({"torch", "numpy"})
+"""Packages of which nothing is taken into a kernel."""
+_FUTURE_ANNOTATIONS = __future__.annotations.compiler_flag
+
+
+class Functions:
+    """The functions that launched kernels are and use, each written down once."""
+
+    def __init__(self, journal: Journal) -> None:
+        self._journal = journal
+        self._known: dict[int, tuple[Any, str]] = {}
+        """Identity → the object, which therefore lives on, and its id."""
+        self._lock = threading.RLock()
+
+    def id_of(self, function: Any) -> str:
+        """The id of a function or class, written down now if it has not been."""
+        with self._lock:
+            if id(function) in self._known:
+                return self._known[id(function)][1]
+            name = "%s-%d" % (self._journal.here(), len(self._known))
+            self._known[id(function)] = (function, name)
+            self._journal.write(r="function", id=name, **self._record(function))
+            return name
+
+    def known(self) -> list[Any]:
+        """The functions and classes that have been written down."""
+        return [function for function, _ in self._known.values()]
+
+    def _record(self, function: Any) -> dict[str, Any]:
+        plain = _plain(function)
+        record: dict[str, Any] = {
+            "kind": _kind(function),
+            "name": plain.__name__,
+            "qualname": plain.__qualname__,
+            "module": plain.__module__,
+        }
+        try:
+            lines, first = inspect.getsourcelines(plain)
+            source = textwrap.dedent("".join(lines))
+            node = ast.parse(source).body[0]
+        except (OSError, TypeError, SyntaxError, IndexError) as error:
+            return dict(record, error="its source cannot be read: %s" % str(error)[:200], names={})
+        if not isinstance(node, (ast.FunctionDef, ast.ClassDef)):
+            return dict(record, error="it is not defined by a def", names={})
+        path = inspect.getsourcefile(plain)
+        record.update(source=source, line=first, file=os.path.abspath(path) if path else None)
+        record["module"] = called(record["module"] or "", path or "")
+        record["future"] = _has_future_annotations(plain)
+        if record["kind"] == "jit":
+            record["jit"] = _settings(function)
+        record["defaults"] = self._defaults(plain, node)
+        return dict(record, names=self._names(plain, node, record["future"]))
+
+    def _defaults(self, plain: Any, node: Any) -> dict[str, Any]:
+        """What the defaults of parameters are that are made of names which only the function's surroundings have."""
+        if not isinstance(node, ast.FunctionDef):
+            return {}
+        meanings, scope = {}, _NameScope(plain)
+        for parameter, default in default_nodes(node):
+            names = [inner.id for inner in ast.walk(default) if isinstance(inner, ast.Name)]
+            if not all(scope.value(name)[0] or hasattr(builtins, name) for name in names):
+                meanings[parameter] = self._meaning(inspect.signature(plain).parameters[parameter].default, (), parameter, 0)
+        return meanings
+
+    def _names(self, plain: Any, node: Any, future: bool) -> dict[str, Any]:
+        scope = _NameScope(plain)
+        if isinstance(node, ast.FunctionDef):
+            node.decorator_list = []
+        meanings: dict[str, Any] = {}
+        for name, attributes in _uses(node, future):
+            is_known, value = scope.value(name)
+            if is_known:
+                meanings[name] = _merged(meanings.get(name), self._meaning(value, attributes, name, 0))
+        return meanings
+
+    def _meaning(self, value: Any, attributes: tuple[str, ...], name: str, depth: int) -> dict[str, Any]:
+        if isinstance(value, types.ModuleType):
+            return self._module(value, attributes, depth)
+        inner = unwrapped(value)
+        if inner is not value:
+            return {"constexpr": self._meaning(inner, (), name, depth)}
+        return _constant(value) or self._collection(value, name, depth) or self._definition(value, name)
+
+    def _module(self, module: Any, attributes: tuple[str, ...], depth: int) -> dict[str, Any]:
+        top = module.__name__.partition(".")[0]
+        if top in _INSTALLED or top in _OTHERS:
+            return {"module": module.__name__, "attributes": [".".join(attributes)]}
+        if not attributes or depth > _DEPTH:
+            return {"unfrozen": "the module %s itself" % module.__name__}
+        missing = object()
+        value = getattr(module, attributes[0], missing)
+        if value is missing:
+            return {"unfrozen": "%s.%s, which there is not" % (module.__name__, attributes[0])}
+        return {"members": {attributes[0]: self._meaning(value, attributes[1:], attributes[0], depth + 1)}, "of": module.__name__}
+
+    def _collection(self, value: Any, name: str, depth: int) -> dict[str, Any] | None:
+        if depth > _DEPTH or not isinstance(value, (tuple, list, dict)) or len(value) > _ITEMS:
+            return None
+        if type(value) is dict:
+            return {"pairs": [[self._meaning(item, (), name, depth + 1) for item in pair] for pair in value.items()]}
+        if type(value) in (tuple, list):
+            return {"items": [self._meaning(item, (), name, depth + 1) for item in value], "list": type(value) is list}
+        return None
+
+    def _definition(self, value: Any, name: str) -> dict[str, Any]:
+        installed = _installed(value, name)
+        if installed:
+            return {"installed": list(installed)}
+        plain = _plain(value)
+        top = (getattr(plain, "__module__", None) or "").partition(".")[0]
+        if isinstance(plain, (types.FunctionType, type)) and top not in _OTHERS and top not in _INSTALLED:
+            return {"function": self.id_of(value)}
+        return {
+            "unfrozen": type_name(value)
+            if not callable(plain)
+            else "%s.%s" % (top, getattr(plain, "__qualname__", type_name(value)))
+        }
+
+
+def default_nodes(node: ast.FunctionDef) -> Iterator[tuple[str, ast.expr]]:
+    """The parameters that have a default, each with the expression of it."""
+    positional = [*node.args.posonlyargs, *node.args.args]
+    for argument, default in zip(positional[len(positional) - len(node.args.defaults) :], node.args.defaults):
+        yield argument.arg, default
+    for argument, given in zip(node.args.kwonlyargs, node.args.kw_defaults):
+        if given is not None:
+            yield argument.arg, given
+
+
+def _plain(function: Any) -> Any:
+    """The Python function that is in a jit function, a constexpr function, or a decorator that tunes."""
+    while not isinstance(function, (types.FunctionType, type)) and hasattr(function, "fn"):
+        function = function.fn
+    return function
+
+
+def _kind(function: Any) -> str:
+    if is_jit(_jit(function)):
+        return "jit"
+    if isinstance(function, type):
+        return "class"
+    return "constexpr_function" if type(function).__name__ == "ConstexprFunction" else "python"
+
+
+def _jit(function: Any) -> Any:
+    """The jit function below decorators that tune or choose."""
+    while not is_jit(function) and hasattr(function, "fn"):
+        function = function.fn
+    return function
+
+
+def _settings(function: Any) -> dict[str, Any]:
+    """What ``@triton.jit`` was told that says how a function is compiled."""
+    function = _jit(function)
+    settings = {name: getattr(function, name, None) for name in ("do_not_specialize", "do_not_specialize_on_alignment", "noinline")}
+    return {name: list(value) if isinstance(value, (list, tuple, set)) else value for name, value in settings.items() if value}
+
+
+def _has_future_annotations(plain: Any) -> bool:
+    if isinstance(plain, types.FunctionType):
+        return bool(plain.__code__.co_flags & _FUTURE_ANNOTATIONS)
+    return False
+
+
+class _NameScope:
+    """What names mean to a function: closure variables, then globals."""
+
+    def __init__(self, plain: Any) -> None:
+        self._closure: dict[str, Any] = {}
+        if isinstance(plain, types.FunctionType):
+            self._globals = plain.__globals__
+            for name, cell in zip(plain.__code__.co_freevars, plain.__closure__ or ()):
+                with contextlib.suppress(ValueError):  # not bound yet
+                    self._closure[name] = cell.cell_contents
+        else:
+            self._globals = vars(sys.modules.get(plain.__module__, types.ModuleType("")))
+
+    def value(self, name: str) -> tuple[bool, Any]:
+        """Whether a name means something here, and what."""
+        for names in (self._closure, self._globals):
+            if name in names:
+                return True, names[name]
+        return False, None
+
+
+def _uses(node: Any, future: bool) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """The names in a definition with the attributes taken of them; more than are global, which matters to nobody."""
+    if future and isinstance(node, ast.FunctionDef):
+        node.returns = None
+        for inner in ast.walk(node.args):
+            if isinstance(inner, ast.arg):
+                inner.annotation = None
+    inside = set()
+    for inner in ast.walk(node):
+        if isinstance(inner, ast.Attribute):
+            attributes, base = [], inner
+            while isinstance(base, ast.Attribute):
+                inside.add(id(base.value))
+                attributes.append(base.attr)
+                base = base.value  # type: ignore[assignment]
+            if isinstance(base, ast.Name):
+                yield base.id, tuple(reversed(attributes))
+        elif isinstance(inner, ast.Name) and id(inner) not in inside:
+            yield inner.id, ()
+
+
+def _merged(one: dict[str, Any] | None, other: dict[str, Any]) -> dict[str, Any]:
+    """Two accounts of what one name means, which differ where it is a module of which several attributes are taken."""
+    if one is None:
+        return other
+    for key in ("members", "attributes"):
+        if key in one and key in other:
+            both = dict(one)
+            if key == "attributes":
+                both[key] = sorted(set(one[key]) | set(other[key]))
+            else:
+                both[key] = dict(one[key])
+                for name, meaning in other[key].items():
+                    both[key][name] = _merged(one[key].get(name), meaning)
+            return both
+    return one if "unfrozen" not in one else other
+
+
+def _constant(value: Any) -> dict[str, Any] | None:
+    if value is None or type(value) in (bool, int, str):
+        return {"value": value}
+    if type(value) is float:
+        return {"value": value} if value - value == 0 else {"float": repr(value)}
+    if type(value).__name__ == "dtype" and type(value).__module__.startswith("triton.language"):
+        try:
+            return {"dtype": type_of(value)}
+        except UnwritableArgument:
+            return None
+    return None
+
+
+def _installed(value: Any, name: str) -> tuple[str, str] | None:
+    """Where Triton or the standard library has a value, if one of them has it."""
+    plain = _plain(value)
+    module = getattr(plain, "__module__", None) or getattr(value, "__module__", None) or ""
+    own = getattr(plain, "__name__", name)
+    # Of Triton's language what is public first: in which of its modules something is defined changes from release to release.
+    places = (("triton.language", own), ("triton.language", name), (module, own), (module, name), ("builtins", name))
+    for place, called_there in places:
+        there = sys.modules.get(place) if place.partition(".")[0] in _INSTALLED else None
+        if there is not None and getattr(there, called_there, None) is value:
+            return place, called_there
+    return None

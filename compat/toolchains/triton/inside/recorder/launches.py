@@ -1,0 +1,228 @@
+"""Launches, told apart by what a compile can depend on: written down the first time that one of its kind is seen."""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import json
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from .arguments import UnwritableArgument, argument, constexpr, is_constant, unwrapped
+from .device import driver
+from .given import given
+from .journal import called, of_launch
+
+if TYPE_CHECKING:
+    from .recording import Recording
+
+_LAUNCHING = frozenset({"grid", "warmup"})
+"""What a launch is told besides arguments and options."""
+
+
+def watch(recording: Recording, triton: Any) -> None:
+    """Record what Triton launches from now on."""
+    from triton.runtime import autotuner, jit
+
+    log = _Log(recording)
+    recording.replace(jit.JITFunction, "run", log.watching(jit.JITFunction.run))
+    recording.replace(jit.JITFunction, "__init__", _telling(recording, jit.JITFunction.__init__))
+    recording.replace(autotuner.Autotuner, "run", log.tuning(autotuner.Autotuner.run, "chosen"))
+    recording.replace(autotuner.Autotuner, "_bench", log.tuning(autotuner.Autotuner._bench, "candidate"))
+    for owner in (triton.compiler, triton):
+        recording.replace(owner, "compile", log.compiling(triton.compiler.compile))
+    if recording.settings["fake"]:
+        recording.finally_do(log.forget)
+
+
+def _telling(recording: Recording, init: Callable[..., None]) -> Callable[..., None]:
+    @functools.wraps(init)
+    def init_and_tell(self: Any, fn: Any, *rest: Any, **options: Any) -> None:
+        init(self, fn, *rest, **options)
+        code, module = getattr(fn, "__code__", None), getattr(fn, "__module__", None) or ""
+        if code is not None and module.partition(".")[0] != "triton":
+            module = called(module, code.co_filename)
+            recording.journal.write(r="defined", module=module, name=fn.__name__, line=code.co_firstlineno)
+
+    return init_and_tell
+
+
+class _Log:
+    """The kinds of launches seen in this process."""
+
+    def __init__(self, recording: Recording) -> None:
+        self._recording = recording
+        self._seen: dict[Any, int] = {}
+        self._roles: set[tuple[str, str | None]] = set()
+        self._refused: set[Any] = set()
+        self._tuners: dict[int, Any] = {}
+        self._lock = threading.Lock()
+
+    def forget(self) -> None:
+        """Have kernels that were not compiled, and choices among configurations that were not timed, forgotten."""
+        for function in self._recording.functions.known():
+            for name in ("cache", "device_caches"):
+                getattr(function, name, {}).clear()
+        for tuner in self._tuners.values():
+            tuner.cache.clear()
+
+    def watching(self, run: Callable[..., Any]) -> Callable[..., Any]:
+        """``JITFunction.run``, recorded."""
+        now = self._recording.now
+
+        @functools.wraps(run)
+        def run_and_tell(function: Any, *arguments: Any, **options: Any) -> Any:
+            before = getattr(now, "launching", False), getattr(now, "key", None)
+            now.launching, now.key = True, self._note(function, arguments, options)
+            try:
+                return run(function, *arguments, **options)
+            except Exception as error:
+                self._failed(now.key, error)
+                raise
+            finally:
+                now.launching, now.key = before
+
+        return run_and_tell
+
+    def tuning(self, method: Callable[..., Any], role: str) -> Callable[..., Any]:
+        """A method of the autotuner, which launches made inside of it are told of."""
+
+        @functools.wraps(method)
+        def tune(tuner: Any, *arguments: Any, **options: Any) -> Any:
+            if role == "candidate" and self._recording.settings["fake"]:
+                self._tuners[id(tuner)] = tuner
+                _time_nothing(tuner)
+            with self._role(role if len(tuner.configs) > 1 else None):
+                return method(tuner, *arguments, **options)
+
+        return tune
+
+    def compiling(self, compile_it: Callable[..., Any]) -> Callable[..., Any]:
+        """``triton.compile``, which launches call too: all releases look it up when they do."""
+        originals, now = self._recording.originals, self._recording.now
+
+        @functools.wraps(compile_it)
+        def compile_and_tell(src: Any, target: Any = None, options: Any = None, **more: Any) -> Any:
+            if getattr(now, "launching", False):
+                originals.given(now.key, src, target, options)
+                return compile_it(src, target=target, options=options, **more)
+            self._compiled(src)
+            return (self._recording.compile_directly or compile_it)(src, target=target, options=options, **more)
+
+        return compile_and_tell
+
+    @contextmanager
+    def _role(self, role: str | None) -> Iterator[None]:
+        now = self._recording.now
+        before = getattr(now, "tuned", None)
+        now.tuned = role
+        try:
+            yield
+        finally:
+            now.tuned = before
+
+    def _note(self, function: Any, arguments: tuple[Any, ...], options: dict[str, Any]) -> str | None:
+        """Write a launch down if it is the first of its kind; the key of the kind."""
+        try:
+            kind, launch, bound = self._account(function, arguments, options)
+        except UnwritableArgument as error:
+            self._lacking(function, str(error))
+            return None
+        except Exception as error:  # of a value that is asked what it is: the program is not to notice
+            self._lacking(function, "has an argument that cannot be looked at (%s)" % type(error).__name__)
+            return None
+        role = getattr(self._recording.now, "tuned", None)
+        with self._lock:
+            count = self._seen[kind] = self._seen.get(kind, 0) + 1
+            new = (kind, role) not in self._roles
+            self._roles.add((kind, role))
+        if count == 1:
+            if self._recording.settings.get("problems"):
+                launch["given"] = given(options.get("grid"), bound, launch["args"])
+            self._recording.journal.write(r="launch", key=kind, place=of_launch(), tuned=role, **launch)
+        elif new or count & (count - 1) == 0:
+            self._recording.journal.write(r="count", key=kind, launches=count, tuned=role)
+        return kind
+
+    def _account(
+        self, function: Any, arguments: tuple[Any, ...], passed: dict[str, Any]
+    ) -> tuple[str, dict[str, Any], dict[str, Any]]:
+        """The key of a launch's kind, the launch as it is written down, and all its parameters by name. Raises Unwritable."""
+        functions, with_values = self._recording.functions, self._recording.settings["with_values"]
+        if type(function).__name__ != "JITFunction":
+            raise UnwritableArgument("is a %s, which is not captured" % type(function).__name__)
+        names = [param.name for param in function.params]
+        if len(arguments) > len(names):
+            raise UnwritableArgument("is given %d arguments and takes %d" % (len(arguments), len(names)))
+        values = dict(zip(names, arguments))
+        values.update((name, value) for name, value in passed.items() if name in names)
+        launch: dict[str, Any] = {"args": {}, "constexprs": {}}
+        kinds: list[Any] = []
+        for parameter in function.params:
+            name = parameter.name
+            if name not in values and not parameter.has_default:
+                raise UnwritableArgument("is not given the argument %s" % name)
+            value = values[name] = values.get(name, parameter.default)
+            try:
+                if parameter.is_constexpr or is_constant(value):
+                    launch["constexprs"][name] = form = constexpr(value, functions)
+                    kinds.append(form)
+                else:
+                    launch["args"][name], kind = argument(value, with_values, functions)
+                    kinds.append(kind)
+            except UnwritableArgument as error:
+                raise UnwritableArgument("its argument %s %s" % (name, error)) from None
+        launch["options"] = _options({name: value for name, value in passed.items() if name not in names})
+        launch["function"] = functions.id_of(function)
+        launch["grid"] = _grid(passed.get("grid"))
+        kind = json.dumps([launch["function"], kinds, sorted(launch["options"].items())], separators=(",", ":"))
+        return hashlib.sha1(kind.encode("utf-8", "backslashreplace")).hexdigest(), launch, values
+
+    def _lacking(self, function: Any, why: str) -> None:
+        plain, place = getattr(function, "fn", None), of_launch() or {}
+        code = getattr(plain, "__code__", None)
+        module = called(getattr(plain, "__module__", None) or "", code.co_filename) if code else place.get("module", "")
+        name = getattr(plain, "__name__", None) or place.get("function", "?")
+        if (id(function), why) not in self._refused:
+            self._refused.add((id(function), why))
+            self._recording.journal.write(r="lacking", module=module, name=name, why=why)
+
+    def _compiled(self, src: Any) -> None:
+        """Tell of what is compiled without a launch."""
+        function = getattr(src, "fn", None)
+        if hasattr(function, "fn"):
+            self._lacking(function, "is compiled by triton.compile, and not launched")
+        else:
+            self._lacking(None, "a file of IR is compiled by triton.compile, and not launched")
+
+    def _failed(self, key: str | None, error: Exception) -> None:
+        if key is not None:
+            self._recording.journal.write(r="failed", key=key, error=type(error).__name__)
+
+
+def _options(given: dict[str, Any]) -> dict[str, Any]:
+    options = {}
+    for name, value in given.items():
+        if name in _LAUNCHING or value is None:
+            continue
+        value = unwrapped(value)
+        if not isinstance(value, (bool, int, float, str)):
+            raise UnwritableArgument("is given the option %s, which is a %r" % (name, type(value).__name__))
+        options[name] = value
+    return options
+
+
+def _grid(grid: Any) -> list[int] | None:
+    """The grid where a launch says it outright: a function of the configuration has one for each."""
+    try:
+        return [int(size) for size in grid] if isinstance(grid, (tuple, list)) else None
+    except (TypeError, ValueError):
+        return None
+
+
+def _time_nothing(tuner: Any) -> None:
+    """Have an autotuner call each configuration once, and find all equal."""
+    tuner.use_cuda_graph = False
+    tuner.do_bench = driver.benchmark

@@ -1,0 +1,29 @@
+"""Triton's language: types and options, the names of its API, and how scripts and libraries call it."""
+
+from pathlib import Path
+
+from compat.toolchains.base import ApiNames, Guarding, Language
+from compat.toolchains.guessing import Guessing
+from compat.toolchains.triton.edits import EDITS
+from compat.toolchains.triton.inside.in_library import guard
+from compat.toolchains.triton.language.script_call import SCRIPT
+from compat.toolchains.triton.language.shapes import SIMPLIFICATION
+from compat.toolchains.triton.language.types import OPTIONS, TYPES
+
+API_NAMES = ApiNames(
+    program=Path(__file__).parents[1] / "inside" / "names",
+    short={"tl": "triton.language", "gl": "triton.experimental.gluon.language", "gluon": "triton.experimental.gluon"},
+    packages={"triton": "triton", "tl": "triton.language"},
+    makes_kernels=frozenset({"triton.jit", "triton.runtime.jit", "triton.runtime.jit.jit", "triton.experimental.gluon.jit"}),
+)
+
+LANGUAGE = Language(
+    types=TYPES,
+    options=OPTIONS,
+    api=API_NAMES,
+    script=SCRIPT,
+    guarding=Guarding(code=Path(guard.__file__), decide=guard.decide, policies=guard.POLICIES),
+    guessing=Guessing(mark=b"triton", where=f"{__name__}.guessing.modules"),
+    edits=EDITS,
+    simplification=SIMPLIFICATION,
+)

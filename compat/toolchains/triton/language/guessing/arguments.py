@@ -1,0 +1,400 @@
+"""Which type or value an argument of a kernel most likely has, and why.
+
+By what launches, defaults and heuristics say, else by its use and its name.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from attrs import define, field, frozen
+
+from compat import constexprs
+from compat.patterns import lazy_pattern
+from compat.source.constants import Scope, SourceFunction, UnknownValue
+from compat.toolchains.triton.language.guessing.evaluation import AssumedSize
+from compat.toolchains.triton.language.guessing.facts import (
+    CERTAIN,
+    FLOATS,
+    LIKELY,
+    PART_OF_ADDRESS,
+    WHOLE,
+    KernelFacts,
+    Value,
+    ValueKind,
+    ValueOrigin,
+)
+from compat.toolchains.triton.language.guessing.launches import SourceLaunch
+from compat.toolchains.triton.language.guessing.modules import JitFunction, JitParameter
+
+_POINTER = lazy_pattern(r"(?i).*_?(ptrs?|pointer)$|^p_|^ptr_")
+_WHOLE_NAME = lazy_pattern(
+    r"(?i).*(stride|num|size|len|count|dim|rows?|cols?|seq|batch|idx|index|offset|start|end|head|steps?|width|height|seed|group|elements"
+    r"|tokens?|vocab)|^[A-Z]{1,2}$|^n_|^[a-z]$"
+)
+_FLOAT_NAME = lazy_pattern(r"(?i).*(eps|scale|alpha|beta|prob|factor|moment|decay|theta|soft_?cap|slope|temp|lr|rate|weight_)|^p$")
+_BOOL_ELEMENTS = lazy_pattern(r"(?i)(.*_)?(mask|is_\w+|valid|flags?)(_?ptrs?)?$")
+_WHOLE_ELEMENTS = lazy_pattern(
+    r"(?i).*(cu_?seq|seq_?len|lengths?|_lens|indices|indptr|index|_idx|idx_|offsets?|block_tables?|slot|page_|position|locks?|counts?"
+    r"|permut|sorted_|expert_ids|token_ids)"
+)
+_WIDE_ELEMENTS = lazy_pattern(r"(?i).*(label|target|token_ids|input_ids|indices|slot_mapping|positions?)")
+_LANGUAGE = {"int1": "i1"} | {
+    f"{long}{bits}": f"{short}{bits}" for long, short in (("int", "i"), ("uint", "u")) for bits in (8, 16, 32, 64)
+}
+_LANGUAGE |= {"float16": "fp16", "bfloat16": "bf16", "float32": "fp32", "float64": "fp64"}
+_PYTHON = {"int": "i32", "float": "fp32", "bool": "i1"}
+_TYPE = lazy_pattern(r"\*?k?(i1|[iu](8|16|32|64)|fp16|bf16|fp32|fp64|fp8\w+)")
+
+
+@frozen
+class Guess:
+    """A guessed value, and why."""
+
+    value: Any
+    why: str
+    look_at: str = ""
+    """What deserves a look, where the guess is weak."""
+    exact: bool = False
+    """Whether the source itself says so: no guess then."""
+
+
+@define
+class Types:
+    """The types of the run-time arguments of one kernel."""
+
+    facts: KernelFacts
+    launches: Sequence[SourceLaunch]
+    scope: Scope
+    _dots: dict[str, str] = field(init=False)
+
+    def __attrs_post_init__(self) -> None:
+        self._dots = _dot_types(self.facts.dots)
+
+    def of(self, parameter: JitParameter) -> Guess:
+        """The type of an argument."""
+        name = parameter.name
+        annotated = _annotated(parameter.annotation, self.scope)
+        if annotated and annotated != "const":
+            return Guess(annotated, "by its annotation", exact=annotated not in ("i32", "fp32"))
+        if name in self.facts.descriptors and name not in self.facts.pointers:
+            sides = ", ".join(["64"] * max(1, self.facts.descriptors[name]))
+            return Guess(f"tensordesc<fp16[{sides}]>", "loaded or stored by .load() or .store()", "its block shape")
+        if self._is_pointer(name):
+            element = self._element(name, set())
+            optional = "; may be None" if name in self.facts.optional else ""
+            return Guess(f"*{'k' if annotated else ''}{element.value}", element.why + optional, element.look_at)
+        return self._scalar(parameter)
+
+    def _is_pointer(self, name: str) -> bool:
+        if name in self.facts.pointers:
+            return True
+        kind = self.facts.kinds.get(ValueOrigin(name))
+        if kind and kind.sure >= LIKELY:
+            return False
+        if any(name in launch.tensors for launch in self.launches):
+            return True
+        return bool(_POINTER.fullmatch(name)) or (name in self.facts.optional and kind is None)
+
+    # --- elements ---
+
+    def _element(self, name: str, seen: set[str]) -> Guess:
+        """The type of what a pointer leads to."""
+        alike = self._alike(name)
+        if isinstance(alike, str):
+            return Guess(alike, "as the tensor is made where the kernel is launched")
+        floats = [(other, guess) for other in alike if (guess := self._floating(other))]
+        others = [(other, guess) for other in alike if (guess := self._used(other) or self._copied(other, seen | {*alike}))]
+        if len(alike) > 1 and floats:
+            others = [(other, guess) for other, guess in others if guess.value.startswith(("fp", "bf"))]
+        for other, guess in (*others, *floats):
+            return guess if other == name else Guess(guess.value, f"as {other}, which has the same dtype where it is launched")
+        return Guess("fp32", "nothing tells which floats")
+
+    def _alike(self, name: str) -> str | list[str]:
+        """The element type of the tensor that a launch passes; if unknown, the parameters whose tensors have the same."""
+        tensors = next((launch.tensors for launch in self.launches if name in launch.tensors), {})
+        if not tensors:
+            return [name]
+        if element := tensors[name].element:
+            return element
+        return [parameter for parameter, tensor in tensors.items() if tensor.origin == tensors[name].origin]
+
+    def _used(self, name: str) -> Guess | None:
+        kind = self.facts.kinds.get(ValueOrigin(name, element=True))
+        if kind and kind.sure >= LIKELY and kind.name not in ("float",):
+            return Guess(_element_type(kind, name), kind.why)
+        is_float = name in self.facts.single or name in self._dots
+        if _BOOL_ELEMENTS.fullmatch(name) and not is_float and (kind is None or kind.name == "bool"):
+            return Guess("i1", "by its name")
+        if _WHOLE_ELEMENTS.match(name) and (kind is None or kind.name in WHOLE):
+            return Guess("i64" if _WIDE_ELEMENTS.match(name) else "i32", "by its name")
+        if kind and kind.name in WHOLE | {"bool"}:
+            return Guess(_element_type(kind, name), kind.why)
+        return None
+
+    def _copied(self, name: str, seen: set[str]) -> Guess | None:
+        sources = [source.name for target, source in self.facts.copies if target.name == name]
+        for source in sorted({*sources} - seen - {name}):
+            guess = self._element(source, {*seen, name})
+            if guess.value != "fp32":
+                return Guess(guess.value, f"{source} is stored there")
+        return None
+
+    def _floating(self, name: str) -> Guess | None:
+        kind = self.facts.kinds.get(ValueOrigin(name, element=True))
+        if name in self._dots:
+            return Guess(self._dots[name], "an operand of tl.dot")
+        if kind and kind.name in ("fp16", "bf16"):
+            return Guess(kind.name, kind.why)
+        if name in self.facts.single:
+            return Guess("fp32", self.facts.single[name])
+        if name in self.facts.half:
+            return Guess("fp16", self.facts.half[name])
+        return None
+
+    # --- scalars ---
+
+    def _scalar(self, parameter: JitParameter) -> Guess:
+        name, known = parameter.name, self.facts.kinds.get(ValueOrigin(parameter.name))
+        if known and known.sure >= LIKELY:
+            return Guess(_scalar_type(known), known.why)
+        if any(name in launch.whole for launch in self.launches):
+            return Guess("i32", "a size or stride where it is launched")
+        for value, why in self._values(parameter):
+            if isinstance(value, bool | int | float):
+                kind = next(number_type for number_type in (bool, int, float) if isinstance(value, number_type))
+                return Guess(_PYTHON[kind.__name__], why)
+        if known:
+            return Guess(_scalar_type(known), known.why)
+        if _FLOAT_NAME.match(name):
+            return Guess("fp32", "by its name")
+        if _WHOLE_NAME.match(name):
+            return Guess("i32", "by its name")
+        return Guess("i32", "nothing tells what it is", "nothing tells its type")
+
+    def _values(self, parameter: JitParameter) -> list[tuple[Any, str]]:
+        is_known, value = self.scope.try_value(parameter.default)
+        defaults = [(value, "by its default")] if is_known else []
+        name = parameter.name
+        return [
+            *defaults,
+            *((launch.values[name], f"as launched in line {launch.line}") for launch in self.launches if name in launch.values),
+        ]
+
+
+def _element_type(kind: ValueKind, name: str) -> str:
+    if kind.name == "int":
+        return "i64" if _WIDE_ELEMENTS.match(name) and kind.sure < CERTAIN else "i32"
+    return {"bool": "i1", "fp8": "fp8e5"}.get(kind.name, kind.name)
+
+
+def _scalar_type(kind: ValueKind) -> str:
+    if kind.name in FLOATS:
+        return "fp32"
+    return {"bool": "i1", "i64": "i64"}.get(kind.name, "i32")
+
+
+def _annotated(annotation: ast.expr | None, scope: Scope) -> str | None:
+    """The type that an annotation says; ``const`` for a pointer to what is only read."""
+    if isinstance(annotation, ast.Constant) and isinstance(annotation.value, str):
+        text = annotation.value.rpartition(".")[2] if not annotation.value.startswith("*") else annotation.value
+        return text if _TYPE.fullmatch(text) else _LANGUAGE.get(text) or _PYTHON.get(text) or ("const" if text == "const" else None)
+    name = (scope.origin(annotation) or "").rpartition(".")[2] if annotation is not None else ""
+    return _LANGUAGE.get(name) or _PYTHON.get(name) or ("const" if name == "const" else None)
+
+
+# --- operands of tl.dot ----------------------------------------------------------------------------------------------------------
+
+
+def _dot_types(dots: Sequence[tuple[Value, Value]]) -> dict[str, str]:
+    """Pointer → element type, so that the two operands of each dot have the same."""
+    types: dict[str, str] = {}
+    for _ in range(len(dots) + 1):
+        for sides in dots:
+            kind = next((exact for side in sides if (exact := _exact(side, types))), None)
+            if kind:
+                types |= {name: kind for side in sides for name in _elements(side) if name not in types}
+    return {**{name: "fp16" for sides in dots for side in sides for name in _elements(side)}, **types}
+
+
+def _elements(value: Value) -> list[str]:
+    return sorted(origin.name for origin in value.origins if origin.element)
+
+
+def _exact(value: Value, known: Mapping[str, str]) -> str | None:
+    """What an operand has to be, whatever its pointers lead to."""
+    names = _elements(value)
+    if names:
+        return next((known[name] for name in names if name in known), None)
+    return value.kind if value.kind in ("fp32", "fp16", "bf16") else None
+
+
+# --- constexprs -------------------------------------------------------------------------------------------------------------------
+
+
+_FLAG = lazy_pattern(
+    r"(?i)_*(is|has|use|do|with|enable|disable|allow|need|even|causal|skip|store|save|output|return|apply|add|norm|reverse|transpose"
+    r"|trans|inplace|debug|fused|training|masked|compute)(_.*)?$|.*_(flag|causal|enabled)$|.*causal.*|.*varlen.*"
+)
+_INNER = lazy_pattern(r"(?i).*(_k|blk_?k)$|^bk$")
+_HEADS = lazy_pattern(r"(?i).*(head_?dim|d_?head|dmodel|headdim|_d|dv|dk|head_size).*|^[dkv]$")
+_COUNT = lazy_pattern(r"(?i).*(num|_n$|count|heads?|groups?|stages|splits?|iters?|loops|unroll|ndim|^h[qkv]?$|^g$|topk|experts)")
+_GROUP = lazy_pattern(r"(?i).*group_?(size)?(_?m)?$")
+_STRIDE = lazy_pattern(r"(?i).*stride.*")
+_FLOATS = (
+    (lazy_pattern(r"(?i).*eps"), 1e-6),
+    (lazy_pattern(r"(?i).*(scale|alpha|factor|slope|beta|soft_?cap|theta|momentum)"), 1.0),
+)
+_DTYPE = lazy_pattern(r"(?i).*(dtype|_ty(pe)?)$")
+_SIZES = (16, 32, 64, 128, 256)
+
+
+@define
+class Values:
+    """The values of the constexprs of one kernel."""
+
+    function: JitFunction
+    facts: KernelFacts
+    launches: Sequence[SourceLaunch]
+    scope: Scope
+
+    def of(self, parameter: JitParameter) -> Guess:
+        """The value of a constexpr that no config and no heuristic says."""
+        return next(self._said(parameter), None) or self.unlaunched(parameter)
+
+    def unlaunched(self, parameter: JitParameter) -> Guess:
+        """The value of a constexpr by what the kernel does with it, and by its name."""
+        return self._by_use(parameter) or self._by_name(parameter)
+
+    def _said(self, parameter: JitParameter) -> Iterator[Guess]:
+        """What launches and the default say."""
+        for launch in self.launches:
+            value = launch.values.get(parameter.name)
+            if parameter.name in launch.values and is_value(value):
+                why = f"{value.key}, as launched" if isinstance(value, AssumedSize) else "as launched"
+                yield Guess(int(value) if isinstance(value, AssumedSize) else value, f"{why} in line {launch.line}")
+        is_known, value = self.scope.try_value(parameter.default)
+        if is_known and is_value(value):
+            yield Guess(value, "its default", exact=True)
+
+    def _by_use(self, parameter: JitParameter) -> Guess | None:
+        name = parameter.name
+        if name in self.facts.functions:
+            return Guess(None, "a function; name one of this source", "a function of this source that it is to be")
+        if name in self.facts.dtypes or _DTYPE.fullmatch(name):
+            return Guess({"dtype": "fp32"}, "used as a dtype")
+        compared = self.facts.compared.get(name, [])
+        texts = [literal for literal in compared if isinstance(literal, str)]
+        if texts:
+            return Guess(texts[0], "a value that it is compared with")
+        if name in self.facts.spans:
+            return Guess(self._side(name), "the length of a block: a power of two")
+        if name in self.facts.tested or _FLAG.fullmatch(name):
+            return Guess(False, "a flag")
+        if None in compared:
+            return Guess(None, "compared with None")
+        return None
+
+    def _side(self, name: str) -> int:
+        """The length of a side of a block."""
+        if _GROUP.fullmatch(name) and not name.upper().startswith("BLOCK"):
+            return 8
+        if self.facts.dots:
+            return 32 if _INNER.fullmatch(name) and not _HEADS.match(name.replace("BLOCK", "")) else 64
+        sides = sum(1 for parameter in self.function.parameters if parameter.is_constexpr and parameter.name in self.facts.spans)
+        return 1024 if self.facts.blocks < 2 and sides < 2 else 64 if sides < 3 else 32
+
+    def _by_name(self, parameter: JitParameter) -> Guess:
+        name = parameter.name
+        compared = [
+            literal for literal in self.facts.compared.get(name, []) if isinstance(literal, int) and not isinstance(literal, bool)
+        ]
+        for pattern, value in _FLOATS:
+            if pattern.fullmatch(name):
+                return Guess(value, "by its name")
+        if _GROUP.fullmatch(name):
+            return Guess(8, "by its name")
+        if _HEADS.fullmatch(name):
+            return Guess(64, "by its name")
+        if _STRIDE.fullmatch(name):
+            return Guess(64, "a stride")
+        if (
+            (name.upper().startswith(("BLOCK", "B", "TILE")) and len(name) <= 2)
+            or "BLOCK" in name.upper()
+            or "TILE" in name.upper()
+        ):
+            return Guess(self._side(name), "a block, by its name")
+        if (kind := self.facts.kinds.get(ValueOrigin(name))) and kind.why == PART_OF_ADDRESS:
+            return Guess(64, "a stride: part of an address")
+        if compared:
+            return Guess(compared[0], "a value that it is compared with")
+        if _COUNT.match(name):
+            return Guess(4, "a count, by its name")
+        return Guess(64, "nothing tells what it is", "nothing tells its value")
+
+
+def is_value(value: Any) -> bool:
+    """Whether a constexpr can have this value."""
+    if isinstance(value, Mapping):
+        return len(value) == 1 and next(iter(value)) in ("dtype", "torch_dtype")
+    if isinstance(value, tuple | list):
+        return all(map(is_value, value))
+    if isinstance(value, int) and not isinstance(value, bool):
+        return -(1 << 63) <= value < 1 << 64
+    return value is None or isinstance(value, bool | float | str)
+
+
+def heuristic(function: ast.expr, known: Mapping[str, Any], scope: Scope) -> Any:
+    """What a heuristic computes from the other arguments. Raises UnknownValue."""
+    computed = scope.value(function)
+    if not isinstance(computed, SourceFunction):
+        raise UnknownValue("not a function")
+    value = scope.apply(computed, [dict(known)], {})
+    if isinstance(value, tuple | list) or not is_value(value):
+        raise UnknownValue("no value of a constexpr")
+    return value
+
+
+def broken_asserts(asserts: Sequence[ast.expr], values: Mapping[str, Any], scope: Scope) -> list[ast.expr]:
+    """The static assertions that values do not meet, as far as that follows from them."""
+    inner = scope.inside(values)
+    return [assertion for assertion in asserts for is_known, holds in [inner.try_value(assertion)] if is_known and not holds]
+
+
+def names_in(node: ast.expr) -> frozenset[str]:
+    """The names that an expression uses."""
+    return frozenset(name.id for name in ast.walk(node) if isinstance(name, ast.Name))
+
+
+def mended(
+    values: dict[str, Any], free: Sequence[str], asserts: Sequence[ast.expr], scope: Scope
+) -> tuple[dict[str, Any], frozenset[str]]:
+    """Values with guessed ones changed so that static assertions hold where that is possible, and which were changed."""
+    changed: set[str] = set()
+    for _ in range(len(free)):
+        broken = broken_asserts(asserts, values, scope)
+        choices = [name for name in free if broken and name in names_in(broken[0]) and name not in changed]
+        better = next((change for name in choices if (change := _better(name, values, asserts, scope))), None)
+        if better is None:
+            break
+        name, values = better
+        changed.add(name)
+    return values, frozenset(changed)
+
+
+def _better(name: str, values: dict[str, Any], asserts: Sequence[ast.expr], scope: Scope) -> tuple[str, dict[str, Any]] | None:
+    now = len(broken_asserts(asserts, values, scope))
+    candidates = [True, False] if isinstance(values[name], bool) else _SIZES if isinstance(values[name], int) else []
+    for candidate in candidates:
+        changed = {**values, name: candidate}
+        if len(broken_asserts(asserts, changed, scope)) < now:
+            return name, changed
+    return None
+
+
+def written(value: Any) -> Any:
+    """A value as a kernel file has it."""
+    return constexprs.plain(value)

@@ -1,0 +1,311 @@
+"""What the body of a kernel does with its parameters: every expression is followed from where its values come from.
+
+The body is walked in order, loops twice and functions of the same source where they are called, again and again until nothing more
+is learnt.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+
+from attrs import define, field
+
+from compat.toolchains.triton.language.guessing import calls
+from compat.toolchains.triton.language.guessing.facts import (
+    CERTAIN,
+    FLOATS,
+    LIKELY,
+    PART_OF_ADDRESS,
+    PERHAPS,
+    WHOLE,
+    KernelFacts,
+    Value,
+    ValueOrigin,
+)
+from compat.toolchains.triton.language.guessing.modules import JitFunction, JitModule
+
+_ROUNDS = 6
+_DEPTH = 8
+"""Calls of functions inside of one another that are followed."""
+
+
+def facts_of(function: JitFunction, module: JitModule) -> KernelFacts:
+    """What the body of a kernel tells of its parameters."""
+    facts = KernelFacts()
+    for _ in range(_ROUNDS):
+        facts.changed = False
+        parameters = {
+            parameter.name: parameter_value(parameter.name, parameter.is_constexpr, facts) for parameter in function.parameters
+        }
+        Walk(module=module, facts=facts, names=parameters).body(function.node.body)
+        if not facts.changed:
+            break
+        facts.dots.clear()
+        facts.asserts.clear()
+    return facts
+
+
+def parameter_value(name: str, is_constexpr: bool, facts: KernelFacts) -> Value:
+    """What a parameter of the kernel is."""
+    origin = ValueOrigin(name)
+    return Value.of(facts.kind_of(origin), [origin], None if is_constexpr else name, name if is_constexpr else None)
+
+
+@define(kw_only=True)
+class Walk:
+    """One walk through the body of a function."""
+
+    module: JitModule
+    facts: KernelFacts
+    names: dict[str, Value]
+    depth: int = 0
+    loops: int = 0
+    """Loops that what is followed is inside of."""
+    returned: Value | None = None
+    _inside: tuple[str, ...] = field(default=())
+
+    # --- statements ---
+
+    def body(self, statements: Sequence[ast.stmt]) -> None:
+        """Follow statements in order."""
+        for statement in statements:
+            self._statement(statement)
+
+    def _statement(self, statement: ast.stmt) -> None:
+        match statement:
+            case ast.Assign(targets=targets, value=value):
+                bound = self.value(value)
+                for target in targets:
+                    self._bind(target, bound, value)
+            case ast.AnnAssign(target=target, value=ast.expr() as value):
+                self._bind(target, self.value(value), value)
+            case ast.AugAssign(target=ast.Name(id=name) as target, op=op, value=value):
+                before = ast.copy_location(ast.Name(id=name, ctx=ast.Load()), target)
+                self.names[name] = self.value(ast.BinOp(left=before, op=op, right=value))
+            case ast.If(test=test, body=body, orelse=otherwise):
+                self._test(test)
+                self._branches(body, otherwise)
+            case ast.For(target=target, iter=iterable, body=body):
+                self._bind(target, self.value(iterable), iterable)
+                self._twice(body)
+            case ast.While(test=test, body=body):
+                self._test(test)
+                self._twice(body)
+            case ast.Return(value=ast.expr() as value):
+                bound = self.value(value)
+                self.returned = self.returned.alternatively(bound) if self.returned else bound
+            case ast.Expr(value=value):
+                self.value(value)
+            case ast.With(body=body):
+                self.body(body)
+            case ast.Assert(test=test):
+                self._test(test)
+            case _:
+                pass
+
+    def _twice(self, body: Sequence[ast.stmt]) -> None:
+        before = dict(self.names)
+        self.loops += 1
+        for _ in range(2):
+            self.body(body)
+        self.loops -= 1
+        self.names = _merged(before, self.names)
+
+    def _branches(self, body: Sequence[ast.stmt], otherwise: Sequence[ast.stmt]) -> None:
+        before = dict(self.names)
+        self.body(body)
+        after, self.names = self.names, before
+        self.body(otherwise)
+        self.names = _merged(after, self.names)
+
+    def _bind(self, target: ast.expr, found: Value, node: ast.expr) -> None:
+        if isinstance(target, ast.Name):
+            self.names[target.id] = found
+        elif isinstance(target, ast.Tuple | ast.List):
+            parts = node.elts if isinstance(node, ast.Tuple) and len(node.elts) == len(target.elts) else [None] * len(target.elts)
+            for element, part in zip(target.elts, parts, strict=True):
+                self._bind(element, found if part is None else self.value(part), node if part is None else part)
+
+    def _test(self, test: ast.expr) -> None:
+        """A condition: what it tests for truth, and what it compares."""
+        for condition in _tested(test):
+            if isinstance(condition, ast.Name) and condition.id in self.names:
+                self.facts.tested.update(self._parameters(condition.id))
+        self.value(test)
+
+    # --- expressions ---
+
+    def value(self, node: ast.expr | None) -> Value:
+        """What is known of an expression; what it does is noted."""
+        match node:
+            case ast.Name(id=name):
+                return self.names.get(name) or self._global(name)
+            case ast.Constant(value=value):
+                return Value.of(
+                    "bool" if isinstance(value, bool) else type(value).__name__ if isinstance(value, int | float) else None
+                )
+            case ast.BinOp():
+                return self._operation(node)
+            case ast.UnaryOp(op=ast.Not(), operand=operand):
+                self._test(operand)
+                return Value.of("bool")
+            case ast.UnaryOp(operand=operand):
+                return self.value(operand).computed()
+            case ast.BoolOp(values=values):
+                for operand in values:
+                    self._test(operand)
+                return Value.of("bool")
+            case ast.Compare():
+                return self._comparison(node)
+            case ast.IfExp(test=test, body=body, orelse=otherwise):
+                self._test(test)
+                return self.value(body).alternatively(self.value(otherwise))
+            case ast.Subscript(value=value, slice=index):
+                self.value(index)
+                if isinstance(index, ast.Tuple) and any(
+                    isinstance(element, ast.Constant) and element.value is None for element in index.elts
+                ):
+                    self.facts.blocks = max(self.facts.blocks, len(index.elts))
+                return self.value(value)
+            case ast.Slice() | None:
+                return Value()
+            case ast.Tuple(elts=parts) | ast.List(elts=parts):
+                elements = [self.value(part) for part in parts]
+                return Value.of(None, frozenset().union(*(element.origins for element in elements)))
+            case ast.Attribute():
+                return self._attribute(node)
+            case ast.Call():
+                return calls.called(self, node)
+            case ast.Starred(value=value):
+                return self.value(value)
+            case ast.JoinedStr():
+                return Value()
+            case _:
+                return Value()
+
+    def _global(self, name: str) -> Value:
+        is_known, value = self.module.scope.try_value(ast.Name(id=name, ctx=ast.Load()))
+        return Value.of(type(value).__name__ if is_known and isinstance(value, int | float) else None)
+
+    def _operation(self, node: ast.BinOp) -> Value:
+        first, right = self.value(node.left), self.value(node.right)
+        if isinstance(node.op, ast.FloorDiv | ast.Mod | ast.LShift | ast.RShift):
+            for operand in (first, right):
+                if operand.kind not in FLOATS:
+                    self.whole(operand, "a whole number by its arithmetic")
+            return first.plus(right).computed("int")
+        if isinstance(node.op, ast.BitAnd | ast.BitOr | ast.BitXor):
+            kind = first.kind or right.kind
+            return Value.of(kind if kind in WHOLE else "bool", first.origins | right.origins if kind in WHOLE else ())
+        self._with_floats(first, right)
+        if isinstance(node.op, ast.Add | ast.Sub):
+            return first.plus(right)
+        kind = first.plus(right).kind
+        if isinstance(node.op, ast.Div | ast.Pow) and kind not in FLOATS:
+            kind = "fp32" if isinstance(node.op, ast.Div) else kind
+        return Value.of(kind, first.origins | right.origins)
+
+    def _with_floats(self, left: Value, right: Value) -> None:
+        """What is computed with floating-point numbers is perhaps one."""
+        for one, other in ((left, right), (right, left)):
+            if one.kind in FLOATS and other.kind not in WHOLE:
+                self.facts.is_kind(other.origins, "float", PERHAPS, "computed with floating-point numbers")
+
+    def _comparison(self, node: ast.Compare) -> Value:
+        sides = [node.left, *node.comparators]
+        for one, other in pairwise(sides):
+            self._compared(one, other)
+            self._compared(other, one)
+        values = [self.value(side) for side in sides]
+        kinds = {side_value.kind for side_value in values}
+        for side_value in values:
+            if kinds & FLOATS:
+                self.facts.is_kind(side_value.origins, "float", PERHAPS, "compared with floating-point numbers")
+            elif kinds & WHOLE:
+                self.whole(side_value, "compared with whole numbers", LIKELY)
+        return Value.of("bool")
+
+    def _compared(self, one: ast.expr, other: ast.expr) -> None:
+        if not isinstance(one, ast.Name) or one.id not in self.names:
+            return
+        names = self._parameters(one.id)
+        if isinstance(other, ast.Constant):
+            for name in names:
+                if other.value is None:
+                    self.facts.optional.add(name)
+                self.facts.compared.setdefault(name, []).append(other.value)
+        elif (self.module.scope.origin(other) or "").startswith("triton.language."):
+            self.facts.dtypes.update(names)
+
+    def _parameters(self, name: str) -> list[str]:
+        """The parameters that a name stands for, as they were passed: what is computed from one tells nothing of its values."""
+        return [parameter for term in self.names[name].terms if (parameter := term.constexpr or term.argument)]
+
+    def _attribute(self, node: ast.Attribute) -> Value:
+        base = self.value(node.value)
+        if node.attr in ("dtype", "type", "element_ty", "scalar"):
+            pointers = [term.argument for term in base.terms if term.argument and not term.kind]
+            if node.attr == "element_ty":
+                for name in (*pointers, *(origin.name for origin in base.origins if origin.element)):
+                    self.facts.pointer(name, "its element type is asked for")
+            return Value.of(None, [ValueOrigin(name, element=True) for name in pointers] or base.origins)
+        if node.attr in ("shape", "shape_"):
+            return Value.of("int")
+        return base
+
+    # --- what is learnt ---
+
+    def whole(self, value: Value, why: str, sure: int = CERTAIN) -> None:
+        """A value is a whole number, and so is all that it is computed from."""
+        if value.kind not in FLOATS:
+            self.facts.is_kind(value.origins, "int", sure, why)
+
+    def address(self, value: Value, why: str) -> list[str]:
+        """A value is an address: which parameters are the pointers of it. The other summands are whole numbers."""
+        pointers: list[str] = []
+        for terms in value.sums:
+            base = self._pointer_among([term.argument for term in terms if term.argument])
+            if base:
+                self.facts.pointer(base, why)
+                pointers.append(base)
+            for term in terms:
+                if base is not None and term.argument != base:
+                    self.facts.is_kind(term.origins, "int", CERTAIN, PART_OF_ADDRESS)
+        return list(dict.fromkeys(pointers))
+
+    def _pointer_among(self, names: Sequence[str]) -> str | None:
+        pointers = [name for name in names if name in self.facts.pointers]
+        likely = [name for name in names if self.facts.kind_of(ValueOrigin(name)) not in WHOLE]
+        named = [name for name in likely if "ptr" in name.lower()]
+        return next(iter((*pointers, *named, *likely, *names)), None)
+
+    def call(self, function: JitFunction, arguments: Mapping[str, Value]) -> Value:
+        """Follow a function of the source where it is called."""
+        if self.depth >= _DEPTH or function.name in self._inside:
+            return Value()
+        defaults = {
+            parameter.name: self.value(parameter.default) for parameter in function.parameters if parameter.default is not None
+        }
+        inner = Walk(
+            module=self.module,
+            facts=self.facts,
+            names={**defaults, **arguments},
+            depth=self.depth + 1,
+            loops=self.loops,
+            inside=(*self._inside, function.name),
+        )
+        inner.body(function.node.body)
+        return inner.returned or Value()
+
+
+def _tested(test: ast.expr) -> list[ast.expr]:
+    if isinstance(test, ast.BoolOp):
+        return [condition for value in test.values for condition in _tested(value)]
+    return _tested(test.operand) if isinstance(test, ast.UnaryOp) else [test]
+
+
+def _merged(one: Mapping[str, Value], other: Mapping[str, Value]) -> dict[str, Value]:
+    both = {name: one[name].alternatively(other[name]) for name in one if name in other}
+    return {**one, **other, **both}

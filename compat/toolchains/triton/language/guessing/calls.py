@@ -1,0 +1,361 @@
+"""What the calls in a kernel's body tell: of ``triton.language``, of methods of values, and of functions of the same source."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING
+
+from compat import constexprs
+from compat.toolchains.triton.language.guessing.facts import CERTAIN, FLOATS, LIKELY, PERHAPS, RANDOM, WHOLE, Value, ValueOrigin
+
+if TYPE_CHECKING:
+    from compat.toolchains.triton.language.guessing.body import Walk
+
+_LANGUAGE = "triton.language."
+
+
+def called(walk: Walk, node: ast.Call) -> Value:
+    """What is known of what a call returns; what it does is noted."""
+    name = walk.module.scope.origin(node.func) or ""
+    if name in walk.names:
+        name = ""
+    if name in walk.module.functions:
+        return _own(walk, node, name)
+    if name.startswith(_LANGUAGE):
+        return _language(walk, node, name.removeprefix(_LANGUAGE))
+    if isinstance(node.func, ast.Attribute) and not name.startswith(("triton.", "libdevice.", "tldevice.", "math.")):
+        return _method(walk, node, node.func)
+    if isinstance(node.func, ast.Name) and node.func.id in walk.names:
+        walk.facts.functions.update(origin.name for origin in walk.names[node.func.id].origins)
+    if name == "range":
+        return _looped(walk, node)
+    values = [walk.value(argument) for argument in _arguments(node)]
+    if name in ("min", "max", "abs", "float", "int") and values:
+        return values[0].computed("fp32" if name == "float" else None)
+    if "libdevice" in name or "tldevice" in name or name.rpartition(".")[2] in _MATH:
+        return _math(walk, values)
+    return Value.of("int") if name in ("len", "triton.cdiv", "triton.next_power_of_2") else Value()
+
+
+def _arguments(node: ast.Call) -> list[ast.expr]:
+    return [*node.args, *(keyword.value for keyword in node.keywords)]
+
+
+def _argument(node: ast.Call, index: int, name: str) -> ast.expr | None:
+    named = next((keyword.value for keyword in node.keywords if keyword.arg == name), None)
+    return named or (node.args[index] if len(node.args) > index else None)
+
+
+def _own(walk: Walk, node: ast.Call, name: str) -> Value:
+    function = walk.module.functions[name]
+    parameters = [parameter.name for parameter in function.parameters]
+    arguments = dict(zip(parameters, map(walk.value, node.args), strict=False))
+    arguments |= {keyword.arg: walk.value(keyword.value) for keyword in node.keywords if keyword.arg}
+    return walk.call(function, arguments)
+
+
+# --- methods ---------------------------------------------------------------------------------------------------------------------
+
+
+def _method(walk: Walk, node: ast.Call, function: ast.Attribute) -> Value:
+    base = walk.value(function.value)
+    values = [walk.value(arg) for arg in node.args]
+    if function.attr == "to":
+        return _cast(walk, base, node.args[0] if node.args else None)
+    if function.attr in ("load", "store", "gather", "scatter", "atomic_add"):
+        for term in base.terms:
+            if term.argument and term.argument not in walk.facts.pointers:
+                walk.facts.descriptors[term.argument] = len(getattr(node.args[0], "elts", ())) if node.args else 1
+        for value in values[:1]:
+            walk.whole(value, "an offset into a descriptor")
+        return Value.of("float", [ValueOrigin(term.argument, element=True) for term in base.terms if term.argument])
+    if function.attr in ("sum", "max", "min", "sigmoid", "exp", "log", "sqrt"):
+        return _LANGUAGE_CALLS[function.attr](
+            walk, ast.Call(func=node.func, args=[function.value, *node.args], keywords=node.keywords)
+        )
+    return base
+
+
+def _cast(walk: Walk, base: Value, to: ast.expr | None) -> Value:
+    if to is None:
+        return base
+    kind = _dtype(walk, to)
+    if kind == "pointer":
+        walk.facts.is_kind(base.origins, "i64", CERTAIN, "addresses")
+        return Value()
+    if isinstance(to, ast.Attribute) and kind is None:
+        return walk.value(to).computed()
+    elements = [origin for origin in base.origins if origin.element]
+    if kind == "bool":
+        walk.facts.is_kind(elements, "bool", LIKELY, "cast to tl.int1")
+    elif kind in WHOLE:
+        if base.kind not in FLOATS:
+            sure = LIKELY if kind == "i64" else PERHAPS
+            walk.facts.is_kind(base.origins, "int", sure, f"cast to {kind}")
+        return Value.of(kind, base.origins)
+    elif kind == "fp32" and len(elements) == 1 == len(base.origins):
+        walk.facts.half.setdefault(elements[0].name, "cast to fp32 after it is loaded")
+    return Value.of(kind)
+
+
+def _dtype(walk: Walk, node: ast.expr | None) -> str | None:
+    """What a dtype says of values: a kind, ``pointer``, or nothing."""
+    if node is None:
+        return None
+    if isinstance(node, ast.Call):
+        return "pointer" if (walk.module.scope.origin(node.func) or "").endswith("pointer_type") else None
+    if isinstance(node, ast.Name) and node.id in walk.names:
+        walk.facts.dtypes.update(origin.name for origin in walk.names[node.id].origins if not origin.element)
+        return None
+    is_known, value = walk.module.scope.try_value(node)
+    if not is_known or not isinstance(value, Mapping):
+        return None
+    name = str(value.get("dtype", ""))
+    return "bool" if name in ("i1", "int1") else "fp8" if name.startswith("fp8") else _SHORT.get(name)
+
+
+_SHORT = {
+    long: short for short, long in constexprs.DTYPES.items() if short[0] in "iu" and short[1:].isdigit() and long != "int1"
+} | {name: name for name in ("fp16", "bf16", "fp32", "fp64")}
+"""What constexprs call a dtype → the kind of its values."""
+
+
+# --- the language ----------------------------------------------------------------------------------------------------------------
+
+
+def _language(walk: Walk, node: ast.Call, name: str) -> Value:
+    short = name.rpartition(".")[2]
+    if short in _LANGUAGE_CALLS:
+        return _LANGUAGE_CALLS[short](walk, node)
+    values = [walk.value(argument) for argument in _arguments(node)]
+    if short.startswith("atomic_"):
+        return _atomic(walk, node, short)
+    if short in _MATH or "libdevice" in name or ".math." in f".{name}":
+        return _math(walk, values)
+    return values[0] if short in _SAME and values else values[0].computed() if values else Value()
+
+
+_MATH = {
+    "exp",
+    "exp2",
+    "log",
+    "log2",
+    "sqrt",
+    "rsqrt",
+    "sqrt_rn",
+    "sin",
+    "cos",
+    "sigmoid",
+    "softmax",
+    "erf",
+    "tanh",
+    "div_rn",
+    "pow",
+}
+_SAME = {"multiple_of", "max_contiguous", "max_constancy", "reshape", "view", "trans", "broadcast_to", "expand_dims", "ravel"}
+
+
+def _math(walk: Walk, values: list[Value]) -> Value:
+    for value in values:
+        walk.facts.is_kind(value.origins, "float", PERHAPS, "an argument of a function of floating-point numbers")
+        if value.kind not in ("fp32", "fp64") and value.kind not in WHOLE:
+            for origin in value.origins:
+                if origin.element:
+                    walk.facts.single.setdefault(origin.name, "a function of fp32 is computed of it")
+    return Value.of("fp32")
+
+
+def _load(walk: Walk, node: ast.Call) -> Value:
+    bases = walk.address(walk.value(_argument(node, 0, "pointer")), "loaded through")
+    _mask(walk, _argument(node, 1, "mask"))
+    other = walk.value(_argument(node, 2, "other"))
+    origins = [ValueOrigin(name, element=True) for name in bases]
+    if other.kind == "float" and isinstance(_argument(node, 2, "other"), ast.Constant):
+        walk.facts.is_kind(origins, "float", PERHAPS, "loaded with a floating-point number for what is masked")
+    kinds = [kind for origin in origins if (kind := walk.facts.kind_of(origin))]
+    return Value.of(kinds[0] if kinds else None, origins)
+
+
+def _mask(walk: Walk, mask: ast.expr | None) -> None:
+    value = walk.value(mask)
+    elements = [origin for origin in value.origins if origin.element]
+    if value.kind is None:
+        walk.facts.is_kind(elements, "bool", PERHAPS, "used as a mask")
+
+
+def _store(walk: Walk, node: ast.Call) -> Value:
+    bases = walk.address(walk.value(_argument(node, 0, "pointer")), "stored through")
+    value = walk.value(_argument(node, 1, "value"))
+    _mask(walk, _argument(node, 2, "mask"))
+    origins = [ValueOrigin(name, element=True) for name in bases]
+    loaded = [origin for origin in value.origins if origin.element]
+    if value.kind:
+        kind = "float" if value.kind == "fp32" else value.kind
+        walk.facts.is_kind(origins, kind, LIKELY if value.kind in WHOLE else PERHAPS, "by what is stored there")
+    if len(loaded) == 1 == len(value.origins):
+        walk.facts.copies.update((origin, loaded[0]) for origin in origins if origin != loaded[0])
+    return Value()
+
+
+def _atomic(walk: Walk, node: ast.Call, short: str) -> Value:
+    bases = walk.address(walk.value(_argument(node, 0, "pointer")), "changed atomically")
+    values = [walk.value(argument) for argument in _arguments(node)[1:]]
+    origins = [ValueOrigin(name, element=True) for name in bases]
+    walk.facts.atomic.update(bases)
+    if short in ("atomic_cas", "atomic_xchg", "atomic_and", "atomic_or", "atomic_xor"):
+        walk.facts.is_kind(origins, "int", CERTAIN, f"{short} of a lock")
+    elif values and values[0].kind:
+        kind = values[0].kind
+        walk.facts.is_kind(origins, "int" if kind in WHOLE else "fp32", LIKELY, f"{short} of such a value")
+    return Value.of(None, origins)
+
+
+def _arange(walk: Walk, node: ast.Call) -> Value:
+    for argument in _arguments(node):
+        _side(walk, argument, 1)
+        walk.whole(walk.value(argument), "a length")
+    return Value.of("int")
+
+
+def _side(walk: Walk, node: ast.expr, dimensions: int) -> None:
+    """What stands for the length of a side of a block."""
+    for inner in ast.walk(node):
+        if isinstance(inner, ast.Name) and inner.id in walk.names:
+            for origin in walk.names[inner.id].origins:
+                before = walk.facts.spans.get(origin.name, 0)
+                walk.facts.spans[origin.name] = max(before, dimensions)
+    walk.facts.blocks = max(walk.facts.blocks, dimensions)
+
+
+def _filled(walk: Walk, node: ast.Call) -> Value:
+    shape = _argument(node, 0, "shape")
+    sides = shape.elts if isinstance(shape, ast.List | ast.Tuple) else [shape] if shape is not None else []
+    for side in sides:
+        _side(walk, side, len(sides))
+    position = next((i for i, argument in enumerate(node.args[1:], 1) if _dtype(walk, argument)), 2)
+    return Value.of(_dtype(walk, _argument(node, position, "dtype")))
+
+
+def _dot(walk: Walk, node: ast.Call) -> Value:
+    values = [walk.value(argument) for argument in _arguments(node)]
+    if len(values) > 1:
+        walk.facts.dots.append((values[0], values[1]))
+        walk.facts.pipelined |= bool(walk.loops)
+        for value in values[:2]:
+            walk.facts.is_kind(value.origins, "float", PERHAPS, "an operand of tl.dot")
+    walk.facts.blocks = max(walk.facts.blocks, 2)
+    return Value.of("fp32")
+
+
+def _reduced(walk: Walk, node: ast.Call) -> Value:
+    values = [walk.value(argument) for argument in _arguments(node)]
+    return values[0].computed() if values else Value()
+
+
+def _chosen(walk: Walk, node: ast.Call) -> Value:
+    _mask(walk, _argument(node, 0, "condition"))
+    one, other = walk.value(_argument(node, 1, "x")), walk.value(_argument(node, 2, "y"))
+    return one.alternatively(other)
+
+
+def _extreme(walk: Walk, node: ast.Call) -> Value:
+    one, other = walk.value(_argument(node, 0, "x")), walk.value(_argument(node, 1, "y"))
+    for first, second in ((one, other), (other, one)):
+        if first.kind in FLOATS and second.kind not in WHOLE:
+            walk.facts.is_kind(second.origins, "float", PERHAPS, "computed with floating-point numbers")
+    return one.plus(other).computed()
+
+
+def _whole_arguments(why: str, kind: str = "int", *, by_position: bool = False) -> Callable[[Walk, ast.Call], Value]:
+    """Calls whose arguments are whole numbers, and that return a value of a kind."""
+
+    def handler(walk: Walk, node: ast.Call) -> Value:
+        for argument in node.args if by_position else _arguments(node):
+            walk.whole(walk.value(argument), why)
+        return Value.of(kind)
+
+    return handler
+
+
+_looped = _whole_arguments("a bound of a loop", by_position=True)
+
+
+def _unrolled(walk: Walk, node: ast.Call) -> Value:
+    walk.facts.unrolled.update(origin.name for arg in node.args for origin in walk.value(arg).origins)
+    return _looped(walk, node)
+
+
+def _block(walk: Walk, node: ast.Call) -> Value:
+    """``make_block_ptr``, ``make_tensor_descriptor`` and its older names."""
+    bases = walk.address(walk.value(_argument(node, 0, "base")), "the base of a block")
+    for keyword in node.keywords:
+        if keyword.arg == "block_shape":
+            _sides(walk, keyword.value)
+        elif keyword.arg not in ("base", "order", "padding_option"):
+            walk.whole(walk.value(keyword.value), "a size or an offset of a block")
+    for index, argument in enumerate(node.args[1:], 1):
+        walk.whole(walk.value(argument), "a size or an offset of a block")
+        if index >= 3:
+            _sides(walk, argument)
+    sums = tuple(sum_ for name in bases for sum_ in Value.of("pointer", [], name).sums)
+    return Value(sums or ((),))
+
+
+def _sides(walk: Walk, shape: ast.expr) -> None:
+    sides = shape.elts if isinstance(shape, ast.List | ast.Tuple) else [shape]
+    for side in sides:
+        _side(walk, side, len(sides))
+
+
+def _advanced(walk: Walk, node: ast.Call) -> Value:
+    for argument in _arguments(node)[1:]:
+        walk.whole(walk.value(argument), "an offset of a block")
+    return walk.value(_argument(node, 0, "base"))
+
+
+def _cast_call(walk: Walk, node: ast.Call) -> Value:
+    return _cast(walk, walk.value(_argument(node, 0, "input")), _argument(node, 1, "dtype"))
+
+
+def _assertion(walk: Walk, node: ast.Call) -> Value:
+    condition = _argument(node, 0, "cond")
+    walk.value(condition)
+    if condition is not None and not walk.depth:
+        walk.facts.asserts.append(condition)
+    return Value()
+
+
+def _described(walk: Walk, node: ast.Call) -> Value:
+    """Descriptors as functions of 3.0 to 3.3 read and write through them."""
+    walk.address(walk.value(_argument(node, 0, "desc_pointer")), "the address of a descriptor")
+    for arg in node.args[1:]:
+        walk.value(arg)
+    return Value.of("float")
+
+
+_LANGUAGE_CALLS: Mapping[str, Callable[[Walk, ast.Call], Value]] = {
+    "load": _load,
+    "store": _store,
+    "arange": _arange,
+    "dot": _dot,
+    "dot_scaled": _dot,
+    "where": _chosen,
+    "cast": _cast_call,
+    "cdiv": _whole_arguments("a whole number by its arithmetic"),
+    "advance": _advanced,
+    "static_assert": _assertion,
+    **dict.fromkeys(("zeros", "full"), _filled),
+    **dict.fromkeys(("maximum", "minimum", "clamp", "fma", "div_rn", "fdiv"), _extreme),
+    **dict.fromkeys(("sum", "max", "min", "cumsum", "cumprod", "sort", "xor_sum", "flip", "zeros_like", "abs"), _reduced),
+    **dict.fromkeys(("program_id", "num_programs", "argmax", "argmin", "histogram"), lambda walk, node: Value.of("int")),
+    "range": _looped,
+    "static_range": _unrolled,
+    **dict.fromkeys(("rand", "randn", "rand4x", "randn4x"), _whole_arguments(RANDOM, "fp32")),
+    **dict.fromkeys(("randint", "randint4x"), _whole_arguments(RANDOM)),
+    **dict.fromkeys(("make_block_ptr", "make_tensor_descriptor", "_experimental_make_tensor_descriptor"), _block),
+    **dict.fromkeys(("_experimental_descriptor_load", "_experimental_descriptor_store"), _described),
+    **{
+        name: (lambda walk, node: _math(walk, [walk.value(arg) for arg in node.args])) for name in ("exp", "log", "sqrt", "sigmoid")
+    },
+}

@@ -1,0 +1,356 @@
+"""What expressions of a kernel's module come to: dtypes, configs of tuners, and tensors, whose sizes are assumed.
+
+Tensors are as the function around a launch has them: sizes that are assumed, strides that follow from them, and element types.
+Nothing is computed with their elements. A tensor that nothing tells the element type of has that of its :attr:`Tensor.origin`, the
+argument that it was made like.
+"""
+
+from __future__ import annotations
+
+import ast
+import math
+import re
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from itertools import accumulate
+from typing import Any, ClassVar
+
+from attrs import evolve, frozen
+
+from compat import constexprs
+from compat.patterns import lazy_pattern
+from compat.source.constants import FUNCTIONS, Scope, SourceFunction, UnknownValue
+
+SIZE = 1024
+"""What a size is taken as of which nothing else is known: a multiple of 16, as most are."""
+_NAMED = (
+    (lazy_pattern(r"(?i).*head_?dim.*|d_?head|.*head_size|d|.*_d"), 64),
+    (
+        lazy_pattern(
+            r"(?i).*(heads?(_[qkv]o?)?|groups?|n(um)?_blocks|experts|splits?|batch(_size)?|bsz?|topk)|[bzg]|h|h_?([qkv]|kv|qo)"
+        ),
+        4,
+    ),
+)
+"""Names of sizes that are small, and what they are taken as."""
+TORCH_TYPES = {
+    "bool": "i1", "int8": "i8", "int16": "i16", "int32": "i32", "int64": "i64", "uint8": "u8",
+    "float16": "fp16", "bfloat16": "bf16", "float32": "fp32", "float64": "fp64",
+    "float8_e4m3fn": "fp8e4nv", "float8_e5m2": "fp8e5",
+}  # fmt: skip
+"""PyTorch's name of a dtype → Triton's."""
+
+
+class AssumedSize(int):
+    """One size of a tensor that is an argument, and was not computed with."""
+
+    key: str
+    """What sizes are equal by: the name that the source gives it, else which axis it is, of how many."""
+
+    @property
+    def is_named(self) -> bool:
+        """Whether the source gives it a name."""
+        return self.key.isidentifier()
+
+    @classmethod
+    def of(cls, key: str, value: int) -> AssumedSize:
+        """The size that has this key."""
+        size = cls(value)
+        size.key = key
+        return size
+
+
+def size_by_name(name: str, usual: int = SIZE) -> int:
+    """What a size of this name is taken as, where most are ``usual``."""
+    return next((value for pattern, value in _NAMED if pattern.fullmatch(name)), usual)
+
+
+@frozen
+class ElementType:
+    """``x.dtype`` of a tensor whose element type nothing tells."""
+
+    origin: str
+
+
+@frozen
+class AssumedTensor:
+    """What is known of a tensor."""
+
+    shape: tuple[int, ...]
+    strides: tuple[int, ...]
+    element: str | None = None
+    """Its element type, as Triton calls it."""
+    origin: str | None = None
+    """Where nothing tells the element type: the tensor that has the same."""
+
+    @classmethod
+    def contiguous(cls, shape: Sequence[int], element: str | None = None, origin: str | None = None) -> AssumedTensor:
+        """A tensor of this shape, row after row."""
+        inner = [*accumulate([*shape[:0:-1]], lambda product, size: product * size, initial=1)][::-1] if shape else []
+        if len(shape) > 1:
+            inner[-2] = shape[-1]  # still the size that was given, and not a product of it
+        return cls(tuple(shape), tuple(inner), element, origin)
+
+    def attribute(self, name: str) -> Any:
+        """What an attribute or a method of it is. Raises :class:`UnknownValue`."""
+        if name in _METHODS:
+            return partial(_METHODS[name], self)
+        values = {"shape": self.shape, "ndim": len(self.shape), "is_cuda": True, "requires_grad": False}
+        if name in values:
+            return values[name]
+        if name == "dtype":
+            return self.dtype
+        if name in ("T", "mT"):
+            return _transpose(self, -2, -1)
+        raise UnknownValue(f"the attribute {name} of a tensor")
+
+    @property
+    def dtype(self) -> Any:
+        """As constexprs have it, where it is known."""
+        torch = next((torch for torch, triton in TORCH_TYPES.items() if triton == self.element), None)
+        if torch:
+            return {"torch_dtype": torch}
+        if self.origin:
+            return ElementType(self.origin)
+        raise UnknownValue("a dtype that nothing tells")
+
+    def of_type(self, dtype: Any) -> AssumedTensor:
+        """The same with another dtype; with the same where that is ``None``."""
+        element, origin = (self.element, self.origin) if dtype is None else element_of(dtype)
+        return evolve(self, element=element, origin=origin)
+
+
+def element_of(dtype: Any) -> tuple[str | None, str | None]:
+    """Element type and origin of what is made with a dtype."""
+    if isinstance(dtype, ElementType):
+        return None, dtype.origin
+    return (TORCH_TYPES.get(str(dtype.get("torch_dtype"))) if isinstance(dtype, Mapping) else None), None
+
+
+# --- methods ---------------------------------------------------------------------------------------------------------------------
+
+
+def _shape(tensor: AssumedTensor, sizes: Sequence[Any]) -> tuple[int, ...]:
+    """The sizes that a method is given, with ``-1`` replaced."""
+    flat = sizes[0] if len(sizes) == 1 and isinstance(sizes[0], tuple | list) else sizes
+    if not all(isinstance(size, int) for size in flat):
+        raise UnknownValue("a shape that is not known")
+    product, elements = math.prod(size for size in flat if size != -1), math.prod(tensor.shape)
+    rest = (
+        SIZE if product < 1 or elements % product else elements // product
+    )  # sizes that are assumed need not fit those that are said
+    return tuple(rest if size == -1 else size for size in flat)
+
+
+def _view(tensor: AssumedTensor, *sizes: Any) -> AssumedTensor:
+    return AssumedTensor.contiguous(_shape(tensor, sizes), tensor.element, tensor.origin)
+
+
+def _new(tensor: AssumedTensor, *sizes: Any, dtype: Any = None, **_: Any) -> AssumedTensor:
+    return _view(tensor, *sizes).of_type(dtype)
+
+
+def _permute(tensor: AssumedTensor, *axes: Any) -> AssumedTensor:
+    flat = axes[0] if len(axes) == 1 and isinstance(axes[0], tuple | list) else axes
+    return evolve(tensor, shape=tuple(tensor.shape[i] for i in flat), strides=tuple(tensor.strides[i] for i in flat))
+
+
+def _transpose(tensor: AssumedTensor, one: int = 0, other: int = 1) -> AssumedTensor:
+    axes = [*range(len(tensor.shape))]
+    axes[one], axes[other] = axes[other], axes[one]
+    return _permute(tensor, axes)
+
+
+def _flatten(tensor: AssumedTensor, start: int = 0, end: int = -1) -> AssumedTensor:
+    rank = len(tensor.shape)
+    first, last = start % rank, end % rank
+    return _view(tensor, (*tensor.shape[:first], math.prod(tensor.shape[first : last + 1]), *tensor.shape[last + 1 :]))
+
+
+def _unsqueeze(tensor: AssumedTensor, axis: int) -> AssumedTensor:
+    at = axis % (len(tensor.shape) + 1)
+    stride = tensor.strides[at] * tensor.shape[at] if at < len(tensor.shape) else 1
+    strides = (*tensor.strides[:at], stride, *tensor.strides[at:])
+    return evolve(tensor, shape=(*tensor.shape[:at], 1, *tensor.shape[at:]), strides=strides)
+
+
+def _to(tensor: AssumedTensor, *positional: Any, dtype: Any = None, **_: Any) -> AssumedTensor:
+    dtypes = [argument for argument in (*positional, dtype) if isinstance(argument, ElementType | Mapping)]
+    return tensor.of_type(dtypes[0] if dtypes else None)
+
+
+def _at(values: Sequence[int], axis: Any) -> Any:
+    return tuple(values) if axis is None else values[axis]
+
+
+_METHODS: Mapping[str, Callable[..., Any]] = {
+    "stride": lambda tensor, dim=None: _at(tensor.strides, dim),
+    "size": lambda tensor, dim=None: _at(tensor.shape, dim),
+    "dim": lambda tensor: len(tensor.shape),
+    "element_size": lambda tensor: 2,
+    "is_contiguous": lambda tensor, **_: True,
+    "contiguous": lambda tensor, **_: AssumedTensor.contiguous(tensor.shape, tensor.element, tensor.origin),
+    "view": _view,
+    "reshape": _view,
+    "flatten": _flatten,
+    "permute": _permute,
+    "transpose": _transpose,
+    "t": _transpose,
+    "unsqueeze": _unsqueeze,
+    "to": _to,
+    "view_as": lambda tensor, other: _view(tensor, other.shape),
+    **{name: lambda tensor: math.prod(tensor.shape) for name in ("numel", "nelement")},
+    **{name: lambda tensor, **_: tensor for name in ("detach", "clone", "cuda", "zero_", "requires_grad_")},
+    **dict.fromkeys(("new_empty", "new_zeros", "new_ones"), _new),
+    **{
+        name: lambda tensor, element=element: evolve(tensor, element=element, origin=None)
+        for name, element in (("half", "fp16"), ("bfloat16", "bf16"), ("float", "fp32"), ("int", "i32"), ("long", "i64"))
+    },
+}
+ATTRIBUTES = frozenset((*_METHODS, "shape", "ndim", "is_cuda", "dtype", "T", "mT", "device", "data_ptr")) - {"to", "view", "int"}
+"""What only tensors have, so that a name that has it is one."""
+
+
+# --- what PyTorch makes -----------------------------------------------------------------------------------------------------------
+
+
+_LIKE = frozenset(f"torch.{name}_like" for name in ("empty", "zeros", "ones", "full", "rand", "randn"))
+_OF_SIZES = frozenset(f"torch.{name}" for name in ("empty", "zeros", "ones", "full", "rand", "randn"))
+MAKERS = _LIKE | _OF_SIZES
+
+
+def make_tensor(called: str, positional: Sequence[Any], keywords: Mapping[str, Any]) -> AssumedTensor:
+    """What one of ``MAKERS`` returns. Raises :class:`UnknownValue` where its shape does not follow."""
+    dtype = keywords.get("dtype")
+    if called in _LIKE and positional and isinstance(positional[0], AssumedTensor):
+        return AssumedTensor.contiguous(positional[0].shape, positional[0].element, positional[0].origin).of_type(dtype)
+    sizes = [keywords["size"]] if "size" in keywords else positional[:1] if called == "torch.full" else positional
+    if called in _LIKE or not sizes:
+        raise UnknownValue(f"the call of {called}")
+    return AssumedTensor.contiguous(_shape(AssumedTensor((), ()), sizes), *element_of(dtype or {"torch_dtype": "float32"}))
+
+
+# --- expressions -----------------------------------------------------------------------------------------------------------------
+
+
+@frozen(eq=False)
+class OpaqueArgument:
+    """An argument of a launch that is there, and of which nothing else is known."""
+
+    name: str
+
+    def __eq__(self, other: object) -> bool:
+        if isinstance(other, OpaqueArgument):
+            return self.name == other.name
+        raise UnknownValue("nothing is known of the argument")
+
+    def __hash__(self) -> int:
+        return hash(self.name)
+
+
+@frozen
+class TunerConfig:
+    """A ``triton.Config``: values of constexprs, and options."""
+
+    kwargs: Mapping[str, Any]
+    options: Mapping[str, Any]
+
+
+_OPTIONS: Mapping[str, Any] = {"num_warps": 4, "num_stages": 3, "num_ctas": 1, "maxnreg": None}
+"""The options of a ``triton.Config``, in the order of its parameters, with their defaults."""
+_TORCH_NAMES = {"half": "float16", "float": "float32", "int": "int32", "long": "int64", "double": "float64"}
+_LANGUAGE_NAMES = {"int1": "i1"}
+
+
+def _cdiv(number: int, divisor: int) -> int:
+    return -(-number // divisor)
+
+
+class KernelScope(Scope):
+    """A scope that knows dtypes, ``triton.Config``, and tensors."""
+
+    functions: ClassVar[Mapping[str, Any]] = {
+        **FUNCTIONS,
+        "triton.cdiv": _cdiv,
+        "triton.language.cdiv": _cdiv,
+        "triton.next_power_of_2": lambda number: 1 << max(0, number - 1).bit_length(),
+        "triton.language.constexpr": lambda value: value,
+        "torch.version.hip": None,
+    }
+
+    def attribute(self, node: ast.Attribute) -> Any:
+        """The value of an attribute. Raises UnknownValue."""
+        return _dtype(self.origin(node) or "") or super().attribute(node)
+
+    def attribute_of(self, value: Any, name: str) -> Any:
+        """What an attribute of a value is. Raises UnknownValue."""
+        if isinstance(value, AssumedTensor):
+            return value.attribute(name)
+        if isinstance(value, TunerConfig):
+            return {"kwargs": value.kwargs, **_OPTIONS, **value.options}[name]
+        return super().attribute_of(value, name)
+
+    def call(self, node: ast.Call) -> Any:
+        """What a call returns. Raises UnknownValue."""
+        origin = self.origin(node.func) or ""
+        if origin in ("triton.Config", "triton.runtime.autotuner.Config", "triton.runtime.Config"):
+            return self._config(node)
+        if origin in ("os.environ.get", "os.getenv"):
+            return self.value(node.args[1]) if len(node.args) > 1 else None
+        if origin in MAKERS:
+            positional, keywords = self._known_arguments(node)
+            return make_tensor(origin, positional, keywords)
+        is_known, function = self.try_value(node.func)
+        if isinstance(function, partial):  # a method of a tensor
+            positional, keywords = self._known_arguments(node)
+            return function(*positional, **keywords)
+        positional, keywords = self.arguments(node)
+        if not is_known or not (callable(function) or isinstance(function, SourceFunction)):
+            return _of_this_machine(origin)
+        try:
+            return self.apply(function, positional, keywords)
+        except UnknownValue:
+            if isinstance(function, SourceFunction):
+                return _of_this_machine(origin)
+            raise
+
+    def _known_arguments(self, node: ast.Call) -> tuple[list[Any], dict[str, Any]]:
+        """The arguments that follow from literals and sizes: devices and the like do not."""
+        positional = [value for argument in node.args for is_known, value in [self.try_value(argument)] if is_known]
+        if any(isinstance(argument, ast.Starred) for argument in node.args):
+            positional = self.elements(node.args)
+        pairs = [(keyword.arg, self.try_value(keyword.value)) for keyword in node.keywords if keyword.arg]
+        return positional, {name: value for name, (is_known, value) in pairs if is_known}
+
+    def _config(self, node: ast.Call) -> TunerConfig:
+        named = [keyword for keyword in node.keywords if keyword.arg not in ("pre_hook", "ir_override")]
+        positional, keywords = self.arguments(ast.Call(func=node.func, args=node.args, keywords=named))
+        options = {**dict(zip(("kwargs", *_OPTIONS), positional, strict=False)), **keywords}
+        kwargs = options.pop("kwargs", {})
+        options |= {name: value for name, value in kwargs.items() if name in _OPTIONS}
+        own = {name: value for name, value in kwargs.items() if name not in _OPTIONS}
+        return TunerConfig(own, {name: value for name, value in options.items() if value is not None})
+
+
+def _dtype(origin: str) -> dict[str, str] | None:
+    """A dtype, as constexprs have it."""
+    first, _, name = origin.rpartition(".")
+    if first == "torch" and name in (*constexprs.TORCH_DTYPES, *_TORCH_NAMES):
+        return {"torch_dtype": _TORCH_NAMES.get(name, name)}
+    if first.startswith("triton.language"):
+        spelled = constexprs.DTYPES.get(name) or constexprs.DTYPES.get(_LANGUAGE_NAMES.get(name, ""))
+        return {"dtype": spelled} if spelled else None
+    return None
+
+
+def _of_this_machine(origin: str) -> bool:
+    """What a function that asks which GPU is there says: one of NVIDIA's, and no features that only some have.
+
+    Raises UnknownValue.
+    """
+    name = origin.rpartition(".")[2]
+    if re.fullmatch(r"_?is_(cuda|nvidia)\w*|_?is_(cuda_)?available", name):
+        return True
+    if re.match(r"_?(is|has|supports?|check|use)_", name):
+        return False
+    raise UnknownValue(f"the call of {origin or 'an expression'}")

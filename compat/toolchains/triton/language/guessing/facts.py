@@ -1,0 +1,166 @@
+"""What the body of a kernel tells of its parameters."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable
+from typing import Any
+
+from attrs import Factory, define, frozen
+
+FLOATS = frozenset({"float", "fp16", "bf16", "fp32", "fp64", "fp8"})
+"""Kinds of values that are floating-point numbers; ``float`` where nothing says which."""
+WHOLE = frozenset({"int", "i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64"})
+"""Kinds that are whole numbers."""
+
+CERTAIN, LIKELY, PERHAPS = 3, 2, 1
+"""How sure a fact is: nothing else would compile; it is what such code means; it is what such code often means."""
+
+PART_OF_ADDRESS = "part of an address"
+"""Why a value is a whole number: it is added to a pointer."""
+RANDOM = "a seed or an offset of random numbers"
+
+
+@frozen
+class ValueOrigin:
+    """Where a value comes from: a parameter, or what a pointer leads to."""
+
+    name: str
+    element: bool = False
+
+
+@frozen
+class Term:
+    """One summand of a value."""
+
+    argument: str | None = None
+    """The run-time parameter that it is, if it is one and nothing was done to it: perhaps the pointer of an address."""
+    origins: frozenset[ValueOrigin] = frozenset()
+    """What its value was computed from."""
+    kind: str | None = None
+    constexpr: str | None = None
+    """The constexpr that it is, if it is one and nothing was done to it."""
+
+
+@frozen
+class Value:
+    """What is known of a value: several sums where it may be one or another."""
+
+    sums: tuple[tuple[Term, ...], ...] = ((),)
+
+    @classmethod
+    def of(
+        cls, kind: str | None = None, origins: Iterable[ValueOrigin] = (), argument: str | None = None, constexpr: str | None = None
+    ) -> Value:
+        """A value that is no sum."""
+        return cls(((Term(argument, frozenset(origins), kind, constexpr),),))
+
+    @property
+    def terms(self) -> tuple[Term, ...]:
+        """The summands of all sums."""
+        return tuple(dict.fromkeys(term for terms in self.sums for term in terms))
+
+    @property
+    def origins(self) -> frozenset[ValueOrigin]:
+        """What all of it was computed from."""
+        return frozenset(origin for term in self.terms for origin in term.origins)
+
+    @property
+    def kind(self) -> str | None:
+        """What it is: a floating-point number where a part of it is one; not known where a part is an element of no known kind.
+
+        A whole number that is added to or multiplied with such an element tells nothing of it.
+        """
+        kinds = [term.kind for term in self.terms if term.kind]
+        if any(term.kind is None and any(origin.element for origin in term.origins) for term in self.terms):
+            kinds = [kind for kind in kinds if kind in FLOATS]
+        return next((kind for kind in ("fp32", "fp16", "bf16", *FLOATS) if kind in kinds), kinds[0] if kinds else None)
+
+    def plus(self, other: Value) -> Value:
+        """The sum of two values."""
+        sums = [_distinct((*terms, *others)) for terms in self.sums for others in other.sums]
+        return Value(tuple(dict.fromkeys(sums))[:_SUMS])
+
+    def alternatively(self, other: Value) -> Value:
+        """One value or the other."""
+        return Value(tuple(dict.fromkeys((*self.sums, *other.sums)))[:_SUMS])
+
+    def computed(self, kind: str | None = None) -> Value:
+        """What is computed from it, which is no address any more."""
+        return Value.of(kind or self.kind, self.origins)
+
+
+_SUMS = 4
+_TERMS = 24
+
+
+def _distinct(terms: tuple[Term, ...]) -> tuple[Term, ...]:
+    return tuple(dict.fromkeys(terms))[:_TERMS]
+
+
+@frozen
+class ValueKind:
+    """A kind of value, with how sure it is and why."""
+
+    name: str
+    sure: int
+    why: str
+
+
+@define
+class KernelFacts:
+    """What the body of a kernel tells of its parameters, run-time and constexpr."""
+
+    pointers: dict[str, str] = Factory(dict)
+    """Pointers, and why they are."""
+    kinds: dict[ValueOrigin, ValueKind] = Factory(dict)
+    single: dict[str, str] = Factory(dict)
+    """Pointers to what has to be fp32 or fp64, and why."""
+    half: dict[str, str] = Factory(dict)
+    """Pointers to what is cast to fp32 as soon as it is loaded: what such kernels are given is narrower."""
+    atomic: set[str] = Factory(set)
+    dots: list[tuple[Value, Value]] = Factory(list)
+    copies: set[tuple[ValueOrigin, ValueOrigin]] = Factory(set)
+    """What is stored as it was loaded: to where, and from where."""
+    descriptors: dict[str, int] = Factory(dict)
+    """Parameters that are used as tensor descriptors, and how many dimensions those have."""
+    optional: set[str] = Factory(set)
+    """Parameters that are compared with ``None``."""
+    spans: dict[str, int] = Factory(dict)
+    """Constexprs that are the length of a ``tl.arange``, or of a side of a block, and in how many dimensions at most."""
+    unrolled: set[str] = Factory(set)
+    """Parameters that say how often a loop is unrolled."""
+    compared: dict[str, list[Any]] = Factory(dict)
+    """Constexprs, and the literals that they are compared with."""
+    tested: set[str] = Factory(set)
+    """Constexprs that conditions test for truth."""
+    functions: set[str] = Factory(set)
+    """Parameters that are called."""
+    dtypes: set[str] = Factory(set)
+    """Constexprs that are used as a dtype."""
+    pipelined: bool = False
+    """Whether a ``tl.dot`` is in a loop: compilers then load its operands ahead, into shared memory."""
+    asserts: list[ast.expr] = Factory(list)
+    """What ``tl.static_assert`` wants."""
+    blocks: int = 0
+    """The most dimensions that any block has."""
+    changed: bool = False
+
+    def pointer(self, name: str, why: str) -> None:
+        """A parameter is a pointer."""
+        if name not in self.pointers:
+            self.pointers[name] = why
+            self.changed = True
+
+    def is_kind(self, origins: Iterable[ValueOrigin], kind: str, sure: int, why: str) -> None:
+        """Values from these places are of a kind, unless more is known of them."""
+        for origin in origins:
+            before = self.kinds.get(origin)
+            if before is None or before.sure < sure:
+                self.kinds[origin] = ValueKind(kind, sure, why)
+                self.changed = True
+
+    def kind_of(self, origin: ValueOrigin) -> str | None:
+        """What is known of the values from a place."""
+        value_kind = self.kinds.get(origin)
+        return value_kind.name if value_kind else None

@@ -1,0 +1,358 @@
+"""One kernel as a kernel file has it, with every guess marked."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any
+
+from attrs import Factory, define
+
+from compat.model import ONLY_CASE
+from compat.patterns import lazy_pattern
+from compat.source.constants import UnknownValue
+from compat.toolchains.guessing import GuessedKernel, Noted
+from compat.toolchains.triton.language.guessing.arguments import (
+    Guess,
+    Types,
+    Values,
+    broken_asserts,
+    heuristic,
+    is_value,
+    mended,
+    written,
+)
+from compat.toolchains.triton.language.guessing.body import facts_of
+from compat.toolchains.triton.language.guessing.evaluation import SIZE, AssumedSize, OpaqueArgument, TunerConfig, size_by_name
+from compat.toolchains.triton.language.guessing.facts import RANDOM, KernelFacts, ValueOrigin
+from compat.toolchains.triton.language.guessing.launches import SourceLaunch, launches_of
+from compat.toolchains.triton.language.guessing.modules import JitFunction, JitModule, JitParameter
+
+MOST_CASES = 64
+"""Cases of a kernel, of the configs of a tuner and of odd sizes."""
+_SMALLER = (256, 64)
+"""What sizes are taken as where blocks are as long as the sizes, and too large otherwise."""
+_LARGE_BLOCK = 1 << 14
+"""Elements of a block, more than which launches seldom have."""
+_MANY_PASSES = 64
+"""Passes of a loop that is unrolled, the same."""
+_ODD_CASE = "guessed: sizes that are no multiples of 16, on which pipelining and shared memory depend"
+_WHOLE = frozenset(f"{letter}{bits}" for letter in "iu" for bits in (8, 16, 32, 64))
+_OPTIONS = {"num_warps": "w", "num_stages": "s", "num_ctas": "c", "maxnreg": "r"}
+_UNNAMEABLE = lazy_pattern(r"[^A-Za-z0-9_.+-]+")
+_SIDE = lazy_pattern(r"(?i)(block|blk|tile)(_?size)?_?[a-z]*\d?|b[a-z]{1,2}")
+"""Names of the lengths of blocks, which name a case together: ``128x256x64``."""
+_STRIDE = lazy_pattern(r"(?i).*stride.*")
+_NO_SIZE = lazy_pattern(r"(?i).*(seed|offset|start|begin|end|idx|index|step|pos)s?$")
+"""Names of whole numbers that are no sizes, of which nothing is known."""
+_GROUP = lazy_pattern(r"(?i)^(?P<group>.*stride.*)(?P<last>[a-z]|\d)$")
+_TUNER_SKIPS = {
+    "status": "rejected",
+    "class": "shared-memory",
+    "strict": False,
+    "reason": "A tuner skips configs that need more shared memory than the GPU has.",
+}
+
+
+@define
+class _Case:
+    name: str
+    constexprs: dict[str, Any] = Factory(dict)
+    options: dict[str, Any] = Factory(dict)
+    hints: dict[str, Any] = Factory(dict)
+    """Where they are others than those of the kernel."""
+
+
+def guess_kernel(function: JitFunction, module: JitModule, name: str | None = None) -> GuessedKernel:
+    """Everything that a kernel file has to say of a kernel, guessed from its source."""
+    guessing = _Guessing(function, module)
+    for usual in _SMALLER:
+        if guessing.excess <= 1:
+            break
+        smaller = _Guessing(function, module, usual)
+        guessing = smaller if smaller.excess < guessing.excess else guessing
+    return guessing.kernel(name or function.name)
+
+
+class _Guessing:
+    """The guesses of one kernel while they are made: one launch, the sizes of whose tensors are mostly ``usual``."""
+
+    def __init__(self, function: JitFunction, module: JitModule, usual: int = SIZE) -> None:
+        self.function, self.module, self.scope, self.usual = function, module, module.scope, usual
+        self.facts: KernelFacts = facts_of(function, module)
+        self.look_at: list[str] = []
+        self.cases = self._configs()
+        tuned = {name for case in self.cases for name in case.constexprs}
+        parameters = [parameter for parameter in function.parameters if parameter.name not in tuned]
+        chosen = [parameter for parameter in parameters if parameter.is_constexpr or parameter.name in function.heuristics]
+        self.launches = self._launches(chosen)
+        self.types = self._types([parameter for parameter in parameters if parameter not in chosen])
+        self.numbers = self._numbers()
+        values = self._values_of(self.launches)
+        self.values = {parameter.name: values.of(parameter) for parameter in chosen}
+        self._satisfy()
+        self._compute()
+        self._leave_out()
+        for parameter, guess in {**self.types, **self.values}.items():
+            if guess.look_at:
+                self.look_at.append(f"{parameter}: {guess.look_at}")
+
+    def kernel(self, name: str) -> GuessedKernel:
+        """What was guessed."""
+        guesses = [guess for guess in (*self.types.values(), *self.values.values()) if not guess.exact]
+        odd = self._odd_cases()
+        room = MOST_CASES - max(1, len(self.cases))
+        if len(odd) > room:
+            self.look_at.append(f"only {room} of its {len(odd)} cases are tried with odd sizes, too")
+            odd = odd[:room]
+        return GuessedKernel(
+            name=name,
+            function=self.function.name,
+            line=self.function.node.lineno,
+            tables=self._tables(odd),
+            look_at=tuple(self.look_at),
+            cases=max(1, len(self.cases)) + len(odd),
+            guesses=len(guesses),
+        )
+
+    @property
+    def excess(self) -> float:
+        """How many times what is usual blocks of two dimensions have of elements, or unrolled loops of passes."""
+        numbers = {name: guess.value for name, guess in self.values.items() if type(guess.value) is int}
+        sides = sorted(number for name, number in numbers.items() if name in self.facts.spans)[-2:]
+        passes = max((number for name, number in numbers.items() if name in self.facts.unrolled), default=0)
+        return max(math.prod(sides) / _LARGE_BLOCK if self.facts.blocks > 1 else 0, passes / _MANY_PASSES)
+
+    # --- the launch ---
+
+    def _values_of(self, launches: Sequence[SourceLaunch]) -> Values:
+        return Values(function=self.function, facts=self.facts, launches=launches, scope=self.scope)
+
+    def _launches(self, chosen: Sequence[JitParameter]) -> Sequence[SourceLaunch]:
+        """The launches in the source, over tensors whose sizes are such that constexprs that are sizes fit the kernel's blocks."""
+        launches = launches_of(self.function, self.module, self.facts.pointers, {}, self.usual)
+        sizes: dict[str, int] = {}
+        for parameter in self.function.parameters:
+            size = next((launch.values[parameter.name] for launch in launches if parameter.name in launch.values), None)
+            if not isinstance(size, AssumedSize):
+                continue
+            if parameter not in chosen:
+                sizes.setdefault(size.key, int(size) if size.is_named else size_by_name(parameter.name, self.usual))
+            elif type((guess := self._values_of(()).of(parameter)).value) is int and not guess.look_at:
+                sizes[size.key] = guess.value
+        return launches_of(self.function, self.module, self.facts.pointers, sizes, self.usual) if sizes else launches
+
+    def _numbers(self) -> dict[str, int]:
+        """What the launch passes for whole numbers, as far as that can be told."""
+        integers = [
+            parameter
+            for parameter in self.function.parameters
+            if parameter.name in self.types and self.types[parameter.name].value in _WHOLE
+        ]
+        strides = [parameter.name for parameter in integers if _STRIDE.match(parameter.name)]
+        numbers = {parameter.name: self._number(parameter, _innermost(strides)) for parameter in integers}
+        return {name: number for name, number in numbers.items() if number is not None}
+
+    def _number(self, parameter: JitParameter, innermost: Collection[str]) -> int | None:
+        name = parameter.name
+        passed = (launch.values[name] for launch in self.launches if name in launch.values)
+        for value in (*passed, self.scope.try_value(parameter.default)[1]):
+            if isinstance(value, int) and not isinstance(value, bool):
+                return int(value)
+        if _STRIDE.match(name):
+            return 1 if name in innermost else self.usual
+        kind = self.facts.kinds.get(ValueOrigin(name))
+        if kind is None or kind.why == RANDOM or _NO_SIZE.fullmatch(name):
+            return None
+        return size_by_name(name, self.usual)
+
+    # --- cases ---
+
+    def _configs(self) -> list[_Case]:
+        """The configs of a tuner as cases; none where there is no tuner, or its configs do not follow from literals."""
+        if self.function.configs is None:
+            return []
+        is_known, configs = self.scope.try_value(self.function.configs)
+        if not is_known or not isinstance(configs, list | tuple) or not all(isinstance(config, TunerConfig) for config in configs):
+            self.look_at.append(f"its configs cannot be read from the source (line {self.function.configs.lineno})")
+            return []
+        names = {parameter.name for parameter in self.function.parameters}
+        usable = [config for config in configs if set(config.kwargs) <= names and all(map(is_value, config.kwargs.values()))]
+        if len(usable) < len(configs):
+            self.look_at.append(
+                f"{len(configs) - len(usable)} of its {len(configs)} configs name what is no parameter, and are left out"
+            )
+        cases = _distinct([_case(config, _told_apart(usable)) for config in usable])
+        if len(cases) > MOST_CASES:
+            self.look_at.append(f"only the first {MOST_CASES} of its {len(cases)} configs are cases")
+        return cases[:MOST_CASES]
+
+    def _leave_out(self) -> None:
+        """Leave out the configs that the kernel's own assertions refuse."""
+        base = self._values()
+        refused = [case for case in self.cases if broken_asserts(self.facts.asserts, {**base, **case.constexprs}, self.scope)]
+        if refused and len(refused) < len(self.cases):
+            self.cases = [case for case in self.cases if case not in refused]
+            self.look_at.append(f"{len(refused)} configs that its static_assert refuses are left out")
+
+    def _values(self) -> dict[str, Any]:
+        return {name: guess.value for name, guess in self.values.items()}
+
+    def _satisfy(self) -> None:
+        """Choose guessed values so that static assertions hold, in as many cases as possible."""
+        free = [name for name, guess in self.values.items() if not guess.exact]
+        for case in self.cases or [_Case("")]:
+            values, changed = mended({**self._values(), **case.constexprs}, free, self.facts.asserts, self.scope)
+            for name in changed:
+                self.values[name] = Guess(values[name], "so that its static_assert holds")
+
+    # --- arguments ---
+
+    def _types(self, parameters: Sequence[JitParameter]) -> dict[str, Guess]:
+        types = Types(self.facts, self.launches, self.scope)
+        return {parameter.name: types.of(parameter) for parameter in parameters}
+
+    def _compute(self) -> None:
+        """Have heuristics compute what they can: for each case where they look at what differs by case."""
+        arguments = {name: self._argument(name, guess.value) for name, guess in self.types.items()}
+        for name, node in self.function.heuristics.items():
+            computed = []
+            for case in self.cases or [_Case("")]:
+                try:
+                    computed.append(heuristic(node, {**arguments, **self._values(), **case.constexprs, **case.options}, self.scope))
+                except UnknownValue:
+                    break
+            self._computed(name, computed, node.lineno)
+
+    def _argument(self, name: str, kind: str) -> Any:
+        """What a run-time argument is taken for where a heuristic looks at it."""
+        if kind.startswith(("*", "tensordesc")):
+            return OpaqueArgument(name)
+        return 1.0 if kind.startswith(("fp", "bf")) else self.numbers.get(name, self.usual)
+
+    def _computed(self, name: str, found: Sequence[Any], line: int) -> None:
+        if len(found) < max(1, len(self.cases)):
+            self.look_at.append(f"{name}: its heuristic (line {line}) cannot be computed here")
+        elif name in self.values and all(repr(value) == repr(found[0]) for value in found):
+            self.values[name] = Guess(found[0], "by its heuristic")
+        elif name in self.values:
+            self.values.pop(name)
+            for case, value in zip(self.cases, found, strict=True):
+                case.constexprs[name] = value
+
+    # --- the document ---
+
+    def _tables(self, odd: Sequence[_Case]) -> dict[str, Any]:
+        options = next((launch.options for launch in self.launches if launch.options), {}) if not self.cases else {}
+        tables: dict[str, Any] = {
+            "signature": {name: self._type(name, guess) for name, guess in self.types.items()},
+            "constexprs": {name: _noted(guess) for name, guess in self.values.items()},
+            "hints": self._hints(),
+            "options": {name: Noted(value, "as it is launched") for name, value in options.items()},
+        }
+        tables = {name: table for name, table in tables.items() if table}
+        if self.cases or odd:
+            tables["case"] = [_written(case) for case in (*(self.cases or [_Case(ONLY_CASE)]), *odd)]
+        if self.cases:
+            tables["expect"] = [dict(_TUNER_SKIPS)]
+        return tables
+
+    def _type(self, name: str, guess: Guess) -> Any:
+        noted = _noted(guess)
+        return Noted(noted.value, f"{noted.note}; taken as {self.numbers[name]}") if name in self.numbers else noted
+
+    def _hints(self) -> dict[str, Any]:
+        """What the launch finds out: nothing is said where that is what is assumed anyway."""
+        multiples = [name for name, number in self.numbers.items() if number % 16 == 0]
+        ones = [name for name, number in self.numbers.items() if number == 1]
+        if not multiples and not ones:
+            return {}
+        pointers = [name for name, guess in self.types.items() if guess.value.startswith("*")]
+        hints = {"divisible_by_16": Noted([*pointers, *multiples], "guessed: aligned tensors, and numbers as they are taken above")}
+        return hints | ({"equal_to_1": Noted(ones, "guessed: numbers that are taken as 1 above")} if ones else {})
+
+    def _odd_cases(self) -> list[_Case]:
+        """Each case once more with sizes that are no multiples of 16, where a ``tl.dot`` in a loop has compilers load ahead."""
+        if not self.facts.pipelined:
+            return []
+        odd = _Guessing(self.function, self.module, self.usual - 1)
+        own, hints = ({name: list(noted.value) for name, noted in guessing._hints().items()} for guessing in (self, odd))
+        if own == hints:
+            return []
+        hints = {
+            "divisible_by_16": [name for name, guess in self.types.items() if guess.value.startswith("*")],
+            "equal_to_1": [],
+        } | hints
+        values = {name: guess.value for name, guess in odd.values.items() if repr(guess.value) != repr(self.values[name].value)}
+        others = {case.name: case for case in odd.cases or [_Case(ONLY_CASE)]}
+        return [
+            _Case(f"{case.name}_odd", values | others[case.name].constexprs, case.options, hints)
+            for case in self.cases or [_Case(ONLY_CASE)]
+            if case.name in others
+        ]
+
+
+def _innermost(strides: Sequence[str]) -> list[str]:
+    """The last stride of each tensor that has several: ``stride_ak`` of ``stride_am, stride_ak``."""
+    groups: dict[str, list[str]] = {}
+    for name in strides:
+        if match := _GROUP.match(name):
+            groups.setdefault(match["group"], []).append(name)
+    return [names[-1] for names in groups.values() if len(names) > 1]
+
+
+def _noted(guess: Guess) -> Any:
+    value = guess.value if isinstance(guess.value, Mapping) else written(guess.value)
+    return Noted(value, guess.why if guess.exact else f"guessed: {guess.why}")
+
+
+def _told_apart(configs: Sequence[TunerConfig]) -> frozenset[str]:
+    """The values that configs differ in, with the sides of their blocks: what a case is named by."""
+    names = dict.fromkeys(name for config in configs for name in config.kwargs)
+    return frozenset(name for name in names if len({repr(config.kwargs.get(name)) for config in configs}) > 1 or _is_side(name))
+
+
+def _is_side(name: str) -> bool:
+    return bool(_SIDE.fullmatch(name))
+
+
+def _case(config: TunerConfig, named: Collection[str]) -> _Case:
+    sides = [name for name, value in config.kwargs.items() if _is_side(name) and type(value) is int]
+    parts = ["x".join(str(config.kwargs[name]) for name in sides)] if len(sides) > 1 else []
+    others = [name for name in config.kwargs if name in named and not (parts and name in sides)]
+    parts += [f"{name}{_short(config.kwargs[name])}" for name in others]
+    parts += [f"{letter}{config.options[name]}" for name, letter in _OPTIONS.items() if name in config.options]
+    options = {name: config.options[name] for name in _OPTIONS if isinstance(config.options.get(name), int)}
+    if options.get("num_ctas") == 1:
+        options.pop("num_ctas")
+    return _Case("_".join(parts) or ONLY_CASE, dict(config.kwargs), options)
+
+
+def _short(value: Any) -> str:
+    text = (
+        str(int(value))
+        if isinstance(value, bool)
+        else "-".join(map(str, value.values()))
+        if isinstance(value, dict)
+        else str(value)
+    )
+    return _UNNAMEABLE.sub("", text)
+
+
+def _distinct(cases: Sequence[_Case]) -> list[_Case]:
+    by_name: dict[str, _Case] = {}
+    for case in cases:
+        while case.name in by_name and repr(by_name[case.name]) != repr(case):
+            case.name += "+"
+        by_name[case.name] = case
+    return list(by_name.values())
+
+
+def _written(case: _Case) -> dict[str, Any]:
+    tables = {
+        "constexprs": {name: written(value) for name, value in case.constexprs.items()},
+        "options": dict(case.options),
+        "hints": case.hints,
+    }
+    name = Noted(case.name, _ODD_CASE) if case.hints else case.name
+    return {"name": name, **{name: table for name, table in tables.items() if table}}

@@ -1,0 +1,316 @@
+"""What the launches in a source tell of a kernel's arguments: ``kernel[grid](x, out, x.stride(0), n, BLOCK=1024, num_warps=8)``.
+
+The function around a launch is followed from its first statement to the launch, over tensors of assumed sizes
+(:mod:`compat.toolchains.triton.language.guessing.evaluation`): what it passes then fits together, as the arguments of a
+real launch do. Nothing of it runs.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any
+
+from attrs import Factory, define, frozen
+
+from compat.source.constants import UnknownValue, items_of
+from compat.source.scopes import defaults_of
+from compat.toolchains.triton.language.guessing.evaluation import (
+    ATTRIBUTES,
+    SIZE,
+    AssumedSize,
+    AssumedTensor,
+    KernelScope,
+    size_by_name,
+)
+from compat.toolchains.triton.language.guessing.modules import JitFunction, JitModule
+
+_OPTIONS = ("num_warps", "num_stages", "maxnreg")
+_WHOLE = {"stride", "size", "numel", "shape", "dim", "ndim"}
+"""Attributes and methods of tensors that are whole numbers."""
+_PLAIN = {"int", "float", "bool", "str"}
+"""Annotations of what is no tensor."""
+
+
+@frozen(kw_only=True)
+class SourceLaunch:
+    """What one launch passes, as far as it follows from literals and from the sizes that tensors are assumed to have."""
+
+    line: int
+    values: Mapping[str, Any]
+    """Parameter → the number, text or dtype that it is given."""
+    options: Mapping[str, Any]
+    tensors: Mapping[str, AssumedTensor]
+    """Parameter → the tensor that it is given."""
+    whole: frozenset[str] = Factory(frozenset)
+    """Parameters that are given sizes or strides."""
+
+
+def launches_of(
+    function: JitFunction, module: JitModule, pointers: Collection[str], sizes: Mapping[str, int], usual: int = SIZE
+) -> tuple[SourceLaunch, ...]:
+    """The launches of a kernel in its own source, the one first of which the most is known.
+
+    ``pointers`` are the parameters that are tensors, as far as that is known. ``sizes`` says what sizes of tensors are, by
+    :attr:`~compat.toolchains.triton.language.guessing.evaluation.Size.key`; the others are ``usual``, or as
+    :func:`~compat.toolchains.triton.language.guessing.evaluation.size_by_name` has them.
+    """
+    if not module.launches.get(function.name):
+        return ()
+    by_line: dict[int, SourceLaunch] = {}
+    for around in dict.fromkeys(around for around, _ in module.launches[function.name]):
+        for launch in _Wrapper(around, function, module, pointers, sizes, usual).launches():
+            before = by_line.get(launch.line)
+            if before is None or len(before.values) + len(before.tensors) < len(launch.values) + len(launch.tensors):
+                by_line[launch.line] = launch
+    return tuple(sorted(by_line.values(), key=lambda each: -len(each.values) - len(each.tensors)))
+
+
+@define
+class _Axes:
+    """What is done with the axes of a tensor."""
+
+    rank: int = 0
+    """How many there are; 0 where nothing says it."""
+    used: int = 1
+    """How many there are at least, by those that sizes and strides are asked of."""
+    names: dict[int, str] = Factory(dict)
+    """Axis, perhaps counted from the end, → what its size is called."""
+
+    def use(self, axis: int | None) -> None:
+        """The size or the stride of an axis is asked for."""
+        if axis is not None:
+            self.used = max(self.used, axis + 1 if axis >= 0 else -axis)
+
+    def label(self, axis: int, rank: int) -> str:
+        """What the size of an axis is called; empty where it has no name."""
+        return self.names.get(axis) or self.names.get(axis - rank) or ""
+
+
+@define
+class _Wrapper:
+    """A function that launches, followed in order."""
+
+    node: ast.FunctionDef
+    kernel: JitFunction
+    module: JitModule
+    pointers: Collection[str]
+    sizes: Mapping[str, int]
+    usual: int
+    _scope: KernelScope = Factory(lambda self: KernelScope(self.module.scope.module, self.module.scope.imports), takes_self=True)
+    _tensors: dict[str, AssumedTensor] = Factory(dict)
+    _found: list[SourceLaunch] = Factory(list)
+
+    def launches(self) -> list[SourceLaunch]:
+        """Every launch in it, as it is reached."""
+        self._tensors = self._used_as_tensors()
+        arguments = self.node.args
+        defaults = defaults_of(arguments)
+        for parameter in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs):
+            is_known, value = self._scope.try_value(defaults.get(parameter.arg))
+            if parameter.arg in self._tensors:
+                self._scope.local[parameter.arg] = self._tensors[parameter.arg]
+            elif is_known and value is not None:
+                self._scope.local[parameter.arg] = value
+        self._follow(self.node.body)
+        return self._found
+
+    # --- tensors of the caller ---
+
+    def _used_as_tensors(self) -> dict[str, AssumedTensor]:
+        """The names that are used as only tensors are, or passed where the kernel has a pointer, with shapes that fit their use."""
+        plain = {arg.arg for arg in self.node.args.args if isinstance(arg.annotation, ast.Name) and arg.annotation.id in _PLAIN}
+        names: dict[str, None] = {}
+        for node in ast.walk(self.node):
+            if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.attr in ATTRIBUTES:
+                names[node.value.id] = None
+            elif isinstance(node, ast.Call) and self._is_launch(node):
+                arguments = self._given(node)
+                names |= {
+                    value.id: None for name, value in arguments.items() if name in self.pointers and isinstance(value, ast.Name)
+                }
+        imported = self.module.scope.imports
+        uses = {name: self._axes(name) for name in names if name not in plain and name not in imported}
+        shapes = {name: self._shape(axes, list(uses.values())) for name, axes in uses.items()}
+        return {name: AssumedTensor.contiguous(shape, origin=name) for name, shape in shapes.items()}
+
+    def _axes(self, name: str) -> _Axes:
+        """What the function does with the axes of a tensor."""
+        axes = _Axes()
+        for node in ast.walk(self.node):
+            match node:
+                case ast.Assign(targets=[ast.Tuple(elts=targets)], value=value) if _size_of(value, name) == ():
+                    axes.rank = max(axes.rank, len(targets))
+                    for axis, target in enumerate(reversed(targets), 1):
+                        if isinstance(target, ast.Name) and target.id != "_":
+                            axes.names.setdefault(-axis, target.id)
+                case ast.Assign(targets=[ast.Name(id=target)], value=value) if (at := _axis(value, name)) is not None:
+                    axes.names.setdefault(at, target)
+                case ast.Call(func=ast.Attribute(attr="stride", value=ast.Name(id=used))) if used == name:
+                    axes.use(1)  # nobody asks for the only stride of a row
+                    axes.use(_literal(node.args[0]) if node.args else None)
+                case ast.Assert(test=ast.Compare(left=left, ops=[ast.Eq()], comparators=[right])) if _is_rank(left, name):
+                    axes.rank = max(axes.rank, _literal(right) or 0)
+            if isinstance(node, ast.expr):
+                axes.use(_axis(node, name))
+        return axes
+
+    def _shape(self, axes: _Axes, others: Sequence[_Axes]) -> list[int]:
+        """The sizes of a tensor. What its uses leave open is as with another tensor that is used alike: the rank, names of axes."""
+        rank = axes.rank or max((other.rank for other in others if other.used == axes.used), default=0)
+        rank = max(rank, axes.used)
+        shape: list[int] = []
+        for axis in range(rank):
+            alike = (label for other in others if max(other.rank, other.used) == rank > 1 and (label := other.label(axis, rank)))
+            label = axes.label(axis, rank) or next(alike, "")
+            key, value = (label, size_by_name(label, self.usual)) if label else (f"shape[{axis}] of {rank}", self.usual)
+            shape.append(AssumedSize.of(key, self.sizes.get(key, value)))
+        return shape
+
+    # --- statements ---
+
+    def _follow(self, statements: Sequence[ast.stmt]) -> None:
+        for statement in statements:
+            self._statement(statement)
+
+    def _statement(self, statement: ast.stmt) -> None:
+        match statement:
+            case ast.FunctionDef(body=body):
+                before = dict(self._scope.local)
+                self._follow(body)
+                self._scope.local = before
+                return
+            case ast.If(test=test, body=body, orelse=otherwise):
+                self._branch(test, body, otherwise)
+                return
+            case ast.For(body=body, orelse=otherwise) | ast.While(body=body, orelse=otherwise):
+                self._follow([*body, *otherwise])
+                return
+            case ast.With(body=body):
+                self._follow(body)
+                return
+            case ast.Try(body=body, orelse=otherwise, finalbody=final):
+                self._follow([*body, *otherwise, *final])
+                return
+        for node in ast.walk(statement):
+            if isinstance(node, ast.Call) and self._is_launch(node):
+                self._found.append(self._launch(node))
+        match statement:
+            case ast.Assign(targets=targets, value=value):
+                for target in targets:
+                    self._bind(target, *self._scope.try_value(value))
+            case ast.AnnAssign(target=target, value=ast.expr() as value):
+                self._bind(target, *self._scope.try_value(value))
+            case ast.AugAssign(target=ast.Name(id=name) as target, op=op, value=value):
+                old = ast.copy_location(ast.Name(id=name, ctx=ast.Load()), target)
+                self._bind(target, *self._scope.try_value(ast.BinOp(left=old, op=op, right=value)))
+
+    def _branch(self, test: ast.expr, body: Sequence[ast.stmt], otherwise: Sequence[ast.stmt]) -> None:
+        """One way where a condition is known, else both: what the first says of a name counts, unless it ends there."""
+        is_known, value = self._scope.try_value(test)
+        before = dict(self._scope.local)
+        if is_known:
+            followed, other = (body, otherwise) if value else (otherwise, body)
+            self._follow(followed)
+            after, self._scope.local = self._scope.local, before
+            self._follow(other)  # for its launches alone
+            self._scope.local = after
+            return
+        self._follow(body)
+        first, self._scope.local = self._scope.local, before
+        self._follow(otherwise)
+        if not (body and isinstance(body[-1], ast.Raise | ast.Return | ast.Continue | ast.Break)):
+            self._scope.local |= {name: value for name, value in first.items() if value is not None}
+
+    def _bind(self, target: ast.expr, known: bool, value: Any) -> None:
+        if isinstance(target, ast.Tuple | ast.List):
+            try:
+                parts = items_of(value) if known else []
+            except UnknownValue:
+                parts = []
+            is_whole = known and len(parts) == len(target.elts)
+            for index, element in enumerate(target.elts):
+                self._bind(element, is_whole, parts[index] if is_whole else None)
+        elif isinstance(target, ast.Name):
+            if known:
+                self._scope.local[target.id] = value
+            elif target.id in self._tensors:
+                self._scope.local[target.id] = self._tensors[target.id]
+            else:
+                self._scope.local.pop(target.id, None)
+
+    # --- launches ---
+
+    def _is_launch(self, node: ast.Call) -> bool:
+        match node.func:
+            case ast.Subscript(value=ast.Name(id=name)):
+                return name == self.kernel.name
+        return False
+
+    def _given(self, call: ast.Call) -> dict[str, ast.expr]:
+        starred = any(isinstance(arg, ast.Starred) for arg in call.args)
+        arguments = {} if starred else dict(zip((parameter.name for parameter in self.kernel.parameters), call.args, strict=False))
+        return arguments | {keyword.arg: keyword.value for keyword in call.keywords if keyword.arg}
+
+    def _launch(self, call: ast.Call) -> SourceLaunch:
+        names = [parameter.name for parameter in self.kernel.parameters]
+        arguments = self._given(call)
+        values = {
+            name: passed for name, value in arguments.items() for is_known, passed in [self._scope.try_value(value)] if is_known
+        }
+        return SourceLaunch(
+            line=call.lineno,
+            values={name: value for name, value in values.items() if name in names and not isinstance(value, AssumedTensor)},
+            options={name: values[name] for name in _OPTIONS if name not in names and isinstance(values.get(name), int)},
+            tensors={name: value for name, value in values.items() if name in names and isinstance(value, AssumedTensor)},
+            whole=frozenset(name for name, value in arguments.items() if _is_whole(value)),
+        )
+
+
+def _literal(node: ast.expr) -> int | None:
+    try:
+        value = ast.literal_eval(node)
+    except ValueError:
+        return None
+    return value if isinstance(value, int) else None
+
+
+def _size_of(node: ast.expr, name: str) -> tuple[ast.expr, ...] | None:
+    """The arguments of ``name.shape`` or ``name.size(…)``; ``None`` for anything else."""
+    match node:
+        case ast.Attribute(value=ast.Name(id=used), attr="shape") if used == name:
+            return ()
+        case ast.Call(func=ast.Attribute(value=ast.Name(id=used), attr="size"), args=arguments) if used == name:
+            return tuple(arguments)
+    return None
+
+
+def _axis(node: ast.expr, name: str) -> int | None:
+    """The axis that ``name.shape[1]`` and ``name.size(1)`` are the size of."""
+    match node:
+        case ast.Subscript(value=value, slice=index) if _size_of(value, name) == ():
+            return _literal(index)
+        case ast.Call() if arguments := _size_of(node, name):
+            return _literal(arguments[0])
+    return None
+
+
+def _is_rank(node: ast.expr, name: str) -> bool:
+    """Whether an expression is how many axes a tensor has."""
+    match node:
+        case ast.Call(func=ast.Name(id="len"), args=[each]):
+            return _size_of(each, name) == ()
+        case (
+            ast.Call(func=ast.Attribute(value=ast.Name(id=used), attr="dim")) | ast.Attribute(value=ast.Name(id=used), attr="ndim")
+        ):
+            return used == name
+    return False
+
+
+def _is_whole(value: ast.expr) -> bool:
+    match value:
+        case ast.Call(func=ast.Attribute(attr=name)) | ast.Subscript(value=ast.Attribute(attr=name)):
+            return name in _WHOLE
+        case ast.Call(func=ast.Name(id="len")):
+            return True
+    return False

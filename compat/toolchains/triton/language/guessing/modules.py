@@ -1,0 +1,204 @@
+"""The jit functions of a source: which are kernels, which are called by kernels, and which cannot be reached."""
+
+from __future__ import annotations
+
+import ast
+from collections import defaultdict
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from functools import cached_property
+from pathlib import Path
+
+from attrs import frozen
+
+from compat.source.imports import import_origins
+from compat.source.parsing import tree_of
+from compat.source.scopes import defaults_of, scope_statements
+from compat.toolchains.guessing import GuessedKernel, UnreachableKernel
+from compat.toolchains.triton.language.guessing.evaluation import KernelScope
+
+_JIT = {"triton.jit", "triton.runtime.jit", "triton.runtime.jit.jit", "triton.runtime.jit.JITFunction", "triton.JITFunction"}
+_PACKAGES = {"triton": "triton", "tl": "triton.language"}
+"""What a name is taken for that is imported from somewhere else: packages hand Triton on to their own modules."""
+
+
+@frozen(kw_only=True)
+class JitParameter:
+    """One parameter of a jit function."""
+
+    name: str
+    annotation: ast.expr | None
+    default: ast.expr | None
+    is_constexpr: bool
+
+
+@frozen(kw_only=True)
+class JitFunction:
+    """A jit function at the top of a module."""
+
+    name: str
+    node: ast.FunctionDef
+    parameters: tuple[JitParameter, ...]
+    configs: ast.expr | None
+    """The ``configs`` of ``@triton.autotune`` and its like."""
+    heuristics: Mapping[str, ast.expr]
+    """Parameter → the function that ``@triton.heuristics`` computes it with."""
+
+    @property
+    def returns(self) -> bool:
+        """Whether it returns a value, which no kernel does."""
+        return any(isinstance(node, ast.Return) and _is_something(node.value) for node in ast.walk(self.node))
+
+
+@frozen(kw_only=True)
+class JitModule:
+    """What a source defines, as far as it matters to kernels."""
+
+    path: Path
+    tree: ast.Module
+    scope: KernelScope
+    functions: Mapping[str, JitFunction]
+    unreachable: tuple[UnreachableKernel, ...]
+    jitted: tuple[ast.FunctionDef, ...]
+    """Every jit function, the unreachable ones, too."""
+
+    @property
+    def called(self) -> frozenset[str]:
+        """Names that its jit functions call, as they are called where they are defined."""
+        calls = (inner.func for node in self.jitted for inner in ast.walk(node) if isinstance(inner, ast.Call))
+        return frozenset(name for call in calls if (name := self._defined(call)))
+
+    def _defined(self, function: ast.expr) -> str | None:
+        """What a function is called where it is defined: behind an import by another name, and behind a module's name."""
+        if isinstance(function, ast.Attribute) and not _is_imported(function, self.scope):
+            return None
+        called = self.scope.origin(function) or ""
+        return None if called.startswith("triton.") else called.rpartition(".")[2]
+
+    @cached_property
+    def launched(self) -> frozenset[str]:
+        """Names that the source launches: ``name[grid](…)``."""
+        calls = (node.func for node in ast.walk(self.tree) if isinstance(node, ast.Call))
+        functions = (call.value for call in calls if isinstance(call, ast.Subscript))
+        return frozenset(function.id for function in functions if isinstance(function, ast.Name))
+
+    @cached_property
+    def launches(self) -> Mapping[str, Sequence[tuple[ast.FunctionDef, ast.Call]]]:
+        """Name → the launches of it, each with a function around it: of functions inside of one another, with each of them."""
+        launches: dict[str, list[tuple[ast.FunctionDef, ast.Call]]] = defaultdict(list)
+        for around in (node for node in ast.walk(self.tree) if isinstance(node, ast.FunctionDef)):
+            for call in ast.walk(around):
+                match call:
+                    case ast.Call(func=ast.Subscript(value=ast.Name(id=name))):
+                        launches[name].append((around, call))
+        return launches
+
+    def kernels(self, helpers: Collection[str]) -> tuple[GuessedKernel, ...]:
+        """The kernels, guessed: the functions that return nothing and are not among the ``helpers``, which others call."""
+        from compat.toolchains.triton.language.guessing.kernels import guess_kernel
+
+        launchable = (function for function in self.functions.values() if not function.returns and function.name not in helpers)
+        return tuple(guess_kernel(function, self) for function in launchable)
+
+
+def read_module(path: Path) -> JitModule:
+    """Read a source. Raises OSError, or SyntaxError where it cannot be parsed."""
+    tree = tree_of(path.read_bytes(), path.name)
+    scope = KernelScope(module=_bindings(tree), imports=import_origins(scope_statements(tree.body), _PACKAGES))
+    functions: dict[str, JitFunction] = {}
+    unreachable: list[UnreachableKernel] = []
+    jitted: list[ast.FunctionDef] = []
+    for node, inside in _functions(tree):
+        if any(_called(decorator, scope) in _JIT for decorator in node.decorator_list):
+            jitted.append(node)
+            if inside:
+                why = f"it is defined inside of {inside}"
+            elif scope.module.get(node.name) is not node:
+                why = "something else has its name later in the file"
+            else:
+                functions[node.name] = _jit_function(node, scope)
+                continue
+            unreachable.append(UnreachableKernel(name=node.name, line=node.lineno, why=why))
+    return JitModule(path=path, tree=tree, scope=scope, functions=functions, unreachable=tuple(unreachable), jitted=tuple(jitted))
+
+
+def _functions(tree: ast.Module) -> Iterator[tuple[ast.FunctionDef, str]]:
+    """Every function, and the name of the function or class that it is inside of, if any."""
+    waiting: list[tuple[Sequence[ast.stmt], str]] = [(tree.body, "")]
+    while waiting:
+        body, inside = waiting.pop(0)
+        for statement in scope_statements(body):
+            if isinstance(statement, ast.FunctionDef):
+                yield statement, inside
+            if isinstance(statement, ast.FunctionDef | ast.ClassDef):
+                waiting.append((statement.body, statement.name))
+
+
+def _bindings(tree: ast.Module) -> dict[str, ast.stmt]:
+    statements: dict[str, ast.stmt] = {}
+    for statement in scope_statements(tree.body):
+        match statement:
+            case ast.FunctionDef(name=name) | ast.Assign(targets=[ast.Name(id=name)]) | ast.AnnAssign(target=ast.Name(id=name)):
+                statements[name] = statement
+    return statements
+
+
+def _called(decorator: ast.expr, scope: KernelScope) -> str | None:
+    return scope.origin(decorator.func if isinstance(decorator, ast.Call) else decorator)
+
+
+def _jit_function(node: ast.FunctionDef, scope: KernelScope) -> JitFunction:
+    configs: ast.expr | None = None
+    heuristics: dict[str, ast.expr] = {}
+    for decorator in node.decorator_list:
+        if not isinstance(decorator, ast.Call):
+            continue
+        if _called(decorator, scope) == "triton.heuristics":
+            heuristics |= _heuristics(decorator, scope)
+        else:
+            configs = configs or next((keyword.value for keyword in decorator.keywords if keyword.arg == "configs"), None)
+            if configs is None and _called(decorator, scope) == "triton.autotune" and decorator.args:
+                configs = decorator.args[0]
+    return JitFunction(name=node.name, node=node, parameters=_parameters(node.args, scope), configs=configs, heuristics=heuristics)
+
+
+def _heuristics(decorator: ast.Call, scope: KernelScope) -> dict[str, ast.expr]:
+    arguments = [*decorator.args, *(keyword.value for keyword in decorator.keywords)]
+    table = arguments[0] if arguments else None
+    if isinstance(table, ast.Name) and isinstance(statement := scope.module.get(table.id), ast.Assign):
+        table = statement.value
+    if not isinstance(table, ast.Dict):
+        return {}
+    entries = zip(table.keys, table.values, strict=True)
+    return {key.value: value for key, value in entries if isinstance(key, ast.Constant) and isinstance(key.value, str)}
+
+
+def _parameters(arguments: ast.arguments, scope: KernelScope) -> tuple[JitParameter, ...]:
+    defaults = defaults_of(arguments)
+    return tuple(
+        JitParameter(
+            name=parameter.arg,
+            annotation=parameter.annotation,
+            default=defaults.get(parameter.arg),
+            is_constexpr=_is_constexpr(parameter.annotation, scope),
+        )
+        for parameter in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)
+    )
+
+
+def _is_imported(node: ast.Attribute, scope: KernelScope) -> bool:
+    """Whether an attribute is one of a module that is imported."""
+    while isinstance(node.value, ast.Attribute):
+        node = node.value
+    return isinstance(node.value, ast.Name) and node.value.id in scope.imports
+
+
+def _is_constexpr(annotation: ast.expr | None, scope: KernelScope) -> bool:
+    if isinstance(annotation, ast.Subscript):
+        annotation = annotation.value
+    if isinstance(annotation, ast.Constant):
+        return str(annotation.value).rpartition(".")[2] == "constexpr"
+    return annotation is not None and (scope.origin(annotation) or "").rpartition(".")[2] == "constexpr"
+
+
+def _is_something(value: ast.expr | None) -> bool:
+    return value is not None and not (isinstance(value, ast.Constant) and value.value is None)

@@ -1,0 +1,230 @@
+"""A cell on its way through a worker: what it may use, how it is attempted, and how far it has come."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+from attrs import define, field, frozen
+
+from compat import toolchains
+from compat.model import SOURCE_STAGE, Cell, Evidence, Problem, Specialization, Target
+from compat.source.closure import module_of, roots_of
+
+
+@frozen(kw_only=True)
+class Limits:
+    """What one cell may use."""
+
+    deadline: float
+    """Seconds, from the moment when the kernel's file has been imported."""
+    memory: int
+    """Bytes resident, over the compiling process and what it starts."""
+    import_deadline: float = 120.0
+    """Seconds that importing the kernel's file may take."""
+
+
+@frozen(kw_only=True)
+class Compile:
+    """The action of compiling a cell's function."""
+
+    ir: str | None = None
+    """Name of an IR file among those given, its suffix the stage it comes from (``.ttir``), to compile instead of the function."""
+    keep_ir: bool = False
+    """Keep what each stage made, as far as the compile comes (``Evidence.kept``)."""
+
+    do = "compile"
+
+    def document(self) -> dict[str, Any]:
+        """As the worker wants it."""
+        return {"do": self.do, "ir": self.ir, "keep_ir": self.keep_ir}
+
+
+@frozen(kw_only=True)
+class Interpret:
+    """The action of running a cell's function on its problems in its toolchain's interpreter, in a worker that is made for that."""
+
+    seed: int = 0
+    """Of the problems' random numbers."""
+
+    do = "interpret"
+
+    def document(self) -> dict[str, Any]:
+        """As the worker wants it."""
+        return {"do": self.do, "seed": self.seed}
+
+
+@frozen(kw_only=True)
+class Mode:
+    """How cells are attempted, besides what they are. Only a plain attempt says what a user would see."""
+
+    actions: tuple[Compile | Interpret, ...] = (Compile(),)
+    """What is done with each cell, in order, until one fails."""
+    given: Mapping[str, bytes] = field(factory=dict)
+    """The files that actions name."""
+    diagnose: bool = False
+    """With the compiler's diagnostics on; for one cell in a process of its own."""
+    variables: Mapping[str, str] = field(factory=dict)
+    """Environment variables for the compiling process, such as ``TRITON_PTXAS_PATH``."""
+    hidden: tuple[str, ...] = ()
+    """Packages that are taken for absent while a kernel's file is imported, although the env has them."""
+    stages: tuple[str, ...] = ()
+    """Of which stages results are kept where an action keeps them; empty for all. ``metadata`` is what the compiler says of it."""
+    keep_printed: bool = False
+    """Keep what is printed of what is built, too (``Evidence.kept["printed"]``): with ``diagnose``, the IR before every pass."""
+
+    @property
+    def asked(self) -> tuple[str, ...]:
+        """The names of its actions."""
+        return tuple(action.do for action in self.actions)
+
+    @property
+    def interprets(self) -> bool:
+        """Whether it takes a worker that runs kernels instead of compiling them."""
+        return Interpret.do in self.asked
+
+
+PLAIN = Mode()
+DIAGNOSTIC = Mode(diagnose=True)
+INTERPRETING = Mode(actions=(Interpret(),))
+KEEPING_IR = Mode(actions=(Compile(keep_ir=True),))
+
+
+_DEPTH = 2
+"""Names of the package that is imported once: ``fla.ops`` of ``fla.ops.gla.chunk``. Deeper ones have few kernels each."""
+
+
+@frozen(kw_only=True)
+class PreloadedPackage:
+    """A package that many kernels are of, for one target: what a worker of its own imports once for all of them."""
+
+    root: str
+    """The folder that it lies in."""
+    name: str
+    roots: tuple[str, ...]
+    target: Target
+    facts: Mapping[str, Any] = field(eq=False)
+    """What the worker is told of the target."""
+
+    @classmethod
+    def of(cls, cell: Cell, mode: Mode) -> PreloadedPackage | None:
+        """The package of a cell; ``None`` where it is of no library, or is attempted under other conditions than usual."""
+        roots, module = _place(cell.spec)
+        if not cell.spec.package or mode.variables or mode.hidden or mode.interprets:
+            return None
+        packages = module.split(".")[:-1][:_DEPTH]
+        for root in roots:
+            for depth in range(len(packages), 0, -1):
+                if root.joinpath(*packages[:depth], "__init__.py").is_file():
+                    name = ".".join(packages[:depth])
+                    facts = toolchains.of(cell.env).device.facts(cell.target)
+                    return cls(root=str(root), name=name, roots=tuple(map(str, roots)), target=cell.target, facts=facts)
+        return None
+
+    def document(self) -> dict[str, Any]:
+        """As the worker wants it."""
+        return {"root": self.root, "name": self.name, "roots": list(self.roots), "target": dict(self.facts)}
+
+
+def isolation(cell: Cell) -> tuple[object, ...]:
+    """What cells must have in common to be compiled in one process: all that is imported or called there before a compile.
+
+    The store's keys rely on it: a key holds nothing of the cells that were compiled before its own.
+    """
+    spec = cell.spec
+    factory = spec.function if "(" in spec.function else ""
+    needs_torch = "torch_dtype" in str(spec.compile.constexprs)  # the worker has it there before it imports the source
+    return spec.source, spec.roots, cell.target, factory, needs_torch, spec.problem and spec.problem.source
+
+
+def _place(spec: Specialization) -> tuple[tuple[Path, ...], str]:
+    """The roots of a kernel's tree, and the name of its module."""
+    source = Path(spec.source)
+    roots = tuple(map(Path, spec.roots)) or roots_of(source)
+    return roots, module_of(source, roots)
+
+
+def _problem(problem: Problem) -> dict[str, Any]:
+    return {
+        "source": problem.source,
+        "function": problem.function,
+        "dtype": problem.dtype,
+        "parameters": dict(problem.parameters),
+    }
+
+
+@define(kw_only=True)
+class Flight:
+    """A cell on its way through a child."""
+
+    cell: Cell
+    nonce: str
+    started: float = 0.0
+    stage: str = SOURCE_STAGE
+    entered: float = 0.0
+    """Seconds from the start of the cell to that of ``stage``."""
+    cpu: dict[str, float] = field(factory=dict)
+    """Stage → CPU seconds that the child had used when the stage was entered, in order."""
+    stages: Mapping[str, float] = field(factory=dict)
+    """CPU seconds by stage, of a cell that was stopped: the last is the one in which it was."""
+    imported: float = 0.0
+    """Seconds from the start of the cell to the end of the stage ``source``; 0 before that."""
+    output: int = 0
+    """Offset in the output file at which the cell's own output begins."""
+    target_known: bool | None = None
+    """Whether the toolchain has heard of the target, where it was asked."""
+    notes: list[str] = field(factory=list)
+
+    def enter(self, stage: str, cpu: float | None = None) -> None:
+        """Note that a stage begins now, where the child has used so many CPU seconds."""
+        if cpu is not None:
+            self.cpu.setdefault(stage, cpu)
+        self.entered = time.monotonic() - self.started
+        if self.stage == SOURCE_STAGE != stage:
+            self.imported = self.entered
+        self.stage = stage
+
+    def stop(self, cpu: float) -> None:
+        """Note that the cell is stopped now, where the child has used so many CPU seconds."""
+        spans = pairwise([*self.cpu.values(), cpu])
+        self.stages = {stage: max(0.0, end - begin) for stage, (begin, end) in zip(self.cpu, spans, strict=True)}
+
+    def limit(self, limits: Limits) -> float:
+        """The deadline that is in force in its present stage, in seconds."""
+        return limits.import_deadline if self.stage == SOURCE_STAGE else limits.deadline
+
+    def left(self, limits: Limits) -> float:
+        """Seconds until that deadline."""
+        return self.started + self.imported + self.limit(limits) - time.monotonic()
+
+    def job(self, mode: Mode = PLAIN) -> dict[str, Any]:
+        """The cell as the worker wants it."""
+        spec = self.cell.spec
+        roots, module = _place(spec)
+        return {
+            "nonce": self.nonce,
+            "source": spec.source,
+            "roots": list(map(str, roots)),
+            "module": module,
+            "function": spec.function,
+            **spec.compile.document(),
+            "target": toolchains.of(self.cell.env).device.facts(self.cell.target),
+            "problem": _problem(spec.problem) if mode.interprets and spec.problem else None,
+            "actions": [action.document() for action in mode.actions],
+        }
+
+    def unanswered(self, mode: Mode, ending: Mapping[str, Any], notes: Sequence[str] = ()) -> Evidence:
+        """The evidence of a cell whose child never answered, but ended thus."""
+        return Evidence(
+            answered=False,
+            asked=mode.asked,
+            stage=self.stage,
+            entered=self.entered,
+            exit_code=ending.get("exit_code"),
+            signal=ending.get("signal"),
+            seconds=time.monotonic() - self.started if self.started else 0.0,
+            protocol=(*self.notes, *notes),
+        )

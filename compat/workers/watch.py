@@ -1,0 +1,382 @@
+"""Watch a batch: turn a child's events, or its death, into one Evidence per cell.
+
+A child compiles the cells of one source for one target in a row (:func:`isolation`), so that neither what a source does
+while it is imported nor a target that was asked for reaches the cells of another. If it dies, hangs or runs out of memory, the
+cell and stage in flight are known from its events; a new child continues with the rest. So it does where a child ends after a
+cell that left modules behind, as an import does that fails half-way. Nothing a child says is believed beyond its
+form: a line that is no event, an answer to another cell, a second answer are noted and never become a result, and a child that ends
+without an answer has given none.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import secrets
+import select
+import signal
+import threading
+import time
+from collections.abc import Generator, Iterator, Mapping, Sequence
+from contextlib import suppress
+from itertools import groupby
+from pathlib import Path
+from tempfile import gettempdir
+from typing import Any
+
+from attrs import evolve
+
+from compat import interruption, toolchains
+from compat.diagnosis import bounds
+from compat.diagnosis.diagnose import Keep
+from compat.errors import MachineError, UnknownAction
+from compat.interruption import Stopped
+from compat.model import Cell, Evidence
+from compat.processes import procfs
+from compat.workers import machine, under_way
+from compat.workers.attempt import PLAIN, Flight, Limits, Mode, isolation
+from compat.workers.child import Child
+from compat.workers.client import Hello, WorkerClient
+from compat.workers.facts import gathered
+from compat.workers.messages import Lines, answer_of, ending_of, json_object, names, offset, pid_of
+from compat.workers.places import NOWHERE_ELSE, Places
+
+_log = logging.getLogger(__name__)
+
+_CHUNK = 1 << 16
+_TICK = 0.1
+_FIRST_LOOK = 0.25
+"""Seconds a cell may run before its memory is looked at; most have finished by then, so the looking costs nothing."""
+_LAST_WORDS = 0.2
+"""Seconds between asking a hanging child for its stack and killing it."""
+_SERVER_DEADLINE = 30.0
+"""Seconds a server may take to fork a child."""
+_REAP_DEADLINE = 10.0
+"""Seconds a server may take to say that a killed child has ended, and to end what that has started."""
+_CLOSE_DEADLINE = 5.0
+"""The same, once nobody waits for the cell's result any more."""
+_PIPE = 1 << 20
+"""Bytes that a pipe holds at most: all that can be left to read of a child that has ended."""
+
+
+def attempt(
+    server: WorkerClient,
+    cells: Sequence[Cell],
+    limits: Limits,
+    *,
+    stop: threading.Event,
+    mode: Mode = PLAIN,
+    keep: Keep | None = None,
+    places: Places = NOWHERE_ELSE,
+) -> Generator[tuple[Cell, Evidence]]:
+    """Attempt cells of one env in order and yield each one's evidence as it is known.
+
+    Where the server never became ready, that is the evidence of all of them. ``keep`` stores artifacts and returns their names;
+    without it none are kept. ``places`` are this machine's folders as whoever asked calls them: what is kept has their names.
+    Raises :class:`Stopped` once ``stop`` is set or the command is to end; no process is left behind then, nor when this is closed
+    early. Raises MachineError where the machine refuses what compiling needs, such as room for files: a failure that may come from
+    that is nobody's evidence.
+    """
+    if not server.hello.ready:
+        evidence = _broken(server.hello)
+        if lack := machine.lack(evidence, Path(gettempdir())):
+            raise lack
+        yield from ((cell, evidence) for cell in cells)
+        return
+    interruption.check()
+    waiting = [Flight(cell=cell, nonce=secrets.token_hex(8)) for cell in cells]
+    while waiting:
+        together = next(list(flights) for _, flights in groupby(waiting, key=lambda flight: isolation(flight.cell)))
+        watch = _Watch(server, together, limits, stop, mode=mode, keep=keep, places=places)
+        before = len(waiting)
+        try:
+            with under_way.watched(lambda watch=watch: watch.in_flight):  # type: ignore[misc]
+                for flight, evidence in watch.run():
+                    waiting.remove(flight)
+                    yield flight.cell, evidence
+        finally:
+            watch.close()
+        if len(waiting) == before:  # a child that ended before it began anything: do not try for ever
+            flight = waiting.pop(0)
+            yield flight.cell, flight.unanswered(mode, watch.ending, ("the child ended before it began this cell",))
+
+
+def _broken(hello: Hello) -> Evidence:
+    words = bounds.readable(hello.words)
+    return Evidence(answered=False, toolchain_broken=True, raised=hello.raised, printed=words, stderr=words)
+
+
+class _Watch:
+    """One child from fork to end."""
+
+    def __init__(
+        self,
+        server: WorkerClient,
+        flights: Sequence[Flight],
+        limits: Limits,
+        stop: threading.Event,
+        *,
+        mode: Mode,
+        keep: Keep | None,
+        places: Places,
+    ) -> None:
+        self.server = server
+        self.limits, self.stop, self.mode, self.keep, self.places = limits, stop, mode, keep, places
+        self.expected = list(flights)
+        self.stages = toolchains.of(flights[0].cell.env).every_stage
+        self.child = Child(server, [flight.job(mode) for flight in flights], mode=mode, places=places)
+        self.pid: int | None = None
+        self.ending: dict[str, Any] = {}
+        """How the child ended: an exit code or a signal; empty while it runs, or when nobody can tell any more."""
+        self.in_flight: Flight | None = None
+        self.deadline_hit: float | None = None
+        self.memory_hit: int | None = None
+        self._quiet_since = self._asked = time.monotonic()
+        self.imported: tuple[str, ...] = ()
+        """The files that the child said it has imported."""
+        self._killed: float | None = None
+        self._looked = 0.0
+        self._arriving = {self.child.events: Lines(), self.child.exit: Lines()}
+
+    # --- the loop ---
+
+    def run(self) -> Iterator[tuple[Flight, Evidence]]:
+        """Yield the evidence of each cell this child got to.
+
+        The child's end is what its server says, or the server's own: who else holds a pipe open does not matter.
+        """
+        open_pipes = {self.child.events, self.child.exit}
+        while not self.ending and self.child.exit in open_pipes:
+            if self.stop.is_set():
+                raise Stopped
+            interruption.check()
+            for fd in select.select(list(open_pipes), [], [], self._patience())[0]:
+                lines = self._read_lines(fd)
+                if lines is None:
+                    open_pipes.discard(fd)
+                for line in lines or ():
+                    if fd == self.child.exit:
+                        self._note_exit(line)
+                    else:
+                        yield from self._take(line)
+            self._enforce()
+            self._look_after_server()
+        for line in self._last_lines():
+            yield from self._take(line)
+        if self.in_flight is not None:
+            flight, self.in_flight = self.in_flight, None
+            yield flight, self._cut_short(flight)
+
+    def _last_lines(self) -> Iterator[bytes]:
+        """What the child said before it ended and nobody has read yet."""
+        for _ in range(0, _PIPE, _CHUNK):
+            try:
+                lines = self._read_lines(self.child.events)
+            except BlockingIOError:
+                return
+            if lines is None:
+                return
+            yield from lines
+
+    def _patience(self) -> float:
+        if self.in_flight is None:
+            return _TICK
+        return max(0.0, min(_TICK, self.in_flight.left(self.limits)))
+
+    def _read_lines(self, fd: int) -> list[bytes] | None:
+        """The whole lines that arrived, ``None`` at the end of the pipe."""
+        data, arriving = os.read(fd, _CHUNK), self._arriving[fd]
+        if not data:
+            if arriving.unfinished:
+                self._note("a message cut short")
+            return None
+        before = arriving.overlong
+        lines = arriving.add(data)
+        if arriving.overlong > before:
+            self._note("a message without an end")
+        return lines
+
+    # --- what the child and the server say ---
+
+    def _note_exit(self, line: bytes) -> None:
+        message = json_object(line)
+        if "pid" in message:
+            self.pid = pid_of(message)
+            return
+        self.ending = ending_of(message)
+        self.pid = None
+        if "refused" in message:
+            raise self._unable(message["refused"])
+
+    def _take(self, line: bytes) -> Iterator[tuple[Flight, Evidence]]:
+        self._quiet_since = time.monotonic()
+        message = json_object(line)
+        event, nonce = message.get("event"), message.get("nonce")
+        if event == "start" and self.in_flight is None and self.expected and nonce == self.expected[0].nonce:
+            self._begin(self.expected.pop(0), message)
+        elif event == "refused" and self.in_flight is None and self.expected and nonce == self.expected[0].nonce:
+            raise UnknownAction.of(names(message.get("cannot")), where=self.expected[0].cell.env.name)
+        elif event == "unable" and self.in_flight is None and self.expected and nonce == self.expected[0].nonce:
+            raise self._unable(message["raised"])
+        elif self.in_flight is None or nonce != self.in_flight.nonce:
+            self._note(f"not an event of the cell in flight: {line[:200].decode(errors='replace')}")
+        elif event == "stage" and message.get("stage") in self.stages:
+            self.in_flight.enter(str(message["stage"]), bounds.stages(message).get("cpu"))
+        elif event == "imported":
+            self.imported = bounds.paths(message.get("files"))
+        elif event == "done" and (evidence := self._answer(self.in_flight, message)) is not None:
+            flight, self.in_flight = self.in_flight, None
+            yield flight, evidence
+        else:
+            self._note(f"not understood: {line[:200].decode(errors='replace')}")
+
+    def _unable(self, raised: Any) -> MachineError:
+        """Why nothing can be begun, whatever the cells: only the system itself was asked for anything so far."""
+        told = bounds.raised(raised)
+        number, words = (told[-1].errno or 0, told[-1].message) if told else (0, "")
+        return MachineError.about(number, words, where=str(self.child.directory.parent))
+
+    def _begin(self, flight: Flight, message: Mapping[str, Any]) -> None:
+        flight.started = time.monotonic()
+        flight.output = offset(message.get("output")) or 0
+        flight.target_known = message["target_known"] if isinstance(message.get("target_known"), bool) else None
+        self.in_flight = flight
+        self._looked = 0.0
+
+    def _note(self, words: str) -> None:
+        flight = self.in_flight or (self.expected[0] if self.expected else None)
+        if flight is not None and len(flight.notes) < 20:
+            flight.notes.append(words)
+
+    # --- limits ---
+
+    def _enforce(self) -> None:
+        now = time.monotonic()
+        if self.pid is None or self.deadline_hit is not None or self.memory_hit is not None:
+            return
+        if self.in_flight is None:
+            if now - self._quiet_since > self.limits.deadline:
+                self._note("the child fell silent between two cells")
+                self._quiet_since = now
+                self._kill()
+            return
+        age = now - self.in_flight.started
+        if self.in_flight.left(self.limits) <= 0:
+            self.deadline_hit = self.in_flight.limit(self.limits)
+            self.in_flight.stop(procfs.cpu_seconds(self.pid))
+            _log.info("%s: over its deadline of %g s in stage %s", self.in_flight.cell.id, self.deadline_hit, self.in_flight.stage)
+            self._ask_for_stack()
+            self._kill()
+        elif age > _FIRST_LOOK and now - self._looked > _TICK:
+            self._looked = now
+            resident = procfs.resident_bytes(self.pid)
+            if resident > self.limits.memory:
+                self.memory_hit = resident
+                _log.info("%s: over its memory, with %d MiB", self.in_flight.cell.id, resident >> 20)
+                self._kill()
+
+    def _ask_for_stack(self) -> None:
+        """A hanging child prints its Python stack on SIGUSR1, even from within the compiler."""
+        assert self.pid is not None
+        with suppress(ProcessLookupError, PermissionError):
+            os.kill(self.pid, signal.SIGUSR1)
+        time.sleep(_LAST_WORDS)
+
+    def _kill(self) -> None:
+        self._killed = self._killed or time.monotonic()
+        for kill in (os.killpg, os.kill):  # it may have left its group
+            if self.pid is not None:
+                with suppress(ProcessLookupError, PermissionError):
+                    kill(self.pid, signal.SIGKILL)
+
+    def _look_after_server(self) -> None:
+        """A server that neither forks nor reaps any more is ended: a kernel file can stop it."""
+        if self.ending:
+            return
+        late = self.pid is None and time.monotonic() - self._asked > _SERVER_DEADLINE
+        if late or (self._killed is not None and time.monotonic() - self._killed > _REAP_DEADLINE):
+            self._note("the worker no longer did anything, and was ended")
+            _log.info("a worker no longer does anything, and is ended")
+            self.server.kill()
+
+    # --- evidence ---
+
+    def _answer(self, flight: Flight, message: Mapping[str, Any]) -> Evidence | None:
+        """The evidence in a ``done`` event, or ``None`` if it has not the form of one."""
+        answer = answer_of(message)
+        if answer is None:
+            return None
+        evidence = Evidence(
+            answered=True,
+            asked=self.mode.asked,
+            done=answer.done,
+            alone=self.mode.diagnose,
+            stage=flight.stage,
+            entered=flight.entered,
+            target_known=flight.target_known,
+            raised=answer.raised,
+            seconds=time.monotonic() - flight.started,
+            stages=answer.stages,
+            metrics=answer.metrics,
+            warnings=answer.warnings,
+            at=answer.at,
+            imported=answer.imported,
+            stood_in=answer.stood_in,
+            protocol=tuple(flight.notes),
+        )
+        return self._completed(evidence, flight, answer.end)
+
+    def _completed(self, evidence: Evidence, flight: Flight, end: int | None) -> Evidence:
+        """The evidence with what the attempt left behind; it is none where the machine refused something.
+
+        Raises MachineError where it still does.
+        """
+        evidence = gathered(evidence, self.child, flight, end, self.mode, self.keep, self.places)
+        if evidence.complete:
+            return evidence
+        if lack := machine.lack(evidence, self.child.directory):
+            raise lack
+        refused = machine.refusal(evidence, self.child.directory)
+        return evolve(evidence, answered=False, refused=refused) if refused else evidence
+
+    def _cut_short(self, flight: Flight) -> Evidence:
+        """The evidence of the cell that was in flight when the child ended."""
+        evidence = Evidence(
+            answered=False,
+            asked=self.mode.asked,
+            alone=self.mode.diagnose,
+            stage=flight.stage,
+            entered=flight.entered,
+            target_known=flight.target_known,
+            exit_code=self.ending.get("exit_code"),
+            signal=self.ending.get("signal"),
+            deadline=self.deadline_hit,
+            memory=self.memory_hit,
+            seconds=time.monotonic() - flight.started,
+            stages=flight.stages,
+            imported=self.imported,
+            protocol=tuple(flight.notes),
+        )
+        return self._completed(evidence, flight, None)
+
+    def close(self) -> None:
+        """Make sure that the child is gone, whatever it was doing, with what it started, and forget its files."""
+        self._wait_for_end(_CLOSE_DEADLINE)
+        if not self.ending:  # the server is gone, or hangs: nobody else ends what has left the child
+            self.server.kill()
+            self._kill()
+            procfs.end_users(self.child.directory)
+        self.child.close()
+
+    def _wait_for_end(self, seconds: float) -> None:
+        give_up = time.monotonic() + seconds
+        while not self.ending and time.monotonic() < give_up:
+            self._kill()
+            if not select.select([self.child.exit], [], [], 0.05)[0]:
+                continue
+            lines = self._read_lines(self.child.exit)
+            if lines is None:
+                break
+            for line in lines:
+                with suppress(MachineError):
+                    self._note_exit(line)

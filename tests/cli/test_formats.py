@@ -1,0 +1,65 @@
+"""A format that is registered gets its option and its file in every command that has a report."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.cli.test_commands import KERNEL, MATRIX, ROOT
+
+TOY = """
+import sys
+from compat.report.render.formats import Format, register
+
+register(Format(name="toy", help="Write a toy.", render=lambda report, inside: f"{len(report.results)} cells in {inside!r}\\n"))
+register(Format(name="count", file="count.txt", render=lambda report, inside: iter([str(len(report.results)), "\\n"])))
+from compat.cli import main
+
+sys.exit(main())
+"""
+
+
+@pytest.fixture(scope="module")
+def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("formats")
+    (folder / "matrix.toml").write_text(MATRIX)
+    (folder / "faces.toml").write_text(KERNEL)
+    (folder / "faces.py").write_text((ROOT / "tests" / "kernels" / "faces.py").read_text())
+    ran = with_toy(folder, "matrix", "--no-build", "--toy", "matrix.toy")
+    assert ran.returncode == 1, ran.stderr  # its env was never built
+    return folder
+
+
+def with_toy(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-P", "-c", TOY, *arguments]
+    return subprocess.run(
+        command,
+        cwd=folder,
+        env={"PYTHONPATH": str(ROOT), "XDG_CACHE_HOME": str(folder)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def test_matrix_writes_it_on_request_and_with_every_report(project: Path) -> None:
+    assert (project / "matrix.toy").read_text().endswith(" cells in ''\n")
+    assert (project / "reports" / "count.txt").read_text() == (project / "matrix.toy").read_text().split()[0] + "\n"
+
+
+@pytest.mark.parametrize("command", ["report", "merge"])
+def test_so_do_other_commands(project: Path, command: str) -> None:
+    ran = with_toy(project, command, "reports/matrix.json", "--toy", f"{command}.toy")
+    assert f"wrote {command}.toy" in ran.stdout, ran.stderr
+    assert (project / f"{command}.toy").read_text() == (project / "matrix.toy").read_text()
+
+
+@pytest.mark.parametrize("command", ["matrix", "report", "merge"])
+def test_its_option_has_its_help(project: Path, command: str) -> None:
+    shown = with_toy(project, command, "--help").stdout
+    assert "--toy FILE" in shown
+    assert "Write a toy." in shown
+    assert ("--markdown" in shown) is (command == "report")

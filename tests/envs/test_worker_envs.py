@@ -1,0 +1,383 @@
+"""Envs of the driver, had on another machine: folders stand for machines, uv and processes are real, wheels weigh nothing."""
+
+from __future__ import annotations
+
+import os
+import pickle
+import shutil
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from attrs import evolve
+from packaging.version import Version
+
+from compat.config.matrix import load_matrix
+from compat.envs import locks
+from compat.envs.building import Builder
+from compat.envs.cache import EnvCache
+from compat.envs.installers import choose_installer
+from compat.envs.inventory import kept_envs, size_of
+from compat.envs.pinned_env import PinnedEnv, difference
+from compat.envs.record import read_env
+from compat.envs.worker_envs import NoRoom, WorkerEnvs, WorkerLacks, worker_envs
+from compat.errors import EnvError
+from compat.interruption import Stopped
+from compat.model import BuiltEnv, Env, Package
+
+REPOSITORY = Path(__file__).resolve().parents[2]
+
+# Not importable from here: a conftest is no module of its own.
+Checkout = Any
+SlowUv = Any
+
+
+def build(env: Env, cache: EnvCache, backend: str = "uv") -> BuiltEnv:
+    """Build an env as the driver does."""
+    builder = Builder(cache=cache, index_cache=cache.folder, installer=lambda: choose_installer(backend), say=lambda _: None)
+    assert builder.build(env).error is None
+    return read_env(env, cache)
+
+
+@pytest.fixture
+def index(checkout: Checkout, monkeypatch: pytest.MonkeyPatch) -> Checkout:
+    """An index with releases of Triton, the only one that installers know."""
+    for name in [name for name in os.environ if name.startswith(("PIP_", "UV_"))]:
+        monkeypatch.delenv(name)
+    for name, value in checkout.environ(UV_NO_CACHE="1").items():
+        if name.startswith(("PIP_", "UV_", "COMPAT_")):
+            monkeypatch.setenv(name, value)
+    checkout.publish("helper", "1.0")
+    for release in ("1.0", "1.1", "1.2"):
+        checkout.publish("triton", release, requires=("helper",))
+    return checkout
+
+
+@pytest.fixture
+def wanted(index: Checkout) -> Callable[..., PinnedEnv]:
+    """Has the driver build a release; what a worker is told of it."""
+
+    def want(release: str = "1.0", backend: str = "uv", **more: Any) -> PinnedEnv:
+        built = build(Env(name=f"triton-{release}", release=Version(release), **more), index.cache, backend)
+        sent: PinnedEnv = pickle.loads(pickle.dumps(PinnedEnv.of(built)))
+        assert sent.digest == built.digest
+        return sent
+
+    return want
+
+
+@pytest.fixture
+def machine(tmp_path: Path) -> Path:
+    """The folder of a worker's machine."""
+    return tmp_path / "machine"
+
+
+def installed(slow_uv: SlowUv, monkeypatch: pytest.MonkeyPatch) -> Callable[[], int]:
+    """From now on it is counted how often something is installed."""
+    slow_uv.go_on()
+    monkeypatch.setenv("UV", str(slow_uv.program))
+    return lambda: len(slow_uv.asked())
+
+
+@pytest.mark.parametrize("backend", ["uv", "virtualenv"])
+def test_a_worker_builds_what_the_driver_has(
+    wanted: Callable[..., PinnedEnv], machine: Path, index: Checkout, backend: str
+) -> None:
+    env, envs = wanted(backend=backend), WorkerEnvs(folder=machine)
+    assert not envs.has(env)
+    built = envs.provide(env)
+    assert built.error is None
+    assert (built.env, built.digest, built.python_version) == (env.env, env.digest, env.python_version)
+    assert built.python is not None
+    assert built.python.startswith(f"{machine}/triton-1.0-")
+    assert subprocess.run([built.python, "-c", "import triton"], check=False).returncode == 0
+    shutil.rmtree(index.index)
+    assert envs.has(env)
+    assert envs.provide(env) == WorkerEnvs(folder=machine).provide(env) == built
+
+
+def test_versions_are_the_drivers_whatever_is_the_newest_by_now(
+    wanted: Callable[..., PinnedEnv], machine: Path, index: Checkout
+) -> None:
+    env = wanted()
+    index.publish("helper", "2.0")
+    assert WorkerEnvs(folder=machine).provide(env).version_of("helper") == "1.0"
+    assert build(env.env, EnvCache(machine.with_name("plain"))).version_of("helper") == "2.0"
+
+
+def test_the_same_version_with_other_files_is_told_and_not_used(
+    wanted: Callable[..., PinnedEnv], machine: Path, index: Checkout, slow_uv: SlowUv, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    env, count = wanted(), installed(slow_uv, monkeypatch)
+    index.publish("helper", "1.0", requires=("triton",))
+    envs = WorkerEnvs(folder=machine)
+    for _ in range(2):
+        built = envs.provide(env)
+        assert built.error == "not what the driver has: helper 1.0 has other files here than in the driver's"
+        assert not envs.has(env)
+    assert count() == 1
+    index.publish("helper", "1.0")
+    assert WorkerEnvs(folder=machine).provide(env).error is None, "a process that starts later tries it again"
+
+
+def test_differences_are_told_plainly(wanted: Callable[..., PinnedEnv]) -> None:
+    env = wanted()
+    helper, triton = env.packages
+    assert difference(env, env.python_version, env.packages) is None
+    others = (evolve(triton, version="2.9.1"), Package(name="pip", version="25.0", digest=""))
+    assert difference(env, "3.11.0", others) == (
+        f"Python 3.11.0 here, {env.python_version} in the driver's; helper is not here, 1.0 in the driver's; "
+        "pip 25.0 here, not in the driver's; triton 2.9.1 here, 1.0 in the driver's"
+    )
+    many = tuple(Package(name=f"p{number}", version="1", digest="") for number in range(10))
+    assert (difference(env, env.python_version, (helper, triton, *many)) or "").endswith(
+        "p5 1 here, not in the driver's; and 4 more"
+    )
+
+
+def test_what_cannot_be_installed_is_told_in_the_installers_words_and_not_tried_for_each_batch(
+    wanted: Callable[..., PinnedEnv], machine: Path, index: Checkout, slow_uv: SlowUv, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    env, count, envs = wanted(), installed(slow_uv, monkeypatch), WorkerEnvs(folder=machine)
+    shutil.rmtree(index.index / "helper")
+    for _ in range(2):
+        with pytest.raises(WorkerLacks, match=r"triton-1\.0 cannot be installed as the driver has it: (.|\n)*helper"):
+            envs.provide(env)
+    assert count() == 1
+    index.publish("helper", "1.0")
+    assert WorkerEnvs(folder=machine).provide(env).error is None
+
+
+def test_what_a_machine_lacks_is_said_before_anything_is_installed(
+    wanted: Callable[..., PinnedEnv], machine: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    env, envs = wanted(), WorkerEnvs(folder=machine)
+    minor = ".".join(env.python_version.split(".")[:2])
+    with pytest.raises(WorkerLacks, match=rf"Python {minor}\.99 is not on this machine .*uv python install {minor}\.99"):
+        envs.provide(evolve(env, python_version=f"{minor}.99"))
+    with pytest.raises(WorkerLacks, match=r"Python 3\.99\.1 is not on this machine"):
+        envs.provide(evolve(env, python_version="3.99.1"))
+    with pytest.raises(WorkerLacks, match="is wanted for linux-sparc, and this machine is linux"):
+        envs.provide(evolve(env, platform="linux-sparc"))
+    with pytest.raises(WorkerLacks, match="and all envs may take"):
+        WorkerEnvs(folder=machine, budget=env.size - 1).provide(env)
+    monkeypatch.setenv("UV", str(tmp_path / "none"))
+    with pytest.raises(WorkerLacks, match="uv, which the driver used, is not installed"):
+        envs.provide(env)
+    assert all(each.state != "complete" for each in kept_envs(EnvCache(machine)))
+
+
+def test_a_local_wheel_must_be_there_and_the_same(wanted: Callable[..., PinnedEnv], machine: Path, index: Checkout) -> None:
+    wheel = index.index / "triton" / "triton-1.1-py3-none-any.whl"
+    here = wheel.rename(index.root / wheel.name)
+    env, envs = wanted("1.1", wheel=str(here)), WorkerEnvs(folder=machine)
+    here.rename(here.with_suffix(".away"))
+    with pytest.raises(WorkerLacks, match=rf"is installed from {here}, which is not on this machine"):
+        envs.provide(env)
+    shutil.copy(index.publish("triton", "1.1"), here)
+    with pytest.raises(WorkerLacks, match="what is there is not what the driver has"):
+        envs.provide(env)
+    here.with_suffix(".away").rename(here)
+    assert envs.provide(env).digest == env.digest
+
+
+def test_what_the_machine_has_already_is_not_built(wanted: Callable[..., PinnedEnv], machine: Path, index: Checkout) -> None:
+    env, envs = wanted(), WorkerEnvs(folder=machine, budget=1, also=(index.cache,))
+    assert envs.has(env)
+    built = envs.provide(env)
+    assert built.python is not None
+    assert built.python.startswith(str(index.cache.folder))
+    assert not machine.exists()
+    assert locks.reason_to_keep(index.cache.folder_of(env.env)) == "it is in use"
+    envs.release(env)
+    assert locks.reason_to_keep(index.cache.folder_of(env.env)) is None
+
+
+def test_an_env_that_somebody_has_damaged_is_built_anew(wanted: Callable[..., PinnedEnv], machine: Path) -> None:
+    env, envs = wanted(), WorkerEnvs(folder=machine)
+    built = envs.provide(env)
+    envs.release(env)
+    (module,) = machine.glob("triton-1.0-*/cp3*/lib/python3*/site-packages/triton/__init__.py")
+    module.write_text("")
+    assert not envs.has(env)
+    assert envs.provide(env) == built
+
+
+def test_the_driver_has_to_have_it(wanted: Callable[..., PinnedEnv], index: Checkout) -> None:
+    env = wanted().env
+    built = read_env(env, index.cache)
+    with pytest.raises(EnvError, match=r"the packages of triton-1\.0 have changed"):
+        PinnedEnv.of(evolve(built, digest="another"))
+    shutil.rmtree(Path(built.python or "").parents[1])
+    with pytest.raises(EnvError, match="has been damaged"):
+        PinnedEnv.of(built)
+    with pytest.raises(EnvError, match="not built yet"):
+        PinnedEnv.of(evolve(built, error="not built yet"))
+
+
+# --- several processes -------------------------------------------------------------------------------------------------------
+
+PROCESS = """
+import pickle, sys, time
+from pathlib import Path
+from compat.envs.worker_envs import WorkerEnvs
+wanted = pickle.loads(Path(sys.argv[1]).read_bytes())
+print(WorkerEnvs(folder=Path(sys.argv[2])).provide(wanted).digest, flush=True)
+sys.stdin.read()
+"""
+
+
+def test_processes_of_one_machine_build_an_env_once(
+    wanted: Callable[..., PinnedEnv], machine: Path, slow_uv: SlowUv, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    env = wanted()
+    sent = machine.with_name("wanted")
+    sent.write_bytes(pickle.dumps(env))
+    monkeypatch.setenv("UV", str(slow_uv.program))
+    monkeypatch.setenv("PYTHONPATH", str(REPOSITORY))
+    command = [sys.executable, "-c", PROCESS, str(sent), str(machine)]
+    started = [subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) for _ in range(3)]
+    slow_uv.wait_until_asked()
+    slow_uv.go_on()
+    for process in started:
+        assert process.stdout is not None
+        assert process.stdout.readline() == f"{env.digest}\n"
+    (kept,) = kept_envs(EnvCache(machine))
+    assert locks.remove(kept.folder) == "it is in use"
+    for process in started:
+        process.communicate()
+    assert len(slow_uv.asked()) == 1
+    assert locks.remove(kept.folder) is None
+
+
+def in_thread(function: Callable[[], object]) -> tuple[threading.Thread, list[BaseException]]:
+    """A thread that does it, and what it raises."""
+    raised: list[BaseException] = []
+
+    def run() -> None:
+        try:
+            function()
+        except BaseException as error:
+            raised.append(error)
+
+    thread = threading.Thread(target=run)
+    thread.start()
+    return thread, raised
+
+
+def test_who_installs_and_who_waits_can_be_stopped(
+    wanted: Callable[..., PinnedEnv], machine: Path, slow_uv: SlowUv, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    env = wanted()
+    monkeypatch.setenv("UV", str(slow_uv.program))
+    stops = [threading.Event(), threading.Event()]
+    first = in_thread(lambda: WorkerEnvs(folder=machine).provide(env, stop=stops[0]))
+    slow_uv.wait_until_asked()
+    said: list[str] = []
+    second = in_thread(lambda: WorkerEnvs(folder=machine).provide(env, stop=stops[1], say=said.append))
+    while not said:
+        time.sleep(0.02)
+    assert said == ["waiting for another command that builds triton-1.0"]
+    for stop, (thread, raised) in zip(reversed(stops), (second, first), strict=True):
+        stop.set()
+        thread.join(20)
+        assert isinstance(raised[0], Stopped)
+    (installer,) = slow_uv.asked()
+    assert not Path(f"/proc/{installer}").exists()
+    slow_uv.go_on()
+    assert WorkerEnvs(folder=machine).provide(env).error is None
+
+
+# --- the budget ----------------------------------------------------------------------------------------------------------------
+
+
+def there(machine: Path) -> list[str]:
+    return [each.folder.path.name[:10] for each in kept_envs(EnvCache(machine))]
+
+
+def used_long_ago(machine: Path, hours: int, release: str) -> None:
+    (folder,) = (each.folder for each in kept_envs(EnvCache(machine)) if each.folder.path.name.startswith(f"triton-{release}"))
+    for path in (folder.used, folder.record):
+        os.utime(path, (time.time() - 3600 * hours,) * 2)
+
+
+def test_what_was_not_used_for_longest_makes_room(wanted: Callable[..., PinnedEnv], machine: Path) -> None:
+    one, two, three = (wanted(release) for release in ("1.0", "1.1", "1.2"))
+    envs = WorkerEnvs(folder=machine, budget=int(2.7 * one.size))
+    for each in (one, two):
+        envs.provide(each)
+        envs.release(each)
+    used_long_ago(machine, 1, "1.0")
+    used_long_ago(machine, 2, "1.1")
+    envs.provide(three)
+    assert there(machine) == ["triton-1.0", "triton-1.2"]
+    assert size_of(machine) <= int(2.7 * one.size)
+
+
+def test_what_is_in_use_or_being_built_is_never_removed(
+    wanted: Callable[..., PinnedEnv], machine: Path, slow_uv: SlowUv, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one, two, three = (wanted(release) for release in ("1.0", "1.1", "1.2"))
+    envs = WorkerEnvs(folder=machine, budget=int(2.7 * one.size))
+    envs.provide(one)
+    envs.provide(one)
+    monkeypatch.setenv("UV", str(slow_uv.program))
+    thread, raised = in_thread(lambda: envs.provide(two))
+    slow_uv.wait_until_asked()
+    with pytest.raises(NoRoom, match=r"it takes .* MB; of .* MB, .* MB are taken by envs in use"):
+        envs.provide(three)
+    slow_uv.go_on()
+    thread.join()
+    assert not raised
+    envs.release(one)
+    with pytest.raises(NoRoom):
+        envs.provide(three)
+    envs.release(one)
+    assert envs.provide(three).error is None
+    assert set(there(machine)) == {"triton-1.1", "triton-1.2"}
+
+
+def test_an_env_whose_interpreter_runs_is_in_use(wanted: Callable[..., PinnedEnv], machine: Path) -> None:
+    one, two = wanted("1.0"), wanted("1.1")
+    envs = WorkerEnvs(folder=machine, budget=int(1.7 * one.size))
+    python = envs.provide(one).python
+    envs.release(one)
+    running = subprocess.Popen([str(python), "-c", "import sys; print(flush=True); sys.stdin.read()"], stdin=-1, stdout=-1)
+    assert running.stdout is not None
+    running.stdout.readline()
+    with pytest.raises(NoRoom):
+        envs.provide(two)
+    running.communicate()
+    assert envs.provide(two).error is None
+    assert there(machine) == ["triton-1.1"]
+
+
+def test_a_worker_is_told_by_its_environment(tmp_path: Path) -> None:
+    said = worker_envs({"COMPAT_WORKER_ENVS": str(tmp_path), "COMPAT_WORKER_ENVS_SIZE": "2 GiB", "COMPAT_ENVS": "/envs"})
+    assert (said.folder, said.budget, said.also) == (tmp_path, 2 << 30, (EnvCache(Path("/envs"), "$COMPAT_ENVS"),))
+    plain = worker_envs({"COMPAT_ENVS": "/envs"})
+    assert (plain.folder.name, plain.budget) == ("worker-envs", 40 << 30)
+    with pytest.raises(EnvError, match=r'\$COMPAT_WORKER_ENVS_SIZE: much is not a size, such as "40 GiB"'):
+        worker_envs({"COMPAT_WORKER_ENVS_SIZE": "much"})
+
+
+# --- wheels of a release -----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.wheels
+def test_a_release_on_two_machines(tmp_path: Path) -> None:
+    config = load_matrix(REPOSITORY / "matrix.toml")
+    driver = read_env(config.env("triton-3.1.0"), config.env_cache())
+    env = PinnedEnv.of(driver)
+    for name in ("one", "other"):
+        built = WorkerEnvs(folder=tmp_path / name, budget=2 * env.size).provide(env)
+        assert (built.error, built.digest, built.packages) == (None, driver.digest, driver.packages)
+        say = "import triton; print(triton.__version__)"
+        done = subprocess.run([str(built.python), "-c", say], capture_output=True, text=True, check=True)
+        assert done.stdout == "3.1.0\n"
+        shutil.rmtree(tmp_path / name)

@@ -1,0 +1,48 @@
+"""Every form of the report says of which kernels nothing is known, and of no others."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from attrs import evolve
+
+from compat.model import CompileSpec, Result
+from compat.report.summary.notes import has_no_hints, without_hints
+from compat.report.views.matrix_markdown import matrix_markdown
+from tests.cells import spec
+from tests.report.drawn import matrix_text
+from tests.report.factory import OK, always, env, report, tried
+
+
+def results(kernel: str, compiled: CompileSpec) -> list[Result]:
+    found = tried(kernel, "as_written", always(OK), envs=[env("3.9.0")])
+    return [evolve(each, cell=evolve(each.cell, spec=evolve(each.cell.spec, compile=compiled))) for each in found]
+
+
+def test_every_form_says_it() -> None:
+    known = CompileSpec(signature={"x": "*fp16"}, divisible_by_16=("x",))
+    found = report([*results("written", known), *results("unknown", CompileSpec(signature={"x": "*fp16", "n": "i32"}))])
+    assert "note: of unknown nothing is known of any argument" in matrix_text(found, width=300)
+    assert "**Note:** of unknown nothing is known of any argument" in matrix_markdown(found)
+    assert "nothing is known" not in matrix_text(report(results("written", known)))
+
+
+@pytest.mark.parametrize(
+    ("facts", "expected"),
+    [
+        ({"divisible_by_16": ()}, True),
+        ({"divisible_by_16": (), "equal_to_1": ("size",)}, False),
+        ({"divisible_by_16": (), "signature": {"n": "i32"}}, False),
+        ({"divisible_by_16": (), "signature": {"n": ("i32", "*fp16")}}, True),
+        ({"divisible_by_16": (), "signature": {}, "launch": {"x": {"tensor": "fp16", "aligned": False}}}, False),
+    ],
+)
+def test_what_is_known(facts: dict[str, Any], expected: bool) -> None:
+    assert has_no_hints(spec("faces", "fine", **facts)) is expected
+
+
+def test_few_kernels_are_named() -> None:
+    unknown = spec("faces", "fine", divisible_by_16=())
+    assert str(without_hints(evolve(unknown, kernel=name) for name in "abab")).startswith("of a and b nothing is known")
+    assert str(without_hints(evolve(unknown, kernel=name) for name in "abcd")).startswith("of 4 kernels nothing is known")

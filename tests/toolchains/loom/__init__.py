@@ -1,0 +1,44 @@
+"""A toolchain that shares names with Triton: a target ``sm_90``, failure classes ``shape-mismatch`` and ``shared-memory``.
+
+Nothing else of it is like Triton: its target has another backend, another architecture and 16 bytes of shared memory.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from compat.diagnosis import common
+from compat.diagnosis.failure_class import Blame, FailureClass, Sign
+from compat.diagnosis.knowledge import Knowledge
+from compat.diagnosis.symptoms import Wording
+from compat.model import Status, Target
+from compat.toolchains import ArgumentTypes, Device, Language, Toolchain
+
+SHAPE_MISMATCH = FailureClass(
+    name="shape-mismatch",
+    title="Rows of different lengths",
+    meaning="The rows of the pattern do not have the same number of words.",
+    status=Status.REJECTED,
+    advice="Weave rows of one length.",
+    blame=Blame.COMPILER,
+    signs=(
+        Sign(error=r"^ShapeError$", message=r"^rows of (?P<least>\d+) and (?P<most>\d+) words", means="rows of {least} and {most}"),
+    ),
+)
+SM_90 = Target(name="sm_90", toolchain="loom", backend="loom", arch="h90", warp_size=1, shared_memory=16)
+
+LOOM = Toolchain(
+    name="loom",
+    title="Loom",
+    distribution="loom",
+    adapter=Path(__file__).parent / "adapter",
+    stages=("rows", "cloth"),
+    language=Language(types=ArgumentTypes(pattern=re.compile("yarn"), known=("yarn",), examples='"yarn"')),
+    device=Device(targets=(SM_90,), gpus={"h100": "sm_90"}),
+    failures=Knowledge(
+        toolchain="loom",
+        classes=(*common.EVERYWHERE, SHAPE_MISMATCH, common.UNCLASSIFIED),
+        wording=Wording(package="loom"),
+    ),
+)

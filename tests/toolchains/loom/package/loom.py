@@ -1,0 +1,32 @@
+"""A compiler for tests: programs of rows of words, which have the same number of words each."""
+
+__version__ = "1.0"
+STRICT = False
+"""Whether rows of different lengths are refused, which 2.0 began with."""
+
+
+class ShapeError(Exception):
+    """Rows do not fit together."""
+
+
+class Pattern:
+    """What :func:`pattern` makes of a function."""
+
+    def __init__(self, function, threads):
+        self.function, self.threads = function, threads
+
+
+def pattern(threads=1):
+    """The decorator of kernels."""
+    return lambda function: Pattern(function, threads)
+
+
+def weave(kernel, constants, enter):
+    """The cloth of a kernel as text, and the bytes of shared memory that it takes; ``enter`` hears of each stage."""
+    enter("rows")
+    rows = [row.split() for row in kernel.function(**constants).splitlines()]
+    widths = sorted({len(row) for row in rows})
+    if STRICT and len(widths) > 1:
+        raise ShapeError(f"rows of {widths[0]} and {widths[-1]} words")
+    enter("cloth")
+    return "\n".join(" ".join(row) for row in rows).encode(), kernel.threads * sum(map(len, rows))

@@ -1,0 +1,221 @@
+"""Triton and a toolchain that shares names with it, in one ``matrix.toml``: targets and failure classes belong to a toolchain."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from compat import toolchains
+from compat.engine.plan import cross
+from compat.model import BuiltEnv, CompileSpec, Env, Specialization
+from tests.envs.conftest import write_wheel
+from tests.toolchains.loom import LOOM, SM_90
+from tests.toolchains.test_toy import clear, compat
+
+PACKAGE = Path(__file__).parent / "loom" / "package" / "loom.py"
+STRICT = {"1.0": False, "1.1": False, "2.0": True}
+"""Release → whether it refuses rows of different lengths."""
+MATRIX = """
+schema = 1
+kernels = ["loom.toml", "triton.toml"]
+env = [{ loom = "1.0" }, { loom = "1.1" }, { loom = "2.0" }, { triton = "3.9.0" }]
+
+[defaults]
+targets = ["sm_90"]
+"""
+LOOM_KERNEL = """
+schema = 1
+kernel = "twill"
+toolchain = "loom"
+source = "twill.py"
+case = [{ name = "only" }]
+variant = [{ name = "even", function = "even" }, { name = "ragged", function = "ragged" }, { name = "wide", function = "wide" }]
+"""
+LOOM_SOURCE = """
+import loom
+
+
+@loom.pattern()
+def even():
+    return "over under\\nunder over"
+
+
+@loom.pattern()
+def ragged():
+    return "over under\\nunder"
+
+
+@loom.pattern(threads=5)
+def wide():
+    return "over under\\nunder over"
+"""
+TRITON_KERNEL = """
+schema = 1
+kernel = "copies"
+source = "copies.py"
+signature = { source = "*fp32", result = "*fp32" }
+case = [{ name = "big", constexprs = { SIZE = 1024 } }]
+variant = [{ name = "plain", function = "plain" }, { name = "mismatch", function = "mismatch" }]
+"""
+TRITON_SOURCE = """
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def plain(source, result, SIZE: tl.constexpr):
+    index = tl.arange(0, SIZE)
+    tl.store(result + index, tl.load(source + index))
+
+
+@triton.jit
+def mismatch(source, result, SIZE: tl.constexpr):
+    index = tl.arange(0, SIZE)
+    tl.store(result + index, tl.load(source + index) + tl.zeros([32], tl.float32))
+"""
+
+
+@pytest.fixture
+def registered(tmp_path: Path) -> Path:
+    """A folder with the loom's entry point, as an installed package would have it."""
+    folder = tmp_path / "installed"
+    info = folder / "loom_compat-1.0.dist-info"
+    info.mkdir(parents=True)
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: loom-compat\nVersion: 1.0\n")
+    (info / "entry_points.txt").write_text(f"[{toolchains.GROUP}]\nloom = tests.toolchains.loom:LOOM\n")
+    return folder
+
+
+@pytest.fixture
+def _known(registered: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """The loom is one of the toolchains of this process."""
+    monkeypatch.syspath_prepend(str(registered))
+    clear()
+    yield
+    monkeypatch.undo()
+    clear()
+
+
+@pytest.fixture
+def project(tmp_path: Path, built: Callable[[str], BuiltEnv]) -> Path:
+    """A project with a kernel for each of the two, an index with the loom's releases, and a cache with Triton's env."""
+    index = tmp_path / "simple" / "loom"
+    for release, strict in STRICT.items():
+        text = PACKAGE.read_text().replace('"1.0"', f'"{release}"').replace("STRICT = False", f"STRICT = {strict}")
+        info = f"loom-{release}.dist-info"
+        files = {
+            "loom.py": text,
+            f"{info}/METADATA": f"Metadata-Version: 2.1\nName: loom\nVersion: {release}\n",
+            f"{info}/WHEEL": "Wheel-Version: 1.0\nGenerator: test\nRoot-Is-Purelib: true\nTag: py3-none-any\n",
+        }
+        write_wheel(index / f"loom-{release}-py3-none-any.whl", {name: text.encode() for name, text in files.items()}, info)
+    links = (f'<a href="{wheel.name}">{wheel.name}</a>' for wheel in sorted(index.glob("*.whl")))
+    (index / "index.html").write_text("\n".join(links))
+    python = built("triton-3.9.0").python
+    assert python is not None
+    env = Path(python).parent.parent
+    entry = tmp_path / "envs" / env.parent.name
+    entry.mkdir(parents=True)
+    (entry / env.name).symlink_to(env)
+    shutil.copy(env.parent / "env.json", entry)
+    folder = tmp_path / "project"
+    folder.mkdir()
+    texts = {"matrix.toml": MATRIX, "loom.toml": LOOM_KERNEL, "twill.py": LOOM_SOURCE}
+    texts |= {"triton.toml": TRITON_KERNEL, "copies.py": TRITON_SOURCE}
+    for name, text in texts.items():
+        (folder / name).write_text(text)
+    return folder
+
+
+def cells_of(path: Path) -> dict[str, dict[str, Any]]:
+    return {cell["id"]: cell for cell in json.loads(path.read_text())["cells"]}
+
+
+WOVEN = "twill/{}/only/sm_90/loom-{}"
+
+
+def without_sums(cells: dict[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:
+    """Cells without the sum of the stages' seconds, which is of rounded ones where a report was read."""
+    return {name: {**cell, "compile_seconds": None} for name, cell in cells.items()}
+
+
+RAGGED = ("rejected", "shape-mismatch")
+COPIED = "copies/{}/big/sm_90/triton-3.9.0"
+
+
+@pytest.mark.wheels
+def test_the_commands_keep_two_toolchains_with_the_same_names_apart(project: Path, registered: Path) -> None:
+    report = project / "reports" / "matrix.json"
+    printed = compat(project, registered, "matrix", code=1)
+    cells = cells_of(report)
+    assert {name: (cell["status"], (cell["failure"] or {}).get("class")) for name, cell in cells.items()} == {
+        **{WOVEN.format("even", release): ("ok", None) for release in STRICT},
+        **{WOVEN.format("ragged", release): RAGGED if strict else ("ok", None) for release, strict in STRICT.items()},
+        **{WOVEN.format("wide", release): ("rejected", "shared-memory") for release in STRICT},
+        COPIED.format("plain"): ("ok", None),
+        COPIED.format("mismatch"): ("rejected", "shape-mismatch"),
+    }
+    ours, theirs = (cells[name]["failure"] for name in (WOVEN.format("ragged", "2.0"), COPIED.format("mismatch")))
+    assert ours["advice"] == "Weave rows of one length."
+    assert theirs["advice"] != ours["advice"]
+    assert "needs 20 bytes, sm_90 allows 16" in cells[WOVEN.format("wide", "2.0")]["failure"]["excerpt"]
+    assert "2.0" in printed
+    targets = json.loads(report.read_text())["targets"]
+    assert [(each["name"], each.get("toolchain", "triton"), each["backend"]) for each in targets] == [
+        ("sm_90", "loom", "loom"),
+        ("sm_90", "triton", "cuda"),
+    ]
+
+    shutil.copy(report, project / "before.json")
+    assert "Rows of different lengths" in compat(project, registered, "explain", WOVEN.format("ragged", "2.0"))
+    assert "Rows of different lengths" not in compat(project, registered, "explain", COPIED.format("mismatch"))
+    compat(project, registered, "report", "before.json", "--json", "--output", "again.json")
+    assert without_sums(cells_of(project / "again.json")) == without_sums(cells)
+    compat(project, registered, "diff", "before.json", "again.json")
+
+    compat(project, registered, "matrix", "--envs", "triton-3.9.0", "--output", "one", code=1)
+    compat(project, registered, "matrix", "--envs", "loom-*", "--output", "other", code=1)
+    compat(project, registered, "merge", "one/matrix.json", "other/matrix.json", "--output", "both", code=1)
+    merged = cells_of(project / "both" / "matrix.json")
+    assert {name: (cell["status"], cell["failure"]) for name, cell in merged.items()} == {
+        name: (cell["status"], cell["failure"]) for name, cell in cells.items()
+    }
+
+    (answer,) = json.loads(compat(project, registered, "bisect", "--kernel", "twill", "--variant", "ragged", "--json"))
+    assert (answer["bracket"]["last_good"], answer["bracket"]["first_bad"]) == ("1.1", "2.0")
+    for arguments, message in (
+        (("repro", WOVEN.format("ragged", "2.0")), "there are no scripts for Loom"),
+        (("bisect", "--axis", "part", "--kernel", "twill", "--variant", "ragged"), "the parts of Loom cannot be told apart"),
+    ):
+        assert message in compat(project, registered, *arguments, code=3)
+
+
+@pytest.mark.usefixtures("_known")
+def test_a_target_is_what_the_toolchain_of_the_env_calls_so() -> None:
+    envs = [Env(name="triton-3.1.0"), Env(name="loom-1.0", toolchain="loom", distribution="loom")]
+    specs = [
+        Specialization(kernel=name, variant="v", case="c", toolchain=name, source="/k.py", function="f", compile=CompileSpec())
+        for name in ("triton", "loom")
+    ]
+    cells = cross(envs, [toolchains.targets()[name] for name in ("sm_80", "sm_90")], specs)
+    assert [(cell.env.toolchain, cell.target.name, cell.target.backend) for cell in cells] == [
+        ("triton", "sm_80", "cuda"),
+        ("triton", "sm_90", "cuda"),
+        ("loom", "sm_90", "loom"),
+    ]
+    assert cells[-1].target is SM_90
+    assert toolchains.targets()["sm_90"].backend == "cuda"
+    assert toolchains.targets_of_gpu("H100") == ("sm_90",)
+
+
+@pytest.mark.usefixtures("_known")
+def test_a_failure_class_is_its_toolchains() -> None:
+    ours = LOOM.failures.by_name["shape-mismatch"]
+    theirs = toolchains.DEFAULT.failures.by_name["shape-mismatch"]
+    assert ours is not theirs
+    assert toolchains.class_names().count("shape-mismatch") == 1
