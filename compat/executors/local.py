@@ -14,7 +14,7 @@ from attrs import evolve
 from compat import toolchains
 from compat.diagnosis import classify
 from compat.diagnosis.diagnose import Keep
-from compat.diagnosis.knowledge import Knowledge
+from compat.diagnosis.failure_class import Knowledge
 from compat.executors.base import Batch, CellAttempts, EnvLeft
 from compat.model import SOURCE_STAGE, Cell, Evidence, Status
 from compat.store.artifacts import ArtifactBuffer

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 
 from compat.diagnosis import bounds
 from compat.diagnosis.bounds import bounded
-from compat.diagnosis.knowledge import Knowledge
+from compat.diagnosis.failure_class import Knowledge
 from compat.model import Evidence
 from compat.patterns import lazy_pattern
 

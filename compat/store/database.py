@@ -54,7 +54,7 @@ class StoredRow:
     key: str
     attempts: Any
     reader: Any = None
-    """Which reader has read it (:func:`compat.diagnosis.diagnose.version`); ``None`` where there was nothing to read."""
+    """Which reader has read it (:func:`compat.toolchains.reading_version`); ``None`` where there was nothing to read."""
     readings: Any = None
 
 

@@ -12,7 +12,6 @@ from collections.abc import Sequence
 from attrs import Factory, evolve, frozen
 
 from compat import toolchains
-from compat.diagnosis import diagnose
 from compat.diagnosis.bounds import readable, within_bounds
 from compat.json_text import read_json
 from compat.model import Diagnosis, Evidence
@@ -37,7 +36,9 @@ def row_of(key: str, attempts: Sequence[Evidence]) -> StoredRow:
     if all(evidence.complete for evidence in attempts):
         return StoredRow(key=key, attempts=text)
     readings = [Reading(stderr=evidence.stderr, diagnosis=evidence.diagnosis) for evidence in attempts]
-    return StoredRow(key=key, attempts=text, reader=diagnose.version(), readings=json.dumps(unstructure(readings, compact=True)))
+    return StoredRow(
+        key=key, attempts=text, reader=toolchains.reading_version(), readings=json.dumps(unstructure(readings, compact=True))
+    )
 
 
 def attempts_of(row: StoredRow) -> tuple[Evidence, ...]:

@@ -9,7 +9,6 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from compat.diagnosis.dumps import HEADING_BEGINS
 from compat.errors import MachineError
 from compat.processes.output import read_ends
 from compat.scratch import Folder
@@ -70,9 +69,9 @@ class Child:
         self._open.append(fd)
         return fd
 
-    def read_output(self, start: int, end: int | None, limit: int) -> str:
+    def read_output(self, start: int, end: int | None, limit: int, heading: str = "") -> str:
         """What was printed between two offsets; of more than ``limit`` bytes the beginning and the end (:func:`read_ends`)."""
-        return read_ends(self.output, start, end, limit, HEADING_BEGINS)
+        return read_ends(self.output, start, end, limit, heading)
 
     def close(self) -> None:
         """Close the pipes and remove the directory. The child must have ended."""

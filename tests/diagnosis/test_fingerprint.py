@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from compat.diagnosis.classify import classify
-from compat.diagnosis.fingerprint import DIGITS, fingerprint, normalise
+from compat.diagnosis.symptoms import DIGITS, fingerprint, normalise
 from compat.model import Evidence, Raised
 from compat.toolchains.triton.failures.knowledge import KNOWLEDGE
 from tests.targets import TARGETS

@@ -27,7 +27,7 @@ from compat.cell_document import cell_document
 from compat.config.kernel_files import load_kernels
 from compat.config.matrix import load_matrix
 from compat.config.selection import select_envs, select_specs, select_targets
-from compat.diagnosis import bounds, canonical, classify, diagnose, dumps, pipeline
+from compat.diagnosis import bounds, classify, diagnose, pipeline
 from compat.envs import index, listing
 from compat.envs.cache import EnvCache
 from compat.envs.inventory import kept_envs
@@ -77,6 +77,7 @@ from compat.store.store import Store
 from compat.toolchains import Unlaunchable
 from compat.toolchains.triton.device.launching import LAUNCHING
 from compat.toolchains.triton.failures.knowledge import KNOWLEDGE
+from compat.toolchains.triton.ir import canonical, dumps
 from compat.workers import messages
 from compat.workers.client import WorkerClient
 from compat.workers.messages import Lines
@@ -255,7 +256,7 @@ def _row(text: str, _: Path) -> None:
     row = StoredRow(key="k", attempts=text, readings=text)
     attempts = rows.attempts_of(row)
     if attempts:
-        reported(*(diagnose.diagnosed(each, each.printed, None) for each in attempts))
+        reported(*(diagnose.diagnosed(each, each.printed, None, dumps.READER) for each in attempts))
         reported(*(rows.as_read(row, attempts) or attempts))
         store_of._cut_short(attempts, 60.0, 1 << 30)
 
@@ -535,7 +536,7 @@ def _printed(said: tuple[str, str, str, str], folder: Path) -> None:
         Evidence(answered=True, alone=True, stage=stage, raised=raised, in_passes=True),
         Evidence(answered=False, signal="SIGABRT", stage=stage),
     ):
-        reported(bounds.within_bounds(diagnose.diagnosed(evidence, stderr, lambda suffix, data: suffix)))
+        reported(bounds.within_bounds(diagnose.diagnosed(evidence, stderr, lambda suffix, data: suffix, dumps.READER)))
 
 
 def _ir(text: str, _: Path) -> None:
@@ -551,7 +552,7 @@ def _script(text: str, _: Path) -> None:
     failure = failure_of(ProcessResult(exit_code=1, output=text), CELL.target, "ast", KNOWLEDGE)
     if failure:
         shown(failure.excerpt)
-    shown(issue.short(text, "k"))
+    shown(issue.short(text, "k", dumps.READER))
 
 
 _FAILED = Outcome(

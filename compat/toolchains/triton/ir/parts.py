@@ -1,4 +1,6 @@
-"""The parts of Triton in which a break can be: which stage is whose, what crosses between releases, and its assembler."""
+"""Triton's intermediate representations: which stages print them, the parts in which a break can be, what crosses between releases,
+and its assembler.
+"""
 
 from __future__ import annotations
 
@@ -7,10 +9,11 @@ from pathlib import Path
 
 from packaging.version import InvalidVersion, Version
 
-from compat.diagnosis.canonical import canonical_llvm
 from compat.model import BuiltEnv, Done, Evidence, Raised, Target
 from compat.patterns import lazy_pattern
-from compat.toolchains.base import Assembler, CompilerParts, Wheels
+from compat.toolchains.base import Assembler, CompilerParts, IntermediateForms, Wheels
+from compat.toolchains.triton.ir.canonical import canonical_code, canonical_llvm
+from compat.toolchains.triton.ir.dumps import one_pass
 
 _TARGET = lazy_pattern(r"^\s*\.target\s+(\w+)", re.MULTILINE)
 _BIN = "lib/python*/site-packages/triton/backends/nvidia/bin"
@@ -64,6 +67,7 @@ PARTS = CompilerParts(
     low_ir="llir",
     low_ir_title="LLVM IR",
     canonical_low_ir=canonical_llvm,
+    canonical_code=canonical_code,
     backend_stages=("ptx", "amdgcn", "hsaco"),
     not_optimized={"DISABLE_LLVM_OPT": "1"},
     assembler=Assembler(
@@ -87,3 +91,5 @@ PARTS = CompilerParts(
         ),
     ),
 )
+
+IR = IntermediateForms(texts=("ttir", "ttgir", "llir", "ptx", "amdgcn"), parts=PARTS, cut_reproducer=one_pass)

@@ -11,12 +11,10 @@ from __future__ import annotations
 import hashlib
 import re
 from collections import Counter
-from difflib import unified_diff
 from itertools import groupby
 
 from attrs import define, field
 
-from compat.diagnosis.dialects import NONE, Dialects
 from compat.patterns import lazy_pattern
 
 _STRING = r'"(?:[^"\\\n]++|\\[^\n]?)*+(?:"|(?=\n)|\Z)'
@@ -41,13 +39,20 @@ _FUNCTION = lazy_pattern(
 )
 _DICTIONARY = lazy_pattern(r"\{(?P<entries>[^{}]*+)\}")
 _KEYED = lazy_pattern(rf"^(?:[\w.$-]+|{_STRING})(?: = .*)?$")
+_RENAMED = (  # in 3.3; the operations in them were not
+    (lazy_pattern(r"\btriton_nvidia_gpu\."), "ttng."),
+    (lazy_pattern(r"\btriton_gpu\."), "ttg."),
+    (lazy_pattern(r"!tt\.memdesc\b"), "!ttg.memdesc"),
+)
 _SHORT = 40
 """Characters of a constant that are still a name."""
 
 
-def canonical(ir: str, dialects: Dialects = NONE) -> str:
-    """MLIR text in canonical form, used layouts first, one operation a line; names of dialects as they are compared."""
-    ir = _LOCATION.sub("", _without_resources(dialects.rename(ir)))
+def canonical(ir: str) -> str:
+    """MLIR text in canonical form, used layouts first, one operation a line; names of dialects as later releases have them."""
+    for pattern, name in _RENAMED:
+        ir = pattern.sub(name, ir)
+    ir = _LOCATION.sub("", _without_resources(ir))
     lines = [line for line in map(_without_comment, ir.splitlines()) if line.strip()]
     aliases = _Aliases.of(lines)
     names = _Names(aliases=aliases, private=_private(lines))
@@ -117,11 +122,6 @@ def _without_asides(line: str) -> str:
 
 _LABEL = lazy_pattern(r"^(\d+):", re.MULTILINE)
 _DEBUG_LINE = lazy_pattern(r"^\s*(?:![\w.]+ = |source_filename|\.loc\b|\.file\b|\.section\s+\.debug|\.b\d+ )")
-
-
-def difference(one: str, other: str, names: tuple[str, str]) -> str:
-    """The unified diff of two canonical texts, empty when they are equal."""
-    return "".join(unified_diff(one.splitlines(keepends=True), other.splitlines(keepends=True), *names, n=2))
 
 
 # --- values, blocks and symbols -------------------------------------------------------------------------------------------------
