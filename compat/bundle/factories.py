@@ -159,7 +159,7 @@ def _made(names: Names, file: ParsedFile, call: ast.Call, steps: int) -> Ours:
     node = statement.node
     if not isinstance(node, ast.FunctionDef):
         raise CannotBeFrozen(f"`{factory.name}` is not defined by a function of its own")
-    if node.decorator_list or not all(called_by(decorator) in _HARMLESS for decorator in statement.dropped):
+    if not all(called_by(decorator) in _HARMLESS for decorator in (*node.decorator_list, *statement.dropped)):
         raise CannotBeFrozen(f"`{factory.name}` has decorators, so that what a call of it makes is not told by its source")
     unfolding = _Unfolding(file=factory.file, factory=node)
     unfolding.give(call)

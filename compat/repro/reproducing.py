@@ -164,11 +164,11 @@ def _smaller(spec: Specialization, reduced: Path) -> Bundle:
     """The smaller kernel in ``reduced``, with the arguments that the kernel file beside that says, else those left."""
     declared = _declared(spec, reduced)
     if declared is not None:
-        return bundle(
-            evolve(spec, function=declared.function, source=declared.source, roots=declared.roots, compile=declared.compile)
-        )
-    name, left = _entry(spec, reduced)
-    return bundle(evolve(spec, source=str(reduced.resolve()), roots=(), function=name, compile=spec.compile.of_parameters(left)))
+        shown = evolve(spec, function=declared.function, source=declared.source, roots=declared.roots, compile=declared.compile)
+    else:
+        name, left = _entry(spec, reduced)
+        shown = evolve(spec, source=str(reduced.resolve()), roots=(), function=name, compile=spec.compile.of_parameters(left))
+    return bundle(shown, decorators=toolchains.named(spec.toolchain).language.decorators)
 
 
 def _declared(spec: Specialization, reduced: Path) -> Specialization | None:
