@@ -106,9 +106,8 @@ def _chosen(selection: Selection) -> tuple[Toolchain, tuple[Env, ...]]:
     answering = [toolchain for name in used if (toolchain := toolchains.named(name)).language.api]
     if not answering:
         titles = ", ".join(toolchains.named(name).title for name in used)
-        raise ConfigError(
-            f"{titles} does not say how its names are found out", hint="docs/toolchains.md: a toolchain's `language.api`."
-        )
+        hint = "docs/toolchains.md: a toolchain's `language.api`."
+        raise ConfigError(f"{titles} does not say how its names are found out", hint=hint)
     if len(answering) > 1:
         hint = "Choose envs of one toolchain with --envs."
         raise ConfigError(f"the envs are of several toolchains: {', '.join(toolchain.title for toolchain in answering)}", hint=hint)

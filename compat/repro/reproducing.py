@@ -153,7 +153,7 @@ def _released(config: MatrixConfig) -> Iterator[Env]:
 
 def _targets(selection: Selection, cell: Cell) -> tuple[Target, ...]:
     """The columns of the table: those asked for, else the default ones; the cell's own always."""
-    chosen = tuple(own for target in selection.targets if (own := toolchains.target_of(cell.spec, target)))
+    chosen = tuple(target for target in selection.targets if cell.spec.is_for(target))
     return chosen if cell.target in chosen else (*chosen, cell.target)
 
 

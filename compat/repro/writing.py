@@ -91,9 +91,9 @@ class _ReproWriter:
     def write(self) -> WrittenRepro | Unverified:
         with Folder("compat-repro-") as self.scratch:
             original = self._original()
-            self.bundle = self.request.bundle or bundle(
-                self.cell.spec, decorators=self.toolchain.language.decorators, decorated=_at_import(original)
-            )
+            decorators = self.toolchain.language.decorators
+            alone = self.request.bundle or bundle(self.cell.spec, decorators=decorators, decorated=_at_import(original))
+            self.bundle = alone
             self._check_packages()
             script = self._script(original)
             results = self._everywhere(script)

@@ -512,7 +512,7 @@ def _words(text: str, _: Path) -> None:
     asked: list[Callable[[], object]] = [
         lambda: parse_criterion(text, lambda command, result: 0),
         lambda: select_envs([ENV], [text]),
-        lambda: select_targets(TARGETS, [text]),
+        lambda: select_targets(tuple(TARGETS.values()), [text]),
         lambda: select_specs(specs, [text], [text], [text]),
         lambda: candidates.parse_release(text, "--good"),
         lambda: candidates.parse_specifier(text),
