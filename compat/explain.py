@@ -21,7 +21,7 @@ from compat.model import BuiltEnv, Cell, Env, Evidence, Result
 from compat.project import Selection
 from compat.store.keys import CellKeys, is_about
 from compat.store.store import Store
-from compat.workers.printed import NAME as PRINTED
+from compat.workers.evidence import PRINTED
 from compat.workers.spawn import WORKER
 
 

@@ -21,7 +21,7 @@ from compat.patterns import lazy_pattern
 from compat.processes import supervisor
 from compat.processes.supervisor import ProcessResult
 from compat.scratch import Folder
-from compat.workers.variables import passed_on
+from compat.workers.spawn import passed_on
 
 SHOWS, SHOWS_NOT = 0, 1
 """Exit codes of a repro script."""

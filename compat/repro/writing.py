@@ -37,7 +37,7 @@ from compat.scratch import Folder
 from compat.source.closure import roots_of
 from compat.store.keys import cell_key
 from compat.toolchains import ScriptForm, Toolchain
-from compat.workers.variables import settings
+from compat.workers.spawn import code_settings
 
 _SLACK = 60.0
 """Seconds that a script may take besides its compile: to import the toolchain, and to hash it, as Triton does."""
@@ -165,7 +165,7 @@ class _ReproWriter:
             if predicted
             else promise(sayings(evidence, self.knowledge), [printed(evidence)]),
             deadline=self.context.limits.deadline if hangs else None,
-            variables=settings(self.toolchain),
+            variables=code_settings(self.toolchain),
             prediction=prediction,
         )
 

@@ -21,9 +21,8 @@ from compat import toolchains
 from compat.files import folder_digest
 from compat.model import BuiltEnv, Cell, Evidence
 from compat.source.closure import roots_of
-from compat.workers import variables
 from compat.workers.attempt import PLAIN, Mode
-from compat.workers.spawn import NUMERICS, STANDIN
+from compat.workers.spawn import NUMERICS, STANDIN, variable_dependencies
 
 _MARGIN = 0.1
 """Seconds that a file has to be older than an import to be what was imported: clocks of file systems lag behind."""
@@ -95,7 +94,7 @@ class CellKeys:
     @staticmethod
     def _read_machine(toolchain_name: str, backend: str) -> tuple[dict[str, str], str]:
         toolchain = toolchains.named(toolchain_name)
-        return variables.dependencies(toolchain, backend), folder_digest(toolchain.adapter)
+        return variable_dependencies(toolchain, backend), folder_digest(toolchain.adapter)
 
 
 def _conditions(mode: Mode) -> dict[str, Any]:

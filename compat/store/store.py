@@ -29,7 +29,7 @@ from compat.store.database import Damaged, Database, LaunchedRow, Newer, StoredR
 from compat.store.keys import witnesses_hold
 from compat.store.rows import as_read, attempts_of, row_of
 from compat.workers.attempt import Compile
-from compat.workers.printed import text_of
+from compat.workers.evidence import printed_text
 
 _log = logging.getLogger(__name__)
 
@@ -130,7 +130,7 @@ class Store:
         known = as_read(row, attempts)
         if known is not None and row.reader == diagnose.version():
             return known
-        printed = [text_of(evidence, self.artifact) for evidence in attempts]
+        printed = [printed_text(evidence, self.artifact) for evidence in attempts]
         if None in printed:
             return known
         read = tuple(

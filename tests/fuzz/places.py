@@ -77,9 +77,8 @@ from compat.store.store import Store
 from compat.toolchains import Unlaunchable
 from compat.toolchains.triton.device.launching import LAUNCHING
 from compat.toolchains.triton.failures.knowledge import KNOWLEDGE
-from compat.workers import messages
-from compat.workers.client import WorkerClient
-from compat.workers.messages import Lines
+from compat.workers import client
+from compat.workers.client import Lines, WorkerClient
 from tests.fuzz.inputs import (
     OUTPUT,
     TEXTS,
@@ -189,11 +188,11 @@ def _events(data: bytes, _: Path) -> None:
 
 
 def _event(line: bytes) -> None:
-    message = messages.json_object(line)
-    messages.pid_of(message)
-    messages.ending_of(message)
-    messages.offset(message.get("output"))
-    answer = messages.answer_of(message)
+    message = client.json_object(line)
+    client.pid_of(message)
+    client.ending_of(message)
+    client.offset(message.get("output"))
+    answer = client.answer_of(message)
     if answer is not None:
         evidence = Evidence(
             answered=True,
