@@ -14,8 +14,7 @@ from packaging.version import Version
 from compat import toolchains
 from compat.config.cell_pattern import cell_pattern, several_match
 from compat.engine import run
-from compat.engine.recall import existing_releases, known_envs
-from compat.engine.run import RunContext
+from compat.engine.run import RunContext, existing_releases, known_envs
 from compat.errors import ConfigError, EnvError, SelectionError
 from compat.executors.base import Batch, Executor
 from compat.fix.changes import ChangedFile, changed_files, write_changes

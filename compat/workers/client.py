@@ -27,7 +27,7 @@ from compat.diagnosis.dumps import HEADING_BEGINS
 from compat.errors import MachineError
 from compat.json_text import read_json
 from compat.model import Done, Noticed, Raised, StoodIn
-from compat.processes.output import read_ends
+from compat.processes.supervisor import read_ends
 from compat.scratch import Folder
 from compat.workers.attempt import Mode
 from compat.workers.places import NOWHERE_ELSE, Places

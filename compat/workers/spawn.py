@@ -19,8 +19,7 @@ from attrs import evolve
 
 from compat import toolchains
 from compat.errors import MachineError, is_refusal
-from compat.processes.output import read_ends
-from compat.processes.supervisor import SHOWN, Process
+from compat.processes.supervisor import SHOWN, Process, read_ends
 from compat.scratch import Folder
 from compat.toolchains import DEFAULT, Toolchain, pytorch
 from compat.workers.attempt import PreloadedPackage

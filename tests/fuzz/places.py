@@ -69,7 +69,7 @@ from compat.report.views.matrix_markdown import matrix_markdown
 from compat.repro import expected_output, issue
 from compat.repro.verify import failure_of
 from compat.source.closure import read_source
-from compat.store import rows
+from compat.store import database
 from compat.store import store as store_of
 from compat.store.database import StoredRow
 from compat.store.keys import cell_key
@@ -204,7 +204,7 @@ def _event(line: bytes) -> None:
             at=answer.at,
         )
         assert bounds.within_bounds(evidence) == evidence
-        assert rows.attempts_of(rows.row_of("k", [evidence])) == (evidence,)
+        assert database.attempts_of(database.row_of("k", [evidence])) == (evidence,)
         reported(evidence)
 
 
@@ -252,10 +252,10 @@ _ROW = {
 
 def _row(text: str, _: Path) -> None:
     row = StoredRow(key="k", attempts=text, readings=text)
-    attempts = rows.attempts_of(row)
+    attempts = database.attempts_of(row)
     if attempts:
         reported(*(diagnose.diagnosed(each, each.printed, None) for each in attempts))
-        reported(*(rows.as_read(row, attempts) or attempts))
+        reported(*(database.as_read(row, attempts) or attempts))
         store_of._cut_short(attempts, 60.0, 1 << 30)
 
 
