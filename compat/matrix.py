@@ -221,7 +221,7 @@ class _Run:
 
     def _artifact(self, name: str) -> str | None:
         """What was kept under a name, without the paths of this machine."""
-        from compat.repro.redact import without_places  # with all that verifies scripts; few failures have artifacts
+        from compat.repro.verify import without_places  # with all that verifies scripts; few failures have artifacts
 
         data = self.context.store.artifact(name)
         return without_places(data.decode(errors="replace")) if data is not None else None

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from compat.errors import ConfigError
-from compat.fix.source import SourceFile
+from compat.fix.changes import SourceFile
 from compat.model import Cell, Env
 from compat.source.closure import LIBRARY, read_source
 from compat.workers.attempt import InFlightCell

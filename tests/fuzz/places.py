@@ -66,7 +66,7 @@ from compat.report.summary.findings import findings
 from compat.report.summary.record import Report
 from compat.report.views.diff import LIMIT, diff_document, diff_lines, diff_markdown
 from compat.report.views.matrix_markdown import matrix_markdown
-from compat.repro import expected_output, issue
+from compat.repro import issue, verify
 from compat.repro.verify import failure_of
 from compat.source.closure import read_source
 from compat.store import database
@@ -145,7 +145,7 @@ def reported(*attempts: Evidence) -> None:
     as_json(write_json([asdict(evidence) for evidence in attempts]))
     if outcome.failure:
         shown(outcome.failure.excerpt)
-        expected_output.promise(expected_output.sayings(attempts[-1], KNOWLEDGE), [expected_output.printed(attempts[-1])])
+        verify.promise(verify.sayings(attempts[-1], KNOWLEDGE), [verify.printed(attempts[-1])])
         for text in (outcome.failure.excerpt, outcome.failure.advice):
             shown(escape(text) + prose(text) + code(text) + fence(text) + one_line(text))
     if (
