@@ -26,9 +26,9 @@ from compat.files import content_of, folder_digest, replace_file
 from compat.history.verdict import Release, release_of
 from compat.json_text import read_json
 from compat.model import BuiltEnv, Env
-from compat.printable import printable
+from compat.model.codec import RecordError, structure, unstructure
 from compat.project import Listener, Selection
-from compat.records import RecordError, structure, unstructure
+from compat.text import printable
 from compat.toolchains import Toolchain
 
 _log = logging.getLogger(__name__)

@@ -135,9 +135,9 @@ def _supervised(command: _Command, news: _News) -> int:
 
 def _leave(code: int) -> NoReturn:
     """End the process after a command that has ended."""
-    from compat import scratch
+    from compat.files import remove_claimed
 
-    scratch.sweep()
+    remove_claimed()
     for stream in (sys.stdout, sys.stderr):
         with suppress(OSError, ValueError):  # the reader may have closed it
             stream.flush()
@@ -146,7 +146,7 @@ def _leave(code: int) -> NoReturn:
 
 def _leave_at_once(code: int) -> NoReturn:
     """End the process whatever the command does: first what it has started, then what it has made."""
-    from compat import scratch
+    from compat.files import remove_claimed
     from compat.processes import procfs
     from compat.workers import resident
 
@@ -159,7 +159,7 @@ def _leave_at_once(code: int) -> NoReturn:
         for pid in left:
             procfs.end_family(pid)
         time.sleep(0.01)
-    scratch.sweep()
+    remove_claimed()
     with suppress(OSError, ValueError):
         if sys.stderr.isatty():
             sys.stderr.write(_SHOW_CURSOR)

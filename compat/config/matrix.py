@@ -24,8 +24,7 @@ from compat.config.toml_writer import toml_text
 from compat.envs.cache import EnvCache, env_cache
 from compat.errors import ConfigError, SelectionError
 from compat.model import Env, Target
-from compat.patterns import lazy_pattern
-from compat.sizes import size_of_text
+from compat.text import lazy_pattern, size_of_text
 
 _TARGET_NAME = lazy_pattern(r"[a-z0-9_]+")
 _PAIR = lazy_pattern(r"(?P<toolchain>[a-z]\w*)-(?P<release>[^-]+)(?:-torch-(?P<torch>[^-]+))?")

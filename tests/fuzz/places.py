@@ -53,7 +53,6 @@ from compat.model import (
     Specialization,
     Status,
 )
-from compat.printable import printable
 from compat.processes.supervisor import ProcessResult
 from compat.reduce.module import extracted, is_whole
 from compat.report.io.document import dump, matrix_document
@@ -74,6 +73,7 @@ from compat.store import store as store_of
 from compat.store.database import StoredRow
 from compat.store.keys import cell_key
 from compat.store.store import Store
+from compat.text import printable
 from compat.toolchains import Unlaunchable
 from compat.toolchains.triton.device.launching import LAUNCHING
 from compat.toolchains.triton.failures.knowledge import KNOWLEDGE

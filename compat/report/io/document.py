@@ -10,7 +10,7 @@ from compat.history.account import Bracket
 from compat.history.verdict import Verdict
 from compat.json_text import JsonObject, json_pieces, write_json
 from compat.model import BuiltEnv, Target
-from compat.records import record_of, rounded, schema_of, unstructure
+from compat.model.codec import record_of, rounded, schema_of, unstructure
 from compat.report.io.matrix_records import (
     SCHEMA,
     AttachmentRecord,

@@ -16,10 +16,9 @@ from pathlib import PurePath
 from attrs import evolve
 
 from compat.model import Result
-from compat.patterns import lazy_pattern
-from compat.printable import printable
 from compat.report.summary.findings import place_of
 from compat.report.summary.record import Report
+from compat.text import lazy_pattern, printable
 
 SOURCE_LIMIT = 256 * 1024
 """Characters of a source that is enclosed."""

@@ -36,13 +36,13 @@ from compat.model import (
     Status,
     Target,
 )
+from compat.model.codec import RecordError, record_of, structure
 from compat.model.compact import compacted, once
-from compat.printable import printable
-from compat.records import RecordError, record_of, structure
 from compat.report.io import enclosed
 from compat.report.io.joining import joined
 from compat.report.io.matrix_records import SCHEMA, EnvRecord, KernelRecord, MatrixRecord, VerdictRecord
 from compat.report.summary.record import Report
+from compat.text import printable
 
 _REMEMBERED = Noticed(type="DeprecationWarning", message="deprecated, as an earlier run found")
 

@@ -10,13 +10,13 @@ from packaging.version import Version
 
 from compat.api.histories import Packed
 from compat.cell_document import RELEASE, CellRecord
-from compat.fields import KEY, OPTIONAL, Amount, Count, Releases, Seconds, Text, VersionText, rules
 from compat.history.account import Bracket, Change, Interval, Word
 from compat.history.running import Fast, Right
 from compat.history.verdict import Verdict
 from compat.model import CompileSpec, Package, Status, Target
+from compat.model.codec import record_of
+from compat.model.fields import KEY, OPTIONAL, Amount, Count, Releases, Seconds, Text, VersionText, rules
 from compat.pairs.records import Pair
-from compat.records import record_of
 from compat.report.summary.versions import LibraryVersion
 
 _T = TypeVar("_T")

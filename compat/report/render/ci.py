@@ -14,12 +14,11 @@ from compat.config.selection import PAIRS
 from compat.json_text import JsonObject
 from compat.model import Result, Status
 from compat.pairs.records import Pair, PairProgram
-from compat.patterns import lazy_pattern
-from compat.printable import printable
 from compat.report.summary.commands import explain_command, pair_command
 from compat.report.summary.compact import counted, one_line
 from compat.report.summary.findings import Annotation
 from compat.report.summary.record import Report, came_out_as, declared_as
+from compat.text import lazy_pattern, printable
 
 # --- JUnit XML --------------------------------------------------------------------------------------------------------------------
 

@@ -14,8 +14,7 @@ from compat.bisect.request import Axis
 from compat.config.selection import PAIRS
 from compat.model import Cell
 from compat.pairs.records import Pair
-from compat.patterns import lazy_pattern
-from compat.printable import printable
+from compat.text import lazy_pattern, printable
 from compat.toolchains import Toolchain
 
 

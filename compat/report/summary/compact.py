@@ -12,7 +12,7 @@ from attrs import frozen
 
 from compat.history.account import Account, Bracket, Interval
 from compat.model import Failure
-from compat.patterns import lazy_pattern
+from compat.text import lazy_pattern
 
 
 @frozen(kw_only=True)

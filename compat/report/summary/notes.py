@@ -8,9 +8,8 @@ from collections.abc import Iterable, Iterator
 
 from attrs import evolve
 
-from compat import signatures
 from compat.config.libraries import Absent, LibraryVersions
-from compat.model import Result, Specialization, Status, StoodIn
+from compat.model import Result, Specialization, Status, StoodIn, signatures
 from compat.report.summary.compact import counted, listed, natural, one_line
 
 # --- guessed arguments and hints --------------------------------------------------------------------------------------------------

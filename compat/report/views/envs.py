@@ -9,7 +9,7 @@ from typing import Any
 
 from compat.envs.inventory import KeptEnv, Pruned, size_of
 from compat.model import BuiltEnv
-from compat.sizes import in_bytes
+from compat.text import in_bytes
 
 _DAY = 86400.0
 

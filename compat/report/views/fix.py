@@ -12,8 +12,8 @@ from compat.cell_document import cell_document
 from compat.history.verdict import class_of, is_good, release_of
 from compat.json_text import JsonObject
 from compat.model import Result
-from compat.printable import printable
 from compat.report.summary.compact import counted, spans
+from compat.text import printable
 
 if TYPE_CHECKING:
     from compat.fix.fixing import EditTrial, Fix

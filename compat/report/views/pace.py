@@ -7,9 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from attrs import Factory, frozen
 
 from compat.model import Cell
-from compat.printable import printable
 from compat.report.summary.compact import counted
-from compat.sizes import in_bytes, in_time
+from compat.text import in_bytes, in_time, printable
 
 LONG = 60.0
 """Seconds from which on a run says at the start how long it will take."""

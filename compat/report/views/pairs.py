@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from attrs import frozen
 
 from compat.json_text import JsonObject
+from compat.model.codec import rounded, unstructure
 from compat.pairs.records import Grid, Pair, in_order
-from compat.records import rounded, unstructure
 from compat.report.render.blocks import Block, DataTable, Heading, Styled, TableColumn, TextLine
 from compat.report.summary.compact import counted, listed
 

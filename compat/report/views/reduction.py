@@ -6,16 +6,16 @@ import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from compat import arguments, constexprs, signatures
 from compat.cell_document import cell_document
 from compat.json_text import JsonObject
 from compat.launch.behaviour import Behaviour
-from compat.printable import printable
+from compat.model import arguments, constexprs, signatures
 from compat.reduce import output
 from compat.reduce.candidate import Candidate
 from compat.reduce.differing import DifferenceKind
 from compat.reduce.goal import newest_first
 from compat.reduce.reduction import Reduction
+from compat.text import printable
 
 _NO_NUMBER = 1e9
 """What is farther off than this is no number, or was written in one release alone."""

@@ -20,7 +20,7 @@ from packaging.version import Version
 from compat.history.verdict import Coordinate, Verdict
 from compat.json_text import JsonObject, plain
 from compat.model import BuiltEnv, Cell, Failure, Specialization
-from compat.records import unstructure
+from compat.model.codec import unstructure
 from compat.report.render.html.cells import Column, cell_columns
 from compat.report.summary.compact import Where, natural
 from compat.report.summary.grid import COMING, LEGEND, Mark, mark_of, phrase_in_full, remembered_mark
