@@ -9,8 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from attrs import evolve, frozen
 
 from compat import signatures
-from compat.config.at_version import Absent
-from compat.config.libraries import LibraryVersions
+from compat.config.libraries import Absent, LibraryVersions
 from compat.history.account import Bracket, Entry, Word
 from compat.history.running import ran_on
 from compat.history.verdict import Coordinate, Verdict, is_good
