@@ -16,10 +16,9 @@ from pathlib import Path
 from attrs import Factory, evolve, frozen
 
 from compat import toolchains
-from compat.config.at_version import Absent, load_at_versions
 from compat.config.executor_settings import executor_named
 from compat.config.kernel_files import is_file, load_kernels
-from compat.config.libraries import OPTION, LibraryVersions, libraries_named
+from compat.config.libraries import OPTION, Absent, LibraryVersions, libraries_named, load_at_versions
 from compat.config.matrix import MatrixConfig, find_matrix, load_matrix, no_matrix
 from compat.config.selection import select_specs, without_pairs
 from compat.config.toml_reader import LONGEST, shown
@@ -346,7 +345,7 @@ def _of_packages(config: MatrixConfig, patterns: Patterns) -> tuple[tuple[Specia
     others = {library: folder for library, folder in folders.items() if library.name not in declared}
     if not others:
         return found.specs, found.absent
-    from compat.guess.packages import load_packages  # takes longer to import than most kernel files take to read
+    from compat.guess.guessing import load_packages  # takes longer to import than most kernel files take to read
 
     return (*found.specs, *load_packages(others, {spec.kernel for spec in found.specs})), found.absent
 

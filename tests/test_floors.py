@@ -102,7 +102,7 @@ WORDS = {
 BEYOND = {
     "bisect_progress.py": {"engine.run.Interrupted"},
     "check.py": {"history.account.Judgement"},
-    "progress.py": {"workers.under_way"},
+    "progress.py": {"workers.attempt.taking_longer_than"},
     "opening.py": {
         "config.matrix.MatrixConfig",
         "engine.run.available_cores",
@@ -218,9 +218,9 @@ def test_one_room_starts_processes(path: Path) -> None:
 
 def test_only_the_local_executor_has_workers_attempt_cells() -> None:
     """All others go through the seam: what an executor somewhere else cannot do, no feature may need."""
-    reach = {"compat.workers.watch", "compat.workers.pool", "compat.workers.child"}
+    reach = {"compat.workers.watch", "compat.workers.pool", "compat.workers.client.Child"}
     users = {str(path.relative_to(PACKAGE)) for path in modules() if reach & set(imported(path))}
-    assert users == {"executors/local.py", "workers/watch.py", "workers/facts.py"}
+    assert users == {"executors/local.py", "workers/watch.py", "workers/evidence.py"}
 
 
 @cache

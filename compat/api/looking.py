@@ -17,8 +17,7 @@ from compat import toolchains
 from compat.api.histories import Packed, pack
 from compat.api.introspection import Unanswered, introspect
 from compat.api.records import Document, InspectedRelease, Inspection, Namespace
-from compat.engine.recall import existing_releases
-from compat.engine.run import available_cores, concurrently
+from compat.engine.run import available_cores, concurrently, existing_releases
 from compat.envs import locks
 from compat.envs.cache import EnvCache
 from compat.envs.record import read_record

@@ -14,14 +14,13 @@ from attrs import define, evolve, field, frozen
 
 from compat import arguments, constexprs, toolchains
 from compat.bundle.frozen import Frozen, NotFrozen, module_of_frozen, reached
-from compat.capturing.conditionals import ImportQuestion, about, asked, names_used
 from compat.capturing.kernels import CapturedKernel, Case, Configs, arguments_of, cases, constexprs_of, given_functions, wanted
-from compat.capturing.live import Live, NotLive
-from compat.capturing.live import live as live_place
+from compat.capturing.origins import ImportQuestion, Live, NotLive, about, asked, names_used
+from compat.capturing.origins import live as live_place
 from compat.capturing.records import Recorded, RecordedLaunch, UnrecordedLaunch
-from compat.config.declared_kernel import ONLY_VARIANT
+from compat.config.argument_tables import usual_dtype
+from compat.config.kernel_files import ONLY_VARIANT
 from compat.config.kernel_writer import write_kernel_file
-from compat.config.problem_table import usual_dtype
 from compat.errors import ConfigError, StoreError
 from compat.files import replace_file
 from compat.json_text import read_json, write_json

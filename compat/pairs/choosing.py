@@ -9,7 +9,7 @@ from packaging.version import InvalidVersion, Version
 
 from compat import toolchains
 from compat.config.matrix import MatrixConfig
-from compat.engine.recall import existing_releases
+from compat.engine.run import existing_releases
 from compat.envs.installers import PinUnknown, pinned_release
 from compat.envs.listing import INDEX, index_urls, list_files
 from compat.envs.record import read_env

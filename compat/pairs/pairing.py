@@ -30,7 +30,7 @@ from compat.pairs.programs import Answers, PairRun, run_programs
 from compat.pairs.records import Grid, Pair, PairProgram
 from compat.printable import printable
 from compat.project import Listener, Obtain, Selection
-from compat.store.claims import Claims
+from compat.store.keys import Claims
 from compat.toolchains import Toolchain, pytorch
 
 _log = logging.getLogger(__name__)

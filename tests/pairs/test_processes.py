@@ -19,7 +19,7 @@ from compat.pairs.choosing import RequestedPair
 from compat.pairs.native import Compiler
 from compat.pairs.programs import Answers, PairRun, run_programs
 from compat.project import select_places
-from compat.store.claims import Claims
+from compat.store.keys import Claims
 from compat.toolchains import DEFAULT, Toolchain
 from tests.claiming import holder
 

@@ -14,7 +14,7 @@ from functools import cached_property
 
 from attrs import frozen
 
-from compat.history.losses import TABLE, WANTED
+from compat.history.running import TABLE, WANTED
 from compat.history.verdict import is_deprecated, is_good
 from compat.model import BuiltEnv, Failure, Latency, Result
 from compat.pairs.records import Pair, PairProgram
