@@ -14,7 +14,7 @@ from attrs import evolve, field, frozen
 from packaging.version import Version
 
 from compat.api.histories import Packed
-from compat.cell_document import RELEASE, CellRecord, cell_document, with_toolchain
+from compat.cell_document import FRAMEWORK, RELEASE, CellRecord, cell_document, with_toolchain
 from compat.fields import KEY, OPTIONAL, Amount, Count, Releases, Seconds, Text, VersionText, rules
 from compat.history.account import Bracket, Change, Interval, Word
 from compat.history.running import Fast, Right
@@ -145,7 +145,7 @@ class EnvRecord:
     toolchain: Text
     distribution: Text
     release: VersionText | None = field(metadata={KEY: RELEASE})
-    torch: VersionText | None
+    framework_release: VersionText | None = field(metadata={KEY: FRAMEWORK})
     python: str | None
     packages: tuple[Package, ...]
     digest: str
