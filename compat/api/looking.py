@@ -122,7 +122,7 @@ def _best(found: Iterable[BuiltEnv]) -> Iterator[BuiltEnv]:
         else:
             of_release.setdefault(release.version, []).append(built)
     for group in of_release.values():
-        yield min(group, key=lambda built: (built.error is not None, built.env.torch is not None))
+        yield min(group, key=lambda built: (built.error is not None, built.env.paired))
 
 
 def _place(built: BuiltEnv, answer: Namespace | str | None, *, missing: bool) -> InspectedRelease:

@@ -283,7 +283,7 @@ def _timeline(results: Iterable[Result]) -> tuple[Point, ...]:
 
 def _purity(result: Result) -> tuple[bool, str]:
     """Sorts envs without PyTorch first: there nothing but the compiler can be to blame."""
-    return result.built.torch is not None, result.cell.env.name
+    return result.built.framework_release is not None, result.cell.env.name
 
 
 def _behaviour(outcome: Outcome) -> tuple[Status, str | None, str | None]:

@@ -146,7 +146,7 @@ def _released(config: MatrixConfig) -> Iterator[Env]:
     """The envs of the group of releases, and every other release that a search has had built."""
     declared = {env.name for env in config.envs}
     for env in known_envs(config):
-        if _RELEASES in env.groups or (env.name not in declared and env.torch is None and toolchains.is_release(env)):
+        if _RELEASES in env.groups or (env.name not in declared and not env.paired and toolchains.is_release(env)):
             yield env
 
 
