@@ -22,7 +22,7 @@ def main(adapter, jobs_file):
         modules = {}
         compiled = 0
         for job in jobs:
-            driver._facts = job["target"]  # and not aim(), which forgets what a release caches: nobody would write that by hand
+            driver._facts = job["target"]  # set_target() forgets what a release caches, which nobody would do by hand
             source = job["source"]
             if source not in modules:
                 sys.path.insert(0, os.path.dirname(source))

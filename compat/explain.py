@@ -10,7 +10,7 @@ from pathlib import Path
 
 from attrs import evolve, frozen
 
-from compat.config.cell_pattern import cell_pattern, several_match
+from compat.config.selection import cell_pattern, several_match
 from compat.diagnosis import classify
 from compat.engine.interpreting import with_interpreted
 from compat.engine.recall import existing_releases, known_envs

@@ -16,10 +16,9 @@ from pathlib import Path
 from attrs import Factory, evolve, frozen
 
 from compat import toolchains
-from compat.config.at_version import Absent, load_at_versions
 from compat.config.executor_settings import executor_named
 from compat.config.kernel_files import is_file, load_kernels
-from compat.config.libraries import OPTION, LibraryVersions, libraries_named
+from compat.config.libraries import OPTION, Absent, LibraryVersions, libraries_named, load_at_versions
 from compat.config.matrix import MatrixConfig, find_matrix, load_matrix, no_matrix
 from compat.config.selection import select_specs, without_pairs
 from compat.config.toml_reader import LONGEST, shown

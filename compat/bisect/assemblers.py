@@ -14,7 +14,7 @@ from packaging.specifiers import SpecifierSet
 from packaging.version import InvalidVersion, Version
 
 from compat import toolchains
-from compat.config.generated_matrix import declare
+from compat.config.matrix import declare
 from compat.envs.listing import INDEX, index_urls, list_files
 from compat.errors import EnvError, SelectionError
 from compat.model import BuiltEnv, Env, Evidence, Raised

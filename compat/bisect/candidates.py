@@ -19,8 +19,7 @@ from packaging.utils import InvalidWheelFilename
 from packaging.version import InvalidVersion, Version
 
 from compat import toolchains
-from compat.config.generated_matrix import declare, short_hash
-from compat.config.matrix import MatrixConfig
+from compat.config.matrix import MatrixConfig, declare, short_hash
 from compat.config.selection import select_envs
 from compat.envs.listing import INDEX, File, Minor, index_urls, list_files, pythons_of, wheel_facts
 from compat.errors import SelectionError

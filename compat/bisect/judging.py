@@ -16,7 +16,7 @@ from packaging.version import Version
 
 from compat.bisect.criterion import CANNOT_TELL, Criterion, IsSlower, IsWrong
 from compat.cell_document import cell_document
-from compat.config.cell_pattern import cell_pattern
+from compat.config.selection import cell_pattern
 from compat.engine.interpreting import interpret, interpretable
 from compat.engine.run import RunContext, run
 from compat.errors import SelectionError

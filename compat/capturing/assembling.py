@@ -19,9 +19,9 @@ from compat.capturing.kernels import CapturedKernel, Case, Configs, arguments_of
 from compat.capturing.live import Live, NotLive
 from compat.capturing.live import live as live_place
 from compat.capturing.records import Recorded, RecordedLaunch, UnrecordedLaunch
-from compat.config.declared_kernel import ONLY_VARIANT
+from compat.config.argument_tables import usual_dtype
+from compat.config.kernel_files import ONLY_VARIANT
 from compat.config.kernel_writer import write_kernel_file
-from compat.config.problem_table import usual_dtype
 from compat.errors import ConfigError, StoreError
 from compat.files import replace_file
 from compat.json_text import read_json, write_json

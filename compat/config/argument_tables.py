@@ -1,21 +1,22 @@
-"""What kernel files say of a kernel's arguments and of how it is compiled.
+"""What kernel files say of a kernel's arguments, of how it is compiled, and of the problem that it is run on.
 
-The tables are ``signature`` with ``hints``, or ``launch`` (:mod:`compat.config.launch_table`), ``constexprs`` and ``options``.
-
-Each may stand in the file, the kernel, a variant and a case. Here they are checked, and laid one over the other.
+The tables are ``signature`` with ``hints``, or ``launch`` in their place, ``constexprs``, ``options`` and ``problem``. Each may
+stand in the file, the kernel, a variant and a case. Here they are checked, and laid one over the other.
 """
 
 from __future__ import annotations
 
+import os
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
-from compat import constexprs, signatures
-from compat.config.launch_table import NO_HINTS_HERE, WHAT_HAS_NO_HINTS, check_launch
-from compat.config.toml_reader import DROP, Table, describe, did_you_mean, quoted
-from compat.model import HINTS, TABLES
+from compat import arguments, constexprs, signatures
+from compat.config.toml_reader import DROP, Table, describe, did_you_mean, quoted, shown
+from compat.model import HINTS, TABLES, CompileSpec, Problem
 from compat.signatures import ArgumentType
+from compat.source.closure import ParsedSource, read_source
 from compat.toolchains import Toolchain
 
 KEYS = (*TABLES, "hints")
@@ -30,6 +31,16 @@ _TAKE_HINTS = {
 """Hint → the types that it can be of, and these in words."""
 _TAKEN_FOR_GRANTED = ("divisible_by_16", "pointer_range_32")
 """Hints that every pointer has unless a kernel file says which have: what allocators give, and what most tensors are."""
+_NO_HINTS_HERE = "hints are of the arguments of a [signature], and this is a [launch]"
+_WHAT_HAS_NO_HINTS = 'A launch says what was passed: n = 4096, or x_ptr = { tensor = "fp16", aligned = false }.'
+
+PARAMETERS = 5
+"""What the function of a problem is given: parameters of the case, element type, seed, device, and whether it is to be large."""
+_PROBLEM_KEYS = ("source", "function", "dtype", "parameters")
+_FLOATS = ("fp", "bf")
+_NO_NAME = 'Say dtype = "fp32": no pointer of the signature is of floating point numbers.'
+
+Read = Callable[[Path], ParsedSource]
 
 # --- what is merged ------------------------------------------------------------------------------------------------------------
 
@@ -154,7 +165,7 @@ def check_hints(table: Table, arguments: Mapping[str, Collection[str]], of: str 
     """
     hints = table.data.get("hints")
     if hints is not None and launched and not arguments:
-        table.fail(NO_HINTS_HERE, "hints", hint=WHAT_HAS_NO_HINTS)
+        table.fail(_NO_HINTS_HERE, "hints", hint=_WHAT_HAS_NO_HINTS)
     if isinstance(hints, str):
         if hints != NO_HINTS:
             table.fail(f"expected a table, or {NO_HINTS!r}, found {describe(hints)}", "hints")
@@ -172,3 +183,138 @@ def check_hints(table: Table, arguments: Mapping[str, Collection[str]], of: str 
                 hints.fail(
                     f"{why}; only {_TAKE_HINTS[key][1]} have this hint", f"{key}[{index}]", hint=f"Take {name} out of {key}."
                 )
+
+
+# --- what a launch passed ---------------------------------------------------------------------------------------------------------
+
+
+def check_launch(table: Table, toolchain: Toolchain) -> None:
+    """Check every argument that a table says. Raises ConfigError."""
+    for name, value in table.data.items():
+        if not toolchain.language.types.elements:
+            table.fail(f"kernels for {toolchain.title} have a [signature] and no [launch]")
+        if value != DROP:
+            try:
+                arguments.read(value, toolchain.language.types.elements, describe)
+            except arguments.UnknownArgumentForm as error:
+                table.fail(str(error), f"{name}{error.path}", hint=error.hint)
+
+
+def launch_of(said: Mapping[str, Any], toolchain: Toolchain) -> dict[str, Any]:
+    """The arguments of a table that was checked, in the forms of :mod:`compat.arguments`."""
+    return {name: arguments.read(value, toolchain.language.types.elements) for name, value in said.items()}
+
+
+def check_alone(tables: Sequence[Table], signature: Mapping[str, str], named: str) -> None:
+    """Check that what a launch is said of has no signature and no hints in any of its tables. Raises ConfigError."""
+    table = next(each for each in reversed(tables) if each.mapping("launch"))
+    if signature:
+        table.fail(
+            f"{named} has both a launch and a signature ({', '.join(signature)})",
+            "launch",
+            hint="Say either which types the arguments have, or what a launch passes.",
+        )
+    for each in tables:
+        if "hints" in each:
+            each.fail(_NO_HINTS_HERE, "hints", hint=_WHAT_HAS_NO_HINTS)
+
+
+# --- what a kernel is run on ------------------------------------------------------------------------------------------------------
+
+
+def problem_of(tables: Sequence[Table], folder: Path, spec: CompileSpec, read: Read = read_source) -> Problem | None:
+    """The problem that tables declare, of which the later ones count more; ``None`` where none does. Raises ConfigError.
+
+    ``folder`` is that of the kernel file; the problem's source is only read as text.
+    """
+    problem_tables = [table.table("problem") for table in tables if "problem" in table]
+    for table in problem_tables:
+        table.only(*_PROBLEM_KEYS)
+    if not problem_tables:
+        return None
+    of_source = _last("source", problem_tables)
+    source = Path(os.path.realpath(folder / of_source.string("source")))
+    if not os.path.isfile(source):
+        of_source.fail(f"there is no file {of_source.string('source')!r} next to this one", "source")
+    of_function = _last("function", problem_tables)
+    function = of_function.string("function")
+    return Problem(
+        source=str(source),
+        function=function,
+        closure=_closure(of_source, of_function, source, function, read),
+        dtype=_dtype(_last("dtype", problem_tables), spec),
+        parameters=_parameters(problem_tables, spec),
+    )
+
+
+def _last(key: str, tables: Sequence[Table]) -> Table:
+    """The last table that says something; else the last one."""
+    return next((table for table in reversed(tables) if key in table), tables[-1])
+
+
+def _closure(of_source: Table, of_function: Table, source: Path, function: str, read: Read) -> str:
+    try:
+        text = read(source)
+    except SyntaxError as error:
+        line = f", line {error.lineno}" if error.lineno else ""
+        of_source.fail(f"{shown(source)}{line}: {error.msg}", "source")
+    except (OSError, ValueError) as error:
+        of_source.fail(f"{shown(source)} cannot be read: {error}", "source")
+    if function not in text.functions:
+        hint = did_you_mean(function, text.functions) or f"It defines: {', '.join(text.functions) or 'none'}."
+        of_function.fail(f"{shown(source)} has no function {function!r}", "function", hint=hint)
+    names = text.functions[function].names
+    if len(names) != PARAMETERS:
+        hint = "It takes (parameters, dtype, seed, device, large); docs/problems.md has an example."
+        of_function.fail(
+            f"{function!r} of {shown(source)} takes {len(names)} parameters and not {PARAMETERS}", "function", hint=hint
+        )
+    return text.closure
+
+
+def _dtype(table: Table, spec: CompileSpec) -> str:
+    """What is said, else the elements of the first pointer to floating point numbers."""
+    if "dtype" in table:
+        return table.string("dtype")
+    return usual_dtype(spec) or table.fail("is missing", "dtype", hint=_NO_NAME)
+
+
+def usual_dtype(spec: CompileSpec) -> str | None:
+    """The elements of the first pointer to floating point numbers, where there is one."""
+    for kind in (*signatures.leaves(spec.signature).values(), *_tensors(spec.launch)):
+        if kind.startswith(tuple(f"*{prefix}" for prefix in _FLOATS)):
+            return kind[1:]
+    return None
+
+
+def said_of(problem: Problem | None, spec: CompileSpec, folder: Path) -> tuple[dict[str, str], dict[str, Any]]:
+    """What a kernel file in ``folder`` has to say of a problem: entries of its table, and of the parameters in there.
+
+    The reverse of :func:`problem_of`: what follows from the case is not said.
+    """
+    if problem is None:
+        return {}, {}
+    data = {"source": os.path.relpath(problem.source, os.path.realpath(folder)), "function": problem.function}
+    if problem.dtype != usual_dtype(spec):
+        data["dtype"] = problem.dtype
+    usual: Mapping[str, Any] = spec.constexprs
+    more = {name: value for name, value in problem.parameters.items() if name not in usual or repr(usual[name]) != repr(value)}
+    return data, more
+
+
+def _tensors(launch: Mapping[str, Any]) -> list[str]:
+    """The tensors that a launch passes, as types of pointers."""
+    texts = [value if isinstance(value, str) else f"*{value['tensor']}" for value in launch.values() if _is_tensor(value)]
+    return [kind for kind in texts if kind.startswith("*")]
+
+
+def _is_tensor(value: Any) -> bool:
+    return isinstance(value, str) or (isinstance(value, dict) and "tensor" in value)
+
+
+def _parameters(tables: Sequence[Table], spec: CompileSpec) -> dict[str, Any]:
+    """The constexprs of the case, and over them what the tables say."""
+    parameters: dict[str, Any] = dict(spec.constexprs)
+    for table in tables:
+        parameters |= table.mapping("parameters")
+    return parameters

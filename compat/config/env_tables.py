@@ -17,7 +17,6 @@ from packaging.utils import InvalidWheelFilename, canonicalize_name
 from packaging.version import Version
 
 from compat import toolchains
-from compat.config.installs import installs, is_path
 from compat.config.toml_reader import Table, did_you_mean, read_toml
 from compat.envs.listing import wheel_facts
 from compat.envs.requirements import label
@@ -27,6 +26,9 @@ from compat.toolchains import Toolchain
 
 _ENV_KEYS = ("torch", "distribution", "wheel", "index", "python", "install", "groups")
 _NAME = lazy_pattern(r"[A-Za-z0-9][A-Za-z0-9._+-]*")
+_EDITABLE = lazy_pattern(r"(?:-e|--editable)[=\s]\s*(?P<path>.+)")
+_PATH = lazy_pattern(r"(?:\.{1,2}$|\.{0,2}/|~).*")
+_ARCHIVES = (".whl", ".tar.gz", ".zip")
 
 EXAMPLE = f'{{ {toolchains.DEFAULT.name} = "3.1.0" }}'
 """An env, as a hint shows one."""
@@ -208,3 +210,35 @@ def _companion(table: Table, base: Path) -> Companion:
     torch = table.specifier("torch") if "torch" in table else None
     release = table.specifier(toolchain.name)
     return Companion(toolchain=toolchain.name, release=release, torch=torch, install=install, why=table.string("why", ""))
+
+
+# --- what is installed besides ---------------------------------------------------------------------------------------------------
+
+
+def installs(table: Table, base: Path) -> tuple[str, ...]:
+    """What a table installs: ``einops<1``, ``-e /home/me/project``, ``/home/me/wheels/x.whl``. Raises ConfigError.
+
+    Paths are relative to ``base``. A folder is installed as with ``-e``, so that edits count.
+    """
+    return tuple(_installed(table, f"install[{index}]", text.strip(), base) for index, text in enumerate(table.strings("install")))
+
+
+def is_path(installed: str) -> bool:
+    """Whether something that :func:`installs` gives is a folder or a wheel, and not a requirement."""
+    return installed.startswith(("-e ", "/"))
+
+
+def _installed(table: Table, key: str, text: str, base: Path) -> str:
+    editable = _EDITABLE.fullmatch(text)
+    if not editable and not _PATH.fullmatch(text):
+        table.requirement(key, text)
+        return text
+    path_text = editable["path"] if editable else text
+    path = Path(os.path.realpath(base / os.path.expanduser(path_text)))
+    if path.is_dir():
+        if not any((path / name).is_file() for name in ("pyproject.toml", "setup.py")):
+            table.fail(f"{path_text!r} is no project: it has no pyproject.toml", key)
+        return f"-e {path}"
+    if not path.is_file() or editable or not path.name.endswith(_ARCHIVES):
+        table.fail(f"there is no project {path_text!r}", key, hint=f"Looked for the folder {path}.")
+    return str(path)

@@ -21,11 +21,9 @@ from attrs import evolve
 
 from compat import arguments, constexprs, signatures
 from compat.config import kernel_sources
-from compat.config.argument_tables import NO_HINTS, takes_hint, usual_hints
-from compat.config.declared_kernel import ONLY_VARIANT
-from compat.config.kernel_files import kernels_of
+from compat.config.argument_tables import NO_HINTS, said_of, takes_hint, usual_hints
+from compat.config.kernel_files import ONLY_VARIANT, kernels_of
 from compat.config.layers import ABSENT, Hint, Kept, LayerEntry, Layers, Place, Unwritable, in_order, layers_of
-from compat.config.problem_table import said_of
 from compat.config.toml_reader import DROP, SCHEMA, parse_toml, shown
 from compat.config.toml_writer import toml_text
 from compat.errors import ConfigError

@@ -1,14 +1,23 @@
-"""Libraries of the package index in several versions, as ``--package`` names them: ``fla-core==0.4.0,0.6.0``."""
+"""Libraries of the package index in several versions, as ``--package`` names them (``fla-core==0.4.0,0.6.0``), and their kernels.
+
+Kernel files whose kernels are of a library are read as if they named another version of it. The arguments that a kernel is compiled
+with stay as they are. A kernel that a version does not have, or that takes others there, is left out, and told.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
 
-from attrs import frozen
+from attrs import evolve, frozen
 from packaging.utils import canonicalize_name
 from packaging.version import InvalidVersion, Version
 
-from compat.errors import SelectionError
+from compat.config.kernel_files import ONLY_VARIANT, kernel_paths, kernels_of
+from compat.config.toml_reader import Table, read_toml
+from compat.errors import ConfigError, SelectionError
+from compat.model import Specialization
 from compat.patterns import lazy_pattern
 
 OPTION = "--package"
@@ -70,3 +79,109 @@ def _version(word: str, text: str) -> str:
         return str(Version(word))
     except InvalidVersion:
         raise SelectionError(f"{word!r} is not a version", where=f"{OPTION} {text}", hint=_HINT) from None
+
+
+@frozen(kw_only=True)
+class Absent:
+    """A kernel that a version of a library does not have as it is declared."""
+
+    library: LibraryVersions
+    kernel: str
+    why: str
+
+
+@frozen(kw_only=True)
+class AtVersions:
+    """What kernel files come to for some versions of libraries."""
+
+    specs: tuple[Specialization, ...]
+    absent: tuple[Absent, ...]
+
+
+def load_at_versions(
+    patterns: Sequence[str],
+    base: Path,
+    libraries: Sequence[LibraryVersions],
+    *,
+    where: str | None = None,
+) -> AtVersions:
+    """The kernels of these libraries that kernel files declare, once for each version, as variants; all others are left out.
+
+    What is no kernel file that can be read, whatever the version, is a ConfigError.
+    """
+    sources: dict[tuple[LibraryVersions, str], _SourceAtVersion] = {}
+    for path in kernel_paths(patterns, base, where):
+        table = read_toml(path, base)
+        for library in libraries:
+            if library.name in _names(table.data):
+                for source in _of_library(table, path, library):
+                    earlier = sources.get((library, source.kernel))
+                    if earlier is None or source.rank > earlier.rank:
+                        sources[library, source.kernel] = source
+    return AtVersions(
+        specs=tuple(spec for source in sources.values() for spec in source.specs),
+        absent=tuple(
+            Absent(library=library, kernel=name, why=source.why) for (library, name), source in sources.items() if source.why
+        ),
+    )
+
+
+@frozen(kw_only=True)
+class _SourceAtVersion:
+    """What a kernel file comes to for one kernel and one version."""
+
+    kernel: str
+    specs: tuple[Specialization, ...] = ()
+    why: str = ""
+    """Why there are none."""
+    is_own: bool = False
+    """Whether the kernel file speaks of this very version."""
+
+    @property
+    def rank(self) -> tuple[bool, bool]:
+        """Of two kernel files the one counts whose kernel is there, then the one that was made for this version."""
+        return bool(self.specs), self.is_own
+
+
+def _of_library(table: Table, path: Path, library: LibraryVersions) -> Iterator[_SourceAtVersion]:
+    moved = evolve(table, data=_moved(table.data, library))
+    is_own = moved.data == table.data
+    for kernel in kernels_of(moved, path):
+        try:
+            declared = kernel.specializations()
+        except ConfigError as error:
+            yield _SourceAtVersion(kernel=kernel.kernel, why=str(error).removeprefix(f"{error.where}: "), is_own=is_own)
+            continue
+        specs = tuple(_as_variant(spec, library) for spec in declared if spec.package == library.requirement)
+        if specs:
+            yield _SourceAtVersion(kernel=kernel.kernel, specs=specs, is_own=is_own)
+
+
+def _as_variant(spec: Specialization, library: LibraryVersions) -> Specialization:
+    variant = library.variant if spec.variant == ONLY_VARIANT else f"{spec.variant}-{library.variant}"
+    return evolve(spec, variant=variant)
+
+
+def _names(data: object) -> Iterator[str]:
+    """The names of the libraries that a table speaks of."""
+    if isinstance(data, Mapping):
+        package = data.get("package")
+        if isinstance(package, str) and (library := LibraryVersions.of(package)):
+            yield library.name
+        for item in data.values():
+            yield from _names(item)
+    elif isinstance(data, list):
+        for item in data:
+            yield from _names(item)
+
+
+def _moved(data: Any, library: LibraryVersions) -> Any:
+    """The same with this version in the place of any other one of the library."""
+    if isinstance(data, list):
+        return [_moved(item, library) for item in data]
+    if not isinstance(data, Mapping):
+        return data
+    moved = {key: _moved(item, library) for key, item in data.items()}
+    package = data.get("package")
+    named = LibraryVersions.of(package) if isinstance(package, str) else None
+    return {**moved, "package": library.requirement} if named and named.name == library.name else moved

@@ -5,6 +5,7 @@ The file is read once, here, into a frozen :class:`MatrixConfig`. Its path is th
 
 from __future__ import annotations
 
+import hashlib
 import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -18,7 +19,8 @@ from compat.config.env_tables import EXAMPLE, Companion, accompanied, built_in
 from compat.config.executor_settings import ExecutorSettings, read_executor
 from compat.config.selection import MATRIX as FILE
 from compat.config.selection import select_envs, select_targets
-from compat.config.toml_reader import Table, did_you_mean, parse_toml, quoted, read_toml
+from compat.config.toml_reader import SCHEMA, Table, did_you_mean, parse_toml, quoted, read_toml
+from compat.config.toml_writer import toml_text
 from compat.envs.cache import EnvCache, env_cache
 from compat.errors import ConfigError, SelectionError
 from compat.model import Env, Target
@@ -284,3 +286,19 @@ def _check_defaults(config: MatrixConfig, defaults: Table) -> None:
                 select((pattern,))
             except SelectionError as error:
                 raise ConfigError(str(error), where=defaults.where(f"{key}[{index}]"), hint=error.hint) from None
+
+
+def declare(envs: Sequence[Mapping[str, str | list[str]]], folder: Path) -> MatrixConfig:
+    """Declare envs in a file in ``folder``, each as ``matrix.toml`` has it. The same envs are in the same file every time."""
+    defaults = {"envs": [env["name"] for env in envs]}
+    text = toml_text({"schema": SCHEMA, "env": list(envs), "defaults": defaults})
+    path = folder / f"matrix-{short_hash(text)}.toml"
+    if not path.exists():
+        folder.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    return load_matrix(path)
+
+
+def short_hash(text: str) -> str:
+    """Eight characters that tell one made-up name from another."""
+    return hashlib.sha256(text.encode()).hexdigest()[:8]

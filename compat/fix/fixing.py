@@ -12,7 +12,7 @@ from attrs import define, evolve, field, frozen
 from packaging.version import Version
 
 from compat import toolchains
-from compat.config.cell_pattern import cell_pattern, several_match
+from compat.config.selection import cell_pattern, several_match
 from compat.engine import run
 from compat.engine.recall import existing_releases, known_envs
 from compat.engine.run import RunContext

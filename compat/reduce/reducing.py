@@ -9,8 +9,8 @@ from attrs import evolve
 from packaging.version import Version
 
 from compat.bisect.criterion import Criterion, parse_criterion
-from compat.config.cell_pattern import cell_pattern, several_match
 from compat.config.matrix import MatrixConfig
+from compat.config.selection import cell_pattern, several_match
 from compat.engine.run import RunContext
 from compat.errors import SelectionError
 from compat.interruption import Budget

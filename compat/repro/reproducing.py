@@ -12,9 +12,9 @@ from attrs import evolve
 from compat import toolchains
 from compat.bisect import bisecting
 from compat.bundle.bundle import Bundle, bundle
-from compat.config.cell_pattern import CellPattern, cell_pattern, several_match
 from compat.config.kernel_files import load_kernels
 from compat.config.matrix import MatrixConfig
+from compat.config.selection import CellPattern, cell_pattern, several_match
 from compat.engine import recall as known
 from compat.engine.run import RunContext
 from compat.errors import ConfigError, EnvError, StoreError

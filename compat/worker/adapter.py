@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     class InterpretingAdapter(Protocol):
         """A toolchain's interpreter, which runs kernels on the CPU."""
 
-        def prepared(self, function: Any, job: dict[str, Any], arguments: dict[str, Any]) -> Callable[[tuple[int, ...]], None]:
+        def prepare(self, function: Any, job: dict[str, Any], arguments: dict[str, Any]) -> Callable[[tuple[int, ...]], None]:
             """What launches a job's function with these arguments, by name, on a grid.
 
             Raises ValueError, in a sentence, where they are not those of the function.
@@ -48,22 +48,22 @@ if TYPE_CHECKING:
         def files(self) -> list[str]:
             """Files that it has loaded and that are not those of modules in ``sys.modules``."""
 
-        def settle_in(self, directory: str, diagnose: bool) -> None:
+        def use_cache_dir(self, directory: str, diagnose: bool) -> None:
             """Use this private folder for caches; with ``diagnose``, print and leave behind there what tells of a failure."""
 
-        def look_again(self) -> None:
+        def reload_env(self) -> None:
             """Forget what was read from environment variables, since they have changed."""
 
         def observe(self, beacon: Beacon, passes: bool) -> None:
             """Keep on the beacon the line of the kernel in flight; with ``passes`` also whether the compiler's passes run."""
 
-        def call_places(self, places: list[list[str]]) -> None:
+        def remap_paths(self, places: list[list[str]]) -> None:
             """Write paths in folders of this machine into what is compiled as they are called elsewhere: pairs, inner first."""
 
-        def aim(self, target: dict[str, Any]) -> None:
+        def set_target(self, target: dict[str, Any]) -> None:
             """Answer for this target from now on, whoever asks what is compiled for; forget what was found out for others."""
 
-        def knows(self, target: dict[str, Any]) -> bool | None:
+        def knows_target(self, target: dict[str, Any]) -> bool | None:
             """Whether a program that the toolchain brings has heard of a target; ``None`` where that cannot be looked up."""
 
         def compile(
@@ -75,7 +75,7 @@ if TYPE_CHECKING:
             is called as each stage is entered, ``on_made(name, result)`` as it is left. A compile that made no binary has to raise.
             """
 
-        def place_of(self, error: BaseException, job: dict[str, Any], function: Any) -> tuple[str, int] | None:
+        def kernel_line(self, error: BaseException, job: dict[str, Any], function: Any) -> tuple[str, int] | None:
             """The path and the line of the kernel's file that a failure is about; ``None`` where the toolchain cannot tell."""
 
 

@@ -52,19 +52,19 @@ def run(toolchain: Adapter, jobs_fd: int, events_fd: int, output_fd: int, beginn
     os.close(output_fd)
     directory, diagnose = batch["directory"], batch["diagnose"]
     try:
-        _settle_in(directory)
-        toolchain.settle_in(directory, diagnose)
+        _use_private_dir(directory)
+        toolchain.use_cache_dir(directory, diagnose)
         beacon = Beacon(directory)
     except OSError as error:  # no cell has begun: this is about the machine, such as a full disk
         _write(events_fd, {"event": "unable", "nonce": batch["jobs"][0]["nonce"], "raised": exception_chain(error)})
         return
     if batch["variables"]:
         os.environ.update(batch["variables"])
-        toolchain.look_again()
+        toolchain.reload_env()
     standin.load().hide(batch["hidden"])
     toolchain.observe(beacon, passes=diagnose)
     if batch["places"] and not diagnose:  # a diagnostic quotes the line it is about, which it reads at the path that it is told
-        toolchain.call_places(batch["places"])
+        toolchain.remap_paths(batch["places"])
     sources: dict[str, Any] = {}
     opened = Opened(directory)
     opened.add(beginning.read)
@@ -76,7 +76,7 @@ def run(toolchain: Adapter, jobs_fd: int, events_fd: int, output_fd: int, beginn
             return  # the driver has a new child do the other jobs
 
 
-def _settle_in(directory: str) -> None:
+def _use_private_dir(directory: str) -> None:
     """Have temporary files in a private folder, and make a crash or a hang say where it was."""
     os.environ["TMPDIR"] = tempfile.tempdir = directory
     os.chdir(directory)
@@ -129,7 +129,7 @@ class Attempt:
         if unknown := [str(action.get("do")) for action in self.job["actions"] if action.get("do") not in _ACTIONS]:
             self.send("refused", cannot=unknown)
             return
-        self.send("start", output=_position(), target_known=toolchain.knows(self.job["target"]) if diagnose else None)
+        self.send("start", output=_position(), target_known=toolchain.knows_target(self.job["target"]) if diagnose else None)
         answer: dict[str, Any] = {"actions": []}
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
@@ -152,7 +152,7 @@ class Attempt:
     def compile(self, action: dict[str, Any], toolchain: Adapter, sources: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
         """Compile the job's function, or a file of IR in its place; the metrics, and what each stage made."""
         self.enter("source")
-        toolchain.aim(self.job["target"])
+        toolchain.set_target(self.job["target"])
         if action["keep_ir"]:
             self.kept = os.path.join(self.directory, "kept", self.job["nonce"])
         self.job["ir"] = os.path.join(self.directory, "given", action["ir"]) if action["ir"] else None
@@ -166,7 +166,7 @@ class Attempt:
     ) -> tuple[dict[str, Any], dict[str, Any]]:
         """Run the job's function on its problems in the toolchain's interpreter; what came of comparing, as metrics."""
         self.enter("source")
-        toolchain.aim(self.job["target"])
+        toolchain.set_target(self.job["target"])
         self.take_function(toolchain, sources)
         numerics.checked(self, action["seed"], _interpreting(toolchain))
         return self.noted, {}
@@ -222,7 +222,7 @@ class Attempt:
             lines = (innermost_line(link, self.job["roots"][0]) for link in reversed(links))
             found = next((line for line in lines if line), None)
         else:
-            found = toolchain.place_of(error, self.job, self.function)
+            found = toolchain.kernel_line(error, self.job, self.function)
         return {"path": found[0], "line": found[1]} if found else None
 
     def enter(self, stage: str | None) -> None:

@@ -37,7 +37,7 @@ class Beginning:
         sys.dont_write_bytecode = True
         found = cls()
         opened = Opened(folder)
-        toolchain.aim(package["target"])
+        toolchain.set_target(package["target"])
         path = os.path.join(package["root"], *package["name"].split("."), "__init__.py")
         identity, before = (toolchain.name, toolchain.pytorch), set(sys.modules)
         source = standin.load().ImportedSource(path, package["roots"], package["name"], package["target"], identity)

@@ -57,7 +57,7 @@ def checked(attempt: Attempt, seed: int, interpreting: InterpretingAdapter) -> N
             noted.update(problem=problem["name"], problems=len(found) + 1)
             attempt.beacon.at(problem["name"], len(found) + 1)
             try:
-                launch = interpreting.prepared(attempt.function, attempt.job, problem["arguments"])
+                launch = interpreting.prepare(attempt.function, attempt.job, problem["arguments"])
             except ValueError as error:
                 raise problems.ProblemError("problem %r: %s" % (problem["name"], error)) from None
             outputs.poison(problem)

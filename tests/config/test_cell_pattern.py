@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from compat.config.cell_pattern import cell_pattern, several_match
+from compat.config.selection import cell_pattern, several_match
 from compat.errors import SelectionError
 from compat.project import Selection, select
 from tests import commands

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from compat.config.generated_matrix import declare
+from compat.config.matrix import declare
 
 
 def test_whatever_a_folder_is_called(tmp_path: Path) -> None:

@@ -8,8 +8,8 @@ import pytest
 
 from compat import toolchains
 from compat.config import releases
-from compat.config.cell_pattern import cell_pattern
 from compat.config.matrix import MatrixConfig, load_matrix, no_matrix
+from compat.config.selection import cell_pattern
 from compat.errors import SelectionError
 from compat.project import gpus_of
 from compat.toolchains.triton.facts.targets import GPUS, TARGETS

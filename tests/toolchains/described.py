@@ -51,7 +51,7 @@ call = importlib.import_module(os.path.basename(adapter) + ".call")
 toolchain = api.Triton()
 with open(job) as file:
     job = json.load(file)
-toolchain.aim(job["target"])
+toolchain.set_target(job["target"])
 function = api._jit_function(getattr(loaded(job["source"], "kernels"), job["function"]))
 print(described(call.ast_source(function, job, call.constants(function, job))))
 for number, script in enumerate(scripts):

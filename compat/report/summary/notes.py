@@ -9,8 +9,7 @@ from collections.abc import Iterable, Iterator
 from attrs import evolve
 
 from compat import signatures
-from compat.config.at_version import Absent
-from compat.config.libraries import LibraryVersions
+from compat.config.libraries import Absent, LibraryVersions
 from compat.model import Result, Specialization, Status, StoodIn
 from compat.report.summary.compact import counted, listed, natural, one_line
 

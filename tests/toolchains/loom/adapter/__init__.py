@@ -11,19 +11,19 @@ class Adapter:
     def files(self):
         return []
 
-    def settle_in(self, directory, diagnose):
+    def use_cache_dir(self, directory, diagnose):
         """It keeps nothing."""
 
-    def look_again(self):
+    def reload_env(self):
         """It reads no environment variables."""
 
     def observe(self, beacon, passes):
         """It has no passes."""
 
-    def aim(self, target):
+    def set_target(self, target):
         """Nobody asks."""
 
-    def knows(self, target):
+    def knows_target(self, target):
         return target["arch"] == "h90"
 
     def compile(self, job, function, on_stage, on_made):
@@ -31,5 +31,5 @@ class Adapter:
         on_made("cloth", cloth)
         return {"artifacts": {"cloth": len(cloth)}, "shared": shared}, {"cloth": cloth}
 
-    def place_of(self, error, job, function):
+    def kernel_line(self, error, job, function):
         return None

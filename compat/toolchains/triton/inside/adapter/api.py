@@ -78,27 +78,27 @@ class Triton:
         functions = [backend.compiler.add_stages.__wrapped__ for backend in _backends().values()]
         return [function.__code__.co_filename for function in functions]
 
-    def settle_in(self, directory: str, diagnose: bool) -> None:
+    def use_cache_dir(self, directory: str, diagnose: bool) -> None:
         """Keep caches in a private folder; with ``diagnose``, print the IR before every pass and leave reproducers there."""
         os.environ["TRITON_CACHE_DIR"] = os.path.join(directory, "cache")
         os.environ["TRITON_ALWAYS_COMPILE"] = "1"
         if diagnose:
             os.environ.update(_DIAGNOSTICS, TRITON_REPRODUCER_PATH=os.path.join(directory, _REPRODUCER))
 
-    def look_again(self) -> None:
+    def reload_env(self) -> None:
         """Forget where the assembler was found, since the environment variables that say so have changed."""
         for backend in _backends().values():
             for value in list(backend.compiler.add_stages.__wrapped__.__globals__.values()):
                 if callable(getattr(value, "cache_clear", None)):
                     value.cache_clear()
 
-    def call_places(self, places: list[list[str]]) -> None:
+    def remap_paths(self, places: list[list[str]]) -> None:
         """Write paths in these folders into what is compiled as they are called elsewhere."""
         self._places = places
 
-    def aim(self, target: dict[str, Any]) -> None:
+    def set_target(self, target: dict[str, Any]) -> None:
         """Answer for this target from now on, whoever asks for the GPU: a kernel that compiles, a source that is imported."""
-        self._driver.aim(target)
+        self._driver.set_target(target)
 
     def observe(self, beacon: Any, passes: bool) -> None:
         """Write the source line in flight to ``beacon``; with ``passes`` also whether a pass manager runs."""
@@ -137,7 +137,7 @@ class Triton:
             source = call.ast_source(_jit_function(function), job, values)
         return self._triton.compile(source, target=driver.target(job["target"]), options=dict(job["options"]))
 
-    def place_of(self, error: BaseException, job: dict[str, Any], function: Any) -> tuple[str, int] | None:
+    def kernel_line(self, error: BaseException, job: dict[str, Any], function: Any) -> tuple[str, int] | None:
         """The line of the kernel's file that a failure before the first pass is about.
 
         The one in flight; else one that Triton was at when it looked what the function uses; else the function's first.
@@ -147,7 +147,7 @@ class Triton:
         in_flight: tuple[str, int] | None = self._beacon.line if self._beacon else None
         return in_flight or _line_looked_at(error, self._library) or _first_line(function)
 
-    def knows(self, facts: dict[str, Any]) -> bool | None:
+    def knows_target(self, facts: dict[str, Any]) -> bool | None:
         """Whether an assembler that Triton brings has heard of a target; ``None`` where it brings none."""
         nvidia = _backends().get("nvidia")
         if nvidia is None or facts["backend"] != "cuda":

@@ -78,7 +78,7 @@ class TargetDriver:
 class RefusingDriver(TargetDriver):
     """A driver that answers for the target of the cell in flight, and launches nothing."""
 
-    def aim(self, facts: dict[str, Any]) -> None:
+    def set_target(self, facts: dict[str, Any]) -> None:
         """Answer for this target from now on, and forget what was found out for others."""
         self._chosen = facts
         for name, module in list(sys.modules.items()):

@@ -38,7 +38,7 @@ class Interpreting:
             if name.startswith("create_") and isinstance(member, types.FunctionType):
                 setattr(builder, name, self._noting(name[len("create_") :], member))
 
-    def prepared(self, function: Any, job: dict[str, Any], arguments: dict[str, Any]) -> Callable[[tuple[int, ...]], None]:
+    def prepare(self, function: Any, job: dict[str, Any], arguments: dict[str, Any]) -> Callable[[tuple[int, ...]], None]:
         """What launches a function with these arguments and the job's constexprs on a grid.
 
         Raises ValueError where they are not those of the function.
