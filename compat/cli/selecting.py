@@ -107,7 +107,7 @@ def select(
     """
     from compat import project
     from compat.engine.plan import Shard
-    from compat.report.summary.notes import guesses, missing_kernels
+    from compat.report.summary.statements import guesses, missing_kernels
 
     named = (*spec, *files)
     chosen = project.select(
