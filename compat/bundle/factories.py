@@ -14,7 +14,7 @@ from typing import Any
 
 from attrs import define, field, frozen
 
-from compat.constexprs import DTYPES
+from compat.model.constexprs import DTYPES
 from compat.source.constants import Scope, UnknownValue
 from compat.source.names import ModulePlace, Names, Ours, ParsedFile, Statement, called_by
 from compat.source.parsing import bound_by, defaults_of, uses

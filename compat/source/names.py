@@ -12,8 +12,8 @@ from pathlib import Path
 
 from attrs import define, evolve, field, frozen
 
-from compat.patterns import lazy_pattern
 from compat.source.parsing import NameUse, bound_by, text_of, tree_of, uses
+from compat.text import lazy_pattern
 
 Definition = ast.FunctionDef | ast.ClassDef
 _IMPORT_ERRORS = frozenset({"ImportError", "ModuleNotFoundError", "Exception", "BaseException"})
