@@ -26,7 +26,7 @@ from compat.diagnosis.bounds import TEXT, bounded, narrowed, shown
 from compat.diagnosis.failure_class import FailureClass, Knowledge, Sign
 from compat.diagnosis.symptoms import Symptoms, fingerprint
 from compat.model import SOURCE_STAGE, Diagnosis, Evidence, Failure, Noticed, Outcome, Status, Target
-from compat.printable import printable
+from compat.text import printable
 
 _FROM_OUTSIDE = frozenset({"SIGKILL", "SIGTERM", "SIGINT", "SIGHUP", "SIGQUIT", "SIGSTOP", "SIGUSR1", "SIGUSR2"})
 _BY_LIMIT = frozenset(each.name for each in (common.TIMEOUT, common.OUT_OF_MEMORY, common.SOURCE_TIMEOUT))

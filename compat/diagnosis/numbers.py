@@ -22,8 +22,7 @@ from packaging.version import Version
 
 from compat.json_text import read_json
 from compat.model import SOURCE_STAGE, Check, Evidence, Raised, Result, Sample, Status
-from compat.patterns import lazy_pattern
-from compat.printable import printable
+from compat.text import lazy_pattern, printable
 
 _CRASHES = frozenset({"SIGSEGV", "SIGABRT", "SIGBUS", "SIGFPE", "SIGILL", "SIGTRAP", "SIGSYS"})
 """What a process ends by for a mistake of its own."""

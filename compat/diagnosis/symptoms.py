@@ -24,8 +24,8 @@ from attrs import Factory, frozen
 from compat.diagnosis.bounds import readable, within_bounds
 from compat.diagnosis.pipeline import OutputReader
 from compat.model import DEFAULT_TOOLCHAIN, Evidence, Raised
-from compat.patterns import lazy_pattern
 from compat.source.parsing import expression_of
+from compat.text import lazy_pattern
 
 _LOG = "subprocess.CalledProcessError"
 """Says only that a program failed; what it printed is in the exception around it."""

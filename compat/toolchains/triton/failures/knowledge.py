@@ -7,7 +7,7 @@ import re
 from compat.diagnosis.failure_class import Knowledge
 from compat.diagnosis.symptoms import Wording
 from compat.model import DEFAULT_TOOLCHAIN
-from compat.patterns import lazy_pattern
+from compat.text import lazy_pattern
 from compat.toolchains.triton.failures import CLASSES
 from compat.toolchains.triton.ir.dumps import READER
 

@@ -11,8 +11,7 @@ import re
 from pathlib import Path, PurePath
 
 from compat.diagnosis.pipeline import OutputReader, Pipeline, Printed, Step
-from compat.patterns import lazy_pattern
-from compat.printable import printable
+from compat.text import lazy_pattern, printable
 from compat.toolchains.triton.ir import canonical as canonical_form
 from compat.toolchains.triton.ir.canonical import canonical
 

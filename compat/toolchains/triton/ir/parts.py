@@ -10,7 +10,7 @@ from pathlib import Path
 from packaging.version import InvalidVersion, Version
 
 from compat.model import BuiltEnv, Done, Evidence, Raised, Target
-from compat.patterns import lazy_pattern
+from compat.text import lazy_pattern
 from compat.toolchains.base import Assembler, CompilerParts, IntermediateForms, Wheels
 from compat.toolchains.triton.ir.canonical import canonical_code, canonical_llvm
 from compat.toolchains.triton.ir.dumps import one_pass
