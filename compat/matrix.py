@@ -18,8 +18,7 @@ from compat.api.looking import kept_names
 from compat.diagnosis.agreement import with_agreement
 from compat.engine import plan
 from compat.engine.interpreting import interpret, interpretable, with_check, with_interpreted
-from compat.engine.recall import existing_releases, recall
-from compat.engine.run import Interrupted, RunContext, run
+from compat.engine.run import Interrupted, RunContext, existing_releases, recall, run
 from compat.errors import EnvError, SelectionError
 from compat.history.verdict import Existing, verdicts
 from compat.interruption import Stopped
@@ -222,7 +221,7 @@ class _Run:
 
     def _artifact(self, name: str) -> str | None:
         """What was kept under a name, without the paths of this machine."""
-        from compat.repro.redact import without_places  # with all that verifies scripts; few failures have artifacts
+        from compat.repro.verify import without_places  # with all that verifies scripts; few failures have artifacts
 
         data = self.context.store.artifact(name)
         return without_places(data.decode(errors="replace")) if data is not None else None

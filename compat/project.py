@@ -345,7 +345,7 @@ def _of_packages(config: MatrixConfig, patterns: Patterns) -> tuple[tuple[Specia
     others = {library: folder for library, folder in folders.items() if library.name not in declared}
     if not others:
         return found.specs, found.absent
-    from compat.guess.packages import load_packages  # takes longer to import than most kernel files take to read
+    from compat.guess.guessing import load_packages  # takes longer to import than most kernel files take to read
 
     return (*found.specs, *load_packages(others, {spec.kernel for spec in found.specs})), found.absent
 

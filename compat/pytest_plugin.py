@@ -1,7 +1,7 @@
 """``pytest -p compat.pytest_plugin``: the kernels that a test suite launches, as kernel files.
 
-In: a run of pytest, on this machine or on workers of pytest-xdist. Out: what :func:`compat.capturing.here.capture` writes, and its
-summary below that of the tests. Recording begins before the first ``conftest.py``, which may import libraries.
+In: a run of pytest, on this machine or on workers of pytest-xdist. Out: what :func:`compat.capturing.capturing.capture` writes, and
+its summary below that of the tests. Recording begins before the first ``conftest.py``, which may import libraries.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from compat.capturing.here import CapturedBlock, capture
+from compat.capturing.capturing import CapturedBlock, capture
 from compat.report.views.capture import capture_lines
 
 _CAPTURING = pytest.StashKey[tuple[ExitStack, CapturedBlock]]()

@@ -8,7 +8,7 @@ from compat.files import content_of
 from compat.processes.supervisor import SHOWN, ProcessResult, run
 from compat.scratch import Folder
 from compat.toolchains import Toolchain
-from compat.workers.variables import passed_on
+from compat.workers.spawn import passed_on
 
 DEADLINE = 60.0
 """Seconds that an env may take; importing takes half a second where it is not broken."""

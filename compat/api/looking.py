@@ -17,8 +17,7 @@ from compat import toolchains
 from compat.api.histories import Packed, pack
 from compat.api.introspection import Unanswered, introspect
 from compat.api.records import Document, InspectedRelease, Inspection, Namespace
-from compat.engine.recall import existing_releases
-from compat.engine.run import available_cores, concurrently
+from compat.engine.run import available_cores, concurrently, existing_releases
 from compat.envs import locks
 from compat.envs.cache import EnvCache
 from compat.envs.record import read_record
@@ -123,7 +122,7 @@ def _best(found: Iterable[BuiltEnv]) -> Iterator[BuiltEnv]:
         else:
             of_release.setdefault(release.version, []).append(built)
     for group in of_release.values():
-        yield min(group, key=lambda built: (built.error is not None, built.env.torch is not None))
+        yield min(group, key=lambda built: (built.error is not None, built.env.paired))
 
 
 def _place(built: BuiltEnv, answer: Namespace | str | None, *, missing: bool) -> InspectedRelease:

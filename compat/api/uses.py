@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from attrs import define, evolve, field, frozen
 
-from compat.source.scopes import bound, bound_by, declared_global, parameters, scope_statements, uses
+from compat.source.parsing import bound, bound_by, declared_global, parameters, scope_statements, uses
 from compat.toolchains import ApiNames
 
 _Function = ast.FunctionDef | ast.AsyncFunctionDef

@@ -193,7 +193,7 @@ def from_envs(envs: Sequence[Env], matrix: Path) -> CandidateLine:
 
 def _of_release(envs: Sequence[Env]) -> ReleaseCandidate:
     """One release with all its envs: the one without PyTorch represents it, since only the compiler can fail there."""
-    first, *others = sorted(envs, key=lambda env: (env.torch is not None, env.name))
+    first, *others = sorted(envs, key=lambda env: (env.paired, env.name))
     assert first.release is not None, "an env without a version is refused before"
     return ReleaseCandidate(version=first.release, env=first, others=tuple(others), name=release_of(BuiltEnv(env=first)).label)
 

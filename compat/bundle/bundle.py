@@ -23,8 +23,7 @@ from compat.errors import ConfigError
 from compat.model import Specialization
 from compat.source.closure import read_source, roots_of
 from compat.source.names import Definition, Installed, ModulePlace, Names, Ours, ParsedFile, Statement, called_by
-from compat.source.parsing import expression_of
-from compat.source.scopes import NameUse
+from compat.source.parsing import NameUse, expression_of
 
 
 @frozen(kw_only=True)

@@ -17,7 +17,7 @@ from attrs import define, field, frozen
 from compat.constexprs import DTYPES
 from compat.source.constants import Scope, UnknownValue
 from compat.source.names import ModulePlace, Names, Ours, ParsedFile, Statement, called_by
-from compat.source.scopes import bound_by, defaults_of, uses
+from compat.source.parsing import bound_by, defaults_of, uses
 
 _TUNING = frozenset({"autotune", "heuristics"})
 _HARMLESS = frozenset({"cache", "lru_cache"})

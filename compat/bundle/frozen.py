@@ -18,8 +18,7 @@ from compat import constexprs
 from compat.bundle.bundle import bundle
 from compat.errors import ConfigError
 from compat.model import CompileSpec, Specialization
-from compat.source.parsing import tree_of
-from compat.source.scopes import defaults_of, uses
+from compat.source.parsing import defaults_of, tree_of, uses
 
 _Meaning = Mapping[str, Any]
 _DECORATORS = {"jit": "@triton.jit", "constexpr_function": "@triton.constexpr_function"}

@@ -14,10 +14,9 @@ from attrs import define, evolve, field, frozen
 
 from compat import arguments, constexprs, toolchains
 from compat.bundle.frozen import Frozen, NotFrozen, module_of_frozen, reached
-from compat.capturing.conditionals import ImportQuestion, about, asked, names_used
 from compat.capturing.kernels import CapturedKernel, Case, Configs, arguments_of, cases, constexprs_of, given_functions, wanted
-from compat.capturing.live import Live, NotLive
-from compat.capturing.live import live as live_place
+from compat.capturing.origins import ImportQuestion, Live, NotLive, about, asked, names_used
+from compat.capturing.origins import live as live_place
 from compat.capturing.records import Recorded, RecordedLaunch, UnrecordedLaunch
 from compat.config.argument_tables import usual_dtype
 from compat.config.kernel_files import ONLY_VARIANT

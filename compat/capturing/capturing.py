@@ -1,20 +1,36 @@
-"""Capture what a program launches: run it with the recorder in it, make kernel files of what that wrote, and compare their code."""
+"""Capture what a program or a block of this process launches: record it, make kernel files of that, and compare their code.
+
+A program is run to its end with the recorder in it. ``index.json`` says what was captured.
+"""
 
 from __future__ import annotations
 
 import shutil
+import sys
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from attrs import evolve, field, frozen
+from attrs import define, evolve, field, frozen
 
-from compat.capturing.assembling import Captured, assemble, check_writable, write_index
+from compat import __version__
+from compat.capturing.assembling import SCHEMA, Captured, assemble, check_writable, write_index
 from compat.capturing.checking import CodeComparison, compare
-from compat.capturing.index import index_document
+from compat.capturing.kernels import CapturedKernel, Case, Configs
 from compat.capturing.records import RecordingProgress, progress_in, read_records
-from compat.capturing.settings import CodeCheck, Options, recorder_settings, target_of, target_of_arch, toolchain, variables
+from compat.capturing.settings import (
+    CodeCheck,
+    Options,
+    capturing,
+    in_environment,
+    recorder_settings,
+    target_of,
+    target_of_arch,
+    toolchain,
+    variables,
+)
 from compat.errors import SelectionError, StoreError
 from compat.processes.supervisor import ForegroundResult, run_in_foreground
 from compat.scratch import Folder
@@ -119,3 +135,123 @@ def _beside(python: str, words: Sequence[str]) -> tuple[str, ...]:
     if "/" not in words[0] and program.exists():
         return (str(program), *words[1:])
     return (python, "-m", *words) if words[0] == "pytest" else tuple(words)
+
+
+# --- the index ---------------------------------------------------------------------------------------------------------------
+
+
+def index_document(captured: Captured, compared: Sequence[CodeComparison], target: str | None, *, on_gpu: bool) -> dict[str, Any]:
+    """All that is known of a capture but how long it took; ``target`` is what the program compiled for, as far as it is known."""
+    recorded = captured.recorded
+    agreements = {(comparison.kernel, comparison.case): str(comparison.agreement) for comparison in compared}
+    return {
+        "schema": SCHEMA,
+        "compat": __version__,
+        "release": recorded.release,
+        "torch": recorded.torch,
+        "python": next((toolchain.version for toolchain in recorded.toolchains.values()), None),
+        "target": target,
+        "gpu": on_gpu,
+        "processes": recorded.processes,
+        "ended": recorded.ended,
+        "kernels": [_kernel(kernel, agreements) for kernel in captured.kernels],
+        "problems": sorted({Path(spec.problem.source).name for specs in captured.specs.values() for spec in specs if spec.problem}),
+        "without_problem": [{"kernel": kernel, "case": case, "why": why} for kernel, case, why in captured.without_problem],
+        "not_captured": [{"module": kernel.module, "name": kernel.name, "why": kernel.why} for kernel in captured.not_captured],
+        "not_live": [{"module": kernel.module, "name": kernel.name, "why": kernel.why} for kernel in captured.not_live],
+        "never_launched": [{"module": module, "name": name} for module, name in captured.never_launched],
+        "answered_at_import": [
+            {"module": conditional.module, "line": conditional.line, "text": conditional.text}
+            for conditional in captured.conditionals
+        ],
+    }
+
+
+def _kernel(kernel: CapturedKernel, agreements: dict[tuple[str, str], str]) -> dict[str, Any]:
+    return {
+        "name": kernel.name,
+        "file": f"{kernel.name}.toml",
+        "source": None if kernel.live else f"{kernel.name}.py",
+        "package": kernel.live.package or None if kernel.live else None,
+        "module": kernel.module,
+        "function": kernel.function,
+        "answered_at_import": [f"{question.module}:{question.line}" for question in kernel.asked],
+        "cases": [_case(case, agreements.get((kernel.name, case.name))) for case in kernel.cases],
+    }
+
+
+def _case(case: Case, code: str | None) -> dict[str, Any]:
+    places = dict.fromkeys(str(launch.place) for launch in case.launches if launch.place)
+    roles = {role for launch in case.launches for role in launch.roles if role}
+    return {
+        "name": case.name,
+        "launches": case.count,
+        "grid": list(case.first.grid) if case.first.grid else None,
+        "tuned": sorted(roles),
+        "places": list(places),
+        "failed": case.first.failed,
+        "code": code,
+    }
+
+
+# --- in a process that goes on: a block of it, or a whole run of pytest -------------------------------------------------------
+
+
+def is_captured() -> bool:
+    """Whether this process was started by one that captures, and therefore is recorded for that."""
+    return capturing().package in sys.modules
+
+
+@define(kw_only=True)
+class CapturedBlock:
+    """What a block launches."""
+
+    capture: Capture | None = None
+    """What there is, once the block has ended."""
+
+
+@contextmanager
+def capture(
+    output: str | Path = "captured",
+    *,
+    target: str | None = None,
+    configs: str = "all",
+    with_values: bool = False,
+    problems: bool = False,
+    check: str = "kernels",
+    fake: bool | None = None,
+) -> Iterator[CapturedBlock]:
+    """Capture what this process, and those that it starts, launch inside of a ``with`` block; as a decorator, inside of a function.
+
+    Where the whole process is captured already, such as by ``compat capture``, that goes on, and the block has nothing of its own.
+    Libraries are best imported inside of it, since some ask for the GPU while they are imported. What the options mean is said in
+    :class:`~compat.capturing.settings.Options`. The kernel files are there when the block has ended, however it does. Raises
+    SelectionError for a target that there is not, and StoreError where nothing can be written, before the block if possible.
+    """
+    options = Options(
+        output=Path(output),
+        target=target,
+        configs=Configs(configs),
+        with_values=with_values,
+        problems=problems,
+        check=CodeCheck(check),
+        fake=fake,
+    )
+    block, began = CapturedBlock(), time.monotonic()
+    if is_captured():
+        yield block
+        return
+    check_writable(options.output)
+    with Folder("compat-capture-") as folder:
+        records = folder / "records"
+        records.mkdir()
+        settings = recorder_settings(options, records)
+        try:
+            with in_environment(variables(settings, folder / "cache" if options.is_fake else None)):
+                recording = capturing().begin(settings)
+                try:
+                    yield block
+                finally:
+                    recording.stop()
+        finally:
+            block.capture = evolve(made_of(records, options, None), seconds=time.monotonic() - began)

@@ -9,8 +9,7 @@ from typing import Any
 
 from attrs import define, field, frozen
 
-from compat.capturing.conditionals import ImportQuestion
-from compat.capturing.live import Live
+from compat.capturing.origins import ImportQuestion, Live
 from compat.capturing.records import Recorded, RecordedLaunch
 from compat.patterns import lazy_pattern
 

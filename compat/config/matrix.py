@@ -28,7 +28,7 @@ from compat.patterns import lazy_pattern
 from compat.sizes import size_of_text
 
 _TARGET_NAME = lazy_pattern(r"[a-z0-9_]+")
-_PAIR = lazy_pattern(r"(?P<toolchain>[a-z]\w*)-(?P<release>[^-]+)(?:-torch-(?P<torch>[^-]+))?")
+_PAIR = lazy_pattern(r"(?P<toolchain>[a-z]\w*)-(?P<release>[^-]+)(?:-(?P<framework>[a-z]\w*)-(?P<framework_release>[^-]+))?")
 _RELEASES, _DEFAULT = "releases", "default"
 """The groups of the envs that are used where nothing says which: of a toolchain's own file, and of a project's."""
 
@@ -116,9 +116,9 @@ class MatrixConfig:
         env = next(named, None) or self._undeclared(name)
         if env is not None:
             return env
-        hint = did_you_mean(name, [env.name for env in self.envs])
+        usual, hint = toolchains.DEFAULT, did_you_mean(name, [env.name for env in self.envs])
         raise SelectionError(
-            f"no env is called {name!r}", hint=hint or f"Besides those of {FILE}, {toolchains.DEFAULT.name}-X[-torch-Y] works."
+            f"no env is called {name!r}", hint=hint or f"Besides those of {FILE}, {usual.name}-X[-{usual.framework.name}-Y] works."
         )
 
     def accompany(self, env: Env) -> Env:
@@ -126,14 +126,20 @@ class MatrixConfig:
         return accompanied(env, self.companions, self.further_companions)
 
     def _undeclared(self, word: str) -> Env | None:
-        """The env that a name such as ``triton-X-torch-Y`` tells all about, or a whole release, perhaps with its PyTorch."""
-        short = releases.whole_release(word.partition("-torch-")[0]) is not None
+        """The env that a name such as ``triton-X-torch-Y`` tells all about, or a whole release, perhaps with a framework."""
+        short = releases.whole_release(word.partition("-")[0]) is not None
         match = _PAIR.fullmatch(f"{self._usual_toolchain}-{word.removeprefix('v')}" if short else word)
         try:
-            if match and (toolchain := env_tables.toolchain_called(match["toolchain"])):
-                torch = Version(match["torch"]) if match["torch"] else None
-                release, published = Version(match["release"]), toolchain.distribution
-                env = Env(name=match[0], toolchain=toolchain.name, release=release, torch=torch, distribution=published)
+            toolchain = env_tables.toolchain_called(match["toolchain"]) if match else None
+            if match and toolchain and match["framework"] in (None, toolchain.framework.name):
+                env = Env(
+                    name=match[0],
+                    toolchain=toolchain.name,
+                    release=Version(match["release"]),
+                    framework=toolchain.framework.name,
+                    framework_release=Version(match["framework_release"]) if match["framework"] else None,
+                    distribution=toolchain.distribution,
+                )
                 return self.accompany(env)
         except ValueError:  # InvalidVersion is one, and a number with more digits than Python reads another
             pass

@@ -44,7 +44,7 @@ _ANSI = lazy_pattern(r"\x1b\[[0-9;?]*[A-Za-z]|\r")
 
 def distributions(env: Env) -> list[str]:
     """The distributions without which an env is not what was asked for, the toolchain first."""
-    return [env.distribution, *(("torch",) if env.torch else ())]
+    return [env.distribution, *((env.framework,) if env.paired else ())]
 
 
 def read_record(folder: EnvFolder) -> dict[str, Any] | None:

@@ -14,13 +14,11 @@ from packaging.version import Version
 from compat import toolchains
 from compat.config.selection import cell_pattern, several_match
 from compat.engine import run
-from compat.engine.recall import existing_releases, known_envs
-from compat.engine.run import RunContext
+from compat.engine.run import RunContext, existing_releases, known_envs
 from compat.errors import ConfigError, EnvError, SelectionError
 from compat.executors.base import Batch, Executor
-from compat.fix.changes import ChangedFile, changed_files, write_changes
+from compat.fix.changes import ChangedFile, SourceFile, changed_files, write_changes
 from compat.fix.searching import EditedKernel, EditSearch, KernelModules, known_edits
-from compat.fix.source import SourceFile
 from compat.guess.guessing import load_sources
 from compat.history.verdict import class_of, is_good, release_of
 from compat.model import BuiltEnv, Cell, CompileSpec, Env, Outcome, Result, Specialization, Status, Target

@@ -21,7 +21,7 @@ from compat.launch.behaviour import Behaviour, BuildComparison
 from compat.launch.building import Built, Launchable
 from compat.launch.hosting import Gpu
 from compat.printable import printable
-from compat.processes.session import Session, SessionEnded
+from compat.processes.supervisor import Session, SessionEnded
 from compat.scratch import Folder
 
 _STARTING = 900.0

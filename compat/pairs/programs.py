@@ -18,7 +18,7 @@ from compat.json_text import read_json
 from compat.processes.supervisor import run
 from compat.scratch import Folder
 from compat.toolchains import Toolchain
-from compat.workers.variables import passed_on
+from compat.workers.spawn import passed_on
 
 IMPORT_DEADLINE = 180.0
 """Seconds that importing may take; of a PyTorch that was just installed it takes the longest."""

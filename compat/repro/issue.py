@@ -19,7 +19,7 @@ from compat.printable import printable
 from compat.report.render.markdown import code, prose
 from compat.report.summary.compact import earlier_runs, spans, unknown
 from compat.repro.records import ReproFinding
-from compat.repro.redact import without_places
+from compat.repro.verify import without_places
 
 _FRAMES = 5
 """Frames of a Python stack that are shown: those nearest to where it ended."""

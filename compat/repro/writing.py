@@ -19,25 +19,32 @@ from compat.engine import run
 from compat.engine.run import RunContext
 from compat.errors import SelectionError
 from compat.files import folder_digest
-from compat.fix.changes import hunks
+from compat.fix.changes import SourceFile, hunks
 from compat.fix.fixing import Compiling, best_of
 from compat.fix.searching import known_edits
-from compat.fix.source import SourceFile
 from compat.history.verdict import class_of, is_good, release_of, verdicts
 from compat.model import SOURCE_STAGE, BuiltEnv, Cell, Env, Evidence, Outcome, Result, Status, Target
 from compat.patterns import lazy_pattern
 from compat.printable import printable
 from compat.repro import issue, verify
-from compat.repro.expected_output import printed, promise, sayings, words_of
 from compat.repro.records import ReproFinding, ReproRequest, Unverified, WrittenRepro, name_of
-from compat.repro.redact import identifying_words, without_places
 from compat.repro.script import Script, dependencies, imported_packages, requires_python
-from compat.repro.verify import SHOWS, SHOWS_NOT, ScriptResult
+from compat.repro.verify import (
+    SHOWS,
+    SHOWS_NOT,
+    ScriptResult,
+    identifying_words,
+    printed,
+    promise,
+    sayings,
+    without_places,
+    words_of,
+)
 from compat.scratch import Folder
 from compat.source.closure import roots_of
 from compat.store.keys import cell_key
 from compat.toolchains import ScriptForm, Toolchain
-from compat.workers.variables import settings
+from compat.workers.spawn import code_settings
 
 _SLACK = 60.0
 """Seconds that a script may take besides its compile: to import the toolchain, and to hash it, as Triton does."""
@@ -165,7 +172,7 @@ class _ReproWriter:
             if predicted
             else promise(sayings(evidence, self.knowledge), [printed(evidence)]),
             deadline=self.context.limits.deadline if hangs else None,
-            variables=settings(self.toolchain),
+            variables=code_settings(self.toolchain),
             prediction=prediction,
         )
 

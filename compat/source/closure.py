@@ -17,8 +17,7 @@ from attrs import define, field, frozen
 
 from compat.source.imports import imported_files, imports_in, imports_of, packages_of, statements_of
 from compat.source.noticed import noticed
-from compat.source.parsing import expression_of, tree_of
-from compat.source.scopes import bound_by, defaults_of
+from compat.source.parsing import bound_by, defaults_of, expression_of, tree_of
 
 
 @frozen(kw_only=True)

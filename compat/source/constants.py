@@ -16,7 +16,7 @@ from typing import Any, ClassVar, Self
 
 from attrs import Factory, define, frozen
 
-from compat.source.scopes import defaults_of
+from compat.source.parsing import defaults_of
 
 _STEPS = 200_000
 """Nodes that one evaluation may look at."""

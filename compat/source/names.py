@@ -13,8 +13,7 @@ from pathlib import Path
 from attrs import define, evolve, field, frozen
 
 from compat.patterns import lazy_pattern
-from compat.source.parsing import text_of, tree_of
-from compat.source.scopes import NameUse, bound_by, uses
+from compat.source.parsing import NameUse, bound_by, text_of, tree_of, uses
 
 Definition = ast.FunctionDef | ast.ClassDef
 _KEPT_DECORATORS = frozenset({"jit", "constexpr_function", "aggregate", "dataclass"})

@@ -24,8 +24,7 @@ from pathlib import Path
 from attrs import frozen
 
 from compat.source.imports import imports_of, names_bound, used_files
-from compat.source.parsing import compiles_silently, tree_of
-from compat.source.scopes import dotted
+from compat.source.parsing import compiles_silently, dotted, tree_of
 
 _INERT_TEXT = """
     triton.jit triton.autotune triton.heuristics staticmethod classmethod property functools.cache functools.lru_cache

@@ -1,4 +1,7 @@
-"""Python files of others, read and parsed as Python does it, with one kind of error for all that can be wrong with them."""
+"""Python files of others, read and parsed as Python does it, and the names that their statements bind and use.
+
+There is one kind of error for all that can be wrong with a file.
+"""
 
 from __future__ import annotations
 
@@ -8,8 +11,11 @@ import re
 import threading
 import tokenize
 import warnings
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import cast
+
+from attrs import frozen
 
 from compat.patterns import lazy_pattern
 
@@ -70,3 +76,125 @@ def _parsed(source: str | bytes, name: str, mode: str) -> ast.AST:
         raise SyntaxError(str(error)) from error
     except (RecursionError, MemoryError) as error:
         raise SyntaxError("nested too deeply") from error
+
+
+_Function = ast.FunctionDef | ast.AsyncFunctionDef
+_Scope = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Lambda
+_Comprehension = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
+
+
+@frozen(kw_only=True)
+class NameUse:
+    """A global name where it is used, with the attributes taken of it: ``helpers.tiles.fold`` is ``helpers``, ``(tiles, fold)``."""
+
+    name: str
+    attributes: tuple[str, ...]
+    nodes: tuple[ast.expr, ...]
+    """The nodes of ``helpers``, ``helpers.tiles``, ``helpers.tiles.fold``."""
+
+
+def dotted(node: ast.AST) -> str:
+    """``a.b.c`` of a name with attributes; empty for anything else."""
+    if isinstance(node, ast.Attribute):
+        before = dotted(node.value)
+        return before and f"{before}.{node.attr}"
+    return node.id if isinstance(node, ast.Name) else ""
+
+
+def scope_statements(body: Iterable[ast.AST]) -> Iterator[ast.stmt]:
+    """Statements, with those inside of others of the same scope: of ``if``, ``try``, loops and ``with``."""
+    for statement in body:
+        if isinstance(statement, ast.stmt):
+            yield statement
+        if not isinstance(statement, _Scope):
+            inside = [node for node in ast.iter_child_nodes(statement) if isinstance(node, ast.stmt)]
+            handlers = [node for node in ast.iter_child_nodes(statement) if isinstance(node, ast.ExceptHandler | ast.match_case)]
+            yield from scope_statements([*inside, *handlers])
+
+
+def bound_by(statement: ast.stmt) -> frozenset[str]:
+    """The global names that a top-level statement gives a meaning."""
+    return bound([statement]) - {"*"}
+
+
+def uses(node: ast.AST, local: frozenset[str] = frozenset()) -> Iterator[NameUse]:
+    """Every use of a name that is not one of ``local`` and not bound in a scope inside of ``node``."""
+    if isinstance(node, ast.Name | ast.Attribute) and (chain := _chain(node)) is not None:
+        if chain.name not in local:
+            yield chain
+    elif isinstance(node, _Function | ast.Lambda):
+        arguments = node.args
+        outside: list[ast.AST | None] = [*arguments.defaults, *arguments.kw_defaults]
+        names = {parameter.arg for parameter in parameters(arguments)}
+        if isinstance(node, ast.Lambda):
+            body: list[ast.AST] = [node.body]
+        else:
+            outside += [*node.decorator_list, node.returns, *(parameter.annotation for parameter in parameters(arguments))]
+            body = [*node.body]
+        yield from _uses_in(outside, local)
+        yield from _uses_in(body, local - declared_global(body) | names | (bound(body) - declared_global(body)))
+    elif isinstance(node, ast.ClassDef):
+        yield from _uses_in([*node.decorator_list, *node.bases, *(keyword.value for keyword in node.keywords)], local)
+        yield from _uses_in(node.body, local | bound(node.body))
+    elif isinstance(node, _Comprehension):
+        targets = (generator.target for generator in node.generators)
+        yield from _uses_in(ast.iter_child_nodes(node), local | bound(targets))
+    else:
+        yield from _uses_in(ast.iter_child_nodes(node), local)
+
+
+def _uses_in(nodes: Iterable[ast.AST | None], local: frozenset[str] | set[str]) -> Iterator[NameUse]:
+    for node in nodes:
+        if node is not None:
+            yield from uses(node, frozenset(local))
+
+
+def _chain(node: ast.Name | ast.Attribute) -> NameUse | None:
+    """The names of ``a.b.c``; ``None`` where what stands before the first dot is no name."""
+    nodes: list[ast.expr] = [node]
+    attributes: list[str] = []
+    base: ast.expr = node
+    while isinstance(base, ast.Attribute):
+        attributes.append(base.attr)
+        base = base.value
+        nodes.append(base)
+    if not isinstance(base, ast.Name):
+        return None
+    return NameUse(name=base.id, attributes=tuple(reversed(attributes)), nodes=tuple(reversed(nodes)))
+
+
+def parameters(arguments: ast.arguments) -> list[ast.arg]:
+    """All parameters of a function."""
+    further = [parameter for parameter in (arguments.vararg, arguments.kwarg) if parameter]
+    return [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs, *further]
+
+
+def defaults_of(arguments: ast.arguments) -> dict[str, ast.expr]:
+    """Parameter → its default, of those that have one."""
+    positional = [parameter.arg for parameter in (*arguments.posonlyargs, *arguments.args)]
+    defaults = dict(zip(positional[len(positional) - len(arguments.defaults) :], arguments.defaults, strict=True))
+    pairs = zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True)
+    return defaults | {parameter.arg: value for parameter, value in pairs if value}
+
+
+def bound(nodes: Iterable[ast.AST]) -> frozenset[str]:
+    """Names bound in the scope that these nodes are in; scopes inside of it bind their own."""
+    names: set[str] = set()
+    for node in nodes:
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store | ast.Del):
+            names.add(node.id)
+        elif isinstance(node, ast.Import | ast.ImportFrom):
+            names |= {alias.asname or alias.name.partition(".")[0] for alias in node.names}
+        elif isinstance(node, ast.ExceptHandler) and node.name:
+            names.add(node.name)
+        if isinstance(node, _Scope):
+            names |= {node.name} if not isinstance(node, ast.Lambda) else set()
+        elif not isinstance(node, _Comprehension):
+            names |= bound(ast.iter_child_nodes(node))
+    return frozenset(names)
+
+
+def declared_global(nodes: Iterable[ast.AST]) -> frozenset[str]:
+    """Names that statements declare to be global."""
+    declared = (inner for node in nodes for inner in ast.walk(node) if isinstance(inner, ast.Global))
+    return frozenset(name for statement in declared for name in statement.names)

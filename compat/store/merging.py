@@ -21,8 +21,7 @@ from compat.errors import StoreError
 from compat.files import content_of
 from compat.json_text import read_json, write_json
 from compat.model import Evidence, Outcome, Status, Target
-from compat.store.database import LAYOUT, LaunchedRow, StoredRow, launched_in, rows_in
-from compat.store.rows import attempts_of, row_of
+from compat.store.database import LAYOUT, LaunchedRow, StoredRow, attempts_of, launched_in, row_of, rows_in
 from compat.store.store import Store
 from compat.toolchains import Toolchain
 

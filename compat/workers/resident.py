@@ -34,8 +34,7 @@ from compat.model import BuiltEnv
 from compat.processes import procfs
 from compat.toolchains import Toolchain
 from compat.workers.client import WorkerClient, WorkerGone
-from compat.workers.spawn import STANDIN, OwnWorker, control_pair, last_output, spawn
-from compat.workers.variables import passed_on
+from compat.workers.spawn import STANDIN, OwnWorker, control_pair, last_output, passed_on, spawn
 
 _log = logging.getLogger(__name__)
 

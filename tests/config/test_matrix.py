@@ -239,7 +239,7 @@ def test_built_in_companions_leave_packages_alone_that_are_named(load: Load) -> 
 def test_envs_need_not_be_in_the_file(load: Load) -> None:
     config = load(ONE + COMPANIONS)
     made_up = config.env("triton-3.2.0-torch-2.5.1")
-    assert (made_up.release, made_up.torch) == (Version("3.2.0"), Version("2.5.1"))
+    assert (made_up.release, made_up.framework_release) == (Version("3.2.0"), Version("2.5.1"))
     assert made_up.install == ("setuptools<81", "numpy<2", "six")
     assert config.env("triton-3.1.0") is config.envs[0]
 
@@ -307,7 +307,7 @@ def test_a_folder_without_a_file_has_every_release(tmp_path: Path) -> None:
     config = no_matrix(tmp_path)
     assert (config.path, config.path.exists(), config.kernels) == (tmp_path / "matrix.toml", False, ())
     assert [env.name for env in config.choose_envs()] == list(config.groups["releases"])
-    assert all(env.torch is None for env in config.choose_envs())
+    assert all(not env.paired for env in config.choose_envs())
     assert [target.name for target in config.choose_targets()] == ["sm_80", "sm_89", "sm_90"]
 
 

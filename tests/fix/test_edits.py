@@ -10,10 +10,9 @@ import pytest
 from attrs import Factory, frozen
 
 from compat.engine.run import RunContext
-from compat.fix.changes import hunks
+from compat.fix.changes import SourceFile, hunks
 from compat.fix.fixing import Compiling, EditTrial, best_of
 from compat.fix.searching import EditedKernel, EditSearch
-from compat.fix.source import SourceFile
 from compat.model import BuiltEnv, CompileSpec, Failure, Outcome, Status
 from compat.source.closure import read_source
 from compat.store.store import Store

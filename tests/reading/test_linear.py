@@ -12,7 +12,7 @@ from compat.printable import printable
 from compat.processes.supervisor import ProcessResult
 from compat.report.render import markdown
 from compat.report.summary import compact
-from compat.repro import expected_output, issue, redact, verify
+from compat.repro import issue, verify
 from compat.toolchains.triton.failures import knowledge
 from compat.toolchains.triton.failures.knowledge import KNOWLEDGE
 from compat.toolchains.triton.ir import reproducers
@@ -48,10 +48,8 @@ def _classified(text: str) -> object:
 
 
 def _promised(text: str) -> object:
-    alike = [expected_output.printed(each) for each in (said(text), said(f"{text}!"), said(f"?{text}"))]
-    return expected_output.promise(
-        expected_output.sayings(said(text), KNOWLEDGE), alike, [expected_output.printed(said(f"other {text}"))]
-    )
+    alike = [verify.printed(each) for each in (said(text), said(f"{text}!"), said(f"?{text}"))]
+    return verify.promise(verify.sayings(said(text), KNOWLEDGE), alike, [verify.printed(said(f"other {text}"))])
 
 
 def _verified(text: str) -> object:
@@ -76,8 +74,8 @@ READERS: dict[str, tuple[Callable[[str], object], list[str]]] = {
     "code": (canonical.canonical_code, patterns_in(canonical)),
     "promise": (_promised, patterns_in(symptoms)),
     "verify": (_verified, patterns_in(verify)),
-    "issue": (lambda text: issue.short(text, "k"), patterns_in(issue, redact)),
-    "places": (redact.without_places, patterns_in(redact)),
+    "issue": (lambda text: issue.short(text, "k"), patterns_in(issue, verify)),
+    "places": (verify.without_places, patterns_in(verify)),
     "one line": (compact.one_line, patterns_in(compact)),
     "Markdown": (_in_markdown, []),
     "printable": (printable, []),

@@ -7,8 +7,8 @@ from attrs import evolve
 from packaging.version import Version
 
 from compat.fix import EditTrial, Fix
+from compat.fix.changes import SourceFile
 from compat.fix.searching import EditedKernel
-from compat.fix.source import SourceFile
 from compat.model import BuiltEnv, Outcome
 from compat.report.views.fix import fix_lines
 from tests.report.factory import MISSING, OK, RELEASES, TARGETS, bad, env, tried

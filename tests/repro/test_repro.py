@@ -23,10 +23,8 @@ from compat.errors import SelectionError
 from compat.model import BuiltEnv, Cell, Evidence, Raised
 from compat.processes.supervisor import ProcessResult
 from compat.repro import ReproRequest, Unverified, WrittenRepro, verify, write_repro
-from compat.repro.expected_output import printed, promise, sayings
-from compat.repro.redact import identifying_words, without_places
 from compat.repro.script import spelled
-from compat.repro.verify import run_script
+from compat.repro.verify import identifying_words, printed, promise, run_script, sayings, without_places
 from compat.source.closure import read_source
 from compat.store.store import Store
 from compat.toolchains.triton.failures.knowledge import KNOWLEDGE

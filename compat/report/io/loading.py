@@ -176,7 +176,7 @@ def _built(record: EnvRecord) -> BuiltEnv:
         name=record.name,
         toolchain=record.toolchain,
         release=Version(record.release) if record.release else None,
-        torch=Version(record.torch) if record.torch else None,
+        framework_release=Version(record.framework_release) if record.framework_release else None,
         distribution=record.distribution,
     )
     return BuiltEnv(env=env, python_version=record.python, packages=record.packages, error=record.error, digest=record.digest)
@@ -270,7 +270,7 @@ class _Items:
         record = self._record(f"cells[{place}]", value, CellRecord)
         if record is None:
             return None
-        names = ("kernel", "variant", "case", "target", "env", "release", "torch", "stage", "expectation")
+        names = ("kernel", "variant", "case", "target", "env", "release", "framework_release", "stage", "expectation")
         shared: dict[str, Any] = {name: once(getattr(record, name)) for name in names}
         numbers = NOT_RUN if record.numbers == NOT_RUN else record.numbers
         return evolve(compacted(record), id="", numbers=numbers, **shared)

@@ -9,7 +9,7 @@ from attrs import field, frozen
 from packaging.version import Version
 
 from compat.api.histories import Packed
-from compat.cell_document import RELEASE, CellRecord
+from compat.cell_document import FRAMEWORK, RELEASE, CellRecord
 from compat.fields import KEY, OPTIONAL, Amount, Count, Releases, Seconds, Text, VersionText, rules
 from compat.history.account import Bracket, Change, Interval, Word
 from compat.history.running import Fast, Right
@@ -134,7 +134,7 @@ class EnvRecord:
     toolchain: Text
     distribution: Text
     release: VersionText | None = field(metadata={KEY: RELEASE})
-    torch: VersionText | None
+    framework_release: VersionText | None = field(metadata={KEY: FRAMEWORK})
     python: str | None
     packages: tuple[Package, ...]
     digest: str

@@ -181,12 +181,14 @@ def _marks(report: Report, coordinate: Coordinate) -> tuple[Mark, ...]:
 def mark_of(report: Report, point: Point) -> Mark:
     """What a release is marked with: the word of the outcome that speaks for it, if any may."""
     unexpected = any(not result.expected for result in point.results)
-    if point.voice:
-        if is_good(point.voice) and (bad := _bad_numbers(point)):
+    if outcome := point.representative:
+        if is_good(outcome) and (bad := _bad_numbers(point)):
             return Mark(word=MARKS[bad], unexpected=unexpected)
-        failure = point.voice.failure
+        failure = outcome.failure
         return Mark(
-            word=_word(point.voice), failure=report.failure_ids[failure.fingerprint] if failure else None, unexpected=unexpected
+            word=_word(outcome),
+            failure=report.failure_ids[failure.fingerprint] if failure else None,
+            unexpected=unexpected,
         )
     if point.untested:
         return Mark(word=MARKS[point.results[0].outcome.status], unexpected=unexpected)

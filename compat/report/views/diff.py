@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from compat.history.losses import TABLE
+from compat.history.running import TABLE
 from compat.json_text import JsonObject
 from compat.report.render.markdown import code, escape, fence, prose
 from compat.report.summary.commands import explain_command

@@ -172,7 +172,8 @@ def _signature(spec: Specialization) -> Iterator[str]:
 
 
 def _env(built: BuiltEnv) -> Iterator[str]:
-    yield f"{built.env.toolchain} {built.release}, torch {built.torch or 'none'}, Python {built.python_version or 'none'}"
+    framework = f"{built.env.framework} {built.framework_release or 'none'}"
+    yield f"{built.env.toolchain} {built.release}, {framework}, Python {built.python_version or 'none'}"
     if built.error:
         yield from built.error.splitlines()
     yield from (f"{p.name} {p.version} ({p.digest[:12]})" for p in built.packages)
@@ -212,5 +213,5 @@ def explanation_document(told: Explanation | CellOverview) -> JsonObject:
         "edits_known": [edit.name for edit in edits_for(result)] if result else [],
         "history": verdict_document(told.verdict) if told.verdict else None,
         "attempts": [attrs.asdict(evidence) for evidence in told.attempts],
-        "env": {"name": env.env.name, env.env.toolchain: env.release, "torch": env.torch, "error": env.error},
+        "env": {"name": env.env.name, env.env.toolchain: env.release, env.env.framework: env.framework_release, "error": env.error},
     }

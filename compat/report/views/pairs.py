@@ -57,12 +57,12 @@ class PairsTable:
 def pairs_table(pairs: Sequence[Pair]) -> PairsTable:
     """The table of some pairs: a row for each PyTorch, a column for each release."""
     notes, releases = notes_of(pairs), tuple(in_order(pair.release for pair in pairs))
-    by_place = {(pair.torch, pair.release): pair for pair in pairs}
+    by_place = {(pair.framework_release, pair.release): pair for pair in pairs}
     return PairsTable(
         releases=releases,
         rows=tuple(
-            (torch, tuple((release, cell_of(by_place.get((torch, release)), notes)) for release in releases))
-            for torch in in_order(pair.torch for pair in pairs)
+            (version, tuple((release, cell_of(by_place.get((version, release)), notes)) for release in releases))
+            for version in in_order(pair.framework_release for pair in pairs)
         ),
         own=frozenset(place for place, pair in by_place.items() if pair.own),
         notes=notes,
@@ -111,7 +111,7 @@ def cell_of(pair: Pair | None, notes: Sequence[Note]) -> str:
 
 
 def _label(pair: Pair) -> str:
-    return f"{pair.torch}+{pair.release}"
+    return f"{pair.framework_release}+{pair.release}"
 
 
 # --- for a terminal ---------------------------------------------------------------------------------------------------------------
@@ -132,8 +132,12 @@ def pairs_blocks(pairs: Sequence[Pair], title: str, pins: Mapping[str, str | Non
     yield DataTable(
         columns=tuple(TableColumn(heading, wrap=False) for heading in headings),
         rows=tuple(
-            (torch, *([pins.get(torch) or "?"] if pinned else []), *(Styled(text, _STYLES.get(text, "red")) for _, text in cells))
-            for torch, cells in table.rows
+            (
+                version,
+                *([pins.get(version) or "?"] if pinned else []),
+                *(Styled(text, _STYLES.get(text, "red")) for _, text in cells),
+            )
+            for version, cells in table.rows
         ),
     )
     for note in table.notes:
@@ -181,9 +185,9 @@ def section(pairs: Sequence[Pair], title: str, pins: Mapping[str, str | None], c
     headings = ("PyTorch", *([f"asks for {title}"] if pinned else []), *table.releases)
     yield _row(headings)
     yield _row(["---"] * len(headings))
-    for torch, cells in table.rows:
-        texts = (f"**{text}**" if (torch, release) in table.own else text for release, text in cells)
-        yield _row((torch, *([pins.get(torch) or "?"] if pinned else []), *texts))
+    for version, cells in table.rows:
+        texts = (f"**{text}**" if (version, release) in table.own else text for release, text in cells)
+        yield _row((version, *([pins.get(version) or "?"] if pinned else []), *texts))
     yield ""
     yield "A number is how many programs fail, with the footnotes that say how. **Bold**: the release that came with that PyTorch."
     if table.notes:

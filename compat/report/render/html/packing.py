@@ -17,6 +17,7 @@ from typing import Any
 from attrs import frozen
 from packaging.version import Version
 
+from compat import toolchains
 from compat.history.verdict import Coordinate, Verdict
 from compat.json_text import JsonObject, plain
 from compat.model import BuiltEnv, Cell, Failure, Specialization
@@ -259,10 +260,11 @@ def _where(where: Where) -> JsonObject:
 
 
 def _env(built: BuiltEnv) -> JsonObject:
+    framework = toolchains.of(built.env).framework.title
     return {
         "name": built.env.name,
         "release": built.release,
-        "torch": built.torch,
+        "framework": f"{framework} {built.framework_release}" if built.framework_release else None,
         "python": built.python_version,
         "digest": built.digest[:12],
         "packages": [f"{package.name} {package.version}" for package in sorted(built.packages, key=lambda package: package.name)],

@@ -7,8 +7,7 @@ from compat.toolchains.guessing import Guessing
 from compat.toolchains.triton.edits import EDITS
 from compat.toolchains.triton.inside.in_library import guard
 from compat.toolchains.triton.language.script_call import SCRIPT
-from compat.toolchains.triton.language.shapes import SIMPLIFICATION
-from compat.toolchains.triton.language.types import OPTIONS, TYPES
+from compat.toolchains.triton.language.types import OPTIONS, SIMPLIFICATION, TYPES
 
 API_NAMES = ApiNames(
     program=Path(__file__).parents[1] / "inside" / "names",

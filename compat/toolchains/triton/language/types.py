@@ -1,9 +1,18 @@
-"""The types that a kernel file may give a run-time argument, as Triton spells them, and the types of compile options."""
+"""Types as Triton spells them, of arguments and of compile options; and shapes, for kernels that are made smaller."""
 
 from __future__ import annotations
 
+import ast
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from attrs import evolve, frozen
+
+from compat import arguments
+from compat.model import CompileSpec
 from compat.patterns import lazy_pattern
-from compat.toolchains.base import ArgumentTypes, Option
+from compat.source.parsing import expression_of
+from compat.toolchains.base import ArgumentTypes, Option, Simplification, Values
 
 DTYPES = (
     *("i1", "i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64", "fp16", "bf16", "fp32", "fp64"),
@@ -48,3 +57,241 @@ OPTIONS = {
     **{name: Option(kind=str) for name in _TEXTS},
 }
 """Options of the NVIDIA and AMD backends. Left out are those that no number, string or boolean can be, and those of two types."""
+
+
+# --- shapes: how kernels are made smaller ---------------------------------------------------------------------------------
+
+# Shapes and element types are inferred by reading a kernel: enough to put ``tl.zeros((64, 64), tl.float16)`` in place of a load.
+# Where they are unknown, nothing is proposed; a wrong guess costs a candidate, never a wrong result.
+
+
+_LANGUAGE = {
+    "fp16": "float16",
+    "bf16": "bfloat16",
+    "fp32": "float32",
+    "fp64": "float64",
+    "fp8e5": "float8e5",
+    "fp8e4nv": "float8e4nv",
+    **{f"i{bits}": f"int{bits}" for bits in (1, 8, 16, 32, 64)},
+    **{f"u{bits}": f"uint{bits}" for bits in (8, 16, 32, 64)},
+}
+"""Triton's two spellings of an element type: in signatures, and in its language."""
+_REDUCE = ("sum", "max", "min", "xor_sum", "argmax", "argmin")
+_ALIKE = (
+    "abs",
+    "exp",
+    "exp2",
+    "log",
+    "log2",
+    "sqrt",
+    "rsqrt",
+    "sigmoid",
+    "sin",
+    "cos",
+    "cumsum",
+    "cumprod",
+    "maximum",
+    "minimum",
+    "where",
+)
+"""Functions whose result has the shape that their arguments have together."""
+
+
+@frozen(kw_only=True)
+class Block:
+    """A value's shape, ``()`` for a scalar, and its element type; of pointers, what they point to."""
+
+    shape: tuple[int, ...] = ()
+    dtype: str | None = None
+    pointer: bool = False
+
+
+def _passed(argument: Any) -> Block | None:
+    """What a launch passes; ``None`` for what nothing is known of."""
+    if arguments.is_tensor(argument):
+        return Block(dtype=_LANGUAGE.get(arguments.dtype_of(argument)), pointer=True)
+    kinds = {bool: "int1", int: "int32", float: "float32"}
+    return Block(dtype=kinds[type(argument)]) if type(argument) in kinds else None
+
+
+class BlockShapes:
+    """The shapes of the expressions in a kernel's body, read from top to bottom."""
+
+    def __init__(self, body: Sequence[ast.stmt], compile_spec: CompileSpec) -> None:
+        self._numbers = {name: value for name, value in compile_spec.constexprs.items() if type(value) is int}
+        self._names: dict[str, Block | None] = {
+            name: Block(dtype=_LANGUAGE.get(kind.removeprefix("*")), pointer=kind.startswith("*"))
+            for name, kind in compile_spec.signature.items()
+            if isinstance(kind, str)  # of a tuple nothing is known
+        }
+        self._names |= {name: _passed(value) for name, value in compile_spec.launch.items()}
+        self._names |= {name: Block(dtype="int32") for name in self._numbers}
+        self._found: dict[int, Block] = {}
+        self._alike: dict[int, list[str]] = {}
+        self._read(body)
+
+    def simple(self, node: ast.expr) -> Iterator[ast.expr]:
+        """What could stand instead of an expression of the kernel's body: a block of the same shape and element type, which has a
+        name already or is quickly made, and a zero.
+        """
+        block = self._found.get(id(node))
+        yield from (ast.Name(name, ast.Load()) for name in self._alike.get(id(node), ()))
+        if block is not None and not block.pointer:
+            yield from self._made(block)
+        if block is None or not block.pointer:
+            yield ast.Constant(0)
+        if block is None or (not block.pointer and "float" in (block.dtype or "float")):
+            yield ast.Constant(0.0)
+
+    def _made(self, block: Block) -> Iterator[ast.expr]:
+        """Blocks of zeros, or of numbers in a row."""
+        if not block.shape or block.dtype is None:
+            return
+        if block.dtype == "int32" and len(block.shape) == 1:
+            yield expression_of(f"tl.arange(0, {block.shape[0]})")
+        yield expression_of(f"tl.zeros({block.shape}, tl.{block.dtype})")
+
+    def _read(self, body: Sequence[ast.stmt]) -> None:
+        for statement in body:
+            for field in ast.iter_child_nodes(statement):
+                if isinstance(field, ast.expr) and isinstance(getattr(field, "ctx", ast.Load()), ast.Load):
+                    self._of(field)
+            if isinstance(statement, ast.Assign) and len(statement.targets) == 1:
+                self._assign(statement.targets[0], statement.value)
+            if isinstance(statement, ast.For) and isinstance(statement.target, ast.Name):
+                self._names[statement.target.id] = Block(dtype="int32")
+            for inner in ("body", "orelse"):
+                self._read(getattr(statement, inner, []))
+
+    def _assign(self, target: ast.expr, value: ast.expr) -> None:
+        if isinstance(target, ast.Name):
+            self._names[target.id] = self._found.get(id(value))
+        elif isinstance(target, ast.Tuple):
+            values = value.elts if isinstance(value, ast.Tuple) else [None] * len(target.elts)
+            for name, each in zip(target.elts, values, strict=False):
+                if isinstance(name, ast.Name):
+                    self._names[name.id] = self._found.get(id(each)) if each is not None else None
+
+    def _of(self, node: ast.expr) -> Block | None:
+        """What an expression is; its parts are looked at too, whatever it is."""
+        parts = [self._of(child) for child in _operands(node)]
+        block = self._told(node, parts)
+        if block is not None:
+            self._found[id(node)] = block
+            if block.shape and not isinstance(node, ast.Name):
+                self._alike[id(node)] = [name for name, known in self._names.items() if known == block]
+        return block
+
+    def _told(self, node: ast.expr, parts: Sequence[Block | None]) -> Block | None:
+        if isinstance(node, ast.Name):
+            return self._names.get(node.id)
+        if isinstance(node, ast.Constant) and type(node.value) in (int, float):
+            return Block(dtype="int32" if isinstance(node.value, int) else "float32")
+        if isinstance(node, ast.Compare):
+            return evolve(joined, dtype="int1", pointer=False) if (joined := _joined(parts)) else None
+        if isinstance(node, ast.BinOp | ast.UnaryOp | ast.BoolOp):
+            return _joined(parts)
+        if isinstance(node, ast.Subscript):
+            return _indexed(parts[0], node.slice) if parts else None
+        return self._called(node, parts) if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) else None
+
+    def _called(self, call: ast.Call, parts: Sequence[Block | None]) -> Block | None:
+        assert isinstance(call.func, ast.Attribute)
+        name, first = call.func.attr, parts[0] if parts else None
+        if name == "arange" and len(call.args) == 2:
+            start, end = (self._number(arg) for arg in call.args)
+            return Block(shape=(end - start,), dtype="int32") if start is not None and end is not None else None
+        if name in ("zeros", "full") and call.args:
+            shape = self._shape(call.args[0])
+            return Block(shape=shape, dtype=_dtype(call)) if shape else None
+        if name == "load" and first is not None:
+            return evolve(first, pointer=False)
+        if name == "to" and first is not None:
+            return evolve(first, dtype=_dtype(call))
+        if name == "trans" and first is not None:
+            return evolve(first, shape=first.shape[::-1])
+        if name == "dot" and len(parts) > 1 and first and parts[1] and len(first.shape) == len(parts[1].shape) == 2:
+            return Block(shape=(first.shape[0], parts[1].shape[1]), dtype="float32")
+        if name in _REDUCE and first and len(first.shape) == 1:
+            return evolve(first, shape=())
+        return _joined(parts) if name in _ALIKE else None
+
+    def _number(self, node: ast.expr) -> int | None:
+        if isinstance(node, ast.Name):
+            return self._numbers.get(node.id)
+        if isinstance(node, ast.Constant) and type(node.value) is int:
+            return node.value
+        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult):
+            left, right = self._number(node.left), self._number(node.right)
+            return left * right if left is not None and right is not None else None
+        return None
+
+    def _shape(self, node: ast.expr) -> tuple[int, ...]:
+        elements = [self._number(element) for element in node.elts] if isinstance(node, ast.Tuple | ast.List) else []
+        sizes = tuple(element for element in elements if element is not None)
+        return sizes if len(sizes) == len(elements) else ()
+
+
+def _operands(node: ast.expr) -> Iterator[ast.expr]:
+    """The values that an expression is made of: of a method call its owner first, of ``tl.load`` the arguments alone."""
+    if isinstance(node, ast.Call):
+        if isinstance(node.func, ast.Attribute) and not (isinstance(node.func.value, ast.Name) and node.func.value.id == "tl"):
+            yield node.func.value
+        yield from node.args
+        yield from (keyword.value for keyword in node.keywords)
+    elif isinstance(node, ast.Subscript):
+        yield node.value
+    else:
+        yield from (child for child in ast.iter_child_nodes(node) if isinstance(child, ast.expr))
+
+
+def _joined(parts: Sequence[Block | None]) -> Block | None:
+    """What comes of broadcasting together; pointers and fractions win."""
+    blocks = [part for part in parts if part is not None]
+    if len(blocks) < len(parts) or not blocks:
+        return None
+    rank = max(len(block.shape) for block in blocks)
+    if any(block.shape and len(block.shape) != rank for block in blocks):
+        return None
+    shape = tuple(max(block.shape[axis] for block in blocks if block.shape) for axis in range(rank))
+    foremost = max(blocks, key=lambda block: (block.pointer, "float" in (block.dtype or ""), bool(block.shape)))
+    return evolve(foremost, shape=shape)
+
+
+def _indexed(block: Block | None, index: ast.expr) -> Block | None:
+    """``x[:, None]``: a new axis for every ``None``."""
+    elements = index.elts if isinstance(index, ast.Tuple) else [index]
+    left = list(block.shape) if block else []
+    shape: list[int] = []
+    for element in elements:
+        if isinstance(element, ast.Constant) and element.value is None:
+            shape.append(1)
+        elif isinstance(element, ast.Slice) and left:
+            shape.append(left.pop(0))
+        else:
+            return None
+    return evolve(block, shape=(*shape, *left)) if block else None
+
+
+def _dtype(call: ast.Call) -> str | None:
+    named = [*call.args, *(keyword.value for keyword in call.keywords)]
+    return next(
+        (each.attr for each in reversed(named) if isinstance(each, ast.Attribute) and each.attr in _LANGUAGE.values()), None
+    )
+
+
+def _values(body: Sequence[ast.stmt], compile_spec: CompileSpec) -> Values:
+    return BlockShapes(body, compile_spec).simple
+
+
+SIMPLIFICATION = Simplification(
+    argument_types=(
+        *("i32", "fp32", "i64", "fp16", "i1", "i8", "i16", "bf16", "fp64", "u8", "u16", "u32", "u64", "fp8e5", "fp8e4nv"),
+    ),
+    element_types=("int32", "float32", "int64", "float16", "bfloat16", "float64", "float8e5", "float8e4nv"),
+    modules=frozenset({"tl"}),
+    parameter_lists=("do_not_specialize", "do_not_specialize_on_alignment"),
+    plain_decorators=("triton.jit", "jit"),
+    annotations=lazy_pattern(r"\bconstexpr\b"),
+    values=_values,
+)

@@ -67,7 +67,7 @@ class Data {
   cellsOf(point) {
     const cells = [];
     for (let cell = this.first[point]; cell < this.first[point + 1]; cell++) cells.push(cell);
-    const paired = (cell) => (this.envs[this.cells.env[cell]].torch ? 1 : 0);
+    const paired = (cell) => (this.envs[this.cells.env[cell]].framework ? 1 : 0);
     return cells.sort((one, other) => paired(one) - paired(other));
   }
 

@@ -14,7 +14,7 @@ from typing import Any
 from attrs import Factory, define, frozen
 
 from compat.source.constants import UnknownValue, items_of
-from compat.source.scopes import defaults_of
+from compat.source.parsing import defaults_of
 from compat.toolchains.triton.language.guessing.evaluation import (
     ATTRIBUTES,
     SIZE,

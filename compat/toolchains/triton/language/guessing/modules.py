@@ -11,8 +11,7 @@ from pathlib import Path
 from attrs import frozen
 
 from compat.source.imports import import_origins
-from compat.source.parsing import tree_of
-from compat.source.scopes import defaults_of, scope_statements
+from compat.source.parsing import defaults_of, scope_statements, tree_of
 from compat.toolchains.guessing import GuessedKernel, UnreachableKernel
 from compat.toolchains.triton.language.guessing.evaluation import KernelScope
 
