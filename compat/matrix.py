@@ -30,9 +30,8 @@ from compat.pairs.pairing import pairs_of
 from compat.pairs.records import Pair
 from compat.project import Listener, Obtain, Selection
 from compat.records import rounded
-from compat.report.io.enclosed import enclosing
-from compat.report.summary.findings import place_of
-from compat.report.summary.record import Report, path_in
+from compat.report.io.document import enclosing
+from compat.report.summary.record import Report, path_in, place_of
 from compat.source.closure import helpers_of
 
 

@@ -27,7 +27,7 @@ from compat.cli.showing import doing, say
 from compat.model import BuiltEnv, Cell
 from compat.printable import printable
 from compat.project import read_matrix
-from compat.report.views.fix import diff_style, fix_document, fix_lines
+from compat.report.views.changed_kernels import diff_style, fix_document, fix_lines
 from compat.repro.records import Unverified, WrittenRepro, outcome_document
 from compat.repro.reproducing import ReproListener
 

@@ -13,7 +13,7 @@ from compat.errors import StoreError
 from compat.guard import Request, check_guard, guard_text, make_guard, read_guard
 from compat.guard.text import checked_document, checked_lines, guard_document, guard_lines, written_line
 from compat.printable import printable
-from compat.report.summary.notes import guesses
+from compat.report.summary.statements import guesses
 from compat.saved import read_report
 
 _PATH: click.Path[Path] = click.Path(path_type=Path, dir_okay=False)

@@ -18,9 +18,8 @@ from compat.cli.selecting import SECONDS, TARGET
 from compat.cli.showing import say
 from compat.init import Initialized, initialize
 from compat.printable import printable
-from compat.report.summary.compact import at_most, counted
+from compat.report.summary.compact import at_most, cost_words, counted
 from compat.report.views.capture import capture_lines
-from compat.report.views.pace import cost_words
 from compat.workflows import System
 
 _SHOWN = 20

@@ -23,7 +23,7 @@ from compat.project import Patterns
 from compat.reduce import reducing
 from compat.reduce.candidate import Candidate
 from compat.reduce.reduction import ReductionEnd, ReductionListener
-from compat.report.views.reduction import reduction_document, reduction_lines
+from compat.report.views.changed_kernels import reduction_document, reduction_lines
 
 
 @click.command("reduce")

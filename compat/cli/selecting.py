@@ -185,7 +185,7 @@ def select(
     """
     from compat import project
     from compat.engine.plan import Shard
-    from compat.report.summary.notes import guesses, missing_kernels
+    from compat.report.summary.statements import guesses, missing_kernels
 
     chosen = project.select(matrix_path, kernel_files=(*spec, *files), **patterns)
     found = chosen.of_shard(Shard.parse(shard)) if shard is not None else chosen

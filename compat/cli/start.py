@@ -22,6 +22,7 @@ from types import FrameType
 from typing import NoReturn
 
 from compat.cli import output
+from compat.errors import CompatError, MachineError
 
 _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 _PATIENCE = 8.0
@@ -35,6 +36,7 @@ def start() -> NoReturn:
     """Run the command that the command line asks for, and end the process."""
     news = _News()
     command = _Command(news)
+    sys.unraisablehook = _leave_without_thread
     news.begun = True
     command.start()
     _leave(_supervised(command, news))
@@ -106,7 +108,7 @@ def _run() -> None:
         refused = refusal(error)
         if refused is None:
             raise
-        sys.stderr.write(f"error: {refused}\n  hint: {refused.hint}\n")
+        _write_error(refused)
         raise SystemExit(refused.exit_code) from error
     main(prog_name="compat")
 
@@ -131,6 +133,29 @@ def _supervised(command: _Command, news: _News) -> int:
                 _leave_at_once(128 + first)
             interruption.ask()
             give_up = time.monotonic() + _PATIENCE
+
+
+def _leave_without_thread(unraisable: sys.UnraisableHookArgs) -> None:
+    """End the process if a new thread ran out of memory before it began: whoever started it waits for its beginning for ever.
+
+    CPython (3.11 to 3.13) reports such a thread only here. Other exceptions that nobody can catch are printed as always.
+    """
+    if not issubclass(unraisable.exc_type, MemoryError) or "in thread started by" not in (unraisable.err_msg or ""):
+        sys.__unraisablehook__(unraisable)
+        return
+    try:
+        from compat.cli.refusal import refusal
+
+        refused = refusal(MemoryError())
+        assert refused is not None
+        _write_error(refused)
+        _leave_at_once(refused.exit_code)
+    finally:  # there may be too little memory for that as well
+        os._exit(MachineError.exit_code)
+
+
+def _write_error(error: CompatError) -> None:
+    sys.stderr.write(f"error: {error}\n  hint: {error.hint}\n")
 
 
 def _leave(code: int) -> NoReturn:

@@ -58,11 +58,10 @@ from compat.processes.supervisor import ProcessResult
 from compat.reduce.module import extracted, is_whole
 from compat.report.io.document import dump, matrix_document
 from compat.report.io.loading import load_report
-from compat.report.render.ci import code_quality, junit_xml, workflow_commands
+from compat.report.render.ci import code_quality, findings, junit_xml, workflow_commands
 from compat.report.render.markdown import code, escape, fence, prose
 from compat.report.summary.compact import one_line
 from compat.report.summary.comparing import ReportSide, compare
-from compat.report.summary.findings import findings
 from compat.report.summary.record import Report
 from compat.report.views.diff import LIMIT, diff_document, diff_lines, diff_markdown
 from compat.report.views.matrix_markdown import matrix_markdown

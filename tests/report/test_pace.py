@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from compat.report.views.pace import Pace, expectation_line, pace_line
+from compat.report.summary.compact import Pace, expectation_line, pace_line
 from compat.sizes import in_time
 from tests.report.factory import OK, always, env, tried
 

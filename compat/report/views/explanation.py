@@ -16,10 +16,9 @@ from compat.json_text import JsonObject
 from compat.model import BuiltEnv, Cell, Evidence, Result, Specialization, Status
 from compat.printable import printable
 from compat.report.io.document import verdict_document
-from compat.report.summary.commands import fix_command
-from compat.report.summary.compact import in_full
-from compat.report.summary.notes import NO_HINTS, excerpts, has_no_hints
+from compat.report.summary.compact import fix_command, in_full
 from compat.report.summary.record import declared_as
+from compat.report.summary.statements import NO_HINTS, excerpts, has_no_hints
 
 GUESSED = "arguments guessed: types and values may be the reason of a failure; `compat init` writes them down to be edited"
 
