@@ -25,23 +25,7 @@ FLOORS = {
     **dict.fromkeys(("config", "guess", "history"), 3),
     "toolchains": 2,
     **dict.fromkeys(("bundle", "diagnosis", "envs", "source"), 1),
-    **dict.fromkeys(
-        (
-            "model",
-            "cell_document",
-            "fields",
-            "records",
-            "constexprs",
-            "signatures",
-            "errors",
-            "files",
-            "printable",
-            "json_text",
-            "sizes",
-        ),
-        0,
-    ),
-    **dict.fromkeys(("arguments", "interruption", "patterns", "processes", "scratch"), 0),
+    **dict.fromkeys(("cell_document", "errors", "files", "interruption", "json_text", "model", "processes", "text"), 0),
     "__init__": 6,  # only what is imported when it is asked for: `compat.capture`
 }
 MAY_START_PROCESSES = {"subprocess": {"processes"}, "multiprocessing": {"executors"}, "pty": set[str]()}
@@ -71,7 +55,7 @@ ACTS = {
     "envs.building",
     "subprocess",
     "os",
-    "scratch",
+    "files.TemporaryFolder",
 }
 DOORS = {
     "api": {"comparing", "histories", "looking", "records", "sourcing"},
@@ -94,8 +78,8 @@ DOORS = {
 }
 """What of a feature the command line may call: the feature itself, what it takes, and what it returns."""
 WORDS = {
-    *("__version__", "cli", "errors", "files", "interruption", "json_text"),
-    *("model", "printable", "project", "records", "report", "scratch"),
+    *("__version__", "cli", "errors", "files", "interruption", "json_text", "text"),
+    *("model", "project", "report"),
 }
 """What else it may use: errors, records, text, reports, and which cells are meant."""
 BEYOND = {

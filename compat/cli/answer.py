@@ -23,8 +23,8 @@ from compat.cli.showing import be_quiet, is_quiet
 from compat.errors import StoreError
 from compat.files import replace_file
 from compat.json_text import write_json
-from compat.printable import printable
 from compat.report.render.blocks import Block, DataTable, TableColumn
+from compat.text import printable
 
 _FILE = "Write the answer to this file instead of printing it."
 

@@ -25,11 +25,11 @@ from compat.cli.progress import ProgressListener
 from compat.cli.selecting import CELL, kernel_arguments, select_cells, selection_options
 from compat.cli.showing import doing, say
 from compat.model import BuiltEnv, Cell
-from compat.printable import printable
 from compat.project import read_matrix
 from compat.report.views.changed_kernels import diff_style, fix_document, fix_lines
 from compat.repro.records import Unverified, WrittenRepro, outcome_document
 from compat.repro.reproducing import ReproListener
+from compat.text import printable
 
 _JOBS = "Compiles at the same time (default: number of cores)."
 NONE_FOUND = 1

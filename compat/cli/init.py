@@ -17,9 +17,9 @@ from compat.cli.answer import Answer, answer_options, relative
 from compat.cli.selecting import SECONDS, TARGET
 from compat.cli.showing import say
 from compat.init import Initialized, initialize
-from compat.printable import printable
 from compat.report.summary.compact import at_most, cost_words, counted
 from compat.report.views.capture import capture_lines
+from compat.text import printable
 from compat.workflows import System
 
 _SHOWN = 20

@@ -14,7 +14,7 @@ from attrs import evolve, fields, frozen
 from compat.cli import logs
 from compat.cli.selecting import SECONDS
 from compat.cli.showing import doing, say
-from compat.printable import printable
+from compat.text import printable
 
 if TYPE_CHECKING:
     from compat.config.matrix import MatrixConfig

@@ -17,12 +17,12 @@ from compat.cli.answer import Answer, answer_options, relative, write_file
 from compat.cli.reports import FormatFiles, folder_files, format_options, show_report, write_formats
 from compat.merging import are_stores, merge_reports, merge_stores, told_of
 from compat.pairs.records import failing
-from compat.printable import printable
 from compat.report.summary.compact import listed
 from compat.report.summary.comparing import THRESHOLD, CellChangeKind, ReportSide, compare
 from compat.report.views.diff import diff_document, diff_lines, diff_markdown
 from compat.report_folder import write_reports
 from compat.saved import read_report
+from compat.text import printable
 
 
 @click.command

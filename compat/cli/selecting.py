@@ -11,7 +11,7 @@ import click
 
 from compat.config.toml_reader import LONGEST
 from compat.errors import SelectionError
-from compat.printable import printable
+from compat.text import printable
 
 if TYPE_CHECKING:
     from compat.project import Selection

@@ -160,9 +160,9 @@ def _write_error(error: CompatError) -> None:
 
 def _leave(code: int) -> NoReturn:
     """End the process after a command that has ended."""
-    from compat import scratch
+    from compat.files import remove_claimed
 
-    scratch.sweep()
+    remove_claimed()
     for stream in (sys.stdout, sys.stderr):
         with suppress(OSError, ValueError):  # the reader may have closed it
             stream.flush()
@@ -171,7 +171,7 @@ def _leave(code: int) -> NoReturn:
 
 def _leave_at_once(code: int) -> NoReturn:
     """End the process whatever the command does: first what it has started, then what it has made."""
-    from compat import scratch
+    from compat.files import remove_claimed
     from compat.processes import procfs
     from compat.workers import resident
 
@@ -184,7 +184,7 @@ def _leave_at_once(code: int) -> NoReturn:
         for pid in left:
             procfs.end_family(pid)
         time.sleep(0.01)
-    scratch.sweep()
+    remove_claimed()
     with suppress(OSError, ValueError):
         if sys.stderr.isatty():
             sys.stderr.write(_SHOW_CURSOR)
