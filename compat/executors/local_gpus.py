@@ -27,8 +27,7 @@ from compat.executors.gpus import GpuDevice
 from compat.interruption import Stopped
 from compat.json_text import read_json
 from compat.processes import keeper
-from compat.processes.session import Session, SessionEnded
-from compat.processes.supervisor import ProcessResult, run
+from compat.processes.supervisor import ProcessResult, Session, SessionEnded, run
 
 PYTHON = "COMPAT_LAUNCH_PYTHON"
 """The environment variable of a worker that names its interpreter with PyTorch."""

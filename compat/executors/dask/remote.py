@@ -25,8 +25,7 @@ from compat.executors.dask.parcel import About, Parcel, ParcelResult, code_diges
 from compat.executors.local import LocalExecutor
 from compat.interruption import Stopped
 from compat.model import BuiltEnv
-from compat.workers import variables
-from compat.workers.spawn import WORKER
+from compat.workers.spawn import WORKER, variable_dependencies
 
 _SERVERS = 4
 """Envs whose servers stay while no batch needs them."""
@@ -227,7 +226,7 @@ def _attempted(batch: Batch, executor: LocalExecutor, stop: threading.Event) -> 
 def _difference(parcel: Parcel) -> str | None:
     """What of this machine, outside of the env, makes other results than on the driver's."""
     toolchain = toolchains.of(parcel.batch.env)
-    mine = variables.dependencies(toolchain, parcel.batch.target.backend)
+    mine = variable_dependencies(toolchain, parcel.batch.target.backend)
     names = sorted(name for name in {*mine, *parcel.depends} if mine.get(name) != parcel.depends.get(name))
     if not names:
         return None

@@ -16,12 +16,11 @@ from typing import Any
 from attrs import frozen
 from packaging.version import Version
 
-from compat import arguments, constexprs, signatures
 from compat.bundle.bundle import Bundle
-from compat.model import CompileSpec, Target
-from compat.patterns import lazy_pattern
-from compat.signatures import CONSTEXPR, ArgumentType
+from compat.model import CompileSpec, Target, arguments, constexprs, signatures
+from compat.model.signatures import CONSTEXPR, ArgumentType
 from compat.source.parsing import bound_by, parameters, tree_of
+from compat.text import lazy_pattern
 from compat.toolchains.base import ScriptForm
 from compat.toolchains.triton.failures.knowledge import KNOWLEDGE
 
