@@ -12,7 +12,7 @@ import click
 from compat.bisect import bisecting, candidates
 from compat.bisect.bisecting import Bisection
 from compat.bisect.candidates import CandidateQuery
-from compat.bisect.request import FEW, Axis, BisectRequest
+from compat.bisect.request import ASSEMBLER_OPTION, FEW, Axis, BisectRequest
 from compat.cli.answer import Answer, answer_options, write_file
 from compat.cli.bisect_progress import BisectProgress
 from compat.cli.invocation import command_line, deadline_words
@@ -48,7 +48,9 @@ _REQUEST = ("fixed", "every", "against", "budget")
 @click.option("--distribution", metavar="NAME", help="The name it is published under there (default: the toolchain's own).")
 @click.option("--all/--search", "every", default=None, help=f"Test every release (default up to {FEW}), or search with few.")
 @click.option("--against", metavar="CASE", help="With --axis pass: the case to compare with, instead of another release.")
-@click.option("--ptxas", multiple=True, metavar="CUDA|PATH", help="With --axis part: another assembler to try, such as 12.9.")
+@click.option(
+    *("--ptxas", "assemblers"), multiple=True, metavar="CUDA|PATH", help="With --axis part: another assembler to try, such as 12.9."
+)
 @click.option("--budget", type=SECONDS, help="With --axis config: stop after this many seconds, and tell what is known by then.")
 @launched_option("judged")
 @click.option("--launch", "is_launching", is_flag=True, help="Launch on the GPU of this machine what the judge has to know of.")
@@ -101,7 +103,7 @@ def _request(judge_text: str, chosen: dict[str, Any]) -> BisectRequest:
     criterion = read_criterion(judge_text)
     specifier = candidates.parse_specifier(chosen.pop("specifier"))
     query = CandidateQuery(releases=specifier, **{name: chosen.pop(name) for name in _ASKED})
-    axis, assemblers = Axis(chosen.pop("axis")), chosen.pop("ptxas")
+    axis, assemblers = Axis(chosen.pop("axis")), chosen.pop("assemblers")
     plain = {name: chosen.pop(name) for name in _REQUEST}
     launching = (chosen.pop("is_launching"), chosen.pop("python"))
     selection, gpu = use_gpu(select(**chosen), *launching)
@@ -133,7 +135,7 @@ def _ends(request: BisectRequest) -> Iterator[str]:
 def _inside_options(request: BisectRequest) -> Iterator[str]:
     """Those that a search inside a failure needs besides."""
     yield from ("--against", request.against) if request.against else ()
-    yield from (word for assembler in request.assemblers for word in ("--ptxas", assembler))
+    yield from (word for assembler in request.assemblers for word in (ASSEMBLER_OPTION, assembler))
     yield from ("--budget", f"{request.budget:g}") if request.budget else ()
 
 
