@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from compat.cli.showing import PER_SECOND, Showing, doing, say
 from compat.model import Cell, Result
 from compat.project import Listener
-from compat.report.views.pace import Pace, expectation_line, pace_line
+from compat.report.summary.compact import Pace, expectation_line, pace_line
 from compat.workers.attempt import taking_longer_than
 
 if TYPE_CHECKING:

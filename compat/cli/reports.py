@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from compat.cli.answer import Answer, write_file
-from compat.cli.invocation import relative
+from compat.cli.answer import Answer, relative, write_file
 from compat.report.render.formats import Format, formats_always_written, formats_on_request
 
 if TYPE_CHECKING:
@@ -71,8 +70,7 @@ def write_formats(report: Report, answer: Answer, root: Path, formats: FormatFil
 def tell_github(report: Report, root: Path) -> None:
     """Within a workflow of GitHub: what is unexpected beside the source, and the report in the summary of the step."""
     if os.environ.get("GITHUB_ACTIONS") == "true":
-        from compat.report.render.ci import workflow_commands
-        from compat.report.summary.findings import findings
+        from compat.report.render.ci import findings, workflow_commands
 
         for line in workflow_commands(findings(report, _inside(root))):
             click.echo(line, err=True)

@@ -53,16 +53,14 @@ from compat.model import (
     Specialization,
     Status,
 )
-from compat.printable import printable
 from compat.processes.supervisor import ProcessResult
 from compat.reduce.module import extracted, is_whole
 from compat.report.io.document import dump, matrix_document
 from compat.report.io.loading import load_report
-from compat.report.render.ci import code_quality, junit_xml, workflow_commands
+from compat.report.render.ci import code_quality, findings, junit_xml, workflow_commands
 from compat.report.render.markdown import code, escape, fence, prose
 from compat.report.summary.compact import one_line
 from compat.report.summary.comparing import ReportSide, compare
-from compat.report.summary.findings import findings
 from compat.report.summary.record import Report
 from compat.report.views.diff import LIMIT, diff_document, diff_lines, diff_markdown
 from compat.report.views.matrix_markdown import matrix_markdown
@@ -74,6 +72,7 @@ from compat.store import store as store_of
 from compat.store.database import StoredRow
 from compat.store.keys import cell_key
 from compat.store.store import Store
+from compat.text import printable
 from compat.toolchains import Unlaunchable
 from compat.toolchains.triton.device.launching import LAUNCHING
 from compat.toolchains.triton.failures.knowledge import KNOWLEDGE
@@ -511,7 +510,7 @@ def _words(text: str, _: Path) -> None:
     asked: list[Callable[[], object]] = [
         lambda: parse_criterion(text, lambda command, result: 0),
         lambda: select_envs([ENV], [text]),
-        lambda: select_targets(TARGETS, [text]),
+        lambda: select_targets(tuple(TARGETS.values()), [text]),
         lambda: select_specs(specs, [text], [text], [text]),
         lambda: candidates.parse_release(text, "--good"),
         lambda: candidates.parse_specifier(text),

@@ -10,8 +10,9 @@ from __future__ import annotations
 import io
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from functools import cached_property
+from itertools import chain
 from typing import Any, BinaryIO, TypeVar
 
 from attrs import evolve, frozen
@@ -24,30 +25,26 @@ from compat.history.account import Interval
 from compat.history.verdict import Coordinate, verdicts
 from compat.json_text import JsonObject, read_json_stream
 from compat.model import (
+    DEFAULT_TOOLCHAIN,
     NOT_RUN,
     BuiltEnv,
     Cell,
+    Check,
     Env,
     Failure,
     Noticed,
+    Numbers,
     Outcome,
     Result,
     Specialization,
     Status,
     Target,
 )
+from compat.model.codec import RecordError, record_of, structure
 from compat.model.compact import compacted, once
-from compat.printable import printable
-from compat.records import RecordError, record_of, structure
-from compat.report.io import enclosed
-from compat.report.io.joining import joined
-from compat.report.io.matrix_records import SCHEMA, EnvRecord, KernelRecord, MatrixRecord, VerdictRecord
-from compat.report.summary.record import Report
-
-_REMEMBERED = Noticed(type="DeprecationWarning", message="deprecated, as an earlier run found")
-
-_UNSTEADY = Outcome(status=Status.REJECTED, stage="", flaky=True)
-"""Earlier runs found one thing and another, of which nothing is concluded."""
+from compat.report.io.document import SCHEMA, EnvRecord, KernelRecord, MatrixRecord, VerdictRecord, is_packed
+from compat.report.summary.record import Report, ShardShare, shards_together
+from compat.text import printable
 
 
 def load_report(text: Content, where: str = "matrix.json") -> Report:
@@ -71,160 +68,7 @@ def load_reports(texts: Iterable[tuple[str, Content]], *, overlapping: bool = Fa
     return _report(where, whole)
 
 
-def _report(where: str, matrix: MatrixRecord) -> Report:
-    try:
-        return _Loading(matrix).report()
-    except RecordError as error:
-        raise StoreError(str(error), where=where, hint=HINT) from error
-
-
-@frozen
-class _Loading:
-    """Records of a file as they become those of a report. Raises RecordError for what does not fit together."""
-
-    matrix: MatrixRecord
-
-    def report(self) -> Report:
-        results = self._results()
-        return Report(
-            results=results,
-            verdicts=verdicts(results, remembered=self._remembered(results), existing=self.matrix.existing),
-            envs=tuple(self.envs.values()),
-            command=self.matrix.command,
-            seconds=self.matrix.seconds,
-            existing=self.matrix.existing,
-            api=self.matrix.api,
-            options=self.matrix.options,
-            limits=self.matrix.limits,
-            shards=self.matrix.shards,
-            earlier=self.matrix.earlier,
-            version=self.matrix.tool.version,
-            sources={source.path: source.text for source in self.matrix.sources},
-            attachments={
-                attachment.name: attachment.gzip for attachment in self.matrix.attachments if enclosed.is_packed(attachment.gzip)
-            },
-            variants=self.matrix.variants,
-            helpers=self.matrix.helpers,
-            pairs=self.matrix.pairs,
-        )
-
-    @cached_property
-    def envs(self) -> Mapping[str, BuiltEnv]:
-        """By name."""
-        for place, env in enumerate(self.matrix.envs):
-            _check_toolchain(env.toolchain, f"envs[{place}]")
-        return {env.name: _built(env) for env in self.matrix.envs}
-
-    @cached_property
-    def kernels(self) -> Mapping[tuple[str, str, str], KernelRecord]:
-        """By kernel, variant and case."""
-        for place, kernel in enumerate(self.matrix.kernels):
-            _check_toolchain(kernel.toolchain, f"kernels[{place}]")
-        return {(kernel.kernel, kernel.variant, kernel.case): kernel for kernel in self.matrix.kernels}
-
-    @cached_property
-    def targets(self) -> Mapping[tuple[str, str], Target]:
-        """By toolchain and name."""
-        return {(target.toolchain, target.name): target for target in self.matrix.targets}
-
-    def _results(self) -> tuple[Result, ...]:
-        specs: dict[tuple[str, str, str, bool], Specialization] = {}
-        seen: dict[tuple[str, str, str], set[tuple[str, str]]] = defaultdict(set)
-        places: dict[tuple[str, str], tuple[str, str]] = {}
-        results: list[Result] = []
-        for place, record in enumerate(self.matrix.cells):
-            if record.env not in self.envs:
-                raise RecordError(f"cells[{place}].env: there is no {record.env!r} in envs")
-            built = self.envs[record.env]
-            target = self.targets.get((built.env.toolchain, record.target))
-            if target is None:
-                raise RecordError(f"cells[{place}].target: there is no {record.target!r} in targets")
-            names = (record.kernel, record.variant, record.case, record.guessed)
-            if (spec := specs.get(names)) is None:
-                if names[:3] not in self.kernels:
-                    raise RecordError(f"cells[{place}].kernel: there is no {'/'.join(names[:3])} in kernels")
-                spec = specs[names] = record_of(Specialization, self.kernels[names[:3]], guessed=record.guessed)
-            result = _result(record, spec, target, built)
-            where = places.setdefault((record.target, record.env), (record.target, record.env))
-            if where in seen[names[:3]]:
-                raise RecordError(f"cells[{place}]: {result.cell.id} is there twice")
-            seen[names[:3]].add(where)
-            results.append(result)
-        return tuple(results)
-
-    def _remembered(self, results: tuple[Result, ...]) -> tuple[Result, ...]:
-        """What earlier runs found, as far as the verdicts tell it."""
-        cells: dict[Coordinate, Cell] = {}
-        for result in results:
-            spec, target = result.cell.spec, result.cell.target
-            cells.setdefault((spec.kernel, spec.variant, spec.case, target.name), result.cell)
-        return tuple(
-            _earlier(verdict, release, cell)
-            for verdict in self.matrix.verdicts
-            if (cell := cells.get((verdict.kernel, verdict.variant, verdict.case, verdict.target)))
-            for release in verdict.remembered
-        )
-
-
-def _check_toolchain(toolchain: str, where: str) -> None:
-    if toolchain not in {installed.name for installed in toolchains.every()}:
-        raise RecordError(f"{where}.toolchain: no toolchain called {toolchain!r} is installed here")
-
-
-def _built(record: EnvRecord) -> BuiltEnv:
-    env = Env(
-        name=record.name,
-        toolchain=record.toolchain,
-        release=Version(record.release) if record.release else None,
-        framework_release=Version(record.framework_release) if record.framework_release else None,
-        distribution=record.distribution,
-    )
-    return BuiltEnv(env=env, python_version=record.python, packages=record.packages, error=record.error, digest=record.digest)
-
-
-def _result(record: CellRecord, spec: Specialization, target: Target, built: BuiltEnv) -> Result:
-    cell = Cell(env=built.env, target=target, spec=spec)
-    failure = record.failure and evolve(record.failure, toolchain=built.env.toolchain)
-    return record_of(Result, record, cell=cell, built=built, outcome=record_of(Outcome, record, failure=failure))
-
-
-# --- earlier runs ----------------------------------------------------------------------------------------------------------------
-
-
-def _earlier(verdict: VerdictRecord, label: str, cell: Cell) -> Result:
-    """What an earlier run found on a release: what its interval says, nothing certain where it is in none."""
-    version = Version(label)
-    interval = next((interval for interval in verdict.intervals if _contains(interval, version)), None)
-    env = Env(name=label, toolchain=cell.spec.toolchain, release=version)
-    return Result(
-        cell=Cell(env=env, target=cell.target, spec=cell.spec),
-        built=BuiltEnv(env=env),
-        outcome=_outcome(interval, env.toolchain, deprecated=label in verdict.deprecated) if interval else _UNSTEADY,
-        cached=True,
-    )
-
-
-def _outcome(interval: Interval, toolchain: str, *, deprecated: bool) -> Outcome:
-    return Outcome(
-        status=interval.status,
-        stage="",
-        failure=_bare_failure(interval.failure_class, interval.fingerprint or "", toolchain)
-        if interval.failure_class is not None
-        else None,
-        warnings=(_REMEMBERED,) if deprecated else (),
-    )
-
-
-def _bare_failure(failure_class: str, fingerprint: str, toolchain: str) -> Failure:
-    """A failure of which no more is known."""
-    return Failure(failure_class=failure_class, toolchain=toolchain, fingerprint=fingerprint, stage="", excerpt="", advice="")
-
-
-def _contains(interval: Interval, version: Version) -> bool:
-    try:
-        return Version(interval.first) <= version <= Version(interval.last)
-    except InvalidVersion:  # a fork, which stands for itself
-        return False
+# --- a file, checked --------------------------------------------------------------------------------------------------------------
 
 
 _T = TypeVar("_T")
@@ -337,3 +181,322 @@ def _with_releases(document: JsonObject) -> JsonObject:
 def _with_release(env: JsonObject) -> JsonObject:
     toolchain = env.get("toolchain")
     return {**env, RELEASE: env.get(toolchain) if isinstance(toolchain, str) else None}
+
+
+# --- files of several runs as one: of jobs that each tried some of the envs, and kernels that are the same ------------------------
+
+
+_ALIKE: Mapping[str, tuple[str, Callable[[Any], Hashable]]] = {
+    "envs": ("env", lambda env: env.name),
+    "kernels": ("kernel", lambda kernel: f"{kernel.kernel}/{kernel.variant}/{kernel.case}"),
+    "targets": (
+        "target",
+        lambda target: target.name if target.toolchain == DEFAULT_TOOLCHAIN else f"{target.toolchain}:{target.name}",
+    ),
+    "sources": ("source", lambda source: source.path),
+}
+"""What may be in several files, and has to be the same in all of them: what it is, and what it is called."""
+_HINT = "Only reports of one version of the kernels can be joined, in which no cell is twice."
+
+Part = tuple[str, MatrixRecord]
+"""What a file is called, and what it holds."""
+
+
+def joined(parts: Sequence[Part], *, overlapping: bool = False) -> MatrixRecord:
+    """What all the files hold together, of which there is at least one. Raises StoreError where they do not go together.
+
+    Where they may be ``overlapping``, a cell of which several say the same is one, and one of which they do not is flaky.
+    """
+    (_, first), *_ = parts
+    for where, other in parts[1:]:
+        _check_same(where, "version of triton-compat", first.tool.version, other.tool.version)
+        _check_same(where, "choice of files", first.options, other.options)
+    if not overlapping and len(parts) > 1:
+        _check_cells(parts)
+    matrices = [matrix for _, matrix in parts]
+    alike: dict[str, Any] = {field: _alike(parts, field) for field in _ALIKE}
+    return evolve(
+        first,
+        command=" && ".join(dict.fromkeys(matrix.command for matrix in matrices)),
+        limits=max((matrix.limits for matrix in matrices), key=len),
+        seconds=sum(matrix.seconds for matrix in matrices),
+        cells=united([matrix.cells for matrix in matrices]) if overlapping else tuple(chain(*(each.cells for each in matrices))),
+        earlier=sum(matrix.earlier for matrix in matrices),
+        shards=shards_together([_share(matrix) for matrix in matrices]),
+        verdicts=tuple(verdict for matrix in matrices for verdict in matrix.verdicts),
+        pairs=tuple({(pair.env, pair.release): pair for matrix in matrices for pair in matrix.pairs}.values()),
+        attachments=tuple({attachment.name: attachment for matrix in matrices for attachment in matrix.attachments}.values()),
+        api=max((matrix.api for matrix in matrices if matrix.api), key=lambda packed: len(packed.seen), default=None),
+        helpers=_union(matrix.helpers for matrix in matrices),
+        variants=_union(matrix.variants for matrix in matrices),
+        existing={name: tuple(sorted(known)) for name, known in _union(matrix.existing for matrix in matrices).items()},
+        **alike,
+    )
+
+
+def _share(matrix: MatrixRecord) -> ShardShare:
+    return ShardShare(shards=matrix.shards, envs=frozenset(env.name for env in matrix.envs))
+
+
+def _check_same(where: str, what: str, one: object, other: object) -> None:
+    if one != other:
+        raise StoreError(f"it was made with another {what} than the first report", where=where, hint=_HINT)
+
+
+def _check_cells(parts: Sequence[Part]) -> None:
+    """No cell is in two files; twice in one it is an error of that file, which others tell."""
+    seen: dict[str, str] = {}
+    for where, matrix in parts:
+        names = {name_of(cell) for cell in matrix.cells}
+        for name in sorted(names & seen.keys()):
+            raise StoreError(f"the cell {name} is in {seen[name]} already", where=where, hint=_HINT)
+        seen |= dict.fromkeys(names, where)
+
+
+def _alike(parts: Sequence[Part], field: str) -> tuple[Any, ...]:
+    """What the files have of something, each once."""
+    noun, called = _ALIKE[field]
+    found: dict[Hashable, Any] = {}
+    for where, matrix in parts:
+        for each in getattr(matrix, field):
+            if found.setdefault(called(each), each) != each:
+                raise StoreError(f"the {noun} {called(each)} is another one than in the files before", where=where, hint=_HINT)
+    return tuple(found.values())
+
+
+def _union(mappings: Iterable[Mapping[str, tuple[Any, ...]]]) -> dict[str, tuple[Any, ...]]:
+    """Name → what any of them has there, each once, in the order in which it is met."""
+    found: dict[str, dict[str | Version, None]] = {}
+    for mapping in mappings:
+        for name, values in mapping.items():
+            found.setdefault(name, {}).update(dict.fromkeys(values))
+    return {name: tuple(values) for name, values in found.items()}
+
+
+_BETWEEN = "\n\nand in another run, "
+
+
+def name_of(cell: CellRecord) -> str:
+    """What a cell is called: no report has two that are called the same."""
+    return f"{cell.kernel}/{cell.variant}/{cell.case}/{cell.target}/{cell.env}"
+
+
+def united(reports: Iterable[Sequence[CellRecord]]) -> tuple[CellRecord, ...]:
+    """The cells of all reports, each once, in the order in which they are met."""
+    found: dict[str, CellRecord] = {}
+    for cells in reports:
+        for cell in cells:
+            name = name_of(cell)
+            found[name] = _one(found[name], cell) if name in found else cell
+    return tuple(found.values())
+
+
+def _one(first: CellRecord, second: CellRecord) -> CellRecord:
+    """What two reports say of one cell. What is no answer gives way to one."""
+    if first.status.is_answer != second.status.is_answer:
+        one = first if first.status.is_answer else second
+    elif _fate(first) == _fate(second):
+        one = first
+    else:
+        one = _flaky(first, second)
+    return evolve(one, numbers=_numbers(first, second), latency=first.latency or second.latency)
+
+
+def _fate(cell: CellRecord) -> tuple[object, ...]:
+    """What two reports have to say alike. How a limit was hit is as much a matter of the machine as of the kernel."""
+    failure = cell.failure
+    if cell.status in (Status.TIMED_OUT, Status.OUT_OF_MEMORY):
+        return cell.status, cell.flaky
+    return cell.status, cell.flaky, failure and (failure.failure_class, failure.fingerprint)
+
+
+def _flaky(first: CellRecord, second: CellRecord) -> CellRecord:
+    """What failed, since that has to be looked at, with the attempts of both; and what the other says, where that failed, too."""
+    one, other = (first, second) if first.failure is not None else (second, first)
+    if not one.status.is_answer:
+        return one
+    failure = _both(one.failure, other.failure) if one.failure and other.failure else one.failure
+    return evolve(one, flaky=True, expected=False, failure=failure, attempts=(*first.attempts, *second.attempts))
+
+
+def _both(one: Failure, other: Failure) -> Failure:
+    if (one.failure_class, one.fingerprint) == (other.failure_class, other.fingerprint):
+        return one
+    return evolve(one, excerpt=f"{one.excerpt}{_BETWEEN}{other.failure_class}:\n{other.excerpt}")
+
+
+def _numbers(first: CellRecord, second: CellRecord) -> Numbers:
+    ours, theirs = first.numbers, second.numbers
+    return evolve(ours, interpreter=_check(ours.interpreter, theirs.interpreter), gpu=_check(ours.gpu, theirs.gpu))
+
+
+def _check(one: Check | None, other: Check | None) -> Check | None:
+    """What two checks say together: of numbers that are right in one run and wrong in another, that they are unstable."""
+    if one is None or other is None or other.right is None:
+        return one or other
+    if one.right is None or one.right == other.right:
+        return other if one.right is None else one
+    bad, good = (other, one) if one.right else (one, other)
+    return evolve(bad, status=Status.UNSTABLE, reason="; ".join(filter(None, (bad.reason, f"{good.status} in another run"))))
+
+
+# --- the report of it -------------------------------------------------------------------------------------------------------------
+
+
+def _report(where: str, matrix: MatrixRecord) -> Report:
+    try:
+        return _Loading(matrix).report()
+    except RecordError as error:
+        raise StoreError(str(error), where=where, hint=HINT) from error
+
+
+@frozen
+class _Loading:
+    """Records of a file as they become those of a report. Raises RecordError for what does not fit together."""
+
+    matrix: MatrixRecord
+
+    def report(self) -> Report:
+        results = self._results()
+        return Report(
+            results=results,
+            verdicts=verdicts(results, remembered=self._remembered(results), existing=self.matrix.existing),
+            envs=tuple(self.envs.values()),
+            command=self.matrix.command,
+            seconds=self.matrix.seconds,
+            existing=self.matrix.existing,
+            api=self.matrix.api,
+            options=self.matrix.options,
+            limits=self.matrix.limits,
+            shards=self.matrix.shards,
+            earlier=self.matrix.earlier,
+            version=self.matrix.tool.version,
+            sources={source.path: source.text for source in self.matrix.sources},
+            attachments={attachment.name: attachment.gzip for attachment in self.matrix.attachments if is_packed(attachment.gzip)},
+            variants=self.matrix.variants,
+            helpers=self.matrix.helpers,
+            pairs=self.matrix.pairs,
+        )
+
+    @cached_property
+    def envs(self) -> Mapping[str, BuiltEnv]:
+        """By name."""
+        for place, env in enumerate(self.matrix.envs):
+            _check_toolchain(env.toolchain, f"envs[{place}]")
+        return {env.name: _built(env) for env in self.matrix.envs}
+
+    @cached_property
+    def kernels(self) -> Mapping[tuple[str, str, str], KernelRecord]:
+        """By kernel, variant and case."""
+        for place, kernel in enumerate(self.matrix.kernels):
+            _check_toolchain(kernel.toolchain, f"kernels[{place}]")
+        return {(kernel.kernel, kernel.variant, kernel.case): kernel for kernel in self.matrix.kernels}
+
+    @cached_property
+    def targets(self) -> Mapping[tuple[str, str], Target]:
+        """By toolchain and name."""
+        return {(target.toolchain, target.name): target for target in self.matrix.targets}
+
+    def _results(self) -> tuple[Result, ...]:
+        specs: dict[tuple[str, str, str, bool], Specialization] = {}
+        seen: dict[tuple[str, str, str], set[tuple[str, str]]] = defaultdict(set)
+        places: dict[tuple[str, str], tuple[str, str]] = {}
+        results: list[Result] = []
+        for place, record in enumerate(self.matrix.cells):
+            if record.env not in self.envs:
+                raise RecordError(f"cells[{place}].env: there is no {record.env!r} in envs")
+            built = self.envs[record.env]
+            target = self.targets.get((built.env.toolchain, record.target))
+            if target is None:
+                raise RecordError(f"cells[{place}].target: there is no {record.target!r} in targets")
+            names = (record.kernel, record.variant, record.case, record.guessed)
+            if (spec := specs.get(names)) is None:
+                if names[:3] not in self.kernels:
+                    raise RecordError(f"cells[{place}].kernel: there is no {'/'.join(names[:3])} in kernels")
+                spec = specs[names] = record_of(Specialization, self.kernels[names[:3]], guessed=record.guessed)
+            result = _result(record, spec, target, built)
+            where = places.setdefault((record.target, record.env), (record.target, record.env))
+            if where in seen[names[:3]]:
+                raise RecordError(f"cells[{place}]: {result.cell.id} is there twice")
+            seen[names[:3]].add(where)
+            results.append(result)
+        return tuple(results)
+
+    def _remembered(self, results: tuple[Result, ...]) -> tuple[Result, ...]:
+        """What earlier runs found, as far as the verdicts tell it."""
+        cells: dict[Coordinate, Cell] = {}
+        for result in results:
+            spec, target = result.cell.spec, result.cell.target
+            cells.setdefault((spec.kernel, spec.variant, spec.case, target.name), result.cell)
+        return tuple(
+            _earlier(verdict, release, cell)
+            for verdict in self.matrix.verdicts
+            if (cell := cells.get((verdict.kernel, verdict.variant, verdict.case, verdict.target)))
+            for release in verdict.remembered
+        )
+
+
+def _check_toolchain(toolchain: str, where: str) -> None:
+    if toolchain not in {installed.name for installed in toolchains.every()}:
+        raise RecordError(f"{where}.toolchain: no toolchain called {toolchain!r} is installed here")
+
+
+def _built(record: EnvRecord) -> BuiltEnv:
+    env = Env(
+        name=record.name,
+        toolchain=record.toolchain,
+        release=Version(record.release) if record.release else None,
+        framework_release=Version(record.framework_release) if record.framework_release else None,
+        distribution=record.distribution,
+    )
+    return BuiltEnv(env=env, python_version=record.python, packages=record.packages, error=record.error, digest=record.digest)
+
+
+def _result(record: CellRecord, spec: Specialization, target: Target, built: BuiltEnv) -> Result:
+    cell = Cell(env=built.env, target=target, spec=spec)
+    failure = record.failure and evolve(record.failure, toolchain=built.env.toolchain)
+    return record_of(Result, record, cell=cell, built=built, outcome=record_of(Outcome, record, failure=failure))
+
+
+# --- earlier runs ----------------------------------------------------------------------------------------------------------------
+
+
+_REMEMBERED = Noticed(type="DeprecationWarning", message="deprecated, as an earlier run found")
+_UNSTEADY = Outcome(status=Status.REJECTED, stage="", flaky=True)
+"""Earlier runs found one thing and another, of which nothing is concluded."""
+
+
+def _earlier(verdict: VerdictRecord, label: str, cell: Cell) -> Result:
+    """What an earlier run found on a release: what its interval says, nothing certain where it is in none."""
+    version = Version(label)
+    interval = next((interval for interval in verdict.intervals if _contains(interval, version)), None)
+    env = Env(name=label, toolchain=cell.spec.toolchain, release=version)
+    return Result(
+        cell=Cell(env=env, target=cell.target, spec=cell.spec),
+        built=BuiltEnv(env=env),
+        outcome=_outcome(interval, env.toolchain, deprecated=label in verdict.deprecated) if interval else _UNSTEADY,
+        cached=True,
+    )
+
+
+def _outcome(interval: Interval, toolchain: str, *, deprecated: bool) -> Outcome:
+    return Outcome(
+        status=interval.status,
+        stage="",
+        failure=_bare_failure(interval.failure_class, interval.fingerprint or "", toolchain)
+        if interval.failure_class is not None
+        else None,
+        warnings=(_REMEMBERED,) if deprecated else (),
+    )
+
+
+def _bare_failure(failure_class: str, fingerprint: str, toolchain: str) -> Failure:
+    """A failure of which no more is known."""
+    return Failure(failure_class=failure_class, toolchain=toolchain, fingerprint=fingerprint, stage="", excerpt="", advice="")
+
+
+def _contains(interval: Interval, version: Version) -> bool:
+    try:
+        return Version(interval.first) <= version <= Version(interval.last)
+    except InvalidVersion:  # a fork, which stands for itself
+        return False

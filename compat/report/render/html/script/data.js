@@ -1,5 +1,5 @@
 // The data: what stands packed in the page, and how to ask it. A row is a kernel in one variant and case for one target, a point one
-// release of a row, a cell one env of a point (see packing.py).
+// release of a row, a cell one env of a point (see page_data.py).
 
 const UNEXPECTED = 1;
 const REMEMBERED = 2;
