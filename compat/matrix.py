@@ -20,6 +20,7 @@ from compat.engine import plan
 from compat.engine.interpreting import interpret, interpretable, with_check, with_interpreted
 from compat.engine.run import Interrupted, RunContext, existing_releases, recall, run
 from compat.errors import EnvError, SelectionError
+from compat.fields import rounded
 from compat.history.verdict import Existing, verdicts
 from compat.interruption import Stopped
 from compat.launch.merging import with_launched
@@ -29,7 +30,6 @@ from compat.pairs.choosing import is_pair
 from compat.pairs.pairing import pairs_of
 from compat.pairs.records import Pair
 from compat.project import Listener, Obtain, Selection
-from compat.records import rounded
 from compat.report.io.document import enclosing
 from compat.report.summary.record import Report, path_in, place_of
 from compat.source.closure import helpers_of

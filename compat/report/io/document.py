@@ -15,7 +15,7 @@ from packaging.version import Version
 
 from compat.api.histories import Packed
 from compat.cell_document import FRAMEWORK, RELEASE, CellRecord, cell_document, with_toolchain
-from compat.fields import KEY, OPTIONAL, Amount, Count, Releases, Seconds, Text, VersionText, rules
+from compat.fields import KEY, OPTIONAL, Amount, Count, Releases, Seconds, Text, VersionText, rounded, rules
 from compat.history.account import Bracket, Change, Interval, Word
 from compat.history.running import Fast, Right
 from compat.history.verdict import Verdict
@@ -24,7 +24,7 @@ from compat.model import BuiltEnv, CompileSpec, Package, Result, Status, Target
 from compat.pairs.records import Pair
 from compat.patterns import lazy_pattern
 from compat.printable import printable
-from compat.records import record_of, rounded, schema_of, unstructure
+from compat.records import record_of, schema_of, unstructure
 from compat.report.summary.compact import natural
 from compat.report.summary.grid import LibraryVersion, library_versions
 from compat.report.summary.record import Report, place_of
