@@ -7,7 +7,6 @@ from typing import Annotated, Any
 
 from attrs import field, frozen
 
-from compat.fields import KEY, Seconds, Text, rules
 from compat.json_text import JsonObject
 from compat.model import (
     DEFAULT_FRAMEWORK,
@@ -21,7 +20,8 @@ from compat.model import (
     Status,
     StoodIn,
 )
-from compat.records import record_of, unstructure
+from compat.model.codec import record_of, unstructure
+from compat.model.fields import KEY, Seconds, Text, rules
 
 RELEASE = DEFAULT_TOOLCHAIN
 """The key of the installed release in the schema; in data it is the name of the cell's toolchain."""

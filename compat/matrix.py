@@ -20,12 +20,12 @@ from compat.engine import plan
 from compat.engine.interpreting import interpret, interpretable, with_check, with_interpreted
 from compat.engine.run import Interrupted, RunContext, existing_releases, recall, run
 from compat.errors import EnvError, SelectionError
-from compat.fields import rounded
 from compat.history.verdict import Existing, verdicts
 from compat.interruption import Stopped
 from compat.launch.merging import with_launched
 from compat.launch.sharing import Launches
 from compat.model import BuiltEnv, Cell, Check, Env, Result, Specialization, Status
+from compat.model.fields import rounded
 from compat.pairs.choosing import is_pair
 from compat.pairs.pairing import pairs_of
 from compat.pairs.records import Pair

@@ -17,9 +17,9 @@ from compat import toolchains
 from compat.config.matrix import declare
 from compat.envs.listing import INDEX, index_urls, list_files
 from compat.errors import EnvError, SelectionError
+from compat.files import TemporaryFolder
 from compat.model import BuiltEnv, Env, Evidence, Raised
 from compat.processes.supervisor import run
-from compat.scratch import Folder
 from compat.toolchains import Assembler, Wheels
 from compat.workers.evidence import lack_of_machine, refusal
 from compat.workers.spawn import passed_on
@@ -94,7 +94,7 @@ def assemble(assembler: Assembler, program: Path, source: Path, deadline: float)
 
     Raises MachineError where the machine has no room for that, and Stopped where the command is to end meanwhile.
     """
-    with Folder("compat-assembler-") as folder:
+    with TemporaryFolder("compat-assembler-") as folder:
         evidence = _evidence(assembler, program, source, folder, deadline)
         if lack := None if evidence.built else lack_of_machine(evidence, folder):
             raise lack

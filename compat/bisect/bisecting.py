@@ -32,8 +32,8 @@ from compat.interruption import Budget
 from compat.json_text import read_json
 from compat.launch.hosting import Gpu
 from compat.model import BuiltEnv, Cell, Env, Result, Specialization
+from compat.model.codec import structure, unstructure
 from compat.project import STATE, Listener, Obtain, Selection
-from compat.records import structure, unstructure
 
 
 @frozen(kw_only=True)

@@ -25,8 +25,8 @@ from compat.envs.listing import INDEX, File, Minor, index_urls, list_files, pyth
 from compat.errors import SelectionError
 from compat.history.verdict import release_of
 from compat.model import BuiltEnv, Env
-from compat.patterns import lazy_pattern
 from compat.project import Selection
+from compat.text import lazy_pattern
 
 _DATE = lazy_pattern(r"(?<![0-9a-f])(20\d\d)(\d\d)(\d\d)(?![0-9a-f])")
 

@@ -12,7 +12,7 @@ import click
 from compat.cli.completing import CASE, ENV, KERNEL, TARGET, VARIANT
 from compat.config.toml_reader import LONGEST
 from compat.errors import SelectionError
-from compat.printable import printable
+from compat.text import printable
 
 if TYPE_CHECKING:
     from compat.project import Selection

@@ -21,7 +21,7 @@ from compat.config.toml_reader import Table, did_you_mean, read_toml
 from compat.envs.listing import wheel_facts
 from compat.envs.requirements import label
 from compat.model import Env
-from compat.patterns import lazy_pattern
+from compat.text import lazy_pattern
 from compat.toolchains import Toolchain
 
 _ENV_KEYS = ("distribution", "wheel", "index", "python", "install", "groups")

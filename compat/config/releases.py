@@ -9,7 +9,7 @@ from packaging.specifiers import InvalidSpecifier, SpecifierSet
 from packaging.version import InvalidVersion, Version
 
 from compat.model import Env
-from compat.patterns import lazy_pattern
+from compat.text import lazy_pattern
 
 NEWEST = "newest"
 """What stands for the newest final release."""

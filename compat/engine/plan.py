@@ -40,8 +40,13 @@ def order_of(envs: Sequence[Env], targets: Sequence[Target], specs: Sequence[Spe
     """A key that sorts cells as :func:`cross` orders them."""
     env_place = {env: place for place, env in enumerate(envs)}
     spec_place = {spec: place for place, spec in enumerate(specs)}
-    target_place = {target.name: place for place, target in enumerate(targets)}
-    return lambda cell: (env_place[cell.env] * len(specs) + spec_place[cell.spec]) * len(targets) + target_place[cell.target.name]
+    target_place = {(target.toolchain, target.name): place for place, target in enumerate(targets)}
+
+    def place(cell: Cell) -> int:
+        target = target_place[cell.target.toolchain, cell.target.name]
+        return (env_place[cell.env] * len(specs) + spec_place[cell.spec]) * len(targets) + target
+
+    return place
 
 
 def newest_first(cells: Iterable[Cell]) -> tuple[Cell, ...]:

@@ -41,10 +41,10 @@ from compat.history.verdict import release_of
 from compat.interruption import Stopped
 from compat.model import BuiltEnv, Cell, Env, Evidence, Expectation, Outcome, Result, Specialization, Status, Target
 from compat.model.compact import compacted
-from compat.patterns import lazy_pattern
 from compat.source.closure import Unchanged, roots_of
 from compat.store.keys import CellKeys, is_about, witnesses_of
 from compat.store.store import Store
+from compat.text import lazy_pattern
 from compat.toolchains import Toolchain
 from compat.workers.attempt import PLAIN, Limits, Mode
 from compat.workers.spawn import WORKER

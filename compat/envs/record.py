@@ -20,8 +20,7 @@ from compat.envs.requirements import fingerprint, requirements
 from compat.files import content_of, replace_file
 from compat.json_text import read_json
 from compat.model import BuiltEnv, Env
-from compat.patterns import lazy_pattern
-from compat.printable import printable
+from compat.text import lazy_pattern, printable
 
 INTERRUPTED = "the installation was interrupted"
 """What a record says from the start of an installation to its end."""

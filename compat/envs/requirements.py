@@ -16,7 +16,7 @@ from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 from compat.model import Env
-from compat.patterns import lazy_pattern
+from compat.text import lazy_pattern
 
 EDITABLE = "-e "
 """How a folder begins that is installed as it is, so that edits count."""

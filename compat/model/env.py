@@ -6,7 +6,7 @@ from attrs import Factory, field, frozen
 from packaging.specifiers import SpecifierSet
 from packaging.version import Version
 
-from compat.fields import OPTIONAL, Text
+from compat.model.fields import OPTIONAL, Text
 
 DEFAULT_TOOLCHAIN = "triton"
 """The name of the default toolchain, which it is also published under."""

@@ -28,9 +28,9 @@ from compat.pairs.choosing import RequestedPair, chosen, is_pair, pin_of
 from compat.pairs.native import Compiler, built_library, find_compiler
 from compat.pairs.programs import Answers, PairRun, run_programs
 from compat.pairs.records import Grid, Pair, PairProgram
-from compat.printable import printable
 from compat.project import Listener, Obtain, Selection
 from compat.store.keys import Claims
+from compat.text import printable
 from compat.toolchains import Toolchain, pytorch
 
 _log = logging.getLogger(__name__)

@@ -8,8 +8,8 @@ from attrs import field, frozen
 from packaging.version import InvalidVersion, Version
 
 from compat.config.selection import PAIRS
-from compat.fields import KEY, Seconds, Text
 from compat.model import DEFAULT_FRAMEWORK, Status
+from compat.model.fields import KEY, Seconds, Text
 
 
 @frozen(kw_only=True)

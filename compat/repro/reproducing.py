@@ -152,7 +152,7 @@ def _released(config: MatrixConfig) -> Iterator[Env]:
 
 def _targets(selection: Selection, cell: Cell) -> tuple[Target, ...]:
     """The columns of the table: those asked for, else the default ones; the cell's own always."""
-    chosen = tuple(own for target in selection.targets if (own := toolchains.target_of(cell.spec, target)))
+    chosen = tuple(target for target in selection.targets if cell.spec.is_for(target))
     return chosen if cell.target in chosen else (*chosen, cell.target)
 
 
@@ -163,11 +163,11 @@ def _smaller(spec: Specialization, reduced: Path) -> Bundle:
     """The smaller kernel in ``reduced``, with the arguments that the kernel file beside that says, else those left."""
     declared = _declared(spec, reduced)
     if declared is not None:
-        return bundle(
-            evolve(spec, function=declared.function, source=declared.source, roots=declared.roots, compile=declared.compile)
-        )
-    name, left = _entry(spec, reduced)
-    return bundle(evolve(spec, source=str(reduced.resolve()), roots=(), function=name, compile=spec.compile.of_parameters(left)))
+        shown = evolve(spec, function=declared.function, source=declared.source, roots=declared.roots, compile=declared.compile)
+    else:
+        name, left = _entry(spec, reduced)
+        shown = evolve(spec, source=str(reduced.resolve()), roots=(), function=name, compile=spec.compile.of_parameters(left))
+    return bundle(shown, decorators=toolchains.named(spec.toolchain).language.decorators)
 
 
 def _declared(spec: Specialization, reduced: Path) -> Specialization | None:

@@ -29,9 +29,9 @@ from typing import Any
 from compat import interruption, toolchains
 from compat.files import folder_digest
 from compat.model import BuiltEnv, Cell, Evidence
-from compat.printable import printable
 from compat.processes import procfs
 from compat.source.closure import roots_of
+from compat.text import printable
 from compat.workers.attempt import PLAIN, Mode
 from compat.workers.spawn import NUMERICS, STANDIN, variable_dependencies
 

@@ -170,7 +170,7 @@ def _outcome(cell: str, attempts: Sequence[Evidence]) -> Outcome:
     name, env = cell.split("/")[-2:] if cell.count("/") > 1 else ("", "")
     toolchain = _toolchain(env, attempts)
     unknown = Target(name=name, backend="", arch=name, warp_size=0, shared_memory=0)
-    target = toolchains.target_in(toolchain.name, unknown) or unknown
+    target = next((target for target in toolchain.device.targets if target.name == name), unknown)
     return classify.classify(attempts, target=target, knowledge=toolchain.failures)
 
 

@@ -340,6 +340,9 @@ class Language:
     """The language that kernels are written in: how their source is read, and how it is written."""
 
     types: ArgumentTypes
+    decorators: frozenset[str] | None = None
+    """The decorators without which a kernel is none, by the last part of their names: others tune or choose, and are left behind
+    where a kernel is taken out of its file. ``None`` for all."""
     options: Mapping[str, Option] = Factory(dict)
     """The compile options that kernel files are checked for; others are passed to the compiler unchecked."""
     api: ApiNames | None = None

@@ -25,10 +25,10 @@ from compat import interruption
 from compat.diagnosis import bounds
 from compat.diagnosis.dumps import HEADING_BEGINS
 from compat.errors import MachineError
+from compat.files import TemporaryFolder
 from compat.json_text import read_json
 from compat.model import Done, Noticed, Raised, StoodIn
 from compat.processes.supervisor import read_ends
-from compat.scratch import Folder
 from compat.workers.attempt import Mode
 from compat.workers.places import NOWHERE_ELSE, Places
 
@@ -285,7 +285,7 @@ class Child:
     ) -> None:
         """Ask for it. Raises MachineError where the machine has no room for its files, or no more files may be open."""
         self._open: list[int] = []
-        self._private = Folder("compat-batch-")
+        self._private = TemporaryFolder("compat-batch-")
         self.directory = self._private.path
         request = {
             "directory": str(self.directory),

@@ -32,10 +32,10 @@ from compat.diagnosis.diagnose import Keep, diagnosed
 from compat.errors import REFUSALS, MachineError
 from compat.files import content_of
 from compat.model import SOURCE_STAGE, Evidence
-from compat.patterns import lazy_pattern
 from compat.processes.supervisor import run
 from compat.source.names import optional_imports
 from compat.source.parsing import tree_of
+from compat.text import lazy_pattern
 from compat.worker import beacon
 from compat.workers.attempt import InFlightCell, Mode
 from compat.workers.client import Child

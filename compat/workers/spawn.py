@@ -19,8 +19,8 @@ from attrs import evolve
 
 from compat import toolchains
 from compat.errors import MachineError, is_refusal
+from compat.files import TemporaryFolder
 from compat.processes.supervisor import SHOWN, Process, read_ends
-from compat.scratch import Folder
 from compat.toolchains import DEFAULT, Toolchain, pytorch
 from compat.workers.attempt import PreloadedPackage
 from compat.workers.client import WorkerClient
@@ -54,7 +54,7 @@ class OwnWorker(WorkerClient):
         It imports the package that ``beginning`` names before it is ready; where it ``interprets``, it runs kernels in the
         toolchain's interpreter, which must have one, instead of compiling them.
         """
-        self._folder = Folder("compat-server-")
+        self._folder = TemporaryFolder("compat-server-")
         folder = self._folder.path
         try:
             control, far_end = control_pair()

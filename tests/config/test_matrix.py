@@ -156,11 +156,11 @@ def test_files_that_cannot_be_read(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 def test_defaults_are_filled_in(load: Load) -> None:
     config = load(ONE)
     assert config.default_envs == ("default",)
-    assert config.default_targets == ("sm_80", "sm_89", "sm_90")
+    assert tuple(target.name for target in config.default_targets) == ("sm_80", "sm_89", "sm_90")
     assert config.deadline == 60.0
     assert config.keep_workers == 300.0
     assert config.memory == 4 * 1024**3
-    assert config.targets == TARGETS
+    assert config.targets == tuple(TARGETS.values())
     assert config.base == config.path.parent
 
 
@@ -253,7 +253,7 @@ def test_but_their_names_have_to_say_what_is_in_them(load: Load, name: str) -> N
 def test_declared_targets_stand_beside_the_built_in_ones(load: Load) -> None:
     text = '[[target]]\nname = "sm_87"\nbackend = "cuda"\narch = 87\nwarp_size = 32\nshared_memory = 166912\n'
     config = load(ONE + text + '[defaults]\ntargets = ["sm_8*"]')
-    assert config.targets["sm_87"].arch == 87
+    assert next(target for target in config.targets if target.name == "sm_87").arch == 87
     assert "sm_87" not in TARGETS
 
 

@@ -53,7 +53,6 @@ from compat.model import (
     Specialization,
     Status,
 )
-from compat.printable import printable
 from compat.processes.supervisor import ProcessResult
 from compat.reduce.module import extracted, is_whole
 from compat.report.io.document import dump, matrix_document
@@ -73,6 +72,7 @@ from compat.store import store as store_of
 from compat.store.database import StoredRow
 from compat.store.keys import cell_key
 from compat.store.store import Store
+from compat.text import printable
 from compat.toolchains import Unlaunchable
 from compat.toolchains.triton.device.launching import LAUNCHING
 from compat.toolchains.triton.failures.knowledge import KNOWLEDGE
@@ -510,7 +510,7 @@ def _words(text: str, _: Path) -> None:
     asked: list[Callable[[], object]] = [
         lambda: parse_criterion(text, lambda command, result: 0),
         lambda: select_envs([ENV], [text]),
-        lambda: select_targets(TARGETS, [text]),
+        lambda: select_targets(tuple(TARGETS.values()), [text]),
         lambda: select_specs(specs, [text], [text], [text]),
         lambda: candidates.parse_release(text, "--good"),
         lambda: candidates.parse_specifier(text),

@@ -21,8 +21,8 @@ from compat.executors import local_gpus as gpu
 from compat.executors.dask.placement import Equipment
 from compat.executors.dask.remote import Cancelled
 from compat.executors.gpus import GpuDevice
+from compat.files import TemporaryFolder
 from compat.interruption import Stopped
-from compat.scratch import Folder
 
 _PROGRAM, _RESULTS = "launch.py", "results.jsonl"
 _RESOURCE = "gpu"
@@ -70,7 +70,7 @@ def launch(order: Order) -> LaunchEnd:
     stop = Cancelled(worker, str(worker.get_current_task()))
     secede()  # the thread is free for compiling: nobody waits for a GPU that does not need one
     try:
-        with Folder("compat-launch-") as folder, gpu.alone_on(order.device, stop) as lock:
+        with TemporaryFolder("compat-launch-") as folder, gpu.alone_on(order.device, stop) as lock:
             return _launched(order, folder, stop, lock)
     except Stopped:
         return LaunchEnd(stopped=True)

@@ -40,11 +40,11 @@ from compat.model import (
     Status,
     Target,
 )
+from compat.model.codec import RecordError, record_of, structure
 from compat.model.compact import compacted, once
-from compat.printable import printable
-from compat.records import RecordError, record_of, structure
 from compat.report.io.document import SCHEMA, EnvRecord, KernelRecord, MatrixRecord, VerdictRecord, is_packed
 from compat.report.summary.record import Report, ShardShare, shards_together
+from compat.text import printable
 
 
 def load_report(text: Content, where: str = "matrix.json") -> Report:

@@ -25,7 +25,7 @@ from compat.cell_document import cell_document
 from compat.history.verdict import Coordinate, Verdict
 from compat.json_text import JsonObject, plain
 from compat.model import BuiltEnv, Cell, Failure, Result, Specialization
-from compat.records import unstructure
+from compat.model.codec import unstructure
 from compat.report.summary.compact import Where, natural, numbers_of
 from compat.report.summary.grid import COMING, LEGEND, Mark, mark_of, phrase_in_full, remembered_mark
 from compat.report.summary.record import DistinctFailure, Report

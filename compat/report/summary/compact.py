@@ -14,9 +14,7 @@ from attrs import Factory, frozen
 
 from compat.history.account import Account, Bracket, Interval
 from compat.model import Cell, Failure
-from compat.patterns import lazy_pattern
-from compat.printable import printable
-from compat.sizes import in_bytes, in_time
+from compat.text import in_bytes, in_time, lazy_pattern, printable
 
 
 @frozen(kw_only=True)

@@ -8,12 +8,11 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from attrs import evolve, frozen
 
-from compat import signatures
 from compat.config.libraries import Absent, LibraryVersions
 from compat.history.account import Bracket, Entry, Word
 from compat.history.running import ran_on
 from compat.history.verdict import Coordinate, Verdict, is_good
-from compat.model import Result, Specialization, Status, StoodIn
+from compat.model import Result, Specialization, Status, StoodIn, signatures
 from compat.report.summary.compact import (
     counted,
     earlier_runs,

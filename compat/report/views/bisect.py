@@ -22,7 +22,6 @@ from compat.history.account import Judgement, Word
 from compat.history.verdict import class_of, release_of
 from compat.json_text import JsonObject
 from compat.model import Failure, Result
-from compat.printable import printable
 from compat.report.io.document import bracket_document
 from compat.report.render.blocks import Block, DataTable, Heading, Inline, Styled, TableColumn, TextLine
 from compat.report.render.markdown import code, escape, fence, rendered
@@ -39,6 +38,7 @@ from compat.report.views.bisect_sentences import (
     repeat_inside,
     value_of,
 )
+from compat.text import printable
 
 if TYPE_CHECKING:
     from compat.bisect.bisecting import Bisection

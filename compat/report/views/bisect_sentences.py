@@ -15,9 +15,8 @@ from compat.bisect.probes import ReleaseAnswer, ReleaseProbe, Span, Transition
 from compat.bisect.request import Axis
 from compat.history.account import Judgement, Word
 from compat.model import Failure, Result
-from compat.patterns import lazy_pattern
-from compat.printable import printable
 from compat.report.summary.compact import counted, listed, one_line, open_between, spans, tested
+from compat.text import lazy_pattern, printable
 from compat.toolchains import Toolchain
 
 

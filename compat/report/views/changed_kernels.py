@@ -9,19 +9,18 @@ from typing import TYPE_CHECKING, Any
 
 from packaging.version import Version
 
-from compat import arguments, constexprs, signatures
 from compat.cell_document import cell_document
 from compat.history.verdict import class_of, is_good, release_of
 from compat.json_text import JsonObject
 from compat.launch.behaviour import Behaviour
-from compat.model import Result
-from compat.printable import printable
+from compat.model import Result, arguments, constexprs, signatures
 from compat.reduce import output
 from compat.reduce.candidate import Candidate
 from compat.reduce.differing import DifferenceKind
 from compat.reduce.goal import newest_first
 from compat.reduce.reduction import Reduction
 from compat.report.summary.compact import counted, spans
+from compat.text import printable
 
 if TYPE_CHECKING:
     from compat.fix.fixing import EditTrial, Fix

@@ -10,14 +10,14 @@ from typing import Any
 from attrs import frozen
 
 from compat.envs.inventory import KeptEnv, Pruned, size_of
-from compat.fields import rounded
 from compat.json_text import JsonObject
 from compat.model import BuiltEnv
+from compat.model.codec import unstructure
+from compat.model.fields import rounded
 from compat.pairs.records import Grid, Pair, in_order
-from compat.records import unstructure
 from compat.report.render.blocks import Block, DataTable, Heading, Styled, TableColumn, TextLine
 from compat.report.summary.compact import counted, listed
-from compat.sizes import in_bytes
+from compat.text import in_bytes
 
 UNTRIED = "-"
 _EVERY = "all programs"

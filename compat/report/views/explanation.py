@@ -8,17 +8,17 @@ from typing import Any
 
 import attrs
 
-from compat import arguments, constexprs, signatures, toolchains
+from compat import toolchains
 from compat.cell_document import cell_document
 from compat.explain import Artifact, CellOverview, Explanation
 from compat.fix.searching import edits_for
 from compat.json_text import JsonObject
-from compat.model import BuiltEnv, Cell, Evidence, Result, Specialization, Status
-from compat.printable import printable
+from compat.model import BuiltEnv, Cell, Evidence, Result, Specialization, Status, arguments, constexprs, signatures
 from compat.report.io.document import verdict_document
 from compat.report.summary.compact import fix_command, in_full
 from compat.report.summary.record import declared_as
 from compat.report.summary.statements import NO_HINTS, excerpts, has_no_hints
+from compat.text import printable
 
 GUESSED = "arguments guessed: types and values may be the reason of a failure; `compat init` writes them down to be edited"
 
