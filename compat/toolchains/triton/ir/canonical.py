@@ -18,7 +18,7 @@ from attrs import define, field
 from compat.text import lazy_pattern
 
 _STRING = r'"(?:[^"\\\n]++|\\[^\n]?)*+(?:"|(?=\n)|\Z)'
-"""One without an end goes on to the end of its line, so that nothing is looked through twice."""
+"""A string; one without an end goes on to the end of its line, so that nothing is looked through twice."""
 
 
 def _balanced(depth: int) -> str:
@@ -77,10 +77,10 @@ def canonical_llvm(text: str) -> str:
 
     That is the target's data layout and triple, and the attributes of intrinsics; those in quotes, given to functions, stay.
     """
-    given = {group["number"]: " ".join(sorted(_QUOTED.findall(group["words"]))) for group in _ATTRIBUTES.finditer(text)}
-    annotations = sorted(found[1] for found in _ANNOTATION.finditer(text))
+    quoted = {group["number"]: " ".join(sorted(_QUOTED.findall(group["words"]))) for group in _ATTRIBUTES.finditer(text)}
+    annotations = sorted(match[1] for match in _ANNOTATION.finditer(text))
     kept = [line for line in text.splitlines() if not _OF_LLVM.match(line)]
-    body = [_GROUP.sub(lambda found: f" {given.get(found[1], '')}".rstrip(), line) for line in kept]
+    body = [_GROUP.sub(lambda match: f" {quoted.get(match[1], '')}".rstrip(), line) for line in kept]
     return "\n".join([canonical_code("\n".join(body)).rstrip("\n"), *annotations]) + "\n"
 
 
@@ -91,8 +91,6 @@ _OF_LLVM = lazy_pattern(r"attributes #|declare |target (?:datalayout|triple) = "
 _GROUP = lazy_pattern(r" #(\d+)\b")
 _NAME = lazy_pattern(rf"{_STRING}|%[\w.$-]+|\$L\w+")
 """A name, or a string, in which registers have names of their own (``"mov.u32 $0, %laneid;"``)."""
-
-
 _SEMICOLON = lazy_pattern(r"(?:^|\s);")
 """What begins a comment of LLVM. The semicolon that ends a line of PTX begins none: no space is before it."""
 _METADATA = lazy_pattern(r",? ![\w.]+ !\d+")
