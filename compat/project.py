@@ -272,7 +272,8 @@ def select_places(matrix: Path | None = None, *, envs: Sequence[str] = (), targe
 
 def gpus_of(target: Target) -> tuple[str, ...]:
     """What GPUs are called that a target is for, without the bare numbers of those that have more of a name."""
-    return tuple(gpu for gpu, names in toolchains.gpus().items() if target.name in names and not gpu[0].isdigit())
+    gpus = toolchains.named(target.toolchain).device.gpus
+    return tuple(gpu for gpu, name in gpus.items() if name == target.name and not gpu[0].isdigit())
 
 
 def _is_path(name: str) -> bool:

@@ -109,6 +109,9 @@ def fix(
     source cannot be read.
     """
     chosen = _cell(selection, cell)
+    if not (toolchain := toolchains.of(chosen.env)).language.edits:
+        hint = "Its failures can be explained and reduced."
+        raise SelectionError(f"no edits are known for kernels of {toolchain.title}", hint=hint)
     envs = _envs(selection, chosen, obtain or selection.read_envs)
     with TemporaryFolder("compat-fix-") as scratch:
         compiling = Compiling(
