@@ -49,8 +49,8 @@ LOOM = Toolchain(
             packages={"loom": "loom"},
             makes_kernels=frozenset({"loom.pattern"}),
         ),
-        guessing=Guessing(mark=b"loom", where=f"{__name__}.guessing"),
-        edits=(KnownEdit(name="rows filled up", module=f"{__name__}.edits", classes=("shape-mismatch",)),),
+        guessing=Guessing(mark=b"loom", decorator="@loom.pattern()", where=f"{__name__}.guessing"),
+        edits=(KnownEdit(name="rows filled up", function=f"{__name__}.edits:rows_filled_up", classes=("shape-mismatch",)),),
     ),
     device=Device(targets=(SM_90, LOOM_2), gpus={"h100": "sm_90"}, usual_targets=("sm_90",)),
     failures=Knowledge(

@@ -7,6 +7,6 @@ from collections.abc import Iterator
 from compat.toolchains.edits import Faulty, Proposal
 
 
-def proposals(faulty: Faulty) -> Iterator[Proposal]:
+def rows_filled_up(faulty: Faulty) -> Iterator[Proposal]:
     """The one row that is too short, with another word."""
     yield Proposal(text=faulty.text.replace('\\nunder"', '\\nunder over"'))
