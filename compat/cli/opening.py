@@ -18,7 +18,7 @@ from compat.text import printable
 if TYPE_CHECKING:
     from compat.config.matrix import MatrixConfig
     from compat.envs.provider import EnvProvider
-    from compat.executors.base import OpenExecutor
+    from compat.executors.executor import OpenExecutor
     from compat.launch.hosting import Gpu
     from compat.project import Obtain, Selection
     from compat.store.store import Store
