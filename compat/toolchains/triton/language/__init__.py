@@ -25,7 +25,7 @@ LANGUAGE = Language(
     api=API_NAMES,
     script=SCRIPT,
     guarding=Guarding(code=Path(guard.__file__), decide=guard.decide, policies=guard.POLICIES),
-    guessing=Guessing(mark=b"triton", where=f"{__name__}.guessing.modules"),
+    guessing=Guessing(mark=b"triton", decorator="@triton.jit", where=f"{__name__}.guessing.modules"),
     edits=EDITS,
     simplification=SIMPLIFICATION,
 )
