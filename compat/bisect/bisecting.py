@@ -29,10 +29,10 @@ from compat.files import replace_file
 from compat.history.account import Judgement, Word
 from compat.history.verdict import is_good
 from compat.interruption import Budget
-from compat.json_text import read_json
 from compat.launch.hosting import Gpu
 from compat.model import BuiltEnv, Cell, Env, Result, Specialization
 from compat.model.codec import structure, unstructure
+from compat.model.json_text import read_json
 from compat.project import STATE, Listener, Obtain, Selection
 
 
