@@ -29,8 +29,7 @@ from compat.envs.libraries import unpacked
 from compat.envs.provider import EnvProvider
 from compat.envs.record import read_env
 from compat.errors import ConfigError, SelectionError
-from compat.executors.base import OpenExecutor
-from compat.executors.local import LocalExecutor
+from compat.executors.executor import LocalExecutor, OpenExecutor
 from compat.guess.finding import is_source, sources, split
 from compat.model import BuiltEnv, Cell, Env, Result, Specialization, Target
 from compat.store.store import Store

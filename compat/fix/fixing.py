@@ -16,7 +16,7 @@ from compat.config.selection import cell_pattern, several_match
 from compat.engine import run
 from compat.engine.run import RunContext, existing_releases, known_envs
 from compat.errors import ConfigError, EnvError, SelectionError
-from compat.executors.base import Batch, Executor
+from compat.executors.executor import Batch, Executor
 from compat.files import TemporaryFolder
 from compat.fix.changes import ChangedFile, SourceFile, changed_files, write_changes
 from compat.fix.searching import EditedKernel, EditSearch, KernelModules, known_edits
