@@ -11,12 +11,11 @@ from attrs import frozen
 from compat import toolchains
 from compat.bisect.answers import PassAnswer
 from compat.bisect.attempts import Attempts
-from compat.bisect.part import parts_of
 from compat.diagnosis import pipeline
 from compat.diagnosis.pipeline import Pipeline, Split, difference
 from compat.engine.run import RunContext, outcome_of
-from compat.errors import StoreError
-from compat.model import Cell, Evidence, Outcome
+from compat.errors import SelectionError, StoreError
+from compat.model import Cell, Env, Evidence, Outcome
 from compat.text import printable
 from compat.toolchains import CompilerParts
 from compat.workers.attempt import Compile, Mode
@@ -104,9 +103,17 @@ def _see(cell: Cell, attempts: Attempts, name: str) -> TracedCompile:
         outcome=outcome_of(cell, [evidence]),
         pipeline=reader.read(attempts.printed(evidence)).pipeline,
         made={stage: _text(evidence, stage, attempts) for stage in toolchains.of(cell.env).ir.texts if stage in evidence.kept},
-        parts=parts_of(cell.env),
+        parts=_parts_of(cell.env),
         suffix=reader.suffix,
     )
+
+
+def _parts_of(env: Env) -> CompilerParts:
+    """The parts that passes belong to. Raises SelectionError for a toolchain whose passes are not printed."""
+    toolchain = toolchains.of(env)
+    if not toolchain.ir.texts or toolchain.ir.parts is None:
+        raise SelectionError(f"the passes of {toolchain.title} cannot be told apart", where="--axis pass")
+    return toolchain.ir.parts
 
 
 def _text(evidence: Evidence, what: str, attempts: Attempts) -> str:

@@ -20,8 +20,8 @@ from typing import Any
 from attrs import Factory, evolve, frozen
 from packaging.version import Version
 
-from compat.json_text import read_json
 from compat.model import SOURCE_STAGE, Check, Evidence, Raised, Result, Sample, Status
+from compat.model.json_text import read_json
 from compat.text import lazy_pattern, printable
 
 _CRASHES = frozenset({"SIGSEGV", "SIGABRT", "SIGBUS", "SIGFPE", "SIGILL", "SIGTRAP", "SIGSYS"})

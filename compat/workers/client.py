@@ -25,11 +25,10 @@ from compat import interruption
 from compat.diagnosis import bounds
 from compat.errors import MachineError
 from compat.files import TemporaryFolder
-from compat.json_text import read_json
 from compat.model import Done, Noticed, Raised, StoodIn
+from compat.model.json_text import read_json
 from compat.processes.supervisor import read_ends
-from compat.workers.attempt import Mode
-from compat.workers.places import NOWHERE_ELSE, Places
+from compat.workers.attempt import NOWHERE_ELSE, Mode, Places
 
 READY_DEADLINE = 180.0
 """Seconds a worker may take to import its toolchain; the first import of a fresh env reads gigabytes from disk."""

@@ -37,9 +37,8 @@ from compat.source.names import optional_imports
 from compat.source.parsing import tree_of
 from compat.text import lazy_pattern
 from compat.worker import beacon
-from compat.workers.attempt import InFlightCell, Mode
+from compat.workers.attempt import InFlightCell, Mode, Places
 from compat.workers.client import Child
-from compat.workers.places import Places
 
 _LARGEST = 256 * 1024 * 1024
 """Bytes of what a stage made that are kept."""
