@@ -99,7 +99,7 @@ BEYOND = {
 """What single commands may use besides."""
 STATEMENTS = 20
 """Statements that a function of the command line may have, without its imports."""
-LINES = 250
+LINES = 300
 """Lines that a module of it may have."""
 DECIDES = (
     *(f"bisect/{name}.py" for name in ("search", "criterion", "hints", "perturbations", "answers", "probes")),
