@@ -28,6 +28,7 @@ from compat.interruption import Stopped
 from compat.json_text import read_json
 from compat.processes import keeper
 from compat.processes.supervisor import ProcessResult, Session, SessionEnded, run
+from compat.toolchains.base import PYTORCH
 
 PYTHON = "COMPAT_LAUNCH_PYTHON"
 """The environment variable of a worker that names its interpreter with PyTorch."""
@@ -68,23 +69,23 @@ def find_python(environ: Mapping[str, str] = os.environ) -> str | None:
     """An interpreter with PyTorch: the one that is named, else this one, else that of an env of this machine, the newest."""
     if python := environ.get(PYTHON):
         return python
-    if importlib.util.find_spec("torch") is not None:
+    if importlib.util.find_spec(PYTORCH.name) is not None:
         return sys.executable
     interpreters: list[tuple[Version, str]] = []
     with suppress(EnvError, OSError):
         envs = worker_envs(environ)
         for cache in (*envs.also, EnvCache(envs.folder)):
             kept = (env.folder.path for env in kept_envs(cache) if env.state == "complete")
-            interpreters += [interpreter_ for folder in kept for interpreter_ in _with_torch(folder)]
+            interpreters += [interpreter_ for folder in kept for interpreter_ in _with_pytorch(folder)]
     return max(interpreters)[1] if interpreters else None
 
 
-def _with_torch(folder: Path) -> Iterator[tuple[Version, str]]:
+def _with_pytorch(folder: Path) -> Iterator[tuple[Version, str]]:
     """The interpreters of an env's folder that have PyTorch, with its version."""
     for location in sorted(folder.glob("cp*")):
         with suppress(NotInstalled, InvalidVersion, OSError):
             for package in packages(location):
-                if package.name == "torch":
+                if package.name == PYTORCH.name:
                     yield Version(package.version), str(interpreter(location))
 
 

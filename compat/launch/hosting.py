@@ -25,6 +25,7 @@ from compat.processes.supervisor import ForegroundResult, run, run_in_foreground
 from compat.project import Listener, Obtain, Selection
 from compat.store.store import Store
 from compat.toolchains import pytorch
+from compat.toolchains.base import PYTORCH
 
 RESULTS = "results.jsonl"
 _FOLDER = "launch"
@@ -62,11 +63,11 @@ def find_gpu(selection: Selection, python: str | None = None) -> Gpu:
 
 def find_python(selection: Selection | None = None) -> str:
     """The path of an interpreter that has PyTorch: this one, else that of an env. Raises SelectionError where there is none."""
-    if importlib.util.find_spec("torch") is not None:
+    if importlib.util.find_spec(PYTORCH.name) is not None:
         return sys.executable
     for env in selection.config.envs if selection is not None else ():
         built = selection.look_at(env) if selection is not None else None
-        if built is not None and built.error is None and built.python and built.version_of("torch"):
+        if built is not None and built.error is None and built.python and built.version_of(PYTORCH.name):
             return built.python
     hint = "Name one that has it, --python PATH; or build an env with PyTorch: `compat matrix --envs pairs`."
     raise SelectionError("no interpreter here has PyTorch, which launching needs", hint=hint)

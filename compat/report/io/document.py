@@ -20,8 +20,8 @@ from compat.history.running import Fast, Right
 from compat.history.verdict import Verdict
 from compat.json_text import JsonObject, json_pieces, write_json
 from compat.model import BuiltEnv, CompileSpec, Package, Result, Status, Target
-from compat.model.codec import record_of, rounded, schema_of, unstructure
-from compat.model.fields import KEY, OPTIONAL, Amount, Count, Releases, Seconds, Text, VersionText, rules
+from compat.model.codec import record_of, schema_of, unstructure
+from compat.model.fields import KEY, OPTIONAL, Amount, Count, Releases, Seconds, Text, VersionText, rounded, rules
 from compat.pairs.records import Pair
 from compat.report.summary.compact import natural
 from compat.report.summary.grid import LibraryVersion, library_versions
