@@ -91,6 +91,7 @@ BEYOND = {
         "config.matrix.MatrixConfig",
         "engine.run.RunContext",
         "engine.run.available_cores",
+        "executors.registry.executor_forms",
         "store.store.Store",
     },
     "selecting.py": {"config.kernel_files.is_file", "config.toml_reader.LONGEST", "engine.plan.Shard"},

@@ -3,4 +3,5 @@
 In: batches (:mod:`compat.executors.base`), which can be pickled. Out: attempts, confirmed where the batch asks for it, with the
 bytes of the artifacts that they name. An executor stores nothing: the driver does. :mod:`compat.executors.local` compiles on this
 machine, and is the only module that has workers attempt cells; :mod:`compat.executors.dask` compiles on a cluster.
+:mod:`compat.executors.registry` finds the one that is named.
 """
