@@ -17,7 +17,7 @@ from compat.errors import SelectionError
 
 if TYPE_CHECKING:
     from compat.config.toml_reader import Table
-    from compat.executors.base import OpenExecutor
+    from compat.executors.executor import OpenExecutor
 
 LOCAL = "local"
 """What this machine is called."""

@@ -22,8 +22,8 @@ from cattrs.gen import make_dict_structure_fn, make_dict_unstructure_fn, overrid
 from cattrs.strategies import configure_union_passthrough
 from packaging.version import Version
 
-from compat.json_text import JsonObject
 from compat.model.fields import ABSENT, KEY, OPTIONAL, Seconds, VersionText, rounded
+from compat.model.json_text import JsonObject
 
 T = TypeVar("T")
 

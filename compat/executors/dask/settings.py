@@ -15,7 +15,7 @@ from compat.executors.registry import OPTION
 from compat.text import lazy_pattern
 
 if TYPE_CHECKING:
-    from compat.executors.base import OpenExecutor
+    from compat.executors.executor import OpenExecutor
 
 _LOCAL_CLUSTER = "dask:local"
 _ADDRESS = lazy_pattern(r"(?P<protocol>dask|tcp|tls|ws|wss)://(?P<place>[\w.\-\[\]:]+:\d+)")
