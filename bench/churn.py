@@ -26,12 +26,11 @@ from typing import Any
 from compat import project
 from compat.config.executor_settings import ExecutorSettings
 from compat.errors import CompatError
-from compat.executors.base import OpenExecutor
 from compat.executors.dask.executor import DaskExecutor
 from compat.executors.dask.parcel import Parcel, ParcelResult
 from compat.executors.dask.placement import ClusterWorker
 from compat.executors.dask.session import DaskSession
-from compat.executors.local import LocalExecutor
+from compat.executors.executor import LocalExecutor, OpenExecutor
 from compat.matrix import run_matrix
 from compat.model import Cell, Evidence
 from compat.report.io.document import matrix_document

@@ -21,10 +21,9 @@ from bench.__main__ import LIMITS, _envs, _known, _ok_cells, _sel, _small
 from bench.spent import Spent, spent
 from compat.config.executor_settings import ExecutorSettings
 from compat.engine.run import RunContext, run
-from compat.executors.base import OpenExecutor
 from compat.executors.dask.executor import DaskExecutor
 from compat.executors.dask.session import DaskSession
-from compat.executors.local import LocalExecutor
+from compat.executors.executor import LocalExecutor, OpenExecutor
 from compat.model import BuiltEnv, Cell, Status
 from compat.store.store import Store
 

@@ -29,8 +29,7 @@ from compat.envs.libraries import unpacked
 from compat.envs.provider import EnvProvider
 from compat.envs.record import read_env
 from compat.errors import ConfigError, SelectionError
-from compat.executors.base import OpenExecutor
-from compat.executors.local import LocalExecutor
+from compat.executors.executor import LocalExecutor, OpenExecutor
 from compat.guess.finding import is_source, sources, split
 from compat.model import BuiltEnv, Cell, Env, Result, Specialization, Target
 from compat.store.store import Store
@@ -272,7 +271,8 @@ def select_places(matrix: Path | None = None, *, envs: Sequence[str] = (), targe
 
 def gpus_of(target: Target) -> tuple[str, ...]:
     """What GPUs are called that a target is for, without the bare numbers of those that have more of a name."""
-    return tuple(gpu for gpu, names in toolchains.gpus().items() if target.name in names and not gpu[0].isdigit())
+    gpus = toolchains.named(target.toolchain).device.gpus
+    return tuple(gpu for gpu, name in gpus.items() if name == target.name and not gpu[0].isdigit())
 
 
 def _is_path(name: str) -> bool:

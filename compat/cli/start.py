@@ -173,9 +173,9 @@ def _leave_at_once(code: int) -> NoReturn:
     """End the process whatever the command does: first what it has started, then what it has made."""
     from compat.files import remove_claimed
     from compat.processes import procfs
-    from compat.workers import resident
+    from compat.workers import pool
 
-    staying = {each.pid for each in resident.kept()}
+    staying = {each.pid for each in pool.resident_workers()}
     for _ in range(100):
         left = set(procfs.children(os.getpid())) - staying
         left = {pid for pid in left if procfs.state(pid) not in ("", "Z")}

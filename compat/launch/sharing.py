@@ -16,7 +16,7 @@ from typing import Any, Self
 
 from compat.engine.run import RunContext
 from compat.errors import SelectionError
-from compat.executors.base import Executor, OpenExecutor
+from compat.executors.executor import Executor, OpenExecutor
 from compat.executors.gpus import Gpus, LaunchedPiece, LaunchKey, Load, NotLaunched, key_of
 from compat.files import TemporaryFolder
 from compat.launch.archive import read_folder, write_archive

@@ -20,10 +20,10 @@ from compat import interruption
 from compat.config.executor_settings import ExecutorSettings
 from compat.envs.pinned_env import PinnedEnv
 from compat.errors import ClusterError, MachineError
-from compat.executors.base import EnvLeft
 from compat.executors.dask import cluster
 from compat.executors.dask.parcel import About, code_digest
 from compat.executors.dask.placement import ClusterWorker, GpuSlots, NoEligibleWorker, Placement, WorkerInfo
+from compat.executors.executor import EnvLeft
 from compat.model import BuiltEnv
 from compat.source.tree import Trees
 
@@ -239,7 +239,7 @@ class DaskSession:
     # --- workers ----------------------------------------------------------------------------------------------------------------
 
     def next_env(self, envs: Sequence[EnvLeft]) -> int:
-        """See :meth:`compat.executors.base.Executor.next_env`."""
+        """See :meth:`compat.executors.executor.Executor.next_env`."""
         with self.changed:
             return self.placement.next_env(envs)
 

@@ -19,9 +19,8 @@ import pytest
 
 from compat.engine.run import Interrupted, RunContext, run
 from compat.errors import ClusterError
-from compat.executors.base import OpenExecutor
 from compat.executors.dask.executor import DaskExecutor
-from compat.executors.local import LocalExecutor
+from compat.executors.executor import LocalExecutor, OpenExecutor
 from compat.model import BuiltEnv, Cell, Result, Status
 from compat.source.closure import read_source
 from compat.store.store import Store
