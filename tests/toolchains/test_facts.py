@@ -32,9 +32,8 @@ def test_a_release_is_one_entry(tmp_path: Path) -> None:
 
 def test_a_pair_is_one_entry(tmp_path: Path) -> None:
     path = with_entry('{ triton = "3.10.0", torch = "2.17.0", groups = ["pairs"] }', tmp_path)
-    assert (
-        facts.pytorch_of(NEXT, path) == facts.pytorch_of(Version("3.10.0+git1"), path) == facts.pytorch_of(None, path) == "2.17.0"
-    )
+    for release in (NEXT, Version("3.10.0+git1"), None):
+        assert facts.pytorch_of(release, path) == "2.17.0"
 
 
 @pytest.mark.parametrize(
