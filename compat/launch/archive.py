@@ -156,8 +156,6 @@ def _series(cell: Cell) -> str:
 
 def facts_of(each: Launchable) -> dict[str, Any]:
     """A cell as the index has it."""
-    spec = each.cell.spec
-    ones = sorted(spec.compile.ones)
     return {
         "cell": each.name,
         "identity": each.identity,
@@ -165,8 +163,6 @@ def facts_of(each: Launchable) -> dict[str, Any]:
         "object": object_of(each),
         "problem": each.digest,
         "launch": dict(each.launch),
-        "divisible_by_16": list(spec.compile.divisible_by_16),
-        "equal_to_1": ones,
     }
 
 

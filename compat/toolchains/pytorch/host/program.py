@@ -12,9 +12,9 @@ import time
 from importlib import import_module
 from typing import Any, Dict, Iterator, List, Optional, Set, Tuple
 
+from .comparing import serve
 from .cuda import LIBRARY
 from .prepared import Numerics
-from .serving import serve
 from .session import DEADLINE, REPEATS, LaunchOptions
 from .watching import Mismatch, ProblemRun, Watch
 
