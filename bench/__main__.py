@@ -37,7 +37,7 @@ from compat.source.closure import read_source
 from compat.store.keys import cell_key
 from compat.store.store import Store
 from compat.toolchains import DEFAULT
-from compat.workers.attempt import Flight, Limits
+from compat.workers.attempt import InFlightCell, Limits
 from compat.workers.spawn import WORKER
 
 ROOT = Path(__file__).parent.parent
@@ -131,7 +131,7 @@ def _plain(shares: Sequence[Sequence[Cell]], built: dict[str, BuiltEnv], slots: 
     with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(slots) as executor:
         paths = [Path(folder, f"{number}.json") for number in range(len(shares))]
         for path, share in zip(paths, shares, strict=True):
-            path.write_text(json.dumps([Flight(cell=cell, nonce="").job() for cell in share]))
+            path.write_text(json.dumps([InFlightCell(cell=cell, nonce="").job() for cell in share]))
         pythons = [built[share[0].env.name].python for share in shares]
         plain = ["-I", str(PLAIN), str(DEFAULT.adapter)]
         commands = [[str(python), *plain, str(path)] for python, path in zip(pythons, paths, strict=True)]

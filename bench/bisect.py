@@ -31,7 +31,7 @@ from compat.envs.listing import INDEX
 from compat.envs.record import missing_envs, read_env
 from compat.model import BuiltEnv, Cell
 from compat.toolchains import DEFAULT
-from compat.workers.attempt import Flight
+from compat.workers.attempt import InFlightCell
 
 ROOT = Path(__file__).parent.parent
 PLAIN = Path(__file__).parent / "plain.py"
@@ -98,7 +98,7 @@ def _loop(kernel: Kernel, built: list[BuiltEnv]) -> None:
     with tempfile.TemporaryDirectory() as folder:
         for env in built:
             jobs = Path(folder, "jobs.json")
-            jobs.write_text(json.dumps([Flight(cell=Cell(env=env.env, target=target, spec=spec), nonce="").job()]))
+            jobs.write_text(json.dumps([InFlightCell(cell=Cell(env=env.env, target=target, spec=spec), nonce="").job()]))
             command = [str(env.python), "-I", str(PLAIN), str(DEFAULT.adapter), str(jobs)]
             done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, check=True)
             assert done.stdout.split()[-1] == "1"

@@ -49,7 +49,7 @@ def main(rounds: int) -> None:
 
 def _releases() -> list[str]:
     config = load_matrix(ROOT / "matrix.toml")
-    plain = {env.release for env in config.envs if env.torch is None and env.toolchain == toolchains.DEFAULT.name}
+    plain = {env.release for env in config.envs if not env.paired and env.toolchain == toolchains.DEFAULT.name}
     return [str(release) for release in sorted(release for release in plain if isinstance(release, Version))]
 
 

@@ -45,7 +45,7 @@ LIMITS = Limits(deadline=10, memory=2 << 30, import_deadline=20)
 _FILES = 12
 """Files that the honest kernels are spread over."""
 _TARGETS = ("sm_80", "sm_89", "sm_90")
-_NEXT = "from compat.scratch import Folder; Folder('compat-next-').close()"
+_NEXT = "from compat.files import TemporaryFolder; TemporaryFolder('compat-next-').close()"
 """What any next command does first: a command that was killed removes nothing, so the next one does."""
 _LEFT = 10.0
 """Seconds that processes may take to end after a driver was killed."""

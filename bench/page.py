@@ -16,7 +16,7 @@ import click
 from attrs import frozen
 from playwright.sync_api import Browser, CDPSession, Page, sync_playwright
 
-from compat.report.render.html.page import matrix_html
+from compat.report.render.page import matrix_html
 from tests.browser.chromium import find_chromium
 from tests.report.synthetic import synthetic
 

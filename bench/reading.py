@@ -18,9 +18,9 @@ import click
 from compat.diagnosis import classify, diagnose
 from compat.diagnosis.dumps import HEADING_BEGINS
 from compat.model import Evidence, Raised
-from compat.processes.output import read_ends
+from compat.processes.supervisor import read_ends
 from compat.toolchains.triton.failures.knowledge import KNOWLEDGE
-from compat.workers import printed
+from compat.workers.evidence import PRINTED_LIMIT, keep_printed
 from tests.targets import TARGETS
 
 _HEADING = b"// -----// IR Dump Before CSE (cse) ('builtin.module' operation) //----- //\n"
@@ -53,10 +53,10 @@ def read(path: Path) -> float:
     started = time.process_time()
     fd = os.open(path, os.O_RDONLY)
     try:
-        text = read_ends(fd, 0, None, printed.LIMIT, HEADING_BEGINS)
+        text = read_ends(fd, 0, None, PRINTED_LIMIT, HEADING_BEGINS)
     finally:
         os.close(fd)
-    printed.kept(text, _keep)
+    keep_printed(text, _keep)
     raised = (Raised(type="RuntimeError", message="PassManager::run failed"),)
     evidence = Evidence(answered=True, stage="ttgir", raised=raised, in_passes=True)
     classify.classify([diagnose.diagnosed(evidence, text, _keep)], target=TARGETS["sm_90"], knowledge=KNOWLEDGE)

@@ -32,7 +32,7 @@ from compat.reduce.goal import Goal
 from compat.reduce.interestingness import CandidateRequirement, InterestingnessTest, requirement_of
 from compat.store.store import Store
 from compat.toolchains import DEFAULT
-from compat.workers.attempt import Flight, Limits
+from compat.workers.attempt import InFlightCell, Limits
 
 ROOT = Path(__file__).parent.parent
 PLAIN = Path(__file__).parent / "plain.py"
@@ -81,7 +81,7 @@ def main(name: str, sample: int, slots: int, file: str | None, which: str) -> No
 
 def _held(config: MatrixConfig, cell: Cell, before: Result, start: Candidate, slots: int) -> None:
     """The same reduction with more and more to hold on to."""
-    others = [read_env(env, config.env_cache()) for env in config.envs if env.torch is None and env.name != cell.env.name]
+    others = [read_env(env, config.env_cache()) for env in config.envs if not env.paired and env.name != cell.env.name]
     envs = {built.env.name: built for built in others if built.error is None}
     cells = [Cell(env=built.env, target=cell.target, spec=cell.spec) for built in envs.values()]
     with tempfile.TemporaryDirectory() as folder, Store(Path(folder)) as store:
@@ -122,7 +122,7 @@ def _script(candidates: Sequence[Candidate], cell: Cell, built: BuiltEnv, slots:
             source, job = Path(folder, f"c{number}.py"), Path(folder, f"c{number}.json")
             source.write_text(candidate.text)
             of = Cell(env=cell.env, target=cell.target, spec=candidate.specialize(cell.spec, str(source)))
-            job.write_text(json.dumps([Flight(cell=of, nonce="").job()]))
+            job.write_text(json.dumps([InFlightCell(cell=of, nonce="").job()]))
             commands.append([str(built.python), "-I", str(PLAIN), str(DEFAULT.adapter), str(job)])
         began = time.perf_counter()
         list(executor.map(lambda command: subprocess.run(command, capture_output=True), commands))

@@ -7,13 +7,26 @@ from typing import Annotated, Any
 
 from attrs import field, frozen
 
-from compat.fields import KEY, Seconds, Text, rules
 from compat.json_text import JsonObject
-from compat.model import DEFAULT_TOOLCHAIN, Expectation, Failure, Latency, Noticed, Numbers, Result, Status, StoodIn
-from compat.records import record_of, unstructure
+from compat.model import (
+    DEFAULT_FRAMEWORK,
+    DEFAULT_TOOLCHAIN,
+    Expectation,
+    Failure,
+    Latency,
+    Noticed,
+    Numbers,
+    Result,
+    Status,
+    StoodIn,
+)
+from compat.model.codec import record_of, unstructure
+from compat.model.fields import KEY, Seconds, Text, rules
 
 RELEASE = DEFAULT_TOOLCHAIN
 """The key of the installed release in the schema; in data it is the name of the cell's toolchain."""
+FRAMEWORK = DEFAULT_FRAMEWORK
+"""The key of the framework's release."""
 _LAUNCH_FACTS = ("launches", "differing", "device")
 """What only a check on a GPU has."""
 
@@ -30,7 +43,7 @@ class CellRecord:
     target: Text
     env: Text
     release: str | None = field(default=None, metadata={KEY: RELEASE})
-    torch: str | None = None
+    framework_release: str | None = field(default=None, metadata={KEY: FRAMEWORK})
     status: Status
     expected: bool
     expectation: Expectation | None

@@ -11,7 +11,7 @@ import errno
 from collections.abc import Mapping, Sequence
 from typing import Any, Self
 
-from compat.printable import printable
+from compat.text import printable
 
 
 class CompatError(Exception):

@@ -13,15 +13,14 @@ from attrs import evolve, frozen
 from compat.config.selection import cell_pattern, several_match
 from compat.diagnosis import classify
 from compat.engine.interpreting import with_interpreted
-from compat.engine.recall import existing_releases, known_envs
-from compat.engine.run import expectation_of, outcome_of
+from compat.engine.run import existing_releases, expectation_of, known_envs, outcome_of
 from compat.files import folder_digest
 from compat.history.verdict import Verdict, release_of, verdicts
 from compat.model import BuiltEnv, Cell, Env, Evidence, Result
 from compat.project import Selection
 from compat.store.keys import CellKeys, is_about
 from compat.store.store import Store
-from compat.workers.printed import NAME as PRINTED
+from compat.workers.evidence import PRINTED
 from compat.workers.spawn import WORKER
 
 

@@ -14,8 +14,7 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from typing import Any, BinaryIO, NoReturn
 
-from compat.patterns import lazy_pattern
-from compat.printable import printable
+from compat.text import lazy_pattern, printable
 
 JsonObject = dict[str, Any]
 
@@ -54,7 +53,7 @@ def encodable(value: Any, text: str, start: int, end: int) -> Any:
 def write_json(document: Any, *, indent: int | None = 1) -> str:
     """A document as JSON that every reader takes and that is safe to look at, without a newline at its end.
 
-    Strings are :func:`~compat.printable.printable`. What JSON has no word for is written as text.
+    Strings are :func:`~compat.text.printable`. What JSON has no word for is written as text.
     """
     return json.dumps(plain(document), indent=indent, ensure_ascii=False, allow_nan=False)
 

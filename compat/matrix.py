@@ -18,22 +18,20 @@ from compat.api.looking import kept_names
 from compat.diagnosis.agreement import with_agreement
 from compat.engine import plan
 from compat.engine.interpreting import interpret, interpretable, with_check, with_interpreted
-from compat.engine.recall import existing_releases, recall
-from compat.engine.run import Interrupted, RunContext, run
+from compat.engine.run import Interrupted, RunContext, existing_releases, recall, run
 from compat.errors import EnvError, SelectionError
 from compat.history.verdict import Existing, verdicts
 from compat.interruption import Stopped
 from compat.launch.merging import with_launched
 from compat.launch.sharing import Launches
 from compat.model import BuiltEnv, Cell, Check, Env, Result, Specialization, Status
+from compat.model.codec import rounded
 from compat.pairs.choosing import is_pair
 from compat.pairs.pairing import pairs_of
 from compat.pairs.records import Pair
 from compat.project import Listener, Obtain, Selection
-from compat.records import rounded
-from compat.report.io.enclosed import enclosing
-from compat.report.summary.findings import place_of
-from compat.report.summary.record import Report, path_in
+from compat.report.io.document import enclosing
+from compat.report.summary.record import Report, path_in, place_of
 from compat.source.closure import helpers_of
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from compat.errors import SelectionError
 from compat.project import STATE, read_matrix
-from compat.report.io.enclosed import within_bounds
+from compat.report.io.document import within_bounds
 from compat.report.io.loading import load_reports
 from compat.report.summary.compact import counted, listed
 from compat.report.summary.record import Report

@@ -124,7 +124,7 @@ class Selection:
     @property
     def kernels(self) -> tuple[tuple[Specialization, Target], ...]:
         """Every combination without the envs, of those that go together: what has a history of its own."""
-        return tuple((spec, own) for spec in self.specs for target in self.targets if (own := toolchains.target_of(spec, target)))
+        return tuple((spec, target) for spec in self.specs for target in self.targets if spec.is_for(target))
 
     @property
     def options(self) -> tuple[str, ...]:

@@ -146,10 +146,11 @@ def _cell_now(
     cell: Cell,
     envs: Mapping[str, BuiltEnv],
     specs: Mapping[tuple[str, str, str], Specialization],
-    targets: Mapping[str, Target],
+    targets: Iterable[Target],
 ) -> Cell | None:
     """A cell of an earlier run as the project has it now; ``None`` where it no longer has it."""
-    built, target = envs.get(cell.env.name), targets.get(cell.target.name)
+    own = (cell.target.toolchain, cell.target.name)
+    built, target = envs.get(cell.env.name), next((target for target in targets if (target.toolchain, target.name) == own), None)
     spec = specs.get((cell.spec.kernel, cell.spec.variant, cell.spec.case))
     if built is None or target is None or spec is None:
         return None

@@ -1,4 +1,4 @@
-"""Another process that has claimed something (:mod:`compat.store.claims`)."""
+"""Another process that has claimed something (:mod:`compat.store.keys`)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 HOLDER = """
 import sys, pathlib
-from compat.store.claims import Claims
+from compat.store.keys import Claims
 claims = Claims(pathlib.Path(sys.argv[1]), print)
 print(*[claims.take(key) for key in sys.argv[2:]], flush=True)
 for line in sys.stdin:

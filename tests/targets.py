@@ -2,4 +2,4 @@
 
 from compat import toolchains
 
-TARGETS = toolchains.targets()
+TARGETS = {target.name: target for target in toolchains.DEFAULT.device.targets}

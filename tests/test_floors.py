@@ -14,7 +14,6 @@ import pytest
 from click import Context
 
 from compat.cli.commands import main
-from tests.together import for_each
 
 PACKAGE = Path(__file__).parent.parent / "compat"
 
@@ -26,23 +25,7 @@ FLOORS = {
     **dict.fromkeys(("config", "guess", "history"), 3),
     "toolchains": 2,
     **dict.fromkeys(("bundle", "diagnosis", "envs", "source"), 1),
-    **dict.fromkeys(
-        (
-            "model",
-            "cell_document",
-            "fields",
-            "records",
-            "constexprs",
-            "signatures",
-            "errors",
-            "files",
-            "printable",
-            "json_text",
-            "sizes",
-        ),
-        0,
-    ),
-    **dict.fromkeys(("arguments", "interruption", "patterns", "processes", "scratch"), 0),
+    **dict.fromkeys(("cell_document", "errors", "files", "interruption", "json_text", "model", "processes", "text"), 0),
     "__init__": 6,  # only what is imported when it is asked for: `compat.capture`
 }
 MAY_START_PROCESSES = {"subprocess": {"processes"}, "multiprocessing": {"executors"}, "pty": set[str]()}
@@ -72,7 +55,7 @@ ACTS = {
     "envs.building",
     "subprocess",
     "os",
-    "scratch",
+    "files.TemporaryFolder",
 }
 DOORS = {
     "api": {"comparing", "histories", "looking", "records", "sourcing"},
@@ -95,14 +78,14 @@ DOORS = {
 }
 """What of a feature the command line may call: the feature itself, what it takes, and what it returns."""
 WORDS = {
-    *("__version__", "cli", "errors", "files", "interruption", "json_text"),
-    *("model", "printable", "project", "records", "report", "scratch"),
+    *("__version__", "cli", "errors", "files", "interruption", "json_text", "text"),
+    *("model", "project", "report"),
 }
 """What else it may use: errors, records, text, reports, and which cells are meant."""
 BEYOND = {
     "bisect_progress.py": {"engine.run.Interrupted"},
     "check.py": {"history.account.Judgement"},
-    "progress.py": {"workers.under_way"},
+    "progress.py": {"workers.attempt.taking_longer_than"},
     "opening.py": {
         "config.matrix.MatrixConfig",
         "engine.run.available_cores",
@@ -172,15 +155,15 @@ def rooms_imported(path: Path) -> set[str]:
     return {name.split(".")[1] for name in imported(path) if name.startswith("compat.") and name.split(".")[1] != "__version__"}
 
 
-@for_each(modules(), within)
-def test_imports_go_down(path: Path) -> None:
-    here = room(path)
-    assert here in FLOORS, f"{here} has no floor yet: give it one, here and in docs/architecture.md"
-    for other in rooms_imported(path) - {here}:
-        if other == "worker":
-            assert here in WORKER_READERS
-        else:
-            assert FLOORS[other] <= FLOORS[here], f"{here} (floor {FLOORS[here]}) imports {other} (floor {FLOORS[other]})"
+def test_imports_go_down() -> None:
+    for path in modules():
+        here = room(path)
+        assert here in FLOORS, f"{here} has no floor yet: give it one, here and in docs/architecture.md"
+        for other in rooms_imported(path) - {here}:
+            if other == "worker":
+                assert here in WORKER_READERS, within(path)
+            else:
+                assert FLOORS[other] <= FLOORS[here], f"{here} (floor {FLOORS[here]}) imports {other} (floor {FLOORS[other]})"
 
 
 def test_no_floor_is_made_up() -> None:
@@ -204,23 +187,23 @@ def deciding() -> list[Path]:
     return sorted(path for each in found for path in (each.rglob("*.py") if each.is_dir() else [each]))
 
 
-@for_each(deciding(), within)
-def test_what_decides_touches_nothing(path: Path) -> None:
-    names = {name.removeprefix("compat.") for name in imported(path)}
-    assert not {name for name in names for act in ACTS if name == act or name.startswith(f"{act}.")}
+def test_what_decides_touches_nothing() -> None:
+    for path in deciding():
+        names = {name.removeprefix("compat.") for name in imported(path)}
+        assert not {name for name in names for act in ACTS if name == act or name.startswith(f"{act}.")}, within(path)
 
 
-@for_each(modules(), within)
-def test_one_room_starts_processes(path: Path) -> None:
-    for module, rooms in MAY_START_PROCESSES.items():
-        assert module not in imported(path) or room(path) in rooms
+def test_one_room_starts_processes() -> None:
+    for path in modules():
+        for module, rooms in MAY_START_PROCESSES.items():
+            assert module not in imported(path) or room(path) in rooms, within(path)
 
 
 def test_only_the_local_executor_has_workers_attempt_cells() -> None:
     """All others go through the seam: what an executor somewhere else cannot do, no feature may need."""
-    reach = {"compat.workers.watch", "compat.workers.pool", "compat.workers.child"}
+    reach = {"compat.workers.watch", "compat.workers.pool", "compat.workers.client.Child"}
     users = {str(path.relative_to(PACKAGE)) for path in modules() if reach & set(imported(path))}
-    assert users == {"executors/local.py", "workers/watch.py", "workers/facts.py"}
+    assert users == {"executors/local.py", "workers/watch.py", "workers/evidence.py"}
 
 
 @cache
@@ -253,17 +236,17 @@ def raised(path: Path) -> set[str]:
     return found
 
 
-@for_each(sorted(PACKAGE.rglob("*.py")), within)
-def test_only_the_command_line_prints_or_exits(path: Path) -> None:
-    if room(path) == "cli":
-        return
-    names = used(path)
-    assert room(path) == "nox" or not {"exit", "quit", "sys.exit"} & names  # there it is nox that ends
-    assert "SystemExit" not in raised(path)
-    assert not {"print", "rich.print", "rich.get_console"} & names
-    assert not any(name == "click" or name.startswith("click.") for name in names)
-    # The worker's output is a file of the driver's, which it flushes and hands to its children.
-    assert room(path) == "worker" or not {"sys.stdout", "sys.__stdout__"} & names
+def test_only_the_command_line_prints_or_exits() -> None:
+    for path in sorted(PACKAGE.rglob("*.py")):
+        if room(path) == "cli":
+            continue
+        names = used(path)
+        assert room(path) == "nox" or not {"exit", "quit", "sys.exit"} & names, within(path)  # there it is nox that ends
+        assert "SystemExit" not in raised(path), within(path)
+        assert not {"print", "rich.print", "rich.get_console"} & names, within(path)
+        assert not any(name == "click" or name.startswith("click.") for name in names), within(path)
+        # The worker's output is a file of the driver's, which it flushes and hands to its children.
+        assert room(path) == "worker" or not {"sys.stdout", "sys.__stdout__"} & names, within(path)
 
 
 @pytest.mark.parametrize("name", PLACES)
@@ -271,28 +254,31 @@ def test_what_forks_or_leaves_at_once_stands_in_few_places(name: str) -> None:
     assert {str(path.relative_to(PACKAGE)) for path in PACKAGE.rglob("*.py") if name in used(path)} == PLACES[name]
 
 
-@for_each(foreign_modules(), within)
-def test_the_worker_needs_the_standard_library_and_a_toolchain(path: Path) -> None:
-    allowed = BESIDES.get(path.parent.name, {"triton"})
-    for node in ast.walk(ast.parse(path.read_text(), feature_version=(3, 8))):
-        names = []
-        if isinstance(node, ast.Import):
-            names = [alias.name for alias in node.names]
-        elif isinstance(node, ast.ImportFrom) and node.level == 0:
-            names = [node.module or ""]
-        for name in names:
-            assert name.split(".")[0] in sys.stdlib_module_names | allowed, f"{path.name} imports {name}"
+def test_the_worker_needs_the_standard_library_and_a_toolchain() -> None:
+    for path in foreign_modules():
+        allowed = BESIDES.get(path.parent.name, {"triton"})
+        for node in ast.walk(ast.parse(path.read_text(), feature_version=(3, 8))):
+            names = []
+            if isinstance(node, ast.Import):
+                names = [alias.name for alias in node.names]
+            elif isinstance(node, ast.ImportFrom) and node.level == 0:
+                names = [node.module or ""]
+            for name in names:
+                assert name.split(".")[0] in sys.stdlib_module_names | allowed, f"{path.name} imports {name}"
 
 
-@for_each(modules(), within)
-def test_only_one_module_parses_python(path: Path) -> None:
+def test_only_one_module_parses_python() -> None:
     """It does so in one thread at a time, as Python 3.11 needs it; ``ast.literal_eval`` is given a tree, not a text."""
-    parses = {
-        node.attr
-        for node in ast.walk(ast.parse(path.read_text()))
-        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "ast" and node.attr == "parse"
-    }
-    assert not parses
+    for path in modules():
+        parses = {
+            node.attr
+            for node in ast.walk(ast.parse(path.read_text()))
+            if isinstance(node, ast.Attribute)
+            and isinstance(node.value, ast.Name)
+            and node.value.id == "ast"
+            and node.attr == "parse"
+        }
+        assert not parses, within(path)
 
 
 # --- the command line ----------------------------------------------------------------------------------------------------------
@@ -313,46 +299,46 @@ def taken(path: Path) -> set[str]:
     return {name.removeprefix("compat.") for name in found if name.startswith("compat.")}
 
 
-@for_each(commands(), within)
-def test_the_command_line_calls_features_and_nothing_below_them(path: Path) -> None:
+def test_the_command_line_calls_features_and_nothing_below_them() -> None:
     """A name that is allowed to one module and that it does not use any more has to go from the list, too."""
-    besides = set[str]()
-    for name in taken(path):
-        first, _, rest = name.partition(".")
-        if first in DOORS:
-            assert not rest or rest.split(".")[0] in DOORS[first], f"{name} is inside of a feature"
-        elif first not in WORDS:
-            besides.add(name)
-    assert besides == BEYOND.get(path.name, set())
+    for path in commands():
+        besides = set[str]()
+        for name in taken(path):
+            first, _, rest = name.partition(".")
+            if first in DOORS:
+                assert not rest or rest.split(".")[0] in DOORS[first], f"{name} is inside of a feature"
+            elif first not in WORDS:
+                besides.add(name)
+        assert besides == BEYOND.get(path.name, set()), within(path)
 
 
-@for_each(commands(), within)
-def test_a_command_has_little_to_do(path: Path) -> None:
-    text = path.read_text()
-    assert len(text.splitlines()) <= LINES
-    for node in ast.walk(ast.parse(text)):
-        if isinstance(node, ast.FunctionDef):
-            statements = sum(isinstance(each, ast.stmt) and not isinstance(each, ast.ImportFrom) for each in ast.walk(node)) - 1
-            assert statements <= STATEMENTS, f"{node.name} has {statements} statements: what it finds out belongs to a feature"
+def test_a_command_has_little_to_do() -> None:
+    for path in commands():
+        text = path.read_text()
+        assert len(text.splitlines()) <= LINES, within(path)
+        for node in ast.walk(ast.parse(text)):
+            if isinstance(node, ast.FunctionDef):
+                statements = sum(isinstance(each, ast.stmt) and not isinstance(each, ast.ImportFrom) for each in ast.walk(node)) - 1
+                assert statements <= STATEMENTS, f"{node.name} has {statements} statements: what it finds out belongs to a feature"
 
 
-@for_each(modules(), within)
-def test_features_know_no_terminal(path: Path) -> None:
-    if room(path) in ("cli", "nox"):  # there it is nox that talks
-        return
-    names = used(path)
-    assert path.name == "terminal.py" or not any(name == "rich" or name.startswith("rich.") for name in names)
-    assert not {"sys.argv", "sys.stderr", "input"} & names
+def test_features_know_no_terminal() -> None:
+    for path in modules():
+        if room(path) in ("cli", "nox"):  # there it is nox that talks
+            continue
+        names = used(path)
+        assert path.name == "terminal.py" or not any(name == "rich" or name.startswith("rich.") for name in names), within(path)
+        assert not {"sys.argv", "sys.stderr", "input"} & names, within(path)
 
 
 def rooms() -> list[Path]:
     return sorted(path for path in PACKAGE.rglob("__init__.py") if path.parent.parent == PACKAGE)
 
 
-@for_each(rooms(), within)
-def test_a_room_says_what_comes_in_and_what_goes_out(path: Path) -> None:
-    said = ast.get_docstring(ast.parse(path.read_text())) or ""
-    assert path.parent.name == "worker" or ("In: " in said and "Out: " in said)
+def test_a_room_says_what_comes_in_and_what_goes_out() -> None:
+    for path in rooms():
+        said = ast.get_docstring(ast.parse(path.read_text())) or ""
+        assert path.parent.name == "worker" or ("In: " in said and "Out: " in said), within(path)
 
 
 @pytest.mark.parametrize("name", ["matrix.py", "project.py", "explain.py", "init.py", "saved.py"])
@@ -365,7 +351,7 @@ def test_so_does_a_feature_that_is_one_module(name: str) -> None:
 # --- toolchains ----------------------------------------------------------------------------------------------------------------
 
 COMPILER_WORDS = re.compile(r"triton(?!-compat|_compat)|\btorch\b|mlir|llvm|\bcuda\b|ptxas|cubin|ttgir|\bsm_\d+")
-MOST_COMPILER_WORDS = 196
+MOST_COMPILER_WORDS = 74
 """How often such words stand in names and texts outside of the toolchains' own rooms. Lower it when it falls."""
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from compat.patterns import Lazy, lazy_pattern
+from compat.text import Lazy, lazy_pattern
 from tests.test_floors import PACKAGE, modules
 
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from compat.errors import CompatError
 from compat.files import replace_file
 from compat.json_text import read_json, write_json
-from compat.printable import printable
+from compat.text import printable
 
 
 @pytest.mark.parametrize(

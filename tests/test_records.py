@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 from packaging.specifiers import SpecifierSet
 from packaging.version import Version
 
-from compat.fields import VersionText
 from compat.model import (
     Check,
     CompileSpec,
@@ -27,7 +26,8 @@ from compat.model import (
     Status,
     StoodIn,
 )
-from compat.records import RecordError, schema_of, structure, unstructure
+from compat.model.codec import RecordError, schema_of, structure, unstructure
+from compat.model.fields import VersionText
 from tests.targets import TARGETS
 
 EVIDENCE = Evidence(

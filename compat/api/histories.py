@@ -16,9 +16,9 @@ from typing import Annotated, TypeVar
 from attrs import Factory, define, frozen
 
 from compat.api.records import ApiName, ApiParameter, InspectedRelease, Inspection, shown_names
-from compat.fields import rules
 from compat.history.account import Run, runs
-from compat.patterns import lazy_pattern
+from compat.model.fields import rules
+from compat.text import lazy_pattern
 
 T = TypeVar("T")
 

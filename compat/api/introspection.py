@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from compat.files import content_of
+from compat.files import TemporaryFolder, content_of
 from compat.processes.supervisor import SHOWN, ProcessResult, run
-from compat.scratch import Folder
 from compat.toolchains import Toolchain
-from compat.workers.variables import passed_on
+from compat.workers.spawn import passed_on
 
 DEADLINE = 60.0
 """Seconds that an env may take; importing takes half a second where it is not broken."""
@@ -26,7 +25,7 @@ def introspect(python: str, toolchain: Toolchain, deadline: float = DEADLINE) ->
     Raises Unanswered where nothing is written, MachineError where no process can be started, and Stopped where all is to end.
     """
     assert toolchain.language.api is not None
-    with Folder("compat-names-") as folder:
+    with TemporaryFolder("compat-names-") as folder:
         answer = folder / "names.json"
         ended = _run([python, "-I", str(toolchain.language.api.program), str(answer)], toolchain, folder, deadline)
         content = content_of(answer, _LARGEST)

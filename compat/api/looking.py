@@ -17,8 +17,7 @@ from compat import toolchains
 from compat.api.histories import Packed, pack
 from compat.api.introspection import Unanswered, introspect
 from compat.api.records import Document, InspectedRelease, Inspection, Namespace
-from compat.engine.recall import existing_releases
-from compat.engine.run import available_cores, concurrently
+from compat.engine.run import available_cores, concurrently, existing_releases
 from compat.envs import locks
 from compat.envs.cache import EnvCache
 from compat.envs.record import read_record
@@ -27,9 +26,9 @@ from compat.files import content_of, folder_digest, replace_file
 from compat.history.verdict import Release, release_of
 from compat.json_text import read_json
 from compat.model import BuiltEnv, Env
-from compat.printable import printable
+from compat.model.codec import RecordError, structure, unstructure
 from compat.project import Listener, Selection
-from compat.records import RecordError, structure, unstructure
+from compat.text import printable
 from compat.toolchains import Toolchain
 
 _log = logging.getLogger(__name__)
@@ -106,7 +105,8 @@ def _chosen(selection: Selection) -> tuple[Toolchain, tuple[Env, ...]]:
     answering = [toolchain for name in used if (toolchain := toolchains.named(name)).language.api]
     if not answering:
         titles = ", ".join(toolchains.named(name).title for name in used)
-        raise ConfigError(f"{titles} does not say how its names are found out", hint="docs/toolchains.md: a toolchain's `names`.")
+        hint = "docs/toolchains.md: a toolchain's `language.api`."
+        raise ConfigError(f"{titles} does not say how its names are found out", hint=hint)
     if len(answering) > 1:
         hint = "Choose envs of one toolchain with --envs."
         raise ConfigError(f"the envs are of several toolchains: {', '.join(toolchain.title for toolchain in answering)}", hint=hint)
@@ -123,7 +123,7 @@ def _best(found: Iterable[BuiltEnv]) -> Iterator[BuiltEnv]:
         else:
             of_release.setdefault(release.version, []).append(built)
     for group in of_release.values():
-        yield min(group, key=lambda built: (built.error is not None, built.env.torch is not None))
+        yield min(group, key=lambda built: (built.error is not None, built.env.paired))
 
 
 def _place(built: BuiltEnv, answer: Namespace | str | None, *, missing: bool) -> InspectedRelease:

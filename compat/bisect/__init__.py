@@ -5,7 +5,7 @@ In: kernels, and what counts as bad (:mod:`compat.bisect.criterion`), as a :clas
 cells:
 
 - :mod:`compat.bisect.releases`: since which release; :mod:`compat.bisect.candidates` says which releases there are to try,
-  and :mod:`compat.engine.recall` what is known of them without compiling anything
+  and :mod:`compat.engine.run` what is known of them without compiling anything
 - :mod:`compat.bisect.bisecting`: where inside a failure, where :mod:`compat.bisect.part` finds the part of the toolchain,
   :mod:`compat.bisect.passes` the compiler pass, :mod:`compat.bisect.settings` the constexpr, option or hint that it needs
 - :mod:`compat.bisect.judging`: what launches and programs of the user say of results

@@ -17,12 +17,12 @@ from compat import toolchains
 from compat.config.matrix import declare
 from compat.envs.listing import INDEX, index_urls, list_files
 from compat.errors import EnvError, SelectionError
+from compat.files import TemporaryFolder
 from compat.model import BuiltEnv, Env, Evidence, Raised
 from compat.processes.supervisor import run
-from compat.scratch import Folder
 from compat.toolchains import Assembler, Wheels
-from compat.workers import machine
-from compat.workers.variables import passed_on
+from compat.workers.evidence import lack_of_machine, refusal
+from compat.workers.spawn import passed_on
 
 _OPTION = "--ptxas"
 _LARGEST_OUTPUT = 32 * 1024 * 1024
@@ -94,11 +94,11 @@ def assemble(assembler: Assembler, program: Path, source: Path, deadline: float)
 
     Raises MachineError where the machine has no room for that, and Stopped where the command is to end meanwhile.
     """
-    with Folder("compat-assembler-") as folder:
+    with TemporaryFolder("compat-assembler-") as folder:
         evidence = _evidence(assembler, program, source, folder, deadline)
-        if lack := None if evidence.built else machine.lack(evidence, folder):
+        if lack := None if evidence.built else lack_of_machine(evidence, folder):
             raise lack
-        refused = None if evidence.built else machine.refusal(evidence, folder)
+        refused = None if evidence.built else refusal(evidence, folder)
         return evolve(evidence, answered=False, refused=refused) if refused else evidence
 
 

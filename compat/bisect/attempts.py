@@ -17,8 +17,8 @@ from compat.engine.run import RunContext, outcome_of, run
 from compat.executors.base import Batch
 from compat.model import Cell, Evidence, Outcome, Result, Status
 from compat.toolchains import Assembler
-from compat.workers import printed
 from compat.workers.attempt import KEEPING_IR, Mode
+from compat.workers.evidence import printed_text
 
 
 class Attempts:
@@ -58,7 +58,7 @@ class Attempts:
 
     def printed(self, evidence: Evidence) -> str:
         """All that an attempt printed; empty where it is gone."""
-        return printed.text_of(evidence, self._context.store.artifact) or ""
+        return printed_text(evidence, self._context.store.artifact) or ""
 
     def text(self, name: str) -> str:
         """An artifact that an attempt kept, as text; empty where it is gone."""

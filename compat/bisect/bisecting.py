@@ -23,8 +23,7 @@ from compat.bisect.part import LaunchJudge, find_part, parts_of
 from compat.bisect.probes import ReleaseAnswer, group_alike
 from compat.bisect.releases import ReleaseSearch
 from compat.bisect.request import FEW, Axis, BisectRequest, Line, line_of
-from compat.engine import recall
-from compat.engine.run import Interrupted, RunContext, run
+from compat.engine.run import Interrupted, RunContext, existing_releases, recall, run
 from compat.errors import SelectionError, StoreError
 from compat.files import replace_file
 from compat.history.account import Judgement, Word
@@ -33,8 +32,8 @@ from compat.interruption import Budget
 from compat.json_text import read_json
 from compat.launch.hosting import Gpu
 from compat.model import BuiltEnv, Cell, Env, Result, Specialization
+from compat.model.codec import structure, unstructure
 from compat.project import STATE, Listener, Obtain, Selection
-from compat.records import structure, unstructure
 
 
 @frozen(kw_only=True)
@@ -175,13 +174,13 @@ class _Bisecting:
 
     def _existing(self) -> tuple[Version, ...]:
         """The releases that are known to exist of the toolchain that is bisected."""
-        return recall.existing_releases(self.selection.config)[self.line.candidates.chosen[0].env.toolchain]
+        return existing_releases(self.selection.config)[self.line.candidates.chosen[0].env.toolchain]
 
     def _recalled(self, kernels: releases.Kernels) -> tuple[Result, ...]:
         """What earlier runs found of these kernels on releases that this search has no env for."""
         if not self.line.candidates.published:
             return ()
-        return recall.recall(kernels, self.context, self.selection.config, besides=self.envs.built.values())
+        return recall(kernels, self.context, self.selection.config, besides=self.envs.built.values())
 
     # --- inside a failure ---
 

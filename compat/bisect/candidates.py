@@ -25,8 +25,8 @@ from compat.envs.listing import INDEX, File, Minor, index_urls, list_files, pyth
 from compat.errors import SelectionError
 from compat.history.verdict import release_of
 from compat.model import BuiltEnv, Env
-from compat.patterns import lazy_pattern
 from compat.project import Selection
+from compat.text import lazy_pattern
 
 _DATE = lazy_pattern(r"(?<![0-9a-f])(20\d\d)(\d\d)(\d\d)(?![0-9a-f])")
 
@@ -193,7 +193,7 @@ def from_envs(envs: Sequence[Env], matrix: Path) -> CandidateLine:
 
 def _of_release(envs: Sequence[Env]) -> ReleaseCandidate:
     """One release with all its envs: the one without PyTorch represents it, since only the compiler can fail there."""
-    first, *others = sorted(envs, key=lambda env: (env.torch is not None, env.name))
+    first, *others = sorted(envs, key=lambda env: (env.paired, env.name))
     assert first.release is not None, "an env without a version is refused before"
     return ReleaseCandidate(version=first.release, env=first, others=tuple(others), name=release_of(BuiltEnv(env=first)).label)
 

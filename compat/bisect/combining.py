@@ -28,8 +28,8 @@ from compat.launch.archive import object_of
 from compat.launch.building import Launchable, launch_mode, launchable_of
 from compat.launch.merging import launched_as, with_launched
 from compat.model import SOURCE_STAGE, Cell, Evidence, Outcome, Result, Status
-from compat.patterns import lazy_pattern
 from compat.processes.supervisor import run
+from compat.text import lazy_pattern
 from compat.toolchains import CompilerParts
 from compat.workers.attempt import KEEPING_IR, Compile, Mode
 

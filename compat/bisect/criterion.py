@@ -27,8 +27,7 @@ from compat.config.toml_reader import did_you_mean
 from compat.errors import SelectionError
 from compat.history.verdict import class_of, is_good
 from compat.model import Cell, Check, Latency, Outcome, Result, Status
-from compat.patterns import lazy_pattern
-from compat.printable import printable
+from compat.text import lazy_pattern, printable
 
 _METRIC = lazy_pattern(r"(?P<name>[a-z_][\w.]*)\s*(?P<sign>>=|<=|==|!=|>|<|=)\s*(?P<number>-?\d+(?:\.\d+)?)")
 _FORMS = (

@@ -19,7 +19,7 @@ from compat.diagnosis.pipeline import Split
 from compat.engine.run import RunContext, outcome_of
 from compat.errors import StoreError
 from compat.model import Cell, Evidence, Outcome
-from compat.printable import printable
+from compat.text import printable
 from compat.toolchains import CompilerParts
 from compat.workers.attempt import Compile, Mode
 

@@ -9,9 +9,8 @@ from typing import Any
 
 from attrs import evolve, frozen
 
-from compat import arguments, constexprs
 from compat.bisect.answers import Effect, SettingNeed, listed
-from compat.model import Specialization
+from compat.model import Specialization, arguments, constexprs
 
 UNSET = "default"
 """How an option that is not set, so that the compiler chooses, is called."""

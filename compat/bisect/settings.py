@@ -20,7 +20,7 @@ from compat.bisect.perturbations import SettingChange
 from compat.engine import run
 from compat.interruption import Budget
 from compat.model import Cell, Outcome, Result, Specialization
-from compat.sizes import in_time
+from compat.text import in_time
 
 _ROUND = 4
 """Changes for each slot that are compiled in one go: what fails is confirmed, and so known, when all of a go are through."""

@@ -4,8 +4,8 @@ Definitions are followed from name to name, through the source file and the file
 were written, comments included, what is used before what uses it. Nothing is imported; all is known from the syntax trees. A kernel
 that a factory makes or that a class holds stands at the top level (:mod:`compat.bundle.factories`).
 
-Left behind are decorators that tune or choose (``@triton.autotune``, ``@triton.heuristics``): a specialization says already what
-they would find out. Where they are what fails, the kernel is wanted as it is decorated.
+Left behind are decorators that tune or choose, which are all but those that the language names: a specialization says already
+what they would find out. Where they are what fails, the kernel is wanted as it is decorated.
 """
 
 from __future__ import annotations
@@ -43,14 +43,15 @@ class Bundle:
         return evolve(self.spec, source=str(path), roots=(), closure=read_source(path).closure)
 
 
-def bundle(spec: Specialization, *, decorated: bool = False) -> Bundle:
+def bundle(spec: Specialization, *, decorators: frozenset[str] | None = None, decorated: bool = False) -> Bundle:
     """The kernel of a specialization on its own; ``decorated`` as it is in its file, with what its decorators use.
 
+    ``decorators`` are those that are not left behind (:attr:`compat.toolchains.base.Language.decorators`); ``None`` for all.
     Raises ConfigError where its source cannot be read, is nested too deeply, or has no such function, and where it does not tell
     what a factory makes.
     """
     path = Path(spec.source)
-    bundling = _Bundling(roots=tuple(map(Path, spec.roots)) or roots_of(path), decorated=decorated)
+    bundling = _Bundling(roots=tuple(map(Path, spec.roots)) or roots_of(path), decorators=decorators, decorated=decorated)
     try:
         function = bundling.add_kernel(path, spec.function, spec.compile.functions)
     except (OSError, SyntaxError, KeyError, RecursionError, CannotBeFrozen) as error:
@@ -71,6 +72,8 @@ class _Bundling:
     """What is in the bundle so far."""
 
     roots: tuple[Path, ...]
+    decorators: frozenset[str] | None
+    """Those that are not left behind; ``None`` for all."""
     decorated: bool
     """Whether the kernel keeps the decorators that tune or choose."""
     _names: Names = field(init=False)
@@ -84,7 +87,7 @@ class _Bundling:
     """Text, and whether it is a function or a class."""
 
     def __attrs_post_init__(self) -> None:
-        self._names = Names(roots=self.roots)
+        self._names = Names(roots=self.roots, decorators=self.decorators)
 
     def add_kernel(self, path: Path, expression: str, given: Iterable[str] = ()) -> str:
         """Add the kernel as its last definition has it, whatever happens to the name later (``kernel = autotune(…)(kernel)``).

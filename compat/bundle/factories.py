@@ -14,7 +14,7 @@ from typing import Any
 
 from attrs import define, field, frozen
 
-from compat.constexprs import DTYPES
+from compat.model.constexprs import DTYPES
 from compat.source.constants import Scope, UnknownValue
 from compat.source.names import ModulePlace, Names, Ours, ParsedFile, Statement, called_by
 from compat.source.parsing import bound_by, defaults_of, uses
@@ -159,7 +159,7 @@ def _made(names: Names, file: ParsedFile, call: ast.Call, steps: int) -> Ours:
     node = statement.node
     if not isinstance(node, ast.FunctionDef):
         raise CannotBeFrozen(f"`{factory.name}` is not defined by a function of its own")
-    if node.decorator_list or not all(called_by(decorator) in _HARMLESS for decorator in statement.dropped):
+    if not all(called_by(decorator) in _HARMLESS for decorator in (*node.decorator_list, *statement.dropped)):
         raise CannotBeFrozen(f"`{factory.name}` has decorators, so that what a call of it makes is not told by its source")
     unfolding = _Unfolding(file=factory.file, factory=node)
     unfolding.give(call)

@@ -14,10 +14,9 @@ from typing import Any
 
 from attrs import define, field, frozen
 
-from compat import constexprs
 from compat.bundle.bundle import bundle
 from compat.errors import ConfigError
-from compat.model import CompileSpec, Specialization
+from compat.model import CompileSpec, Specialization, constexprs
 from compat.source.parsing import defaults_of, tree_of, uses
 
 _Meaning = Mapping[str, Any]

@@ -12,7 +12,7 @@ from typing import Any
 
 from attrs import define, evolve, field, frozen
 
-from compat import arguments, constexprs, toolchains
+from compat import toolchains
 from compat.bundle.frozen import Frozen, NotFrozen, module_of_frozen, reached
 from compat.capturing.kernels import CapturedKernel, Case, Configs, arguments_of, cases, constexprs_of, given_functions, wanted
 from compat.capturing.origins import ImportQuestion, Live, NotLive, about, asked, names_used
@@ -22,12 +22,11 @@ from compat.config.argument_tables import usual_dtype
 from compat.config.kernel_files import ONLY_VARIANT
 from compat.config.kernel_writer import write_kernel_file
 from compat.errors import ConfigError, StoreError
-from compat.files import replace_file
+from compat.files import TemporaryFolder, replace_file
 from compat.json_text import read_json, write_json
-from compat.model import DEFAULT_TOOLCHAIN, RECORDED, CompileSpec, Problem, Specialization
-from compat.patterns import lazy_pattern
-from compat.scratch import Folder
+from compat.model import DEFAULT_TOOLCHAIN, RECORDED, CompileSpec, Problem, Specialization, arguments, constexprs
 from compat.source.closure import read_source
+from compat.text import lazy_pattern
 from compat.toolchains import pytorch
 
 INDEX = "index.json"
@@ -141,7 +140,7 @@ def _kernels(recorded: Recorded, places: Mapping[str, Live]) -> tuple[list[Captu
     """The kernels by their content, or by their places, named; and those of which there can be no bundle."""
     kernels: dict[tuple[str, object], CapturedKernel] = {}
     failed: dict[NotCaptured, None] = {}
-    with Folder("compat-frozen-") as folder:
+    with TemporaryFolder("compat-frozen-") as folder:
         for number, (id, passed) in enumerate(_given(recorded).items()):
             function = recorded.functions[id]
             if id in places:

@@ -32,8 +32,8 @@ from compat.capturing.settings import (
     variables,
 )
 from compat.errors import SelectionError, StoreError
+from compat.files import TemporaryFolder
 from compat.processes.supervisor import ForegroundResult, run_in_foreground
-from compat.scratch import Folder
 
 _LOOK_EVERY = 5.0
 """Seconds between two looks at what has been recorded."""
@@ -72,7 +72,7 @@ def capture_program(
     """
     began = time.monotonic()
     check_writable(options.output)
-    with Folder("compat-capture-") as folder:
+    with TemporaryFolder("compat-capture-") as folder:
         records, cache = folder / "records", folder / "cache"
         records.mkdir()
         settings = recorder_settings(options, records)
@@ -242,7 +242,7 @@ def capture(
         yield block
         return
     check_writable(options.output)
-    with Folder("compat-capture-") as folder:
+    with TemporaryFolder("compat-capture-") as folder:
         records = folder / "records"
         records.mkdir()
         settings = recorder_settings(options, records)

@@ -11,7 +11,7 @@ from attrs import define, field, frozen
 
 from compat.capturing.origins import ImportQuestion, Live
 from compat.capturing.records import Recorded, RecordedLaunch
-from compat.patterns import lazy_pattern
+from compat.text import lazy_pattern
 
 
 class Configs(StrEnum):

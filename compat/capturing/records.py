@@ -10,7 +10,7 @@ from attrs import define, field, frozen
 
 from compat.bundle.frozen import Frozen
 from compat.json_text import read_json
-from compat.patterns import lazy_pattern
+from compat.text import lazy_pattern
 
 _COMPARING = lazy_pattern(rb'\{"r":"comparing","launches":(\d+)\}')
 

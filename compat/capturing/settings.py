@@ -15,7 +15,7 @@ from attrs import frozen
 from compat import toolchains
 from compat.capturing.kernels import Configs
 from compat.errors import SelectionError
-from compat.model import DEFAULT_TOOLCHAIN, Target
+from compat.model import Target
 from compat.toolchains import Toolchain
 from compat.toolchains.base import Capturing
 
@@ -65,7 +65,7 @@ def has_gpu() -> bool:
 
 def toolchain() -> Toolchain:
     """The toolchain whose launches are captured."""
-    return toolchains.named(DEFAULT_TOOLCHAIN)
+    return next(toolchain for toolchain in toolchains.every() if toolchain.device.capturing)
 
 
 def capturing() -> Capturing:
@@ -77,22 +77,18 @@ def capturing() -> Capturing:
 
 def target_of(name: str | None) -> Target:
     """The target that is meant by a name. Raises SelectionError where there is none, or no GPU of it is known."""
-    name = name or capturing().usual
-    targets = toolchains.targets()
-    target_name = next((candidate for candidate in (name, *toolchains.targets_of_gpu(name)) if candidate in targets), None)
-    if target_name is None or target_name not in toolchain().device.models:
-        why = (
-            "no target is called so"
-            if target_name is None
-            else f"no GPU of {target_name} is known that a program could be made to believe in"
-        )
-        raise SelectionError(why, where=f"--target {name}", hint=f"One of: {', '.join(toolchain().device.models)}.")
-    return targets[target_name]
+    name, device = name or capturing().usual, toolchain().device
+    target = next((target for target in device.targets if target.name == name or toolchains.is_of_gpu(target, name)), None)
+    if target is None or target.name not in device.models:
+        unknown = target and f"no GPU of {target.name} is known that a program could be made to believe in"
+        hint = f"One of: {', '.join(device.models)}."
+        raise SelectionError(unknown or "no target is called so", where=f"--target {name}", hint=hint)
+    return target
 
 
 def target_of_arch(arch: int | str | None) -> Target | None:
     """The target with this architecture; ``None`` where there is none."""
-    return next((target for target in toolchains.targets().values() if arch is not None and target.arch == arch), None)
+    return next((target for target in toolchain().device.targets if arch is not None and target.arch == arch), None)
 
 
 def recorder_settings(options: Options, folder: Path) -> dict[str, Any]:

@@ -15,8 +15,8 @@ from compat.cli.completing import TARGET
 from compat.cli.invocation import relative
 from compat.cli.selecting import SECONDS
 from compat.cli.showing import say
-from compat.printable import printable
 from compat.report.views.capture import capture_lines
+from compat.text import printable
 
 _EVERY = 30.0
 """Seconds between two lines about a program that runs: its own output goes to the same terminal."""

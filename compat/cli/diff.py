@@ -11,10 +11,10 @@ import click
 
 from compat.cli.answer import Answer, answer_options, write_file
 from compat.cli.invocation import relative
-from compat.printable import printable
 from compat.report.summary.comparing import THRESHOLD, CellChangeKind, ReportSide, compare
 from compat.report.views.diff import diff_document, diff_lines, diff_markdown
 from compat.saved import read_report
+from compat.text import printable
 
 
 class _Kinds(click.ParamType[frozenset[CellChangeKind]]):

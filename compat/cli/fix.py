@@ -16,7 +16,7 @@ from compat.cli.invocation import command_line
 from compat.cli.opening import executor_option, obtaining, opened
 from compat.cli.progress import ProgressListener
 from compat.cli.selecting import SECONDS, kernel_arguments, select, selection_options, split_cells
-from compat.report.views.fix import diff_style, fix_document, fix_lines
+from compat.report.views.changed_kernels import diff_style, fix_document, fix_lines
 
 NONE_FOUND = 1
 """The exit code where no edit was found, or it was not written."""

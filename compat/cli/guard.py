@@ -13,9 +13,9 @@ from compat.cli.invocation import relative
 from compat.errors import StoreError
 from compat.guard import Request, check_guard, guard_text, make_guard, read_guard
 from compat.guard.text import checked_document, checked_lines, guard_document, guard_lines, written_line
-from compat.printable import printable
-from compat.report.summary.notes import guesses
+from compat.report.summary.statements import guesses
 from compat.saved import read_report
+from compat.text import printable
 
 _PATH: click.Path[Path] = click.Path(path_type=Path, dir_okay=False)
 _GLOBS = {

@@ -12,9 +12,8 @@ import click
 from compat.cli.answer import Answer, answer_options
 from compat.cli.invocation import relative
 from compat.init import Initialized, initialize
-from compat.printable import printable
-from compat.report.summary.compact import at_most, counted
-from compat.report.views.pace import cost_words
+from compat.report.summary.compact import at_most, cost_words, counted
+from compat.text import printable
 from compat.workflows import System
 
 _SHOWN = 20

@@ -6,7 +6,7 @@ import shlex
 import sys
 from pathlib import Path
 
-from compat.printable import printable
+from compat.text import printable
 
 INTERRUPTED = 130
 """The exit code of a command that was interrupted."""

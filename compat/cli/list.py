@@ -57,7 +57,7 @@ def _envs(selection: Selection) -> Rows:
         yield {
             "name": env.name,
             built.env.toolchain: built.release,
-            "torch": built.torch,
+            built.env.framework: built.framework_release,
             "python": built.python_version,
             "groups": list(env.groups),
             "state": _state(built, selection),

@@ -14,7 +14,7 @@ from contextlib import suppress
 from logging.handlers import MemoryHandler
 from pathlib import Path
 
-from compat.printable import printable
+from compat.text import printable
 
 VERBOSE_HELP = "Log what is done to standard error; twice, log everything."
 """What ``-v`` does, before a command and after it."""

@@ -13,7 +13,7 @@ from attrs import evolve
 
 from compat.cli import logs
 from compat.cli.showing import doing, say
-from compat.printable import printable
+from compat.text import printable
 
 if TYPE_CHECKING:
     from compat.config.matrix import MatrixConfig

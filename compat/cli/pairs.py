@@ -16,7 +16,7 @@ from compat.cli.progress import ProgressListener
 from compat.cli.selecting import place_options, select_places
 from compat.pairs.pairing import try_pairs
 from compat.pairs.records import Grid
-from compat.report.views.pairs import grid_document, pairs_grid_blocks, pairs_markdown
+from compat.report.views.envs import grid_document, pairs_grid_blocks, pairs_markdown
 
 
 @click.command

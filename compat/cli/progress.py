@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 from compat.cli.showing import PER_SECOND, Showing, doing, say
 from compat.model import Cell, Result
 from compat.project import Listener
-from compat.report.views.pace import Pace, expectation_line, pace_line
-from compat.workers import under_way
+from compat.report.summary.compact import Pace, expectation_line, pace_line
+from compat.workers.attempt import taking_longer_than
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -83,7 +83,7 @@ class Progress:
             compiled=self._compiled,
             unexpected=self._unexpected if self._judged else None,
             seconds=time.monotonic() - self._began if self._began else 0.0,
-            slow=under_way.longer_than(_SLOW),
+            slow=taking_longer_than(_SLOW),
             envs={name: (self._done_of_env[name], total) for name, total in self._of_env.items()},
         )
         return pace_line(pace)

@@ -19,7 +19,7 @@ from compat.cli.selecting import SECONDS, kernel_arguments, select, selection_op
 from compat.project import Patterns
 from compat.reduce import reducing
 from compat.reduce.reduction import ReductionEnd
-from compat.report.views.reduction import reduction_document, reduction_lines
+from compat.report.views.changed_kernels import reduction_document, reduction_lines
 
 
 @click.command("reduce")

@@ -71,8 +71,7 @@ def write_formats(report: Report, answer: Answer, root: Path, formats: FormatFil
 def tell_github(report: Report, root: Path) -> None:
     """Within a workflow of GitHub: what is unexpected beside the source, and the report in the summary of the step."""
     if os.environ.get("GITHUB_ACTIONS") == "true":
-        from compat.report.render.ci import workflow_commands
-        from compat.report.summary.findings import findings
+        from compat.report.render.ci import findings, workflow_commands
 
         for line in workflow_commands(findings(report, _inside(root))):
             click.echo(line, err=True)

@@ -21,10 +21,10 @@ from compat.cli.opening import executor_option, obtaining, opened
 from compat.cli.selecting import SECONDS, kernel_arguments, select, selection_options, split_cells
 from compat.cli.showing import doing, say
 from compat.model import BuiltEnv, Cell
-from compat.printable import printable
 from compat.project import Selection, read_matrix
 from compat.repro.records import Unverified, WrittenRepro, outcome_document
 from compat.repro.reproducing import ReproListener
+from compat.text import printable
 
 
 @click.command

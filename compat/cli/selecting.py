@@ -12,7 +12,7 @@ import click
 from compat.cli.completing import CASE, ENV, KERNEL, TARGET, VARIANT
 from compat.config.toml_reader import LONGEST
 from compat.errors import SelectionError
-from compat.printable import printable
+from compat.text import printable
 
 if TYPE_CHECKING:
     from compat.project import Selection
@@ -107,7 +107,7 @@ def select(
     """
     from compat import project
     from compat.engine.plan import Shard
-    from compat.report.summary.notes import guesses, missing_kernels
+    from compat.report.summary.statements import guesses, missing_kernels
 
     named = (*spec, *files)
     chosen = project.select(

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import click
 
-from compat.printable import printable
+from compat.text import printable
 
 if TYPE_CHECKING:
     from rich.console import Console

@@ -22,6 +22,7 @@ from types import FrameType
 from typing import NoReturn
 
 from compat.cli import output
+from compat.errors import CompatError, MachineError
 
 _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 _PATIENCE = 8.0
@@ -35,6 +36,7 @@ def start() -> NoReturn:
     """Run the command that the command line asks for, and end the process."""
     news = _News()
     command = _Command(news)
+    sys.unraisablehook = _leave_without_thread
     news.begun = True
     command.start()
     _leave(_supervised(command, news))
@@ -106,7 +108,7 @@ def _run() -> None:
         refused = refusal(error)
         if refused is None:
             raise
-        sys.stderr.write(f"error: {refused}\n  hint: {refused.hint}\n")
+        _write_error(refused)
         raise SystemExit(refused.exit_code) from error
     main(prog_name="compat")
 
@@ -133,11 +135,34 @@ def _supervised(command: _Command, news: _News) -> int:
             give_up = time.monotonic() + _PATIENCE
 
 
+def _leave_without_thread(unraisable: sys.UnraisableHookArgs) -> None:
+    """End the process if a new thread ran out of memory before it began: whoever started it waits for its beginning for ever.
+
+    CPython (3.11 to 3.13) reports such a thread only here. Other exceptions that nobody can catch are printed as always.
+    """
+    if not issubclass(unraisable.exc_type, MemoryError) or "in thread started by" not in (unraisable.err_msg or ""):
+        sys.__unraisablehook__(unraisable)
+        return
+    try:
+        from compat.cli.refusal import refusal
+
+        refused = refusal(MemoryError())
+        assert refused is not None
+        _write_error(refused)
+        _leave_at_once(refused.exit_code)
+    finally:  # there may be too little memory for that as well
+        os._exit(MachineError.exit_code)
+
+
+def _write_error(error: CompatError) -> None:
+    sys.stderr.write(f"error: {error}\n  hint: {error.hint}\n")
+
+
 def _leave(code: int) -> NoReturn:
     """End the process after a command that has ended."""
-    from compat import scratch
+    from compat.files import remove_claimed
 
-    scratch.sweep()
+    remove_claimed()
     for stream in (sys.stdout, sys.stderr):
         with suppress(OSError, ValueError):  # the reader may have closed it
             stream.flush()
@@ -146,7 +171,7 @@ def _leave(code: int) -> NoReturn:
 
 def _leave_at_once(code: int) -> NoReturn:
     """End the process whatever the command does: first what it has started, then what it has made."""
-    from compat import scratch
+    from compat.files import remove_claimed
     from compat.processes import procfs
     from compat.workers import resident
 
@@ -159,7 +184,7 @@ def _leave_at_once(code: int) -> NoReturn:
         for pid in left:
             procfs.end_family(pid)
         time.sleep(0.01)
-    scratch.sweep()
+    remove_claimed()
     with suppress(OSError, ValueError):
         if sys.stderr.isatty():
             sys.stderr.write(_SHOW_CURSOR)

@@ -12,10 +12,9 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from compat import arguments, constexprs, signatures
 from compat.config.toml_reader import DROP, Table, describe, did_you_mean, quoted, shown
-from compat.model import HINTS, TABLES, CompileSpec, Problem
-from compat.signatures import ArgumentType
+from compat.model import HINTS, TABLES, CompileSpec, Problem, arguments, constexprs, signatures
+from compat.model.signatures import ArgumentType
 from compat.source.closure import ParsedSource, read_source
 from compat.toolchains import Toolchain
 
@@ -201,7 +200,7 @@ def check_launch(table: Table, toolchain: Toolchain) -> None:
 
 
 def launch_of(said: Mapping[str, Any], toolchain: Toolchain) -> dict[str, Any]:
-    """The arguments of a table that was checked, in the forms of :mod:`compat.arguments`."""
+    """The arguments of a table that was checked, in the forms of :mod:`compat.model.arguments`."""
     return {name: arguments.read(value, toolchain.language.types.elements) for name, value in said.items()}
 
 

@@ -21,10 +21,10 @@ from compat.config.toml_reader import Table, did_you_mean, read_toml
 from compat.envs.listing import wheel_facts
 from compat.envs.requirements import label
 from compat.model import Env
-from compat.patterns import lazy_pattern
+from compat.text import lazy_pattern
 from compat.toolchains import Toolchain
 
-_ENV_KEYS = ("torch", "distribution", "wheel", "index", "python", "install", "groups")
+_ENV_KEYS = ("distribution", "wheel", "index", "python", "install", "groups")
 _NAME = lazy_pattern(r"[A-Za-z0-9][A-Za-z0-9._+-]*")
 _EDITABLE = lazy_pattern(r"(?:-e|--editable)[=\s]\s*(?P<path>.+)")
 _PATH = lazy_pattern(r"(?:\.{1,2}$|\.{0,2}/|~).*")
@@ -40,8 +40,8 @@ class Companion:
 
     toolchain: str
     release: SpecifierSet
-    torch: SpecifierSet | None
-    """Matches only envs with a PyTorch of these versions; ``None``: any env, with PyTorch or without."""
+    framework_release: SpecifierSet | None
+    """Matches only envs with a framework of these releases; ``None``: any env, with a framework or without."""
     install: tuple[str, ...]
     why: str
 
@@ -49,7 +49,8 @@ class Companion:
         """Whether these requirements go into that env."""
         if env.toolchain != self.toolchain:
             return False
-        if self.torch is not None and (env.torch is None or not self.torch.contains(env.torch, prereleases=True)):
+        wanted = self.framework_release
+        if wanted is not None and (env.framework_release is None or not wanted.contains(env.framework_release, prereleases=True)):
             return False
         if env.release is None:
             return not str(self.release)
@@ -125,22 +126,27 @@ def _envs(top: Table, base: Path) -> tuple[Env, ...]:
 
 def _env(table: Table, base: Path) -> Env:
     toolchain = _toolchain_of(table, "name", more=_ENV_KEYS)
-    release, torch = table.version(toolchain.name), table.version("torch")
+    release, framework_release = table.version(toolchain.name), table.version(toolchain.framework.name)
     distribution, wheel = table.optional("distribution"), table.optional("wheel")
     if wheel is not None:
         wheel, distribution, release = _wheel(table, wheel, distribution, release, base, toolchain.name)
     elif release is None and distribution is None:
         table.fail(f"names no toolchain: one of {toolchain.name}, wheel, distribution", hint=f"For example {EXAMPLE}.")
     distribution = canonicalize_name(distribution or toolchain.distribution)
-    name = table.string("name", label(distribution, release, torch))
-    if not _NAME.fullmatch(name):
-        table.fail(f"{name!r} is not a name: letters, digits and . _ + - only", "name" if "name" in table else None)
-    return Env(
-        name=name,
+    env = Env(
+        name="",
         toolchain=toolchain.name,
         release=release,
-        torch=torch,
+        framework=toolchain.framework.name,
+        framework_release=framework_release,
         distribution=distribution,
+    )
+    name = table.string("name", label(env))
+    if not _NAME.fullmatch(name):
+        table.fail(f"{name!r} is not a name: letters, digits and . _ + - only", "name" if "name" in table else None)
+    return evolve(
+        env,
+        name=name,
         wheel=wheel,
         index=_index(table),
         python=table.specifier("python"),
@@ -156,10 +162,9 @@ def toolchain_called(name: str) -> Toolchain | None:
 def _toolchain_of(table: Table, *first: str, more: Sequence[str]) -> Toolchain:
     """The toolchain that a table is about: by the key that gives its release, or by its name; the default one without either.
 
-    Refuses any key but ``toolchain``, these, and the names of toolchains.
+    Refuses any key but ``toolchain``, these, and the names of toolchains and of its framework.
     """
     names = [toolchain.name for toolchain in toolchains.every()]
-    table.only(*first, *names, *more, "toolchain")
     keys = [name for name in names if name in table]
     if len(keys) > 1:
         table.fail(f"names two toolchains: {' and '.join(keys)}", keys[1], hint="An env has one toolchain: declare two envs.")
@@ -169,7 +174,9 @@ def _toolchain_of(table: Table, *first: str, more: Sequence[str]) -> Toolchain:
         table.fail(f"no toolchain is called {named!r}", "toolchain", hint=hint)
     if named is not None and keys not in ([], [named]):
         table.fail(f"gives a release of {keys[0]}, but the toolchain is {named}", keys[0])
-    return toolchains.named(named or (keys or [toolchains.DEFAULT.name])[0])
+    toolchain = toolchains.named(named or (keys or [toolchains.DEFAULT.name])[0])
+    table.only(*first, *names, toolchain.framework.name, *more, "toolchain")
+    return toolchain
 
 
 def _wheel(
@@ -203,13 +210,18 @@ def _groups(table: Table) -> tuple[str, ...]:
 
 
 def _companion(table: Table, base: Path) -> Companion:
-    toolchain = _toolchain_of(table, more=("torch", "install", "why"))
+    toolchain = _toolchain_of(table, more=("install", "why"))
     install = installs(table, base)
     if not install:
         table.fail("installs nothing", "install")
-    torch = table.specifier("torch") if "torch" in table else None
-    release = table.specifier(toolchain.name)
-    return Companion(toolchain=toolchain.name, release=release, torch=torch, install=install, why=table.string("why", ""))
+    framework = toolchain.framework.name
+    return Companion(
+        toolchain=toolchain.name,
+        release=table.specifier(toolchain.name),
+        framework_release=table.specifier(framework) if framework in table else None,
+        install=install,
+        why=table.string("why", ""),
+    )
 
 
 # --- what is installed besides ---------------------------------------------------------------------------------------------------

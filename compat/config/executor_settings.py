@@ -10,7 +10,7 @@ from attrs import Factory, evolve, frozen
 
 from compat.config.toml_reader import Table, quoted
 from compat.errors import SelectionError
-from compat.patterns import lazy_pattern
+from compat.text import lazy_pattern
 
 LOCAL = "local"
 OPTION = "--executor"

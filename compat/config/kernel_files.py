@@ -18,15 +18,25 @@ from typing import Any
 
 from attrs import define, field
 
-from compat import constexprs, signatures, toolchains
+from compat import toolchains
 from compat.config import argument_tables, kernel_sources
 from compat.config.argument_tables import check_alone, check_hints, check_values, launch_of, merged, merged_hints, problem_of
 from compat.config.kernel_sources import Place, check_function
 from compat.config.toml_reader import DROP, Table, did_you_mean, read_toml, shown
 from compat.errors import ConfigError
-from compat.model import DEFAULT_TOOLCHAIN, ONLY_CASE, TABLES, CompileSpec, Expectation, Specialization, Status
-from compat.patterns import lazy_pattern
+from compat.model import (
+    DEFAULT_TOOLCHAIN,
+    ONLY_CASE,
+    TABLES,
+    CompileSpec,
+    Expectation,
+    Specialization,
+    Status,
+    constexprs,
+    signatures,
+)
 from compat.source.closure import ParsedSource, read_source
+from compat.text import lazy_pattern
 from compat.toolchains import Toolchain
 
 _SUFFIXES = (".py", ".toml")

@@ -18,14 +18,13 @@ from typing import Any
 
 from attrs import frozen
 
-from compat import signatures
 from compat.config.toml_reader import Table, did_you_mean
 from compat.envs import libraries
 from compat.errors import EnvError
-from compat.model import CompileSpec
-from compat.patterns import lazy_pattern
-from compat.signatures import CONSTEXPR
+from compat.model import CompileSpec, signatures
+from compat.model.signatures import CONSTEXPR
 from compat.source.closure import LIBRARY, NotReachable, Parameters, ParsedSource, parameters_reached, roots_of
+from compat.text import lazy_pattern
 
 KEYS = ("source", "module", "path", "package", "install")
 """What a kernel file or a variant says of its source."""

@@ -19,7 +19,6 @@ from typing import Any, TypeVar
 
 from attrs import evolve
 
-from compat import arguments, constexprs, signatures
 from compat.config import kernel_sources
 from compat.config.argument_tables import NO_HINTS, said_of, takes_hint, usual_hints
 from compat.config.kernel_files import ONLY_VARIANT, kernels_of
@@ -28,9 +27,9 @@ from compat.config.toml_reader import DROP, SCHEMA, parse_toml, shown
 from compat.config.toml_writer import toml_text
 from compat.errors import ConfigError
 from compat.files import replace_file
-from compat.model import DEFAULT_TOOLCHAIN, HINTS, ONLY_CASE, TABLES, Expectation, Specialization
-from compat.printable import printable
+from compat.model import DEFAULT_TOOLCHAIN, HINTS, ONLY_CASE, TABLES, Expectation, Specialization, arguments, constexprs, signatures
 from compat.source.closure import module_of, roots_of
+from compat.text import printable
 
 _T = TypeVar("_T")
 _EVERYTHING = ("*",)

@@ -18,7 +18,7 @@ from compat.config.kernel_files import ONLY_VARIANT, kernel_paths, kernels_of
 from compat.config.toml_reader import Table, read_toml
 from compat.errors import ConfigError, SelectionError
 from compat.model import Specialization
-from compat.patterns import lazy_pattern
+from compat.text import lazy_pattern
 
 OPTION = "--package"
 _NAME = lazy_pattern(r"[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?")

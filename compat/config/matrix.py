@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 from attrs import frozen
 from packaging.version import Version
@@ -24,11 +26,10 @@ from compat.config.toml_writer import toml_text
 from compat.envs.cache import EnvCache, env_cache
 from compat.errors import ConfigError, SelectionError
 from compat.model import Env, Target
-from compat.patterns import lazy_pattern
-from compat.sizes import size_of_text
+from compat.text import lazy_pattern, size_of_text
 
 _TARGET_NAME = lazy_pattern(r"[a-z0-9_]+")
-_PAIR = lazy_pattern(r"(?P<toolchain>[a-z]\w*)-(?P<release>[^-]+)(?:-torch-(?P<torch>[^-]+))?")
+_PAIR = lazy_pattern(r"(?P<toolchain>[a-z]\w*)-(?P<release>[^-]+)(?:-(?P<framework>[a-z]\w*)-(?P<framework_release>[^-]+))?")
 _RELEASES, _DEFAULT = "releases", "default"
 """The groups of the envs that are used where nothing says which: of a toolchain's own file, and of a project's."""
 
@@ -45,7 +46,7 @@ class MatrixConfig:
     """Every env, in the order of the file, with what its companions install; the built-in ones where it declares none."""
     released: tuple[Env, ...] = ()
     """Built-in envs, which can be named although the file declares others."""
-    targets: Mapping[str, Target]
+    targets: tuple[Target, ...]
     """Every target that may be named, built in or declared here."""
     companions: tuple[Companion, ...] = ()
     """Those that the file declares."""
@@ -53,7 +54,7 @@ class MatrixConfig:
     """The built-in ones; none where the file says ``companion = []``."""
     default_envs: tuple[str, ...]
     """Patterns (see :func:`compat.config.selection.select_envs`) of what runs when nothing is asked for."""
-    default_targets: tuple[str, ...]
+    default_targets: tuple[Target, ...]
     deadline: float
     """Seconds one cell may take."""
     memory: int
@@ -105,7 +106,7 @@ class MatrixConfig:
 
     def choose_targets(self, patterns: Sequence[str] = ()) -> tuple[Target, ...]:
         """The targets that the patterns mean (see :func:`compat.config.selection.select_targets`), without any the default ones."""
-        return select_targets(self.targets, patterns or self.default_targets)
+        return select_targets(self.targets, patterns) if patterns else self.default_targets
 
     def env(self, name: str) -> Env:
         """The env of that name; ``triton-X`` and ``triton-X-torch-Y``, and so of other toolchains, need not be in the file.
@@ -116,9 +117,9 @@ class MatrixConfig:
         env = next(named, None) or self._undeclared(name)
         if env is not None:
             return env
-        hint = did_you_mean(name, [env.name for env in self.envs])
+        usual, hint = toolchains.DEFAULT, did_you_mean(name, [env.name for env in self.envs])
         raise SelectionError(
-            f"no env is called {name!r}", hint=hint or f"Besides those of {FILE}, {toolchains.DEFAULT.name}-X[-torch-Y] works."
+            f"no env is called {name!r}", hint=hint or f"Besides those of {FILE}, {usual.name}-X[-{usual.framework.name}-Y] works."
         )
 
     def accompany(self, env: Env) -> Env:
@@ -126,14 +127,20 @@ class MatrixConfig:
         return accompanied(env, self.companions, self.further_companions)
 
     def _undeclared(self, word: str) -> Env | None:
-        """The env that a name such as ``triton-X-torch-Y`` tells all about, or a whole release, perhaps with its PyTorch."""
-        short = releases.whole_release(word.partition("-torch-")[0]) is not None
+        """The env that a name such as ``triton-X-torch-Y`` tells all about, or a whole release, perhaps with a framework."""
+        short = releases.whole_release(word.partition("-")[0]) is not None
         match = _PAIR.fullmatch(f"{self._usual_toolchain}-{word.removeprefix('v')}" if short else word)
         try:
-            if match and (toolchain := env_tables.toolchain_called(match["toolchain"])):
-                torch = Version(match["torch"]) if match["torch"] else None
-                release, published = Version(match["release"]), toolchain.distribution
-                env = Env(name=match[0], toolchain=toolchain.name, release=release, torch=torch, distribution=published)
+            toolchain = env_tables.toolchain_called(match["toolchain"]) if match else None
+            if match and toolchain and match["framework"] in (None, toolchain.framework.name):
+                env = Env(
+                    name=match[0],
+                    toolchain=toolchain.name,
+                    release=Version(match["release"]),
+                    framework=toolchain.framework.name,
+                    framework_release=Version(match["framework_release"]) if match["framework"] else None,
+                    distribution=toolchain.distribution,
+                )
                 return self.accompany(env)
         except ValueError:  # InvalidVersion is one, and a number with more digits than Python reads another
             pass
@@ -175,18 +182,18 @@ def _config(top: Table, path: Path) -> MatrixConfig:
     further = () if "companion" in top and not declared.companions else released.companions
     own = tuple(accompanied(env, declared.companions, further) for env in declared.envs)
     others = tuple(accompanied(env, declared.companions, further) for env in released.envs)
-    defaults = top.table("defaults")
+    targets, defaults = _targets(top), top.table("defaults")
     defaults.only("envs", "targets", "deadline", "import_deadline", "memory", "keep_workers")
     config = MatrixConfig(
         path=path,
         kernels=top.strings("kernels"),
         envs=own or others,
         released=others if own else (),
-        targets=_targets(top),
+        targets=targets,
         companions=declared.companions,
         further_companions=further,
         default_envs=defaults.strings("envs", _default_envs(own)),
-        default_targets=defaults.strings("targets", _default_targets(own or others)),
+        default_targets=_default_targets(defaults, targets, own or others),
         deadline=defaults.number("deadline", 60.0),
         memory=_memory(defaults),
         import_deadline=defaults.number("import_deadline", 120.0),
@@ -195,7 +202,7 @@ def _config(top: Table, path: Path) -> MatrixConfig:
         run_pairs=_run_pairs(top.table("pairs")),
         executor=read_executor(top),
     )
-    _check_defaults(config, defaults)
+    _check_patterns(defaults, "envs", config.default_envs, config.choose_envs)
     return config
 
 
@@ -206,10 +213,18 @@ def _default_envs(own: Sequence[Env]) -> tuple[str, ...]:
     return (_DEFAULT,) if any(_DEFAULT in env.groups for env in own) else ("*",)
 
 
-def _default_targets(envs: Sequence[Env]) -> tuple[str, ...]:
-    """What is compiled for where neither the file nor the command line says: what is usual with the toolchains of these envs."""
-    used = dict.fromkeys(env.toolchain for env in envs)
-    return tuple(dict.fromkeys(target for name in used for target in toolchains.named(name).device.default_targets))
+def _default_targets(defaults: Table, targets: Sequence[Target], envs: Sequence[Env]) -> tuple[Target, ...]:
+    """What is compiled for by default: what the file says, else what is usual with the toolchains of these envs."""
+    if "targets" in defaults:
+        patterns = defaults.strings("targets")
+        _check_patterns(defaults, "targets", patterns, partial(select_targets, targets))
+        return select_targets(targets, patterns)
+    used = {env.toolchain for env in envs}
+    return tuple(
+        target
+        for target in targets
+        if target.toolchain in used and target.name in toolchains.named(target.toolchain).device.default_targets
+    )
 
 
 def _run_pairs(table: Table) -> bool:
@@ -237,29 +252,28 @@ def _env_folder(table: Table, base: Path) -> Path | None:
 # --- targets and defaults ----------------------------------------------------------------------------------------------------
 
 
-def _targets(top: Table) -> dict[str, Target]:
-    targets = dict(toolchains.targets())
+def _targets(top: Table) -> tuple[Target, ...]:
+    """The targets of all toolchains, and those that the file declares: each for every toolchain that has such a backend."""
+    targets = toolchains.targets()
     for table in top.tables("target"):
         table.only("name", "backend", "arch", "warp_size", "shared_memory")
         name = table.string("name")
         if not _TARGET_NAME.fullmatch(name):
             table.fail(f"{name!r} is not a name: small letters, digits and _ only", "name")
-        if name in targets:
+        if name in {target.name for target in targets}:
             table.fail(f"the target {name!r} already exists", "name")
         backend = table.string("backend")
-        backends_known = {target.backend: target for target in reversed(targets.values())}
-        if backend not in backends_known:
-            backends = " or ".join(f'"{backend}"' for backend in reversed(backends_known))
+        alike = {target.toolchain: target for target in targets if target.backend == backend}
+        if not alike:
+            backends = " or ".join(f'"{known}"' for known in dict.fromkeys(target.backend for target in targets))
             table.fail(f"expected {backends}, found {backend!r}", "backend")
-        example = backends_known[backend].arch
-        arch = table.integer("arch") if isinstance(example, int) else table.string("arch", example=f'"{example}"')
-        targets[name] = Target(
-            name=name,
-            backend=backend,
-            arch=arch,
-            warp_size=table.integer("warp_size"),
-            shared_memory=table.integer("shared_memory"),
-        )
+        example = next(iter(alike.values())).arch
+        facts: dict[str, Any] = {
+            "arch": table.integer("arch") if isinstance(example, int) else table.string("arch", example=f'"{example}"'),
+            "warp_size": table.integer("warp_size"),
+            "shared_memory": table.integer("shared_memory"),
+        }
+        targets += tuple(Target(name=name, toolchain=toolchain, backend=backend, **facts) for toolchain in alike)
     return targets
 
 
@@ -273,19 +287,15 @@ def _memory(defaults: Table) -> int:
     return size
 
 
-def _check_defaults(config: MatrixConfig, defaults: Table) -> None:
+def _check_patterns(defaults: Table, key: str, patterns: Sequence[str], select: Callable[[Sequence[str]], object]) -> None:
     """Refuse defaults that select nothing, at the key that says so and not when they are used."""
-    for key, patterns, select in (
-        ("envs", config.default_envs, config.choose_envs),
-        ("targets", config.default_targets, config.choose_targets),
-    ):
-        if not patterns:
-            defaults.fail("names nothing", key)
-        for index, pattern in enumerate(patterns):
-            try:
-                select((pattern,))
-            except SelectionError as error:
-                raise ConfigError(str(error), where=defaults.where(f"{key}[{index}]"), hint=error.hint) from None
+    if not patterns:
+        defaults.fail("names nothing", key)
+    for index, pattern in enumerate(patterns):
+        try:
+            select((pattern,))
+        except SelectionError as error:
+            raise ConfigError(str(error), where=defaults.where(f"{key}[{index}]"), hint=error.hint) from None
 
 
 def declare(envs: Sequence[Mapping[str, str | list[str]]], folder: Path) -> MatrixConfig:

@@ -9,7 +9,7 @@ from packaging.specifiers import InvalidSpecifier, SpecifierSet
 from packaging.version import InvalidVersion, Version
 
 from compat.model import Env
-from compat.patterns import lazy_pattern
+from compat.text import lazy_pattern
 
 NEWEST = "newest"
 """What stands for the newest final release."""
@@ -93,7 +93,7 @@ def _representatives(envs: Iterable[Env]) -> dict[Version, Env]:
     from compat import toolchains  # whose facts take longer to read than most of what needs this module
 
     by_version: dict[Version, Env] = {}
-    for env in sorted(envs, key=lambda env: env.torch is not None):
+    for env in sorted(envs, key=lambda env: env.paired):
         if env.release is not None and toolchains.is_release(env):
             by_version.setdefault(env.release, env)
     return by_version

@@ -6,7 +6,7 @@ Where cells are named, a release may stand for an env, and a GPU for a target.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from fnmatch import fnmatchcase
 from itertools import accumulate, product
 from typing import TYPE_CHECKING
@@ -103,21 +103,20 @@ def _no_env(word: str, envs: Sequence[Env]) -> SelectionError:
     return SelectionError(f"no known release matches {word!r}", hint=hint)
 
 
-def select_targets(targets: Mapping[str, Target], patterns: Sequence[str]) -> tuple[Target, ...]:
-    """The targets that the patterns mean, in the order of the table; this is what is understood wherever a target is meant.
+def select_targets(targets: Sequence[Target], patterns: Sequence[str]) -> tuple[Target, ...]:
+    """The targets that the patterns mean, in their own order; this is what is understood wherever a target is meant.
 
     A pattern is a glob over the names of targets, else the name of a GPU: ``h100``, ``rtx4090``. Raises SelectionError.
     """
-    chosen: set[str] = set()
+    chosen: set[Target] = set()
     for pattern in _patterns(patterns):
-        matched = [name for name in targets if fnmatchcase(name, pattern)] or [
-            name for name in toolchains.targets_of_gpu(pattern) if name in targets
-        ]
+        named = [target for target in targets if fnmatchcase(target.name, pattern)]
+        matched = named or [target for target in targets if toolchains.is_of_gpu(target, pattern)]
         if not matched:
-            names = [*targets, *toolchains.gpus()]
+            names = [*(target.name for target in targets), *toolchains.gpus()]
             raise nothing_matches("target", pattern, names, f" Others can be declared as [[target]] in {MATRIX}.")
         chosen.update(matched)
-    return tuple(target for name, target in targets.items() if name in chosen)
+    return tuple(target for target in targets if target in chosen)
 
 
 def without_pairs(kernels: Sequence[str]) -> tuple[tuple[str, ...], bool]:

@@ -18,7 +18,7 @@ from packaging.version import InvalidVersion, Version
 
 from compat.config.releases import corrected
 from compat.errors import ConfigError
-from compat.printable import printable
+from compat.text import printable
 
 T = TypeVar("T")
 

@@ -14,7 +14,7 @@ from packaging.version import Version
 
 from compat.json_text import read_json
 from compat.model import Check, Result, Sample, Status
-from compat.printable import printable
+from compat.text import printable
 
 _TOLERANCES = {"float64": 1e-6, "float32": 2e-3, "float16": 2e-2, "bfloat16": 5e-2}
 """By element type, as a part of the largest magnitude; float32 as that of dots in TF32."""

@@ -14,8 +14,7 @@ from typing import Any
 from attrs import evolve
 
 from compat.model import Done, Evidence, Made, Noticed, Raised, StoodIn
-from compat.patterns import lazy_pattern
-from compat.printable import printable
+from compat.text import lazy_pattern, printable
 
 TEXT = 64 * 1024
 """Characters of a message, or of what one attempt printed."""

@@ -17,7 +17,7 @@ from itertools import groupby
 from attrs import define, field
 
 from compat.diagnosis.dialects import NONE, Dialects
-from compat.patterns import lazy_pattern
+from compat.text import lazy_pattern
 
 _STRING = r'"(?:[^"\\\n]++|\\[^\n]?)*+(?:"|(?=\n)|\Z)'
 """One without an end goes on to the end of its line, so that nothing is looked through twice."""

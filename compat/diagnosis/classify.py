@@ -28,7 +28,7 @@ from compat.diagnosis.fingerprint import fingerprint
 from compat.diagnosis.knowledge import Knowledge
 from compat.diagnosis.symptoms import Symptoms
 from compat.model import SOURCE_STAGE, Diagnosis, Evidence, Failure, Noticed, Outcome, Status, Target
-from compat.printable import printable
+from compat.text import printable
 
 _FROM_OUTSIDE = frozenset({"SIGKILL", "SIGTERM", "SIGINT", "SIGHUP", "SIGQUIT", "SIGSTOP", "SIGUSR1", "SIGUSR2"})
 _BY_LIMIT = frozenset(each.name for each in (common.TIMEOUT, common.OUT_OF_MEMORY, common.SOURCE_TIMEOUT))

@@ -18,7 +18,7 @@ from attrs import evolve
 from compat.diagnosis import bounds, dumps
 from compat.diagnosis.dumps import Pipeline
 from compat.model import SOURCE_STAGE, Diagnosis, Evidence
-from compat.patterns import lazy_pattern
+from compat.text import lazy_pattern
 
 WORDS_LIMIT = 1024 * 1024
 """Characters of what was printed, without IR, that are searched for where it failed; fewer are kept."""

@@ -13,8 +13,7 @@ from attrs import frozen
 
 from compat.diagnosis.canonical import canonical
 from compat.diagnosis.dialects import NONE, Dialects
-from compat.patterns import lazy_pattern
-from compat.printable import printable
+from compat.text import lazy_pattern, printable
 
 HEADING_BEGINS = "// -----// IR Dump "
 """What every heading of a dump begins with."""

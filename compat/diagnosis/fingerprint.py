@@ -13,7 +13,7 @@ from collections.abc import Sequence
 
 from compat.diagnosis.bounds import readable
 from compat.model import DEFAULT_TOOLCHAIN
-from compat.patterns import lazy_pattern
+from compat.text import lazy_pattern
 
 DIGITS = 12
 """Length of the hexadecimal part: 48 bits, enough for the number of distinct failures in a project."""

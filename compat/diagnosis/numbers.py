@@ -16,8 +16,7 @@ from attrs import Factory, evolve, frozen
 
 from compat.diagnosis.agreement import samples_in
 from compat.model import SOURCE_STAGE, Check, Evidence, Raised, Status
-from compat.patterns import lazy_pattern
-from compat.printable import printable
+from compat.text import lazy_pattern, printable
 
 _CRASHES = frozenset({"SIGSEGV", "SIGABRT", "SIGBUS", "SIGFPE", "SIGILL", "SIGTRAP", "SIGSYS"})
 """What a process ends by for a mistake of its own."""

@@ -19,8 +19,8 @@ from compat.diagnosis.bounds import within_bounds
 from compat.diagnosis.dialects import NONE, Dialects
 from compat.diagnosis.dumps import innermost
 from compat.model import Evidence, Raised
-from compat.patterns import lazy_pattern
 from compat.source.parsing import expression_of
+from compat.text import lazy_pattern
 
 _LOG = "subprocess.CalledProcessError"
 """Says only that a program failed; what it printed is in the exception around it."""

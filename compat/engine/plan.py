@@ -1,11 +1,12 @@
-"""Which cells there are, how they are divided into shards and batches, and how long they will take. Pure."""
+"""Which cells there are, how they are divided into shards and batches, and how long they will take. Acts on nothing."""
 
 from __future__ import annotations
 
 import hashlib
 import re
+import threading
 from array import array
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from math import ceil
 from typing import Self
 
@@ -14,7 +15,8 @@ from packaging.version import Version
 
 from compat import toolchains
 from compat.errors import SelectionError
-from compat.model import Cell, Env, Specialization, Target
+from compat.executors.base import EnvLeft, Executor
+from compat.model import BuiltEnv, Cell, Env, Specialization, Target
 from compat.workers.attempt import isolation
 
 BATCH_LIMIT = 32
@@ -38,8 +40,13 @@ def order_of(envs: Sequence[Env], targets: Sequence[Target], specs: Sequence[Spe
     """A key that sorts cells as :func:`cross` orders them."""
     env_place = {env: place for place, env in enumerate(envs)}
     spec_place = {spec: place for place, spec in enumerate(specs)}
-    target_place = {target.name: place for place, target in enumerate(targets)}
-    return lambda cell: (env_place[cell.env] * len(specs) + spec_place[cell.spec]) * len(targets) + target_place[cell.target.name]
+    target_place = {(target.toolchain, target.name): place for place, target in enumerate(targets)}
+
+    def place(cell: Cell) -> int:
+        target = target_place[cell.target.toolchain, cell.target.name]
+        return (env_place[cell.env] * len(specs) + spec_place[cell.spec]) * len(targets) + target
+
+    return place
 
 
 def newest_first(cells: Iterable[Cell]) -> tuple[Cell, ...]:
@@ -89,6 +96,46 @@ def _batched(cells: Sequence[Cell], positions: Sequence[int], most: int) -> Iter
     size = min(BATCH_LIMIT, most)
     for group in groups.values():
         yield from (tuple(group[start : start + size]) for start in range(0, len(group), size))
+
+
+class BatchQueue:
+    """Batches by env, in their order; the executor says of which env the next one is, and hears when an env has none any more."""
+
+    def __init__(self, batches: Mapping[str, EnvBatches], envs: Mapping[str, BuiltEnv], executor: Executor) -> None:
+        """Both by the name of an env."""
+        self._executor = executor
+        self._waiting = dict(batches)
+        self._digests = {name: envs[name].digest for name in batches}
+        self._unfinished = {name: env.cells for name, env in batches.items()}
+        self._lock = threading.Lock()
+
+    def take(self) -> Sequence[int] | None:
+        """The next batch, as positions of cells; ``None`` where all are taken."""
+        with self._lock:
+            if not self._waiting:
+                return None
+            name = self._next_env()
+            waiting = self._waiting[name]
+            batch = next(waiting.batches)
+            waiting.cells -= len(batch)
+            if not waiting.cells:
+                del self._waiting[name]
+            return batch
+
+    def _next_env(self) -> str:
+        names = list(self._waiting)
+        if len(names) == 1:
+            return names[0]
+        envs = [EnvLeft(digest=self._digests[name], cells=waiting.cells) for name, waiting in self._waiting.items()]
+        return names[self._executor.next_env(envs)]
+
+    def done(self, env: str, cells: int) -> None:
+        """So many cells of an env are finished, of those that were taken."""
+        with self._lock:
+            self._unfinished[env] -= cells
+            last = self._unfinished[env] == 0
+        if last:
+            self._executor.release(env)
 
 
 # --- shards ------------------------------------------------------------------------------------------------------------------

@@ -2,6 +2,10 @@
 
 The only module with concurrency. A batch is the unit of work handed to an executor; what was finished is in the store before the
 next cell is asked for, so that a run that ends early, however, loses nothing.
+
+What is known is told without compiling anything, and nothing is asked of an index for it: a release exists if ``matrix.toml``
+declares an env of it or a kept answer of the package index lists a wheel; an env is there if ``matrix.toml`` declares it or a
+command of the project has asked for it.
 """
 
 from __future__ import annotations
@@ -22,20 +26,26 @@ from attrs import evolve, field, frozen
 from packaging.version import Version
 
 from compat import interruption, toolchains
+from compat.config.matrix import MatrixConfig
 from compat.diagnosis import classify
 from compat.engine import plan
-from compat.engine.plan import EnvBatches
-from compat.errors import MachineError
-from compat.executors.base import Batch, EnvLeft, Executor, OpenExecutor
+from compat.engine.plan import BatchQueue
+from compat.envs.cache import noted_envs
+from compat.envs.listing import INDEX, index_urls, kept_files
+from compat.envs.record import read_env
+from compat.errors import MachineError, SelectionError
+from compat.executors.base import Batch, Executor, OpenExecutor
 from compat.executors.local import LocalExecutor
 from compat.files import folder_digest
+from compat.history.verdict import release_of
 from compat.interruption import Stopped
-from compat.model import BuiltEnv, Cell, Evidence, Expectation, Outcome, Result, Status
+from compat.model import BuiltEnv, Cell, Env, Evidence, Expectation, Outcome, Result, Specialization, Status, Target
 from compat.model.compact import compacted
-from compat.patterns import lazy_pattern
 from compat.source.closure import Unchanged, roots_of
 from compat.store.keys import CellKeys, is_about, witnesses_of
 from compat.store.store import Store
+from compat.text import lazy_pattern
+from compat.toolchains import Toolchain
 from compat.workers.attempt import PLAIN, Limits, Mode
 from compat.workers.spawn import WORKER
 
@@ -266,47 +276,57 @@ def expectation_of(cell: Cell, built: BuiltEnv) -> Expectation | None:
     return next(covering, None)
 
 
+# --- which releases and envs there are ----------------------------------------------------------------------------------------
+
+
+def existing_releases(config: MatrixConfig) -> Mapping[str, tuple[Version, ...]]:
+    """Toolchain → the final releases that are known to exist, oldest first; withdrawn ones are not among them.
+
+    Known are those that ``matrix.toml`` declares, and what the index answered last, or the built-in ones where it never has.
+    """
+    return {toolchain.name: _existing(config, toolchain) for toolchain in toolchains.every()}
+
+
+def _existing(config: MatrixConfig, toolchain: Toolchain) -> tuple[Version, ...]:
+    published = toolchain.distribution
+    listed = kept_files(published, index_urls(), cache=config.base / INDEX).versions()
+    envs = config.envs if listed else (*config.released, *config.envs)
+    declared = {env.release for env in envs if env.toolchain == toolchain.name and toolchains.is_release(env) and env.release}
+    versions = declared | {version for version in listed if toolchain.oldest is None or version >= toolchain.oldest}
+    return tuple(sorted(version for version in versions if not version.is_prerelease and version.local is None))
+
+
+def known_envs(config: MatrixConfig) -> tuple[Env, ...]:
+    """The envs of ``matrix.toml``, then those that a search over the index has had built."""
+    envs = {env.name: env for env in config.envs}
+    for name in noted_envs(config.base):
+        try:
+            envs.setdefault(name, config.env(name))
+        except SelectionError:
+            continue  # no longer declared: its release is unknown
+    return tuple(envs.values())
+
+
+def recall(
+    kernels: Sequence[tuple[Specialization, Target]], context: RunContext, config: MatrixConfig, *, besides: Iterable[BuiltEnv]
+) -> tuple[Result, ...]:
+    """What earlier runs found of ``kernels`` on releases other than those of ``besides``, as far as it still holds.
+
+    Envs of ``besides`` that cannot be used do not count.
+    """
+    excluded = {(built.env.toolchain, built.env.release) for built in besides if built.error is None}
+    others = [env for env in known_envs(config) if env.release is not None and (env.toolchain, env.release) not in excluded]
+    cache = config.env_cache()
+    envs = [built for env in others if _is_release(built := read_env(env, cache))]
+    cells = [cell for built in envs for spec, target in kernels for cell in toolchains.cells(built.env, spec, (target,))]
+    return known(cells, context.with_envs(envs))
+
+
+def _is_release(built: BuiltEnv) -> bool:
+    return built.error is None and not release_of(built).fork
+
+
 # --- what has to be compiled -------------------------------------------------------------------------------------------------
-
-
-class BatchQueue:
-    """Batches by env, in their order; the executor says of which env the next one is, and hears when an env has none any more."""
-
-    def __init__(self, batches: Mapping[str, EnvBatches], envs: Mapping[str, BuiltEnv], executor: Executor) -> None:
-        """Both by the name of an env."""
-        self._executor = executor
-        self._waiting = dict(batches)
-        self._digests = {name: envs[name].digest for name in batches}
-        self._unfinished = {name: env.cells for name, env in batches.items()}
-        self._lock = threading.Lock()
-
-    def take(self) -> Sequence[int] | None:
-        """The next batch, as positions of cells; ``None`` where all are taken."""
-        with self._lock:
-            if not self._waiting:
-                return None
-            name = self._next_env()
-            waiting = self._waiting[name]
-            batch = next(waiting.batches)
-            waiting.cells -= len(batch)
-            if not waiting.cells:
-                del self._waiting[name]
-            return batch
-
-    def _next_env(self) -> str:
-        names = list(self._waiting)
-        if len(names) == 1:
-            return names[0]
-        envs = [EnvLeft(digest=self._digests[name], cells=waiting.cells) for name, waiting in self._waiting.items()]
-        return names[self._executor.next_env(envs)]
-
-    def done(self, env: str, cells: int) -> None:
-        """So many cells of an env are finished, of those that were taken."""
-        with self._lock:
-            self._unfinished[env] -= cells
-            last = self._unfinished[env] == 0
-        if last:
-            self._executor.release(env)
 
 
 class _Finish(Protocol):

@@ -23,7 +23,7 @@ from compat.envs.requirements import requirements
 from compat.errors import EnvError
 from compat.interruption import Stopped
 from compat.model import Env
-from compat.printable import printable
+from compat.text import printable
 
 Say = Callable[[str], None]
 

@@ -12,7 +12,7 @@ from attrs import frozen
 from packaging.utils import canonicalize_name
 
 from compat.model import Package
-from compat.patterns import lazy_pattern
+from compat.text import lazy_pattern
 
 _INSTALLERS_OWN = ("INSTALLER", "REQUESTED", "RECORD", "direct_url.json", "uv_cache.json")
 """What installers add to a distribution: how it came here, not what it is."""

@@ -160,25 +160,25 @@ def _without_targets(environ: Mapping[str, str]) -> dict[str, str]:
     return {name: value for name, value in environ.items() if name not in UNSET}
 
 
-# --- what PyTorch depends on -----------------------------------------------------------------------------------------------------
+# --- what a framework depends on -------------------------------------------------------------------------------------------------
 
 
 class PinUnknown(IndexUnavailable):
-    """The dependency of a PyTorch could not be resolved; the message says why."""
+    """The dependency of a framework could not be resolved; the message says why."""
 
 
 def pinned_release(
-    torch: Version, distribution: str, python: str, cache: EnvCache, environ: Mapping[str, str] = os.environ
+    framework: str, version: Version, distribution: str, python: str, cache: EnvCache, environ: Mapping[str, str] = os.environ
 ) -> Version | None:
-    """The release of a toolchain that an installer takes with a PyTorch for a Python (``3.11``); ``None`` where it takes none.
+    """The release of a toolchain that an installer takes with one of a framework, for a Python (``3.11``); ``None`` for none.
 
     It is resolved from metadata, without downloading wheels. Wheels never change, so that answers are kept beside the envs.
     Raises PinUnknown.
     """
     path = cache.folder / "pairs" / "pins.json"
-    pins, key = _kept_pins(path), f"{torch} {distribution} {python}"
+    pins, key = _kept_pins(path), f"{version} {distribution} {python}"
     if key not in pins:
-        pins = {**pins, key: _resolve(torch, distribution, python, environ)}
+        pins = {**pins, key: _resolve(framework, version, distribution, python, environ)}
         try:
             replace_file(path, write_json(pins))
         except OSError as error:
@@ -194,14 +194,14 @@ def _kept_pins(path: Path) -> dict[str, str]:
     return {str(key): str(release) for key, release in pins.items()} if isinstance(pins, dict) else {}
 
 
-def _resolve(torch: Version, distribution: str, python: str, environ: Mapping[str, str]) -> str:
+def _resolve(framework: str, version: Version, distribution: str, python: str, environ: Mapping[str, str]) -> str:
     """The release, or an empty text."""
-    unknown = f"what torch {torch} asks for is not known"
+    unknown = f"what {framework} {version} asks for is not known"
     uv = find_uv(environ)
     if uv is None:
         raise PinUnknown(f"{unknown}: uv, which reads that, is not installed")
     command = [uv, "pip", "compile", "-", "--python-version", python, "--no-header", "--no-annotate", "--quiet"]
-    done = run(command, timeout=_RESOLVE_DEADLINE, document=f"torch=={torch}\n", env=_without_targets(environ))
+    done = run(command, timeout=_RESOLVE_DEADLINE, document=f"{framework}=={version}\n", env=_without_targets(environ))
     if done.exit_code is None:
         raise PinUnknown(f"{unknown}: the package index did not answer in {_RESOLVE_DEADLINE:g} s")
     if done.exit_code != 0:

@@ -169,7 +169,7 @@ def _wheels(env: Env, answers: Path, environ: Mapping[str, str]) -> tuple[dict[s
             pythons_by_wheel[f"{name} {version}"] = pythons
     else:
         wanted.append((env.distribution, env.release))
-    wanted += [("torch", env.torch)] if env.torch else []
+    wanted += [(env.framework, env.framework_release)] if env.paired else []
     sources = (*index_urls(environ), *([env.index] if env.index else []))
     for distribution, release in wanted:
         try:

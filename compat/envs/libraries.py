@@ -39,8 +39,8 @@ from compat.envs.installers import InstallFailed, install_into
 from compat.envs.listing import NO_INDEX, File, index_urls
 from compat.errors import EnvError, IndexUnavailable
 from compat.files import replace_file
-from compat.patterns import lazy_pattern
 from compat.source.closure import LIBRARY
+from compat.text import lazy_pattern
 
 _log = logging.getLogger(__name__)
 _NAMED = 8

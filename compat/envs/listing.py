@@ -26,7 +26,7 @@ from compat.errors import IndexUnavailable
 from compat.files import replace_file
 from compat.json_text import read_json
 from compat.model import Env
-from compat.printable import printable
+from compat.text import printable
 
 _log = logging.getLogger(__name__)
 

@@ -20,8 +20,7 @@ from compat.envs.requirements import fingerprint, requirements
 from compat.files import content_of, replace_file
 from compat.json_text import read_json
 from compat.model import BuiltEnv, Env
-from compat.patterns import lazy_pattern
-from compat.printable import printable
+from compat.text import lazy_pattern, printable
 
 INTERRUPTED = "the installation was interrupted"
 """What a record says from the start of an installation to its end."""
@@ -44,7 +43,7 @@ _ANSI = lazy_pattern(r"\x1b\[[0-9;?]*[A-Za-z]|\r")
 
 def distributions(env: Env) -> list[str]:
     """The distributions without which an env is not what was asked for, the toolchain first."""
-    return [env.distribution, *(("torch",) if env.torch else ())]
+    return [env.distribution, *((env.framework,) if env.paired else ())]
 
 
 def read_record(folder: EnvFolder) -> dict[str, Any] | None:

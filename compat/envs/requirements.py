@@ -15,10 +15,8 @@ from functools import lru_cache
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
-from packaging.version import Version
-
 from compat.model import Env
-from compat.patterns import lazy_pattern
+from compat.text import lazy_pattern
 
 EDITABLE = "-e "
 """How a folder begins that is installed as it is, so that edits count."""
@@ -31,9 +29,10 @@ _KEY = lazy_pattern(rf"[A-Za-z0-9][^/]*-[0-9a-f]{{{_HEX}}}")
 
 
 def requirements(env: Env) -> tuple[str, ...]:
-    """What is installed into an env, as pip reads it: toolchain, PyTorch, then the rest."""
+    """What is installed into an env, as pip reads it: toolchain, framework, then the rest."""
     toolchain = env.wheel or (f"{env.distribution}=={env.release}" if env.release else env.distribution)
-    return (toolchain, *((f"torch=={env.torch}",) if env.torch else ()), *env.install)
+    framework = (f"{env.framework}=={env.framework_release}",) if env.paired else ()
+    return (toolchain, *framework, *env.install)
 
 
 def install_arguments(env: Env, backend: str) -> tuple[str, ...]:
@@ -46,10 +45,11 @@ def install_arguments(env: Env, backend: str) -> tuple[str, ...]:
     return arguments
 
 
-def label(distribution: str, version: Version | None, torch: Version | None) -> str:
+def label(env: Env) -> str:
     """The toolchain of an env in words: ``triton-3.1.0``, ``triton-3.1.0-torch-2.5.1``, ``triton-fork``."""
-    parts = (distribution, str(version) if version else "", f"torch-{torch}" if torch else "")
-    return "-".join(part for part in parts if part)
+    release = [str(env.release)] if env.release else []
+    framework = [env.framework, str(env.framework_release)] if env.paired else []
+    return "-".join((env.distribution, *release, *framework))
 
 
 def fingerprint(env: Env) -> str:
@@ -77,7 +77,7 @@ def _text_of(path: Path) -> str:
 def key(env: Env, like: str = "") -> str:
     """The name of an env's folder: ``triton-3.1.0-1a2b3c4d``; ``like`` is the digest of the env that it is to be the same as."""
     hashed = hashlib.sha256(f"{fingerprint(env)} {like}".encode()).hexdigest() if like else fingerprint(env)
-    return f"{label(env.distribution, env.release, env.torch)[:_LONGEST_LABEL]}-{hashed[:_HEX]}"
+    return f"{label(env)[:_LONGEST_LABEL]}-{hashed[:_HEX]}"
 
 
 def is_key(name: str) -> bool:

@@ -34,7 +34,7 @@ from compat.errors import EnvError
 from compat.files import replace_file
 from compat.interruption import Stopped
 from compat.model import BuiltEnv, Env
-from compat.sizes import in_bytes, size_of_text
+from compat.text import in_bytes, size_of_text
 
 _log = logging.getLogger(__name__)
 

@@ -30,8 +30,7 @@ from compat.errors import EnvError, MachineError
 from compat.interruption import Stopped
 from compat.json_text import read_json
 from compat.processes import keeper
-from compat.processes.session import Session, SessionEnded
-from compat.processes.supervisor import ProcessResult, run
+from compat.processes.supervisor import ProcessResult, Session, SessionEnded, run
 from compat.toolchains import pytorch
 
 LaunchKey = tuple[str, str, str]

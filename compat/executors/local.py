@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Iterable, Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import Self
 
-from attrs import evolve
+from attrs import define, evolve, field
 
 from compat import toolchains
 from compat.diagnosis import classify
@@ -17,7 +17,7 @@ from compat.diagnosis.diagnose import Keep
 from compat.diagnosis.knowledge import Knowledge
 from compat.executors.base import Batch, CellAttempts, EnvLeft
 from compat.model import SOURCE_STAGE, Cell, Evidence, Status
-from compat.store.artifacts import ArtifactBuffer
+from compat.store.store import artifact_name
 from compat.workers.attempt import Limits, Mode, PreloadedPackage
 from compat.workers.client import WorkerClient
 from compat.workers.pool import WorkerPool
@@ -28,6 +28,24 @@ _log = logging.getLogger(__name__)
 
 _CONFIRM_GRACE = 1.5
 """Seconds a hanging cell's confirmation sits in the stage where it hung before, to see in which pass that is."""
+
+
+@define
+class _ArtifactBuffer:
+    """The artifacts of one batch, on their way to a store."""
+
+    _data: dict[str, bytes] = field(factory=dict)
+
+    def keep(self, suffix: str, data: bytes) -> str:
+        """Keep an artifact and return its name."""
+        name = artifact_name(suffix, data)
+        self._data[name] = data
+        return name
+
+    def of(self, attempts: Iterable[Evidence]) -> dict[str, bytes]:
+        """Those that these attempts name."""
+        names = {name for attempt in attempts for name in (*attempt.kept.values(), attempt.diagnosis.ir) if name is not None}
+        return {name: self._data[name] for name in sorted(names) if name in self._data}
 
 
 class LocalExecutor:
@@ -46,7 +64,7 @@ class LocalExecutor:
 
         ``stop`` ends this batch alone; by default it ends with all others.
         """
-        artifacts, stop = ArtifactBuffer(), stop or self._stop
+        artifacts, stop = _ArtifactBuffer(), stop or self._stop
         keep = artifacts.keep if batch.keep else None
         stream = _Confirming(batch, self._workers, stop, keep).run() if batch.confirm else self._once(batch, stop, keep)
         with closing(stream):

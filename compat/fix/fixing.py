@@ -14,17 +14,16 @@ from packaging.version import Version
 from compat import toolchains
 from compat.config.selection import cell_pattern, several_match
 from compat.engine import run
-from compat.engine.recall import existing_releases, known_envs
-from compat.engine.run import RunContext
+from compat.engine.run import RunContext, existing_releases, known_envs
 from compat.errors import ConfigError, EnvError, SelectionError
 from compat.executors.base import Batch, Executor
+from compat.files import TemporaryFolder
 from compat.fix.changes import ChangedFile, SourceFile, changed_files, write_changes
 from compat.fix.searching import EditedKernel, EditSearch, KernelModules, known_edits
 from compat.guess.guessing import load_sources
 from compat.history.verdict import class_of, is_good, release_of
 from compat.model import BuiltEnv, Cell, CompileSpec, Env, Outcome, Result, Specialization, Status, Target
 from compat.project import Listener, Obtain, Selection
-from compat.scratch import Folder
 
 _MOST = 8
 """Edits that compile in the cell's env and are tried in the others at most."""
@@ -111,7 +110,7 @@ def fix(
     """
     chosen = _cell(selection, cell)
     envs = _envs(selection, chosen, obtain or selection.read_envs)
-    with Folder("compat-fix-") as scratch:
+    with TemporaryFolder("compat-fix-") as scratch:
         compiling = Compiling(
             spec=chosen.spec,
             source=SourceFile.read(Path(chosen.spec.source), tuple(map(Path, chosen.spec.roots))),

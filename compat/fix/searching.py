@@ -9,10 +9,10 @@ from typing import Any
 
 from attrs import Factory, define, evolve, field, frozen
 
-from compat import signatures, toolchains
+from compat import toolchains
 from compat.config.kernel_sources import requirement_of
 from compat.history.account import is_good
-from compat.model import SOURCE_STAGE, CompileSpec, Failure, Outcome, Result
+from compat.model import SOURCE_STAGE, CompileSpec, Failure, Outcome, Result, signatures
 from compat.source.closure import roots_of
 from compat.source.parsing import tree_of
 from compat.toolchains import Toolchain

@@ -18,7 +18,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from compat import __version__, toolchains
 from compat.errors import StoreError
 from compat.guard.facts import WORKS, Facts, Request, find_facts, guarding_of, toolchain_of
-from compat.records import RecordError, structure
+from compat.model.codec import RecordError, structure
 from compat.report.summary.compact import listed
 from compat.report.summary.record import Report
 from compat.source.parsing import tree_of

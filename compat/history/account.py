@@ -25,8 +25,8 @@ from typing import Generic, TypeVar
 from attrs import field, frozen
 
 from compat import toolchains
-from compat.fields import KEY, Text
 from compat.model import Outcome, Status
+from compat.model.fields import KEY, Text
 
 T = TypeVar("T")
 

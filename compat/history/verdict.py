@@ -117,7 +117,7 @@ class Point:
         return any(r.outcome.flaky for r in answers) or len({is_good(r.outcome) for r in answers}) > 1
 
     @property
-    def voice(self) -> Outcome | None:
+    def representative(self) -> Outcome | None:
         """The outcome to conclude from, or ``None`` where none may be."""
         return None if self.untested or self.unsteady else self.answers[0].outcome
 
@@ -283,7 +283,7 @@ def _timeline(results: Iterable[Result]) -> tuple[Point, ...]:
 
 def _purity(result: Result) -> tuple[bool, str]:
     """Sorts envs without PyTorch first: there nothing but the compiler can be to blame."""
-    return result.built.torch is not None, result.cell.env.name
+    return result.built.framework_release is not None, result.cell.env.name
 
 
 def _behaviour(outcome: Outcome) -> tuple[Status, str | None, str | None]:
@@ -310,8 +310,8 @@ def _verdict(row: Row, entries: Sequence[Entry]) -> Verdict:
 
 
 def _entry(point: Point, *, remembered: bool = False) -> Entry:
-    voice = point.voice
-    told = (voice.status, voice.stage, voice.failure, voice.warnings) if voice else None
+    outcome = point.representative
+    told = (outcome.status, outcome.stage, outcome.failure, outcome.warnings) if outcome else None
     return _shared_entry(point.release.label, told, point.unsteady, remembered)
 
 

@@ -15,14 +15,14 @@ from contextlib import ExitStack
 from typing import Any, Self
 
 from compat.errors import SelectionError
+from compat.files import TemporaryFolder
 from compat.json_text import read_json
 from compat.launch.archive import facts_of, object_of, write_archive
 from compat.launch.behaviour import Behaviour, BuildComparison
 from compat.launch.building import Built, Launchable
 from compat.launch.hosting import Gpu
-from compat.printable import printable
-from compat.processes.session import Session, SessionEnded
-from compat.scratch import Folder
+from compat.processes.supervisor import Session, SessionEnded
+from compat.text import printable
 
 _STARTING = 900.0
 """Seconds until the first answer: PyTorch is imported, and the inputs are made."""
@@ -37,7 +37,7 @@ class Comparer:
         """``original`` says on which problem. Raises SelectionError where nothing can be launched, and Stopped."""
         self._python, self._numbers = gpu.python, itertools.count(1)
         with ExitStack() as resources:
-            self._place = resources.enter_context(Folder("compat-comparing-")) / "built"
+            self._place = resources.enter_context(TemporaryFolder("compat-comparing-")) / "built"
             program = write_archive(Built(target=gpu.target, launchable=(original,), left_out=()), self._place)
             command = [gpu.python, str(program), *gpu.options, "--compare", original.digest]
             try:

@@ -15,13 +15,13 @@ from attrs import evolve, frozen
 from compat.engine.run import RunContext
 from compat.errors import SelectionError
 from compat.executors import gpus
+from compat.files import TemporaryFolder
 from compat.launch.archive import INDEX, PROGRAM, write_archive
 from compat.launch.building import Built, Launchable, LeftOut, build, build_cells, can_launch, was_built
 from compat.launch.merging import MergedResults, merge
 from compat.model import Result, Target
 from compat.processes.supervisor import ForegroundResult, run, run_in_foreground
 from compat.project import Listener, Obtain, Selection
-from compat.scratch import Folder
 from compat.store.store import Store
 
 RESULTS = "results.jsonl"
@@ -137,7 +137,7 @@ def launch_built(launchable: Sequence[Launchable], store: Store, gpu: Gpu) -> Me
     """
     if not launchable:
         return _NOTHING
-    with Folder("compat-launch-") as folder:
+    with TemporaryFolder("compat-launch-") as folder:
         return _launched(launchable, folder / "built", store, gpu)
 
 

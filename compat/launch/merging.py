@@ -18,9 +18,9 @@ from compat.errors import StoreError
 from compat.json_text import read_json, write_json
 from compat.launch.building import identity_of, problem_digest, was_built
 from compat.model import NOT_RUN, Check, Latency, Result, Status
-from compat.printable import printable
 from compat.store.database import LaunchedRow
 from compat.store.store import Store
+from compat.text import printable
 
 SCHEMA = 1
 _STATUSES = frozenset(

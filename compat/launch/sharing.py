@@ -18,15 +18,15 @@ from compat.engine.run import RunContext
 from compat.errors import SelectionError
 from compat.executors.base import Executor, OpenExecutor
 from compat.executors.gpus import Gpus, LaunchedPiece, LaunchKey, Load, NotLaunched, key_of
+from compat.files import TemporaryFolder
 from compat.json_text import read_json
 from compat.launch.archive import read_folder, write_archive
 from compat.launch.building import Built, build_cells, can_launch, identity_of, problem_digest
 from compat.launch.merging import MergedResults, merge_lines
 from compat.model import BuiltEnv, Cell, Status, Target
-from compat.printable import printable
 from compat.project import Listener, Obtain, Selection
-from compat.scratch import Folder
 from compat.store.store import Store
+from compat.text import printable
 from compat.workers.spawn import WORKER
 
 _AT_ONCE = 128
@@ -68,7 +68,7 @@ class Launches:
 
     def folder(self) -> Path:
         """A folder for what is launched, which stays until all of it is."""
-        return self._stack.enter_context(Folder("compat-launch-"))
+        return self._stack.enter_context(TemporaryFolder("compat-launch-"))
 
     def wait(self, told: Callable[[str], None] = lambda words: None) -> None:
         """Until all of it is launched. Raises what launching has raised, and Stopped."""

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from compat.model.cell import ONLY_CASE, RECORDED, Cell, Problem, Specialization
 from compat.model.compile_spec import HINTS, TABLES, CompileSpec
-from compat.model.env import DEFAULT_TOOLCHAIN, BuiltEnv, Env, Package, Target
+from compat.model.env import DEFAULT_FRAMEWORK, DEFAULT_TOOLCHAIN, BuiltEnv, Env, Package, Target
 from compat.model.evidence import LATER_STAGES, SOURCE_STAGE, Diagnosis, Done, Evidence, Made, Noticed, Raised, StoodIn
 from compat.model.numbers import BAD_NUMBERS, NOT_RUN, Check, Latency, Numbers, Sample
 from compat.model.outcome import Failure, Outcome, Result
@@ -21,6 +21,7 @@ from compat.model.status import Expectation, Status
 
 __all__ = [
     "BAD_NUMBERS",
+    "DEFAULT_FRAMEWORK",
     "DEFAULT_TOOLCHAIN",
     "HINTS",
     "LATER_STAGES",

@@ -88,7 +88,9 @@ class Specialization:
         return self.closure.rpartition(":")[2]
 
     def is_for(self, target: Target) -> bool:
-        """Whether it is meant for a target."""
+        """Whether it is meant for a target, which is one of its toolchain."""
+        if target.toolchain != self.toolchain:
+            return False
         return not self.targets or any(fnmatchcase(target.name, glob) for glob in self.targets)
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from attrs import evolve, field, frozen
 
-from compat import arguments, constexprs, signatures
+from compat.model import arguments, constexprs, signatures
 
 HINTS = ("divisible_by_16", "equal_to_1", "pointer_range_32")
 """What a launch finds out about arguments, each the name of a field of :class:`CompileSpec`."""
@@ -38,10 +38,10 @@ class CompileSpec:
     signature: Mapping[str, signatures.ArgumentType] = field(factory=dict, eq=_content)
     """Run-time argument → type (``*fp16``, ``i32``, …, a tuple of such). Parameters that are constexprs are not in it."""
     launch: Mapping[str, Any] = field(factory=dict, eq=_content)
-    """Run-time argument → what a launch passed, in the forms of :mod:`compat.arguments`, in the place of signature and hints: each
-    release makes of it what its own launcher does."""
+    """Run-time argument → what a launch passed, in the forms of :mod:`compat.model.arguments`, in the place of signature and
+    hints: each release makes of it what its own launcher does."""
     constexprs: Mapping[str, Any] = field(factory=dict, eq=_content)
-    """Parameter, or path of a tuple's element (``args[1]``), → value, in the forms of :mod:`compat.constexprs`."""
+    """Parameter, or path of a tuple's element (``args[1]``), → value, in the forms of :mod:`compat.model.constexprs`."""
     divisible_by_16: tuple[str, ...] = field(default=(), eq=frozenset)
     """Run-time arguments, and elements by their paths, that are known to be multiples of 16: aligned pointers, sizes, strides."""
     equal_to_1: tuple[str, ...] = field(default=(), eq=frozenset)

@@ -6,22 +6,27 @@ from attrs import Factory, field, frozen
 from packaging.specifiers import SpecifierSet
 from packaging.version import Version
 
-from compat.fields import OPTIONAL, Text
+from compat.model.fields import OPTIONAL, Text
 
 DEFAULT_TOOLCHAIN = "triton"
 """The name of the default toolchain, which it is also published under."""
+DEFAULT_FRAMEWORK = "torch"
+"""The name of the default framework, which it is also published under."""
 
 
 @frozen(kw_only=True, cache_hash=True)
 class Env:
-    """An isolated environment as asked for: a toolchain (a release, or a fork of it), perhaps its PyTorch pair, a Python."""
+    """An isolated environment as asked for: a toolchain (a release, or a fork of it), perhaps a framework with it, a Python."""
 
     name: str
     toolchain: str = DEFAULT_TOOLCHAIN
     """The name of its toolchain (see :mod:`compat.toolchains`)."""
     release: Version | None = None
     """The release asked for; ``None`` for a wheel whose version is known only once it is installed."""
-    torch: Version | None = None
+    framework: str = DEFAULT_FRAMEWORK
+    """The name of the tensor library that its kernels are launched from, which it is also published under."""
+    framework_release: Version | None = None
+    """The release of that library asked for; ``None`` for an env without it."""
     distribution: str = DEFAULT_TOOLCHAIN
     """The name the toolchain is published under; forks use their own."""
     wheel: str | None = None
@@ -32,6 +37,11 @@ class Env:
     install: tuple[str, ...] = ()
     """Further requirements, as pip reads them."""
     groups: tuple[str, ...] = ()
+
+    @property
+    def paired(self) -> bool:
+        """Whether it has a framework."""
+        return self.framework_release is not None
 
 
 @frozen(kw_only=True)
@@ -67,9 +77,9 @@ class BuiltEnv:
         return self.version_of(self.env.distribution) or (str(self.env.release) if self.env.release else None)
 
     @property
-    def torch(self) -> str | None:
-        """The version of PyTorch in this env, as installed or else as asked for; ``None`` without a pair."""
-        return self.version_of("torch") or (str(self.env.torch) if self.env.torch else None)
+    def framework_release(self) -> str | None:
+        """The version of the framework in this env, as installed or else as asked for; ``None`` without one."""
+        return self.version_of(self.env.framework) or (str(self.env.framework_release) if self.env.framework_release else None)
 
 
 @frozen(kw_only=True, cache_hash=True)

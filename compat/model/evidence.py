@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 from attrs import Factory, field, frozen
 
-from compat.fields import ABSENT
+from compat.model.fields import ABSENT
 
 SOURCE_STAGE = "source"
 """The stage in which the kernel's file is imported; what follows are the stages of its toolchain."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from attrs import field, frozen
 
-from compat.fields import ABSENT, OPTIONAL, Amount, Count
+from compat.model.fields import ABSENT, OPTIONAL, Amount, Count
 from compat.model.status import Status
 
 BAD_NUMBERS = frozenset({Status.WRONG, Status.UNSTABLE, Status.FAULTED, Status.LAUNCH_REFUSED})

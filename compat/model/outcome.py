@@ -7,10 +7,10 @@ from typing import Any
 
 from attrs import Factory, field, frozen
 
-from compat.fields import ABSENT, KEY, Text
 from compat.model.cell import Cell
 from compat.model.env import DEFAULT_TOOLCHAIN, BuiltEnv
 from compat.model.evidence import LATER_STAGES, SOURCE_STAGE, Noticed, StoodIn
+from compat.model.fields import ABSENT, KEY, Text
 from compat.model.numbers import BAD_NUMBERS, NOT_RUN, Latency, Numbers
 from compat.model.status import Expectation, Status
 

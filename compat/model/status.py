@@ -9,7 +9,7 @@ from attrs import field, frozen
 from packaging.specifiers import SpecifierSet
 from packaging.version import Version
 
-from compat.fields import ABSENT, KEY
+from compat.model.fields import ABSENT, KEY
 
 
 class Status(StrEnum):

@@ -35,7 +35,7 @@ from compat.envs.requirements import requirements
 from compat.errors import CompatError, SelectionError
 from compat.interruption import Stopped
 from compat.model import Env
-from compat.patterns import lazy_pattern
+from compat.text import lazy_pattern
 
 # Older releases of nox have no such argument.
 PARALLEL: dict[str, Any] = {"allow_parallel": True} if "allow_parallel" in inspect.signature(nox.session).parameters else {}

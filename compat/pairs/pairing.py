@@ -28,9 +28,9 @@ from compat.pairs.choosing import RequestedPair, chosen, is_pair, pin_of
 from compat.pairs.native import Compiler, built_library, find_compiler
 from compat.pairs.programs import Answers, PairRun, run_programs
 from compat.pairs.records import Grid, Pair, PairProgram
-from compat.printable import printable
 from compat.project import Listener, Obtain, Selection
-from compat.store.claims import Claims
+from compat.store.keys import Claims
+from compat.text import printable
 from compat.toolchains import Toolchain, pytorch
 
 _log = logging.getLogger(__name__)
@@ -113,7 +113,7 @@ def tried(
             pair = _tried(each, envs[each.env.name], ready)
             with lock:
                 done += 1
-                now(f"{done} of {len(asked)}, {pair.torch} with {pair.release}")
+                now(f"{done} of {len(asked)}, {pair.framework_release} with {pair.release}")
             return pair
 
         with closing(claims):
@@ -172,7 +172,8 @@ def _tried(asked: RequestedPair, built: BuiltEnv, ready: _Ready) -> Pair:
 def _pair(asked: RequestedPair, built: BuiltEnv, **facts: Any) -> Pair:
     release = str(asked.release or built.release or "")
     own = release == built.release
-    return Pair(torch=(built.torch or "").partition("+")[0], release=release, env=built.env.name, own=own, **facts)
+    version = (built.framework_release or "").partition("+")[0]
+    return Pair(framework_release=version, release=release, env=built.env.name, own=own, **facts)
 
 
 def _broken(asked: RequestedPair, built: BuiltEnv, why: str) -> Pair:
@@ -213,15 +214,16 @@ def _pins(
     pins: dict[str, str | None] = {}
     notes: dict[str, None] = {}
     for pair in pairs:
-        if pair.torch in pins or not pair.torch:
+        version = pair.framework_release
+        if version in pins or not version:
             continue
         built = envs[pair.env]
         python = ".".join(built.python_version.split(".")[:2]) if built.python_version else None
         try:
-            pin = pin_of(selection.config, Version(pair.torch), toolchains.of(built.env), python)
-            pins[pair.torch] = str(pin) if pin else None
+            pin = pin_of(selection.config, Version(version), toolchains.of(built.env), python)
+            pins[version] = str(pin) if pin else None
         except (PinUnknown, ValueError) as error:
-            pins[pair.torch] = None
+            pins[version] = None
             notes[str(error)] = None
     return pins, tuple(notes)
 

@@ -13,12 +13,11 @@ from typing import Any
 
 from attrs import field, frozen
 
-from compat.files import content_of
+from compat.files import TemporaryFolder, content_of
 from compat.json_text import read_json
 from compat.processes.supervisor import run
-from compat.scratch import Folder
 from compat.toolchains import Toolchain
-from compat.workers.variables import passed_on
+from compat.workers.spawn import passed_on
 
 IMPORT_DEADLINE = 180.0
 """Seconds that importing may take; of a PyTorch that was just installed it takes the longest."""
@@ -92,7 +91,7 @@ def _one_process(
 ) -> tuple[list[JsonObject], JsonObject]:
     """The lines that a process told, and how it ended, as the answer for a program that it was at then."""
     assert toolchain.device.pairing is not None
-    with Folder("compat-pairs-") as folder:
+    with TemporaryFolder("compat-pairs-") as folder:
         answers, launches = folder / "answers", folder / "launches"
         settings = {
             "answers": str(answers),

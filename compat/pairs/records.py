@@ -8,8 +8,8 @@ from attrs import field, frozen
 from packaging.version import InvalidVersion, Version
 
 from compat.config.selection import PAIRS
-from compat.fields import KEY, Seconds, Text
-from compat.model import Status
+from compat.model import DEFAULT_FRAMEWORK, Status
+from compat.model.fields import KEY, Seconds, Text
 
 
 @frozen(kw_only=True)
@@ -38,7 +38,7 @@ class PairProgram:
 class Pair:
     """A PyTorch and a release."""
 
-    torch: str
+    framework_release: str = field(metadata={KEY: DEFAULT_FRAMEWORK})
     """Version, without what it was built for (``+cu128``)."""
     release: str
     env: Text
@@ -62,7 +62,7 @@ class Pair:
     @property
     def name(self) -> str:
         """As in ``pair/2.9.1+3.6.0``."""
-        return f"{PAIRS}/{self.torch}+{self.release}"
+        return f"{PAIRS}/{self.framework_release}+{self.release}"
 
     @property
     def failed(self) -> tuple[PairProgram, ...]:
@@ -94,16 +94,17 @@ class Grid:
     @property
     def torches(self) -> tuple[str, ...]:
         """The versions of PyTorch, oldest first."""
-        return in_order(pair.torch for pair in self.pairs)
+        return in_order(pair.framework_release for pair in self.pairs)
 
     @property
     def releases(self) -> tuple[str, ...]:
         """The releases, oldest first."""
         return in_order(pair.release for pair in self.pairs)
 
-    def at(self, torch: str, release: str) -> Pair | None:
+    def at(self, framework_release: str, release: str) -> Pair | None:
         """The pair of these two, where it was tried."""
-        return next((pair for pair in self.pairs if (pair.torch, pair.release) == (torch, release)), None)
+        wanted = (framework_release, release)
+        return next((pair for pair in self.pairs if (pair.framework_release, pair.release) == wanted), None)
 
 
 def failing(pairs: Iterable[Pair]) -> tuple[Pair, ...]:

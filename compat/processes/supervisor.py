@@ -1,28 +1,33 @@
-"""Start a process, watch it, and end it with all that it has started. Only this module starts any.
+"""Start a process, ask it, watch it, and end it with all that it has started. Only this module starts any.
 
-What a process prints goes to a file, of which a bounded part is read. Every process but :func:`run_in_foreground`'s leads a session
-of its own: the terminal's Ctrl-C does not reach it, and it is ended in order, with its process group.
+What a process prints goes to a file, of which a bounded part is read: of much, its beginning and its end, in whole lines, and only
+with ``pread``, since who prints into it may write, cut or lengthen it meanwhile.
+
+Every process but :func:`run_in_foreground`'s leads a session of its own: the terminal's Ctrl-C does not reach it, and it is ended
+in order, with its process group.
 """
 
 from __future__ import annotations
 
 import math
 import os
+import select
 import signal
 import subprocess
+import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from tempfile import TemporaryFile
-from typing import IO
+from typing import IO, Self
 
 from attrs import frozen
 
 from compat import interruption
 from compat.errors import MachineError, SelectionError, is_refusal
+from compat.interruption import Stopped
 from compat.processes import procfs
-from compat.processes.output import read_end, read_ends
 
 PIPE = subprocess.PIPE
 POLL = 0.05
@@ -207,3 +212,156 @@ def _ends(process: subprocess.Popen[bytes], seconds: float) -> bool:
         process.wait(seconds)
         return True
     return False
+
+
+# --- what it printed ----------------------------------------------------------------------------------------------------------
+
+_CHUNK = 1 << 20
+
+
+def read_end(fd: int, limit: int) -> str:
+    """The last ``limit`` bytes of a file, behind how much is left out."""
+    size = os.fstat(fd).st_size
+    text = read_bytes(fd, max(0, size - limit), size).decode(errors="replace")
+    return text if size <= limit else f"[… {size - limit:,} bytes left out …]\n{text}"
+
+
+def read_ends(fd: int, start: int, end: int | None, limit: int, heading: str = "") -> str:
+    """What stands between two offsets of a file (``None``: its end); of more than ``limit`` bytes the first eighth and the rest
+    from the end, and between them how much is left out.
+
+    ``heading`` is what a line begins with that is the heading of what follows. The last one in the part left out stands before the
+    rest, so that this is not taken for what follows an earlier one.
+    """
+    size = os.fstat(fd).st_size
+    start = min(start, size)
+    end = size if end is None else max(start, min(end, size))
+    if end - start <= limit:
+        return read_bytes(fd, start, end).decode(errors="replace")
+    head = read_bytes(fd, start, start + limit // 8)
+    head = head[: head.rfind(b"\n") + 1] or head + b"\n"
+    tail_start = end - (limit - limit // 8)
+    tail = read_bytes(fd, tail_start, end)
+    last = _last_line(fd, start, tail_start, b"\n" + heading.encode()) if heading else b""
+    cut = tail.find(b"\n") + 1
+    tail = tail[cut:] if cut < len(tail) else tail
+    note = f"[… {tail_start - start - limit // 8:,} bytes left out …]\n".encode()
+    inside = last + b"// " + note if last else b""
+    return (head + note + inside + tail).decode(errors="replace")
+
+
+def read_bytes(fd: int, start: int, end: int) -> bytes:
+    """The bytes between two offsets, as many of them as there are."""
+    pieces: list[bytes] = []
+    while start < end and (piece := os.pread(fd, min(end - start, 64 * _CHUNK), start)):
+        pieces.append(piece)
+        start += len(piece)
+    return b"".join(pieces)
+
+
+def _last_line(fd: int, start: int, end: int, beginning: bytes) -> bytes:
+    """The last line between two offsets that begins so; empty where there is none."""
+    while end > start:
+        low = max(start, end - _CHUNK)
+        chunk = read_bytes(fd, low, end + len(beginning))
+        at = chunk.rfind(beginning)
+        if at >= 0:
+            line = read_bytes(fd, low + at + 1, low + at + 4096)
+            return line.partition(b"\n")[0] + b"\n"
+        end = low
+    return b""
+
+
+# --- programs that stay and answer --------------------------------------------------------------------------------------------
+
+
+class SessionEnded(Exception):
+    """The program has ended, or does not answer. The message is the last line that it printed."""
+
+
+class Session:
+    """A program that is asked, from its start until it is closed."""
+
+    def __init__(
+        self,
+        command: Sequence[str],
+        stop: threading.Event | None = None,
+        *,
+        variables: Mapping[str, str] | None = None,
+        pass_fds: Sequence[int] = (),
+        patience: float = 0.0,
+    ) -> None:
+        """Start it, with variables besides one's own. ``stop`` ends whoever waits for an answer; ``patience`` is how many seconds
+        it has to end by itself when it is closed.
+
+        Raises SessionEnded where there is no such program, and MachineError where the machine refuses to start any.
+        """
+        self.stop, self._patience = stop, patience
+        self._printed = TemporaryFile()  # noqa: SIM115 - closed with all else
+        self._rest = b""
+        env = {**os.environ, **(variables or {})}
+        try:
+            self._process = Process(command, stdin=PIPE, stdout=PIPE, stderr=self._printed, env=env, pass_fds=pass_fds)
+        except BaseException as error:
+            self._printed.close()
+            if isinstance(error, OSError):
+                raise SessionEnded(f"{command[0]}: {error.strerror}") from error
+            raise
+
+    def ask(self, line: str, seconds: float = math.inf) -> str:
+        """The answer to a line, within so many seconds. Raises SessionEnded where there is none, and Stopped."""
+        assert self._process.stdin is not None
+        try:
+            self._process.stdin.write(line.encode() + b"\n")
+            self._process.stdin.flush()
+        except OSError as error:
+            raise self._ended() from error
+        return self.read_line(seconds)
+
+    def read_line(self, seconds: float) -> str:
+        """The next line that it writes. Raises as asking does."""
+        assert self._process.stdout is not None
+        pipe, until = self._process.stdout.fileno(), time.monotonic() + seconds
+        while b"\n" not in self._rest:
+            interruption.check()
+            if self.stop is not None and self.stop.is_set():
+                raise Stopped
+            if time.monotonic() > until:
+                raise SessionEnded(f"it did not answer within {seconds:g} s")
+            if select.select([pipe], [], [], POLL)[0]:
+                data = os.read(pipe, 1 << 16)
+                if not data:
+                    raise self._ended()
+                self._rest += data
+        line, _, self._rest = self._rest.partition(b"\n")
+        return line.decode(errors="replace")
+
+    @property
+    def printed(self) -> str:
+        """The end of what it printed besides its answers."""
+        return read_end(self._printed.fileno(), SHOWN)
+
+    def _ended(self) -> SessionEnded:
+        lines = self.printed.strip().splitlines()
+        return SessionEnded(lines[-1] if lines else "it ended, and said nothing")
+
+    def end(self) -> int:
+        """End it, with all that it has started in its group; its exit code."""
+        with suppress(OSError):
+            if self._process.stdin is not None:
+                self._process.stdin.close()
+        self._process.wait(self._patience)
+        return self._process.end()
+
+    def close(self) -> None:
+        """End it, and let go of what it printed."""
+        self.end()
+        if self._process.stdout is not None:
+            self._process.stdout.close()
+        self._printed.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()

@@ -9,8 +9,8 @@ from functools import cached_property
 
 from attrs import Factory, define, evolve
 
-from compat import arguments, signatures, toolchains
-from compat.model import DEFAULT_TOOLCHAIN, CompileSpec, Specialization
+from compat import toolchains
+from compat.model import DEFAULT_TOOLCHAIN, CompileSpec, Specialization, arguments, signatures
 from compat.source.parsing import tree_of
 from compat.toolchains.base import Simplification
 

@@ -10,9 +10,9 @@ from typing import Any
 from attrs import Factory, evolve, frozen
 
 from compat.model import HINTS, TABLES, CompileSpec
+from compat.model.signatures import parameter_of
 from compat.reduce import module
 from compat.reduce.candidate import Candidate
-from compat.signatures import parameter_of
 from compat.source.parsing import tree_of
 
 Fact = tuple[str, str]

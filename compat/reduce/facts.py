@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from compat import arguments
+from compat.model import arguments
 from compat.reduce import module
 from compat.reduce.candidate import Candidate
 from compat.reduce.edits import DROP, Edit, Fact, numbers_of

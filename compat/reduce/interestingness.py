@@ -25,12 +25,12 @@ from compat.engine.run import RunContext, available_cores, outcome_of
 from compat.errors import SelectionError
 from compat.executors.base import Batch, CellAttempts, Executor
 from compat.executors.local import LocalExecutor
+from compat.files import TemporaryFolder
 from compat.history.verdict import is_good
 from compat.launch.building import Launchable, launch_mode, launchable_of
 from compat.model import BuiltEnv, Cell, Expectation, Outcome, Result, Specialization, Status, Target
 from compat.reduce.candidate import Candidate
 from compat.reduce.numbers import NumbersQuestion, keeps_types
-from compat.scratch import Folder
 from compat.workers.attempt import DIAGNOSTIC, PLAIN, Limits
 
 _QUICKEST = 2.0
@@ -197,7 +197,7 @@ class InterestingnessTest:
         self._executor: Executor = context.open_executor(self.stop) if context else LocalExecutor(stop=self.stop)
         self.slots = self._executor.slots or slots or available_cores()
         self._numbers = itertools.count()
-        self._folder = Folder("compat-reduce-")
+        self._folder = TemporaryFolder("compat-reduce-")
         self._asked: dict[str, int] = {}
         """Of a candidate that passed: how many of the first requirements it was asked."""
         self._threads = ThreadPoolExecutor(self.slots, thread_name_prefix="slot")

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 
 from attrs import evolve, frozen
 
+from compat import toolchains
 from compat.bisect.criterion import Criterion
 from compat.bisect.search import Judgement
 from compat.bundle.bundle import bundle
@@ -46,7 +47,7 @@ class ReductionSubject:
         """The kernel without comments, annotations, and the rest of its file. Raises ConfigError where it cannot be parsed."""
         spec = self.spec
         try:
-            alone = bundle(spec)
+            alone = bundle(spec, decorators=toolchains.named(spec.toolchain).language.decorators)
             function = alone.spec.function
             annotated = (function,) if spec.compile.launch else ()  # what a launch makes of an argument depends on its annotation
             functions = spec.compile.functions

@@ -112,7 +112,7 @@ def _of_file(path: Path, selection: Selection) -> Sequence[Cell]:
     everywhere = chosen.with_patterns(envs=patterns.envs or ("*",), targets=patterns.targets or ("*",))
     declared = [cell for cell in everywhere.cells if cell.env.release and _is_declared(cell, cell.env.release)]
     if not patterns.envs:
-        declared = [cell for cell in declared if cell.env.torch is None] or declared  # the same toolchain without its pair
+        declared = [cell for cell in declared if not cell.env.paired] or declared  # the same toolchain without its pair
     cells = declared or chosen.cells
     _check_alone(str(path), cells)
     return cells
@@ -145,7 +145,7 @@ def _others(subject: ReductionSubject, selection: Selection) -> list[BuiltEnv]:
 
 def _of_toolchain(config: MatrixConfig, subject: ReductionSubject) -> list[Env]:
     """The envs that the kernel can be tried in, those without PyTorch first."""
-    return sorted((env for env in config.envs if env.toolchain == subject.spec.toolchain), key=lambda env: env.torch is not None)
+    return sorted((env for env in config.envs if env.toolchain == subject.spec.toolchain), key=lambda env: env.paired)
 
 
 def _missing(subject: ReductionSubject, config: MatrixConfig) -> list[str]:

@@ -14,12 +14,11 @@ from compat.diagnosis.failure_class import Blame
 from compat.history.account import Interval, Word
 from compat.history.verdict import Verdict, class_of, is_good
 from compat.model import Result, Status
-from compat.patterns import lazy_pattern
-from compat.printable import printable
 from compat.report.render.markdown import code, prose
 from compat.report.summary.compact import earlier_runs, spans, unknown
 from compat.repro.records import ReproFinding
 from compat.repro.verify import without_places
+from compat.text import lazy_pattern, printable
 
 _FRAMES = 5
 """Frames of a Python stack that are shown: those nearest to where it ended."""

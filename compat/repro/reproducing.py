@@ -15,8 +15,7 @@ from compat.bundle.bundle import Bundle, bundle
 from compat.config.kernel_files import load_kernels
 from compat.config.matrix import MatrixConfig
 from compat.config.selection import CellPattern, cell_pattern, several_match
-from compat.engine import recall as known
-from compat.engine.run import RunContext
+from compat.engine.run import RunContext, existing_releases, known_envs, recall
 from compat.errors import ConfigError, EnvError, StoreError
 from compat.model import BuiltEnv, Cell, Env, Specialization, Target
 from compat.project import Obtain, Selection
@@ -75,7 +74,7 @@ def repro(
         names = ends.cells
         selection = selection.with_patterns(kernel_files=selection.patterns.kernel_files or ends.kernel_files)
     everywhere = selection.with_patterns(envs=("*",), targets=("*",))
-    everywhere = evolve(everywhere, envs=known.known_envs(everywhere.config))
+    everywhere = evolve(everywhere, envs=known_envs(everywhere.config))
     wanted = [cell_pattern(name, selection.config, selection.patterns.kernel_files) for name in names]
     everywhere = everywhere.and_envs([env for pattern in wanted for env in pattern.envs])
     cells = [failing for pattern in wanted for failing in _cells(everywhere, selection, pattern)]
@@ -90,8 +89,8 @@ def repro(
             cell=failing,
             bundle=_smaller(failing.spec, reduced) if reduced else None,
             targets=_targets(selection, failing),
-            remembered=known.recall([(failing.spec, failing.target)], context, selection.config, besides=own.values()),
-            existing=known.existing_releases(selection.config),
+            remembered=recall([(failing.spec, failing.target)], context, selection.config, besides=own.values()),
+            existing=existing_releases(selection.config),
             root=selection.root,
             folder=folder or selection.root / "repro",
             portable=portable,
@@ -146,14 +145,14 @@ def _envs(
 def _released(config: MatrixConfig) -> Iterator[Env]:
     """The envs of the group of releases, and every other release that a search has had built."""
     declared = {env.name for env in config.envs}
-    for env in known.known_envs(config):
-        if _RELEASES in env.groups or (env.name not in declared and env.torch is None and toolchains.is_release(env)):
+    for env in known_envs(config):
+        if _RELEASES in env.groups or (env.name not in declared and not env.paired and toolchains.is_release(env)):
             yield env
 
 
 def _targets(selection: Selection, cell: Cell) -> tuple[Target, ...]:
     """The columns of the table: those asked for, else the default ones; the cell's own always."""
-    chosen = tuple(own for target in selection.targets if (own := toolchains.target_of(cell.spec, target)))
+    chosen = tuple(target for target in selection.targets if cell.spec.is_for(target))
     return chosen if cell.target in chosen else (*chosen, cell.target)
 
 
@@ -164,11 +163,11 @@ def _smaller(spec: Specialization, reduced: Path) -> Bundle:
     """The smaller kernel in ``reduced``, with the arguments that the kernel file beside that says, else those left."""
     declared = _declared(spec, reduced)
     if declared is not None:
-        return bundle(
-            evolve(spec, function=declared.function, source=declared.source, roots=declared.roots, compile=declared.compile)
-        )
-    name, left = _entry(spec, reduced)
-    return bundle(evolve(spec, source=str(reduced.resolve()), roots=(), function=name, compile=spec.compile.of_parameters(left)))
+        shown = evolve(spec, function=declared.function, source=declared.source, roots=declared.roots, compile=declared.compile)
+    else:
+        name, left = _entry(spec, reduced)
+        shown = evolve(spec, source=str(reduced.resolve()), roots=(), function=name, compile=spec.compile.of_parameters(left))
+    return bundle(shown, decorators=toolchains.named(spec.toolchain).language.decorators)
 
 
 def _declared(spec: Specialization, reduced: Path) -> Specialization | None:

@@ -21,8 +21,8 @@ from compat.bundle.bundle import Bundle
 from compat.envs.listing import INDEX, Minor, index_urls, list_files
 from compat.errors import IndexUnavailable
 from compat.model import BuiltEnv, Target
-from compat.printable import printable
 from compat.source.parsing import tree_of
+from compat.text import printable
 from compat.toolchains import ScriptForm, Toolchain
 
 _WIDTH = 120

@@ -19,12 +19,12 @@ from attrs import evolve, frozen
 from compat.diagnosis import bounds, classify, dumps
 from compat.diagnosis.bounds import bounded
 from compat.diagnosis.knowledge import Knowledge
+from compat.files import TemporaryFolder
 from compat.model import SOURCE_STAGE, BuiltEnv, Done, Evidence, Failure, Raised, Target
-from compat.patterns import lazy_pattern
 from compat.processes import supervisor
 from compat.processes.supervisor import ProcessResult
-from compat.scratch import Folder
-from compat.workers.variables import passed_on
+from compat.text import lazy_pattern
+from compat.workers.spawn import passed_on
 
 SHOWS, SHOWS_NOT = 0, 1
 """Exit codes of a repro script."""
@@ -107,7 +107,7 @@ def run_script(python: str, script: Path, deadline: float) -> ProcessResult:
 
     After ``deadline`` seconds it is killed, with what it started in its process group.
     """
-    with Folder("compat-script-") as folder:
+    with TemporaryFolder("compat-script-") as folder:
         home = str(folder)
         env = passed_on() | {"HOME": home, "TMPDIR": home, "PYTHONDONTWRITEBYTECODE": "1"}
         command, heading = [python, str(script)], dumps.HEADING_BEGINS

@@ -18,14 +18,12 @@ from compat.bundle.bundle import bundle
 from compat.engine import run
 from compat.engine.run import RunContext
 from compat.errors import SelectionError
-from compat.files import folder_digest
+from compat.files import TemporaryFolder, folder_digest
 from compat.fix.changes import SourceFile, hunks
 from compat.fix.fixing import Compiling, best_of
 from compat.fix.searching import known_edits
 from compat.history.verdict import class_of, is_good, release_of, verdicts
 from compat.model import SOURCE_STAGE, BuiltEnv, Cell, Env, Evidence, Outcome, Result, Status, Target
-from compat.patterns import lazy_pattern
-from compat.printable import printable
 from compat.repro import issue, verify
 from compat.repro.records import ReproFinding, ReproRequest, Unverified, WrittenRepro, name_of
 from compat.repro.script import Script, dependencies, imported_packages, requires_python
@@ -40,11 +38,11 @@ from compat.repro.verify import (
     without_places,
     words_of,
 )
-from compat.scratch import Folder
 from compat.source.closure import roots_of
 from compat.store.keys import cell_key
+from compat.text import lazy_pattern, printable
 from compat.toolchains import ScriptForm, Toolchain
-from compat.workers.variables import settings
+from compat.workers.spawn import code_settings
 
 _SLACK = 60.0
 """Seconds that a script may take besides its compile: to import the toolchain, and to hash it, as Triton does."""
@@ -89,9 +87,11 @@ class _ReproWriter:
         self.reasons: list[str] = []
 
     def write(self) -> WrittenRepro | Unverified:
-        with Folder("compat-repro-") as self.scratch:
+        with TemporaryFolder("compat-repro-") as self.scratch:
             original = self._original()
-            self.bundle = self.request.bundle or bundle(self.cell.spec, decorated=_at_import(original))
+            decorators = self.toolchain.language.decorators
+            alone = self.request.bundle or bundle(self.cell.spec, decorators=decorators, decorated=_at_import(original))
+            self.bundle = alone
             self._check_packages()
             script = self._script(original)
             results = self._everywhere(script)
@@ -172,7 +172,7 @@ class _ReproWriter:
             if predicted
             else promise(sayings(evidence, self.knowledge), [printed(evidence)]),
             deadline=self.context.limits.deadline if hangs else None,
-            variables=settings(self.toolchain),
+            variables=code_settings(self.toolchain),
             prediction=prediction,
         )
 

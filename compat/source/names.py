@@ -12,11 +12,10 @@ from pathlib import Path
 
 from attrs import define, evolve, field, frozen
 
-from compat.patterns import lazy_pattern
 from compat.source.parsing import NameUse, bound_by, text_of, tree_of, uses
+from compat.text import lazy_pattern
 
 Definition = ast.FunctionDef | ast.ClassDef
-_KEPT_DECORATORS = frozenset({"jit", "constexpr_function", "aggregate", "dataclass"})
 _IMPORT_ERRORS = frozenset({"ImportError", "ModuleNotFoundError", "Exception", "BaseException"})
 _PRAGMA = lazy_pattern(rb"(?<![ \t])[ \t]*+#[ \t]*+(?:fmt: ?\w+|noqa\b.*|type: ?ignore.*)$", re.MULTILINE)
 
@@ -32,25 +31,39 @@ class ParsedFile:
     """Where names mean something that this one does not bind: what is no file, but the scope of a function, lies in one."""
     inside: tuple[str, ...] = ()
     """The functions and classes of the file that such a scope is inside of, outermost first."""
+    decorators: frozenset[str] | None = None
+    """The decorators that are not left behind, by the last part of their names; ``None`` for all."""
     statements: list[Statement] = field(factory=list)
 
     @classmethod
-    def read(cls, path: Path) -> ParsedFile:
+    def read(cls, path: Path, decorators: frozenset[str] | None = None) -> ParsedFile:
         """The file at a path. Raises OSError, and SyntaxError where it is not Python."""
-        return cls.of(path, text_of(path))
+        return cls.of(path, text_of(path), decorators=decorators)
 
     @classmethod
-    def of(cls, path: Path, text: str, around: ParsedFile | None = None, inside: tuple[str, ...] = ()) -> ParsedFile:
-        """A file with this text, or a scope in another. Raises SyntaxError."""
+    def of(
+        cls,
+        path: Path,
+        text: str,
+        around: ParsedFile | None = None,
+        inside: tuple[str, ...] = (),
+        decorators: frozenset[str] | None = None,
+    ) -> ParsedFile:
+        """A file with this text, or a scope in another, which keeps the decorators that this one keeps. Raises SyntaxError."""
         lines = [f"{line}\n".encode() for line in text.split("\n")]
-        inside = inside if around is None else (*around.inside, *inside)
-        file = cls(path=path, lines=lines, around=around, inside=inside)
+        if around is not None:
+            inside, decorators = (*around.inside, *inside), around.decorators
+        file = cls(path=path, lines=lines, around=around, inside=inside, decorators=decorators)
         file.statements += [Statement.of(file, node) for node in tree_of(text, path.name).body]
         return file
 
     def binding(self, name: str) -> list[Statement]:
         """The statements that give a name its meaning."""
         return [statement for statement in self.statements if name in statement.binds]
+
+    def keeps(self, decorator: str) -> bool:
+        """Whether a decorator is not left behind; outside of a class ``staticmethod`` says nothing."""
+        return decorator != "staticmethod" and (self.decorators is None or decorator in self.decorators)
 
     def futures(self) -> Iterator[str]:
         """Its ``from __future__`` imports, which change what all the rest means."""
@@ -74,7 +87,7 @@ class Statement:
     def of(cls, file: ParsedFile, node: ast.stmt) -> Statement:
         dropped: tuple[ast.expr, ...] = ()
         if isinstance(node, Definition):
-            dropped = tuple(decorator for decorator in node.decorator_list if called_by(decorator) not in _KEPT_DECORATORS)
+            dropped = tuple(decorator for decorator in node.decorator_list if not file.keeps(called_by(decorator)))
             node.decorator_list = [decorator for decorator in node.decorator_list if decorator not in dropped]
         return cls(file=file, node=node, binds=bound_by(node), uses=tuple(uses(node)), dropped=dropped)
 
@@ -172,11 +185,13 @@ class Names:
 
     roots: tuple[Path, ...]
     """The folders from which absolute imports of files are resolved."""
+    decorators: frozenset[str] | None = None
+    """The decorators that files keep, as in :class:`ParsedFile`."""
     _files: dict[Path, ParsedFile] = field(factory=dict)
 
     def file(self, path: Path) -> ParsedFile:
         if path not in self._files:
-            self._files[path] = ParsedFile.read(path)
+            self._files[path] = ParsedFile.read(path, self.decorators)
         return self._files[path]
 
     def meaning(self, file: ParsedFile, name: str, seen: _Seen = frozenset()) -> Meaning | None:

@@ -17,7 +17,7 @@ from typing import cast
 
 from attrs import frozen
 
-from compat.patterns import lazy_pattern
+from compat.text import lazy_pattern
 
 # Python 3.11 counts how deep it is in a tree in one place for all threads: when a garbage collection lets another thread parse in
 # the middle of it, one of the two ends in "SystemError: AST constructor recursion depth mismatch". Filters of warnings are shared,

@@ -1,11 +1,15 @@
-"""The SQLite file that results are in: opened if it is ours, looked after if it is not.
+"""The SQLite file that results are in: opened if it is ours, looked after if it is not; and evidence as its rows hold it.
 
 SQLite notices damage when it comes to it, which may be in the middle of a run. :class:`Damaged` is raised for it wherever that is,
 and for a file that is not ours; :func:`put_aside` makes room for a new one and removes nothing.
+
+A row's evidence is raw facts. What was read in them (:mod:`compat.diagnosis.diagnose`) stands in columns of its own, with which
+reader that was, only so that it need not be read again: another reader reads anew.
 """
 
 from __future__ import annotations
 
+import json
 import os
 import sqlite3
 import stat
@@ -16,9 +20,15 @@ from itertools import count
 from pathlib import Path
 from typing import Any, TypeVar
 
-from attrs import frozen
+from attrs import Factory, evolve, frozen
 
+from compat import toolchains
+from compat.diagnosis import diagnose
+from compat.diagnosis.bounds import readable, within_bounds
 from compat.files import alone_in
+from compat.json_text import read_json
+from compat.model import Diagnosis, Evidence
+from compat.model.codec import structure, unstructure
 
 LAYOUT = 2
 """Of the file, and of what is in its rows. 2: what is read in evidence stands beside it, and can be read again."""
@@ -279,4 +289,51 @@ def _says_damaged(error: sqlite3.Error) -> bool:
     text = str(error)
     return (code is not None and code & 0xFF in _DAMAGED) or text.startswith(
         ("no such table", "no such column", "table evidence has", "table launched has")
+    )
+
+
+# --- evidence in rows ---------------------------------------------------------------------------------------------------------
+
+_UNREADABLE = (ValueError, AttributeError)
+"""What reading raises where a column holds no text, or none that has the form of a row."""
+
+
+@frozen(kw_only=True)
+class Reading:
+    """What was read in the evidence of one attempt; empty of one that came out ok."""
+
+    stderr: str = ""
+    diagnosis: Diagnosis = Factory(Diagnosis)
+
+
+def row_of(key: str, attempts: Sequence[Evidence]) -> StoredRow:
+    """The row for attempts that have been read by this reader."""
+    text = json.dumps([unstructure(evidence, compact=True) for evidence in attempts])
+    if all(evidence.complete for evidence in attempts):
+        return StoredRow(key=key, attempts=text)
+    readings = [Reading(stderr=evidence.stderr, diagnosis=evidence.diagnosis) for evidence in attempts]
+    return StoredRow(key=key, attempts=text, reader=diagnose.version(), readings=json.dumps(unstructure(readings, compact=True)))
+
+
+def attempts_of(row: StoredRow) -> tuple[Evidence, ...]:
+    """The raw evidence in a row; none in one that this version of the tool cannot read, or that no version has written."""
+    try:
+        attempts = structure(read_json(row.attempts), tuple[Evidence, ...], more=True)
+    except _UNREADABLE:
+        return ()
+    known = all(evidence.stage in toolchains.stages() for evidence in attempts)
+    return tuple(map(within_bounds, attempts)) if known else ()
+
+
+def as_read(row: StoredRow, attempts: Sequence[Evidence]) -> tuple[Evidence, ...] | None:
+    """The attempts of a row with what was read in them, by whichever reader; ``None`` where nobody has."""
+    try:
+        readings = structure(read_json(row.readings), tuple[Reading, ...], more=True)
+    except _UNREADABLE:
+        return None
+    if len(readings) != len(attempts):
+        return None
+    return tuple(
+        evolve(evidence, stderr=readable(reading.stderr), diagnosis=reading.diagnosis)
+        for evidence, reading in zip(attempts, readings, strict=True)
     )

@@ -21,8 +21,7 @@ from compat.errors import StoreError
 from compat.files import content_of
 from compat.json_text import read_json, write_json
 from compat.model import Evidence, Outcome, Status, Target
-from compat.store.database import LAYOUT, LaunchedRow, StoredRow, launched_in, rows_in
-from compat.store.rows import attempts_of, row_of
+from compat.store.database import LAYOUT, LaunchedRow, StoredRow, attempts_of, launched_in, row_of, rows_in
 from compat.store.store import Store
 from compat.toolchains import Toolchain
 
@@ -171,7 +170,7 @@ def _outcome(cell: str, attempts: Sequence[Evidence]) -> Outcome:
     name, env = cell.split("/")[-2:] if cell.count("/") > 1 else ("", "")
     toolchain = _toolchain(env, attempts)
     unknown = Target(name=name, backend="", arch=name, warp_size=0, shared_memory=0)
-    target = toolchains.target_in(toolchain.name, unknown) or unknown
+    target = next((target for target in toolchain.device.targets if target.name == name), unknown)
     return classify.classify(attempts, target=target, knowledge=toolchain.failures)
 
 

@@ -8,6 +8,7 @@ committed when writing it returns, rows of several threads together; ``kill -9``
 from __future__ import annotations
 
 import errno
+import hashlib
 import logging
 import sqlite3
 import threading
@@ -23,19 +24,18 @@ from compat.diagnosis import diagnose
 from compat.errors import StoreError
 from compat.files import content_of, replace_file
 from compat.model import Cell, Evidence
-from compat.store.artifacts import has_name, name_of
-from compat.store.claims import Claims
-from compat.store.database import Damaged, Database, LaunchedRow, Newer, StoredRow, put_aside
-from compat.store.keys import witnesses_hold
-from compat.store.rows import as_read, attempts_of, row_of
+from compat.store.database import Damaged, Database, LaunchedRow, Newer, StoredRow, as_read, attempts_of, put_aside, row_of
+from compat.store.keys import Claims, witnesses_hold
 from compat.workers.attempt import Compile
-from compat.workers.printed import text_of
+from compat.workers.evidence import printed_text
 
 _log = logging.getLogger(__name__)
 
 _CHUNK = 500
 _LARGEST = 1 << 30
 """Bytes of an artifact that is read."""
+_DIGITS = 16
+"""Hexadecimal digits of its SHA-256 that the name of an artifact begins with."""
 _NOT_WRITABLE = (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM)
 _T = TypeVar("_T")
 
@@ -130,7 +130,7 @@ class Store:
         known = as_read(row, attempts)
         if known is not None and row.reader == diagnose.version():
             return known
-        printed = [text_of(evidence, self.artifact) for evidence in attempts]
+        printed = [printed_text(evidence, self.artifact) for evidence in attempts]
         if None in printed:
             return known
         read = tuple(
@@ -228,14 +228,14 @@ class Store:
 
     def keep(self, suffix: str, data: bytes) -> str:
         """Keep an artifact and return its name: the hash of its content and ``suffix``."""
-        name = name_of(suffix, data)
+        name = artifact_name(suffix, data)
         self._put(name, data)
         return name
 
     def add(self, artifacts: Mapping[str, bytes]) -> None:
         """Keep artifacts that have their names already; what has not the content that its name is the hash of is left out."""
         for name, data in artifacts.items():
-            if has_name(name, data):
+            if _has_name(name, data):
                 self._put(name, data)
 
     def _put(self, name: str, data: bytes) -> None:
@@ -251,7 +251,7 @@ class Store:
         if Path(name).name != name:
             return None
         data = content_of(self.artifacts / name, _LARGEST)
-        return data if data is not None and has_name(name, data) else None
+        return data if data is not None and _has_name(name, data) else None
 
     def close(self) -> None:
         """Let go of the file."""
@@ -291,3 +291,13 @@ def _cut_short(attempts: Sequence[Evidence], deadline: float, memory: int) -> bo
     """Whether a limit ended the first attempt which is now wider."""
     first = attempts[0]
     return (first.deadline is not None and first.deadline < deadline) or (first.memory is not None and first.memory < memory)
+
+
+def artifact_name(suffix: str, data: bytes) -> str:
+    """The name of an artifact: the beginning of its hash, and a suffix."""
+    return hashlib.sha256(data).hexdigest()[:_DIGITS] + suffix
+
+
+def _has_name(name: str, data: bytes) -> bool:
+    """Whether this is the artifact of that name, which is a name and no path."""
+    return "/" not in name and name.startswith(artifact_name("", data))

@@ -11,12 +11,9 @@ In: a name, an env, or a kernel's backend. Out: the toolchain's record (:mod:`co
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
-from types import MappingProxyType
-
-from attrs import evolve
 
 from compat.diagnosis.failure_class import FailureClass
 from compat.errors import ConfigError
@@ -27,6 +24,7 @@ from compat.toolchains.base import (
     Assembler,
     CompilerParts,
     Device,
+    Framework,
     IntermediateForms,
     Language,
     Launching,
@@ -48,6 +46,7 @@ __all__ = [
     "Assembler",
     "CompilerParts",
     "Device",
+    "Framework",
     "IntermediateForms",
     "Language",
     "Launching",
@@ -63,13 +62,12 @@ __all__ = [
     "every",
     "failure_class",
     "gpus",
+    "is_of_gpu",
     "is_release",
     "known_class",
     "named",
     "of",
     "stages",
-    "target_in",
-    "target_of",
     "targets",
     "targets_of_gpu",
 ]
@@ -123,30 +121,10 @@ def of(env: Env) -> Toolchain:
     return named(env.toolchain)
 
 
-def target_in(toolchain: str, target: Target) -> Target | None:
-    """What a target's name means to a toolchain: its own target of that name, or one that a project declares for its backend.
-
-    ``None`` where it cannot compile for it. Two toolchains may have targets of one name with other limits.
-    """
-    device = named(toolchain).device
-    own = next((each for each in device.targets if each.name == target.name), None)
-    if own is not None or target.name in targets():
-        return own
-    return evolve(target, toolchain=toolchain) if target.backend in device.backends else None
-
-
-def target_of(spec: Specialization, target: Target) -> Target | None:
-    """What a target is to a kernel's toolchain; ``None`` where that cannot compile for it, or the kernel is not meant for it."""
-    return target_in(spec.toolchain, target) if spec.is_for(target) else None
-
-
 def cells(env: Env, spec: Specialization, targets: Iterable[Target]) -> Iterator[Cell]:
     """The cells of a kernel in an env, for those of the targets that go together with both."""
     if env.toolchain == spec.toolchain:
-        for target in targets:
-            own = target_of(spec, target)
-            if own is not None:
-                yield Cell(env=env, target=own, spec=spec)
+        yield from (Cell(env=env, target=target, spec=spec) for target in targets if spec.is_for(target))
 
 
 def is_release(env: Env) -> bool:
@@ -175,17 +153,9 @@ def class_names() -> tuple[str, ...]:
     return tuple(dict.fromkeys(name for toolchain in every() for name in toolchain.failures.by_name))
 
 
-@cache
-def targets() -> Mapping[str, Target]:
-    """Name → target, of all toolchains, in the order in which they are listed; of those of one name the first toolchain's.
-
-    What a name means to another toolchain is said by :func:`target_in`.
-    """
-    found: dict[str, Target] = {}
-    for toolchain in every():
-        for target in toolchain.device.targets:
-            found.setdefault(target.name, target)
-    return MappingProxyType(found)
+def targets() -> tuple[Target, ...]:
+    """The targets of all toolchains, which may be called the same, in the order in which they are listed."""
+    return tuple(target for toolchain in every() for target in toolchain.device.targets)
 
 
 def gpus() -> dict[str, tuple[str, ...]]:
@@ -199,4 +169,13 @@ def gpus() -> dict[str, tuple[str, ...]]:
 
 def targets_of_gpu(name: str) -> tuple[str, ...]:
     """The names of the targets of a GPU, however its name is spelled: ``H100``, ``RTX-4090``; none where it is not known."""
-    return gpus().get(re.sub(r"[\W_]", "", name.lower()), ())
+    return gpus().get(_plain(name), ())
+
+
+def is_of_gpu(target: Target, name: str) -> bool:
+    """Whether a GPU of this name, however that is spelled, has the target."""
+    return named(target.toolchain).device.gpus.get(_plain(name)) == target.name
+
+
+def _plain(name: str) -> str:
+    return re.sub(r"[\W_]", "", name.lower())

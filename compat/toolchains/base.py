@@ -18,13 +18,28 @@ from packaging.version import Version
 from compat.bundle.bundle import Bundle
 from compat.diagnosis.knowledge import Knowledge
 from compat.diagnosis.numbers import Interpreter
-from compat.model import LATER_STAGES, SOURCE_STAGE, BuiltEnv, CompileSpec, Evidence, Status, Target
+from compat.model import DEFAULT_FRAMEWORK, LATER_STAGES, SOURCE_STAGE, BuiltEnv, CompileSpec, Evidence, Status, Target
 from compat.toolchains.edits import KnownEdit
 from compat.toolchains.guessing import Guessing
 
 
 def _no_private(folder: str) -> dict[str, str]:
     return {}
+
+
+@frozen(kw_only=True)
+class Framework:
+    """The tensor library that kernels are launched from. Each of its releases asks for one of the toolchain's: a pair."""
+
+    name: str
+    """What it is published under, and what ``matrix.toml``, the names of envs and ``matrix.json`` call it: ``torch``."""
+    title: str
+    """What a reader calls it: ``PyTorch``."""
+    example: str
+    """One of its releases, for a hint."""
+
+
+PYTORCH = Framework(name=DEFAULT_FRAMEWORK, title="PyTorch", example="2.9.1")
 
 
 @frozen(kw_only=True)
@@ -327,6 +342,9 @@ class Language:
     """The language that kernels are written in: how their source is read, and how it is written."""
 
     types: ArgumentTypes
+    decorators: frozenset[str] | None = None
+    """The decorators without which a kernel is none, by the last part of their names: others tune or choose, and are left behind
+    where a kernel is taken out of its file. ``None`` for all."""
     options: Mapping[str, Option] = Factory(dict)
     """The compile options that kernel files are checked for; others are passed to the compiler unchecked."""
     api: ApiNames | None = None
@@ -427,6 +445,7 @@ class Toolchain:
     """The URL of its source, which has tags like ``v3.1.0``; on GitHub."""
     commits_command: tuple[str, ...] = ()
     """The command line of a program that bisects its commits between ``--good`` and ``--bad``, in a clone."""
+    framework: Framework = PYTORCH
     variables: Variables = Factory(Variables)
     language: Language
     device: Device

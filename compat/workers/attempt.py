@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -157,7 +159,7 @@ def _problem(problem: Problem) -> dict[str, Any]:
 
 
 @define(kw_only=True)
-class Flight:
+class InFlightCell:
     """A cell on its way through a child."""
 
     cell: Cell
@@ -228,3 +230,31 @@ class Flight:
             seconds=time.monotonic() - self.started if self.started else 0.0,
             protocol=(*self.notes, *notes),
         )
+
+
+_Look = Callable[[], InFlightCell | None]
+
+_LOCK = threading.Lock()
+_WATCHED: dict[int, _Look] = {}
+
+
+@contextmanager
+def watched(in_flight: _Look) -> Iterator[None]:
+    """While this is entered, ``in_flight`` gives the attempt that a child is at, if any. It may be called from any thread."""
+    with _LOCK:
+        _WATCHED[id(in_flight)] = in_flight
+    try:
+        yield
+    finally:
+        with _LOCK:
+            del _WATCHED[id(in_flight)]
+
+
+def taking_longer_than(seconds: float) -> tuple[tuple[Cell, float], ...]:
+    """The cells whose attempt has taken longer than that so far, with the seconds that it has; the longest first."""
+    with _LOCK:
+        looks = tuple(_WATCHED.values())
+    now = time.monotonic()
+    flights = [flight for look in looks if (flight := look()) is not None]
+    found = [(flight.cell, now - flight.started) for flight in flights if now - flight.started > seconds]
+    return tuple(sorted(found, key=lambda each: -each[1]))

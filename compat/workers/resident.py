@@ -26,16 +26,15 @@ from pathlib import Path
 
 from attrs import evolve, frozen
 
-from compat import scratch, toolchains
+from compat import toolchains
 from compat.errors import MachineError
-from compat.files import content_of, folder_digest
+from compat.files import claim_folder, content_of, folder_digest, release_folder, remove_folder
 from compat.json_text import read_json
 from compat.model import BuiltEnv
 from compat.processes import procfs
 from compat.toolchains import Toolchain
 from compat.workers.client import WorkerClient, WorkerGone
-from compat.workers.spawn import STANDIN, OwnWorker, control_pair, last_output, spawn
-from compat.workers.variables import passed_on
+from compat.workers.spawn import STANDIN, OwnWorker, control_pair, last_output, passed_on, spawn
 
 _log = logging.getLogger(__name__)
 
@@ -187,18 +186,18 @@ def _started(built: BuiltEnv, worker: Path, folder: Path, idle_timeout: float) -
     """A new worker in that folder. Raises OSError where none can be started or none can stay there; nothing is left then."""
     making = folder.with_name(f".new-{folder.name}")
     for each in (making, folder):
-        scratch.claim(each)
+        claim_folder(each)
     try:
         client = _begun(built, worker, making, folder, idle_timeout)
     except BaseException:
         for each in (making, folder):
-            scratch.remove(each)
+            remove_folder(each)
         raise
-    scratch.release(making)
+    release_folder(making)
     if client.hello.ready:
-        scratch.release(folder)
+        release_folder(folder)
     else:
-        scratch.remove(folder)
+        remove_folder(folder)
     return client
 
 

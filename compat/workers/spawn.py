@@ -1,22 +1,29 @@
-"""Start a worker in an env."""
+"""Start a worker in an env, with the environment variables of the caller that reach its toolchain.
+
+A toolchain sees those that say where its tools are and what code it is to make; results depend on them, so they are part of every
+result's key, and for a path that of the file it leads to. It does not see those that would turn a compile into something else, or
+that the worker sets itself. Which is which is said by the toolchain, for every variable that a release of it reads.
+"""
 
 from __future__ import annotations
 
+import hashlib
 import json
+import os
 import socket
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from pathlib import Path
 
 from attrs import evolve
 
+from compat import toolchains
 from compat.errors import MachineError, is_refusal
-from compat.processes.output import read_ends
-from compat.processes.supervisor import SHOWN, Process
-from compat.scratch import Folder
+from compat.files import TemporaryFolder
+from compat.processes.supervisor import SHOWN, Process, read_ends
 from compat.toolchains import DEFAULT, Toolchain, pytorch
 from compat.workers.attempt import PreloadedPackage
 from compat.workers.client import WorkerClient
-from compat.workers.variables import passed_on
 
 WORKER = Path(__file__).parent.parent / "worker"
 STANDIN = (pytorch.FOLDER / "standin", pytorch.FOLDER / "device")
@@ -47,7 +54,7 @@ class OwnWorker(WorkerClient):
         It imports the package that ``beginning`` names before it is ready; where it ``interprets``, it runs kernels in the
         toolchain's interpreter, which must have one, instead of compiling them.
         """
-        self._folder = Folder("compat-server-")
+        self._folder = TemporaryFolder("compat-server-")
         folder = self._folder.path
         try:
             control, far_end = control_pair()
@@ -109,3 +116,55 @@ def last_output(process: Process, folder: Path) -> str:
     process.wait(1)
     with (folder / _OUTPUT).open("rb") as output:
         return read_ends(output.fileno(), 0, None, SHOWN)
+
+
+# --- environment variables ----------------------------------------------------------------------------------------------------
+
+_ANY_PROGRAM = ("PATH", "HOME", "LANG", "LC_ALL", "LC_CTYPE", "USER", "LOGNAME")
+"""What any program may want. No result depends on it."""
+
+
+def passed_on(toolchain: Toolchain | None = None) -> dict[str, str]:
+    """The environment variables that a toolchain sees of the caller's; without one, those that some toolchain sees.
+
+    Paths hold from any folder.
+    """
+    here = dict(os.environ)  # looking up each name costs more
+    found: dict[str, str] = {name: here[name] for name in _ANY_PROGRAM if name in here}
+    for each in [toolchain] if toolchain else toolchains.every():
+        reads = each.variables
+        found |= {name: here[name] for name in (*reads.files, *reads.folders, *reads.settings) if name in here}
+        found |= {name: os.path.abspath(found[name]) for name in reads.files if name in found and os.path.exists(found[name])}
+    return found
+
+
+def code_settings(toolchain: Toolchain) -> dict[str, str]:
+    """Those of them that say which code is to be made, and mean the same on every machine."""
+    return {name: os.environ[name] for name in toolchain.variables.settings if name in os.environ}
+
+
+def variable_dependencies(toolchain: Toolchain, backend: str) -> dict[str, str]:
+    """What of the caller's variables, and of the files they lead to, a result of this backend (``cuda``, ``hip``) depends on."""
+    reads = toolchain.variables
+    found = {name: value for name, value in passed_on(toolchain).items() if name not in _ANY_PROGRAM}
+    paths = [path for name in reads.files if name in found for path in found[name].split(os.pathsep)]
+    paths += reads.programs.get(backend, ())
+    return found | {path: digest for path in paths if (digest := _digest(path))}
+
+
+def _digest(path: str) -> str | None:
+    """A hash over a file's content; ``None`` where there is no file."""
+    try:
+        status = os.stat(path)
+    except (OSError, ValueError):
+        return None
+    return _digest_of(path, status.st_ino, status.st_size, status.st_mtime_ns) if Path(path).is_file() else None
+
+
+@lru_cache
+def _digest_of(path: str, *_stamp: int) -> str | None:
+    try:
+        with open(path, "rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    except OSError:
+        return None

@@ -33,12 +33,9 @@ from compat.errors import MachineError, UnknownAction
 from compat.interruption import Stopped
 from compat.model import Cell, Evidence
 from compat.processes import procfs
-from compat.workers import machine, under_way
-from compat.workers.attempt import PLAIN, Flight, Limits, Mode, isolation
-from compat.workers.child import Child
-from compat.workers.client import Hello, WorkerClient
-from compat.workers.facts import gathered
-from compat.workers.messages import Lines, answer_of, ending_of, json_object, names, offset, pid_of
+from compat.workers.attempt import PLAIN, InFlightCell, Limits, Mode, isolation, watched
+from compat.workers.client import Child, Hello, Lines, WorkerClient, answer_of, ending_of, json_object, names, offset, pid_of
+from compat.workers.evidence import gathered, lack_of_machine, refusal
 from compat.workers.places import NOWHERE_ELSE, Places
 
 _log = logging.getLogger(__name__)
@@ -79,18 +76,18 @@ def attempt(
     """
     if not server.hello.ready:
         evidence = _broken(server.hello)
-        if lack := machine.lack(evidence, Path(gettempdir())):
+        if lack := lack_of_machine(evidence, Path(gettempdir())):
             raise lack
         yield from ((cell, evidence) for cell in cells)
         return
     interruption.check()
-    waiting = [Flight(cell=cell, nonce=secrets.token_hex(8)) for cell in cells]
+    waiting = [InFlightCell(cell=cell, nonce=secrets.token_hex(8)) for cell in cells]
     while waiting:
         together = next(list(flights) for _, flights in groupby(waiting, key=lambda flight: isolation(flight.cell)))
         watch = _Watch(server, together, limits, stop, mode=mode, keep=keep, places=places)
         before = len(waiting)
         try:
-            with under_way.watched(lambda watch=watch: watch.in_flight):  # type: ignore[misc]
+            with watched(lambda watch=watch: watch.in_flight):  # type: ignore[misc]
                 for flight, evidence in watch.run():
                     waiting.remove(flight)
                     yield flight.cell, evidence
@@ -112,7 +109,7 @@ class _Watch:
     def __init__(
         self,
         server: WorkerClient,
-        flights: Sequence[Flight],
+        flights: Sequence[InFlightCell],
         limits: Limits,
         stop: threading.Event,
         *,
@@ -128,7 +125,7 @@ class _Watch:
         self.pid: int | None = None
         self.ending: dict[str, Any] = {}
         """How the child ended: an exit code or a signal; empty while it runs, or when nobody can tell any more."""
-        self.in_flight: Flight | None = None
+        self.in_flight: InFlightCell | None = None
         self.deadline_hit: float | None = None
         self.memory_hit: int | None = None
         self._quiet_since = self._asked = time.monotonic()
@@ -140,7 +137,7 @@ class _Watch:
 
     # --- the loop ---
 
-    def run(self) -> Iterator[tuple[Flight, Evidence]]:
+    def run(self) -> Iterator[tuple[InFlightCell, Evidence]]:
         """Yield the evidence of each cell this child got to.
 
         The child's end is what its server says, or the server's own: who else holds a pipe open does not matter.
@@ -208,7 +205,7 @@ class _Watch:
         if "refused" in message:
             raise self._unable(message["refused"])
 
-    def _take(self, line: bytes) -> Iterator[tuple[Flight, Evidence]]:
+    def _take(self, line: bytes) -> Iterator[tuple[InFlightCell, Evidence]]:
         self._quiet_since = time.monotonic()
         message = json_object(line)
         event, nonce = message.get("event"), message.get("nonce")
@@ -236,7 +233,7 @@ class _Watch:
         number, words = (told[-1].errno or 0, told[-1].message) if told else (0, "")
         return MachineError.about(number, words, where=str(self.child.directory.parent))
 
-    def _begin(self, flight: Flight, message: Mapping[str, Any]) -> None:
+    def _begin(self, flight: InFlightCell, message: Mapping[str, Any]) -> None:
         flight.started = time.monotonic()
         flight.output = offset(message.get("output")) or 0
         flight.target_known = message["target_known"] if isinstance(message.get("target_known"), bool) else None
@@ -301,7 +298,7 @@ class _Watch:
 
     # --- evidence ---
 
-    def _answer(self, flight: Flight, message: Mapping[str, Any]) -> Evidence | None:
+    def _answer(self, flight: InFlightCell, message: Mapping[str, Any]) -> Evidence | None:
         """The evidence in a ``done`` event, or ``None`` if it has not the form of one."""
         answer = answer_of(message)
         if answer is None:
@@ -326,7 +323,7 @@ class _Watch:
         )
         return self._completed(evidence, flight, answer.end)
 
-    def _completed(self, evidence: Evidence, flight: Flight, end: int | None) -> Evidence:
+    def _completed(self, evidence: Evidence, flight: InFlightCell, end: int | None) -> Evidence:
         """The evidence with what the attempt left behind; it is none where the machine refused something.
 
         Raises MachineError where it still does.
@@ -334,12 +331,12 @@ class _Watch:
         evidence = gathered(evidence, self.child, flight, end, self.mode, self.keep, self.places)
         if evidence.complete:
             return evidence
-        if lack := machine.lack(evidence, self.child.directory):
+        if lack := lack_of_machine(evidence, self.child.directory):
             raise lack
-        refused = machine.refusal(evidence, self.child.directory)
+        refused = refusal(evidence, self.child.directory)
         return evolve(evidence, answered=False, refused=refused) if refused else evidence
 
-    def _cut_short(self, flight: Flight) -> Evidence:
+    def _cut_short(self, flight: InFlightCell) -> Evidence:
         """The evidence of the cell that was in flight when the child ended."""
         evidence = Evidence(
             answered=False,

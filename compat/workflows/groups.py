@@ -42,7 +42,7 @@ class Group:
 def jobs(config: MatrixConfig, cells: int) -> tuple[Group, ...]:
     """The jobs for so many cells: few are one job, of many each group of envs is shared by several."""
     envs = config.choose_envs()
-    if cells <= FEW and not any(env.torch for env in envs):
+    if cells <= FEW and not any(env.paired for env in envs):
         return groups(config, 1)
     found = groups(config)
     shards = min(SHARDS, ceil(cells / len(found) / SHARD)) or 1

@@ -6,7 +6,7 @@ import json
 
 from compat.api.histories import Packed, PackedName, pack
 from compat.api.records import ApiName
-from compat.records import structure, unstructure
+from compat.model.codec import structure, unstructure
 from tests.api.invented import looked, name, parameter, place
 
 

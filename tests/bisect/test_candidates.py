@@ -179,7 +179,7 @@ def test_envs_by_release(tmp_path: Path) -> None:
     envs = [Env(name=name, release=Version(version)) for name, version in (("b", "3.2.0"), ("c", "3.10.0"), ("a", "3.2.0"))]
     chosen = from_envs(envs, tmp_path).chosen
     assert [[env.name for env in candidate.envs] for candidate in chosen] == [["a", "b"], ["c"]]
-    pair = Env(name="a-pair", release=Version("3.2.0"), torch=Version("2.6.0"))
+    pair = Env(name="a-pair", release=Version("3.2.0"), framework_release=Version("2.6.0"))
     assert [env.name for env in from_envs([pair, *envs], tmp_path).chosen[0].envs] == ["a", "b", "a-pair"]
     fork = Env(name="ours", release=Version("3.2.0+ours"))
     beside = from_envs([fork, *envs], tmp_path)

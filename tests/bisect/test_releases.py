@@ -12,7 +12,7 @@ from packaging.version import Version
 from compat.bisect.probes import ReleaseAnswer
 from compat.bisect.releases import in_range
 from compat.config.matrix import load_matrix
-from compat.engine import recall as known
+from compat.engine.run import existing_releases
 from compat.history.account import Word
 from compat.model import Outcome, Status
 from tests.bisect.invented import LINE, Invented
@@ -223,5 +223,5 @@ def test_the_range_that_given_ends_leave() -> None:
 def test_releases_that_a_project_leaves_out_exist_all_the_same(tmp_path: Path) -> None:
     """So that no answer names the release of a change where there are others between that were not tried."""
     (tmp_path / "matrix.toml").write_text('env = [{ triton = "3.0.0" }, { triton = "3.9.0" }]\n')
-    found = known.existing_releases(load_matrix(tmp_path / "matrix.toml"))
+    found = existing_releases(load_matrix(tmp_path / "matrix.toml"))
     assert {Version("3.0.0"), Version("3.5.1"), Version("3.9.0")} <= set(found["triton"])

@@ -17,9 +17,8 @@ from compat.bisect.probes import ReleaseAnswer
 from compat.history.account import Judgement, Word
 from compat.model import Outcome, Status
 from compat.report.io.document import dump
-from compat.report.summary.commands import commits_advice, commits_command, compare_url, repeat_command
 from compat.report.views.bisect import BisectReport, bisect_document, bisect_markdown, groups, schema
-from compat.report.views.bisect_sentences import headline, remarks
+from compat.report.views.bisect_sentences import commits_advice, commits_command, compare_url, headline, remarks, repeat_command
 from compat.toolchains.triton.ir.parts import PARTS
 from tests.bisect.invented import LINE, Invented
 from tests.report.drawn import bisect_text

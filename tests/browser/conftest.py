@@ -11,7 +11,7 @@ from typing import Any, NoReturn
 import pytest
 from playwright.sync_api import Browser, sync_playwright
 
-from compat.report.render.html.page import matrix_html
+from compat.report.render.page import matrix_html
 from tests.browser.chromium import VARIABLE, find_chromium
 from tests.browser.looking import Look, looking
 from tests.browser.pages import REPORTS

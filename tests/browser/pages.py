@@ -10,8 +10,7 @@ from pathlib import Path
 
 from attrs import evolve
 
-from compat.report.io.document import dump, matrix_document
-from compat.report.io.enclosed import enclosing
+from compat.report.io.document import dump, enclosing, matrix_document
 from compat.report.io.loading import load_report
 from compat.report.summary.record import Report
 from tests.report import factory

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Page, expect
 
-from compat.printable import printable
+from compat.text import printable
 from tests.browser.looking import Look
 from tests.browser.pages import attacking
 from tests.report.hostile import ATTACK, SCRIPTS

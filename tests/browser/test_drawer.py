@@ -10,7 +10,7 @@ from attrs import evolve
 from playwright.sync_api import Page
 
 from compat.model import Result
-from compat.report.render.html.page import matrix_html
+from compat.report.render.page import matrix_html
 from tests.browser.looking import Look
 from tests.browser.pages import real, various
 from tests.report import factory

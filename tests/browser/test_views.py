@@ -10,7 +10,7 @@ from attrs import evolve
 from playwright.sync_api import expect
 
 from compat.model import Outcome, Result
-from compat.report.render.html.page import matrix_html
+from compat.report.render.page import matrix_html
 from tests.browser.looking import Look
 from tests.browser.pages import large, real
 from tests.report import factory

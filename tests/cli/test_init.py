@@ -14,7 +14,7 @@ from compat.config.kernel_files import load_kernels
 from compat.engine.run import available_cores
 from compat.guess.guessing import load_sources
 from compat.model import BuiltEnv, Specialization
-from compat.sizes import in_time
+from compat.text import in_time
 from tests import commands
 
 ROOT = Path(__file__).parents[2]

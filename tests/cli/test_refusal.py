@@ -40,6 +40,37 @@ def test_a_module_for_which_there_is_no_memory_is_no_missing_one() -> None:
     assert means == f"no memory is available ({said})"
 
 
+WITHOUT_THREAD = """
+import sys, threading
+from compat.cli import commands, start
+
+def begin(thread, begun=threading.Thread._bootstrap):
+    if thread.name == %r:
+        raise MemoryError  # as where its first frame cannot be allocated: before it says that it has started
+    begun(thread)
+
+threading.Thread._bootstrap = begin
+commands.main = lambda **_: threading.Thread(name="slot").start()
+start.start()
+"""
+
+
+@pytest.mark.parametrize("thread", ["command", "slot"])
+def test_a_thread_without_memory_to_begin_ends_the_command(tmp_path: Path, thread: str) -> None:
+    ran = subprocess.run(
+        [sys.executable, "-c", WITHOUT_THREAD % thread],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
+    assert ran.returncode == MachineError.exit_code, ran.stderr
+    assert ran.stderr.startswith("error: no memory is available")
+    assert "hint: " in ran.stderr
+
+
 @pytest.mark.parametrize("kilobytes", [170_000, 180_000, 200_000])
 def test_a_command_that_cannot_be_loaded_ends_with_one_error(tmp_path: Path, kilobytes: int) -> None:
     """What is enough for one Python is too little for another."""

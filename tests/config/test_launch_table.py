@@ -9,10 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from compat import arguments
 from compat.config.kernel_files import load_kernels
 from compat.errors import ConfigError
-from compat.model import HINTS, Specialization
+from compat.model import HINTS, Specialization, arguments
 from compat.toolchains.triton.language.types import DTYPES
 
 SOURCE = """

@@ -156,11 +156,11 @@ def test_files_that_cannot_be_read(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 def test_defaults_are_filled_in(load: Load) -> None:
     config = load(ONE)
     assert config.default_envs == ("default",)
-    assert config.default_targets == ("sm_80", "sm_89", "sm_90")
+    assert tuple(target.name for target in config.default_targets) == ("sm_80", "sm_89", "sm_90")
     assert config.deadline == 60.0
     assert config.keep_workers == 300.0
     assert config.memory == 4 * 1024**3
-    assert config.targets == TARGETS
+    assert config.targets == tuple(TARGETS.values())
     assert config.base == config.path.parent
 
 
@@ -239,7 +239,7 @@ def test_built_in_companions_leave_packages_alone_that_are_named(load: Load) -> 
 def test_envs_need_not_be_in_the_file(load: Load) -> None:
     config = load(ONE + COMPANIONS)
     made_up = config.env("triton-3.2.0-torch-2.5.1")
-    assert (made_up.release, made_up.torch) == (Version("3.2.0"), Version("2.5.1"))
+    assert (made_up.release, made_up.framework_release) == (Version("3.2.0"), Version("2.5.1"))
     assert made_up.install == ("setuptools<81", "numpy<2", "six")
     assert config.env("triton-3.1.0") is config.envs[0]
 
@@ -253,7 +253,7 @@ def test_but_their_names_have_to_say_what_is_in_them(load: Load, name: str) -> N
 def test_declared_targets_stand_beside_the_built_in_ones(load: Load) -> None:
     text = '[[target]]\nname = "sm_87"\nbackend = "cuda"\narch = 87\nwarp_size = 32\nshared_memory = 166912\n'
     config = load(ONE + text + '[defaults]\ntargets = ["sm_8*"]')
-    assert config.targets["sm_87"].arch == 87
+    assert next(target for target in config.targets if target.name == "sm_87").arch == 87
     assert "sm_87" not in TARGETS
 
 
@@ -307,7 +307,7 @@ def test_a_folder_without_a_file_has_every_release(tmp_path: Path) -> None:
     config = no_matrix(tmp_path)
     assert (config.path, config.path.exists(), config.kernels) == (tmp_path / "matrix.toml", False, ())
     assert [env.name for env in config.choose_envs()] == list(config.groups["releases"])
-    assert all(env.torch is None for env in config.choose_envs())
+    assert all(not env.paired for env in config.choose_envs())
     assert [target.name for target in config.choose_targets()] == ["sm_80", "sm_89", "sm_90"]
 
 

@@ -12,7 +12,6 @@ from compat.model import BuiltEnv, Cell, CompileSpec, Env, Failure, Specializati
 from compat.toolchains.triton.failures.knowledge import KNOWLEDGE
 from tests.diagnosis.test_corpus import failures
 from tests.targets import TARGETS
-from tests.together import for_each
 from tests.toolchains.compiling import compile_each
 
 ADVISED = {
@@ -54,7 +53,7 @@ ADVISED = {
 """Kernel of the corpus and release → what its advice says."""
 
 
-@for_each(list(ADVISED.items()), lambda each: each[0])
+@pytest.mark.parametrize("each", ADVISED.items(), ids=list(ADVISED))
 def test_the_advice_is_of_this_failure(each: tuple[str, str]) -> None:
     what, _, release = each[0].partition(" ")
     of_it = [failure.advice for name, seen, failure in failures() if name == what and release in {one for one, _ in seen}]

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections import defaultdict
 from itertools import combinations
 
+import pytest
+
 from compat.diagnosis.classify import agree, broken_env, classify
 from compat.model import Status
 from compat.toolchains.triton.failures.knowledge import KNOWLEDGE
 from tests.diagnosis.captured_failures import CapturedFailure, all_captured_failures, installers_words, said
-from tests.together import for_each
 
 CAPTURED_FAILURES = all_captured_failures()
 
@@ -22,35 +23,19 @@ def fingerprints() -> dict[str, set[str | None]]:
     return found
 
 
-@for_each(CAPTURED_FAILURES, lambda captured_failure: captured_failure.id)
-def test_is_told_for_what_it_is(captured_failure: CapturedFailure) -> None:
+@pytest.mark.parametrize("captured_failure", CAPTURED_FAILURES, ids=lambda captured_failure: captured_failure.id)
+def test_a_failure_has_its_class_an_excerpt_and_advice(captured_failure: CapturedFailure) -> None:
+    first, *others = captured_failure.attempts
     outcome = classify(captured_failure.attempts, target=captured_failure.target, knowledge=KNOWLEDGE)
     assert said(outcome) == (captured_failure.status, captured_failure.failure_class)
     assert not outcome.flaky
-
-
-@for_each(CAPTURED_FAILURES, lambda captured_failure: captured_failure.id)
-def test_every_attempt_tells_the_same(captured_failure: CapturedFailure) -> None:
-    for other in captured_failure.attempts[1:]:
-        assert agree(captured_failure.attempts[0], other, target=captured_failure.target, knowledge=KNOWLEDGE)
-
-
-@for_each(CAPTURED_FAILURES, lambda captured_failure: captured_failure.id)
-def test_the_excerpt_is_short_and_free_of_stacks_and_folders(captured_failure: CapturedFailure) -> None:
-    failure = classify(captured_failure.attempts, target=captured_failure.target, knowledge=KNOWLEDGE).failure
-    assert failure is not None
-    assert failure.excerpt
-    assert len(failure.excerpt.splitlines()) <= 12
+    assert all(agree(first, other, target=captured_failure.target, knowledge=KNOWLEDGE) for other in others)
+    assert outcome.failure is not None
+    assert 1 <= len(outcome.failure.excerpt.splitlines()) <= 12
     for noise in ("Stack (most recent", "Traceback", 'File "', "Fatal Python error", "Repro command", "/worker/"):
-        assert noise not in failure.excerpt
-
-
-@for_each(CAPTURED_FAILURES, lambda captured_failure: captured_failure.id)
-def test_the_advice_is_filled_in(captured_failure: CapturedFailure) -> None:
-    failure = classify(captured_failure.attempts, target=captured_failure.target, knowledge=KNOWLEDGE).failure
-    assert failure is not None
-    assert failure.advice
-    assert "{" not in failure.advice
+        assert noise not in outcome.failure.excerpt
+    assert outcome.failure.advice
+    assert "{" not in outcome.failure.advice
 
 
 def test_one_defect_has_one_fingerprint_in_every_release() -> None:

@@ -25,7 +25,7 @@ from compat.model import Env
 from tests.envs.conftest import make_wheel
 
 PLAIN = Env(name="plain", release=Version("3.1.0"))
-PAIR = Env(name="pair", release=Version("3.1.0"), torch=Version("2.5.1"), install=("numpy<2",))
+PAIR = Env(name="pair", release=Version("3.1.0"), framework_release=Version("2.5.1"), install=("numpy<2",))
 FORK = Env(name="fork", release=Version("3.1.0+mine"), wheel="/wheels/triton-3.1.0+mine-py3-none-any.whl")
 OTHER = Env(name="other", distribution="triton-fork", index="https://example.org/simple")
 DOWN = {"PATH": "", "UV_DEFAULT_INDEX": "http://127.0.0.1:9/simple"}

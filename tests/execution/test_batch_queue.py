@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from compat.engine.plan import batches
-from compat.engine.run import BatchQueue
+from compat.engine.plan import BatchQueue, batches
 from compat.executors.base import EnvLeft
 from compat.executors.local import LocalExecutor
 from compat.model import BuiltEnv, Cell, Env

@@ -14,8 +14,7 @@ from compat.engine.run import RunContext, run
 from compat.files import folder_digest
 from compat.interruption import Stopped
 from compat.model import BuiltEnv, Status
-from compat.store.claims import Claims
-from compat.store.keys import CellKeys
+from compat.store.keys import CellKeys, Claims
 from compat.store.store import Store
 from compat.workers.attempt import Limits
 from compat.workers.spawn import WORKER

@@ -9,7 +9,7 @@ import time
 import pytest
 
 from compat.interruption import Stopped
-from compat.processes.session import Session, SessionEnded
+from compat.processes.supervisor import Session, SessionEnded
 
 ECHO = "import sys\nfor line in sys.stdin: print(line.upper(), end='', flush=True)"
 

@@ -14,8 +14,8 @@ from compat.diagnosis.dumps import Pipeline, Printed
 from compat.engine.run import RunContext, run
 from compat.model import BuiltEnv, Cell, Done, Evidence, Failure
 from compat.store.store import Store
-from compat.workers import printed
 from compat.workers.attempt import Limits
+from compat.workers.evidence import keep_printed, printed_text
 from compat.workers.spawn import OwnWorker
 from tests.cells import cell
 from tests.execution.test_store import CELL, EVIDENCE, read
@@ -84,7 +84,7 @@ def test_a_row_holds_no_conclusion_and_the_dump_is_small(built: Callable[[str], 
     assert str(failure.ir) not in attempts
     (compressed,) = (tmp_path / "artifacts").glob("*.printed.xz")
     with Store(tmp_path) as store:
-        text = printed.text_of(evolve(EVIDENCE, kept={"printed": compressed.name}), store.artifact)
+        text = printed_text(evolve(EVIDENCE, kept={"printed": compressed.name}), store.artifact)
     assert text is not None
     assert text.count("IR Dump Before") > 10
     assert compressed.stat().st_size < len(text) / 20
@@ -122,9 +122,9 @@ IR = "// -----// IR Dump Before CSE (cse)\nmodule {\n}\n" * 20_000
 def test_what_was_printed_comes_back(tmp_path: Path, text: str) -> None:
     with Store(tmp_path) as store:
         for always in (False, True):
-            inline, artifacts = printed.kept(text, store.keep, always=always)
+            inline, artifacts = keep_printed(text, store.keep, always=always)
             evidence = evolve(EVIDENCE, printed=inline, kept=artifacts)
-            assert printed.text_of(evidence, store.artifact) == text
+            assert printed_text(evidence, store.artifact) == text
             assert bool(artifacts) is (always or len(text) > 20_000)
 
 
@@ -132,5 +132,5 @@ def test_what_was_printed_comes_back(tmp_path: Path, text: str) -> None:
 def test_what_is_no_archive_is_as_good_as_gone(tmp_path: Path, data: bytes) -> None:
     with Store(tmp_path) as store:
         name = store.keep(".printed.xz", data)
-        found = printed.text_of(evolve(EVIDENCE, kept={"printed": name}), store.artifact)
+        found = printed_text(evolve(EVIDENCE, kept={"printed": name}), store.artifact)
     assert not found

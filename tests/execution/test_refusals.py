@@ -10,7 +10,7 @@ import pytest
 
 from compat.errors import REFUSALS, MachineError
 from compat.model import Evidence, Raised
-from compat.workers import machine
+from compat.workers import evidence
 
 UNSEEN = [errno.EIO, errno.EDQUOT, errno.EAGAIN, errno.ENFILE]
 
@@ -23,9 +23,9 @@ def attempt(number: int, folder: Path) -> Evidence:
 
 @pytest.mark.parametrize("number", UNSEEN)
 def test_an_attempt_that_was_refused_something_says_so(number: int, tmp_path: Path) -> None:
-    assert os.strerror(number) in str(machine.refusal(attempt(number, tmp_path), tmp_path))
+    assert os.strerror(number) in str(evidence.refusal(attempt(number, tmp_path), tmp_path))
     printed = Evidence(answered=True, stderr=f"ptxas fatal : {os.strerror(number)}\n")
-    assert os.strerror(number) in str(machine.refusal(printed, tmp_path))
+    assert os.strerror(number) in str(evidence.refusal(printed, tmp_path))
 
 
 @pytest.mark.parametrize("number", UNSEEN)
@@ -33,8 +33,8 @@ def test_what_the_machine_still_refuses_ends_the_command(number: int, tmp_path: 
     def refused(_: Path) -> None:
         raise OSError(number, os.strerror(number))
 
-    monkeypatch.setattr(machine, "_write_into", refused)
-    lack = machine.lack(attempt(number, tmp_path), tmp_path)
+    monkeypatch.setattr(evidence, "_write_into", refused)
+    lack = evidence.lack_of_machine(attempt(number, tmp_path), tmp_path)
     assert isinstance(lack, MachineError)
     assert REFUSALS[number] in str(lack)
     assert lack.exit_code == 7
@@ -44,4 +44,4 @@ def test_what_the_machine_still_refuses_ends_the_command(number: int, tmp_path: 
 @pytest.mark.parametrize("number", UNSEEN)
 def test_what_it_refuses_no_more_does_not(number: int, tmp_path: Path) -> None:
     """A kernel's file can raise any error: one alone is no reason to end a command."""
-    assert machine.lack(attempt(number, tmp_path), tmp_path) is None
+    assert evidence.lack_of_machine(attempt(number, tmp_path), tmp_path) is None

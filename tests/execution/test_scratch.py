@@ -10,13 +10,13 @@ from pathlib import Path
 import pytest
 
 from compat.errors import MachineError
-from compat.scratch import Folder
+from compat.files import TemporaryFolder
 
 ROOT = Path(__file__).parents[2]
 
 
 def test_a_folder_is_private_and_gone_when_it_is_closed() -> None:
-    with Folder("compat-test-") as path:
+    with TemporaryFolder("compat-test-") as path:
         assert path.stat().st_mode & 0o777 == 0o700
         (path / "inside").mkdir()
         (path / "inside" / "file").write_text("")
@@ -25,7 +25,7 @@ def test_a_folder_is_private_and_gone_when_it_is_closed() -> None:
 
 
 def test_a_folder_that_nobody_closes_is_gone_with_the_process(tmp_path: Path) -> None:
-    program = "from compat.scratch import Folder; print(Folder('compat-test-').path.exists())"
+    program = "from compat.files import TemporaryFolder; print(TemporaryFolder('compat-test-').path.exists())"
     environ = {**os.environ, "PYTHONPATH": str(ROOT), "TMPDIR": str(tmp_path)}
     done = subprocess.run([sys.executable, "-c", program], env=environ, capture_output=True, text=True, check=True)
     assert done.stdout == "True\n"
@@ -35,13 +35,13 @@ def test_a_folder_that_nobody_closes_is_gone_with_the_process(tmp_path: Path) ->
 def test_where_none_can_be_made_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "gone"))
     with pytest.raises(MachineError, match="temporary files cannot be created"):
-        Folder("compat-test-")
+        TemporaryFolder("compat-test-")
 
 
 HOLDS = """
 import sys, time
-from compat.scratch import Folder
-print(Folder("compat-test-").path, flush=True)
+from compat.files import TemporaryFolder
+print(TemporaryFolder("compat-test-").path, flush=True)
 time.sleep(60)
 """
 
@@ -61,7 +61,7 @@ def test_what_a_killed_command_left_is_removed_by_the_next(tmp_path: Path) -> No
     killed.kill()
     killed.wait()
     assert left.exists()
-    program = "from compat.scratch import Folder; Folder('compat-test-')"
+    program = "from compat.files import TemporaryFolder; TemporaryFolder('compat-test-')"
     subprocess.run([sys.executable, "-c", program], env=environ, check=True)
     assert sorted(tmp_path.iterdir()) == sorted([others, needed])
     living.kill()
@@ -71,8 +71,8 @@ def test_what_a_killed_command_left_is_removed_by_the_next(tmp_path: Path) -> No
 
 def test_commands_that_begin_at_once_leave_each_other_their_folders(tmp_path: Path) -> None:
     program = (
-        "from compat.scratch import Folder\n"
-        "folders = [Folder('compat-test-') for _ in range(200)]\n"
+        "from compat.files import TemporaryFolder\n"
+        "folders = [TemporaryFolder('compat-test-') for _ in range(200)]\n"
         "assert all(each.path.exists() for each in folders)\n"
     )
     environ = {**os.environ, "PYTHONPATH": str(ROOT), "TMPDIR": str(tmp_path)}

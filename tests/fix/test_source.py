@@ -11,7 +11,7 @@ from compat.errors import ConfigError
 from compat.fix.changes import SourceFile
 from compat.model import Cell, Env
 from compat.source.closure import LIBRARY, read_source
-from compat.workers.attempt import Flight
+from compat.workers.attempt import InFlightCell
 from tests.cells import spec
 from tests.standin.packages import written
 from tests.targets import TARGETS
@@ -46,7 +46,7 @@ def test_the_copy_takes_the_place_of_every_root_that_the_file_lies_in(tmp_path: 
         "lib/mine/near.py",
     ]
     cell = Cell(env=Env(name="any"), target=TARGETS["sm_90"], spec=edited)
-    job = Flight(cell=cell, nonce="").job()
+    job = InFlightCell(cell=cell, nonce="").job()
     assert (job["source"], job["module"]) == (str(copied / "lib/mine/kernel.py"), "mine.kernel")
 
 

@@ -53,33 +53,31 @@ from compat.model import (
     Specialization,
     Status,
 )
-from compat.printable import printable
 from compat.processes.supervisor import ProcessResult
 from compat.reduce.module import extracted, is_whole
 from compat.report.io.document import dump, matrix_document
 from compat.report.io.loading import load_report
-from compat.report.render.ci import code_quality, junit_xml, workflow_commands
+from compat.report.render.ci import code_quality, findings, junit_xml, workflow_commands
 from compat.report.render.markdown import code, escape, fence, prose
 from compat.report.summary.compact import one_line
 from compat.report.summary.comparing import ReportSide, compare
-from compat.report.summary.findings import findings
 from compat.report.summary.record import Report
 from compat.report.views.diff import LIMIT, diff_document, diff_lines, diff_markdown
 from compat.report.views.matrix_markdown import matrix_markdown
 from compat.repro import issue, verify
 from compat.repro.verify import failure_of
 from compat.source.closure import read_source
-from compat.store import rows
+from compat.store import database
 from compat.store import store as store_of
 from compat.store.database import StoredRow
 from compat.store.keys import cell_key
 from compat.store.store import Store
+from compat.text import printable
 from compat.toolchains import Unlaunchable
 from compat.toolchains.triton.device.launching import LAUNCHING
 from compat.toolchains.triton.failures.knowledge import KNOWLEDGE
-from compat.workers import messages
-from compat.workers.client import WorkerClient
-from compat.workers.messages import Lines
+from compat.workers import client
+from compat.workers.client import Lines, WorkerClient
 from tests.fuzz.inputs import (
     OUTPUT,
     TEXTS,
@@ -189,11 +187,11 @@ def _events(data: bytes, _: Path) -> None:
 
 
 def _event(line: bytes) -> None:
-    message = messages.json_object(line)
-    messages.pid_of(message)
-    messages.ending_of(message)
-    messages.offset(message.get("output"))
-    answer = messages.answer_of(message)
+    message = client.json_object(line)
+    client.pid_of(message)
+    client.ending_of(message)
+    client.offset(message.get("output"))
+    answer = client.answer_of(message)
     if answer is not None:
         evidence = Evidence(
             answered=True,
@@ -205,7 +203,7 @@ def _event(line: bytes) -> None:
             at=answer.at,
         )
         assert bounds.within_bounds(evidence) == evidence
-        assert rows.attempts_of(rows.row_of("k", [evidence])) == (evidence,)
+        assert database.attempts_of(database.row_of("k", [evidence])) == (evidence,)
         reported(evidence)
 
 
@@ -253,10 +251,10 @@ _ROW = {
 
 def _row(text: str, _: Path) -> None:
     row = StoredRow(key="k", attempts=text, readings=text)
-    attempts = rows.attempts_of(row)
+    attempts = database.attempts_of(row)
     if attempts:
         reported(*(diagnose.diagnosed(each, each.printed, None) for each in attempts))
-        reported(*(rows.as_read(row, attempts) or attempts))
+        reported(*(database.as_read(row, attempts) or attempts))
         store_of._cut_short(attempts, 60.0, 1 << 30)
 
 
@@ -512,7 +510,7 @@ def _words(text: str, _: Path) -> None:
     asked: list[Callable[[], object]] = [
         lambda: parse_criterion(text, lambda command, result: 0),
         lambda: select_envs([ENV], [text]),
-        lambda: select_targets(TARGETS, [text]),
+        lambda: select_targets(tuple(TARGETS.values()), [text]),
         lambda: select_specs(specs, [text], [text], [text]),
         lambda: candidates.parse_release(text, "--good"),
         lambda: candidates.parse_specifier(text),

@@ -10,7 +10,7 @@ import pytest
 
 from compat.config.kernel_files import load_kernels
 from compat.guess import GuessedSource, guess_sources, kernel_file_text
-from compat.signatures import leaves
+from compat.model.signatures import leaves
 
 ROOT = Path(__file__).parents[2]
 SOURCES = sorted((Path(__file__).parent / "sources").glob("*.py"))

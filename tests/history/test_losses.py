@@ -5,7 +5,7 @@ from __future__ import annotations
 from attrs import evolve
 
 from compat.history.account import Entry
-from compat.history.losses import losses
+from compat.history.running import losses
 from tests.report.factory import OK, SHAPE, bad
 
 

@@ -70,7 +70,7 @@ def result(
     declared = Env(
         name=env or f"{'pt' if torch else 't'}{release}",
         release=triton,
-        torch=Version("2.4.1") if torch else None,
+        framework_release=Version("2.4.1") if torch else None,
         distribution=distribution,
     )
     spec = Specialization(

@@ -21,7 +21,7 @@ def program(name: str, failure_class: str | None = None, message: str = "", stat
 
 
 GOOD = Pair(
-    torch="2.9.1",
+    framework_release="2.9.1",
     release="3.5.1",
     env="triton-3.5.1-torch-2.9.1",
     own=True,
@@ -30,7 +30,7 @@ GOOD = Pair(
     seconds=8.5,
 )
 DROPPED = Pair(
-    torch="2.9.1",
+    framework_release="2.9.1",
     release="3.6.0",
     env="triton-3.5.1-torch-2.9.1",
     programs=(program("softmax"), program("user_kernel", "kernel-dropped", SWALLOWED, Status.WRONG)),
@@ -38,10 +38,12 @@ DROPPED = Pair(
     cached=True,
 )
 ALL_BAD = Pair(
-    torch="2.4.1",
+    framework_release="2.4.1",
     release="3.6.0",
     env="triton-3.0.0-torch-2.4.1",
     programs=tuple(program(name, "name-missing", "ImportError: no `triton_key` | here") for name in ("softmax", "user_kernel")),
 )
-UNTRIED = Pair(torch="2.4.1", release="3.5.1", env="triton-3.0.0-torch-2.4.1", error="no wheel of triton 3.5.1 for this Python")
+UNTRIED = Pair(
+    framework_release="2.4.1", release="3.5.1", env="triton-3.0.0-torch-2.4.1", error="no wheel of triton 3.5.1 for this Python"
+)
 PAIRS = (GOOD, DROPPED, ALL_BAD, UNTRIED)

@@ -45,7 +45,7 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def names(asked: tuple[RequestedPair, ...]) -> list[str]:
-    return [f"{each.env.torch}+{each.release or 'own'}" for each in asked]
+    return [f"{each.env.framework_release}+{each.release or 'own'}" for each in asked]
 
 
 def places(project: Path, *envs: str) -> Selection:
@@ -111,8 +111,8 @@ def test_a_pin_that_is_known_is_asked_of_nobody(project: Path) -> None:
     path = cache.folder / "pairs" / "pins.json"
     path.parent.mkdir(parents=True)
     path.write_text(write_json({"2.9.1 triton 3.11": "3.5.1", "2.5.1 triton 3.13": ""}))
-    assert pinned_release(Version("2.9.1"), "triton", "3.11", cache, {}) == Version("3.5.1")
-    assert pinned_release(Version("2.5.1"), "triton", "3.13", cache, {}) is None
+    assert pinned_release("torch", Version("2.9.1"), "triton", "3.11", cache, {}) == Version("3.5.1")
+    assert pinned_release("torch", Version("2.5.1"), "triton", "3.13", cache, {}) is None
 
 
 # --- in a matrix -------------------------------------------------------------------------------------------------------------

@@ -19,7 +19,7 @@ from compat.pairs.choosing import RequestedPair
 from compat.pairs.native import Compiler
 from compat.pairs.programs import Answers, PairRun, run_programs
 from compat.project import select_places
-from compat.store.claims import Claims
+from compat.store.keys import Claims
 from compat.toolchains import DEFAULT, Toolchain
 from tests.claiming import holder
 
@@ -98,7 +98,7 @@ def test_a_program_sees_what_it_was_given(tmp_path: Path, tried: PairRun, monkey
 
 def test_a_pair_that_another_process_tries_is_waited_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     packages = tuple(Package(name=name, version=version, digest="") for name, version in (("torch", "2.9.1"), ("triton", "3.5.1")))
-    env = Env(name="pair", release=Version("3.5.1"), torch=Version("2.9.1"))
+    env = Env(name="pair", release=Version("3.5.1"), framework_release=Version("2.9.1"))
     built = BuiltEnv(env=env, python=sys.executable, python_version="3.11.7", packages=packages, digest="d")
     cache, said = EnvCache(tmp_path), list[str]()
     folder, key = pairing._answers_of(cache), pairing._key(built, None, DEFAULT)

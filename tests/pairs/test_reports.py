@@ -10,9 +10,9 @@ from jsonschema import Draft202012Validator
 from compat.pairs.records import Grid, failing
 from compat.report.io.document import dump, matrix_document, schema
 from compat.report.io.loading import load_report, load_reports
-from compat.report.render.html.page import matrix_html
+from compat.report.render.page import matrix_html
+from compat.report.views.envs import cell_of, grid_document, notes_of, pairs_markdown
 from compat.report.views.matrix_markdown import headline, matrix_markdown
-from compat.report.views.pairs import cell_of, grid_document, notes_of, pairs_markdown
 from tests.pairs.made import ALL_BAD, DROPPED, GOOD, PAIRS, SWALLOWED, UNTRIED
 from tests.report.drawn import matrix_text
 from tests.report.factory import OK, always, env, report, tried

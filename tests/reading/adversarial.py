@@ -9,7 +9,7 @@ from re import _parser as parser  # type: ignore[attr-defined]
 from types import ModuleType
 from typing import Any
 
-from compat.patterns import Lazy
+from compat.text import Lazy
 
 SMALL, LARGE = 2 * 1024, 8 * 1024
 _ENOUGH = 0.006

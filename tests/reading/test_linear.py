@@ -8,11 +8,11 @@ import pytest
 
 from compat.diagnosis import canonical, classify, diagnose, dumps, fingerprint, symptoms
 from compat.model import Evidence, Raised
-from compat.printable import printable
 from compat.processes.supervisor import ProcessResult
 from compat.report.render import markdown
 from compat.report.summary import compact
 from compat.repro import issue, verify
+from compat.text import printable
 from compat.toolchains.triton.failures import knowledge
 from compat.toolchains.triton.failures.knowledge import KNOWLEDGE
 from compat.toolchains.triton.ir import reproducers

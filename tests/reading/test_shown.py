@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from compat.model import BuiltEnv
-from compat.printable import printable
+from compat.text import printable
 from tests import commands
 from tests.sqlite import opened
 

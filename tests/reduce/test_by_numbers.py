@@ -18,7 +18,7 @@ from compat.launch import hosting
 from compat.model import BuiltEnv, Check, Numbers, Outcome, Status
 from compat.model import Result as CellResult
 from compat.processes import procfs
-from compat.processes.session import Session
+from compat.processes.supervisor import Session
 from compat.project import select
 from compat.reduce.numbers import nearest
 from tests.launch.living import project, stand_in

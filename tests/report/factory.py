@@ -124,7 +124,10 @@ def env(
     """An env as built; with ``error``, as not built."""
     version = Version(release)
     asked = Env(
-        name=name or f"triton-{release}", release=version, torch=Version(torch) if torch else None, distribution=distribution
+        name=name or f"triton-{release}",
+        release=version,
+        framework_release=Version(torch) if torch else None,
+        distribution=distribution,
     )
     if error:
         return BuiltEnv(env=asked, error=error)

@@ -12,8 +12,8 @@ from jsonschema import Draft202012Validator
 from compat.history.verdict import Verdict, verdicts
 from compat.model import Check, Result, Status
 from compat.report.io.document import dump, matrix_document, schema
+from compat.report.render.ci import findings
 from compat.report.summary.checks import check_words, checked
-from compat.report.summary.findings import findings
 from compat.report.summary.statements import statements
 from compat.report.views.matrix_markdown import matrix_markdown
 from tests.report.drawn import matrix_text

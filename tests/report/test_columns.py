@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from compat.report.render.html.cells import Column
+from compat.report.render.page_data import Column
 
 
 @pytest.mark.parametrize(

@@ -8,9 +8,8 @@ import pytest
 from attrs import evolve
 
 from compat.model import Check, Numbers, Status
-from compat.report.render.ci import junit_xml
+from compat.report.render.ci import findings, junit_xml
 from compat.report.summary.comparing import ReportSide, compare
-from compat.report.summary.findings import findings
 from compat.report.summary.record import Report
 from compat.report.views.diff import change
 from compat.report.views.matrix_markdown import matrix_markdown

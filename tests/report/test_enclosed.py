@@ -9,9 +9,8 @@ import json
 import pytest
 from attrs import evolve
 
-from compat.report.io import enclosed as enclosed_module
-from compat.report.io.document import dump, matrix_document
-from compat.report.io.enclosed import enclosing
+from compat.report.io import document
+from compat.report.io.document import dump, enclosing, matrix_document
 from compat.report.io.loading import load_report
 from compat.report.summary.record import Report
 from tests.report.factory import OK, PASS, SHAPE, always, bad, env, report, tried
@@ -64,15 +63,15 @@ def test_a_failure_without_artifacts_has_none() -> None:
 
 
 def test_where_there_is_too_much_what_fails_comes_first(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(enclosed_module, "SOURCES_LIMIT", 15)
+    monkeypatch.setattr(document, "SOURCES_LIMIT", 15)
     texts = {"/kernels/a.py": "a" * 10, "/kernels/z.py": "z" * 10}
     assert enclosing(two_kernels(), texts.get, lambda name: None).sources == {"z.py": "z" * 10}
-    monkeypatch.setattr(enclosed_module, "SOURCE_LIMIT", 9)
+    monkeypatch.setattr(document, "SOURCE_LIMIT", 9)
     assert enclosing(two_kernels(), texts.get, lambda name: None).sources == {}
 
 
 def test_attachments_have_bounds(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(enclosed_module, "ATTACHMENTS_LIMIT", 60)
+    monkeypatch.setattr(document, "ATTACHMENTS_LIMIT", 60)
     texts = {"9a.mlir": "".join(map(str, range(1000))), "9b.mlir": "small"}
     assert list(enclosing(two_kernels(), lambda path: None, texts.get).attachments) == ["9b.mlir"]
 
@@ -90,6 +89,6 @@ def test_an_attachment_that_is_none_is_left_out(content: str) -> None:
 
 
 def test_an_artifact_that_is_too_long_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(enclosed_module, "ATTACHMENT_LIMIT", 15)
+    monkeypatch.setattr(document, "ATTACHMENT_LIMIT", 15)
     found = enclosing(two_kernels(), lambda path: None, {"9a.mlir": "m" * 16, "9b.mlir": "m" * 15}.get)
     assert list(found.attachments) == ["9b.mlir"]

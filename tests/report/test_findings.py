@@ -15,9 +15,8 @@ from compat.json_text import write_json
 from compat.model import Status
 from compat.report.io.document import dump, matrix_document
 from compat.report.io.loading import load_report
-from compat.report.render.ci import MOST, code_quality, workflow_commands
+from compat.report.render.ci import MOST, code_quality, findings, workflow_commands
 from compat.report.summary.compact import one_line
-from compat.report.summary.findings import findings
 from compat.report.summary.record import Report
 from compat.report.views.matrix_markdown import SUMMARY_LIMIT, matrix_markdown, step_summary
 from tests.report.factory import OK, SHAPE, TARGETS, always, bad, env, expected_matrix, report, since, tried, troubled_matrix

@@ -10,7 +10,7 @@ from compat.fix import EditTrial, Fix
 from compat.fix.changes import SourceFile
 from compat.fix.searching import EditedKernel
 from compat.model import BuiltEnv, Outcome
-from compat.report.views.fix import fix_lines
+from compat.report.views.changed_kernels import fix_lines
 from tests.report.factory import MISSING, OK, RELEASES, TARGETS, bad, env, tried
 
 FORK = env("3.4.0", name="ours", distribution="ours-triton")

@@ -22,10 +22,10 @@ from compat.cli.commands import main
 from compat.model import Noticed, Result, Status
 from compat.report.io.document import dump, matrix_document
 from compat.report.io.loading import load_report
-from compat.report.render.html import cells
-from compat.report.render.html.packing import command_table, page_data
-from compat.report.render.html.page import SCRIPTS, STYLES, matrix_html
-from compat.report.summary.commands import explain_command, fix_command
+from compat.report.render import page_data as cells
+from compat.report.render.page import SCRIPTS, STYLES, matrix_html
+from compat.report.render.page_data import command_table, page_data
+from compat.report.summary.compact import explain_command, fix_command
 from compat.report.summary.grid import Mark, grids
 from compat.report.summary.record import Report
 from tests.report.factory import (
@@ -289,14 +289,14 @@ def test_the_sentence_is_the_summary() -> None:
 
 
 def test_every_script_and_style_is_in_it() -> None:
-    room = files("compat.report.render.html")
+    room = files("compat.report.render") / "html"
     for folder, names, ending in (("script", SCRIPTS, "js"), ("style", STYLES, "css")):
         assert sorted(path.name for path in (room / folder).iterdir()) == sorted(f"{name}.{ending}" for name in names)
 
 
 def test_every_status_has_a_look() -> None:
     """A status that is new has one, too: that of a failure."""
-    marks = (files("compat.report.render.html") / "script" / "marks.js").read_text()
+    marks = (files("compat.report.render") / "html" / "script" / "marks.js").read_text()
     outcomes = [evolve(bad(SHAPE), status=status) for status in Status if status is not Status.OK]
     results = [
         result for place, outcome in enumerate(outcomes) for result in tried(f"k{place}", "v", always(outcome), envs=[env("3.9.0")])
@@ -324,7 +324,7 @@ def test_colours_that_carry_text_have_contrast(scheme: str) -> None:
 
 
 def _colours(scheme: str) -> dict[str, str]:
-    text = (files("compat.report.render.html") / "style" / "colours.css").read_text()
+    text = (files("compat.report.render") / "html" / "style" / "colours.css").read_text()
     found = re.findall(r"--([\w-]+): light-dark\((#[0-9a-f]{6}), (#[0-9a-f]{6})\);", text)
     return {name: light if scheme == "light" else dark for name, light, dark in found}
 

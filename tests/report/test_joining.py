@@ -10,7 +10,7 @@ import pytest
 from attrs import evolve
 
 from compat.errors import StoreError
-from compat.records import unstructure
+from compat.model.codec import unstructure
 from compat.report.io.document import dump, matrix_document
 from compat.report.io.loading import load_reports
 from compat.report.summary.record import Report

@@ -9,8 +9,8 @@ from attrs import evolve
 
 from compat.model import CompileSpec, Outcome, Result
 from compat.report.io.document import matrix_document
-from compat.report.render.html.page import matrix_html
-from compat.report.summary.notes import decided_by_hints, guesses
+from compat.report.render.page import matrix_html
+from compat.report.summary.statements import decided_by_hints, guesses
 from compat.report.views.matrix_markdown import matrix_markdown
 from tests.report.drawn import matrix_text
 from tests.report.factory import OK, SHAPE, TARGETS, always, bad, env, report, tried

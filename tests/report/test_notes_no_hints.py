@@ -8,7 +8,7 @@ import pytest
 from attrs import evolve
 
 from compat.model import CompileSpec, Result
-from compat.report.summary.notes import has_no_hints, without_hints
+from compat.report.summary.statements import has_no_hints, without_hints
 from compat.report.views.matrix_markdown import matrix_markdown
 from tests.cells import spec
 from tests.report.drawn import matrix_text

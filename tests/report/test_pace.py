@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from compat.report.views.pace import Pace, expectation_line, pace_line
-from compat.sizes import in_time
+from compat.report.summary.compact import Pace, expectation_line, pace_line
+from compat.text import in_time
 from tests.report.factory import OK, always, env, tried
 
 CELLS = [result.cell for result in tried("k", "v", always(OK), envs=[env("3.1.0"), env("3.2.0")])]

@@ -9,9 +9,8 @@ from attrs import evolve
 
 from compat.model import Status
 from compat.pairs.records import Pair
-from compat.report.render.ci import code_quality, junit_xml, workflow_commands
+from compat.report.render.ci import code_quality, findings, junit_xml, workflow_commands
 from compat.report.summary.comparing import CellChangeKind, Comparison, ReportSide, compare
-from compat.report.summary.findings import findings
 from compat.report.summary.record import Report
 from compat.report.views.diff import diff_document, diff_lines, diff_markdown
 from tests.pairs.made import ALL_BAD, DROPPED, GOOD, PAIRS, SWALLOWED, UNTRIED, program

@@ -18,6 +18,7 @@ from compat.errors import ConfigError
 from compat.model import BuiltEnv, Cell, CompileSpec, Specialization
 from compat.source.closure import read_source
 from compat.store.store import Store
+from compat.toolchains.triton.language import DECORATORS
 from compat.workers.attempt import Limits
 from tests.cells import KEPT
 from tests.targets import TARGETS
@@ -27,7 +28,7 @@ HEAD = "import triton\nimport triton.language as tl\n"
 
 
 def bundled(folder: Path, main: str, function: str = "kernel", **files: str) -> Bundle:
-    return bundle(written(folder, main, function, **files))
+    return bundle(written(folder, main, function, **files), decorators=DECORATORS)
 
 
 def written(folder: Path, main: str, function: str = "kernel", **files: str) -> Specialization:
@@ -182,7 +183,7 @@ def few():
     return 4
 """
     sizes = "WARPS = 4\n\n\ndef configs():\n    return [triton.Config({}, num_warps=WARPS)]\n"
-    found = bundle(written(tmp_path, main, sizes=sizes), decorated=True)
+    found = bundle(written(tmp_path, main, sizes=sizes), decorated=True, decorators=DECORATORS)
     text = body(found)
     assert found.decorated
     assert text.endswith(

@@ -11,10 +11,9 @@ from typing import Any
 
 import pytest
 
-from compat import constexprs
 from compat.bundle.bundle import bundle
 from compat.config.toml_writer import toml_text
-from compat.model import BuiltEnv, Cell, Env
+from compat.model import BuiltEnv, Cell, Env, constexprs
 from compat.reduce import Candidate, extracted, output
 from compat.toolchains.triton.language.script_call import Form
 from tests.cells import cell

@@ -15,7 +15,7 @@ from compat.model import BuiltEnv, Status
 from compat.toolchains import DEFAULT
 from compat.toolchains.triton.failures.knowledge import KNOWLEDGE
 from compat.toolchains.triton.language.script_call import Form, form_of
-from compat.workers.attempt import Flight
+from compat.workers.attempt import InFlightCell
 from tests.cells import POINTERS, cell
 from tests.toolchains.compiling import compile_all, ir_of, said, script
 
@@ -42,7 +42,7 @@ def test_the_worker_and_a_script_say_the_same(release: str, target: str, built: 
     env = built(f"triton-{release}")
     for function in ("strided", "unspecialized"):
         asked = cell(env, "told", function, target, **KNOWN)
-        (tmp_path / "job.json").write_text(json.dumps(Flight(cell=asked, nonce="n").job()))
+        (tmp_path / "job.json").write_text(json.dumps(InFlightCell(cell=asked, nonce="n").job()))
         for form in (form_of(release), Form.ANY):
             (tmp_path / f"{form.name}.py").write_text(script(asked.spec, target, form))
         scripts = [str(tmp_path / f"{form.name}.py") for form in (form_of(release), Form.ANY)]

@@ -14,7 +14,7 @@ from packaging.version import Version
 
 from compat.model import BuiltEnv, Cell, Evidence
 from compat.toolchains.triton.language.script_call import Form
-from compat.workers.attempt import Flight
+from compat.workers.attempt import InFlightCell
 from tests.cells import KERNELS, cell
 from tests.toolchains.compiling import compile_all, said, script
 
@@ -136,7 +136,7 @@ def test_repro_scripts_come_to_the_same(release: str, target: str, built: Callab
 
 def warm_up(env: BuiltEnv, cells: list[Cell], folder: Path, *scripts: Path, **variables: str) -> list[str]:
     """What the release itself makes of the launches of cells, and then of scripts."""
-    (folder / "jobs.json").write_text(json.dumps([Flight(cell=each, nonce="n").job() for each in cells]))
+    (folder / "jobs.json").write_text(json.dumps([InFlightCell(cell=each, nonce="n").job() for each in cells]))
     command = [str(env.python), str(WARMED_UP), str(KERNELS / "launched.py"), str(folder / "jobs.json"), *map(str, scripts)]
     own = {**os.environ, **variables, "TRITON_CACHE_DIR": str(folder / "cache"), "HOME": str(folder)}
     ran = subprocess.run(command, capture_output=True, text=True, check=False, env=own)

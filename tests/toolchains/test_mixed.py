@@ -14,7 +14,7 @@ from compat import project as projects
 from compat import toolchains
 from compat.bisect.candidates import CandidateQuery
 from compat.bisect.request import BisectRequest, line_of
-from compat.engine import recall as recalling
+from compat.engine import run as engine
 from compat.engine.run import RunContext, run
 from compat.envs.listing import list_files
 from compat.errors import SelectionError
@@ -108,15 +108,15 @@ def asked_of_the_store(monkeypatch: pytest.MonkeyPatch) -> list[Cell]:
         asked.extend(cells)
         return ()
 
-    monkeypatch.setattr(recalling, "read_env", lambda env, cache: BuiltEnv(env=env))
-    monkeypatch.setattr(recalling, "known", nothing_known)
+    monkeypatch.setattr(engine, "read_env", lambda env, cache: BuiltEnv(env=env))
+    monkeypatch.setattr(engine, "known", nothing_known)
     return asked
 
 
 def test_what_earlier_runs_found_is_of_the_same_toolchain(selection: Selection, monkeypatch: pytest.MonkeyPatch) -> None:
     asked = asked_of_the_store(monkeypatch)
     with selection.open_store() as store:
-        recalling.recall(selection.kernels, selection.context(store), selection.config, besides=())
+        engine.recall(selection.kernels, selection.context(store), selection.config, besides=())
     assert {(cell.spec.kernel, cell.env.toolchain, cell.target.name) for cell in asked} == {
         ("sums", "toy", "toy_t1"),
         ("scale", "triton", "sm_90"),
@@ -128,7 +128,7 @@ def test_releases_of_two_toolchains_may_have_the_same_number(selection: Selectio
     toy = next(env for env in selection.config.envs if env.name == "toy-1.0")
     besides = [BuiltEnv(env=evolve(toy, toolchain="triton", distribution="triton"))]
     with selection.open_store() as store:
-        recalling.recall(selection.kernels, selection.context(store), selection.config, besides=besides)
+        engine.recall(selection.kernels, selection.context(store), selection.config, besides=besides)
     assert "toy-1.0" in {cell.env.name for cell in asked}
 
 

@@ -16,7 +16,7 @@ from compat.model import BuiltEnv, Cell, Status
 from compat.toolchains import DEFAULT
 from compat.toolchains.triton.failures.knowledge import KNOWLEDGE
 from compat.toolchains.triton.language.script_call import Form, form_of
-from compat.workers.attempt import Flight
+from compat.workers.attempt import InFlightCell
 from tests.cells import KERNELS, cell
 from tests.toolchains.compiling import compile_all, said, script
 
@@ -97,7 +97,7 @@ def test_scripts_compile_the_same(release: str, built: Callable[[str], BuiltEnv]
     ranges = {"pointer_range_32": ("sources[1]", "result")}
     on_amd = cell(env, "told", "of_tuples", "gfx942", **TUPLES[0][1], **ranges)
     for asked in (*cells(env), on_amd):
-        (tmp_path / "job.json").write_text(json.dumps(Flight(cell=asked, nonce="n").job()))
+        (tmp_path / "job.json").write_text(json.dumps(InFlightCell(cell=asked, nonce="n").job()))
         paths = []
         for form in (form_of(release), Form.ANY):
             paths.append(str(tmp_path / f"{form.name}.py"))

@@ -12,7 +12,7 @@ from attrs import evolve
 from compat.model import BuiltEnv, Evidence, Made
 from compat.store.store import Store
 from compat.workers.attempt import KEEPING_IR, Compile, Limits, Mode
-from compat.workers.printed import text_of
+from compat.workers.evidence import printed_text
 from compat.workers.spawn import OwnWorker
 from compat.workers.watch import attempt
 from tests.cells import cell
@@ -69,7 +69,7 @@ def test_what_was_made_before_a_failure_is_kept(built: Callable[[str], BuiltEnv]
 def test_the_ir_before_every_pass_is_kept(built: Callable[[str], BuiltEnv], tmp_path: Path) -> None:
     with Store(tmp_path) as store:
         evidence = one(built("triton-3.9.0"), store, Mode(diagnose=True, keep_printed=True))
-        text = text_of(evidence, store.artifact) or ""
+        text = printed_text(evidence, store.artifact) or ""
     assert evidence.built
     assert text.count("IR Dump Before") > 20
     assert "convert-triton-to-tritongpu" in text

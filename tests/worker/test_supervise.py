@@ -6,6 +6,7 @@ import os
 import threading
 import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,7 @@ from compat.workers.attempt import Limits
 from compat.workers.spawn import OwnWorker
 from compat.workers.watch import attempt
 from tests.cells import cell
+from tests.waiting import SOON, wait_until
 
 pytestmark = pytest.mark.wheels
 
@@ -45,23 +47,22 @@ def attempts(server: OwnWorker, cells: list[Cell], limits: Limits = LIMITS) -> d
     return found
 
 
-def descendants() -> set[int]:
-    """Every process that has this one above it, by walking up from each."""
+def descendants(ancestor: int) -> set[int]:
+    """Every process that has this one above it, at any distance."""
     parents = {}
     for entry in Path("/proc").iterdir():
         if entry.name.isdigit():
-            try:
+            with suppress(OSError):
                 parents[int(entry.name)] = int((entry / "stat").read_text().rpartition(")")[2].split()[1])
-            except OSError:
-                continue
-    found = set()
-    for pid in parents:
-        above = pid
-        while above in parents and above != os.getpid():
-            above = parents[above]
-        if above == os.getpid() and pid != os.getpid():
-            found.add(pid)
-    return found
+    below: set[int] = set()
+    while more := {pid for pid, parent in parents.items() if parent in {ancestor, *below}} - below:
+        below |= more
+    return below
+
+
+def nothing_is_left(server: OwnWorker) -> bool:
+    """Whether the server has no process below it: a child of one batch would be one, and what a cell has started."""
+    return not descendants(server.hello.pid)
 
 
 def test_a_server_forks_from_one_thread(server: OwnWorker) -> None:
@@ -107,7 +108,6 @@ def line_of(text: str) -> int:
 
 
 def test_a_hang_ends_at_its_deadline_and_leaves_nothing_behind(server: OwnWorker, env: BuiltEnv) -> None:
-    before = descendants()
     started = time.monotonic()
     found = attempts(
         server,
@@ -121,7 +121,7 @@ def test_a_hang_ends_at_its_deadline_and_leaves_nothing_behind(server: OwnWorker
     assert elapsed < 60
     assert "in visit" in found["unrolled_for_ever"].stderr  # the stack it was asked for
     assert found["fine"].built
-    assert descendants() <= before
+    wait_until(lambda: nothing_is_left(server), SOON)
 
 
 def test_a_memory_hog_is_stopped(server: OwnWorker, env: BuiltEnv) -> None:
@@ -151,20 +151,19 @@ def test_output_is_captured_per_cell_and_bounded(server: OwnWorker, env: BuiltEn
 
 @pytest.mark.alone
 def test_stopping_kills_what_is_in_flight(server: OwnWorker, env: BuiltEnv) -> None:
-    before = descendants()
     stop = threading.Event()
     threading.Timer(0.5, stop.set).start()
     started = time.monotonic()
     with pytest.raises(Stopped):
         list(attempt(server, [cell(env, "hostile", "hangs_with_child")], LIMITS, stop=stop))
     assert time.monotonic() - started < 3
-    assert descendants() <= before
+    wait_until(lambda: nothing_is_left(server), SOON)
 
 
 def test_a_dead_server_gives_no_answers(env: BuiltEnv) -> None:
     assert env.python
     with OwnWorker(env.python) as doomed:
-        for pid in descendants():
+        for pid in descendants(os.getpid()):
             if env.python in Path(f"/proc/{pid}/cmdline").read_text().split("\0"):
                 os.kill(pid, 9)
         doomed._process.wait(60)

@@ -21,8 +21,7 @@ from compat.executors.local import LocalExecutor
 from compat.interruption import Stopped
 from compat.model import SOURCE_STAGE, Evidence
 from compat.source.tree import Tree
-from compat.workers import variables
-from compat.workers.spawn import WORKER
+from compat.workers.spawn import WORKER, variable_dependencies
 
 _DISPLACED = 5
 """How often a batch may be taken away by no fault of a worker, such as a connection that breaks, while nothing else gets done."""
@@ -113,7 +112,7 @@ class DaskExecutor:
             batch=evolve(batch, packages=()),
             tree=self._tree(batch, whole_tree=whole_tree),
             folders=folders_for(batch.python),
-            depends=variables.dependencies(toolchains.of(batch.env), batch.target.backend),
+            depends=variable_dependencies(toolchains.of(batch.env), batch.target.backend),
             wanted=None if self._program else self._session.wanted(batch.built),
             worker=self._program,
         )

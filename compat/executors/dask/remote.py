@@ -32,11 +32,10 @@ from compat.executors.base import Batch, CellAttempts
 from compat.executors.dask.parcel import About, Parcel, ParcelResult, code_digest
 from compat.executors.gpus import GpuDevice, GpuHost
 from compat.executors.local import LocalExecutor
+from compat.files import TemporaryFolder
 from compat.interruption import Stopped
 from compat.model import BuiltEnv
-from compat.scratch import Folder
-from compat.workers import variables
-from compat.workers.spawn import WORKER
+from compat.workers.spawn import WORKER, variable_dependencies
 
 _SERVERS = 4
 """Envs whose servers stay while no batch needs them."""
@@ -237,7 +236,7 @@ def _attempted(batch: Batch, executor: LocalExecutor, stop: threading.Event) -> 
 def _difference(parcel: Parcel) -> str | None:
     """What of this machine, outside of the env, makes other results than on the driver's."""
     toolchain = toolchains.of(parcel.batch.env)
-    mine = variables.dependencies(toolchain, parcel.batch.target.backend)
+    mine = variable_dependencies(toolchain, parcel.batch.target.backend)
     names = sorted(name for name in {*mine, *parcel.depends} if mine.get(name) != parcel.depends.get(name))
     if not names:
         return None
@@ -291,7 +290,7 @@ def launch(order: LaunchOrder) -> LaunchEnd:
     stop = Cancelled(worker, str(worker.get_current_task()))
     secede()  # the thread is free for compiling: nobody waits for a GPU that does not need one
     try:
-        with Folder("compat-launch-") as folder, gpus.alone_on(order.device, stop) as lock:
+        with TemporaryFolder("compat-launch-") as folder, gpus.alone_on(order.device, stop) as lock:
             return _launched(order, folder, stop, lock)
     except Stopped:
         return LaunchEnd(stopped=True)

@@ -2,33 +2,242 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+import base64
+import binascii
+import gzip
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from pathlib import PurePath
+from typing import Annotated, Any, Literal, TypeVar
 
-from compat.cell_document import cell_document, with_toolchain
-from compat.history.account import Bracket
+from attrs import evolve, field, frozen
+from packaging.version import Version
+
+from compat.api.histories import Packed
+from compat.cell_document import FRAMEWORK, RELEASE, CellRecord, cell_document, with_toolchain
+from compat.history.account import Bracket, Change, Interval, Word
+from compat.history.running import Fast, Right
 from compat.history.verdict import Verdict
 from compat.json_text import JsonObject, json_pieces, write_json
-from compat.model import BuiltEnv, Target
-from compat.records import record_of, rounded, schema_of, unstructure
-from compat.report.io.matrix_records import (
-    SCHEMA,
-    AttachmentRecord,
-    EnvRecord,
-    KernelRecord,
-    MatrixRecord,
-    SourceRecord,
-    StatementRecord,
-    SummaryRecord,
-    ToolRecord,
-    bracket_record,
-    library_record,
-    verdict_record,
-)
+from compat.model import BuiltEnv, CompileSpec, Package, Result, Status, Target
+from compat.model.codec import record_of, rounded, schema_of, unstructure
+from compat.model.fields import KEY, OPTIONAL, Amount, Count, Releases, Seconds, Text, VersionText, rules
+from compat.pairs.records import Pair
 from compat.report.summary.compact import natural
-from compat.report.summary.record import Report
+from compat.report.summary.grid import LibraryVersion, library_versions
+from compat.report.summary.record import Report, place_of
 from compat.report.summary.statements import statements
-from compat.report.summary.versions import library_versions
+from compat.text import lazy_pattern, printable
+
+_T = TypeVar("_T")
+SCHEMA: Literal[2] = 2
+"""The version of the format; a key may be added within one, but none goes away or changes its meaning."""
+_Positive = Annotated[int, rules(minimum=1)]
+_Versions = Annotated[tuple[Version, ...], rules(uniqueItems=True)]
+_VersionTexts = Annotated[tuple[VersionText, ...], rules(uniqueItems=True)]
+_Shard = Annotated[str, rules(pattern="^[1-9][0-9]*/[1-9][0-9]*$")]
+
+
+@frozen(kw_only=True)
+class ToolRecord:
+    """What wrote the file."""
+
+    name: Literal["triton-compat"] = "triton-compat"
+    version: str
+
+
+@frozen(kw_only=True)
+class SummaryRecord:
+    """How many there are."""
+
+    cells: Count
+    statuses: Mapping[Status, _Positive]
+    unexpected: Count
+    cached: Count
+    failures: Annotated[Count, rules(description="Distinct failures, by fingerprint.")]
+    edits_known: Annotated[Count, rules(description="Of how many of them the class has a known edit; none was compiled for it.")]
+
+
+@frozen(kw_only=True)
+class StatementRecord:
+    """A sentence on what the matrix shows."""
+
+    text: Text
+    because: str
+
+
+@frozen(kw_only=True)
+class BracketRecord:
+    """A change between good and bad: the known releases around it, and those between them of which nothing certain is known."""
+
+    last_good: str | None
+    first_bad: str | None
+    last_bad: str | None
+    first_good: str | None
+    untested: Releases
+
+
+@frozen(kw_only=True)
+class _RunRecord:
+    """What releases on which a kernel was run say together."""
+
+    verdict: Text
+    word: Word
+    release: str | None
+    bracket: BracketRecord | None
+    good: Releases
+    bad: Releases
+
+
+@frozen(kw_only=True)
+class RightRecord(_RunRecord):
+    """Where its numbers are right."""
+
+    by: tuple[Text, ...]
+
+
+@frozen(kw_only=True)
+class BestRecord:
+    """The release where a launch takes least."""
+
+    release: Text
+    us: Amount
+
+
+@frozen(kw_only=True)
+class FastRecord(_RunRecord):
+    """Where it is fast."""
+
+    device: str
+    best: BestRecord
+
+
+@frozen(kw_only=True)
+class VerdictRecord:
+    """What the releases together say of a kernel."""
+
+    kernel: Text
+    variant: Text
+    case: Text
+    target: Text
+    verdict: Text
+    word: Word
+    release: str | None
+    bracket: BracketRecord | None
+    since: BracketRecord | None
+    intervals: tuple[Interval, ...]
+    changes: tuple[Change, ...]
+    not_tried: _VersionTexts
+    untested: Releases
+    flaky: Releases
+    deprecated: Releases
+    remembered: _VersionTexts
+    right: RightRecord | None
+    fast: FastRecord | None
+
+
+@frozen(kw_only=True)
+class EnvRecord:
+    """An env as it was found."""
+
+    name: Text
+    toolchain: Text
+    distribution: Text
+    release: VersionText | None = field(metadata={KEY: RELEASE})
+    framework_release: VersionText | None = field(metadata={KEY: FRAMEWORK})
+    python: str | None
+    packages: tuple[Package, ...]
+    digest: str
+    error: str | None
+
+
+@frozen(kw_only=True)
+class KernelRecord:
+    """A kernel in one variant and case, and where it is."""
+
+    kernel: Text
+    variant: Text
+    case: Text
+    toolchain: Text
+    source: str
+    function: str
+    package: Annotated[
+        str, rules(description="The library of the package index that it is of, with its version; empty for any other source.")
+    ]
+    origin: str
+    summary: str
+    compile: Annotated[CompileSpec, rules(description="Open: what a compile is told of the arguments.")]
+
+
+@frozen(kw_only=True)
+class SourceRecord:
+    """The text of a kernel's source."""
+
+    path: Text
+    text: str
+
+
+@frozen(kw_only=True)
+class AttachmentRecord:
+    """What a kept artifact holds."""
+
+    name: Text
+    gzip: Annotated[str, rules(contentEncoding="base64")]
+
+
+@frozen(kw_only=True)
+class TallyRecord:
+    """What became of the kernels of a library's version on one release."""
+
+    release: Text
+    compile: Count
+    fail: Count
+    unknown: Annotated[Count, rules(description="Kernels of which nothing is known there.")]
+    classes: Mapping[str, _Positive]
+
+
+@frozen(kw_only=True)
+class LibraryRecord:
+    """One version of a library whose kernels were compiled."""
+
+    package: Text
+    version: Text
+    kernels: Count
+    releases: tuple[TallyRecord, ...]
+
+
+@frozen(kw_only=True)
+class MatrixRecord:
+    """The whole file."""
+
+    schema: Literal[2] = SCHEMA
+    tool: ToolRecord
+    command: Annotated[str, rules(description="The command line that made the document.")]
+    options: tuple[str, ...]
+    limits: tuple[str, ...]
+    shards: tuple[_Shard, ...]
+    earlier: Count
+    seconds: Seconds
+    summary: SummaryRecord
+    statements: tuple[StatementRecord, ...]
+    cells: tuple[CellRecord, ...]
+    verdicts: tuple[VerdictRecord, ...]
+    envs: tuple[EnvRecord, ...]
+    kernels: tuple[KernelRecord, ...]
+    helpers: Mapping[str, tuple[str, ...]]
+    """Source → the files of its tree that it imports."""
+    variants: Mapping[str, tuple[str, ...]]
+    """Kernel → its variants, in the order in which they are declared."""
+    targets: tuple[Target, ...]
+    sources: tuple[SourceRecord, ...]
+    attachments: tuple[AttachmentRecord, ...]
+    packages: tuple[LibraryRecord, ...]
+    existing: Mapping[str, _Versions]
+    pairs: tuple[Pair, ...]
+    api: Packed | None = field(default=None, metadata={OPTIONAL: True})
+
+
+# --- what is written --------------------------------------------------------------------------------------------------------------
 
 
 def matrix_document(report: Report) -> JsonObject:
@@ -95,6 +304,43 @@ def bracket_document(bracket: Bracket | None) -> JsonObject | None:
     return document
 
 
+def bracket_record(bracket: Bracket | None) -> BracketRecord | None:
+    """The record of a change; ``None`` where there is none."""
+    if bracket is None:
+        return None
+    before, after, fix = bracket.before, bracket.after, bracket.is_fix
+    return BracketRecord(
+        last_good=None if fix else before,
+        first_bad=None if fix else after,
+        last_bad=before if fix else None,
+        first_good=after if fix else None,
+        untested=bracket.between,
+    )
+
+
+def verdict_record(verdict: Verdict) -> VerdictRecord:
+    """The record of what the releases together say of a kernel."""
+    right, fast = verdict.right, verdict.fast
+    best = BestRecord(release=fast.best, us=fast.best_us) if fast else None
+    return _of_account(
+        VerdictRecord,
+        verdict,
+        since=bracket_record(verdict.since),
+        right=_of_account(RightRecord, right) if right else None,
+        fast=_of_account(FastRecord, fast, best=best) if fast else None,
+    )
+
+
+def _of_account(kind: type[_T], account: Verdict | Right | Fast, **values: Any) -> _T:
+    return record_of(kind, account, verdict=account.phrase, bracket=bracket_record(account.bracket), **values)
+
+
+def library_record(library: LibraryVersion) -> LibraryRecord:
+    """The record of one version of a library."""
+    releases = tuple(record_of(TallyRecord, tally, release=release) for release, tally in library.releases.items())
+    return record_of(LibraryRecord, library, package=library.name, releases=releases)
+
+
 def _targets(report: Report) -> tuple[Target, ...]:
     """The targets that were compiled for, each once."""
     targets = {(result.cell.target.name, result.cell.target.toolchain): result.cell.target for result in report.ordered}
@@ -109,3 +355,94 @@ def _env(built: BuiltEnv) -> JsonObject:
 
 def _order(verdict: Verdict) -> tuple[object, ...]:
     return tuple(map(natural, (verdict.kernel, verdict.variant, verdict.case, verdict.target)))
+
+
+# --- what is enclosed besides results: the text of kernels' sources, and what kept artifacts of failures hold ---------------------
+
+
+# Nothing here reads a file: whoever makes the report gives the texts. There is a bound to each and to all together, so that a
+# ``matrix.json`` stays one that is opened and sent; what is left out is still where it was.
+
+SOURCE_LIMIT = 256 * 1024
+"""Characters of a source that is enclosed."""
+SOURCES_LIMIT = 1024 * 1024
+"""Characters of all that are."""
+ATTACHMENT_LIMIT = 8 * 1024 * 1024
+"""Characters of an artifact that is enclosed."""
+ATTACHMENTS_LIMIT = 1024 * 1024
+"""Bytes of all that are, as they stand in the file."""
+
+_BASE64 = lazy_pattern(r"[A-Za-z0-9+/]*={0,2}", re.ASCII)
+
+
+def enclosing(report: Report, source: Callable[[str], str | None], artifact: Callable[[str], str | None]) -> Report:
+    """The report with the texts that belong to it.
+
+    ``source`` has the text of a file, by its absolute path, and ``artifact`` that of what was kept under a name, as it may be shown
+    to anybody; both have ``None`` for what is not to be had.
+    """
+    sources = dict(_bounded(_sources(report, source), SOURCES_LIMIT))
+    return evolve(report, sources=sources, attachments=dict(_bounded(_attachments(report, artifact), ATTACHMENTS_LIMIT)))
+
+
+def within_bounds(report: Report) -> Report:
+    """The report with those of its texts that belong to it, as one run encloses them: several runs had a bound each."""
+    sources = dict(_bounded(_sources(report, report.sources.get), SOURCES_LIMIT))
+    packed = ((name, report.attachments[name]) for name in attached(report) if name in report.attachments)
+    return evolve(report, sources=sources, attachments=dict(_bounded(packed, ATTACHMENTS_LIMIT)))
+
+
+def is_packed(content: str) -> bool:
+    """Whether that is what :attr:`~compat.report.summary.record.Report.attachments` have: base64 of something by gzip."""
+    try:
+        return _BASE64.fullmatch(content) is not None and base64.b64decode(content)[:2] == b"\x1f\x8b"
+    except binascii.Error:
+        return False
+
+
+def _sources(report: Report, text_of: Callable[[str], str | None]) -> Iterator[tuple[str, str]]:
+    """By path: of kernels that fail, then the files that these failures point at, then of the other kernels."""
+    failing = {report.source_of(result.cell.spec): result.cell.spec.source for result in _failing(report.ordered)}
+    others = {report.source_of(spec): spec.source for spec in report.specs}
+    for path, absolute in (failing | _pointed_at(report) | others).items():
+        text = text_of(absolute) if absolute else None
+        if text is not None and len(text) <= SOURCE_LIMIT:
+            yield path, printable(text)
+
+
+def _pointed_at(report: Report) -> dict[str, str]:
+    """Of the files that sources import those that a failure may point at, by path."""
+    names = {place[0] for result in _failing(report.ordered) if (place := place_of(result))}
+    helpers = (path for paths in report.helpers.values() for path in paths)
+    return {path: str(PurePath(report.root) / path) for path in helpers if PurePath(path).name in names}
+
+
+def _failing(results: Iterable[Result]) -> Iterator[Result]:
+    return (result for result in results if result.outcome.failure)
+
+
+def attached(report: Report) -> Iterator[str]:
+    """The names of artifacts that belong to a report: of each distinct failure those that its example has."""
+    named = (name for distinct in report.failures for name in (distinct.failure.reproducer, distinct.failure.ir))
+    return (name for name in named if name)
+
+
+def _attachments(report: Report, text_of: Callable[[str], str | None]) -> Iterator[tuple[str, str]]:
+    for name in attached(report):
+        text = text_of(name)
+        if text is not None and len(text) <= ATTACHMENT_LIMIT:
+            yield name, _packed(text)
+
+
+def _packed(text: str) -> str:
+    return base64.b64encode(gzip.compress(text.encode("utf-8", "backslashreplace"), mtime=0)).decode()
+
+
+def _bounded(texts: Iterable[tuple[str, str]], limit: int) -> Iterator[tuple[str, str]]:
+    """Those that fit in together; one that does not is left out, and smaller ones after it are not."""
+    taken, room = set[str](), limit
+    for name, text in texts:
+        if name not in taken and len(text) <= room:
+            taken.add(name)
+            room -= len(text)
+            yield name, text

@@ -10,8 +10,9 @@ from __future__ import annotations
 import io
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from functools import cached_property
+from itertools import chain
 from typing import Any, BinaryIO, TypeVar
 
 from attrs import evolve, frozen
@@ -24,30 +25,26 @@ from compat.history.account import Interval
 from compat.history.verdict import Coordinate, verdicts
 from compat.json_text import JsonObject, read_json_stream
 from compat.model import (
+    DEFAULT_TOOLCHAIN,
     NOT_RUN,
     BuiltEnv,
     Cell,
+    Check,
     Env,
     Failure,
     Noticed,
+    Numbers,
     Outcome,
     Result,
     Specialization,
     Status,
     Target,
 )
+from compat.model.codec import RecordError, record_of, structure
 from compat.model.compact import compacted, once
-from compat.printable import printable
-from compat.records import RecordError, record_of, structure
-from compat.report.io import enclosed
-from compat.report.io.joining import joined
-from compat.report.io.matrix_records import SCHEMA, EnvRecord, KernelRecord, MatrixRecord, VerdictRecord
-from compat.report.summary.record import Report
-
-_REMEMBERED = Noticed(type="DeprecationWarning", message="deprecated, as an earlier run found")
-
-_UNSTEADY = Outcome(status=Status.REJECTED, stage="", flaky=True)
-"""Earlier runs found one thing and another, of which nothing is concluded."""
+from compat.report.io.document import SCHEMA, EnvRecord, KernelRecord, MatrixRecord, VerdictRecord, is_packed
+from compat.report.summary.record import Report, ShardShare, shards_together
+from compat.text import printable
 
 
 def load_report(text: Content, where: str = "matrix.json") -> Report:
@@ -69,6 +66,281 @@ def load_reports(texts: Iterable[tuple[str, Content]], *, overlapping: bool = Fa
     whole = joined(parts, overlapping=overlapping)
     del parts
     return _report(where, whole)
+
+
+# --- a file, checked --------------------------------------------------------------------------------------------------------------
+
+
+_T = TypeVar("_T")
+_SHARD = re.compile(r"[1-9][0-9]{0,5}/[1-9][0-9]{0,5}")
+
+Content = str | bytes | BinaryIO
+"""The text of a file, or the file, opened to be read as bytes."""
+
+HINT = "Is it a matrix.json, as `compat matrix` writes it?"
+
+
+def read_matrix(content: Content, where: str) -> MatrixRecord:
+    """What a file holds; ``where`` is what errors call it. Raises StoreError."""
+    items = _Items()
+    try:
+        document = _printable(read_json_stream(_opened(content), {"cells": items.cell, "verdicts": items.verdict}))
+        _check_schema(document, where)
+        return items.matrix(document)
+    except RecordError as error:
+        raise StoreError(str(error), where=where, hint=HINT) from error
+    except (ValueError, RecursionError) as error:
+        message = "nested too deeply" if isinstance(error, RecursionError) else str(error)
+        raise StoreError(f"this is not JSON: {message}", where=where, hint=HINT) from error
+    except OSError as error:
+        raise StoreError(f"cannot be read: {error.strerror or error}", where=where, hint=HINT) from error
+
+
+def _opened(content: Content) -> BinaryIO:
+    if isinstance(content, str):
+        return io.BytesIO(content.encode("utf-8", "backslashreplace"))
+    return io.BytesIO(content) if isinstance(content, bytes) else content
+
+
+class _Items:
+    """The records of cells and verdicts, made while the file is read."""
+
+    def __init__(self) -> None:
+        self._error: RecordError | None = None
+        """The first that is not as it should be. It is raised when it is known that the file has the schema that is read here."""
+
+    def cell(self, place: int, value: Any) -> CellRecord | None:
+        """The record of an item of ``cells``."""
+        record = self._record(f"cells[{place}]", value, CellRecord)
+        if record is None:
+            return None
+        names = ("kernel", "variant", "case", "target", "env", "release", "framework_release", "stage", "expectation")
+        shared: dict[str, Any] = {name: once(getattr(record, name)) for name in names}
+        numbers = NOT_RUN if record.numbers == NOT_RUN else record.numbers
+        return evolve(compacted(record), id="", numbers=numbers, **shared)
+
+    def verdict(self, place: int, value: Any) -> VerdictRecord | None:
+        """The record of an item of ``verdicts``."""
+        record = self._record(f"verdicts[{place}]", value, VerdictRecord)
+        return evolve(record, intervals=once(record.intervals), not_tried=once(record.not_tried)) if record else None
+
+    def matrix(self, document: JsonObject) -> MatrixRecord:
+        """The record of the whole, of which cells and verdicts are made already. Raises RecordError."""
+        if self._error is not None:
+            raise self._error
+        items = {name: document[name] for name in ("cells", "verdicts") if isinstance(document.get(name), list)}
+        rest = structure(_with_releases({**document, **{name: [] for name in items}}), MatrixRecord, more=True)
+        for place, shard in enumerate(rest.shards):
+            if not _SHARD.fullmatch(shard):
+                raise RecordError(f"shards[{place}]: expected one of several, such as '3/8', found {shard!r}")
+        records: dict[str, Any] = {name: tuple(those) for name, those in items.items()}
+        return evolve(rest, **records)
+
+    def _record(self, where: str, value: Any, kind: type[_T]) -> _T | None:
+        try:
+            return structure(_printable(value), kind, more=True)
+        except RecordError as error:
+            message = str(error)
+            inside = where if message.startswith("the whole: ") else f"{where}."
+            self._error = self._error or RecordError(f"{inside}{message.removeprefix('the whole')}")
+            return None
+
+
+def _printable(value: Any) -> Any:
+    """The same with strings that are safe to show; records are made of such."""
+    if isinstance(value, str):
+        return printable(value)
+    if isinstance(value, list):
+        return [_printable(item) for item in value]
+    if isinstance(value, dict):
+        return {printable(key): _printable(item) for key, item in value.items()}
+    return value
+
+
+def _check_schema(document: Any, where: str) -> None:
+    schema = document.get("schema") if isinstance(document, dict) else None
+    if type(schema) is not int:
+        raise StoreError("this is no report: it does not say which schema it has", where=where, hint=HINT)
+    if schema != SCHEMA:
+        hint = (
+            "Install the triton-compat that wrote it."
+            if schema < SCHEMA
+            else "Install the triton-compat that wrote it, or a newer one."
+        )
+        raise StoreError(f"it has schema {schema}, and this version reads schema {SCHEMA}", where=where, hint=hint)
+
+
+def _with_releases(document: JsonObject) -> JsonObject:
+    """The release of an env is under the name of its toolchain in the file."""
+    envs = document.get("envs")
+    if not isinstance(envs, list):
+        return document
+    return {**document, "envs": [_with_release(env) if isinstance(env, dict) else env for env in envs]}
+
+
+def _with_release(env: JsonObject) -> JsonObject:
+    toolchain = env.get("toolchain")
+    return {**env, RELEASE: env.get(toolchain) if isinstance(toolchain, str) else None}
+
+
+# --- files of several runs as one: of jobs that each tried some of the envs, and kernels that are the same ------------------------
+
+
+_ALIKE: Mapping[str, tuple[str, Callable[[Any], Hashable]]] = {
+    "envs": ("env", lambda env: env.name),
+    "kernels": ("kernel", lambda kernel: f"{kernel.kernel}/{kernel.variant}/{kernel.case}"),
+    "targets": (
+        "target",
+        lambda target: target.name if target.toolchain == DEFAULT_TOOLCHAIN else f"{target.toolchain}:{target.name}",
+    ),
+    "sources": ("source", lambda source: source.path),
+}
+"""What may be in several files, and has to be the same in all of them: what it is, and what it is called."""
+_HINT = "Only reports of one version of the kernels can be joined, in which no cell is twice."
+
+Part = tuple[str, MatrixRecord]
+"""What a file is called, and what it holds."""
+
+
+def joined(parts: Sequence[Part], *, overlapping: bool = False) -> MatrixRecord:
+    """What all the files hold together, of which there is at least one. Raises StoreError where they do not go together.
+
+    Where they may be ``overlapping``, a cell of which several say the same is one, and one of which they do not is flaky.
+    """
+    (_, first), *_ = parts
+    for where, other in parts[1:]:
+        _check_same(where, "version of triton-compat", first.tool.version, other.tool.version)
+        _check_same(where, "choice of files", first.options, other.options)
+    if not overlapping and len(parts) > 1:
+        _check_cells(parts)
+    matrices = [matrix for _, matrix in parts]
+    alike: dict[str, Any] = {field: _alike(parts, field) for field in _ALIKE}
+    return evolve(
+        first,
+        command=" && ".join(dict.fromkeys(matrix.command for matrix in matrices)),
+        limits=max((matrix.limits for matrix in matrices), key=len),
+        seconds=sum(matrix.seconds for matrix in matrices),
+        cells=united([matrix.cells for matrix in matrices]) if overlapping else tuple(chain(*(each.cells for each in matrices))),
+        earlier=sum(matrix.earlier for matrix in matrices),
+        shards=shards_together([_share(matrix) for matrix in matrices]),
+        verdicts=tuple(verdict for matrix in matrices for verdict in matrix.verdicts),
+        pairs=tuple({(pair.env, pair.release): pair for matrix in matrices for pair in matrix.pairs}.values()),
+        attachments=tuple({attachment.name: attachment for matrix in matrices for attachment in matrix.attachments}.values()),
+        api=max((matrix.api for matrix in matrices if matrix.api), key=lambda packed: len(packed.seen), default=None),
+        helpers=_union(matrix.helpers for matrix in matrices),
+        variants=_union(matrix.variants for matrix in matrices),
+        existing={name: tuple(sorted(known)) for name, known in _union(matrix.existing for matrix in matrices).items()},
+        **alike,
+    )
+
+
+def _share(matrix: MatrixRecord) -> ShardShare:
+    return ShardShare(shards=matrix.shards, envs=frozenset(env.name for env in matrix.envs))
+
+
+def _check_same(where: str, what: str, one: object, other: object) -> None:
+    if one != other:
+        raise StoreError(f"it was made with another {what} than the first report", where=where, hint=_HINT)
+
+
+def _check_cells(parts: Sequence[Part]) -> None:
+    """No cell is in two files; twice in one it is an error of that file, which others tell."""
+    seen: dict[str, str] = {}
+    for where, matrix in parts:
+        names = {name_of(cell) for cell in matrix.cells}
+        for name in sorted(names & seen.keys()):
+            raise StoreError(f"the cell {name} is in {seen[name]} already", where=where, hint=_HINT)
+        seen |= dict.fromkeys(names, where)
+
+
+def _alike(parts: Sequence[Part], field: str) -> tuple[Any, ...]:
+    """What the files have of something, each once."""
+    noun, called = _ALIKE[field]
+    found: dict[Hashable, Any] = {}
+    for where, matrix in parts:
+        for each in getattr(matrix, field):
+            if found.setdefault(called(each), each) != each:
+                raise StoreError(f"the {noun} {called(each)} is another one than in the files before", where=where, hint=_HINT)
+    return tuple(found.values())
+
+
+def _union(mappings: Iterable[Mapping[str, tuple[Any, ...]]]) -> dict[str, tuple[Any, ...]]:
+    """Name → what any of them has there, each once, in the order in which it is met."""
+    found: dict[str, dict[str | Version, None]] = {}
+    for mapping in mappings:
+        for name, values in mapping.items():
+            found.setdefault(name, {}).update(dict.fromkeys(values))
+    return {name: tuple(values) for name, values in found.items()}
+
+
+_BETWEEN = "\n\nand in another run, "
+
+
+def name_of(cell: CellRecord) -> str:
+    """What a cell is called: no report has two that are called the same."""
+    return f"{cell.kernel}/{cell.variant}/{cell.case}/{cell.target}/{cell.env}"
+
+
+def united(reports: Iterable[Sequence[CellRecord]]) -> tuple[CellRecord, ...]:
+    """The cells of all reports, each once, in the order in which they are met."""
+    found: dict[str, CellRecord] = {}
+    for cells in reports:
+        for cell in cells:
+            name = name_of(cell)
+            found[name] = _one(found[name], cell) if name in found else cell
+    return tuple(found.values())
+
+
+def _one(first: CellRecord, second: CellRecord) -> CellRecord:
+    """What two reports say of one cell. What is no answer gives way to one."""
+    if first.status.is_answer != second.status.is_answer:
+        one = first if first.status.is_answer else second
+    elif _fate(first) == _fate(second):
+        one = first
+    else:
+        one = _flaky(first, second)
+    return evolve(one, numbers=_numbers(first, second), latency=first.latency or second.latency)
+
+
+def _fate(cell: CellRecord) -> tuple[object, ...]:
+    """What two reports have to say alike. How a limit was hit is as much a matter of the machine as of the kernel."""
+    failure = cell.failure
+    if cell.status in (Status.TIMED_OUT, Status.OUT_OF_MEMORY):
+        return cell.status, cell.flaky
+    return cell.status, cell.flaky, failure and (failure.failure_class, failure.fingerprint)
+
+
+def _flaky(first: CellRecord, second: CellRecord) -> CellRecord:
+    """What failed, since that has to be looked at, with the attempts of both; and what the other says, where that failed, too."""
+    one, other = (first, second) if first.failure is not None else (second, first)
+    if not one.status.is_answer:
+        return one
+    failure = _both(one.failure, other.failure) if one.failure and other.failure else one.failure
+    return evolve(one, flaky=True, expected=False, failure=failure, attempts=(*first.attempts, *second.attempts))
+
+
+def _both(one: Failure, other: Failure) -> Failure:
+    if (one.failure_class, one.fingerprint) == (other.failure_class, other.fingerprint):
+        return one
+    return evolve(one, excerpt=f"{one.excerpt}{_BETWEEN}{other.failure_class}:\n{other.excerpt}")
+
+
+def _numbers(first: CellRecord, second: CellRecord) -> Numbers:
+    ours, theirs = first.numbers, second.numbers
+    return evolve(ours, interpreter=_check(ours.interpreter, theirs.interpreter), gpu=_check(ours.gpu, theirs.gpu))
+
+
+def _check(one: Check | None, other: Check | None) -> Check | None:
+    """What two checks say together: of numbers that are right in one run and wrong in another, that they are unstable."""
+    if one is None or other is None or other.right is None:
+        return one or other
+    if one.right is None or one.right == other.right:
+        return other if one.right is None else one
+    bad, good = (other, one) if one.right else (one, other)
+    return evolve(bad, status=Status.UNSTABLE, reason="; ".join(filter(None, (bad.reason, f"{good.status} in another run"))))
+
+
+# --- the report of it -------------------------------------------------------------------------------------------------------------
 
 
 def _report(where: str, matrix: MatrixRecord) -> Report:
@@ -100,9 +372,7 @@ class _Loading:
             earlier=self.matrix.earlier,
             version=self.matrix.tool.version,
             sources={source.path: source.text for source in self.matrix.sources},
-            attachments={
-                attachment.name: attachment.gzip for attachment in self.matrix.attachments if enclosed.is_packed(attachment.gzip)
-            },
+            attachments={attachment.name: attachment.gzip for attachment in self.matrix.attachments if is_packed(attachment.gzip)},
             variants=self.matrix.variants,
             helpers=self.matrix.helpers,
             pairs=self.matrix.pairs,
@@ -176,7 +446,7 @@ def _built(record: EnvRecord) -> BuiltEnv:
         name=record.name,
         toolchain=record.toolchain,
         release=Version(record.release) if record.release else None,
-        torch=Version(record.torch) if record.torch else None,
+        framework_release=Version(record.framework_release) if record.framework_release else None,
         distribution=record.distribution,
     )
     return BuiltEnv(env=env, python_version=record.python, packages=record.packages, error=record.error, digest=record.digest)
@@ -189,6 +459,11 @@ def _result(record: CellRecord, spec: Specialization, target: Target, built: Bui
 
 
 # --- earlier runs ----------------------------------------------------------------------------------------------------------------
+
+
+_REMEMBERED = Noticed(type="DeprecationWarning", message="deprecated, as an earlier run found")
+_UNSTEADY = Outcome(status=Status.REJECTED, stage="", flaky=True)
+"""Earlier runs found one thing and another, of which nothing is concluded."""
 
 
 def _earlier(verdict: VerdictRecord, label: str, cell: Cell) -> Result:
@@ -225,115 +500,3 @@ def _contains(interval: Interval, version: Version) -> bool:
         return Version(interval.first) <= version <= Version(interval.last)
     except InvalidVersion:  # a fork, which stands for itself
         return False
-
-
-_T = TypeVar("_T")
-_SHARD = re.compile(r"[1-9][0-9]{0,5}/[1-9][0-9]{0,5}")
-
-Content = str | bytes | BinaryIO
-"""The text of a file, or the file, opened to be read as bytes."""
-
-HINT = "Is it a matrix.json, as `compat matrix` writes it?"
-
-
-def read_matrix(content: Content, where: str) -> MatrixRecord:
-    """What a file holds; ``where`` is what errors call it. Raises StoreError."""
-    items = _Items()
-    try:
-        document = _printable(read_json_stream(_opened(content), {"cells": items.cell, "verdicts": items.verdict}))
-        _check_schema(document, where)
-        return items.matrix(document)
-    except RecordError as error:
-        raise StoreError(str(error), where=where, hint=HINT) from error
-    except (ValueError, RecursionError) as error:
-        message = "nested too deeply" if isinstance(error, RecursionError) else str(error)
-        raise StoreError(f"this is not JSON: {message}", where=where, hint=HINT) from error
-    except OSError as error:
-        raise StoreError(f"cannot be read: {error.strerror or error}", where=where, hint=HINT) from error
-
-
-def _opened(content: Content) -> BinaryIO:
-    if isinstance(content, str):
-        return io.BytesIO(content.encode("utf-8", "backslashreplace"))
-    return io.BytesIO(content) if isinstance(content, bytes) else content
-
-
-class _Items:
-    """The records of cells and verdicts, made while the file is read."""
-
-    def __init__(self) -> None:
-        self._error: RecordError | None = None
-        """The first that is not as it should be. It is raised when it is known that the file has the schema that is read here."""
-
-    def cell(self, place: int, value: Any) -> CellRecord | None:
-        """The record of an item of ``cells``."""
-        record = self._record(f"cells[{place}]", value, CellRecord)
-        if record is None:
-            return None
-        names = ("kernel", "variant", "case", "target", "env", "release", "torch", "stage", "expectation")
-        shared: dict[str, Any] = {name: once(getattr(record, name)) for name in names}
-        numbers = NOT_RUN if record.numbers == NOT_RUN else record.numbers
-        return evolve(compacted(record), id="", numbers=numbers, **shared)
-
-    def verdict(self, place: int, value: Any) -> VerdictRecord | None:
-        """The record of an item of ``verdicts``."""
-        record = self._record(f"verdicts[{place}]", value, VerdictRecord)
-        return evolve(record, intervals=once(record.intervals), not_tried=once(record.not_tried)) if record else None
-
-    def matrix(self, document: JsonObject) -> MatrixRecord:
-        """The record of the whole, of which cells and verdicts are made already. Raises RecordError."""
-        if self._error is not None:
-            raise self._error
-        items = {name: document[name] for name in ("cells", "verdicts") if isinstance(document.get(name), list)}
-        rest = structure(_with_releases({**document, **{name: [] for name in items}}), MatrixRecord, more=True)
-        for place, shard in enumerate(rest.shards):
-            if not _SHARD.fullmatch(shard):
-                raise RecordError(f"shards[{place}]: expected one of several, such as '3/8', found {shard!r}")
-        records: dict[str, Any] = {name: tuple(those) for name, those in items.items()}
-        return evolve(rest, **records)
-
-    def _record(self, where: str, value: Any, kind: type[_T]) -> _T | None:
-        try:
-            return structure(_printable(value), kind, more=True)
-        except RecordError as error:
-            message = str(error)
-            inside = where if message.startswith("the whole: ") else f"{where}."
-            self._error = self._error or RecordError(f"{inside}{message.removeprefix('the whole')}")
-            return None
-
-
-def _printable(value: Any) -> Any:
-    """The same with strings that are safe to show; records are made of such."""
-    if isinstance(value, str):
-        return printable(value)
-    if isinstance(value, list):
-        return [_printable(item) for item in value]
-    if isinstance(value, dict):
-        return {printable(key): _printable(item) for key, item in value.items()}
-    return value
-
-
-def _check_schema(document: Any, where: str) -> None:
-    schema = document.get("schema") if isinstance(document, dict) else None
-    if type(schema) is not int:
-        raise StoreError("this is no report: it does not say which schema it has", where=where, hint=HINT)
-    if schema != SCHEMA:
-        hint = (
-            "Install the triton-compat that wrote it."
-            if schema < SCHEMA
-            else "Install the triton-compat that wrote it, or a newer one."
-        )
-        raise StoreError(f"it has schema {schema}, and this version reads schema {SCHEMA}", where=where, hint=hint)
-
-
-def _with_releases(document: JsonObject) -> JsonObject:
-    """The release of an env is under the name of its toolchain in the file."""
-    envs = document.get("envs")
-    if not isinstance(envs, list):
-        return document
-    return {**document, "envs": [_with_release(env) if isinstance(env, dict) else env for env in envs]}
-
-
-def _with_release(env: JsonObject) -> JsonObject:
-    toolchain = env.get("toolchain")
-    return {**env, RELEASE: env.get(toolchain) if isinstance(toolchain, str) else None}

@@ -59,7 +59,7 @@ def _markdown(report: Report, _: str) -> Rendered:
 
 
 def _html(report: Report, _: str) -> Rendered:
-    from compat.report.render.html.page import matrix_html
+    from compat.report.render.page import matrix_html
 
     return matrix_html(report)
 
@@ -77,8 +77,7 @@ def _junit(report: Report, _: str) -> Rendered:
 
 
 def _code_quality(report: Report, inside: str) -> Rendered:
-    from compat.report.render.ci import code_quality
-    from compat.report.summary.findings import findings
+    from compat.report.render.ci import code_quality, findings
 
     return write_json(code_quality(findings(report, inside))) + "\n"
 

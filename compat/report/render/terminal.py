@@ -11,8 +11,8 @@ from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
 from rich.padding import Padding
 from rich.text import Text
 
-from compat.printable import printable
 from compat.report.render.blocks import Block, DataTable, Fit, Heading, Inline, Styled, TableColumn, TextLine
+from compat.text import printable
 
 NATURAL = 10_000
 """Columns where nothing is to be broken into lines."""

@@ -14,7 +14,7 @@ from functools import cached_property
 
 from attrs import frozen
 
-from compat.history.losses import TABLE, WANTED
+from compat.history.running import TABLE, WANTED
 from compat.history.verdict import is_deprecated, is_good
 from compat.model import BuiltEnv, Failure, Latency, Result
 from compat.pairs.records import Pair, PairProgram
@@ -170,15 +170,15 @@ def _env_text(built: BuiltEnv) -> str:
     """What of an env decides what it does, in words; nothing is told of one that could not be built."""
     if built.error is not None:
         return "broken"
-    torch = [f"torch {built.torch}"] if built.torch else []
-    return ", ".join((f"{built.env.distribution} {built.release}", *torch, f"Python {built.python_version}"))
+    framework = [f"{built.env.framework} {built.framework_release}"] if built.framework_release else []
+    return ", ".join((f"{built.env.distribution} {built.release}", *framework, f"Python {built.python_version}"))
 
 
 def _packages(one: BuiltEnv, other: BuiltEnv) -> str:
     """Which other packages changed."""
     if one.error is not None or other.error is not None:
         return ""
-    excluded = {one.env.distribution, other.env.distribution, "torch"}
+    excluded = {env.distribution for env in (one.env, other.env)} | {env.framework for env in (one.env, other.env)}
     before, after = ({p.name: p.version for p in built.packages if p.name not in excluded} for built in (one, other))
     changed = sorted(name for name in before.keys() | after.keys() if before.get(name) != after.get(name))
     changes = [f"{name} {before.get(name, 'none')} → {after.get(name, 'none')}" for name in changed]

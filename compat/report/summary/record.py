@@ -363,6 +363,13 @@ def path_in(root: str, path: str) -> str:
     return (file.relative_to(root) if inside else file).as_posix() if path else ""
 
 
+def place_of(result: Result) -> tuple[str, int] | None:
+    """The file that a failure points at, without folders, and the line there."""
+    failure = result.outcome.failure
+    name, _, number = (failure.location or "").rpartition(":") if failure else ("", "", "")
+    return (name, int(number)) if name and number.isascii() and number.isdigit() and len(number) < 10 else None
+
+
 def declared_as(expectation: Expectation | None) -> str:
     """What was declared, in words: ``rejected (api-removed)``; ``ok, or rejected`` of a failure that need not happen."""
     if expectation is None:

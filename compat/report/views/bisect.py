@@ -22,13 +22,23 @@ from compat.history.account import Judgement, Word
 from compat.history.verdict import class_of, release_of
 from compat.json_text import JsonObject
 from compat.model import Failure, Result
-from compat.printable import printable
 from compat.report.io.document import bracket_document
 from compat.report.render.blocks import Block, DataTable, Heading, Inline, Styled, TableColumn, TextLine
 from compat.report.render.markdown import code, escape, fence, rendered
-from compat.report.summary.commands import commits_advice, commits_command, compare_url, repeat_command, repeat_inside
 from compat.report.summary.compact import counted, one_line, place_text, rectangles
-from compat.report.views.bisect_sentences import all_spans, headline, number_of, remarks, value_of
+from compat.report.views.bisect_sentences import (
+    all_spans,
+    commits_advice,
+    commits_command,
+    compare_url,
+    headline,
+    number_of,
+    remarks,
+    repeat_command,
+    repeat_inside,
+    value_of,
+)
+from compat.text import printable
 
 if TYPE_CHECKING:
     from compat.bisect.bisecting import Bisection

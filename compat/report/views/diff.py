@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from compat.history.losses import TABLE
+from compat.history.running import TABLE
 from compat.json_text import JsonObject
 from compat.report.render.markdown import code, escape, fence, prose
-from compat.report.summary.commands import explain_command
-from compat.report.summary.compact import Where, counted, listed, one_line
+from compat.report.summary.compact import Where, counted, explain_command, listed, one_line
 from compat.report.summary.comparing import (
     CellChange,
     CellChangeKind,

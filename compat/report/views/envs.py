@@ -1,15 +1,242 @@
-"""The environments in the cache, as rows of a table, as JSON, and in sentences."""
+"""Environments: which PyTorch works with which release, as text, as Markdown and as data; and those in the cache."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from attrs import frozen
+
 from compat.envs.inventory import KeptEnv, Pruned, size_of
+from compat.json_text import JsonObject
 from compat.model import BuiltEnv
-from compat.sizes import in_bytes
+from compat.model.codec import rounded, unstructure
+from compat.pairs.records import Grid, Pair, in_order
+from compat.report.render.blocks import Block, DataTable, Heading, Styled, TableColumn, TextLine
+from compat.report.summary.compact import counted, listed
+from compat.text import in_bytes
+
+UNTRIED = "-"
+_EVERY = "all programs"
+
+
+@frozen(kw_only=True)
+class Note:
+    """One way of failing."""
+
+    number: int
+    failure_class: str
+    message: str
+    status: str
+    pairs: tuple[str, ...]
+    """Where: ``2.9.1+3.6.0``."""
+    programs: tuple[str, ...]
+    """Which programs fail like that in any of them."""
+    every: bool
+    """Whether these are all that were run."""
+
+    @property
+    def which(self) -> str:
+        """The programs in words."""
+        return _EVERY if self.every else listed(list(self.programs))
+
+
+@frozen(kw_only=True)
+class PairsTable:
+    """What every form shows of some pairs."""
+
+    releases: tuple[str, ...]
+    rows: tuple[tuple[str, tuple[tuple[str, str], ...]], ...]
+    """PyTorch, and for each release its text."""
+    own: frozenset[tuple[str, str]]
+    """Each PyTorch with the release that came with it."""
+    notes: tuple[Note, ...]
+    """The footnotes, numbered from 1 in the order in which the cells need them."""
+    failing: bool
+    """Whether any pair is not ``ok``."""
+    untried: tuple[Pair, ...]
+    """Those whose env or release cannot be had."""
+
+
+def pairs_table(pairs: Sequence[Pair]) -> PairsTable:
+    """The table of some pairs: a row for each PyTorch, a column for each release."""
+    notes, releases = notes_of(pairs), tuple(in_order(pair.release for pair in pairs))
+    by_place = {(pair.framework_release, pair.release): pair for pair in pairs}
+    return PairsTable(
+        releases=releases,
+        rows=tuple(
+            (version, tuple((release, cell_of(by_place.get((version, release)), notes)) for release in releases))
+            for version in in_order(pair.framework_release for pair in pairs)
+        ),
+        own=frozenset(place for place, pair in by_place.items() if pair.own),
+        notes=notes,
+        failing=any(not pair.ok for pair in pairs),
+        untried=tuple(pair for pair in pairs if pair.error is not None),
+    )
+
+
+def pairs_sentence(pairs: Sequence[Pair]) -> str:
+    """How many are ok."""
+    good = sum(pair.ok for pair in pairs)
+    return f"Of {counted(len(pairs), 'pair')} of PyTorch and a release, {good:,} {'is' if good == 1 else 'are'} ok."
+
+
+def notes_of(pairs: Sequence[Pair]) -> tuple[Note, ...]:
+    """The footnotes, numbered from 1 in the order in which the cells need them."""
+    groups: dict[tuple[str, str, str], list[tuple[Pair, str]]] = {}
+    for pair in pairs:
+        for program in pair.failed:
+            key = (program.failure_class or "", program.message, str(program.status))
+            groups.setdefault(key, []).append((pair, program.name))
+    return tuple(
+        Note(
+            number=number,
+            failure_class=failure_class,
+            message=message,
+            status=status,
+            pairs=tuple(dict.fromkeys(_label(pair) for pair, _ in group)),
+            programs=tuple(dict.fromkeys(name for _, name in group)),
+            every={name for _, name in group} == {program.name for pair, _ in group for program in pair.programs},
+        )
+        for number, ((failure_class, message, status), group) in enumerate(groups.items(), 1)
+    )
+
+
+def cell_of(pair: Pair | None, notes: Sequence[Note]) -> str:
+    """``ok``, or how many programs fail and the footnotes; what was not tried, or could not be, has a mark."""
+    if pair is None:
+        return UNTRIED
+    if pair.error is not None:
+        return "env"
+    if pair.ok:
+        return "ok"
+    numbers = [str(note.number) for note in notes if _label(pair) in note.pairs]
+    return f"{len(pair.failed)} ({', '.join(numbers)})"
+
+
+def _label(pair: Pair) -> str:
+    return f"{pair.framework_release}+{pair.release}"
+
+
+# --- for a terminal ---------------------------------------------------------------------------------------------------------------
+
+
+def pairs_grid_blocks(grid: Grid) -> Iterator[Block]:
+    """All that ``compat pairs`` found."""
+    yield from pairs_blocks(grid.pairs, grid.title, grid.pins)
+    yield from (TextLine(f"note: {note}") for note in grid.notes)
+    yield Heading(_total(grid.pairs), style="bold" if grid.ok else "bold red")
+
+
+def pairs_blocks(pairs: Sequence[Pair], title: str, pins: Mapping[str, str | None]) -> Iterator[Block]:
+    """The table and its footnotes; ``pins`` are the releases that versions of PyTorch ask for, if that is known."""
+    table, pinned = pairs_table(pairs), any(pins.values())
+    headings = ("PyTorch", *(["asks for"] if pinned else []), *table.releases)
+    yield TextLine(f"PyTorch with {title}: ok, or how many programs fail, and how", style="bold")
+    yield DataTable(
+        columns=tuple(TableColumn(heading, wrap=False) for heading in headings),
+        rows=tuple(
+            (
+                version,
+                *([pins.get(version) or "?"] if pinned else []),
+                *(Styled(text, _STYLES.get(text, "red")) for _, text in cells),
+            )
+            for version, cells in table.rows
+        ),
+    )
+    for note in table.notes:
+        yield TextLine((Styled(f"({note.number}) {note.failure_class}", "bold"), f" {note.status}: {note.which}"))
+        yield TextLine(note.message, indent=3)
+        yield TextLine(", ".join(note.pairs), style="dim", indent=3)
+    for pair in table.untried:
+        yield TextLine(f"{_label(pair)} could not be tried", style="bold red")
+        yield TextLine((pair.error or "").strip(), indent=3)
+
+
+_STYLES = {"ok": "green", UNTRIED: "dim"}
+
+
+def _total(pairs: Sequence[Pair]) -> str:
+    good = sum(pair.ok for pair in pairs)
+    cached = sum(pair.cached for pair in pairs)
+    return f"{counted(len(pairs), 'pair')} ({cached:,} known from before): {good:,} ok, {len(pairs) - good:,} not"
+
+
+# --- as Markdown ------------------------------------------------------------------------------------------------------------------
+
+
+def pairs_markdown(grid: Grid, version: str) -> str:
+    """All that ``compat pairs`` found."""
+    lines = [f"# Which PyTorch works with which {grid.title}", "", *section(grid.pairs, grid.title, grid.pins, grid.classes)]
+    if grid.notes:
+        lines += ["", *(f"Note: {_flat(note)}" for note in grid.notes)]
+    cached = sum(pair.cached for pair in grid.pairs)
+    made = f"Made by triton-compat {version} with {_code(grid.command)} in {grid.seconds:.1f} s"
+    lines += ["", "---", "", f"{made}, {cached:,} of {counted(len(grid.pairs), 'pair')} known from before."]
+    return "\n".join(lines) + "\n"
+
+
+def section(pairs: Sequence[Pair], title: str, pins: Mapping[str, str | None], classes: Mapping[str, str]) -> Iterator[str]:
+    """The sentence, the table and its footnotes, line by line."""
+    table, pinned = pairs_table(pairs), any(pins.values())
+    programs = max((len(pair.programs) for pair in pairs), default=0)
+    yield (
+        f"{pairs_sentence(pairs)} In one that is ok, every one of {programs} programs that "
+        "`torch.compile` makes launches the kernels that it must. No GPU is needed: the launches end in a library that stands in "
+        "for the driver and executes nothing, so no numbers are computed."
+    )
+    yield ""
+    headings = ("PyTorch", *([f"asks for {title}"] if pinned else []), *table.releases)
+    yield _row(headings)
+    yield _row(["---"] * len(headings))
+    for version, cells in table.rows:
+        texts = (f"**{text}**" if (version, release) in table.own else text for release, text in cells)
+        yield _row((version, *([pins.get(version) or "?"] if pinned else []), *texts))
+    yield ""
+    yield "A number is how many programs fail, with the footnotes that say how. **Bold**: the release that came with that PyTorch."
+    if table.notes:
+        yield ""
+    for note in table.notes:
+        meaning = f" ({classes[note.failure_class]})" if note.failure_class in classes else ""
+        yield f"- **{note.number}** `{note.failure_class}`{meaning}: {_code(note.message)}. {note.which}; {', '.join(note.pairs)}"
+    for pair in table.untried:
+        yield f"- {_label(pair)} could not be tried: {_code(pair.error or '')}"
+
+
+def _row(cells: Iterable[str]) -> str:
+    return "|" + "".join(f" {cell} |" for cell in cells)
+
+
+def _flat(text: str) -> str:
+    return " ".join(text.split())
+
+
+def _code(text: str) -> str:
+    flat = _flat(text).replace("`", "'")
+    return f"`{flat}`"
+
+
+# --- as JSON ----------------------------------------------------------------------------------------------------------------------
+
+
+def grid_document(grid: Grid) -> JsonObject:
+    """All that ``compat pairs`` found."""
+    return {
+        "schema": 1,
+        "command": grid.command,
+        "seconds": rounded(grid.seconds),
+        "ok": grid.ok,
+        "pins": dict(grid.pins),
+        "notes": list(grid.notes),
+        "classes": dict(grid.classes),
+        "pairs": unstructure(grid.pairs),
+    }
+
+
+# --- the environments in the cache -----------------------------------------------------------------------------------------------
+
 
 _DAY = 86400.0
 

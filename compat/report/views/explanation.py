@@ -8,18 +8,17 @@ from typing import Any
 
 import attrs
 
-from compat import arguments, constexprs, signatures, toolchains
+from compat import toolchains
 from compat.cell_document import cell_document
 from compat.explain import Artifact, CellOverview, Explanation
 from compat.fix.searching import edits_for
 from compat.json_text import JsonObject
-from compat.model import BuiltEnv, Cell, Evidence, Result, Specialization, Status
-from compat.printable import printable
+from compat.model import BuiltEnv, Cell, Evidence, Result, Specialization, Status, arguments, constexprs, signatures
 from compat.report.io.document import verdict_document
-from compat.report.summary.commands import fix_command
-from compat.report.summary.compact import in_full
-from compat.report.summary.notes import NO_HINTS, excerpts, has_no_hints
+from compat.report.summary.compact import fix_command, in_full
 from compat.report.summary.record import declared_as
+from compat.report.summary.statements import NO_HINTS, excerpts, has_no_hints
+from compat.text import printable
 
 GUESSED = "arguments guessed: types and values may be the reason of a failure; `compat init` writes them down to be edited"
 
@@ -172,7 +171,8 @@ def _signature(spec: Specialization) -> Iterator[str]:
 
 
 def _env(built: BuiltEnv) -> Iterator[str]:
-    yield f"{built.env.toolchain} {built.release}, torch {built.torch or 'none'}, Python {built.python_version or 'none'}"
+    framework = f"{built.env.framework} {built.framework_release or 'none'}"
+    yield f"{built.env.toolchain} {built.release}, {framework}, Python {built.python_version or 'none'}"
     if built.error:
         yield from built.error.splitlines()
     yield from (f"{p.name} {p.version} ({p.digest[:12]})" for p in built.packages)
@@ -212,5 +212,5 @@ def explanation_document(told: Explanation | CellOverview) -> JsonObject:
         "edits_known": [edit.name for edit in edits_for(result)] if result else [],
         "history": verdict_document(told.verdict) if told.verdict else None,
         "attempts": [attrs.asdict(evidence) for evidence in told.attempts],
-        "env": {"name": env.env.name, env.env.toolchain: env.release, "torch": env.torch, "error": env.error},
+        "env": {"name": env.env.name, env.env.toolchain: env.release, env.env.framework: env.framework_release, "error": env.error},
     }

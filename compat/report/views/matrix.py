@@ -11,11 +11,22 @@ from compat.pairs.records import failing as failing_pairs
 from compat.report.render.blocks import Block, DataTable, Fit, Heading, Styled, TableColumn, TextLine
 from compat.report.summary.checks import check_words, checked, latencies, reasons
 from compat.report.summary.compact import at_most, counted, listed, one_line, place_text
-from compat.report.summary.grid import COMING, UNEXPECTED, GridRow, KernelGrid, Mark, grids, history_of, legend_of
-from compat.report.summary.notes import decided_by_hints, excerpts, guesses, stand_ins, without_hints
+from compat.report.summary.grid import (
+    COMING,
+    UNEXPECTED,
+    GridRow,
+    KernelGrid,
+    LibraryVersion,
+    Mark,
+    failing,
+    grids,
+    history_of,
+    legend_of,
+    libraries,
+)
 from compat.report.summary.record import DistinctFailure, Report, shards_text
-from compat.report.summary.versions import LibraryVersion, failing, libraries
-from compat.report.views.pairs import pairs_blocks
+from compat.report.summary.statements import decided_by_hints, excerpts, guesses, stand_ins, without_hints
+from compat.report.views.envs import pairs_blocks
 
 CROWDED = 40
 """Kernels of libraries with more of which a terminal shows no table of each, and of each failure the first places."""

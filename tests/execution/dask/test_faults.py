@@ -199,7 +199,7 @@ def test_no_scheduler(tmp_path: Path) -> None:
 
 def test_a_worker_with_another_version_is_refused(machines: Machines, tmp_path: Path) -> None:
     shutil.copytree(ROOT / "compat", tmp_path / "other" / "compat", ignore=shutil.ignore_patterns("__pycache__"))
-    changed = tmp_path / "other" / "compat" / "printable.py"
+    changed = tmp_path / "other" / "compat" / "text.py"
     changed.write_text(f"{changed.read_text()}\n# changed\n")
     machines.start_worker("other", PYTHONPATH=str(tmp_path / "other"))
     with (

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from compat.diagnosis.numbers import Interpreter, Probe
-from compat.patterns import lazy_pattern
+from compat.text import lazy_pattern
 
 _ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
 """A process with several threads cannot be forked safely, and cells are run side by side anyway."""

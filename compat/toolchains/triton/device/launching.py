@@ -21,8 +21,7 @@ from typing import Any
 
 from compat.json_text import read_json, write_json
 from compat.model import CompileSpec
-from compat.patterns import lazy_pattern
-from compat.printable import printable
+from compat.text import lazy_pattern, printable
 from compat.toolchains import pytorch
 from compat.toolchains.base import Launching, Unlaunchable
 from compat.toolchains.triton.facts.variables import WITHOUT_LINES

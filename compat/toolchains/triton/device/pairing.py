@@ -13,7 +13,7 @@ from typing import Any
 from packaging.version import Version
 
 from compat.model import Status
-from compat.patterns import lazy_pattern
+from compat.text import lazy_pattern
 from compat.toolchains.base import Pairing, PairResult
 from compat.toolchains.triton.facts.targets import TARGETS
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from compat.patterns import lazy_pattern
+from compat.text import lazy_pattern
 from compat.toolchains.edits import Faulty, Proposal
 from compat.toolchains.triton.edits.code import Code, nodes_at, parenthesized, replace, walk
 

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 
 import libcst as cst
 
-from compat.patterns import lazy_pattern
+from compat.text import lazy_pattern
 from compat.toolchains.edits import Faulty, Proposal
 from compat.toolchains.triton.edits.code import LANGUAGE, Code, replace, walk
 

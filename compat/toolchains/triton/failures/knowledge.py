@@ -8,7 +8,7 @@ from compat.diagnosis.dialects import Dialects
 from compat.diagnosis.knowledge import Knowledge
 from compat.diagnosis.symptoms import Wording
 from compat.model import DEFAULT_TOOLCHAIN
-from compat.patterns import lazy_pattern
+from compat.text import lazy_pattern
 from compat.toolchains.triton.failures import CLASSES
 
 _FORGET = tuple(

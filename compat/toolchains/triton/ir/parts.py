@@ -9,7 +9,7 @@ from packaging.version import InvalidVersion, Version
 
 from compat.diagnosis.canonical import canonical_llvm
 from compat.model import BuiltEnv, Done, Evidence, Raised, Target
-from compat.patterns import lazy_pattern
+from compat.text import lazy_pattern
 from compat.toolchains.base import Assembler, CompilerParts, Wheels
 
 _TARGET = lazy_pattern(r"^\s*\.target\s+(\w+)", re.MULTILINE)

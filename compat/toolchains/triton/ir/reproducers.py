@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from compat.patterns import lazy_pattern
+from compat.text import lazy_pattern
 
 _FOLDER = lazy_pattern(r'(?<=")/[^"\n]*/(?=[^"/\n]+")')
 """What stands before a file's name in ``loc("/home/me/kernel.py":3:0)``."""

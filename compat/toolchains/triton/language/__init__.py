@@ -16,8 +16,11 @@ API_NAMES = ApiNames(
     makes_kernels=frozenset({"triton.jit", "triton.runtime.jit", "triton.runtime.jit.jit", "triton.experimental.gluon.jit"}),
 )
 
+DECORATORS = frozenset({"jit", "constexpr_function", "aggregate", "dataclass"})
+
 LANGUAGE = Language(
     types=TYPES,
+    decorators=DECORATORS,
     options=OPTIONS,
     api=API_NAMES,
     script=SCRIPT,

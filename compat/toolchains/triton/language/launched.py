@@ -12,12 +12,11 @@ from enum import StrEnum
 from attrs import frozen
 from packaging.version import Version
 
-from compat import constexprs, signatures
 from compat.bundle.bundle import Bundle
-from compat.model import Target
-from compat.patterns import lazy_pattern
-from compat.signatures import CONSTEXPR, ArgumentType
+from compat.model import Target, constexprs, signatures
+from compat.model.signatures import CONSTEXPR, ArgumentType
 from compat.source.parsing import tree_of
+from compat.text import lazy_pattern
 
 _NUMBER = lazy_pattern(r"[iu](?!1$)\d+")
 _TYPED = lazy_pattern(r"\b(?:int|float|bool|(?:tl\.)?(?:u?int\d+|b?float\d+\w*)|[iu]\d+|b?fp?\d+\w*)\b")

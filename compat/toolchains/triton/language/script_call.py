@@ -11,12 +11,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from compat import constexprs
 from compat.bundle.bundle import Bundle
-from compat.model import Target
-from compat.patterns import lazy_pattern
-from compat.signatures import ArgumentType
+from compat.model import Target, constexprs
+from compat.model.signatures import ArgumentType
 from compat.source.parsing import tree_of
+from compat.text import lazy_pattern
 from compat.toolchains.base import ScriptForm
 from compat.toolchains.triton.failures.knowledge import KNOWLEDGE
 from compat.toolchains.triton.language.launched import Form, Index, Launched, form_of, parameters

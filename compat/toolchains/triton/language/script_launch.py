@@ -7,9 +7,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from compat import arguments, constexprs
 from compat.bundle.bundle import Bundle
-from compat.model import CompileSpec, Target
+from compat.model import CompileSpec, Target, arguments, constexprs
 
 _RUN = ("grid", "warmup")
 """Parameters of ``run`` itself: arguments of these names are passed by position."""

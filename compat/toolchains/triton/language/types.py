@@ -8,10 +8,9 @@ from typing import Any
 
 from attrs import evolve, frozen
 
-from compat import arguments
-from compat.model import CompileSpec
-from compat.patterns import lazy_pattern
+from compat.model import CompileSpec, arguments
 from compat.source.parsing import expression_of
+from compat.text import lazy_pattern
 from compat.toolchains.base import ArgumentTypes, Option, Simplification, Values
 
 DTYPES = (

@@ -1,5 +1,5 @@
 // The data: what stands packed in the page, and how to ask it. A row is a kernel in one variant and case for one target, a point one
-// release of a row, a cell one env of a point (see packing.py).
+// release of a row, a cell one env of a point (see page_data.py).
 
 const UNEXPECTED = 1;
 const REMEMBERED = 2;
@@ -67,7 +67,7 @@ class Data {
   cellsOf(point) {
     const cells = [];
     for (let cell = this.first[point]; cell < this.first[point + 1]; cell++) cells.push(cell);
-    const paired = (cell) => (this.envs[this.cells.env[cell]].torch ? 1 : 0);
+    const paired = (cell) => (this.envs[this.cells.env[cell]].framework ? 1 : 0);
     return cells.sort((one, other) => paired(one) - paired(other));
   }
 

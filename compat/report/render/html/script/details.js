@@ -176,7 +176,7 @@ class Details {
         "Env",
         [
           `${env.name}: ${data.toolchain} ${env.release ?? "none"}`,
-          env.torch && `PyTorch ${env.torch}`,
+          env.framework,
           `Python ${env.python ?? "none"}`,
         ]
           .filter(Boolean)

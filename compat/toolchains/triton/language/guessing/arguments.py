@@ -11,9 +11,9 @@ from typing import Any
 
 from attrs import define, field, frozen
 
-from compat import constexprs
-from compat.patterns import lazy_pattern
+from compat.model import constexprs
 from compat.source.constants import Scope, SourceFunction, UnknownValue
+from compat.text import lazy_pattern
 from compat.toolchains.triton.language.guessing.evaluation import AssumedSize
 from compat.toolchains.triton.language.guessing.facts import (
     CERTAIN,

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
-from compat import constexprs
+from compat.model import constexprs
 from compat.toolchains.triton.language.guessing.facts import CERTAIN, FLOATS, LIKELY, PERHAPS, RANDOM, WHOLE, Value, ValueOrigin
 
 if TYPE_CHECKING:

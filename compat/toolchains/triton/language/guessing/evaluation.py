@@ -17,9 +17,9 @@ from typing import Any, ClassVar
 
 from attrs import evolve, frozen
 
-from compat import constexprs
-from compat.patterns import lazy_pattern
+from compat.model import constexprs
 from compat.source.constants import FUNCTIONS, Scope, SourceFunction, UnknownValue
+from compat.text import lazy_pattern
 
 SIZE = 1024
 """What a size is taken as of which nothing else is known: a multiple of 16, as most are."""

@@ -9,8 +9,8 @@ from typing import Any
 from attrs import Factory, define
 
 from compat.model import ONLY_CASE
-from compat.patterns import lazy_pattern
 from compat.source.constants import UnknownValue
+from compat.text import lazy_pattern
 from compat.toolchains.guessing import GuessedKernel, Noted
 from compat.toolchains.triton.language.guessing.arguments import (
     Guess,

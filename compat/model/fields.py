@@ -1,4 +1,4 @@
-"""How the fields of records are written as data: metadata and types that :mod:`compat.records` reads."""
+"""How the fields of records are written as data: metadata and types that :mod:`compat.model.codec` reads."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """The codec of records: attrs classes to and from plain data, which is what JSON has, and the JSON Schema of that data.
 
-The fields of a record say how it is written (:mod:`compat.fields`): by the name of the field or by its ``KEY``, and not at all
-where it is ``ABSENT``. A record whose class has ``AS_ARRAY`` is an array of the values of its fields.
+The fields of a record say how it is written (:mod:`compat.model.fields`): by the name of the field or by its ``KEY``, and not at
+all where it is ``ABSENT``. A record whose class has ``AS_ARRAY`` is an array of the values of its fields.
 
 Reading checks all that a record's types say, and takes no value for another (``"false"`` is no boolean, a string no array).
 An error has the place of the value: ``attempts[2].raised[0].message: expected a string, found a number``.
@@ -22,8 +22,8 @@ from cattrs.gen import make_dict_structure_fn, make_dict_unstructure_fn, overrid
 from cattrs.strategies import configure_union_passthrough
 from packaging.version import Version
 
-from compat.fields import ABSENT, KEY, OPTIONAL, Seconds, VersionText
 from compat.json_text import JsonObject
+from compat.model.fields import ABSENT, KEY, OPTIONAL, Seconds, VersionText
 
 T = TypeVar("T")
 

@@ -1,4 +1,7 @@
-"""The template, the scripts and the styles, made one file.
+"""The page that people open, ``reports/index.html``: the template, the scripts and the styles, made one file.
+
+In: a :class:`compat.report.summary.record.Report`, which may have come from a ``matrix.json``. ``html/page.html.j2``,
+``html/script/*.js`` and ``html/style/*.css`` are put into it as they are, and the report as :mod:`compat.report.render.page_data`.
 
 What the page may do is said in the page itself: its Content-Security-Policy lets the one script and the one style in it run, by
 their hashes, and nothing else load or run, whatever a compiler printed.
@@ -17,12 +20,11 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
 from compat.json_text import write_json
-from compat.report.render.html.packing import packed
-from compat.report.summary.notes import decided_by_hints
+from compat.report.render.page_data import packed
 from compat.report.summary.record import Report
-from compat.report.summary.statements import statements
+from compat.report.summary.statements import decided_by_hints, statements
+from compat.report.views.envs import pairs_table
 from compat.report.views.matrix_markdown import headline
-from compat.report.views.pairs import pairs_table
 
 SCRIPTS = (
     *("dom", "data", "marks", "state", "filter", "rows", "grid", "keyboard"),
@@ -76,7 +78,7 @@ def _joined(folder: str, names: tuple[str, ...], ending: str) -> str:
 
 
 def _room() -> Traversable:
-    return files("compat.report.render.html")
+    return files("compat.report.render") / "html"
 
 
 def _hash(text: str) -> str:
@@ -87,7 +89,7 @@ def _hash(text: str) -> str:
 @cache
 def _environment() -> Environment:
     environment = Environment(
-        loader=PackageLoader("compat.report.render.html", "."),
+        loader=PackageLoader("compat.report.render", "html"),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,

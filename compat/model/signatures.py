@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from compat.patterns import lazy_pattern
+from compat.text import lazy_pattern
 
 ArgumentType = str | tuple[Any, ...]
 """A type: a name, or the types of a tuple's elements."""

@@ -15,7 +15,8 @@ tuple              ``[4, "*fp16"]``                            a tuple (JSON: a 
 
 A tensor is aligned, at an address that is divisible by 16, and under 2 GiB, unless it says otherwise. A constant is a
 ``tl.constexpr`` or a jit function that is passed where no annotation asks for one, in a tuple for example; its value has a form of
-:mod:`compat.constexprs`. Equal arguments have one form here. A toolchain's adapter makes what is passed of the JSON forms. Pure.
+:mod:`compat.model.constexprs`. Equal arguments have one form here. A toolchain's adapter makes what is passed of the JSON forms.
+Pure.
 """
 
 from __future__ import annotations
@@ -24,8 +25,8 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from difflib import get_close_matches
 from typing import Any
 
-from compat import constexprs
-from compat.patterns import lazy_pattern
+from compat.model import constexprs
+from compat.text import lazy_pattern
 
 FORMS = (
     'A number or boolean as it was passed, "*fp16" for a tensor, {tensor = "fp16", aligned = false, large = true}, '
@@ -198,6 +199,6 @@ def leaves(value: Any) -> Iterator[Any]:
 
 
 def constants(values: Iterable[Any]) -> tuple[Any, ...]:
-    """The constants among these arguments and the elements of those that are tuples, in the forms of :mod:`compat.constexprs`."""
+    """The constants among these arguments and the elements of tuples, in the forms of :mod:`compat.model.constexprs`."""
     found = (leaf for value in values for leaf in leaves(value))
     return tuple(leaf[CONSTANT] for leaf in found if is_constant(leaf))

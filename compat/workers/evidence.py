@@ -1,0 +1,306 @@
+"""What an attempt leaves behind besides its answer, and what of it is the machine's fault and says nothing about a kernel.
+
+- What it printed is kept in the evidence itself where it is short, else as a compressed artifact. With dumps of IR on, a compile
+  prints 1 to 15 MB, the same IR before every pass; 0.1 s of LZMA make 20 to 200 KB of it.
+- Where it was, its reproducer, and what its stages made (:func:`gathered`).
+- What the machine refused: room for files, open files, processes, memory. Two questions: what does an attempt say that it was
+  refused (:func:`refusal`), and what does the machine lack at this moment (:func:`lack_of_machine`)? A kernel file can raise any
+  error itself, so a refusal alone is no reason to end a command: it makes an attempt that gave no answer. Where the machine does
+  lack it, going on is of no use, and no failure is to be believed.
+"""
+
+from __future__ import annotations
+
+import ast
+import errno
+import gzip
+import io
+import lzma
+import os
+import re
+import resource
+import zlib
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
+from itertools import islice
+from pathlib import Path
+
+from attrs import evolve
+
+from compat import toolchains
+from compat.diagnosis.diagnose import Keep, diagnosed
+from compat.errors import REFUSALS, MachineError
+from compat.files import content_of
+from compat.model import SOURCE_STAGE, Evidence
+from compat.processes.supervisor import run
+from compat.source.names import optional_imports
+from compat.source.parsing import tree_of
+from compat.text import lazy_pattern
+from compat.worker import beacon
+from compat.workers.attempt import InFlightCell, Mode
+from compat.workers.client import Child
+from compat.workers.places import Places
+
+_LARGEST = 256 * 1024 * 1024
+"""Bytes of what a stage made that are kept."""
+_LARGEST_REPRODUCER = 64 * 1024 * 1024
+"""Bytes of a reproducer that is worth keeping."""
+_LONGEST_LINE = 500
+
+
+def gathered(
+    evidence: Evidence, child: Child, flight: InFlightCell, end: int | None, mode: Mode, keep: Keep | None, places: Places
+) -> Evidence:
+    """The evidence with what its attempt left behind; of one that failed also with what can be read in that.
+
+    Its output ends at the offset ``end``; ``None`` stands for the end of all that was printed. ``keep`` stores artifacts; without
+    it there are none. What is kept, or read in what was printed, has the paths of whoever asked.
+    """
+    stages = mode.stages or toolchains.of(flight.cell.env).every_stage
+    kept = _made(child.directory / "kept" / flight.nonce, stages, keep, places) if keep else {}
+    if evidence.complete and not mode.keep_printed:
+        return evolve(evidence, kept=kept)
+    limit = PRINTED_LIMIT_IN_FULL if mode.keep_printed else PRINTED_LIMIT
+    text = places.told(child.read_output(flight.output, end, limit))
+    inline, artifacts = keep_printed(text, keep, always=mode.keep_printed)
+    if evidence.complete:
+        return evolve(evidence, kept={**kept, **artifacts})
+    reproducer = _reproducer(child.directory) if mode.diagnose and keep else None
+    if reproducer and keep:
+        artifacts = {**artifacts, "reproducer": keep(".mlir", places.told_data(reproducer))}
+    in_flight, in_passes = beacon.read(str(child.directory))
+    source = flight.cell.spec.source
+    optional = _optional_imports(evidence, {source, (evidence.at or f"{source}:").rpartition(":")[0]})
+    failed = evolve(
+        evidence,
+        printed=inline,
+        in_flight=in_flight,
+        in_passes=in_passes,
+        quoted={place: line for place in (in_flight, evidence.at) if place and (line := _line_at(place))},
+        source=source if evidence.stage == SOURCE_STAGE else "",
+        optional=optional,
+        kept={**kept, **artifacts},
+    )
+    return diagnosed(failed, text, keep)
+
+
+def _made(folder: Path, stages: Iterable[str], keep: Keep, places: Places) -> dict[str, str]:
+    """Stage → name of what it made."""
+    made = {stage: content_of(folder / stage, _LARGEST) for stage in stages} if folder.is_dir() else {}
+    return {stage: keep(f".{stage}", places.told_data(data)) for stage, data in made.items() if data is not None}
+
+
+def _optional_imports(evidence: Evidence, paths: Iterable[str]) -> dict[str, str]:
+    """Names that exceptions mention and that imports of these files bind whose failure is caught → ``path:number: import …``."""
+    words = set(re.findall(r"\w+", "\n".join(f"{each.message}\n{each.traceback}" for each in evidence.raised)))
+    found: dict[str, str] = {}
+    for path in sorted(paths) if words else ():
+        with suppress(OSError, SyntaxError):
+            for name, statement in optional_imports(tree_of(Path(path).read_bytes(), path)):
+                if name in words:
+                    found.setdefault(name, f"{path}:{statement.lineno}: {ast.unparse(statement)}"[:_LONGEST_LINE])
+    return found
+
+
+def _line_at(place: str) -> str | None:
+    """The line that ``path:number`` names, as it is written there."""
+    path, _, number = place.rpartition(":")
+    try:
+        with open(path, encoding="utf-8", errors="replace") as file:
+            return next(islice(file, int(number) - 1, None), "").rstrip()[:_LONGEST_LINE] or None
+    except (OSError, ValueError):
+        return None
+
+
+def _reproducer(directory: Path) -> bytes | None:
+    """The reproducer of the pipeline that ran last: one file that is written over, or since 3.6 one per stage."""
+    found = [
+        (path, content)
+        for path in directory.glob("reproducer.mlir*")
+        if (content := content_of(path, _LARGEST_REPRODUCER)) is not None
+    ]
+    return max(found, key=lambda each: _written(each[0]))[1] if found else None
+
+
+def _written(path: Path) -> int:
+    try:
+        return path.stat().st_mtime_ns
+    except OSError:
+        return 0
+
+
+# --- what it printed ----------------------------------------------------------------------------------------------------------
+
+PRINTED = "printed"
+"""What it is called among the artifacts of an attempt."""
+PRINTED_LIMIT = 32 * 1024 * 1024
+"""Bytes of what an attempt printed that are kept: of more, the beginning and the end."""
+PRINTED_LIMIT_IN_FULL = 256 * 1024 * 1024
+"""The same where the IR before every pass is asked for."""
+_INLINE = 16 * 1024
+"""Characters up to which it stands in the evidence."""
+_WINDOW = 8 << 20
+"""Bytes that the compressor looks back: more than the IR before one pass of a large kernel has."""
+_SMALLEST_WINDOW = 4096
+_SAMPLE = 1 << 20
+_REPETITIVE = 0.25
+"""What does not get smaller than this part of itself at once is no IR, and LZMA would take seconds for each of its megabytes."""
+
+
+def keep_printed(text: str, keep: Keep | None, *, always: bool = False) -> tuple[str, Mapping[str, str]]:
+    """The part of a text that stands in the evidence, and the artifacts that the rest is kept as.
+
+    ``always`` is for a text that is asked for by itself; without ``keep`` there are no artifacts.
+    """
+    if (len(text) <= _INLINE and not always) or keep is None:
+        return text[:_INLINE], {}
+    return "", {PRINTED: keep(*_compressed(text.encode(errors="backslashreplace")))}
+
+
+def printed_text(evidence: Evidence, artifact: Callable[[str], bytes | None]) -> str | None:
+    """What an attempt printed, as far as it was kept; ``None`` where the artifact is gone or is none of ours."""
+    name = evidence.kept.get(PRINTED)
+    if name is None:
+        return evidence.printed
+    data = artifact(name)
+    try:
+        return None if data is None else _expanded(data).decode(errors="replace")
+    except (lzma.LZMAError, OSError, EOFError, zlib.error):
+        return None
+
+
+def _compressed(data: bytes) -> tuple[str, bytes]:
+    """A suffix and the data compressed: either form can be read by programs that everybody has."""
+    sample = data[:_SAMPLE]
+    if len(zlib.compress(sample, 1)) > _REPETITIVE * len(sample):
+        return ".printed.gz", gzip.compress(data, compresslevel=1, mtime=0)
+    window = min(_WINDOW, max(_SMALLEST_WINDOW, len(data)))
+    filters = [{"id": lzma.FILTER_LZMA2, "preset": 0, "dict_size": window}]
+    return ".printed.xz", lzma.compress(data, format=lzma.FORMAT_XZ, filters=filters)
+
+
+def _expanded(data: bytes) -> bytes:
+    """The data as it was; bounded, whatever the artifact is."""
+    if data.startswith(b"\x1f\x8b"):
+        with gzip.GzipFile(fileobj=io.BytesIO(data)) as file:
+            return file.read(PRINTED_LIMIT_IN_FULL)
+    return lzma.LZMADecompressor(format=lzma.FORMAT_XZ).decompress(data, PRINTED_LIMIT_IN_FULL)
+
+
+# --- what the machine refused -------------------------------------------------------------------------------------------------
+
+ROOM = 16 << 20
+"""Bytes: with less room than this for temporary files, a compile that failed may have failed for that."""
+_FILES = 32
+"""With fewer further files on a file system than this, too."""
+_PROBE = 1 << 20
+_OPEN_FILES = 64
+"""Files that a process must be able to have open, at least."""
+_MEMORY = 64 << 20
+_STARTING = 60.0
+"""Seconds that a program which does nothing may take."""
+
+_NUMBERS = frozenset(REFUSALS) - {errno.EACCES}
+_WORDS = lazy_pattern(
+    r"No space left on device|Disk quota exceeded|IO failure on output stream|Read-only file system|Input/output error"
+    r"|Too many open files|can't start new thread|Resource temporarily unavailable"
+)
+"""What compilers and assemblers print where a system call was refused."""
+_OUT_OF_MEMORY = lazy_pattern(r"MemoryError|std::bad_alloc|Cannot allocate memory|LLVM ERROR: out of memory|failed to map segment")
+
+
+def refusal(evidence: Evidence, folder: Path) -> str | None:
+    """What an attempt says that the machine refused it; ``None`` where it says no such thing. ``folder`` is its private one."""
+    for link in evidence.raised:
+        if link.errno in _NUMBERS or (link.errno == errno.EACCES and str(folder) in link.message):
+            return f"{link.type}: {link.message}"
+    for text in _texts(evidence):
+        if found := _WORDS.search(text) or _killed(text):
+            return _line(text, found)
+    return None
+
+
+def _killed(text: str) -> re.Match[str] | None:
+    """Where a text tells of an assembler that was ended from outside."""
+    patterns = (each.ir.parts.assembler.killed for each in toolchains.every() if each.ir.parts)
+    return next((found for pattern in patterns if (found := pattern.search(text))), None)
+
+
+def lack_of_machine(evidence: Evidence, folder: Path) -> MachineError | None:
+    """What the machine lacks at the moment that may be why this attempt failed; ``None`` where there is enough of all."""
+    if short := _short_of_room(folder):
+        return short
+    said = refusal(evidence, folder)
+    return _checked(folder, said) if said else _short_of_memory(evidence)
+
+
+def _short_of_room(folder: Path) -> MachineError | None:
+    try:
+        status = os.statvfs(folder if folder.is_dir() else folder.parent)  # a kernel's file can remove its own folder
+    except OSError as error:
+        return MachineError.of(error)
+    where = str(folder.parent)
+    if status.f_flag & os.ST_RDONLY:
+        return MachineError.about(errno.EROFS, "mounted read-only", where)
+    if (room := status.f_bavail * status.f_frsize) < ROOM:
+        return MachineError.about(errno.ENOSPC, f"{room / 2**20:.1f} MiB are free, {ROOM >> 20} are needed", where)
+    if status.f_files and status.f_favail < _FILES:
+        return MachineError.about(errno.ENOSPC, f"only {status.f_favail} further files can be made", where)
+    return None
+
+
+def _short_of_memory(evidence: Evidence) -> MachineError | None:
+    """Where a compile got no more memory: the machine's fault if the user's shell limits it, or nothing is left."""
+    words = " ".join([evidence.stderr, *(f"{link.type}: {link.message}" for link in evidence.raised)])
+    if not _OUT_OF_MEMORY.search(words):
+        return None
+    for name in ("RLIMIT_AS", "RLIMIT_DATA"):
+        limit, _ = resource.getrlimit(getattr(resource, name))
+        if limit != resource.RLIM_INFINITY:
+            return MachineError.about(errno.ENOMEM, f"a process may have {limit / 2**20:,.0f} MiB, by {name}")
+    return _no_memory_left()
+
+
+def _checked(folder: Path, said: str) -> MachineError | None:
+    """Try for oneself whether the machine refuses what it is said to refuse."""
+    try:
+        _write_into(folder)
+        run(["true"], timeout=_STARTING)
+    except MachineError as error:
+        return error
+    except OSError as error:
+        if error.errno != errno.ENOENT:
+            return MachineError.of(error)
+    limit, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if limit < _OPEN_FILES and limit != resource.RLIM_INFINITY:
+        return MachineError.about(errno.EMFILE, f"{limit} may be; {said}")
+    return _no_memory_left()
+
+
+def _write_into(folder: Path) -> None:
+    probe = folder / "probe"
+    try:
+        probe.write_bytes(b"\1" * _PROBE)
+    finally:
+        with suppress(OSError):
+            probe.unlink()
+
+
+def _no_memory_left() -> MachineError | None:
+    try:
+        fields = dict(line.split(":", 1) for line in Path("/proc/meminfo").read_text(encoding="utf-8").splitlines())
+        left = int(fields["MemAvailable"].split()[0]) * 1024
+    except (OSError, KeyError, ValueError):
+        return None
+    return MachineError.about(errno.ENOMEM, f"{left >> 20} MiB are available") if left < _MEMORY else None
+
+
+def _texts(evidence: Evidence) -> Iterator[str]:
+    yield evidence.stderr
+    yield from (link.message for link in evidence.raised)
+
+
+def _line(text: str, found: re.Match[str]) -> str:
+    """The line that a match is on, bounded."""
+    start, end = text.rfind("\n", 0, found.start()) + 1, text.find("\n", found.end())
+    return text[max(start, found.start() - 200) : end if 0 <= end < found.end() + 200 else found.end() + 200].strip()
