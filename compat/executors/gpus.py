@@ -33,13 +33,6 @@ from compat.processes import keeper
 from compat.processes.supervisor import ProcessResult, Session, SessionEnded, run
 from compat.toolchains import pytorch
 
-LaunchKey = tuple[str, str, str]
-
-
-def key_of(line: Mapping[str, Any]) -> LaunchKey:
-    """What makes a result that of a cell: the same of a cell in an index, and of a line of results."""
-    return str(line["identity"]), str(line["problem"]), str(line["object"])
-
 
 @frozen(kw_only=True)
 class GpuDevice:

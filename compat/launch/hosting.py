@@ -18,13 +18,13 @@ from compat.executors import gpus
 from compat.files import TemporaryFolder
 from compat.launch.archive import INDEX, PROGRAM, write_archive
 from compat.launch.building import Built, Launchable, LeftOut, build, build_cells, can_launch, was_built
-from compat.launch.merging import MergedResults, merge
+from compat.launch.merging import NOTHING, MergedResults, merge
 from compat.model import Result, Target
 from compat.processes.supervisor import ForegroundResult, run, run_in_foreground
 from compat.project import Listener, Obtain, Selection
 from compat.store.store import Store
+from compat.toolchains.pytorch.host.results import NAME
 
-RESULTS = "results.jsonl"
 _FOLDER = "launch"
 """In the folder for what is kept between runs."""
 ELSEWHERE = (
@@ -96,12 +96,10 @@ def build_and_launch(
     ended = launch(folder, gpu.python, gpu.options)
     if ended.exit_code not in (0, 1) and not ended.interrupted:
         raise SelectionError("the kernels could not be launched", where=str(folder), hint="What it printed stands above.")
-    return merge(folder / RESULTS, context.store)
+    return merge(folder / NAME, context.store)
 
 
 # --- while a search goes on ----------------------------------------------------------------------------------------------------
-
-_NOTHING = MergedResults(kept=0, lost=0, unreadable=0)
 
 
 @frozen(kw_only=True)
@@ -125,7 +123,7 @@ def launch_cells(results: Sequence[Result], context: RunContext, gpu: Gpu) -> La
     Raises SelectionError where nothing can be launched on the GPU, and what :func:`compat.engine.run.run` does.
     """
     if not results:
-        return LaunchedCells(merged=_NOTHING)
+        return LaunchedCells(merged=NOTHING)
     built = build_cells([result.cell for result in results], evolve(context, stop=threading.Event()))
     return LaunchedCells(merged=launch_built(built.launchable, context.store, gpu), left_out=built.left_out)
 
@@ -136,20 +134,17 @@ def launch_built(launchable: Sequence[Launchable], store: Store, gpu: Gpu) -> Me
     Raises SelectionError where the launcher cannot launch anything.
     """
     if not launchable:
-        return _NOTHING
-    with TemporaryFolder("compat-launch-") as folder:
-        return _launched(launchable, folder / "built", store, gpu)
-
-
-def _launched(launchable: Sequence[Launchable], folder: Path, store: Store, gpu: Gpu) -> MergedResults:
-    program = write_archive(Built(target=gpu.target, launchable=tuple(launchable), left_out=()), folder)
-    results = folder / RESULTS
-    try:
-        ended = run([gpu.python, str(program), *gpu.options], timeout=inf)
-    except OSError as error:
-        raise SelectionError(f"the kernels could not be launched: {error.strerror}", where=gpu.python) from error
-    finally:
-        merged = merge(results, store) if results.is_file() and results.stat().st_size else _NOTHING
+        return NOTHING
+    with TemporaryFolder("compat-launch-") as temporary:
+        folder = temporary / "built"
+        program = write_archive(Built(target=gpu.target, launchable=tuple(launchable), left_out=()), folder)
+        try:
+            ended = run([gpu.python, str(program), *gpu.options], timeout=inf)
+        except OSError as error:
+            raise SelectionError(f"the kernels could not be launched: {error.strerror}", where=gpu.python) from error
+        finally:
+            written = folder / NAME
+            merged = merge(written, store) if written.is_file() and written.stat().st_size else NOTHING
     if ended.exit_code not in (0, 1):
         why = (ended.output.strip().splitlines() or ["it said nothing"])[-1]
         raise SelectionError(f"the kernels could not be launched: {why}", where=gpu.python)

@@ -15,8 +15,9 @@ from attrs import evolve, field, frozen
 from compat.errors import ClusterError, MachineError
 from compat.executors.dask.placement import GpuSlot, Losses, NoGpu
 from compat.executors.dask.session import DaskSession, TaskEnd, ask
-from compat.executors.gpus import GpuHost, LaunchedPiece, LaunchKey, Load, NotLaunched, key_of
+from compat.executors.gpus import GpuHost, LaunchedPiece, Load, NotLaunched
 from compat.json_text import read_json
+from compat.toolchains.pytorch.host.results import Key, key_of
 
 _TICK = 0.2
 _DISPLACED = 5
@@ -193,9 +194,9 @@ class GpuWorkers:
         return done
 
 
-def _lines(text: str) -> dict[LaunchKey, Mapping[str, Any]]:
+def _lines(text: str) -> dict[Key, Mapping[str, Any]]:
     """The lines of results that can be read; of several for a cell the last."""
-    lines: dict[LaunchKey, Mapping[str, Any]] = {}
+    lines: dict[Key, Mapping[str, Any]] = {}
     for line in text.splitlines():
         with suppress(ValueError, KeyError, TypeError):
             result = read_json(line)

@@ -12,7 +12,7 @@ from packaging.version import Version
 from compat.cell_document import cell_document
 from compat.history.verdict import class_of, is_good, release_of
 from compat.json_text import JsonObject
-from compat.launch.behaviour import Behaviour
+from compat.launch.comparing import Behaviour
 from compat.model import Result, arguments, constexprs, signatures
 from compat.reduce import output
 from compat.reduce.candidate import Candidate
