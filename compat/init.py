@@ -24,7 +24,7 @@ from compat.envs.record import missing_envs
 from compat.errors import CompatError, ConfigError, StoreError
 from compat.files import replace_file
 from compat.guess.finding import sources, split, where_else
-from compat.guess.guessing import HELPER, GuessedSource, kernel_file_text, read_sources
+from compat.guess.guessing import HELPER, GuessedSource, how_kernels_look, kernel_file_text, languages, read_sources
 from compat.project import select
 from compat.toolchains.guessing import UnreachableKernel
 from compat.workflows import Files, System, workflow_files
@@ -315,8 +315,8 @@ def _nothing(named: Sequence[str], guessed: Sequence[GuessedSource], folder: Pat
     reasons += [f"{shown(source.path, folder)} {name}: {HELPER}" for source in guessed for name in source.helpers]
     if reasons:
         raise ConfigError(f"no jit function here can be compiled by itself: {'; '.join(reasons[:5])}", where=where)
-    hint = "Kernels have @triton.jit above them; name their files or folder: compat init src/mylib."
-    raise ConfigError("there is no Triton kernel in any Python source here", where=where, hint=hint)
+    hint = f"{how_kernels_look()}; name their files or folder: compat init src/mylib."
+    raise ConfigError(f"there is no {languages()} kernel in any Python source here", where=where, hint=hint)
 
 
 def _folder_for(folder: Path, declared: _Declared) -> Path:

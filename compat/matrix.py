@@ -25,7 +25,7 @@ from compat.interruption import Stopped
 from compat.launch.merging import with_launched
 from compat.launch.sharing import Launches
 from compat.model import BuiltEnv, Cell, Check, Env, Result, Specialization, Status
-from compat.model.codec import rounded
+from compat.model.fields import rounded
 from compat.pairs.choosing import is_pair
 from compat.pairs.pairing import pairs_of
 from compat.pairs.records import Pair

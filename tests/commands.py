@@ -110,7 +110,7 @@ def _serve(news: socket.socket) -> None:
     """Fork for every command that is asked for, until nobody can ask any more."""
     from compat.cli import commands
 
-    for name in (*(f"cli.{name}" for name in commands.COMMANDS), *_FEATURES):
+    for name in (*(f"cli.{module}" for module, _ in commands.COMMANDS.values()), *_FEATURES):
         import_module(f"compat.{name}")
     gc.collect()
     gc.freeze()

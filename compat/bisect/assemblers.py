@@ -14,6 +14,7 @@ from packaging.specifiers import SpecifierSet
 from packaging.version import InvalidVersion, Version
 
 from compat import toolchains
+from compat.bisect.request import ASSEMBLER_OPTION
 from compat.config.matrix import declare
 from compat.envs.listing import INDEX, index_urls, list_files
 from compat.errors import EnvError, SelectionError
@@ -24,7 +25,6 @@ from compat.toolchains import Assembler, Wheels
 from compat.workers.evidence import lack_of_machine, refusal
 from compat.workers.spawn import passed_on
 
-_OPTION = "--ptxas"
 _LARGEST_OUTPUT = 32 * 1024 * 1024
 """Bytes of what an assembler printed that are read."""
 
@@ -67,9 +67,9 @@ def find_assembler(asked: str, assembler: Assembler, state: Path, root: Path, ob
 
 def _at(path: Path) -> AssemblerProgram:
     if not path.is_file():
-        raise SelectionError(f"there is no file {path}", where=_OPTION)
+        raise SelectionError(f"there is no file {path}", where=ASSEMBLER_OPTION)
     if not os.access(path, os.X_OK):
-        raise SelectionError(f"{path} cannot be executed", where=_OPTION)
+        raise SelectionError(f"{path} cannot be executed", where=ASSEMBLER_OPTION)
     return AssemblerProgram(name=str(path), path=path.absolute())
 
 
@@ -79,13 +79,14 @@ def _release(asked: str, wheels: Wheels, root: Path) -> tuple[str, Version]:
         major, among = Version(asked).major, SpecifierSet(f"=={asked}.*")
     except (InvalidVersion, ValueError):
         hint = f"For example {wheels.example}."
-        raise SelectionError(f"{asked!r} is neither a file nor a release of {wheels.title}", where=_OPTION, hint=hint) from None
+        message = f"{asked!r} is neither a file nor a release of {wheels.title}"
+        raise SelectionError(message, where=ASSEMBLER_OPTION, hint=hint) from None
     distribution = wheels.distribution(major)
     versions = list_files(distribution, index_urls(), cache=root / INDEX).versions()
     fitting = list(among.filter(versions))
     if not fitting:
         there = ", ".join(map(str, versions)) or "none"
-        raise SelectionError(f"there is no {distribution} {asked}", where=_OPTION, hint=f"Available: {there}.")
+        raise SelectionError(f"there is no {distribution} {asked}", where=ASSEMBLER_OPTION, hint=f"Available: {there}.")
     return distribution, max(fitting)
 
 

@@ -22,17 +22,17 @@ from compat.bisect.criterion import Criterion
 from compat.bisect.part import LaunchJudge, find_part, parts_of
 from compat.bisect.probes import ReleaseAnswer, group_alike
 from compat.bisect.releases import ReleaseSearch
-from compat.bisect.request import FEW, Axis, BisectRequest, Line, line_of
+from compat.bisect.request import ASSEMBLER_OPTION, FEW, Axis, BisectRequest, Line, line_of
 from compat.engine.run import Interrupted, RunContext, existing_releases, recall, run
 from compat.errors import SelectionError, StoreError
 from compat.files import replace_file
 from compat.history.account import Judgement, Word
 from compat.history.verdict import is_good
 from compat.interruption import Budget
-from compat.json_text import read_json
 from compat.launch.hosting import Gpu
 from compat.model import BuiltEnv, Cell, Env, Result, Specialization
 from compat.model.codec import structure, unstructure
+from compat.model.json_text import read_json
 from compat.project import STATE, Listener, Obtain, Selection
 
 
@@ -76,7 +76,7 @@ def bisect(
     """
     began = time.monotonic()
     if request.assemblers and request.axis is not Axis.PART:
-        raise SelectionError("only --axis part tries other assemblers", where="--ptxas")
+        raise SelectionError("only --axis part tries other assemblers", where=ASSEMBLER_OPTION)
     if request.budget is not None and request.axis is not Axis.CONFIG:
         raise SelectionError("only --axis config has a budget", where="--budget", hint="--search tries few releases.")
     if request.gpu is not None and not request.criterion.asks_launches:

@@ -19,6 +19,7 @@ from compat.bisect.assemblers import AssemblerProgram
 from compat.bisect.attempts import Attempts
 from compat.bisect.combining import CompileExperiment, Crossing, LaunchExperiment, Side, version_of
 from compat.bisect.criterion import Criterion
+from compat.bisect.request import ASSEMBLER_OPTION
 from compat.diagnosis import common
 from compat.engine.run import RunContext
 from compat.errors import SelectionError
@@ -79,7 +80,7 @@ def _require_comparison(bad: Cell, good: Cell | None, assemblers: Sequence[Assem
 
 
 def _of_failure(bad: Cell, good: Cell | None, context: RunContext, assemblers: Sequence[AssemblerProgram]) -> Part:
-    _require_comparison(bad, good, assemblers, "--axis pass looks within one release; --ptxas tries another assembler.")
+    _require_comparison(bad, good, assemblers, f"--axis pass looks within one release; {ASSEMBLER_OPTION} tries another assembler.")
     parts = parts_of(bad.env)
     with Attempts(context) as attempts:
         *others, failing = attempts.results(*([good] if good else []), bad)
@@ -342,7 +343,7 @@ def _of_launches(
         raise SelectionError(f"nothing can be launched for {bad.target.name}", where="--axis part")
     if bad.spec.problem is None:
         raise SelectionError(f"the kernel file of {bad.id} names no [problem] to launch it on", where="--judge")
-    _require_comparison(bad, good, assemblers, "--ptxas tries another assembler; --good and --bad name two releases.")
+    _require_comparison(bad, good, assemblers, f"{ASSEMBLER_OPTION} tries another assembler; --good and --bad name two releases.")
     with Attempts(context) as attempts:
 
         def combine() -> tuple[Part, list[Launchable]]:

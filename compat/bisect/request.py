@@ -21,6 +21,9 @@ from compat.toolchains import Toolchain
 FEW = 16
 """So many candidates are all tried, unless a search is asked for: with warm workers that costs seconds and assumes nothing."""
 
+ASSEMBLER_OPTION = "--ptxas"
+"""The option of the command that names another assembler."""
+
 
 class Axis(StrEnum):
     """What is searched along."""

@@ -148,7 +148,7 @@ def index_document(captured: Captured, compared: Sequence[CodeComparison], targe
         "schema": SCHEMA,
         "compat": __version__,
         "release": recorded.release,
-        "torch": recorded.torch,
+        toolchain().framework.name: recorded.framework_release,
         "python": next((toolchain.version for toolchain in recorded.toolchains.values()), None),
         "target": target,
         "gpu": on_gpu,

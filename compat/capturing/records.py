@@ -9,7 +9,8 @@ from typing import Any
 from attrs import define, field, frozen
 
 from compat.bundle.frozen import Frozen
-from compat.json_text import read_json
+from compat.model import DEFAULT_FRAMEWORK
+from compat.model.json_text import read_json
 from compat.text import lazy_pattern
 
 _COMPARING = lazy_pattern(rb'\{"r":"comparing","launches":(\d+)\}')
@@ -102,7 +103,8 @@ class Recorded:
     """Module and name of every jit function that there was, Triton's own left out."""
     toolchains: dict[str, ProgramPython] = field(factory=dict)
     """Release → the Python that first imported it."""
-    torch: str | None = None
+    framework_release: str | None = None
+    """That of the tensor library, where one was imported."""
     not_imported: str | None = None
     """Why the toolchain could not be imported, where a process tried to: ``is not there``."""
     pythons: int = 0
@@ -191,8 +193,8 @@ def _process(process: str, record: Mapping[str, Any], recorded: Recorded) -> Non
     recorded.toolchains.setdefault(recorded.releases[process], python)
 
 
-def _torch(_: str, record: Mapping[str, Any], recorded: Recorded) -> None:
-    recorded.torch = str(record["version"])
+def _framework(_: str, record: Mapping[str, Any], recorded: Recorded) -> None:
+    recorded.framework_release = str(record["version"])
 
 
 def _defined(_: str, record: Mapping[str, Any], recorded: Recorded) -> None:
@@ -245,7 +247,7 @@ def _lacking(_: str, record: Mapping[str, Any], recorded: Recorded) -> None:
 _READERS: dict[str, Callable[[str, Mapping[str, Any], Recorded], None]] = {
     "not_imported": _not_imported,
     "process": _process,
-    "torch": _torch,
+    DEFAULT_FRAMEWORK: _framework,
     "defined": _defined,
     "function": _function,
     "launch": _launch,

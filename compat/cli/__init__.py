@@ -1,4 +1,4 @@
-"""The command ``compat``: one file per command; the only place that prints or exits.
+"""The command ``compat``: each command's options and exit codes; the only place that prints or exits.
 
 In: options and arguments. Out: what a feature found, printed, and an exit code. A command turns options into what a feature takes,
 calls it, and shows what it returns; whatever it needs to find out, the feature finds out.
@@ -15,6 +15,11 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from compat.cli.commands import main as main
+
+INTERRUPTED = 130
+"""The exit code of a command that was interrupted."""
+BROKEN_PIPE = 141
+"""The exit code of a command whose output was closed early: 128 and the number of SIGPIPE."""
 
 
 def __getattr__(name: str) -> Any:

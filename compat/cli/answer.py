@@ -1,13 +1,16 @@
 """The answer of a command, on standard output or in a file, for people or for programs; the same options for every command.
 
+It may say how the command was called, and with which options it is to be called again.
+
 A terminal gets lines that fit it. Where the output goes to a file or a pipe each line is as long as it has to be, without spaces
 at its end.
 """
 
 from __future__ import annotations
 
+import shlex
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import wraps
 from pathlib import Path
 from typing import Any
@@ -19,8 +22,9 @@ from compat.cli import logs
 from compat.cli.showing import be_quiet, is_quiet
 from compat.errors import StoreError
 from compat.files import replace_file
-from compat.json_text import write_json
-from compat.report.render.blocks import Block
+from compat.model.json_text import write_json
+from compat.report.render.blocks import Block, DataTable, TableColumn
+from compat.text import printable
 
 _FILE = "Write the answer to this file instead of printing it."
 
@@ -111,3 +115,49 @@ def answer_options(*, file: bool = True, json_help: str = "The answer as JSON.")
         return decorated
 
     return decorate
+
+
+def table(rows: Sequence[Mapping[str, Any]]) -> Iterator[Block]:
+    """Rows, all with the same keys, which are the headings."""
+    columns = tuple(TableColumn(heading.replace("_", " "), fold=True) for heading in (rows[0] if rows else ()))
+    yield DataTable(columns=columns, rows=tuple(tuple(map(_shown, row.values())) for row in rows), gap=2, ruled=False)
+
+
+def _shown(value: object) -> str:
+    if value is None:
+        return "-"
+    return ", ".join(map(str, value)) if isinstance(value, list) else str(value)
+
+
+# --- what an answer says of the command ------------------------------------------------------------------------------------------
+
+
+def command_line() -> str:
+    """The command line, as a shell takes it."""
+    return printable(shlex.join(["compat", *sys.argv[1:]]))
+
+
+def given(*names: str) -> tuple[str, ...]:
+    """The options of these parameters that the running command was given, as a command line has them, in this order."""
+    context = click.get_current_context()
+    options = {option.name: option for option in context.command.params if isinstance(option, click.Option)}
+    return tuple(word for name in names for word in _option_words(options[name], context))
+
+
+def _option_words(option: click.Option, context: click.Context) -> Iterator[str]:
+    value = context.params[option.name or ""]
+    if value is None or value == option.get_default(context):
+        return
+    if option.is_flag:
+        yield (option.opts if value else option.secondary_opts)[0]
+        return
+    for item in value if option.multiple else (value,):
+        yield from (option.opts[0], f"{item:g}" if isinstance(item, float) else str(item))
+
+
+def relative(path: Path) -> str:
+    """A path as somebody in the current folder would write it, where it lies in that folder."""
+    try:
+        return str(path.absolute().relative_to(Path.cwd()))
+    except ValueError:
+        return str(path)

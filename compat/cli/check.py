@@ -1,21 +1,23 @@
-"""``compat check``: a question that ``git bisect run`` can ask of every commit."""
+"""``compat check``: a question that ``git bisect run`` can ask of every commit; and the option ``--judge`` of other commands."""
 
 from __future__ import annotations
 
 import sys
 import traceback
+from collections.abc import Callable
+from functools import wraps
 from typing import Any
 
 import click
 
 from compat.bisect import judging
+from compat.bisect.criterion import Criterion, parse_criterion
+from compat.bisect.judging import DEADLINE, JudgingProgram
+from compat.cli import INTERRUPTED, logs
 from compat.cli.answer import Answer, answer_options
-from compat.cli.completing import CELL
-from compat.cli.invocation import INTERRUPTED
-from compat.cli.judging import judge_options, read_criterion
-from compat.cli.opening import executor_option, obtaining, opened
+from compat.cli.opening import Compiling, compile_options, executor_option
 from compat.cli.progress import ProgressListener
-from compat.cli.selecting import SECONDS, select, selection_options, split_cells
+from compat.cli.selecting import CELL, select, selection_options, split_cells
 from compat.errors import CompatError
 from compat.history.account import Judgement
 from compat.interruption import Stopped
@@ -24,6 +26,35 @@ from compat.report.views.bisect import checked_document, checked_lines
 GOOD, BAD, CANNOT_TELL = 0, 1, 125
 """What ``git bisect run`` understands; it takes other codes up to 127 for bad, and stops at 128 and above."""
 _EXIT_CODES = {Judgement.GOOD: GOOD, Judgement.BAD: BAD, Judgement.UNKNOWN: CANNOT_TELL}
+
+
+def judge_options(default: str, words: str, metavar: str | None = None) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Give a command ``--judge`` with this help, and how long a program that judges may take. It is called with a ``criterion``.
+
+    Raises SelectionError, when the command is called, for a judge that there is not.
+    """
+
+    def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
+        @wraps(command)
+        def called(*arguments: Any, judge_text: str, judge_deadline: float, **options: Any) -> Any:
+            program = JudgingProgram(judge_deadline, verbose=logs.is_verbose(), on_output=_show)
+            return command(*arguments, criterion=parse_criterion(judge_text, program), **options)
+
+        judge = click.option("--judge", "judge_text", default=default, show_default=True, metavar=metavar, help=words)
+        deadline = click.option(
+            "--judge-deadline",
+            type=click.FloatRange(min=0, min_open=True),
+            default=DEADLINE,
+            show_default=True,
+            help="Seconds that the program of --judge run=COMMAND may take.",
+        )
+        return judge(deadline(called))
+
+    return decorate
+
+
+def _show(words: str) -> None:
+    click.echo(words, err=True)
 
 
 class _Checked(click.Command):
@@ -57,40 +88,19 @@ class _Checked(click.Command):
 @click.argument("words", type=CELL, metavar="[CELL-GLOB|KERNEL]...", nargs=-1)
 @selection_options
 @executor_option
-@click.option(
-    "--judge", "judge_text", default="ok", show_default=True, metavar="JUDGE", help="What counts as good, as in compat bisect."
-)
-@judge_options
-@click.option("--deadline", type=SECONDS, help="Seconds one cell may take.")
-@click.option("--no-build", is_flag=True, help="Do not build missing envs; they count as inconclusive.")
+@judge_options("ok", "What counts as good, as in compat bisect.", "JUDGE")
+@compile_options(deadline=None, no_build="Do not build missing envs; they count as inconclusive.")
 @answer_options(json_help="The judgement and the cells as a JSON object.")
-def check(
-    *,
-    answer: Answer,
-    words: tuple[str, ...],
-    judge_text: str,
-    deadline: float | None,
-    no_build: bool,
-    executor: str | None,
-    **chosen: Any,
-) -> None:
+def check(*, answer: Answer, words: tuple[str, ...], criterion: Criterion, compiling: Compiling, **chosen: Any) -> None:
     """Exit with 0 if all cells are good, 1 if one is bad, 125 if the answer is inconclusive: for `git bisect run`.
 
     CELL-GLOB narrows the chosen cells by their ids, as `compat list cells` prints them; a file or a folder names kernels, as --spec
     does. Exits with 130 if interrupted.
     """
-    criterion = read_criterion(judge_text)
     cells, files = split_cells(words)
     selection = select(files=files, **chosen)
-    obtain = obtaining(selection, build=not no_build)
-    with opened(selection, executor) as (store, where):
-        found = judging.check(
-            selection,
-            criterion,
-            selection.context(store, deadline=deadline, executor=where),
-            obtain,
-            ProgressListener(),
-            cells=cells,
-        )
+    obtain = compiling.obtaining(selection)
+    with compiling.opened(selection) as context:
+        found = judging.check(selection, criterion, context, obtain, ProgressListener(), cells=cells)
     answer.give(lambda: checked_lines(found), lambda: checked_document(found))
     sys.exit(_EXIT_CODES[found.judgement])

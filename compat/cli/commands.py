@@ -6,16 +6,14 @@ import logging
 import platform
 import sys
 import traceback
+from difflib import get_close_matches
 from importlib import import_module
 from typing import Any, NoReturn
 
 import click
 
 from compat import __version__, interruption
-from compat.cli import logs
-from compat.cli.group import CommandGroup
-from compat.cli.invocation import INTERRUPTED
-from compat.cli.output import BROKEN_PIPE
+from compat.cli import BROKEN_PIPE, INTERRUPTED, logs
 from compat.cli.refusal import refusal
 from compat.errors import CompatError
 from compat.interruption import Stopped
@@ -23,28 +21,43 @@ from compat.interruption import Stopped
 _log = logging.getLogger(__name__)
 
 COMMANDS = {
-    "init": "Write a matrix.toml, and kernel files guessed from Python sources.",
-    "capture": "Run a program, and write kernel files of what it launches.",
-    "matrix": "Compile every chosen cell, and write the reports.",
-    "merge": "Join the reports of several runs, or their stores.",
-    "report": "Make the outputs of a run again from its matrix.json.",
-    "diff": "Show what changed between two reports.",
-    "list": "List envs, targets, kernels or cells.",
-    "explain": "Show all that is known about one cell.",
-    "api": "Show which names of Triton exist in which release.",
-    "bisect": "Find the release that broke a kernel, and the part of the toolchain.",
-    "check": "Test one commit, for `git bisect run`.",
-    "fix": "Find the edit that makes a rejected kernel compile.",
-    "pairs": "Show which PyTorch works with which Triton, without a GPU.",
-    "reduce": "Shrink a kernel that fails.",
-    "repro": "Write a standalone script and an issue for a failing cell.",
-    "build": "Compile kernels into a folder that a GPU host launches.",
-    "launch": "Launch on a GPU what compat build has compiled.",
-    "guard": "Write a Python file with which a library chooses the variant that works.",
-    "envs": "List, build, remove and locate the environments that projects share.",
-    "workers": "List or stop the workers that wait for the next command.",
+    "init": ("init", "Write a matrix.toml, and kernel files guessed from Python sources."),
+    "capture": ("init", "Run a program, and write kernel files of what it launches."),
+    "matrix": ("matrix", "Compile every chosen cell, and write the reports."),
+    "merge": ("report", "Join the reports of several runs, or their stores."),
+    "report": ("report", "Make the outputs of a run again from its matrix.json."),
+    "diff": ("report", "Show what changed between two reports."),
+    "list": ("list", "List envs, targets, kernels or cells."),
+    "explain": ("list", "Show all that is known about one cell."),
+    "api": ("api", "Show which names of Triton exist in which release."),
+    "bisect": ("bisect", "Find the release that broke a kernel, and the part of the toolchain."),
+    "check": ("check", "Test one commit, for `git bisect run`."),
+    "fix": ("failure", "Find the edit that makes a rejected kernel compile."),
+    "pairs": ("pairs", "Show which PyTorch works with which Triton, without a GPU."),
+    "reduce": ("reduce", "Shrink a kernel that fails."),
+    "repro": ("failure", "Write a standalone script and an issue for a failing cell."),
+    "build": ("launch", "Compile kernels into a folder that a GPU host launches."),
+    "launch": ("launch", "Launch on a GPU what compat build has compiled."),
+    "guard": ("guard", "Write a Python file with which a library chooses the variant that works."),
+    "envs": ("envs", "List, build, remove and locate the environments that projects share."),
+    "workers": ("envs", "List or stop the workers that wait for the next command."),
 }
-"""Every command, in the order of the help, and its line there; each is in the module of its name."""
+"""Every command, in the order of the help: the module that it is in, and its line in the help."""
+
+
+class CommandGroup(click.Group):
+    """Suggests a command where there is none of the name that was typed."""
+
+    def resolve_command(self, context: click.Context, args: list[str]) -> tuple[str | None, click.Command | None, list[str]]:
+        """See click. Raises UsageError with the commands that are spelled most like it."""
+        try:
+            return super().resolve_command(context, args)
+        except click.UsageError as error:
+            # click knows only of commands that are imported by now
+            alike = get_close_matches(args[0], self.list_commands(context), n=2)
+            if not alike or "Did you mean" in error.format_message():
+                raise
+            raise click.UsageError(f"{error.format_message()} Did you mean {' or '.join(map(repr, alike))}?", context) from None
 
 
 class _Commands(CommandGroup):
@@ -56,14 +69,14 @@ class _Commands(CommandGroup):
     def get_command(self, context: click.Context, name: str) -> click.Command | None:
         if name not in COMMANDS:
             return None
-        module = import_module(f"compat.cli.{name}")
+        module = import_module(f"compat.cli.{COMMANDS[name][0]}")
         command: click.Command = getattr(module, name, None) or getattr(module, f"{name}_")  # list_, which would hide the built-in
         return command
 
     def format_commands(self, context: click.Context, formatter: click.HelpFormatter) -> None:
         """List the commands without importing them."""
         with formatter.section("Commands"):
-            formatter.write_dl([*COMMANDS.items()])
+            formatter.write_dl([(name, line) for name, (_, line) in COMMANDS.items()])
 
     def invoke(self, context: click.Context) -> Any:
         try:

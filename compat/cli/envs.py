@@ -1,20 +1,19 @@
-"""``compat envs``: the environments that all projects share."""
+"""``compat envs``: the environments that all projects share; ``compat workers``: those that have stayed for the next command."""
 
 from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
 import click
 
-from compat.cli.answer import Answer, answer_options
-from compat.cli.completing import ENV
-from compat.cli.group import CommandGroup
+from compat.cli.answer import Answer, answer_options, table
+from compat.cli.commands import CommandGroup
 from compat.cli.opening import env_provider
-from compat.cli.table import table
+from compat.cli.selecting import ENV
 from compat.envs.cache import EnvCache
 from compat.envs.inventory import kept_envs
 from compat.envs.inventory import prune as prune_envs
@@ -23,6 +22,8 @@ from compat.errors import EnvError
 from compat.project import read_matrix
 from compat.report.render.blocks import TextLine
 from compat.report.views.envs import built_document, built_line, env_document, env_row, pruned_document, pruned_lines
+from compat.workers import resident
+from compat.workers.resident import ResidentWorker
 
 _DAY = 86400.0
 
@@ -151,3 +152,43 @@ def where(*, answer: Answer, name: str | None, matrix_path: Path | None, python:
 def _cache(matrix_path: Path | None) -> EnvCache:
     """The cache that the project names; the user's where there is no project."""
     return read_matrix(matrix_path).env_cache()
+
+
+@click.command
+@click.option("--stop", is_flag=True, help="Stop them all; a busy one stops when it is done, one that does not answer is killed.")
+@answer_options(json_help="A JSON array instead of a table; with --stop, an object.")
+def workers(*, stop: bool, answer: Answer) -> None:
+    """List the workers that wait for the next command, with their toolchains imported.
+
+    They end by themselves: five minutes after they were last used, unless `keep_workers` in matrix.toml says otherwise.
+    """
+    if stop:
+        ended = resident.stop()
+        killed = f", and killed {_counted(ended.killed)} that did not answer" if ended.killed else ""
+        answer.give(lambda: [f"told {_counted(ended.told)} to end{killed}"], lambda: {"told": ended.told, "killed": ended.killed})
+        return
+    found = resident.kept()
+    answer.draw(
+        lambda: table([_row(each) for each in found]) if found else [TextLine("no workers are running")], lambda: _documents(found)
+    )
+
+
+def _row(each: ResidentWorker) -> dict[str, str]:
+    return {
+        "env": each.env,
+        "toolchain": f"{each.toolchain} {each.version}",
+        "pid": str(each.pid),
+        "memory": f"{each.memory / 2**20:.0f} MiB",
+        "idle": f"{each.idle:.0f} s",
+    }
+
+
+def _documents(found: Iterable[ResidentWorker]) -> list[dict[str, Any]]:
+    return [
+        {"env": w.env, "toolchain": w.toolchain, "version": w.version, "pid": w.pid, "memory": w.memory, "idle": round(w.idle, 1)}
+        for w in found
+    ]
+
+
+def _counted(count: int) -> str:
+    return "1 worker" if count == 1 else f"{count} workers"

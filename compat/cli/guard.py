@@ -8,8 +8,7 @@ from typing import Any
 
 import click
 
-from compat.cli.answer import Answer, answer_options, write_file
-from compat.cli.invocation import relative
+from compat.cli.answer import Answer, answer_options, relative, write_file
 from compat.errors import StoreError
 from compat.guard import Request, check_guard, guard_text, make_guard, read_guard
 from compat.guard.text import checked_document, checked_lines, guard_document, guard_lines, written_line

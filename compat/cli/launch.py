@@ -1,17 +1,24 @@
-"""``compat launch``: launch what was built on the GPU of this machine."""
+"""``compat build`` compiles kernels into a folder that is carried to a GPU host; ``compat launch`` launches them there."""
 
 from __future__ import annotations
 
 import sys
 from pathlib import Path
+from typing import Any
 
 import click
+from attrs import evolve
 
 from compat import project
-from compat.cli.selecting import SECONDS
+from compat.cli.answer import relative
+from compat.cli.opening import Compiling, compile_options
+from compat.cli.progress import ProgressListener
+from compat.cli.selecting import SECONDS, kernel_arguments, select, selection_options
 from compat.cli.showing import say
 from compat.errors import ConfigError
-from compat.launch import hosting, sharing
+from compat.launch import building, hosting, sharing
+from compat.launch.archive import pack, write_archive
+from compat.launch.building import Built
 from compat.project import Selection
 
 
@@ -71,3 +78,36 @@ def _selection() -> Selection | None:
         return project.select_places()
     except ConfigError:
         return None
+
+
+@click.command
+@kernel_arguments
+@selection_options
+@click.option("--out", type=click.Path(path_type=Path, file_okay=False), required=True, help="The folder to write.")
+@click.option("--archive", is_flag=True, help="Write it as FOLDER.tar.xz, too.")
+@click.option("--keep-ptx", "keep_text", is_flag=True, help="Keep what the binaries were assembled from, too.")
+@compile_options(jobs=None, deadline=None, again=None, no_build="Do not build envs that are missing; their cells are left out.")
+def build(*, out: Path, archive: bool, keep_text: bool, compiling: Compiling, **chosen: Any) -> None:
+    """Compile every chosen cell that has a problem, for one target, into a folder that needs no toolchain.
+
+    On a machine with a GPU of that target and PyTorch, `python FOLDER/launch.py` launches them all, and writes
+    FOLDER/results.jsonl; `compat matrix --launched FILE` has them in the report. Cells that do not compile are left out.
+
+    Exits with 0 if at least one cell can be launched, else with 1.
+    """
+    selection = select(**chosen)
+    with evolve(compiling, executor="local").opened(selection) as context:
+        built = building.build(selection, context, compiling.obtaining(selection), ProgressListener(selection.cells))
+    program = write_archive(built, out, keep_text=keep_text)
+    packed = pack(out) if archive else None
+    _show(built, program, packed)
+    sys.exit(0 if built.launchable else 1)
+
+
+def _show(built: Built, program: Path, packed: Path | None) -> None:
+    objects = len({each.binary for each in built.launchable})
+    click.echo(f"{len(built.launchable):,} cells for {built.target.name} in {objects:,} binaries: python {relative(program)}")
+    if packed is not None:
+        click.echo(f"packed: {relative(packed)}, {packed.stat().st_size:,} bytes")
+    if built.left_out:
+        click.echo(f"{len(built.left_out):,} cells are left out; index.json says why")

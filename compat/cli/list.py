@@ -1,18 +1,21 @@
-"""``compat list``: the envs, targets, kernels and cells there are."""
+"""What there is, and what is known of it: ``compat list`` has envs, targets, kernels and cells, ``compat explain`` one cell."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 import click
 
-from compat.cli.answer import Answer, answer_options
-from compat.cli.selecting import kernel_arguments, select, select_places, selection_options, shard_option
-from compat.cli.table import table
+from compat.cli.answer import Answer, answer_options, table
+from compat.cli.opening import opened_store
+from compat.cli.selecting import CELL, kernel_arguments, select, select_cells, select_places, selection_options, shard_option
 from compat.envs.record import read_record
+from compat.explain import CellOverview, Explanation
+from compat.explain import explain as explanation_of
 from compat.model import BuiltEnv
 from compat.project import Selection, gpus_of
+from compat.report.views.explanation import explanation_document, explanation_lines
 
 Rows = Iterable[Mapping[str, Any]]
 
@@ -30,7 +33,7 @@ def list_(*, what: str, answer: Answer, **chosen: Any) -> None:
     """
     if what != "cells":
         chosen["envs"] = chosen["envs"] or ("*",)
-        chosen["target"] = chosen["target"] or ("*",)
+        chosen["targets"] = chosen["targets"] or ("*",)
     rows = list(_LISTERS[what](_chosen(what, chosen)))
     if what == "cells":
         answer.give(lambda: (row["id"] for row in rows), lambda: rows)
@@ -40,7 +43,7 @@ def list_(*, what: str, answer: Answer, **chosen: Any) -> None:
 
 def _chosen(what: str, chosen: dict[str, Any]) -> Selection:
     """The selection; of envs and targets without the kernel files, since what is wrong in one does not concern them."""
-    named = any(chosen[option] for option in ("kernel", "variant", "case", "spec", "files", "shard"))
+    named = any(chosen[option] for option in ("kernels", "variants", "cases", "spec", "files", "shard"))
     if named or what in _OF_KERNELS:
         return select(**chosen)
     del chosen["shard"]
@@ -108,3 +111,28 @@ def _cells(selection: Selection) -> Rows:
 
 
 _LISTERS: Mapping[str, Callable[[Selection], Rows]] = {"envs": _envs, "targets": _targets, "kernels": _kernels, "cells": _cells}
+
+
+@click.command
+@click.argument("cell", type=CELL, metavar="CELL|KERNEL")
+@kernel_arguments
+@selection_options
+@answer_options(json_help="The evidence and the outcome as JSON; of several cells their outcomes.")
+def explain(*, answer: Answer, cell: str, **chosen: Any) -> None:
+    """Show all that is known about CELL, an id as `compat list cells` prints it, or a glob.
+
+    A kernel file or a Python source in its place means all of its cells.
+
+    The env in an id may be a release, such as 3.9, and the target a GPU, such as h100. Of a glob that matches several cells, those
+    are listed that were run, the newest release first. Nothing is compiled: it shows what the last run found.
+    """
+    cell, selection = select_cells(cell, **chosen)
+    with opened_store(selection, only_read=True) as store:
+        found = explanation_of(selection, cell, store)
+    answer.give(lambda: _bold_first(found), lambda: explanation_document(found))
+
+
+def _bold_first(found: Explanation | CellOverview) -> Iterator[str]:
+    first, *lines = explanation_lines(found)
+    yield click.style(first, bold=True)
+    yield from lines

@@ -10,17 +10,17 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
-from compat.cli.answer import Answer, answer_options
-from compat.cli.invocation import INTERRUPTED, command_line, relative
-from compat.cli.opening import executor_option, launched_option, obtaining, opened, python_option
+from compat.cli import INTERRUPTED
+from compat.cli.answer import Answer, answer_options, command_line, relative
+from compat.cli.opening import Compiling, compile_options, executor_option, launched_option, python_option
 from compat.cli.reports import FormatFiles, folder_files, format_options, show_report, tell_github, write_formats
-from compat.cli.selecting import SECONDS, kernel_arguments, select, selection_options, shard_option
+from compat.cli.selecting import kernel_arguments, select, selection_options, shard_option
 
 if TYPE_CHECKING:
     from compat.launch.sharing import MatrixLaunches
     from compat.project import Obtain, Selection
     from compat.report.summary.record import Report
-    from compat.report_folder import Written
+    from compat.saved import Written
 
 
 @click.command
@@ -33,10 +33,7 @@ if TYPE_CHECKING:
     "--output", type=click.Path(path_type=Path, file_okay=False), help=f"Folder for {', '.join(folder_files())} [reports]."
 )
 @format_options()
-@click.option("--jobs", "-j", type=click.IntRange(min=1), help="Cells compiled at the same time (default: number of cores).")
-@click.option("--deadline", type=SECONDS, help="Seconds one cell may take.")
-@click.option("--again", is_flag=True, help="Compile cells even if nothing has changed since their last result.")
-@click.option("--no-build", is_flag=True, help="Do not build envs that are missing; report them as broken.")
+@compile_options(jobs=None, deadline=None, again=None, no_build="Do not build envs that are missing; report them as broken.")
 @launched_option("shown")
 @click.option("--launch", "is_launching", is_flag=True, help="Launch what compiles, too: here, or on the executor's workers.")
 @python_option
@@ -44,15 +41,11 @@ def matrix(
     *,
     answer: Answer,
     output: Path | None,
-    jobs: int | None,
-    deadline: float | None,
-    again: bool,
-    no_build: bool,
     launched: tuple[Path, ...],
     is_launching: bool,
     python: str | None,
     formats: FormatFiles,
-    executor: str | None,
+    compiling: Compiling,
     **chosen: Any,
 ) -> None:
     """Compile every chosen cell, and write reports/index.html, reports/matrix.md and reports/matrix.json.
@@ -65,13 +58,12 @@ def matrix(
     """
     from compat.cli.progress import ProgressListener
     from compat.matrix import MatrixInterrupted, run_matrix
-    from compat.report_folder import update_reports
+    from compat.saved import update_reports
 
     selection = select(**chosen, note=False)
-    obtain = obtaining(selection, build=not no_build)
+    obtain = compiling.obtaining(selection)
     try:
-        with opened(selection, executor, jobs) as (store, where):
-            context = selection.context(store, deadline=deadline, jobs=jobs, again=again, executor=where)
+        with compiling.opened(selection) as context:
             with _launching(selection, context, obtain, (launched, is_launching, python)) as launches:
                 listener = ProgressListener(selection.cells)
                 found = run_matrix(selection, context, obtain, listener, command=command_line(), launches=launches)

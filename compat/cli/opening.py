@@ -1,29 +1,91 @@
-"""What a command works with: the store, where cells are compiled or launched, and envs."""
+"""What a command works with: the store, where cells are compiled or launched, and envs; and the options that say so."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from functools import partial
+from functools import partial, wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
-from attrs import evolve
+from attrs import evolve, fields, frozen
 
 from compat.cli import logs
+from compat.cli.selecting import SECONDS
 from compat.cli.showing import doing, say
 from compat.text import printable
 
 if TYPE_CHECKING:
     from compat.config.matrix import MatrixConfig
+    from compat.engine.run import RunContext
     from compat.envs.provider import EnvProvider
-    from compat.executors.base import OpenExecutor
     from compat.launch.hosting import Gpu
     from compat.project import Obtain, Selection
     from compat.store.store import Store
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
+
+_OPTIONS: Mapping[str, tuple[tuple[str, ...], Mapping[str, Any]]] = {
+    "jobs": (
+        ("--jobs", "-j"),
+        {"type": click.IntRange(min=1), "help": "Cells compiled at the same time (default: number of cores)."},
+    ),
+    "deadline": (("--deadline",), {"type": SECONDS, "help": "Seconds one cell may take."}),
+    "again": (
+        ("--again",),
+        {"is_flag": True, "help": "Compile cells even if nothing has changed since their last result."},
+    ),
+    "no_build": (("--no-build",), {"is_flag": True, "help": "Do not build envs that are missing."}),
+}
+"""What commands that compile may be told, as :func:`compile_options` gives it to them."""
+
+
+@frozen(kw_only=True)
+class Compiling:
+    """How a command compiles cells, as its options say."""
+
+    executor: str | None = None
+    """Where; ``None`` for what ``matrix.toml`` says."""
+    jobs: int | None = None
+    deadline: float | None = None
+    again: bool = False
+    no_build: bool = False
+
+    @contextmanager
+    def opened(self, selection: Selection) -> Iterator[RunContext]:
+        """What cells are compiled with, and the results that are kept.
+
+        Raises StoreError, and SelectionError for an executor that means nothing.
+        """
+        with opened_store(selection) as store, selection.open_executor(self.executor, in_flight=self.jobs, say=say) as where:
+            yield selection.context(store, deadline=self.deadline, jobs=self.jobs, again=self.again, executor=where)
+
+    def obtaining(self, selection: Selection) -> Obtain:
+        """Gives a feature the envs that it asks for, having built what is missing unless the user wants none built."""
+        return env_provider(selection.config, build=not self.no_build)
+
+
+def compile_options(**helps: str | None) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Give a command these of the options that say how cells are compiled, each perhaps with a help of its own.
+
+    It is called with a :class:`Compiling`, which has what :func:`executor_option` asks for, too.
+    """
+    names = [field.name for field in fields(Compiling)]
+
+    def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
+        @wraps(command)
+        def called(*arguments: Any, **options: Any) -> Any:
+            compiling = Compiling(**{name: options.pop(name) for name in names if name in options})
+            return command(*arguments, compiling=compiling, **options)
+
+        decorated: Callable[..., Any] = called
+        for name, words in reversed(helps.items()):
+            spellings, facts = _OPTIONS[name]
+            decorated = click.option(*spellings, name, **{**facts, **({"help": words} if words else {})})(decorated)
+        return decorated
+
+    return decorate
 
 
 def opened_store(selection: Selection, *, only_read: bool = False) -> Store:
@@ -40,24 +102,12 @@ def opened_store(selection: Selection, *, only_read: bool = False) -> Store:
 
 
 def executor_option(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Give a command the option that says where cells are compiled, which :func:`opened` takes."""
+    """Give a command the option that says where cells are compiled; :func:`compile_options` reads it."""
     return click.option(
         "--executor",
         metavar="EXECUTOR",
         help="Where to compile: local, dask://HOST:PORT, 'dask:local?workers=4' (default: what matrix.toml says, or local).",
     )(command)
-
-
-@contextmanager
-def opened(selection: Selection, executor: str | None, jobs: int | None = None) -> Iterator[tuple[Store, OpenExecutor]]:
-    """The results that are kept, and where cells are compiled. Raises StoreError, and SelectionError for what means nothing."""
-    with opened_store(selection) as store, selection.open_executor(executor, in_flight=jobs, say=say) as where:
-        yield store, where
-
-
-def obtaining(selection: Selection, *, build: bool) -> Obtain:
-    """Gives a feature the envs that it asks for, having built what is missing unless the user wants none built."""
-    return env_provider(selection.config, build=build)
 
 
 def env_provider(config: MatrixConfig, *, build: bool = True, jobs: int | None = None) -> EnvProvider:

@@ -14,8 +14,6 @@ _IN_ASCII = str.maketrans(
     }
 )  # fmt: skip
 """Typographic characters in our output, and their ASCII substitutes."""
-BROKEN_PIPE = 141
-"""The exit code of a command whose output was closed early: 128 and the number of SIGPIPE."""
 
 
 class _Ascii(io.TextIOWrapper):

@@ -9,9 +9,8 @@ from typing import Any
 import click
 
 from compat import __version__
-from compat.cli.answer import Answer, answer_options, write_file
-from compat.cli.invocation import command_line, relative
-from compat.cli.opening import obtaining
+from compat.cli.answer import Answer, answer_options, command_line, relative, write_file
+from compat.cli.opening import Compiling, compile_options
 from compat.cli.progress import ProgressListener
 from compat.cli.selecting import place_options, select_places
 from compat.pairs.pairing import try_pairs
@@ -26,8 +25,7 @@ from compat.report.views.envs import grid_document, pairs_grid_blocks, pairs_mar
 @place_options
 @answer_options(file=False, json_help="The same for programs.")
 @click.option("--output", type=click.Path(path_type=Path, file_okay=False), help="Folder for pairs.md [reports].")
-@click.option("--again", is_flag=True, help="Try pairs even if nothing has changed since they were tried.")
-@click.option("--no-build", is_flag=True, help="Do not build envs that are missing.")
+@compile_options(again="Try pairs even if nothing has changed since they were tried.", no_build=None)
 def pairs(
     *,
     answer: Answer,
@@ -35,8 +33,7 @@ def pairs(
     releases: tuple[str, ...],
     every: bool,
     output: Path | None,
-    again: bool,
-    no_build: bool,
+    compiling: Compiling,
     **chosen: Any,
 ) -> None:
     """Compile programs with torch.compile, launch them without a GPU, and write reports/pairs.md.
@@ -49,12 +46,12 @@ def pairs(
     selection = select_places(**chosen)
     found = try_pairs(
         selection,
-        obtaining(selection, build=not no_build),
+        compiling.obtaining(selection),
         ProgressListener(),
         torches=torches,
         releases=releases,
         every=every,
-        again=again,
+        again=compiling.again,
         command=command_line(),
     )
     path = (output or selection.root / "reports") / "pairs.md"

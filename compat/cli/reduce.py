@@ -3,22 +3,26 @@
 from __future__ import annotations
 
 import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import click
 from attrs import evolve
 
-from compat.cli.answer import Answer, answer_options
-from compat.cli.completing import CELL, ENV
-from compat.cli.invocation import INTERRUPTED, deadline_words
-from compat.cli.judging import judge_deadline_words, judge_options, read_criterion
-from compat.cli.opening import executor_option, obtaining, opened, python_option
-from compat.cli.reduction_progress import ReductionProgress
-from compat.cli.selecting import SECONDS, kernel_arguments, select, selection_options, split_cells
+from compat.bisect.criterion import Criterion
+from compat.cli import INTERRUPTED
+from compat.cli.answer import Answer, answer_options, given
+from compat.cli.check import judge_options
+from compat.cli.opening import Compiling, compile_options, executor_option, python_option
+from compat.cli.selecting import CELL, ENV, SECONDS, kernel_arguments, select, selection_options, split_cells
+from compat.cli.showing import Showing, say
 from compat.project import Patterns
 from compat.reduce import reducing
-from compat.reduce.reduction import ReductionEnd
+from compat.reduce.candidate import Candidate
+from compat.reduce.reduction import ReductionEnd, ReductionListener
 from compat.report.views.changed_kernels import reduction_document, reduction_lines
 
 
@@ -42,14 +46,11 @@ from compat.report.views.changed_kernels import reduction_document, reduction_li
     help="Where the kernel is ok and must stay ok; an error if it is not ok.",
 )
 @click.option("--only", is_flag=True, help="Preserve the outcomes on --bad and --good only; on other releases they may change.")
-@click.option("--judge", "judge_text", default="same-failure", show_default=True, help="What to preserve, as in compat bisect.")
-@judge_options
+@judge_options("same-failure", "What to preserve, as in compat bisect.")
 @python_option
 @click.option("--budget", type=SECONDS, help="Stop after this many seconds and keep the smallest kernel found.")
 @click.option("--output", type=click.Path(path_type=Path, dir_okay=False), help="The .py file to write [reduced/NAME.py].")
-@click.option("--jobs", "-j", type=click.IntRange(min=1), help="Candidates compiled at the same time (default: number of cores).")
-@click.option("--deadline", type=SECONDS, help="Seconds one cell may take.")
-@click.option("--no-build", is_flag=True, help="Do not build envs that are missing.")
+@compile_options(jobs="Candidates compiled at the same time (default: number of cores).", deadline=None, no_build=None)
 @answer_options(file=False, json_help="The result as a JSON object.")
 def reduce(
     *,
@@ -58,14 +59,11 @@ def reduce(
     bad: tuple[str, ...],
     good: tuple[str, ...],
     only: bool,
-    judge_text: str,
+    criterion: Criterion,
     python: str | None,
     budget: float | None,
     output: Path | None,
-    jobs: int | None,
-    deadline: float | None,
-    no_build: bool,
-    executor: str | None,
+    compiling: Compiling,
     **chosen: Any,
 ) -> None:
     """Shrink a kernel while it still fails the same way, and write the result with a kernel file for it.
@@ -82,22 +80,55 @@ def reduce(
         what, files = split_cells((what,))
         chosen["files"] = (*files, *chosen["files"])
     selection = select(**chosen)
-    with opened(selection, executor, jobs) as (store, where):
+    with compiling.opened(selection) as context:
         reduction = reducing.reduce(
             selection,
             what,
-            selection.context(store, deadline=deadline, jobs=jobs, executor=where),
-            obtaining(selection, build=not no_build),
+            context,
+            compiling.obtaining(selection),
             ReductionProgress(),
             bad=bad,
             good=good,
             hold_rest=not only,
-            criterion=read_criterion(judge_text),
+            criterion=criterion,
             budget=budget,
             output=output,
             python=python,
         )
-    options = (*evolve(selection, patterns=Patterns()).options, *deadline_words(deadline))
-    limits = (*deadline_words(deadline), *judge_deadline_words())
+    options = (*evolve(selection, patterns=Patterns()).options, *given("deadline"))
+    limits = given("deadline", "judge_deadline")
     answer.give(lambda: reduction_lines(reduction, selection.config.path, options, limits), lambda: reduction_document(reduction))
     sys.exit(INTERRUPTED if reduction.ended is ReductionEnd.INTERRUPTED else 0)
+
+
+_PLAIN_EVERY = 5.0
+"""Seconds between two lines of progress where there is no terminal."""
+
+
+class ReductionProgress(ReductionListener):
+    """Reports the progress of a reduction on standard error."""
+
+    def say(self, words: str) -> None:
+        say(words)
+
+    @contextmanager
+    def searching(self, start: Candidate) -> Iterator[Callable[[Candidate, int], None]]:
+        progress = SearchProgress(start)
+        with Showing(progress.line, plain_every=_PLAIN_EVERY):
+            yield progress.note
+
+
+class SearchProgress:
+    """How far a search is."""
+
+    def __init__(self, start: Candidate) -> None:
+        self._best, self._tests, self._began = start, 0, time.monotonic()
+
+    def note(self, best: Candidate, tests: int) -> None:
+        """This is the best so far, and so many candidates were judged."""
+        self._best, self._tests = best, tests
+
+    def line(self) -> str:
+        """All of it in a line."""
+        best, elapsed = self._best, time.monotonic() - self._began
+        return f"{len(best.text):,} bytes, {best.lines} lines, {self._tests:,} candidates, {elapsed:.0f} s"

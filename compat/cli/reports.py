@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from compat.cli.answer import Answer, write_file
-from compat.cli.invocation import relative
+from compat.cli.answer import Answer, relative, write_file
 from compat.report.render.formats import Format, formats_always_written, formats_on_request
 
 if TYPE_CHECKING:

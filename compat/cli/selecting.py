@@ -1,4 +1,4 @@
-"""The options that say which cells are meant, and the project they are chosen from; the same for every command."""
+"""The options that say which cells are meant, and what the shell completes in them; the same for every command."""
 
 from __future__ import annotations
 
@@ -9,13 +9,83 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from compat.cli.completing import CASE, ENV, KERNEL, TARGET, VARIANT
 from compat.config.toml_reader import LONGEST
 from compat.errors import SelectionError
 from compat.text import printable
 
 if TYPE_CHECKING:
     from compat.project import Selection
+from collections.abc import Iterable
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+from click.shell_completion import CompletionItem
+
+from compat.errors import CompatError
+
+if TYPE_CHECKING:
+    from compat.project import Selection
+
+# --- what the shell offers when a name is half typed ------------------------------------------------------------------------------
+#
+# It reads the project's TOML files, and nothing else: no env is looked into, nothing is built. Where a file is invalid it offers
+# what can be known without it; the command itself tells of the error.
+
+
+class Name(click.types.StringParamType):
+    """A name or glob on the command line that the shell can complete."""
+
+    def __init__(self, names: Callable[[click.Context], Iterable[str]]) -> None:
+        self._names = names
+
+    def shell_complete(self, context: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+        before, comma, begun = incomplete.rpartition(",")
+        names: list[str] = []
+        with suppress(CompatError, OSError, RecursionError):
+            names = sorted({name for name in self._names(context) if name.startswith(begun)})
+        return [CompletionItem(f"{before}{comma}{name}") for name in names]
+
+
+def _matrix(context: click.Context) -> Path | None:
+    path = context.params.get("matrix_path")
+    return Path(path) if path else None
+
+
+def _envs(context: click.Context) -> Iterable[str]:
+    from compat import project
+
+    for env in project.read_matrix(_matrix(context)).envs:
+        yield from (env.name, *env.groups)
+
+
+def _targets(context: click.Context) -> Iterable[str]:
+    from compat import project
+
+    return (target.name for target in project.select_places(_matrix(context), targets=("*",)).targets)
+
+
+def _everywhere(context: click.Context) -> Selection:
+    """All that the command line leaves so far; kernels by what was said of them, envs and targets unless they were named."""
+    from compat import project
+
+    options: dict[str, Any] = context.params
+    return project.select(
+        _matrix(context),
+        **{name: options.get(name) or ("*",) for name in ("envs", "targets")},
+        **{name: options.get(name) or () for name in ("kernels", "variants", "cases")},
+        kernel_files=(*(options.get("spec") or ()), *(options.get("files") or ())),
+    )
+
+
+ENV = Name(_envs)
+TARGET = Name(_targets)
+KERNEL = Name(lambda context: (spec.kernel for spec in _everywhere(context).specs))
+VARIANT = Name(lambda context: (spec.variant for spec in _everywhere(context).specs))
+CASE = Name(lambda context: (spec.case for spec in _everywhere(context).specs))
+CELL = Name(lambda context: (cell.id for cell in _everywhere(context).cells))
+
+
+# --- the options -----------------------------------------------------------------------------------------------------------------
 
 _OPTIONS = (
     click.option(
@@ -32,13 +102,21 @@ _OPTIONS = (
         help="Envs by name, group or glob, or releases: 3.9, 3.5.1, '>=3.4', newest (default: what matrix.toml says, or all).",
     ),
     click.option(
-        "--target", multiple=True, type=TARGET, metavar="TARGET|GPU", help="Targets to compile for, such as sm_90, 'gfx*' or h100."
+        "--target",
+        "targets",
+        multiple=True,
+        type=TARGET,
+        metavar="TARGET|GPU",
+        help="Targets to compile for, such as sm_90, 'gfx*' or h100.",
     ),
-    click.option("--kernel", multiple=True, type=KERNEL, metavar="GLOB", help="Kernels, such as 'sel_*'."),
-    click.option("--variant", multiple=True, type=VARIANT, metavar="GLOB", help="Variants, such as block_ptr or 'as_written*'."),
-    click.option("--case", multiple=True, type=CASE, metavar="GLOB", help="Named cases of a kernel."),
+    click.option("--kernel", "kernels", multiple=True, type=KERNEL, metavar="GLOB", help="Kernels, such as 'sel_*'."),
+    click.option(
+        "--variant", "variants", multiple=True, type=VARIANT, metavar="GLOB", help="Variants, such as block_ptr or 'as_written*'."
+    ),
+    click.option("--case", "cases", multiple=True, type=CASE, metavar="GLOB", help="Named cases of a kernel."),
     click.option(
         "--package",
+        "packages",
         multiple=True,
         metavar="LIBRARY",
         help="The kernels of a library from the package index, in one version or several: fla-core==0.4.0,0.6.0.",
@@ -87,19 +165,19 @@ def split_cells(words: Sequence[str]) -> tuple[str, tuple[str, ...]]:
     return (cells[0] if cells else "*"), files
 
 
+def select_cells(word: str, files: Sequence[str] = (), **chosen: Any) -> tuple[str, Selection]:
+    """Which cells a word means, and what the options choose; a word that names kernel files means all cells of theirs."""
+    cells, named = split_cells((word,))
+    return cells, select(files=(*named, *files), **chosen)
+
+
 def select(
-    *,
     matrix_path: Path | None = None,
     files: Sequence[str] = (),
-    envs: Sequence[str] = (),
-    target: Sequence[str] = (),
-    kernel: Sequence[str] = (),
-    variant: Sequence[str] = (),
-    case: Sequence[str] = (),
     spec: Sequence[str] = (),
-    package: Sequence[str] = (),
     shard: str | None = None,
     note: bool = True,
+    **patterns: Sequence[str],
 ) -> Selection:
     """What these options choose; that arguments are guessed is noted, unless the answer says so itself.
 
@@ -109,17 +187,7 @@ def select(
     from compat.engine.plan import Shard
     from compat.report.summary.statements import guesses, missing_kernels
 
-    named = (*spec, *files)
-    chosen = project.select(
-        matrix_path,
-        envs=envs,
-        targets=target,
-        kernels=kernel,
-        variants=variant,
-        cases=case,
-        kernel_files=named,
-        packages=package,
-    )
+    chosen = project.select(matrix_path, kernel_files=(*spec, *files), **patterns)
     found = chosen.of_shard(Shard.parse(shard)) if shard is not None else chosen
     for problem in found.problems:
         click.echo(printable(f"error: {problem}; its kernels are left out"), err=True)
@@ -132,13 +200,11 @@ def select(
     return found
 
 
-def select_places(
-    *, matrix_path: Path | None = None, envs: Sequence[str] = (), target: Sequence[str] = (), **_: object
-) -> Selection:
+def select_places(matrix_path: Path | None = None, envs: Sequence[str] = (), targets: Sequence[str] = (), **_: object) -> Selection:
     """The envs and targets that these options choose, and no kernels. Raises what :func:`select` does."""
     from compat import project
 
-    return project.select_places(matrix_path, envs=envs, targets=target)
+    return project.select_places(matrix_path, envs=envs, targets=targets)
 
 
 class _Seconds(click.FloatRange):

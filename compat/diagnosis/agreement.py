@@ -12,8 +12,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from attrs import evolve, frozen
 from packaging.version import Version
 
-from compat.json_text import read_json
 from compat.model import Check, Result, Sample, Status
+from compat.model.json_text import read_json
 from compat.text import printable
 
 _TOLERANCES = {"float64": 1e-6, "float32": 2e-3, "float16": 2e-2, "bfloat16": 5e-2}

@@ -19,14 +19,14 @@ from attrs import define, field
 from compat.diagnosis.dialects import NONE, Dialects
 from compat.text import lazy_pattern
 
-_STRING = r'"(?:[^"\\\n]++|\\[^\n]?)*+(?:"|(?=\n)|\Z)'
-"""One without an end goes on to the end of its line, so that nothing is looked through twice."""
+STRING = r'"(?:[^"\\\n]++|\\[^\n]?)*+(?:"|(?=\n)|\Z)'
+"""A string; one without an end goes on to the end of its line, so that nothing is looked through twice."""
 
 
 def _balanced(depth: int) -> str:
     """A pattern for text in parentheses that are nested at most so deep."""
     inner = _balanced(depth - 1) if depth else r"(?!)"
-    return rf'\((?:[^()"]|{_STRING}|{inner})*\)'
+    return rf'\((?:[^()"]|{STRING}|{inner})*\)'
 
 
 _LOCATION = lazy_pattern(rf"^#loc\w* = [^\n]*$|(?<!\s)\s*+\bloc{_balanced(6)}", re.MULTILINE)
@@ -35,12 +35,12 @@ _RESOURCES_END = lazy_pattern(r"^#-\}", re.MULTILINE)
 _ALIAS = lazy_pattern(r"^(?P<name>[#!][A-Za-z_]\w*) = (?P<meaning>.*)$")
 _VALUE = r"%(?:\d+|[A-Za-z$._-][\w$.-]*)"
 _RESULTS = lazy_pattern(rf'^(?P<indent>\s*)(?P<names>{_VALUE}(?::\d+)?(?:, {_VALUE}(?::\d+)?)*) = (?P<op>"?[\w.]+"?)(?P<rest>.*)$')
-_TOKEN = lazy_pattern(rf"@{_STRING}|{_STRING}|@[\w$.-]+|{_VALUE}(?P<defined> = |: )?|\^\w+|[#!][A-Za-z_]\w*(?:\.\w+)*")
+_TOKEN = lazy_pattern(rf"@{STRING}|{STRING}|@[\w$.-]+|{_VALUE}(?P<defined> = |: )?|\^\w+|[#!][A-Za-z_]\w*(?:\.\w+)*")
 _FUNCTION = lazy_pattern(
-    rf'^\s*"?(?:[\w]+)\.func"?\b(?P<private>[^@\n]*\b(?:private|internal)\b)?[^@\n]*(?P<symbol>@(?:{_STRING}|[\w$.-]+))?'
+    rf'^\s*"?(?:[\w]+)\.func"?\b(?P<private>[^@\n]*\b(?:private|internal)\b)?[^@\n]*(?P<symbol>@(?:{STRING}|[\w$.-]+))?'
 )
 _DICTIONARY = lazy_pattern(r"\{(?P<entries>[^{}]*+)\}")
-_KEYED = lazy_pattern(rf"^(?:[\w.$-]+|{_STRING})(?: = .*)?$")
+_KEYED = lazy_pattern(rf"^(?:[\w.$-]+|{STRING})(?: = .*)?$")
 _SHORT = 40
 """Characters of a constant that are still a name."""
 
@@ -67,24 +67,7 @@ def canonical_code(text: str) -> str:
     return _NAME.sub(renamed, "\n".join(kept)) + "\n"
 
 
-def canonical_llvm(text: str) -> str:
-    """LLVM IR as a toolchain says it: with names counted, without metadata but annotations, and without what LLVM itself adds.
-
-    That is the target's data layout and triple, and the attributes of intrinsics; those in quotes, given to functions, stay.
-    """
-    given = {group["number"]: " ".join(sorted(_QUOTED.findall(group["words"]))) for group in _ATTRIBUTES.finditer(text)}
-    annotations = sorted(found[1] for found in _ANNOTATION.finditer(text))
-    kept = [line for line in text.splitlines() if not _OF_LLVM.match(line)]
-    body = [_GROUP.sub(lambda found: f" {given.get(found[1], '')}".rstrip(), line) for line in kept]
-    return "\n".join([canonical_code("\n".join(body)).rstrip("\n"), *annotations]) + "\n"
-
-
-_ATTRIBUTES = lazy_pattern(r"^attributes #(?P<number>\d+) = \{(?P<words>.*)\}$", re.MULTILINE)
-_QUOTED = lazy_pattern(rf"{_STRING}(?:={_STRING})?")
-_ANNOTATION = lazy_pattern(r"^!\d+ = (!\{ptr @[^,]+, .*\})$", re.MULTILINE)
-_OF_LLVM = lazy_pattern(r"attributes #|declare |target (?:datalayout|triple) = ")
-_GROUP = lazy_pattern(r" #(\d+)\b")
-_NAME = lazy_pattern(rf"{_STRING}|%[\w.$-]+|\$L\w+")
+_NAME = lazy_pattern(rf"{STRING}|%[\w.$-]+|\$L\w+")
 """A name, or a string, in which registers have names of their own (``"mov.u32 $0, %laneid;"``)."""
 
 
@@ -263,7 +246,7 @@ def _split(text: str) -> list[str]:
     """The parts of a text between commas that are in no bracket and in no string."""
     parts: list[list[str]] = [[]]
     depth = 0
-    for piece in re.findall(rf"{_STRING}|->|.", text, re.DOTALL):
+    for piece in re.findall(rf"{STRING}|->|.", text, re.DOTALL):
         if piece == "," and depth == 0:
             parts.append([])
             continue

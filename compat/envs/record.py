@@ -18,8 +18,8 @@ from compat.envs.installed import NotInstalled, inspect
 from compat.envs.locks import is_being_built
 from compat.envs.requirements import fingerprint, requirements
 from compat.files import content_of, replace_file
-from compat.json_text import read_json
 from compat.model import BuiltEnv, Env
+from compat.model.json_text import read_json
 from compat.text import lazy_pattern, printable
 
 INTERRUPTED = "the installation was interrupted"

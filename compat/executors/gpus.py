@@ -28,10 +28,11 @@ from compat.envs.installed import NotInstalled, interpreter, packages
 from compat.envs.inventory import kept_envs
 from compat.errors import EnvError, MachineError
 from compat.interruption import Stopped
-from compat.json_text import read_json
+from compat.model.json_text import read_json
 from compat.processes import keeper
 from compat.processes.supervisor import ProcessResult, Session, SessionEnded, run
 from compat.toolchains import pytorch
+from compat.toolchains.base import PYTORCH
 
 
 @frozen(kw_only=True)
@@ -168,22 +169,22 @@ def _worker_python(environ: Mapping[str, str]) -> str | None:
 
 def find_python(caches: Iterable[EnvCache]) -> str | None:
     """An interpreter with PyTorch: this one, else that of the env with the newest, in these caches."""
-    if importlib.util.find_spec("torch") is not None:
+    if importlib.util.find_spec(PYTORCH.name) is not None:
         return sys.executable
     interpreters: list[tuple[Version, str]] = []
     with suppress(OSError):
         for cache in caches:
             complete = (env.folder.path for env in kept_envs(cache) if env.state == "complete")
-            interpreters += [pair for folder in complete for pair in _with_torch(folder)]
+            interpreters += [pair for folder in complete for pair in _with_pytorch(folder)]
     return max(interpreters)[1] if interpreters else None
 
 
-def _with_torch(folder: Path) -> Iterator[tuple[Version, str]]:
+def _with_pytorch(folder: Path) -> Iterator[tuple[Version, str]]:
     """The interpreters of an env's folder that have PyTorch, with its version."""
     for location in sorted(folder.glob("cp*")):
         with suppress(NotInstalled, InvalidVersion, OSError):
             for package in packages(location):
-                if package.name == "torch":
+                if package.name == PYTORCH.name:
                     yield Version(package.version), str(interpreter(location))
 
 

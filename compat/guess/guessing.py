@@ -24,8 +24,8 @@ from compat.config.toml_writer import toml_text
 from compat.errors import ConfigError
 from compat.files import replace_file
 from compat.guess.finding import project_sources, sources, split, where_else
-from compat.json_text import read_json
 from compat.model import DEFAULT_TOOLCHAIN, ONLY_CASE, Specialization
+from compat.model.json_text import read_json
 from compat.source import constants
 from compat.source.closure import module_of
 from compat.toolchains.guessing import GuessableModule, GuessedKernel, Guessing, UnreachableKernel
@@ -179,7 +179,7 @@ def _wanted(patterns: Sequence[str], base: Path) -> dict[Path, frozenset[str]]:
         path, function = split(pattern)
         paths = sources(path, base)
         if not paths and Path(base, path).is_dir():
-            raise ConfigError("there is no Python source here that speaks of Triton", where=path)
+            raise ConfigError(f"there is no Python source here that speaks of {languages()}", where=path)
         if not paths:
             raise ConfigError("no such file", where=path, hint=where_else(path, base))
         for source in paths:
@@ -236,12 +236,8 @@ def _no_kernel(guessed: Sequence[GuessedSource], where: str) -> NoReturn:
     """Nothing to compile: why, if there are jit functions at all."""
     reasons = [f"{kernel.name}: {kernel.why}" for source in guessed for kernel in source.unreachable]
     reasons += [f"{name}: {HELPER}" for source in guessed for name in source.helpers]
-    hint = (
-        f"Found, but not to be compiled by themselves: {'; '.join(reasons[:5])}."
-        if reasons
-        else "Kernels have @triton.jit above them."
-    )
-    raise ConfigError("defines no Triton kernel", where=where, hint=hint)
+    hint = f"Found, but not to be compiled by themselves: {'; '.join(reasons[:5])}." if reasons else f"{how_kernels_look()}."
+    raise ConfigError(f"defines no {languages()} kernel", where=where, hint=hint)
 
 
 # --- libraries of the package index ------------------------------------------------------------------------------------------
@@ -281,8 +277,8 @@ def load_packages(folders: Mapping[LibraryVersions, Path], taken: Collection[str
     guessed = {library: _guessed(library, folder) for library, folder in folders.items()}
     for library, kernels in guessed.items():
         if not kernels:
-            hint = "Kernels have @triton.jit above them, and no other kernel calls them."
-            raise ConfigError("there is no Triton kernel in this library", where=library.requirement, hint=hint)
+            hint = f"{how_kernels_look()}, and no other kernel calls them."
+            raise ConfigError(f"there is no {languages()} kernel in this library", where=library.requirement, hint=hint)
     names = _names(list(guessed.values()), taken)
     return tuple(
         spec
@@ -347,6 +343,16 @@ def _is_readable(path: Path) -> bool:
     except (OSError, SyntaxError, RecursionError):
         return False
     return True
+
+
+def languages() -> str:
+    """What the toolchains are called whose kernels can be found: ``Triton``."""
+    return " or ".join(toolchain.title for toolchain in toolchains.every() if toolchain.language.guessing)
+
+
+def how_kernels_look() -> str:
+    """What kernels can be told by, as a hint begins."""
+    return f"Kernels have {' or '.join(guessing.decorator for guessing in _guessings())} above them"
 
 
 def _guessings() -> list[Guessing]:

@@ -282,8 +282,9 @@ def launch_folder(
 ) -> int | None:
     """Launch what is in a folder on the GPUs of an executor's machines, and say how many cells are lost.
 
-    ``None`` where the executor knows no GPUs but those of this machine. Results are added to ``out``, else to the folder's own file,
-    as they come; what that file has is not launched again. Raises SelectionError where no machine can launch it, and what submitting a batch raises.
+    ``None`` where the executor knows no GPUs but those of this machine. Results are added to ``out`` as they come, else to the
+    folder's own file; what that file has is not launched again. Raises SelectionError where no machine can launch it, and what
+    submitting a batch raises.
     """
     folder = read_folder(path)
     executor = where(worker=WORKER, idle_timeout=0.0, stop=threading.Event())

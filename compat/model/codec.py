@@ -22,8 +22,8 @@ from cattrs.gen import make_dict_structure_fn, make_dict_unstructure_fn, overrid
 from cattrs.strategies import configure_union_passthrough
 from packaging.version import Version
 
-from compat.json_text import JsonObject
-from compat.model.fields import ABSENT, KEY, OPTIONAL, Seconds, VersionText
+from compat.model.fields import ABSENT, KEY, OPTIONAL, Seconds, VersionText, rounded
+from compat.model.json_text import JsonObject
 
 T = TypeVar("T")
 
@@ -82,11 +82,6 @@ def _origins(kind: type, sources: tuple[type, ...]) -> tuple[tuple[str, int], ..
     names = [field.name for field in fields(kind) if field.init]
     places = {name: [place for place, source in enumerate(sources) if hasattr(source, name)] for name in names}
     return tuple((name, found[0]) for name, found in places.items() if found)
-
-
-def rounded(seconds: float) -> float:
-    """Rounded to a tenth of a millisecond, the precision of timings."""
-    return round(seconds, 4)
 
 
 # --- converters ----------------------------------------------------------------------------------------------------------------

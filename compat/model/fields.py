@@ -19,6 +19,11 @@ def rules(**keywords: Any) -> tuple[tuple[str, Any], ...]:
     return tuple(keywords.items())
 
 
+def rounded(seconds: float) -> float:
+    """Rounded to a tenth of a millisecond, the precision of timings."""
+    return round(seconds, 4)
+
+
 Text = Annotated[str, rules(minLength=1)]
 Count = Annotated[int, rules(minimum=0)]
 Amount = Annotated[float, rules(minimum=0)]

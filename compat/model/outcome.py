@@ -10,7 +10,7 @@ from attrs import Factory, field, frozen
 from compat.model.cell import Cell
 from compat.model.env import DEFAULT_TOOLCHAIN, BuiltEnv
 from compat.model.evidence import LATER_STAGES, SOURCE_STAGE, Noticed, StoodIn
-from compat.model.fields import ABSENT, KEY, Text
+from compat.model.fields import ABSENT, KEY, Text, rounded
 from compat.model.numbers import BAD_NUMBERS, NOT_RUN, Latency, Numbers
 from compat.model.status import Expectation, Status
 
@@ -62,10 +62,11 @@ class Outcome:
     def compile_seconds(self) -> float | None:
         """CPU seconds of compiling, as far as it came; ``None`` where no stage of a compile is known.
 
-        Importing the kernel's file is no part of it: only the first cell of a batch does that.
+        Importing the kernel's file is no part of it: only the first cell of a batch does that. It is the sum of what is written of
+        the stages, so that it is the same of a report that was read.
         """
-        compiling = [seconds for stage, seconds in self.stages.items() if stage not in (SOURCE_STAGE, *LATER_STAGES)]
-        return sum(compiling) if compiling else None
+        compiling = [rounded(seconds) for stage, seconds in self.stages.items() if stage not in (SOURCE_STAGE, *LATER_STAGES)]
+        return rounded(sum(compiling)) if compiling else None
 
 
 @frozen(kw_only=True, weakref_slot=False)

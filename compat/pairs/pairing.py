@@ -22,8 +22,8 @@ from compat.envs.overlays import Overlay, overlaid
 from compat.envs.requirements import requirements
 from compat.errors import EnvError
 from compat.files import content_of, folder_digest, replace_file
-from compat.json_text import read_json, write_json
 from compat.model import BuiltEnv, Status
+from compat.model.json_text import read_json, write_json
 from compat.pairs.choosing import RequestedPair, chosen, is_pair, pin_of
 from compat.pairs.native import Compiler, built_library, find_compiler
 from compat.pairs.programs import Answers, PairRun, run_programs

@@ -14,7 +14,7 @@ from typing import Any
 from attrs import field, frozen
 
 from compat.files import TemporaryFolder, content_of
-from compat.json_text import read_json
+from compat.model.json_text import read_json
 from compat.processes.supervisor import run
 from compat.toolchains import Toolchain
 from compat.workers.spawn import passed_on

@@ -33,7 +33,7 @@ _INERT_TEXT = """
 _INERT = frozenset(_INERT_TEXT.split())
 """Decorators and bases that keep the function or class that they are given, and neither call it nor look at its body."""
 _INERT_NAMES = frozenset(name.rpartition(".")[2] for name in _INERT)
-_INSTALLED = frozenset({"triton", "torch", "functools"})
+_INSTALLED = frozenset(name.partition(".")[0] for name in _INERT if "." in name)
 """The packages that these are of: no folder of the tree may be called so."""
 _FINDING_TEXT = """
     =globals =locals =vars =dir =eval =exec =compile =getattr =hasattr =setattr =delattr

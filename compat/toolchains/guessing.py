@@ -76,6 +76,8 @@ class Guessing:
 
     mark: bytes
     """What every source of a kernel contains."""
+    decorator: str
+    """What stands above a kernel, for a hint."""
     where: str
     """The module that has ``read_module``: the path of a source → its :class:`GuessableModule`."""
 

@@ -26,8 +26,8 @@ from compat.diagnosis import bounds
 from compat.diagnosis.dumps import HEADING_BEGINS
 from compat.errors import MachineError
 from compat.files import TemporaryFolder
-from compat.json_text import read_json
 from compat.model import Done, Noticed, Raised, StoodIn
+from compat.model.json_text import read_json
 from compat.processes.supervisor import read_ends
 from compat.workers.attempt import Mode
 from compat.workers.places import NOWHERE_ELSE, Places

@@ -29,8 +29,8 @@ from attrs import evolve, frozen
 from compat import toolchains
 from compat.errors import MachineError
 from compat.files import claim_folder, content_of, folder_digest, release_folder, remove_folder
-from compat.json_text import read_json
 from compat.model import BuiltEnv
+from compat.model.json_text import read_json
 from compat.processes import procfs
 from compat.toolchains import Toolchain
 from compat.workers.client import WorkerClient, WorkerGone

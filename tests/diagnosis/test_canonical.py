@@ -8,8 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from compat.diagnosis.canonical import canonical, canonical_code, canonical_llvm, difference
+from compat.diagnosis.canonical import canonical, canonical_code, difference
 from compat.toolchains.triton.failures.knowledge import KNOWLEDGE
+from compat.toolchains.triton.ir.parts import canonical_llvm
 
 IR = """\
 #blocked = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>

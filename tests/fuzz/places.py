@@ -23,7 +23,6 @@ from packaging.version import Version
 from compat.bisect import bisecting, candidates
 from compat.bisect.criterion import parse_criterion
 from compat.bundle.bundle import bundle
-from compat.cell_document import cell_document
 from compat.config.kernel_files import load_kernels
 from compat.config.matrix import load_matrix
 from compat.config.selection import select_envs, select_specs, select_targets
@@ -35,7 +34,6 @@ from compat.envs.listing import Listing
 from compat.envs.record import read_env
 from compat.errors import CompatError
 from compat.history.verdict import verdicts
-from compat.json_text import read_json, write_json
 from compat.launch.building import identity_of, problem_digest
 from compat.launch.merging import merge, told_of, with_launched
 from compat.model import (
@@ -53,6 +51,8 @@ from compat.model import (
     Specialization,
     Status,
 )
+from compat.model.cell_record import cell_document
+from compat.model.json_text import read_json, write_json
 from compat.processes.supervisor import ProcessResult
 from compat.reduce.module import extracted, is_whole
 from compat.report.io.document import dump, matrix_document

@@ -17,9 +17,9 @@ import click
 import pytest
 from attrs import evolve
 
-from compat.cell_document import cell_document
 from compat.cli.commands import main
 from compat.model import Noticed, Result, Status
+from compat.model.cell_record import cell_document
 from compat.report.io.document import dump, matrix_document
 from compat.report.io.loading import load_report
 from compat.report.render import page_data as cells

@@ -97,6 +97,13 @@ def test_every_output_can_be_made_from_the_file_alone(make: Callable[[], Report]
     assert [spec.compile for spec in read.specs] == [spec.compile for spec in whole.specs]
 
 
+def test_the_seconds_of_compiling_are_the_same_of_a_report_that_was_read() -> None:
+    stages = {"ttir": 0.00004, "ttgir": 0.00014, "llir": 0.00024}
+    written = matrix_document(report(tried("k", "v", always(evolve(OK, stages=stages)), envs=[env("3.9.0")])))
+    assert written["cells"][0]["compile_seconds"] == 0.0003
+    assert matrix_document(load_report(dump(written)))["cells"] == written["cells"]
+
+
 def test_no_path_of_the_machine_is_in_the_file_but_of_sources_that_lie_elsewhere() -> None:
     sources = {kernel["kernel"]: kernel["source"] for kernel in matrix_document(odd_matrix())["kernels"]}
     assert sources == {"k": "k.py", "k2": "/elsewhere/a.py"}

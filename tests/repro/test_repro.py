@@ -28,7 +28,7 @@ from compat.repro.verify import identifying_words, printed, promise, run_script,
 from compat.source.closure import read_source
 from compat.store.store import Store
 from compat.toolchains.triton.failures.knowledge import KNOWLEDGE
-from compat.toolchains.triton.language.script_call import Form, compile_function, form_of
+from compat.toolchains.triton.language.script import Form, compile_function, form_of
 from compat.workers.attempt import Limits
 from tests.cells import KEPT, cell, spec
 from tests.targets import TARGETS

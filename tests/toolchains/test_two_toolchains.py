@@ -139,11 +139,6 @@ def cells_of(path: Path) -> dict[str, dict[str, Any]]:
 WOVEN = "twill/{}/only/sm_90/loom-{}"
 
 
-def without_sums(cells: dict[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:
-    """Cells without the sum of the stages' seconds, which is of rounded ones where a report was read."""
-    return {name: {**cell, "compile_seconds": None} for name, cell in cells.items()}
-
-
 RAGGED = ("rejected", "shape-mismatch")
 COPIED = "copies/{}/big/sm_90/triton-3.9.0"
 
@@ -175,7 +170,7 @@ def test_the_commands_keep_two_toolchains_with_the_same_names_apart(project: Pat
     assert "Rows of different lengths" in compat(project, registered, "explain", WOVEN.format("ragged", "2.0"))
     assert "Rows of different lengths" not in compat(project, registered, "explain", COPIED.format("mismatch"))
     compat(project, registered, "report", "before.json", "--json", "--output", "again.json")
-    assert without_sums(cells_of(project / "again.json")) == without_sums(cells)
+    assert cells_of(project / "again.json") == cells
     compat(project, registered, "diff", "before.json", "again.json")
 
     compat(project, registered, "matrix", "--envs", "triton-3.9.0", "--output", "one", code=1)

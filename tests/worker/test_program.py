@@ -12,10 +12,11 @@ import click
 import pytest
 from click.testing import CliRunner
 
+from compat.bisect.criterion import Criterion
 from compat.bisect.judging import ask_program
 from compat.bisect.search import Judgement
 from compat.cli import logs
-from compat.cli.judging import judge_options, read_criterion
+from compat.cli.check import judge_options
 from compat.errors import SelectionError
 from compat.model import BuiltEnv, Cell, Env, Outcome, Result, Status
 from compat.processes import procfs
@@ -38,11 +39,9 @@ def judged(result: Result) -> Callable[..., tuple[Judgement, str]]:
         found: list[Judgement] = []
 
         @click.command()
-        @click.option("--judge")
-        @judge_options
-        def probe(judge: str) -> None:
-            asked = read_criterion(judge)
-            found.extend(asked(result) for _ in range(times))
+        @judge_options("ok", "What counts as good.")
+        def probe(criterion: Criterion) -> None:
+            found.extend(criterion(result) for _ in range(times))
 
         done = CliRunner().invoke(probe, ["--judge", f"run={command}", *options], catch_exceptions=False)
         assert done.exit_code == 0

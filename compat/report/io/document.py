@@ -14,14 +14,14 @@ from attrs import evolve, field, frozen
 from packaging.version import Version
 
 from compat.api.histories import Packed
-from compat.cell_document import FRAMEWORK, RELEASE, CellRecord, cell_document, with_toolchain
 from compat.history.account import Bracket, Change, Interval, Word
 from compat.history.running import Fast, Right
 from compat.history.verdict import Verdict
-from compat.json_text import JsonObject, json_pieces, write_json
 from compat.model import BuiltEnv, CompileSpec, Package, Result, Status, Target
-from compat.model.codec import record_of, rounded, schema_of, unstructure
-from compat.model.fields import KEY, OPTIONAL, Amount, Count, Releases, Seconds, Text, VersionText, rules
+from compat.model.cell_record import FRAMEWORK, RELEASE, CellRecord, cell_document, with_toolchain
+from compat.model.codec import record_of, schema_of, unstructure
+from compat.model.fields import KEY, OPTIONAL, Amount, Count, Releases, Seconds, Text, VersionText, rounded, rules
+from compat.model.json_text import JsonObject, json_pieces, write_json
 from compat.pairs.records import Pair
 from compat.report.summary.compact import natural
 from compat.report.summary.grid import LibraryVersion, library_versions

@@ -17,11 +17,11 @@ from compat.bisect.criterion import check_words, result_words
 from compat.bisect.judging import CheckAnswer
 from compat.bisect.probes import ReleaseAnswer, ReleaseProbe, Transition, group_alike
 from compat.bisect.request import Axis
-from compat.cell_document import cell_document
 from compat.history.account import Judgement, Word
 from compat.history.verdict import class_of, release_of
-from compat.json_text import JsonObject
 from compat.model import Failure, Result
+from compat.model.cell_record import cell_document
+from compat.model.json_text import JsonObject
 from compat.report.io.document import bracket_document
 from compat.report.render.blocks import Block, DataTable, Heading, Inline, Styled, TableColumn, TextLine
 from compat.report.render.markdown import code, escape, fence, rendered

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from compat.capturing.capturing import Capture
 from compat.capturing.checking import Agreement
 from compat.capturing.records import Recorded
+from compat.capturing.settings import toolchain
 
 _LISTED = 12
 """Names that are listed at most."""
@@ -24,7 +25,8 @@ def capture_lines(capture: Capture, output: str) -> Iterator[str]:
     where = "on a GPU" if not capture.options.is_fake else "without a GPU: nothing ran on one, and what was computed means nothing"
     processes = f"{recorded.processes} processes" if recorded.processes != 1 else "1 process"
     releases = ", ".join(recorded.toolchains)
-    yield f"captured with Triton {releases}{f', PyTorch {recorded.torch}' if recorded.torch else ''}, {processes}, {where}"
+    framework = f", {toolchain().framework.title} {recorded.framework_release}" if recorded.framework_release else ""
+    yield f"captured with {toolchain().title} {releases}{framework}, {processes}, {where}"
     yield from _how_it_ended(capture)
     yield (
         f"{_kernels(captured.launched)} launched, {len(captured.kernels)} captured as {_cases(captured.cases)}, "
@@ -50,8 +52,8 @@ def _why_nothing(recorded: Recorded) -> str:
     if not recorded.pythons:
         return "the program began no Python that can be recorded, which the options -I, -E and -S prevent"
     if recorded.not_imported:
-        return f"in the program's environment Triton {recorded.not_imported}"
-    return "no process of the program imported Triton"
+        return f"in the program's environment {toolchain().title} {recorded.not_imported}"
+    return f"no process of the program imported {toolchain().title}"
 
 
 def _how_it_ended(capture: Capture) -> Iterator[str]:

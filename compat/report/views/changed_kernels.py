@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 from packaging.version import Version
 
-from compat.cell_document import cell_document
 from compat.history.verdict import class_of, is_good, release_of
-from compat.json_text import JsonObject
 from compat.launch.comparing import Behaviour
 from compat.model import Result, arguments, constexprs, signatures
+from compat.model.cell_record import cell_document
+from compat.model.json_text import JsonObject
 from compat.reduce import output
 from compat.reduce.candidate import Candidate
 from compat.reduce.differing import DifferenceKind

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from packaging.version import InvalidVersion, Version
 
-from compat.diagnosis.canonical import canonical_llvm
+from compat.diagnosis.canonical import STRING, canonical_code
 from compat.model import BuiltEnv, Done, Evidence, Raised, Target
 from compat.text import lazy_pattern
 from compat.toolchains.base import Assembler, CompilerParts, Wheels
@@ -52,6 +52,25 @@ def _evidence(code: int, printed: str, made: bool) -> Evidence:
     failed = f"`ptxas` failed with error code {code}\n" if code < 0 else ""
     raised = Raised(type="RuntimeError", message=f"{failed}`ptxas` stderr:\n{printed}")
     return Evidence(answered=True, stage="cubin", raised=(raised,))
+
+
+def canonical_llvm(text: str) -> str:
+    """LLVM IR as a toolchain says it: with names counted, without metadata but annotations, and without what LLVM itself adds.
+
+    That is the target's data layout and triple, and the attributes of intrinsics; those in quotes, given to functions, stay.
+    """
+    quoted = {group["number"]: " ".join(sorted(_QUOTED.findall(group["words"]))) for group in _ATTRIBUTES.finditer(text)}
+    annotations = sorted(match[1] for match in _ANNOTATION.finditer(text))
+    kept = [line for line in text.splitlines() if not _OF_LLVM.match(line)]
+    body = [_GROUP.sub(lambda match: f" {quoted.get(match[1], '')}".rstrip(), line) for line in kept]
+    return "\n".join([canonical_code("\n".join(body)).rstrip("\n"), *annotations]) + "\n"
+
+
+_ATTRIBUTES = lazy_pattern(r"^attributes #(?P<number>\d+) = \{(?P<words>.*)\}$", re.MULTILINE)
+_QUOTED = lazy_pattern(rf"{STRING}(?:={STRING})?")
+_ANNOTATION = lazy_pattern(r"^!\d+ = (!\{ptr @[^,]+, .*\})$", re.MULTILINE)
+_OF_LLVM = lazy_pattern(r"attributes #|declare |target (?:datalayout|triple) = ")
+_GROUP = lazy_pattern(r" #(\d+)\b")
 
 
 PARTS = CompilerParts(

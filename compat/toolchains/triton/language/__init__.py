@@ -6,7 +6,7 @@ from compat.toolchains.base import ApiNames, Guarding, Language
 from compat.toolchains.guessing import Guessing
 from compat.toolchains.triton.edits import EDITS
 from compat.toolchains.triton.inside.in_library import guard
-from compat.toolchains.triton.language.script_call import SCRIPT
+from compat.toolchains.triton.language.script import SCRIPT
 from compat.toolchains.triton.language.types import OPTIONS, SIMPLIFICATION, TYPES
 
 API_NAMES = ApiNames(
@@ -25,7 +25,7 @@ LANGUAGE = Language(
     api=API_NAMES,
     script=SCRIPT,
     guarding=Guarding(code=Path(guard.__file__), decide=guard.decide, policies=guard.POLICIES),
-    guessing=Guessing(mark=b"triton", where=f"{__name__}.guessing.modules"),
+    guessing=Guessing(mark=b"triton", decorator="@triton.jit", where=f"{__name__}.guessing.modules"),
     edits=EDITS,
     simplification=SIMPLIFICATION,
 )

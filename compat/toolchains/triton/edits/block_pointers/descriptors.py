@@ -34,7 +34,7 @@ _HINTS = "cache modifiers, eviction policies and volatile are gone, since descri
 _STRIDE = "{names}: taken to be 1, as the kernel file says, and no longer used as innermost stride"
 
 
-def proposals(faulty: Faulty) -> Iterator[Proposal]:
+def tensor_descriptors(faulty: Faulty) -> Iterator[Proposal]:
     """The kernel with tensor descriptors."""
     program = KernelProgram.of(faulty)
     ones = {program.kernel: faulty.compile.ones}

@@ -32,7 +32,7 @@ from compat.toolchains.triton.edits.code import Code, parenthesized
 from compat.toolchains.triton.edits.program import KernelProgram
 
 
-def proposals(faulty: Faulty) -> Iterator[Proposal]:
+def plain_pointers(faulty: Faulty) -> Iterator[Proposal]:
     """The kernel with plain pointers."""
     result = edited(KernelProgram.of(faulty), PLAIN, PartFacts())
     yield Proposal.of(faulty, result.texts, result.notes)

@@ -1,4 +1,8 @@
-"""``compat repro``: a failing cell as a script that anyone can run, and the issue that belongs to it."""
+"""What is done about a failing cell.
+
+``compat repro`` writes it as a script that anyone can run, and the issue that belongs to it; ``compat fix`` finds the edit that
+makes its kernel compile.
+"""
 
 from __future__ import annotations
 
@@ -12,19 +16,24 @@ from typing import Any
 
 import click
 
+from compat import fix as fixes
 from compat import repro as repros
 from compat.bisect import bisecting
-from compat.cli.answer import Answer, answer_options
-from compat.cli.completing import CELL
-from compat.cli.invocation import command_line, deadline_words
-from compat.cli.opening import executor_option, obtaining, opened
-from compat.cli.selecting import SECONDS, kernel_arguments, select, selection_options, split_cells
+from compat.cli.answer import Answer, answer_options, command_line, given
+from compat.cli.opening import Compiling, compile_options, executor_option
+from compat.cli.progress import ProgressListener
+from compat.cli.selecting import CELL, kernel_arguments, select_cells, selection_options
 from compat.cli.showing import doing, say
 from compat.model import BuiltEnv, Cell
-from compat.project import Selection, read_matrix
+from compat.project import read_matrix
+from compat.report.views.changed_kernels import diff_style, fix_document, fix_lines
 from compat.repro.records import Unverified, WrittenRepro, outcome_document
 from compat.repro.reproducing import ReproListener
 from compat.text import printable
+
+_JOBS = "Compiles at the same time (default: number of cores)."
+NONE_FOUND = 1
+"""The exit code of `compat fix` where no edit was found, or it was not written."""
 
 
 @click.command
@@ -35,8 +44,7 @@ from compat.text import printable
 @click.option("--portable", is_flag=True, help="A script that runs on every release, not only on the one that fails.")
 @click.option("--output", type=click.Path(path_type=Path, file_okay=False), help="Folder for what is written [repro].")
 @click.option("--reduced", type=click.Path(path_type=Path, exists=True, dir_okay=False), help="A smaller kernel to show instead.")
-@click.option("--deadline", type=SECONDS, help="Seconds after which a compile counts as hanging.")
-@click.option("--jobs", "-j", type=click.IntRange(min=1), help="Compiles at the same time (default: number of cores).")
+@compile_options(deadline="Seconds after which a compile counts as hanging.", jobs=_JOBS)
 @answer_options(file=False, json_help="What was written as a JSON array, one object per cell.")
 def repro(
     *,
@@ -45,9 +53,7 @@ def repro(
     portable: bool,
     output: Path | None,
     reduced: Path | None,
-    deadline: float | None,
-    jobs: int | None,
-    executor: str | None,
+    compiling: Compiling,
     **chosen: Any,
 ) -> None:
     """Write a standalone script that shows how CELL fails, and an issue for Triton's tracker.
@@ -58,12 +64,10 @@ def repro(
     """
     if cell == bisecting.WORD and not (chosen["spec"] or chosen["files"]):
         chosen["spec"] = bisecting.read_bad_ends(read_matrix(chosen["matrix_path"]).base).kernel_files
-    cell, files = split_cells((cell,))
-    selection = select(files=(*files, *chosen.pop("files")), **chosen)
-    obtain = obtaining(selection, build=True)
-    again = (*_places(selection), *_options(portable, output, reduced), *deadline_words(deadline))
-    with opened(selection, executor, jobs) as (store, where):
-        context = selection.context(store, deadline=deadline, jobs=jobs, executor=where)
+    cell, selection = select_cells(cell, **chosen)
+    obtain = compiling.obtaining(selection)
+    again = (*selection.options, *given("envs", "targets", "portable", "output", "reduced", "deadline"))
+    with compiling.opened(selection) as context:
         outcomes = repros.repro(
             selection,
             cell,
@@ -78,21 +82,6 @@ def repro(
     if answer.as_json:
         answer.give(lambda: (), lambda: [outcome_document(outcome, _command(outcome.cell, again)) for outcome in outcomes])
     sys.exit(0 if all(isinstance(outcome, WrittenRepro) for outcome in outcomes) else 1)
-
-
-def _places(selection: Selection) -> Iterator[str]:
-    """The options that say where the kernels are, and which envs and targets an issue's table has."""
-    yield from selection.options
-    asked = selection.patterns
-    yield from (
-        word for option, names in (("--envs", asked.envs), ("--target", asked.targets)) for name in names for word in (option, name)
-    )
-
-
-def _options(portable: bool, output: Path | None, reduced: Path | None) -> Iterator[str]:
-    """The options that say what is written, and where."""
-    yield from ("--portable",) if portable else ()
-    yield from (word for option, path in (("--output", output), ("--reduced", reduced)) if path for word in (option, str(path)))
 
 
 def _command(cell: Cell, options: Sequence[str]) -> str:
@@ -125,3 +114,41 @@ class _ReproProgress(ReproListener):
                 click.echo(f"  {reason}")
             click.echo(f"the evidence is in {os.path.relpath(outcome.evidence)}")
         click.echo(f"again: {_command(outcome.cell, self._again)}")
+
+
+@click.command
+@click.argument("cell", type=CELL, metavar="CELL|KERNEL")
+@kernel_arguments
+@selection_options
+@executor_option
+@click.option("--write", is_flag=True, help="Write the edit, unless it breaks the kernel on another release that was asked for.")
+@answer_options(json_help="What was found as a JSON object.")
+@compile_options(deadline=None, jobs=_JOBS, no_build=None)
+def fix(*, answer: Answer, cell: str, write: bool, compiling: Compiling, **chosen: Any) -> None:
+    """Find the smallest known edit that makes CELL compile, and show it as a diff.
+
+    CELL is an id as `compat list cells` prints it, or a glob that matches one; the env in it may be a release, such as 3.9, and the
+    target a GPU, such as h100. A kernel file or a Python source in its place means the only cell that the options leave of it.
+
+    The edits known for the class of its failure are compiled in its env and in those that --envs names
+    (default: those of matrix.toml), until one compiles in all of them. Numbers are not checked.
+
+    Exits with 0 if an edit was found that compiles in the cell's env, with 1 if none was or it was not written, and with 2 if a
+    kernel file is wrong and was left out.
+    """
+    cell, selection = select_cells(cell, **chosen)
+    with compiling.opened(selection) as context:
+        found = fixes.fix(selection, cell, context, compiling.obtaining(selection), ProgressListener(judged=False))
+    written = fixes.write_fix(found) if write and not found.breaks else ()
+    answer.give(lambda: _styled(found), lambda: fix_document(found, written))
+    for path in written:
+        answer.add(f"wrote {os.path.relpath(path)}")
+    sys.exit(
+        NONE_FOUND if not found.best or (write and found.breaks) else selection.problems[0].exit_code if selection.problems else 0
+    )
+
+
+def _styled(found: fixes.Fix) -> Iterator[str]:
+    for line in fix_lines(found, command_line()):
+        style = diff_style(line)
+        yield click.style(line, **style) if style else line
