@@ -119,7 +119,6 @@ class Gpus(Protocol):
 
 PYTHON = "COMPAT_LAUNCH_PYTHON"
 """The environment variable of a worker that names its interpreter with PyTorch."""
-_LISTING = pytorch.FOLDER / "host" / "cuda.py"
 _PATIENCE = 120.0
 """Seconds that a driver may take to tell which GPUs there are."""
 _TICK = 0.1
@@ -133,7 +132,7 @@ def find_gpus(python: str = sys.executable) -> GpuHost:
     Raises OSError where there is no such interpreter, and MachineError.
     """
     with TemporaryFile() as answer:
-        if run([python, "-I", str(_LISTING)], timeout=_PATIENCE, into=answer).exit_code is None:
+        if run([python, "-I", str(pytorch.GPU_LISTING)], timeout=_PATIENCE, into=answer).exit_code is None:
             return GpuHost(why_none=f"its driver does not answer within {_PATIENCE:g} s")
         answer.seek(0)
         text = answer.read()
