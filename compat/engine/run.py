@@ -34,8 +34,7 @@ from compat.envs.cache import noted_envs
 from compat.envs.listing import INDEX, index_urls, kept_files
 from compat.envs.record import read_env
 from compat.errors import MachineError, SelectionError
-from compat.executors.base import Batch, Executor, OpenExecutor
-from compat.executors.local import LocalExecutor
+from compat.executors.executor import Batch, Executor, LocalExecutor, OpenExecutor
 from compat.files import folder_digest
 from compat.history.verdict import release_of
 from compat.interruption import Stopped

@@ -18,7 +18,7 @@ from attrs import evolve
 
 from compat.engine.run import RunContext
 from compat.errors import SelectionError
-from compat.executors.base import Executor, OpenExecutor
+from compat.executors.executor import Executor, OpenExecutor
 from compat.executors.gpus import Gpus, LaunchedPiece, Load, NotLaunched
 from compat.files import TemporaryFolder
 from compat.launch.archive import read_folder, write_archive

@@ -1,27 +1,203 @@
-"""A cell, and what it compiles."""
+"""What is attempted: an env, as it is asked for and as it is found on disk, a target, and a kernel in one variant and case.
+
+A :class:`Cell` is one coordinate of the three. A :class:`CompileSpec` is all that a compile needs to know of a kernel's arguments.
+"""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from fnmatch import fnmatchcase
 from typing import Any
 
-from attrs import Factory, field, frozen
+from attrs import Factory, evolve, field, frozen
+from packaging.specifiers import SpecifierSet
+from packaging.version import Version
 
-from compat.model.compile_spec import CompileSpec
-from compat.model.env import DEFAULT_TOOLCHAIN, Env, Target
+from compat.model import arguments, constexprs, signatures
+from compat.model.fields import OPTIONAL, Text
 from compat.model.status import Expectation
+
+DEFAULT_TOOLCHAIN = "triton"
+"""The name of the default toolchain, which it is also published under."""
+DEFAULT_FRAMEWORK = "torch"
+"""The name of the default framework, which it is also published under."""
+
+
+@frozen(kw_only=True, cache_hash=True)
+class Env:
+    """An isolated environment as asked for: a toolchain (a release, or a fork of it), perhaps a framework with it, a Python."""
+
+    name: str
+    toolchain: str = DEFAULT_TOOLCHAIN
+    """The name of its toolchain (see :mod:`compat.toolchains`)."""
+    release: Version | None = None
+    """The release asked for; ``None`` for a wheel whose version is known only once it is installed."""
+    framework: str = DEFAULT_FRAMEWORK
+    """The name of the tensor library that its kernels are launched from, which it is also published under."""
+    framework_release: Version | None = None
+    """The release of that library asked for; ``None`` for an env without it."""
+    distribution: str = DEFAULT_TOOLCHAIN
+    """The name the toolchain is published under; forks use their own."""
+    wheel: str | None = None
+    """A path or URL of a wheel to install instead of a release."""
+    index: str | None = None
+    """The URL of a package index to look in besides the default one."""
+    python: SpecifierSet = Factory(SpecifierSet)
+    install: tuple[str, ...] = ()
+    """Further requirements, as pip reads them."""
+    groups: tuple[str, ...] = ()
+
+    @property
+    def paired(self) -> bool:
+        """Whether it has a framework."""
+        return self.framework_release is not None
+
+
+@frozen(kw_only=True)
+class Package:
+    """One distribution as installed. ``digest`` is the SHA-256 of its RECORD, which lists the hash of every file it has."""
+
+    name: Text
+    version: Text
+    digest: str
+
+
+@frozen(kw_only=True)
+class BuiltEnv:
+    """An env as found on disk: what resolved, or the installer's own words on why nothing did."""
+
+    env: Env
+    python: str | None = None
+    """Path of the env's interpreter, ``None`` where there is none to run."""
+    python_version: str | None = None
+    packages: tuple[Package, ...] = ()
+    error: str | None = None
+    """Why the env cannot be used, in the words of whoever failed (installer, interpreter search); ``None`` when it can."""
+    digest: str = ""
+    """One hash over interpreter version and packages: equal digests mean the same toolchain."""
+
+    def version_of(self, distribution: str) -> str | None:
+        """The installed version of a distribution, or ``None`` where it is not installed."""
+        return next((p.version for p in self.packages if p.name == distribution), None)
+
+    @property
+    def release(self) -> str | None:
+        """The version of the toolchain in this env: as installed, or as asked for where nothing is installed."""
+        return self.version_of(self.env.distribution) or (str(self.env.release) if self.env.release else None)
+
+    @property
+    def framework_release(self) -> str | None:
+        """The version of the framework in this env, as installed or else as asked for; ``None`` without one."""
+        return self.version_of(self.env.framework) or (str(self.env.framework_release) if self.env.framework_release else None)
+
+
+@frozen(kw_only=True, cache_hash=True)
+class Target:
+    """What code is generated for, without a GPU being there."""
+
+    name: Text
+    toolchain: Text = field(default=DEFAULT_TOOLCHAIN, metadata={OPTIONAL: True})
+    """The name of the toolchain that it is a target of; another toolchain may have another target of the same name."""
+    backend: str
+    """``cuda`` or ``hip``, as ``GPUTarget.backend``."""
+    arch: int | str
+    """Compute capability times ten (90 for ``sm_90``), or the gfx name."""
+    warp_size: int
+    shared_memory: int
+    """Bytes of shared memory (LDS) one block may have at most on this architecture."""
+
+
+HINTS = ("divisible_by_16", "equal_to_1", "pointer_range_32")
+"""What a launch finds out about arguments, each the name of a field of :class:`CompileSpec`."""
+
+TABLES = ("signature", "launch", "constexprs", "options")
+"""The other fields of :class:`CompileSpec`, each a name → what is said of it."""
+
+
+def _content(entries: Mapping[str, Any]) -> str:
+    """What tables are compared and hashed by: compilers tell values apart that are equal in Python (``1``, ``1.0``, ``True``)."""
+    return json.dumps(entries, sort_keys=True, default=repr)
+
+
+def _with_tuples(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {name: _with_tuples(item) for name, item in value.items()}
+    return tuple(map(_with_tuples, value)) if isinstance(value, list | tuple) else value
+
+
+@frozen(kw_only=True, cache_hash=True)
+class CompileSpec:
+    """All that a compile needs to know of a kernel's arguments, and how to compile it.
+
+    Equal are those that mean the same: in which order arguments and options stand does not matter, and ``1`` is not ``True``.
+    """
+
+    signature: Mapping[str, signatures.ArgumentType] = field(factory=dict, eq=_content)
+    """Run-time argument → type (``*fp16``, ``i32``, …, a tuple of such). Parameters that are constexprs are not in it."""
+    launch: Mapping[str, Any] = field(factory=dict, eq=_content)
+    """Run-time argument → what a launch passed, in the forms of :mod:`compat.model.arguments`, in the place of signature and
+    hints: each release makes of it what its own launcher does."""
+    constexprs: Mapping[str, Any] = field(factory=dict, eq=_content)
+    """Parameter, or path of a tuple's element (``args[1]``), → value, in the forms of :mod:`compat.model.constexprs`."""
+    divisible_by_16: tuple[str, ...] = field(default=(), eq=frozenset)
+    """Run-time arguments, and elements by their paths, that are known to be multiples of 16: aligned pointers, sizes, strides."""
+    equal_to_1: tuple[str, ...] = field(default=(), eq=frozenset)
+    """Whole numbers that are known to be 1."""
+    pointer_range_32: tuple[str, ...] = field(default=(), eq=frozenset)
+    """Pointers to less than 2 GiB, which matters where a launcher looks at it (AMD, with buffer operations)."""
+    options: Mapping[str, Any] = field(factory=dict, eq=_content)
+    """Compile options: ``num_warps``, ``num_stages``, …"""
+
+    @property
+    def hints(self) -> dict[str, tuple[str, ...]]:
+        """What a launch finds out of its arguments, by the names in ``HINTS``."""
+        return {name: getattr(self, name) for name in HINTS}
+
+    @property
+    def ones(self) -> frozenset[str]:
+        """The run-time arguments that are known to be 1."""
+        passed = {name for name, value in self.launch.items() if type(value) is int and value == 1}
+        return frozenset((*passed, *self.equal_to_1))
+
+    @property
+    def functions(self) -> tuple[str, ...]:
+        """The jit functions that its values name, each once."""
+        return constexprs.functions((*self.constexprs.values(), *arguments.constants(self.launch.values())))
+
+    def document(self) -> dict[str, Any]:
+        """As JSON, for workers and for keys. Arguments keep their order, which is the function's; that of options means nothing."""
+        return {
+            "signature": {name: signatures.plain(kind) for name, kind in self.signature.items()},
+            "launch": dict(self.launch),
+            "constexprs": dict(self.constexprs),
+            **{name: list(given) for name, given in self.hints.items()},
+            "options": dict(sorted(self.options.items())),
+        }
+
+    def with_tuples(self) -> CompileSpec:
+        """The same as it was before it became JSON, which has arrays for tuples."""
+        tables: dict[str, Any] = {
+            table: _with_tuples(dict(getattr(self, table))) for table in ("signature", "launch", "constexprs")
+        }
+        return evolve(self, **tables)
+
+    def of_parameters(self, names: Collection[str]) -> CompileSpec:
+        """What is said of these parameters, with all options."""
+        return CompileSpec(
+            signature={name: kind for name, kind in self.signature.items() if name in names},
+            launch={name: value for name, value in self.launch.items() if name in names},
+            constexprs={path: value for path, value in self.constexprs.items() if signatures.parameter_of(path) in names},
+            **{hint: tuple(path for path in given if signatures.parameter_of(path) in names) for hint, given in self.hints.items()},
+            options=self.options,
+        )
+
 
 RECORDED = "recorded"
 """The parameter that has what a launch was given, where a problem is one that was recorded."""
 
 ONLY_CASE = "default"
 """The case of a kernel that declares none."""
-
-
-def _content(values: Mapping[str, Any]) -> str:
-    return json.dumps(values, sort_keys=True)
 
 
 @frozen(kw_only=True, cache_hash=True)

@@ -28,10 +28,9 @@ from compat.envs.pinned_env import PinnedEnv
 from compat.envs.worker_envs import NoRoom, WorkerEnvs, worker_envs
 from compat.errors import EnvError, MachineError, UnknownAction
 from compat.executors import gpus
-from compat.executors.base import Batch, CellAttempts
 from compat.executors.dask.parcel import About, Parcel, ParcelResult, code_digest
+from compat.executors.executor import Batch, CellAttempts, LocalExecutor
 from compat.executors.gpus import GpuDevice, GpuHost
-from compat.executors.local import LocalExecutor
 from compat.files import TemporaryFolder
 from compat.interruption import Stopped
 from compat.model import BuiltEnv

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from packaging.version import Version
 
+from compat import toolchains
 from compat.history.verdict import class_of, is_good, release_of
 from compat.launch.comparing import Behaviour
 from compat.model import Result, arguments, constexprs, signatures
@@ -56,7 +57,8 @@ def reduction_lines(reduction: Reduction, matrix: Path, options: Sequence[str] =
     if reduction.question is not None:
         yield f"to launch it again: {_launching(reduction, reduction.question.compare.kind, again)}"
         return
-    yield f"for the issue: {shlex.join(['compat', 'repro', *again, cell])}"
+    if toolchains.named(reduction.subject.spec.toolchain).language.script is not None:
+        yield f"for the issue: {shlex.join(['compat', 'repro', *again, cell])}"
     yield f"to shorten its text further: {_polish(reduction, cell, matrix, limits)}"
 
 
