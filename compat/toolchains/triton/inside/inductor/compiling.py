@@ -1,5 +1,6 @@
-"""The programs (functions of tensors, the shapes of their arguments, and which kernels a graph of each must launch), and a program on
-its way: traced with tensors that claim a GPU, compiled by Inductor, called with tensors in main memory.
+"""The programs, and one on its way: traced with tensors that claim a GPU, compiled by Inductor, called with tensors in main memory.
+
+A program is a function of tensors, the shapes of its arguments, and which kernels a graph of it must launch.
 """
 
 from __future__ import annotations
