@@ -24,9 +24,8 @@ from compat.bisect.judging import numbered
 from compat.engine.run import RunContext
 from compat.errors import SelectionError
 from compat.history.account import Judgement
-from compat.launch.behaviour import COMPARED, Behaviour, BuildComparison
 from compat.launch.building import Launchable
-from compat.launch.comparing import Comparer
+from compat.launch.comparing import COMPARED, Behaviour, BuildComparison, Comparer
 from compat.launch.hosting import ELSEWHERE, Gpu
 from compat.model import Result, Specialization, Status
 from compat.reduce.candidate import Candidate
