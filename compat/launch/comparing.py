@@ -111,8 +111,8 @@ class Comparer:
             for path in paths:
                 path.unlink(missing_ok=True)
 
-    def _unable(self, words: str, where: str) -> SelectionError:
-        return SelectionError(f"nothing can be launched: {printable(words)}", where=where)
+    def _unable(self, reason: str, where: str) -> SelectionError:
+        return SelectionError(f"nothing can be launched: {printable(reason)}", where=where)
 
     def close(self) -> None:
         """End it."""
