@@ -18,8 +18,8 @@ from attrs import frozen
 from packaging.version import InvalidVersion, Version
 
 from compat.envs.cache import EnvCache
-from compat.envs.installed import NotInstalled, interpreter, packages
 from compat.envs.inventory import kept_envs
+from compat.envs.record import NotInstalled, interpreter, packages
 from compat.envs.worker_envs import worker_envs
 from compat.errors import EnvError, MachineError
 from compat.executors import gpu_listing as listing

@@ -11,13 +11,11 @@ Nothing here reads a file, starts a process or decides.
 
 from __future__ import annotations
 
-from compat.model.cell import ONLY_CASE, RECORDED, Cell, Problem, Specialization
-from compat.model.compile_spec import HINTS, TABLES, CompileSpec
+from compat.model.cell import HINTS, ONLY_CASE, RECORDED, TABLES, Cell, CompileSpec, Problem, Specialization
 from compat.model.env import DEFAULT_FRAMEWORK, DEFAULT_TOOLCHAIN, BuiltEnv, Env, Package, Target
 from compat.model.evidence import LATER_STAGES, SOURCE_STAGE, Diagnosis, Done, Evidence, Made, Noticed, Raised, StoodIn
-from compat.model.numbers import BAD_NUMBERS, NOT_RUN, Check, Latency, Numbers, Sample
 from compat.model.outcome import Failure, Outcome, Result
-from compat.model.status import Expectation, Status
+from compat.model.status import BAD_NUMBERS, NOT_RUN, Check, Expectation, Latency, Numbers, Sample, Status
 
 __all__ = [
     "BAD_NUMBERS",

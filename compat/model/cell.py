@@ -1,15 +1,15 @@
-"""A cell, and what it compiles."""
+"""A cell, the kernel that it compiles, and all that a compile needs to know of that kernel's arguments."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from fnmatch import fnmatchcase
 from typing import Any
 
-from attrs import Factory, field, frozen
+from attrs import Factory, evolve, field, frozen
 
-from compat.model.compile_spec import CompileSpec
+from compat.model import arguments, constexprs, signatures
 from compat.model.env import DEFAULT_TOOLCHAIN, Env, Target
 from compat.model.status import Expectation
 
@@ -19,9 +19,89 @@ RECORDED = "recorded"
 ONLY_CASE = "default"
 """The case of a kernel that declares none."""
 
+HINTS = ("divisible_by_16", "equal_to_1", "pointer_range_32")
+"""What a launch finds out about arguments, each the name of a field of :class:`CompileSpec`."""
 
-def _content(values: Mapping[str, Any]) -> str:
-    return json.dumps(values, sort_keys=True)
+TABLES = ("signature", "launch", "constexprs", "options")
+"""The other fields of :class:`CompileSpec`, each a name → what is said of it."""
+
+
+def _content(entries: Mapping[str, Any]) -> str:
+    """What tables are compared and hashed by: compilers tell values apart that are equal in Python (``1``, ``1.0``, ``True``)."""
+    return json.dumps(entries, sort_keys=True, default=repr)
+
+
+def _with_tuples(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {name: _with_tuples(item) for name, item in value.items()}
+    return tuple(map(_with_tuples, value)) if isinstance(value, list | tuple) else value
+
+
+@frozen(kw_only=True, cache_hash=True)
+class CompileSpec:
+    """All that a compile needs to know of a kernel's arguments, and how to compile it.
+
+    Equal are those that mean the same: in which order arguments and options stand does not matter, and ``1`` is not ``True``.
+    """
+
+    signature: Mapping[str, signatures.ArgumentType] = field(factory=dict, eq=_content)
+    """Run-time argument → type (``*fp16``, ``i32``, …, a tuple of such). Parameters that are constexprs are not in it."""
+    launch: Mapping[str, Any] = field(factory=dict, eq=_content)
+    """Run-time argument → what a launch passed, in the forms of :mod:`compat.model.arguments`, in the place of signature and
+    hints: each release makes of it what its own launcher does."""
+    constexprs: Mapping[str, Any] = field(factory=dict, eq=_content)
+    """Parameter, or path of a tuple's element (``args[1]``), → value, in the forms of :mod:`compat.model.constexprs`."""
+    divisible_by_16: tuple[str, ...] = field(default=(), eq=frozenset)
+    """Run-time arguments, and elements by their paths, that are known to be multiples of 16: aligned pointers, sizes, strides."""
+    equal_to_1: tuple[str, ...] = field(default=(), eq=frozenset)
+    """Whole numbers that are known to be 1."""
+    pointer_range_32: tuple[str, ...] = field(default=(), eq=frozenset)
+    """Pointers to less than 2 GiB, which matters where a launcher looks at it (AMD, with buffer operations)."""
+    options: Mapping[str, Any] = field(factory=dict, eq=_content)
+    """Compile options: ``num_warps``, ``num_stages``, …"""
+
+    @property
+    def hints(self) -> dict[str, tuple[str, ...]]:
+        """What a launch finds out of its arguments, by the names in ``HINTS``."""
+        return {name: getattr(self, name) for name in HINTS}
+
+    @property
+    def ones(self) -> frozenset[str]:
+        """The run-time arguments that are known to be 1."""
+        passed = {name for name, value in self.launch.items() if type(value) is int and value == 1}
+        return frozenset((*passed, *self.equal_to_1))
+
+    @property
+    def functions(self) -> tuple[str, ...]:
+        """The jit functions that its values name, each once."""
+        return constexprs.functions((*self.constexprs.values(), *arguments.constants(self.launch.values())))
+
+    def document(self) -> dict[str, Any]:
+        """As JSON, for workers and for keys. Arguments keep their order, which is the function's; that of options means nothing."""
+        return {
+            "signature": {name: signatures.plain(kind) for name, kind in self.signature.items()},
+            "launch": dict(self.launch),
+            "constexprs": dict(self.constexprs),
+            **{name: list(given) for name, given in self.hints.items()},
+            "options": dict(sorted(self.options.items())),
+        }
+
+    def with_tuples(self) -> CompileSpec:
+        """The same as it was before it became JSON, which has arrays for tuples."""
+        tables: dict[str, Any] = {
+            table: _with_tuples(dict(getattr(self, table))) for table in ("signature", "launch", "constexprs")
+        }
+        return evolve(self, **tables)
+
+    def of_parameters(self, names: Collection[str]) -> CompileSpec:
+        """What is said of these parameters, with all options."""
+        return CompileSpec(
+            signature={name: kind for name, kind in self.signature.items() if name in names},
+            launch={name: value for name, value in self.launch.items() if name in names},
+            constexprs={path: value for path, value in self.constexprs.items() if signatures.parameter_of(path) in names},
+            **{hint: tuple(path for path in given if signatures.parameter_of(path) in names) for hint, given in self.hints.items()},
+            options=self.options,
+        )
 
 
 @frozen(kw_only=True, cache_hash=True)

@@ -18,7 +18,7 @@ from typing import Any, Self, TypeVar
 
 from compat import interruption
 from compat.config.executor_settings import ExecutorSettings
-from compat.envs.pinned_env import PinnedEnv
+from compat.envs.worker_envs import PinnedEnv
 from compat.errors import ClusterError, MachineError
 from compat.executors.base import EnvLeft
 from compat.executors.dask import cluster

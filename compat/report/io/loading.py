@@ -41,7 +41,7 @@ from compat.model import (
     Target,
 )
 from compat.model.codec import RecordError, record_of, structure
-from compat.model.compact import compacted, once
+from compat.model.outcome import compacted, once
 from compat.report.io.document import SCHEMA, EnvRecord, KernelRecord, MatrixRecord, VerdictRecord, is_packed
 from compat.report.summary.record import Report, ShardShare, shards_together
 from compat.text import printable
