@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import sysconfig
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -13,7 +14,7 @@ from pathlib import Path
 from threading import Event, RLock
 from typing import IO
 
-from attrs import asdict, define, evolve, frozen
+from attrs import define, evolve, frozen
 
 from compat import interruption
 from compat.envs import locks
@@ -212,7 +213,8 @@ class Builder:
     def _is_missing(self, env: Env, folder: EnvFolder) -> bool:
         if self.again or read_env(env, self.cache).error is not None:
             return True
-        return self.backend is not None and (read_record(folder) or {}).get("backend") != self.backend
+        record = read_record(folder)
+        return self.backend is not None and (record is None or record.backend != self.backend)
 
     def _install(self, env: Env, folder: EnvFolder, log: IO[str]) -> str | None:
         if (obstacle := self.reserve(folder)) is not None:
@@ -245,8 +247,8 @@ def _conclude(env: Env, folder: EnvFolder, facts: dict[str, str], *, done: bool)
         error = printable(f"the installer ended without an error, but {problem}")
         write_record(folder, env, error=error, **facts)
         return error
-    packages = [asdict(package) for package in installed.packages]
-    write_record(folder, env, error=None, packages=packages, python=installed.python_version, digest=installed.digest, **facts)
+    found = {"packages": installed.packages, "python": installed.python_version, "digest": installed.digest}
+    write_record(folder, env, error=None, **found, **facts)
     return None
 
 
@@ -263,6 +265,7 @@ def build_envs(
     """
     if not envs:
         return {}
+    sysconfig.get_config_vars()  # Python 3.11 gives threads that are the first to ask at the same time half of them
     progress = _Progress(envs, echo, show)
     progress.begin([env.name for env in envs if locks.is_being_built(builder.cache.folder_of(env))])
     with ThreadPoolExecutor(min(jobs, len(envs)), thread_name_prefix="building") as pool:

@@ -32,7 +32,7 @@ from compat.envs.installers import Installer, choose_installer
 from compat.envs.interpreters import InterpreterChoice, exact_interpreter
 from compat.envs.inventory import size_of
 from compat.envs.provider import Builder
-from compat.envs.record import INTERRUPTED, NotInstalled, distributions, inspect, read_env, read_record
+from compat.envs.record import NotInstalled, distributions, inspect, read_env, read_record
 from compat.errors import EnvError
 from compat.files import replace_file
 from compat.interruption import Stopped
@@ -93,6 +93,7 @@ class PinnedEnv:
             raise EnvError(f"{built.env.name} has been damaged since it was read: {error}") from error
         if built.digest not in ("", installed.digest):
             raise EnvError(f"the packages of {built.env.name} have changed since it was read", hint="Run the command again.")
+        record = read_record(EnvFolder(location.parent))
         return cls(
             env=built.env,
             fingerprint=fingerprint(built.env),
@@ -100,7 +101,7 @@ class PinnedEnv:
             python_version=installed.python_version,
             packages=installed.packages,
             digest=installed.digest,
-            backend=(read_record(EnvFolder(location.parent)) or {}).get("backend"),
+            backend=record.backend if record else None,
             size=size_of(location),
         )
 
@@ -213,7 +214,7 @@ class WorkerEnvs:
 
     def _used(self, cache: EnvCache, wanted: PinnedEnv) -> BuiltEnv | None:
         """The env, in use from now on, as it is in a cache, or why it is not as it is wanted; ``None`` where it is not there."""
-        use = locks.EnvUse.of(cache.folder_of(wanted.env))
+        use = locks.EnvUse(cache.folder_of(wanted.env))
         built = read_env(wanted.env, cache)
         error = None if built.error is not None else _difference(wanted, built)
         if built.error is not None or error is not None:
@@ -295,7 +296,7 @@ def _difference(wanted: PinnedEnv, built: BuiltEnv) -> str | None:
 def _failed(folder: EnvFolder) -> str | None:
     """Why the last installation failed; ``None`` where it did not, or was interrupted."""
     record = read_record(folder)
-    return None if record is None or record["ok"] or record["error"] == INTERRUPTED else record["error"]
+    return record.failure if record else None
 
 
 def _time_of(folder: EnvFolder) -> float:
