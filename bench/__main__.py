@@ -29,8 +29,7 @@ from compat.engine.run import RunContext, run
 from compat.envs.listing import INDEX
 from compat.envs.provider import Builder, build_envs
 from compat.envs.record import missing_envs, read_env
-from compat.executors.base import OpenExecutor
-from compat.executors.local import LocalExecutor
+from compat.executors.executor import LocalExecutor, OpenExecutor
 from compat.files import folder_digest
 from compat.model import BuiltEnv, Cell, CompileSpec, Done, Evidence, Specialization, Status
 from compat.source.closure import read_source

@@ -127,7 +127,7 @@ class _Initializing:
         texts = {path: (source, text) for source, path, text in self._kernel_files(guessed, place)}
         for path, (source, text) in texts.items():
             self._write(path, text, tuple(kernel.name for kernel in source.kernels))
-        self._matrix(place, declared)
+        self._matrix(place, declared, guessed)
         self._once(self.folder / "noxfile.py", _NOXFILE, "`compat envs build` and `compat matrix` need none")
         self._ignore()
         for files in workflows:
@@ -161,11 +161,13 @@ class _Initializing:
                 ]
                 yield source, path, text
 
-    def _matrix(self, place: Path, declared: _Declared) -> None:
+    def _matrix(self, place: Path, declared: _Declared, guessed: Iterable[GuessedSource]) -> None:
         pattern = f"{place.relative_to(self.folder).as_posix()}/*.toml"
         path = self.folder / MATRIX
         if not path.exists():
-            targets = ", ".join(f'"{name}"' for name in toolchains.DEFAULT.device.default_targets)
+            used = dict.fromkeys(source.toolchain for source in guessed if source.kernels)
+            usual = dict.fromkeys(name for toolchain in used for name in toolchains.named(toolchain).device.default_targets)
+            targets = ", ".join(f'"{name}"' for name in usual)
             self._write(path, _MATRIX.format(patterns=f'"{pattern}"', targets=targets))
             return
         missing = [written for written in self.written if written.suffix == ".toml" and not declared.covers(written)]

@@ -10,7 +10,7 @@ from attrs import fields
 from compat.files import folder_digest
 from compat.model import BuiltEnv, Cell, CompileSpec, Env, Specialization
 from compat.source.closure import read_source
-from compat.workers import resident
+from compat.workers import pool
 from compat.workers.client import WorkerClient
 from compat.workers.spawn import WORKER
 from tests.targets import TARGETS
@@ -23,7 +23,7 @@ POINTERS = {"source": "*fp32", "result": "*fp32", "size": "i32"}
 
 def worker(built: BuiltEnv) -> WorkerClient:
     """A worker of an env, which other tests use too."""
-    return resident.borrow(built, WORKER, folder_digest(WORKER), KEPT)
+    return pool.borrow(built, WORKER, folder_digest(WORKER), KEPT)
 
 
 def spec(file: str, function: str, **changes: Any) -> Specialization:

@@ -22,7 +22,7 @@ from compat.envs.provider import Builder, build_envs
 from compat.envs.record import read_env
 from compat.files import replace_file
 from compat.model import BuiltEnv
-from compat.workers import resident
+from compat.workers import pool
 from tests.cells import KEPT
 
 ROOT = Path(__file__).parent.parent
@@ -68,7 +68,7 @@ def _restore_interrupts() -> None:
 def pytest_unconfigure(config: pytest.Config) -> None:
     """No worker outlives the tests."""
     if not hasattr(config, "workerinput"):
-        resident.stop()
+        pool.stop_resident_workers()
         shutil.rmtree(os.environ["XDG_RUNTIME_DIR"], ignore_errors=True)
 
 

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from compat import json_text
-from compat.json_text import read_json, read_json_stream
+from compat.model import json_text
+from compat.model.json_text import read_json, read_json_stream
 
 ITEMS = 20_000
 

@@ -23,7 +23,7 @@ from compat.project import Selection, select
 from compat.report.io.document import dump, matrix_document
 from compat.report.io.loading import load_reports
 from compat.report.summary.record import Report
-from compat.report_folder import write_reports
+from compat.saved import write_reports
 from compat.store.keys import CellKeys
 from compat.store.store import Store
 from tests.cells import KERNELS, cell

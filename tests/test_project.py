@@ -11,7 +11,7 @@ from compat.errors import ConfigError, SelectionError, StoreError
 from compat.matrix import run_matrix
 from compat.model import Status
 from compat.project import KEEP_WORKERS, Patterns, Selection, select
-from compat.report_folder import write_reports
+from compat.saved import write_reports
 
 MATRIX = """
 schema = 1

@@ -24,9 +24,9 @@ from compat.envs.record import read_record
 from compat.errors import ConfigError, EnvError
 from compat.files import content_of, folder_digest, replace_file
 from compat.history.verdict import Release, release_of
-from compat.json_text import read_json
 from compat.model import BuiltEnv, Env
 from compat.model.codec import RecordError, structure, unstructure
+from compat.model.json_text import read_json
 from compat.project import Listener, Selection
 from compat.text import printable
 from compat.toolchains import Toolchain

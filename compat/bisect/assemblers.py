@@ -13,7 +13,6 @@ from attrs import evolve, frozen
 from packaging.specifiers import SpecifierSet
 from packaging.version import InvalidVersion, Version
 
-from compat import toolchains
 from compat.bisect.request import ASSEMBLER_OPTION
 from compat.config.matrix import declare
 from compat.envs.listing import INDEX, index_urls, list_files
@@ -42,7 +41,7 @@ Obtain = Callable[[Path, Sequence[Env]], Sequence[BuiltEnv]]
 """Gives envs that a file declares as they are on disk, having built what is missing."""
 
 
-def find_assembler(asked: str, assembler: Assembler, state: Path, root: Path, obtain: Obtain) -> AssemblerProgram:
+def find_assembler(asked: str, toolchain: str, assembler: Assembler, state: Path, root: Path, obtain: Obtain) -> AssemblerProgram:
     """The assembler at a path, or of a release of it by itself (``12.9`` is the newest 12.9 of CUDA).
 
     Raises SelectionError if there is none, EnvError if its wheel cannot be installed, IndexUnavailable without an index.
@@ -53,7 +52,7 @@ def find_assembler(asked: str, assembler: Assembler, state: Path, root: Path, ob
     distribution, version = _release(asked, wheels, root)
     name = f"{distribution}-{version}"
     config = declare(
-        [{"name": name, toolchains.DEFAULT.name: str(version), "distribution": distribution}],
+        [{"name": name, toolchain: str(version), "distribution": distribution}],
         state / "elsewhere" / wheels.title.lower(),
     )
     (built,) = obtain(config.path, [config.env(name)])

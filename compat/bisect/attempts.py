@@ -14,7 +14,7 @@ from attrs import evolve
 from compat.bisect.answers import Effect
 from compat.bisect.assemblers import assemble
 from compat.engine.run import RunContext, outcome_of, run
-from compat.executors.base import Batch
+from compat.executors.executor import Batch
 from compat.model import Cell, Evidence, Outcome, Result, Status
 from compat.toolchains import Assembler
 from compat.workers.attempt import KEEPING_IR, Mode

@@ -29,10 +29,10 @@ from compat.files import replace_file
 from compat.history.account import Judgement, Word
 from compat.history.verdict import is_good
 from compat.interruption import Budget
-from compat.json_text import read_json
 from compat.launch.hosting import Gpu
 from compat.model import BuiltEnv, Cell, Env, Result, Specialization
 from compat.model.codec import structure, unstructure
+from compat.model.json_text import read_json
 from compat.project import STATE, Listener, Obtain, Selection
 
 
@@ -112,9 +112,10 @@ class _Bisecting:
         self.selection = request.selection
         self.envs = CandidateEnvs(obtain, line)
         state, root = self.selection.state, self.selection.root
-        assembler = parts_of(line.candidates.chosen[0].env).assembler if request.assemblers else None
+        env = line.candidates.chosen[0].env
         self.assemblers = tuple(
-            assemblers.find_assembler(name, assembler, state, root, obtain) for name in request.assemblers if assembler
+            assemblers.find_assembler(name, env.toolchain, parts_of(env).assembler, state, root, obtain)
+            for name in request.assemblers
         )
 
     def come_to(self, seconds: float, *, releases: tuple[ReleaseAnswer, ...] = (), cells: tuple[CellAnswer, ...] = ()) -> Bisection:

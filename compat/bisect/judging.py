@@ -15,17 +15,17 @@ from attrs import evolve, frozen
 from packaging.version import Version
 
 from compat.bisect.criterion import CANNOT_TELL, Criterion, IsSlower, IsWrong
-from compat.cell_document import cell_document
 from compat.config.selection import cell_pattern
 from compat.engine.interpreting import interpret, interpretable
 from compat.engine.run import RunContext, run
 from compat.errors import SelectionError
 from compat.history.account import Judgement
-from compat.json_text import write_json
 from compat.launch.building import was_built
 from compat.launch.hosting import Gpu, can_be_launched, launch_cells
 from compat.launch.merging import told_of, with_launched
 from compat.model import Cell, Check, Result, Specialization, Status, Target
+from compat.model.cell_record import cell_document
+from compat.model.json_text import write_json
 from compat.processes import supervisor
 from compat.processes.supervisor import ProcessResult
 from compat.project import Listener, Obtain, Selection

@@ -338,8 +338,8 @@ def _of_launches(
     judge: LaunchJudge,
     on_step: Callable[[str], None],
 ) -> Part:
-    parts = toolchains.of(bad.env).ir.parts
-    if parts is None or not can_launch(bad):
+    parts = parts_of(bad.env)
+    if not can_launch(bad):
         raise SelectionError(f"nothing can be launched for {bad.target.name}", where="--axis part")
     if bad.spec.problem is None:
         raise SelectionError(f"the kernel file of {bad.id} names no [problem] to launch it on", where="--judge")

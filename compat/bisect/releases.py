@@ -19,7 +19,7 @@ from compat.bisect.judging import numbered
 from compat.bisect.probes import ReleaseAnswer, ReleaseProbe, Transition
 from compat.bisect.search import probe_all, search
 from compat.engine.run import RunContext, concurrently, known, run
-from compat.executors.local import LocalExecutor
+from compat.executors.executor import LocalExecutor
 from compat.history.account import Account, Entry, Judgement, account
 from compat.history.verdict import points_of
 from compat.launch.hosting import Gpu

@@ -14,8 +14,7 @@ from compat.capturing.records import ProgramPython, RecordedLaunch
 from compat.capturing.settings import capturing
 from compat.diagnosis.classify import classify
 from compat.engine.run import available_cores, concurrently
-from compat.executors.base import Batch, CellAttempts
-from compat.executors.local import LocalExecutor
+from compat.executors.executor import Batch, CellAttempts, LocalExecutor
 from compat.model import BuiltEnv, Cell, Env, Specialization, Target
 from compat.workers.attempt import Compile, Limits, Mode
 

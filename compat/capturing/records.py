@@ -9,8 +9,8 @@ from typing import Any
 from attrs import define, field, frozen
 
 from compat.bundle.frozen import Frozen
-from compat.json_text import read_json
 from compat.model import DEFAULT_FRAMEWORK
+from compat.model.json_text import read_json
 from compat.text import lazy_pattern
 
 _COMPARING = lazy_pattern(rb'\{"r":"comparing","launches":(\d+)\}')

@@ -22,7 +22,7 @@ from compat.cli import logs
 from compat.cli.showing import be_quiet, is_quiet
 from compat.errors import StoreError
 from compat.files import replace_file
-from compat.json_text import write_json
+from compat.model.json_text import write_json
 from compat.report.render.blocks import Block, DataTable, TableColumn
 from compat.text import printable
 

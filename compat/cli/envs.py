@@ -22,8 +22,8 @@ from compat.errors import EnvError
 from compat.project import read_matrix
 from compat.report.render.blocks import TextLine
 from compat.report.views.envs import built_document, built_line, env_document, env_row, pruned_document, pruned_lines
-from compat.workers import resident
-from compat.workers.resident import ResidentWorker
+from compat.workers import pool
+from compat.workers.pool import ResidentWorker
 
 _DAY = 86400.0
 
@@ -163,11 +163,11 @@ def workers(*, stop: bool, answer: Answer) -> None:
     They end by themselves: five minutes after they were last used, unless `keep_workers` in matrix.toml says otherwise.
     """
     if stop:
-        ended = resident.stop()
+        ended = pool.stop_resident_workers()
         killed = f", and killed {_counted(ended.killed)} that did not answer" if ended.killed else ""
         answer.give(lambda: [f"told {_counted(ended.told)} to end{killed}"], lambda: {"told": ended.told, "killed": ended.killed})
         return
-    found = resident.kept()
+    found = pool.resident_workers()
     answer.draw(
         lambda: table([_row(each) for each in found]) if found else [TextLine("no workers are running")], lambda: _documents(found)
     )

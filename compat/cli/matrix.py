@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from compat.launch.sharing import MatrixLaunches
     from compat.project import Obtain, Selection
     from compat.report.summary.record import Report
-    from compat.report_folder import Written
+    from compat.saved import Written
 
 
 @click.command
@@ -58,7 +58,7 @@ def matrix(
     """
     from compat.cli.progress import ProgressListener
     from compat.matrix import MatrixInterrupted, run_matrix
-    from compat.report_folder import update_reports
+    from compat.saved import update_reports
 
     selection = select(**chosen, note=False)
     obtain = compiling.obtaining(selection)

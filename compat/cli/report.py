@@ -20,8 +20,7 @@ from compat.pairs.records import failing
 from compat.report.summary.compact import listed
 from compat.report.summary.comparing import THRESHOLD, CellChangeKind, ReportSide, compare
 from compat.report.views.diff import diff_document, diff_lines, diff_markdown
-from compat.report_folder import write_reports
-from compat.saved import read_report
+from compat.saved import read_report, write_reports
 from compat.text import printable
 
 

@@ -30,7 +30,7 @@ from compat.diagnosis.numbers import (
     without_reference,
 )
 from compat.engine.run import RunContext, slot_threads
-from compat.executors.base import Batch, Executor
+from compat.executors.executor import Batch, Executor
 from compat.files import folder_digest
 from compat.model import BuiltEnv, Cell, Check, Evidence, Problem, Result, Specialization, Status
 from compat.source.closure import read_source, roots_of

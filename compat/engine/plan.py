@@ -15,7 +15,7 @@ from packaging.version import Version
 
 from compat import toolchains
 from compat.errors import SelectionError
-from compat.executors.base import EnvLeft, Executor
+from compat.executors.executor import EnvLeft, Executor
 from compat.model import BuiltEnv, Cell, Env, Specialization, Target
 from compat.workers.attempt import isolation
 

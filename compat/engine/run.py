@@ -34,13 +34,12 @@ from compat.envs.cache import noted_envs
 from compat.envs.listing import INDEX, index_urls, kept_files
 from compat.envs.record import read_env
 from compat.errors import MachineError, SelectionError
-from compat.executors.base import Batch, Executor, OpenExecutor
-from compat.executors.local import LocalExecutor
+from compat.executors.executor import Batch, Executor, LocalExecutor, OpenExecutor
 from compat.files import folder_digest
 from compat.history.verdict import release_of
 from compat.interruption import Stopped
 from compat.model import BuiltEnv, Cell, Env, Evidence, Expectation, Outcome, Result, Specialization, Status, Target
-from compat.model.outcome import compacted
+from compat.model.compact import compacted
 from compat.source.closure import Unchanged, roots_of
 from compat.store.keys import CellKeys, is_about, witnesses_of
 from compat.store.store import Store

@@ -22,8 +22,8 @@ from compat.envs.interpreters import starts
 from compat.errors import EnvError, IndexUnavailable
 from compat.files import content_of, replace_file
 from compat.interruption import Stopped
-from compat.json_text import read_json, write_json
 from compat.model import Env
+from compat.model.json_text import read_json, write_json
 from compat.processes.supervisor import POLL, Process, run
 
 _log = logging.getLogger(__name__)

@@ -24,8 +24,8 @@ from packaging.version import Version
 
 from compat.errors import IndexUnavailable
 from compat.files import replace_file
-from compat.json_text import read_json
 from compat.model import Env
+from compat.model.json_text import read_json
 from compat.text import printable
 
 _log = logging.getLogger(__name__)

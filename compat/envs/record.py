@@ -22,9 +22,9 @@ from packaging.utils import canonicalize_name
 from compat.envs.cache import EnvCache, EnvFolder, fingerprint, requirements
 from compat.envs.locks import is_being_built
 from compat.files import content_of, replace_file
-from compat.json_text import read_json
 from compat.model import BuiltEnv, Env, Package
 from compat.model.codec import structure, unstructure
+from compat.model.json_text import read_json
 from compat.text import lazy_pattern, printable
 
 INTERRUPTED = "the installation was interrupted"

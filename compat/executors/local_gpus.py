@@ -25,7 +25,7 @@ from compat.errors import EnvError, MachineError
 from compat.executors import gpu_listing as listing
 from compat.executors.gpus import GpuDevice
 from compat.interruption import Stopped
-from compat.json_text import read_json
+from compat.model.json_text import read_json
 from compat.processes import keeper
 from compat.processes.supervisor import ProcessResult, Session, SessionEnded, run
 from compat.toolchains.base import PYTORCH

@@ -16,7 +16,7 @@ from compat.config.selection import cell_pattern, several_match
 from compat.engine import run
 from compat.engine.run import RunContext, existing_releases, known_envs
 from compat.errors import ConfigError, EnvError, SelectionError
-from compat.executors.base import Batch, Executor
+from compat.executors.executor import Batch, Executor
 from compat.files import TemporaryFolder
 from compat.fix.changes import ChangedFile, SourceFile, changed_files, write_changes
 from compat.fix.searching import EditedKernel, EditSearch, KernelModules, known_edits
@@ -109,6 +109,9 @@ def fix(
     source cannot be read.
     """
     chosen = _cell(selection, cell)
+    if not (toolchain := toolchains.of(chosen.env)).language.edits:
+        hint = "Its failures can be explained and reduced."
+        raise SelectionError(f"no edits are known for kernels of {toolchain.title}", hint=hint)
     envs = _envs(selection, chosen, obtain or selection.read_envs)
     with TemporaryFolder("compat-fix-") as scratch:
         compiling = Compiling(

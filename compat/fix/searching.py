@@ -16,7 +16,7 @@ from compat.model import SOURCE_STAGE, CompileSpec, Failure, Outcome, Result, si
 from compat.source.closure import roots_of
 from compat.source.parsing import tree_of
 from compat.toolchains import Toolchain
-from compat.toolchains.edits import CannotEdit, Faulty, KnownEdit, Proposal
+from compat.toolchains.edits import CannotEdit, Faulty, KnownEdit, Proposal, line_of
 
 _STEPS = 6
 """Edits that are made one after the other at most."""
@@ -202,12 +202,6 @@ def function_at(text: str, line: int) -> str:
 
 def _first_line(function: ast.FunctionDef) -> int:
     return min([function.lineno, *(decorator.lineno for decorator in function.decorator_list)])
-
-
-def line_of(failure: Failure) -> int | None:
-    """The line that a failure is about."""
-    number = (failure.location or "").rpartition(":")[2]
-    return int(number) if number.isdigit() else None
 
 
 def known_edits(failure: Failure | None, toolchain: str) -> tuple[KnownEdit, ...]:

@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from compat.guard.checking import Checked, Contradiction, Kind, OtherAnswer
 from compat.guard.facts import WORKS, Facts, is_fork
 from compat.guard.writing import Guard, command_of
-from compat.json_text import JsonObject
+from compat.model.json_text import JsonObject
 from compat.report.summary.compact import at_most, listed, spans
 
 _TITLES: Mapping[Kind, str] = {

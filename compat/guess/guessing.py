@@ -24,8 +24,8 @@ from compat.config.toml_writer import toml_text
 from compat.errors import ConfigError
 from compat.files import replace_file
 from compat.guess.finding import project_sources, sources, split, where_else
-from compat.json_text import read_json
 from compat.model import DEFAULT_TOOLCHAIN, ONLY_CASE, Specialization
+from compat.model.json_text import read_json
 from compat.source import constants
 from compat.source.closure import module_of
 from compat.toolchains.guessing import GuessableModule, GuessedKernel, Guessing, UnreachableKernel

@@ -23,9 +23,9 @@ from compat import toolchains
 from compat.errors import SelectionError, StoreError
 from compat.executors.gpus import LaunchKey, Load, key_of
 from compat.files import replace_file
-from compat.json_text import read_json
 from compat.launch.building import Built, Launchable, launching_of
 from compat.model import Cell, Problem
+from compat.model.json_text import read_json
 from compat.source.closure import helpers_of
 
 SCHEMA = 1

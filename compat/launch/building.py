@@ -102,13 +102,17 @@ def build_cells(
 
 def _target_of(selection: Selection, cells: Sequence[Cell]) -> Target:
     """The one target of all cells, which has to be one that things are launched on. Raises SelectionError."""
+    unlaunched = {cell.spec.toolchain for cell in selection.cells if toolchains.of(cell.env).launching is None}
+    if unlaunched and unlaunched == {cell.spec.toolchain for cell in selection.cells}:
+        titles = " and ".join(sorted(toolchains.named(name).title for name in unlaunched))
+        raise SelectionError(f"what {titles} compiles cannot be launched", hint="Choose other kernels with --kernel.")
     if not cells:
         hint = "A kernel file says with [problem] what a kernel is launched on; docs/problems.md has the form."
         raise SelectionError("none of the chosen kernels has a problem", hint=hint)
-    targets = {cell.target.name: cell.target for cell in cells}
-    if len(targets) > 1:
-        raise SelectionError(f"one target is needed, and these are {', '.join(targets)}", hint="Name it: --target sm_90.")
-    (target,) = targets.values()
+    target, *others = dict.fromkeys(cell.target for cell in cells)
+    if others:
+        names = ", ".join(several.name for several in (target, *others))
+        raise SelectionError(f"one target is needed, and these are {names}", hint="Name it: --target sm_90.")
     if not all(can_launch(cell) for cell in cells):
         raise SelectionError(f"kernels for {target.name} cannot be launched", hint="Those for NVIDIA's GPUs can: --target sm_90.")
     return target

@@ -16,11 +16,11 @@ from typing import Any, Self
 
 from compat.errors import SelectionError
 from compat.files import TemporaryFolder
-from compat.json_text import read_json
 from compat.launch.archive import facts_of, object_of, write_archive
 from compat.launch.behaviour import Behaviour, BuildComparison
 from compat.launch.building import Built, Launchable
 from compat.launch.hosting import Gpu
+from compat.model.json_text import read_json
 from compat.processes.supervisor import Session, SessionEnded
 from compat.text import printable
 

@@ -13,11 +13,11 @@ from typing import Any
 
 from attrs import evolve, frozen
 
-from compat.diagnosis.agreement import samples_of
+from compat.diagnosis.numbers import samples_of
 from compat.errors import StoreError
-from compat.json_text import read_json, write_json
 from compat.launch.building import identity_of, problem_digest, was_built
 from compat.model import NOT_RUN, Check, Latency, Result, Status
+from compat.model.json_text import read_json, write_json
 from compat.store.database import LaunchedRow
 from compat.store.store import Store
 from compat.text import printable

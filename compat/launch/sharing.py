@@ -16,14 +16,14 @@ from typing import Any, Self
 
 from compat.engine.run import RunContext
 from compat.errors import SelectionError
-from compat.executors.base import Executor, OpenExecutor
+from compat.executors.executor import Executor, OpenExecutor
 from compat.executors.gpus import Gpus, LaunchedPiece, LaunchKey, Load, NotLaunched, key_of
 from compat.files import TemporaryFolder
-from compat.json_text import read_json
 from compat.launch.archive import read_folder, write_archive
 from compat.launch.building import Built, build_cells, can_launch, identity_of, problem_digest
 from compat.launch.merging import MergedResults, merge_lines
 from compat.model import BuiltEnv, Cell, Status, Target
+from compat.model.json_text import read_json
 from compat.project import Listener, Obtain, Selection
 from compat.store.store import Store
 from compat.text import printable

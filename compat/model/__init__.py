@@ -11,10 +11,36 @@ Nothing here reads a file, starts a process or decides.
 
 from __future__ import annotations
 
-from compat.model.cell import HINTS, ONLY_CASE, RECORDED, TABLES, Cell, CompileSpec, Problem, Specialization
-from compat.model.env import DEFAULT_FRAMEWORK, DEFAULT_TOOLCHAIN, BuiltEnv, Env, Package, Target
-from compat.model.evidence import LATER_STAGES, SOURCE_STAGE, Diagnosis, Done, Evidence, Made, Noticed, Raised, StoodIn
-from compat.model.outcome import Failure, Outcome, Result
+from compat.model.cell import (
+    DEFAULT_FRAMEWORK,
+    DEFAULT_TOOLCHAIN,
+    HINTS,
+    ONLY_CASE,
+    RECORDED,
+    TABLES,
+    BuiltEnv,
+    Cell,
+    CompileSpec,
+    Env,
+    Package,
+    Problem,
+    Specialization,
+    Target,
+)
+from compat.model.outcome import (
+    LATER_STAGES,
+    SOURCE_STAGE,
+    Diagnosis,
+    Done,
+    Evidence,
+    Failure,
+    Made,
+    Noticed,
+    Outcome,
+    Raised,
+    Result,
+    StoodIn,
+)
 from compat.model.status import BAD_NUMBERS, NOT_RUN, Check, Expectation, Latency, Numbers, Sample, Status
 
 __all__ = [

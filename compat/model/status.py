@@ -1,4 +1,4 @@
-"""What became of a cell, in a word and in numbers, and what was declared that it would be."""
+"""The words for what became of a cell, what was declared that it would be, and what is known of the numbers that it computes."""
 
 from __future__ import annotations
 

@@ -27,8 +27,8 @@ from compat.envs.listing import INDEX, index_urls, list_files
 from compat.envs.record import read_env
 from compat.errors import EnvError, IndexUnavailable, SelectionError
 from compat.files import content_of, folder_digest, replace_file
-from compat.json_text import read_json, write_json
 from compat.model import BuiltEnv, Env, Status
+from compat.model.json_text import read_json, write_json
 from compat.pairs.programs import Answers, Compiler, PairRun, built_library, find_compiler, run_programs
 from compat.pairs.records import Grid, Pair, PairProgram
 from compat.project import Listener, Obtain, Selection

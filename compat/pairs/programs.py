@@ -26,7 +26,7 @@ from compat.envs.cache import EnvCache
 from compat.envs.libraries import unpacked
 from compat.errors import EnvError
 from compat.files import TemporaryFolder, content_of, replace_file
-from compat.json_text import read_json
+from compat.model.json_text import read_json
 from compat.processes.supervisor import run
 from compat.toolchains import Toolchain
 from compat.workers.spawn import passed_on

@@ -23,8 +23,7 @@ from compat.bisect.criterion import Criterion, HasFingerprint, parse_criterion
 from compat.bisect.search import Judgement
 from compat.engine.run import RunContext, available_cores, outcome_of
 from compat.errors import SelectionError
-from compat.executors.base import Batch, CellAttempts, Executor
-from compat.executors.local import LocalExecutor
+from compat.executors.executor import Batch, CellAttempts, Executor, LocalExecutor
 from compat.files import TemporaryFolder
 from compat.history.verdict import is_good
 from compat.launch.building import Launchable, launch_mode, launchable_of

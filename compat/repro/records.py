@@ -8,11 +8,11 @@ from attrs import frozen
 
 from compat import toolchains
 from compat.bundle.bundle import Bundle
-from compat.cell_document import cell_document
 from compat.diagnosis.failure_class import Blame
 from compat.history.verdict import NONE_KNOWN, Existing, Verdict, class_of, is_good, release_of, verdicts
-from compat.json_text import JsonObject
 from compat.model import BuiltEnv, Cell, Failure, Result, Status, Target
+from compat.model.cell_record import cell_document
+from compat.model.json_text import JsonObject
 from compat.report.summary.compact import natural
 
 INLINE = 40_000

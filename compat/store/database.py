@@ -23,12 +23,11 @@ from typing import Any, TypeVar
 from attrs import Factory, evolve, frozen
 
 from compat import toolchains
-from compat.diagnosis import diagnose
 from compat.diagnosis.bounds import readable, within_bounds
 from compat.files import alone_in
-from compat.json_text import read_json
 from compat.model import Diagnosis, Evidence
 from compat.model.codec import structure, unstructure
+from compat.model.json_text import read_json
 
 LAYOUT = 2
 """Of the file, and of what is in its rows. 2: what is read in evidence stands beside it, and can be read again."""
@@ -64,7 +63,7 @@ class StoredRow:
     key: str
     attempts: Any
     reader: Any = None
-    """Which reader has read it (:func:`compat.diagnosis.diagnose.version`); ``None`` where there was nothing to read."""
+    """Which reader has read it (:func:`compat.toolchains.reading_version`); ``None`` where there was nothing to read."""
     readings: Any = None
 
 
@@ -312,7 +311,8 @@ def row_of(key: str, attempts: Sequence[Evidence]) -> StoredRow:
     if all(evidence.complete for evidence in attempts):
         return StoredRow(key=key, attempts=text)
     readings = [Reading(stderr=evidence.stderr, diagnosis=evidence.diagnosis) for evidence in attempts]
-    return StoredRow(key=key, attempts=text, reader=diagnose.version(), readings=json.dumps(unstructure(readings, compact=True)))
+    readings_text = json.dumps(unstructure(readings, compact=True))
+    return StoredRow(key=key, attempts=text, reader=toolchains.reading_version(), readings=readings_text)
 
 
 def attempts_of(row: StoredRow) -> tuple[Evidence, ...]:

@@ -19,8 +19,8 @@ from compat import toolchains
 from compat.diagnosis import classify
 from compat.errors import StoreError
 from compat.files import content_of
-from compat.json_text import read_json, write_json
 from compat.model import Evidence, Outcome, Status, Target
+from compat.model.json_text import read_json, write_json
 from compat.store.database import LAYOUT, LaunchedRow, StoredRow, attempts_of, launched_in, row_of, rows_in
 from compat.store.store import Store
 from compat.toolchains import Toolchain

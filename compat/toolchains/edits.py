@@ -8,7 +8,7 @@ for.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from importlib import import_module
+from pkgutil import resolve_name
 from typing import Any
 
 from attrs import Factory, frozen
@@ -69,10 +69,16 @@ class KnownEdit:
     name: str
     """What is done, in a few words."""
     classes: tuple[str, ...]
-    module: str
-    """The module whose function ``proposals`` makes the proposals."""
+    function: str
+    """What makes the proposals: ``package.module:function``."""
 
     def proposals(self, faulty: Faulty) -> Iterable[Proposal]:
         """What can be tried, the smallest first. Raises CannotEdit, perhaps only while it is gone through."""
-        found: Iterable[Proposal] = import_module(self.module).proposals(faulty)
-        return found
+        proposals: Iterable[Proposal] = resolve_name(self.function)(faulty)
+        return proposals
+
+
+def line_of(failure: Failure) -> int | None:
+    """The line that a failure is about."""
+    number = (failure.location or "").rpartition(":")[2]
+    return int(number) if number.isdigit() else None

@@ -37,9 +37,8 @@ from compat.source.names import optional_imports
 from compat.source.parsing import tree_of
 from compat.text import lazy_pattern
 from compat.worker import beacon
-from compat.workers.attempt import InFlightCell, Mode
+from compat.workers.attempt import InFlightCell, Mode, Places
 from compat.workers.client import Child
-from compat.workers.places import Places
 
 _LARGEST = 256 * 1024 * 1024
 """Bytes of what a stage made that are kept."""
@@ -61,7 +60,8 @@ def gathered(
     if evidence.complete and not mode.keep_printed:
         return evolve(evidence, kept=kept)
     limit = PRINTED_LIMIT_IN_FULL if mode.keep_printed else PRINTED_LIMIT
-    text = places.told(child.read_output(flight.output, end, limit))
+    reader = toolchains.of(flight.cell.env).reader
+    text = places.told(child.read_output(flight.output, end, limit, reader.heading))
     inline, artifacts = keep_printed(text, keep, always=mode.keep_printed)
     if evidence.complete:
         return evolve(evidence, kept={**kept, **artifacts})
@@ -81,7 +81,7 @@ def gathered(
         optional=optional,
         kept={**kept, **artifacts},
     )
-    return diagnosed(failed, text, keep)
+    return diagnosed(failed, text, keep, reader)
 
 
 def _made(folder: Path, stages: Iterable[str], keep: Keep, places: Places) -> dict[str, str]:

@@ -1,21 +1,256 @@
-"""A worker for each env that a task comes to: started when first needed, replaced when it has died, let go at the end."""
+"""A worker for each env that a task comes to: started when first needed, replaced when it has died, let go at the end; some stay.
+
+Whoever edits a kernel and asks again asks the same envs, and importing them takes longer than compiling a small kernel. A worker
+that stays when a command ends costs 20 to 30 MB and no time. It ends by itself when nobody has come for a while, when a file that
+it has loaded is changed, or when it is told to (:func:`stop_resident_workers`).
+
+Each has a folder of its own in the user's runtime folder, called after a key over all that its answers depend on: ``socket``, where
+drivers come to, ``about.json`` and ``output``. A folder whose socket nobody listens on is what a killed worker left; it is removed.
+"""
 
 from __future__ import annotations
 
+import hashlib
+import json
 import logging
+import os
+import resource
+import secrets
+import shutil
+import socket
+import stat
+import tempfile
 import threading
+import time
+from contextlib import suppress
 from pathlib import Path
 from typing import Self
 
+from attrs import evolve, frozen
+
 from compat import interruption, toolchains
-from compat.files import folder_digest
+from compat.errors import MachineError
+from compat.files import claim_folder, content_of, folder_digest, release_folder, remove_folder
 from compat.model import BuiltEnv
-from compat.workers import resident
+from compat.model.json_text import read_json
+from compat.processes import procfs
+from compat.toolchains import Toolchain
 from compat.workers.attempt import PreloadedPackage
-from compat.workers.client import WorkerClient
-from compat.workers.spawn import WORKER, OwnWorker
+from compat.workers.client import WorkerClient, WorkerGone
+from compat.workers.spawn import STANDIN, WORKER, OwnWorker, control_pair, last_output, passed_on, spawn
 
 _log = logging.getLogger(__name__)
+
+_GREETING = 5.0
+"""Seconds that a worker which is there may take to say so; one that does not is passed by."""
+_BACKLOG = 16
+_STOPPED = ("T", "t")
+_SOCKET, _ABOUT = "socket", "about.json"
+_LARGEST_ABOUT = 64 * 1024
+
+
+@frozen(kw_only=True)
+class ResidentWorker:
+    """A worker that has stayed."""
+
+    env: str
+    toolchain: str
+    version: str
+    """Of its toolchain."""
+    python: str
+    pid: int
+    memory: int
+    """Bytes that are no pages of files, which the system could drop."""
+    idle: float
+    """Seconds since a driver last left it."""
+
+
+@frozen(kw_only=True)
+class StopResult:
+    """What became of workers that were to end."""
+
+    told: int
+    killed: int
+    """Those that did not answer."""
+
+
+def borrow(built: BuiltEnv, worker: Path, worker_digest: str, idle_timeout: float) -> WorkerClient:
+    """A worker of an env that has stayed, or else a new one that will, until it has been idle for ``idle_timeout`` seconds.
+
+    Where none can stay (no runtime folder of this user's own, a full disk), it is one that ends with the command.
+    """
+    assert built.python is not None, "nothing is compiled in an env without an interpreter"
+    toolchain = toolchains.of(built.env)
+    runtime = _runtime_folder()
+    if runtime is not None:
+        key = _key(built, toolchain, worker_digest)
+        for folder in runtime.glob(f"{key}-*"):
+            if client := _connected(folder):
+                return client
+            _clear_stopped(folder)
+        try:
+            return _started(built, worker, runtime / f"{key}-{secrets.token_hex(4)}", idle_timeout)
+        except (OSError, MachineError) as error:
+            _log.info("no worker of %s can stay for the next command: %s", built.env.name, error)
+    return OwnWorker(built.python, toolchain=toolchain, worker=worker)
+
+
+def resident_workers() -> list[ResidentWorker]:
+    """The workers of this user that have stayed, by env. Asks none of them, so that looking does not make them stay."""
+    runtime = _runtime_folder()
+    found = (_looked_at(folder) for folder in (runtime.iterdir() if runtime else ()))
+    return sorted((each for each in found if each), key=lambda each: (each.env, each.pid))
+
+
+def stop_resident_workers() -> StopResult:
+    """Tell every worker of this user to end, those in use when they are done. One that does not answer is killed."""
+    runtime = _runtime_folder()
+    told, killed = 0, 0
+    for folder in runtime.iterdir() if runtime else ():
+        if client := _connected(folder):
+            with client, suppress(WorkerGone):
+                client.dismiss()
+                told += 1
+        else:
+            killed += _killed(folder)
+    return StopResult(told=told, killed=killed)
+
+
+# --- finding and starting ----------------------------------------------------------------------------------------------------
+
+
+def _key(built: BuiltEnv, toolchain: Toolchain, worker_digest: str) -> str:
+    code = [worker_digest, folder_digest(toolchain.adapter), *map(folder_digest, STANDIN)]
+    facts = [built.python, built.digest, code, sorted(passed_on(toolchain).items()), _inherited()]
+    return hashlib.sha256(json.dumps(facts).encode()).hexdigest()[:16]
+
+
+def _inherited() -> list[object]:
+    """What a process has from the one that started it: limits, cores, priority, and the group that its memory is counted to."""
+    limits = [resource.getrlimit(getattr(resource, name)) for name in dir(resource) if name.startswith("RLIMIT_")]
+    try:
+        group = Path("/proc/self/cgroup").read_text(encoding="utf-8")
+    except OSError:
+        group = ""
+    return [limits, sorted(os.sched_getaffinity(0)), os.getpriority(os.PRIO_PROCESS, 0), group]
+
+
+def _runtime_folder() -> Path | None:
+    """A folder that only this user can look into; ``None`` where there can be none, or somebody else has made it."""
+    given = os.environ.get("XDG_RUNTIME_DIR", "")
+    folder = Path(given if os.path.isdir(given) else tempfile.gettempdir(), f"triton-compat-{os.getuid()}")
+    try:
+        folder.mkdir(mode=0o700, exist_ok=True)
+        status = folder.lstat()
+    except OSError:
+        return None
+    ours = stat.S_ISDIR(status.st_mode) and status.st_uid == os.getuid() and not status.st_mode & 0o077
+    return folder if ours else None
+
+
+def _connected(folder: Path) -> WorkerClient | None:
+    """The worker that listens in a folder; ``None`` where there is none, or it does not answer in time."""
+    about = _looked_at(folder)
+    if about is not None and procfs.state(about.pid) in _STOPPED:  # it would take a connection, and never say a word
+        return None
+    control = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    control.settimeout(_GREETING)
+    try:
+        control.connect(str(folder / _SOCKET))
+    except OSError as error:
+        control.close()
+        if isinstance(error, ConnectionRefusedError):
+            shutil.rmtree(folder, ignore_errors=True)
+        return None
+    client = WorkerClient(control, timeout=_GREETING)
+    if client.hello.ready:
+        return client
+    client.close()
+    return None
+
+
+def _clear_stopped(folder: Path) -> None:
+    """End a worker that somebody has stopped: it answers nobody any more. One that is merely slow is left alone."""
+    about = _looked_at(folder)
+    if about is not None and procfs.state(about.pid) in _STOPPED:
+        _killed(folder)
+
+
+def _killed(folder: Path) -> bool:
+    """End the worker of a folder, which does not answer, with all that it does for anybody; whether it was still there."""
+    found = procfs.inside(folder.resolve())
+    for pid in found:
+        procfs.end_family(pid)
+    shutil.rmtree(folder, ignore_errors=True)
+    return bool(found)
+
+
+def _started(built: BuiltEnv, worker: Path, folder: Path, idle_timeout: float) -> WorkerClient:
+    """A new worker in that folder. Raises OSError where none can be started or none can stay there; nothing is left then."""
+    making = folder.with_name(f".new-{folder.name}")
+    for each in (making, folder):
+        claim_folder(each)
+    try:
+        client = _begun(built, worker, making, folder, idle_timeout)
+    except BaseException:
+        for each in (making, folder):
+            remove_folder(each)
+        raise
+    release_folder(making)
+    if client.hello.ready:
+        release_folder(folder)
+    else:
+        remove_folder(folder)
+    return client
+
+
+def _begun(built: BuiltEnv, worker: Path, making: Path, folder: Path, idle_timeout: float) -> WorkerClient:
+    assert built.python is not None
+    making.mkdir(mode=0o700)
+    with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as listening:
+        listening.bind(str(making / _SOCKET))
+        listening.listen(_BACKLOG)
+        making.rename(folder)  # before it listens, others would take it for one that a killed worker left
+        control, far_end = control_pair()
+        with far_end:
+            toolchain = toolchains.of(built.env)
+            arguments = [str(folder), str(far_end.fileno()), str(toolchain.adapter), str(listening.fileno()), f"{idle_timeout:g}"]
+            process = spawn([built.python, "-I", str(worker), *arguments], [far_end, listening], folder, toolchain, {})
+    try:
+        client = WorkerClient(control)
+        if client.hello.ready:
+            about = {
+                "env": built.env.name,
+                "toolchain": toolchain.name,
+                "python": built.python,
+                "pid": client.hello.pid,
+                "version": client.hello.version,
+            }
+            (folder / _ABOUT).write_text(json.dumps(about), encoding="utf-8")
+            process.detach()
+            return client
+    except BaseException:
+        process.end()
+        raise
+    client.close()
+    client.hello = evolve(client.hello, words=last_output(process, folder))
+    process.end()
+    return client
+
+
+def _looked_at(folder: Path) -> ResidentWorker | None:
+    """What is known of the worker in a folder, if one is there: a process of that number and in that folder."""
+    try:
+        about = read_json(content_of(folder / _ABOUT, _LARGEST_ABOUT) or b"")
+        if procfs.working_folder(about["pid"]) != str(folder.resolve()):
+            return None
+        idle = max(0.0, time.time() - folder.stat().st_mtime)
+        return ResidentWorker(**about, memory=procfs.private_bytes(about["pid"]), idle=idle)
+    except (OSError, ValueError, TypeError, KeyError):
+        return None
+
+
+# --- workers of a task --------------------------------------------------------------------------------------------------------
 
 
 class WorkerPool:
@@ -86,7 +321,7 @@ class WorkerPool:
     def _new(self, built: BuiltEnv) -> WorkerClient:
         assert built.python is not None, "an env without an interpreter is broken, and nothing is compiled in a broken env"
         if self._idle_timeout > 0:
-            return resident.borrow(built, self._worker, folder_digest(self._worker), self._idle_timeout)
+            return borrow(built, self._worker, folder_digest(self._worker), self._idle_timeout)
         return OwnWorker(built.python, toolchain=toolchains.of(built.env), worker=self._worker)
 
     def release(self, name: str) -> None:

@@ -33,10 +33,9 @@ from compat.errors import MachineError, UnknownAction
 from compat.interruption import Stopped
 from compat.model import Cell, Evidence
 from compat.processes import procfs
-from compat.workers.attempt import PLAIN, InFlightCell, Limits, Mode, isolation, watched
+from compat.workers.attempt import NOWHERE_ELSE, PLAIN, InFlightCell, Limits, Mode, Places, isolation, watched
 from compat.workers.client import Child, Hello, Lines, WorkerClient, answer_of, ending_of, json_object, names, offset, pid_of
 from compat.workers.evidence import gathered, lack_of_machine, refusal
-from compat.workers.places import NOWHERE_ELSE, Places
 
 _log = logging.getLogger(__name__)
 

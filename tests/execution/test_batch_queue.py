@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from compat.engine.plan import BatchQueue, batches
-from compat.executors.base import EnvLeft
-from compat.executors.local import LocalExecutor
+from compat.executors.executor import EnvLeft, LocalExecutor
 from compat.model import BuiltEnv, Cell, Env
 from tests.cells import cell
 

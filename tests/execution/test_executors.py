@@ -14,8 +14,7 @@ import pytest
 
 from compat.engine.run import RunContext, run
 from compat.errors import ClusterError, CompatError, MachineError, UnknownAction
-from compat.executors.base import Batch, CellAttempts, EnvLeft, OpenExecutor
-from compat.executors.local import LocalExecutor
+from compat.executors.executor import Batch, CellAttempts, EnvLeft, LocalExecutor, OpenExecutor
 from compat.model import BuiltEnv, Cell, Failure, Result
 from compat.source.closure import read_source
 from compat.store.store import Store

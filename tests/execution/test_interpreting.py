@@ -16,8 +16,7 @@ from compat import toolchains
 from compat.engine.interpreting import interpret, spec_of, with_interpreted
 from compat.engine.run import RunContext
 from compat.envs.installers import find_uv
-from compat.executors.base import Batch, CellAttempts, OpenExecutor
-from compat.executors.local import LocalExecutor
+from compat.executors.executor import Batch, CellAttempts, LocalExecutor, OpenExecutor
 from compat.interruption import Stopped
 from compat.model import BuiltEnv, Cell, Check, Outcome, Problem, Result, Status
 from compat.source.closure import read_source

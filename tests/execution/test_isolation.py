@@ -12,8 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from compat.engine.run import RunContext, run
-from compat.executors.base import Batch
-from compat.executors.local import LocalExecutor
+from compat.executors.executor import Batch, LocalExecutor
 from compat.model import BuiltEnv, Cell, CompileSpec, Result, Specialization
 from compat.source.closure import read_source
 from compat.store.store import Store

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from compat.model import Evidence, Noticed, Raised, StoodIn
-from compat.workers.places import NOWHERE_ELSE, Places, folders_of
+from compat.workers.attempt import NOWHERE_ELSE, Places, folders_of
 
 PLACES = Places.of([("/w/1", "/home/a/kernels"), ("/w/1/inner", "/elsewhere"), ("/same", "/same"), ("/w/12", "/twelve")])
 

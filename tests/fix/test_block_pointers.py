@@ -64,13 +64,13 @@ def faulty(function: str, text: str = TEXT, **compiled: object) -> Faulty:
 
 
 def with_plain_pointers(function: str, text: str = TEXT) -> str:
-    (proposal,) = plain.proposals(faulty(function, text))
+    (proposal,) = plain.plain_pointers(faulty(function, text))
     assert all("other parameters" in note for note in proposal.notes)
     return proposal.text
 
 
 def with_descriptors(function: str, text: str = TEXT) -> str:
-    (proposal,) = descriptors.proposals(faulty(function, text, equal_to_1=("sm",)))
+    (proposal,) = descriptors.tensor_descriptors(faulty(function, text, equal_to_1=("sm",)))
     assert any("set_allocator" in note for note in proposal.notes)
     return proposal.text
 
@@ -133,7 +133,7 @@ def test_a_wrong_number_is_noticed(tmp_path: Path, pair_python: str) -> None:
     assert "DIFFERENT" in done.stdout
 
 
-FORMS = {"plain": plain, "descriptors": descriptors}
+FORMS = {"plain": plain.plain_pointers, "descriptors": descriptors.tensor_descriptors}
 OWN = ("sel_dense", "sel_varlen")
 """Kernels of this repository that have a variant with block pointers, whose edits are computed and compiled."""
 
@@ -146,7 +146,7 @@ def edited_kernels(form: str, folder: Path) -> Path:
         shutil.copy(KERNELS_HERE / f"{name}.toml", folder)
         text = (KERNELS_HERE / f"{name}.py").read_text()
         hints = ("stride_qd", "stride_kd", "stride_vd", "stride_od")
-        (proposal,) = FORMS[form].proposals(faulty(f"{name}_block_ptr", text, equal_to_1=hints))
+        (proposal,) = FORMS[form](faulty(f"{name}_block_ptr", text, equal_to_1=hints))
         (folder / f"{name}.py").write_text(proposal.text)
     return folder
 
@@ -275,7 +275,7 @@ def test_what_cannot_be_edited_says_why(name: str) -> None:
 
 def test_descriptors_are_refused_where_no_stride_is_known_to_be_one() -> None:
     with pytest.raises(CannotEdit, match="no innermost stride"):
-        list(descriptors.proposals(faulty("copied")))
+        list(descriptors.tensor_descriptors(faulty("copied")))
 
 
 @pytest.mark.parametrize("name", NOT_DESCRIBED)

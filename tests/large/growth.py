@@ -16,7 +16,7 @@ from pathlib import Path
 
 from attrs import evolve
 
-from compat.executors.base import Batch, CellAttempts, EnvLeft
+from compat.executors.executor import Batch, CellAttempts, EnvLeft
 from compat.files import replace_file
 from compat.matrix import run_matrix
 from compat.model import Done, Evidence, Made, Raised

@@ -8,7 +8,7 @@ import pytest
 
 from compat.envs.installers import PinUnknown, pinned_release
 from compat.errors import ConfigError, EnvError, SelectionError
-from compat.json_text import write_json
+from compat.model.json_text import write_json
 from compat.pairs import pairing
 from compat.pairs.pairing import RequestedPair, chosen
 from compat.project import Selection, select, select_places

@@ -12,8 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from compat.json_text import write_json
 from compat.model import Check, CompileSpec, Outcome, Status
+from compat.model.json_text import write_json
 from compat.report.summary.comparing import CellChangeKind, Comparison, ReportSide, compare
 from compat.report.summary.record import Report
 from compat.report.views.diff import (

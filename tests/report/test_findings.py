@@ -11,8 +11,8 @@ from attrs import evolve
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from compat.json_text import write_json
 from compat.model import Status
+from compat.model.json_text import write_json
 from compat.report.io.document import dump, matrix_document
 from compat.report.io.loading import load_report
 from compat.report.render.ci import MOST, code_quality, findings, workflow_commands

@@ -8,8 +8,8 @@ import pytest
 from attrs import evolve
 from jsonschema import Draft202012Validator
 
-from compat.cell_document import cell_document
 from compat.model import NOT_RUN, Check, Expectation, Failure, Latency, Numbers, Result, Status
+from compat.model.cell_record import cell_document
 from compat.report.io.document import dump, matrix_document, schema
 from compat.report.io.loading import load_report
 from compat.report.summary.grid import grids

@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from compat.diagnosis import classify
-from compat.executors.base import Batch
-from compat.executors.local import LocalExecutor
+from compat.executors.executor import Batch, LocalExecutor
 from compat.model import BuiltEnv, Cell, CompileSpec, Evidence, Outcome, Specialization
 from compat.source.closure import read_source, roots_of
 from compat.toolchains import of

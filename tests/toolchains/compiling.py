@@ -11,7 +11,7 @@ from compat.model import BuiltEnv, Cell, Evidence, Specialization
 from compat.repro.script import Script
 from compat.store.store import Store
 from compat.toolchains import DEFAULT
-from compat.toolchains.triton.language.script_call import SCRIPT, Form
+from compat.toolchains.triton.language.script import SCRIPT, Form
 from compat.workers.attempt import KEEPING_IR, Limits
 from compat.workers.spawn import OwnWorker
 from compat.workers.watch import attempt

@@ -11,7 +11,7 @@ import pytest
 from compat.model import BuiltEnv
 from compat.toolchains.triton.inside.adapter import code, descriptors
 from compat.toolchains.triton.inside.adapter.occupancy import occupancy
-from compat.toolchains.triton.language.script_call import Form
+from compat.toolchains.triton.language.script import Form
 from tests.cells import cell
 from tests.toolchains.compiling import compile_all, said, script
 

@@ -15,7 +15,7 @@ from compat.bundle.bundle import bundle
 from compat.config.toml_writer import toml_text
 from compat.model import BuiltEnv, Cell, Env, constexprs
 from compat.reduce import Candidate, extracted, output
-from compat.toolchains.triton.language.script_call import Form
+from compat.toolchains.triton.language.script import Form
 from tests.cells import cell
 from tests.toolchains.compiling import compile_all, said, script
 

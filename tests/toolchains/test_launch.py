@@ -13,7 +13,7 @@ import pytest
 from packaging.version import Version
 
 from compat.model import BuiltEnv, Cell, Evidence
-from compat.toolchains.triton.language.script_call import Form
+from compat.toolchains.triton.language.script import Form
 from compat.workers.attempt import InFlightCell
 from tests.cells import KERNELS, cell
 from tests.toolchains.compiling import compile_all, said, script

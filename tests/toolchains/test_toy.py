@@ -101,9 +101,9 @@ def project(tmp_path: Path) -> Path:
     return folder
 
 
-def compat(project: Path, registered: Path, *arguments: str, code: int = 0) -> str:
+def compat(project: Path, registered: Path, *arguments: str, code: int = 0, index: Path | None = None) -> str:
     """What a command prints, in the project."""
-    url = (project.parent / "simple").as_uri()
+    url = (index or project.parent / "simple").as_uri()
     environ = {key: value for key, value in os.environ.items() if not key.startswith(("PIP_", "UV_", "NOX"))}
     environ |= {"PIP_CONFIG_FILE": os.devnull, "PIP_INDEX_URL": url, "UV_DEFAULT_INDEX": url}
     environ |= {"COMPAT_ENVS": str(project.parent / "envs"), "PYTHONPATH": os.pathsep.join([str(REPOSITORY), str(registered)])}
@@ -146,8 +146,15 @@ def test_matrix_bisect_explain_and_reduce(project: Path, registered: Path) -> No
     said = compat(project, registered, "repro", "sums/adding/twice/toy_t1/toy-1.3", code=3)
     assert "there are no scripts for Toy" in said
     assert "compiling" not in said
-    said = compat(project, registered, "bisect", "--axis", "part", "--envs", "*", "--good", "1.1", "--bad", "1.2", code=3)
-    assert "the parts of Toy cannot be told apart" in said
+    for arguments, message in (
+        (("bisect", "--axis", "part", "--envs", "*", "--good", "1.1", "--bad", "1.2"), "the parts of Toy cannot be told apart"),
+        (("bisect", "--axis", "pass", "--envs", "*", "--good", "1.1", "--bad", "1.2"), "the passes of Toy cannot be told apart"),
+        (("fix", "sums/adding/twice/toy_t1/toy-1.3"), "no edits are known for kernels of Toy"),
+        (("guard", "--out", "choice.py"), "no guard can be made for kernels of Toy"),
+        (("build", "--out", "built"), "what Toy compiles cannot be launched"),
+    ):
+        assert message in compat(project, registered, *arguments, code=3)
+    assert "Toy does not say how its names are found out" in compat(project, registered, "api", "--envs", "toy-*", code=2)
 
 
 @pytest.mark.usefixtures("known")

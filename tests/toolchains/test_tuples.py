@@ -15,7 +15,7 @@ from compat.diagnosis import classify
 from compat.model import BuiltEnv, Cell, Status
 from compat.toolchains import DEFAULT
 from compat.toolchains.triton.failures.knowledge import KNOWLEDGE
-from compat.toolchains.triton.language.script_call import Form, form_of
+from compat.toolchains.triton.language.script import Form, form_of
 from compat.workers.attempt import InFlightCell
 from tests.cells import KERNELS, cell
 from tests.toolchains.compiling import compile_all, said, script

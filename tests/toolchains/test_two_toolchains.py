@@ -11,8 +11,10 @@ from typing import Any
 import pytest
 
 from compat import toolchains
+from compat.config.matrix import load_matrix
 from compat.engine.plan import cross
 from compat.model import BuiltEnv, CompileSpec, Env, Specialization
+from compat.project import gpus_of
 from tests.envs.conftest import write_wheel
 from tests.toolchains.loom import LOOM, SM_90
 from tests.toolchains.test_toy import clear, compat
@@ -47,6 +49,7 @@ def even():
 
 @loom.pattern()
 def ragged():
+    colour = "blue"
     return "over under\\nunder"
 
 
@@ -139,6 +142,7 @@ def cells_of(path: Path) -> dict[str, dict[str, Any]]:
 WOVEN = "twill/{}/only/sm_90/loom-{}"
 
 
+RAGGED_KERNEL = ("--kernel", "twill", "--variant", "ragged")
 RAGGED = ("rejected", "shape-mismatch")
 COPIED = "copies/{}/big/sm_90/triton-3.9.0"
 
@@ -183,11 +187,45 @@ def test_the_commands_keep_two_toolchains_with_the_same_names_apart(project: Pat
 
     (answer,) = json.loads(compat(project, registered, "bisect", "--kernel", "twill", "--variant", "ragged", "--json"))
     assert (answer["bracket"]["last_good"], answer["bracket"]["first_bad"]) == ("1.1", "2.0")
+
+
+@pytest.mark.wheels
+def test_a_second_toolchain_has_the_features_that_its_record_has(project: Path, registered: Path) -> None:
+    ragged = WOVEN.format("ragged", "2.0")
+    (need,) = json.loads(compat(project, registered, "bisect", "--axis", "config", *RAGGED_KERNEL, "--json"))
+    assert "fail the same way" in need["answer"]["sentence"]
+
+    printed = compat(project, registered, "reduce", ragged)
+    assert "compat repro" not in printed
+    reduced = (project / "reduced" / "twill-ragged-only.py").read_text()
+    assert reduced == "import loom\n\n\n@loom.pattern()\ndef ragged():\n    return 'over under\\nunder'\n"
+
+    assert "edit: rows filled up" in compat(project, registered, "fix", ragged)
+    assert "no edit is known for shared-memory" in compat(project, registered, "fix", WOVEN.format("wide", "2.0"), code=1)
+
+    assert "threads  1.0–2.0" in compat(project, registered, "api", "loom.pattern", "--envs", "loom-*")
+    assert "has all   1.0–2.0" in compat(project, registered, "api", "--of", "twill.py", "--envs", "loom-*")
+
+    compat(project, registered, "matrix", "--kernel", "copies", code=1)
+    compat(project, registered, "guard", "--kernel", "copies", "--out", "choice.py")
+
+    guessed = project / "guessed"
+    guessed.mkdir()
+    shutil.copy(project / "twill.py", guessed)
+    assert "even, ragged, wide" in compat(guessed, registered, "init", "twill.py", index=project.parent / "simple")
+    assert 'toolchain = "loom"' in (guessed / "kernels" / "twill.toml").read_text()
+    assert '# targets = ["sm_90"]' in (guessed / "matrix.toml").read_text()
+
     for arguments, message in (
-        (("repro", WOVEN.format("ragged", "2.0")), "there are no scripts for Loom"),
-        (("bisect", "--axis", "part", "--kernel", "twill", "--variant", "ragged"), "the parts of Loom cannot be told apart"),
+        (("repro", ragged), "there are no scripts for Loom"),
+        (("bisect", "--axis", "part", *RAGGED_KERNEL), "the parts of Loom cannot be told apart"),
+        (("bisect", "--axis", "part", "--judge", "wrong", *RAGGED_KERNEL), "the parts of Loom cannot be told apart"),
+        (("bisect", "--axis", "pass", *RAGGED_KERNEL), "the passes of Loom cannot be told apart"),
+        (("build", "--kernel", "twill", "--out", "built"), "what Loom compiles cannot be launched"),
+        (("bisect",), "the kernels are for several toolchains: twill for Loom, copies for Triton"),
     ):
         assert message in compat(project, registered, *arguments, code=3)
+    assert "the envs are of several toolchains: Loom, Triton" in compat(project, registered, "api", code=2)
 
 
 @pytest.mark.usefixtures("_known")
@@ -213,3 +251,19 @@ def test_a_failure_class_is_its_toolchains() -> None:
     theirs = toolchains.DEFAULT.failures.by_name["shape-mismatch"]
     assert ours is not theirs
     assert toolchains.class_names().count("shape-mismatch") == 1
+
+
+@pytest.mark.usefixtures("_known")
+def test_the_usual_targets_are_those_of_each_toolchain(tmp_path: Path) -> None:
+    path = tmp_path / "matrix.toml"
+    path.write_text('env = [{ loom = "1.0" }, { triton = "3.9.0" }]\n')
+    config = load_matrix(path)
+    assert [(target.toolchain, target.name) for target in config.choose_targets()] == [
+        *(("triton", name) for name in ("sm_80", "sm_89", "sm_90")),
+        ("loom", "sm_90"),
+    ]
+    chosen = config.choose_targets(["h100"])
+    assert [(target.toolchain, gpus_of(target)) for target in chosen] == [
+        ("triton", ("h100", "h200", "gh200")),
+        ("loom", ("h100",)),
+    ]

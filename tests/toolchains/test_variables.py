@@ -12,7 +12,7 @@ import pytest
 from compat.model import BuiltEnv, Env
 from compat.store.keys import cell_key
 from compat.toolchains import DEFAULT
-from compat.workers.resident import _key
+from compat.workers.pool import _key
 from tests.cells import cell
 from tests.toolchains.compiling import compile_all, said
 

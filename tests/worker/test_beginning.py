@@ -9,8 +9,7 @@ from pathlib import Path
 import pytest
 from attrs import evolve
 
-from compat.executors.base import Batch
-from compat.executors.local import LocalExecutor
+from compat.executors.executor import Batch, LocalExecutor
 from compat.model import BuiltEnv, Cell, CompileSpec, Evidence, Specialization
 from compat.source.closure import read_source
 from compat.workers.attempt import PLAIN, Limits, PreloadedPackage

@@ -25,7 +25,7 @@ from compat.cli import main
 from compat.files import folder_digest
 from compat.model import BuiltEnv, Evidence
 from compat.processes import procfs
-from compat.workers import resident
+from compat.workers import pool
 from compat.workers.attempt import Limits
 from compat.workers.client import WorkerClient
 from compat.workers.spawn import WORKER, OwnWorker
@@ -49,13 +49,13 @@ def runtime(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     folder = Path(tempfile.mkdtemp(prefix="rt-", dir="/tmp"))
     monkeypatch.setenv("XDG_RUNTIME_DIR", str(folder))
     yield folder
-    for each in resident.kept():
+    for each in pool.resident_workers():
         os.kill(each.pid, signal.SIGKILL)
     shutil.rmtree(folder)
 
 
 def borrow(env: BuiltEnv, idle_timeout: float = 60.0) -> WorkerClient:
-    server = resident.borrow(env, WORKER, folder_digest(WORKER), idle_timeout)
+    server = pool.borrow(env, WORKER, folder_digest(WORKER), idle_timeout)
     assert server.hello.ready, server.hello
     return server
 
@@ -81,7 +81,7 @@ def test_the_next_command_finds_the_worker_of_the_last(env: BuiltEnv) -> None:
         assert built_by(second, env).built
         assert built_by(second, env, "block_typed_bound").signal == "SIGABRT"
         assert built_by(second, env).built
-    (listed,) = resident.kept()
+    (listed,) = pool.resident_workers()
     assert (listed.env, listed.version, listed.pid) == (env.env.name, env.release, first.hello.pid)
     assert 1 << 20 < listed.memory < 200 << 20
     assert listed.idle < 60
@@ -116,7 +116,7 @@ def test_it_ends_when_nobody_comes(env: BuiltEnv, runtime: Path) -> None:
         assert built_by(server, env).built
     wait_until(lambda: not is_there(server.hello.pid), SOON)
     assert list(runtime.glob("*/*")) == []
-    assert resident.kept() == []
+    assert pool.resident_workers() == []
 
 
 @pytest.mark.alone  # others use the env that is edited
@@ -136,7 +136,7 @@ def test_an_edited_toolchain_gets_a_new_worker(env: BuiltEnv, file: str) -> None
     finally:
         os.utime(loaded, ns=(status.st_atime_ns, status.st_mtime_ns))
     wait_until(lambda: not is_there(first.hello.pid), SOON)
-    assert [each.pid for each in resident.kept()] == [second.hello.pid]
+    assert [each.pid for each in pool.resident_workers()] == [second.hello.pid]
 
 
 def test_another_environment_gets_another_worker(env: BuiltEnv, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -171,7 +171,7 @@ import sys
 from pathlib import Path
 import threading
 from compat.config.matrix import load_matrix
-from compat.workers import resident
+from compat.workers import pool
 from compat.workers.attempt import Limits
 from compat.workers.spawn import WORKER
 from compat.workers.watch import attempt
@@ -180,7 +180,7 @@ from compat.files import folder_digest
 from tests.cells import cell
 config = load_matrix(Path("matrix.toml"))
 env = read_env(config.env(sys.argv[1]), config.env_cache())
-server = resident.borrow(env, WORKER, folder_digest(WORKER), 60)
+server = pool.borrow(env, WORKER, folder_digest(WORKER), 60)
 print(server.hello.pid, flush=True)
 list(attempt(server, [cell(env, "hostile", "hangs_with_child")], Limits(deadline=60, memory=4 << 30), stop=threading.Event()))
 """
@@ -257,7 +257,7 @@ def test_a_toolchain_that_cannot_be_imported_does_not_stay(tmp_path: Path, env: 
     assert env.python
     bare.write_text(f'#!/bin/sh\nexec "{os.path.realpath(env.python)}" "$@"\n')
     bare.chmod(0o755)
-    server = resident.borrow(evolve(env, python=str(bare)), WORKER, "digest", 60)
+    server = pool.borrow(evolve(env, python=str(bare)), WORKER, "digest", 60)
     assert not server.hello.ready
     assert [link.type for link in server.hello.raised] == ["ModuleNotFoundError"]
     assert list(runtime.glob("*/*")) == []
@@ -285,7 +285,7 @@ def test_without_a_safe_place_it_ends_with_its_command(
         assert isinstance(server, OwnWorker)
         assert built_by(server, env).built
     assert not is_there(server.hello.pid)
-    assert resident.kept() == []
+    assert pool.resident_workers() == []
 
 
 def test_the_command_lists_them(built: Callable[[str], BuiltEnv]) -> None:

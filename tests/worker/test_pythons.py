@@ -14,7 +14,7 @@ import pytest
 from compat.envs.interpreters import present
 from compat.files import folder_digest
 from compat.model import BuiltEnv, Cell, Env
-from compat.workers import resident
+from compat.workers import pool
 from compat.workers.attempt import Limits
 from compat.workers.spawn import WORKER, OwnWorker
 from compat.workers.watch import attempt
@@ -56,10 +56,10 @@ def test_the_worker_serves(minor: tuple[int, int], packages: list[str], tmp_path
         stays = BuiltEnv(env=Env(name="some"), python=python, digest="some")
         pids = []
         for _ in range(2):
-            with resident.borrow(stays, WORKER, folder_digest(WORKER), 60) as server:
+            with pool.borrow(stays, WORKER, folder_digest(WORKER), 60) as server:
                 pids.append(server.hello.pid)
         assert pids[0] == pids[1] > 0
-        assert resident.stop().told == 1
+        assert pool.stop_resident_workers().told == 1
     assert [evidence.built for evidence in found] == [True, False, False, True]
     assert found[1].signal == "SIGABRT"
     assert found[2].raised

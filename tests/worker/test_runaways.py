@@ -14,7 +14,7 @@ import pytest
 
 from compat.files import folder_digest
 from compat.model import BuiltEnv, Evidence
-from compat.workers import resident, watch
+from compat.workers import pool, watch
 from compat.workers.attempt import Limits
 from compat.workers.client import WorkerClient
 from compat.workers.spawn import WORKER, OwnWorker
@@ -153,10 +153,10 @@ def test_a_worker_that_stays_keeps_its_drivers_apart(env: BuiltEnv, runtime: Pat
     found: dict[str, dict[str, Evidence]] = {}
 
     def drive(name: str, functions: list[str], limits: Limits) -> None:
-        with resident.borrow(env, WORKER, folder_digest(WORKER), 60) as borrowed:
+        with pool.borrow(env, WORKER, folder_digest(WORKER), 60) as borrowed:
             found[name] = attempts(borrowed, env, functions, limits)
 
-    with resident.borrow(env, WORKER, folder_digest(WORKER), 60) as first:
+    with pool.borrow(env, WORKER, folder_digest(WORKER), 60) as first:
         quiet = threading.Thread(target=drive, args=("quiet", ["hangs_with_runaways"], Limits(deadline=8, memory=4 << 30)))
         quiet.start()
         for _ in range(3):

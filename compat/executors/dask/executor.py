@@ -12,12 +12,11 @@ from attrs import evolve, field, frozen
 
 from compat import interruption, toolchains
 from compat.errors import ClusterError, MachineError
-from compat.executors.base import Batch, CellAttempts, EnvLeft
 from compat.executors.dask.gpus import GpuWorkers
 from compat.executors.dask.parcel import Parcel, ParcelResult, folders_for, origins_of
 from compat.executors.dask.placement import ClusterWorker, Losses, NoEligibleWorker
 from compat.executors.dask.session import DaskSession, TaskEnd, ask
-from compat.executors.local import LocalExecutor
+from compat.executors.executor import Batch, CellAttempts, EnvLeft, LocalExecutor
 from compat.interruption import Stopped
 from compat.model import SOURCE_STAGE, Evidence
 from compat.source.tree import Tree
@@ -57,7 +56,7 @@ class DaskExecutor:
     """Batches are tasks of a cluster; what came of one is told all at once."""
 
     def __init__(self, session: DaskSession, *, worker: Path, idle_timeout: float = 0.0, stop: threading.Event) -> None:
-        """See :class:`compat.executors.base.OpenExecutor`. Nothing is connected before something is submitted.
+        """See :class:`compat.executors.executor.OpenExecutor`. Nothing is connected before something is submitted.
 
         Servers stay on the workers as those see fit, whatever ``idle_timeout``.
         """

@@ -16,7 +16,7 @@ from compat.errors import ClusterError, MachineError
 from compat.executors.dask.placement import Equipment, GpuSlot, Losses, NoGpu
 from compat.executors.dask.session import DaskSession, TaskEnd, ask
 from compat.executors.gpus import LaunchedPiece, LaunchKey, Load, NotLaunched, key_of
-from compat.json_text import read_json
+from compat.model.json_text import read_json
 
 _TICK = 0.2
 _DISPLACED = 5

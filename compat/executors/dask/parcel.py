@@ -13,10 +13,10 @@ from attrs import evolve, frozen
 from compat import __version__
 from compat.envs.worker_envs import PinnedEnv
 from compat.errors import MachineError, UnknownAction
-from compat.executors.base import Batch, CellAttempts
+from compat.executors.executor import Batch, CellAttempts
 from compat.model import BuiltEnv, Specialization
 from compat.source.tree import SourceOrigin, Tree
-from compat.workers.places import Places, folders_of
+from compat.workers.attempt import Places, folders_of
 from compat.workers.spawn import WORKER
 
 PACKAGE = WORKER.parent

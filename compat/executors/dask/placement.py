@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from attrs import define, field, frozen
 
-from compat.executors.base import EnvLeft
+from compat.executors.executor import EnvLeft
 from compat.executors.gpus import GpuDevice
 
 IN_LINE = 2

@@ -19,9 +19,8 @@ from distributed import get_worker
 from compat import toolchains
 from compat.envs.worker_envs import NoRoom, PinnedEnv, WorkerEnvs, worker_envs
 from compat.errors import EnvError, MachineError, UnknownAction
-from compat.executors.base import Batch, CellAttempts
 from compat.executors.dask.parcel import About, Parcel, ParcelResult, code_digest
-from compat.executors.local import LocalExecutor
+from compat.executors.executor import Batch, CellAttempts, LocalExecutor
 from compat.interruption import Stopped
 from compat.model import BuiltEnv
 from compat.workers.spawn import WORKER, variable_dependencies

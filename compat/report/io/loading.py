@@ -19,11 +19,9 @@ from attrs import evolve, frozen
 from packaging.version import InvalidVersion, Version
 
 from compat import toolchains
-from compat.cell_document import RELEASE, CellRecord
 from compat.errors import StoreError
 from compat.history.account import Interval
 from compat.history.verdict import Coordinate, verdicts
-from compat.json_text import JsonObject, read_json_stream
 from compat.model import (
     DEFAULT_TOOLCHAIN,
     NOT_RUN,
@@ -40,8 +38,10 @@ from compat.model import (
     Status,
     Target,
 )
+from compat.model.cell_record import RELEASE, CellRecord
 from compat.model.codec import RecordError, record_of, structure
-from compat.model.outcome import compacted, once
+from compat.model.compact import compacted, once
+from compat.model.json_text import JsonObject, read_json_stream
 from compat.report.io.document import SCHEMA, EnvRecord, KernelRecord, MatrixRecord, VerdictRecord, is_packed
 from compat.report.summary.record import Report, ShardShare, shards_together
 from compat.text import printable

@@ -13,8 +13,8 @@ from xml.etree.ElementTree import Element, SubElement, indent, tostring
 from attrs import frozen
 
 from compat.config.selection import PAIRS
-from compat.json_text import JsonObject
 from compat.model import Failure, Result, Status
+from compat.model.json_text import JsonObject
 from compat.pairs.records import Pair, PairProgram
 from compat.report.summary.checks import check_words
 from compat.report.summary.compact import counted, explain_command, one_line

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from attrs import frozen
 
-from compat.json_text import write_json
+from compat.model.json_text import write_json
 
 if TYPE_CHECKING:
     from compat.report.summary.record import Report

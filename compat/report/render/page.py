@@ -19,7 +19,7 @@ from importlib.resources.abc import Traversable
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
-from compat.json_text import write_json
+from compat.model.json_text import write_json
 from compat.report.render.page_data import packed
 from compat.report.summary.record import Report
 from compat.report.summary.statements import decided_by_hints, statements

@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 from packaging.version import Version
 
-from compat.cell_document import cell_document
+from compat import toolchains
 from compat.history.verdict import class_of, is_good, release_of
-from compat.json_text import JsonObject
 from compat.launch.behaviour import Behaviour
 from compat.model import Result, arguments, constexprs, signatures
+from compat.model.cell_record import cell_document
+from compat.model.json_text import JsonObject
 from compat.reduce import output
 from compat.reduce.candidate import Candidate
 from compat.reduce.differing import DifferenceKind
@@ -56,7 +57,8 @@ def reduction_lines(reduction: Reduction, matrix: Path, options: Sequence[str] =
     if reduction.question is not None:
         yield f"to launch it again: {_launching(reduction, reduction.question.compare.kind, again)}"
         return
-    yield f"for the issue: {shlex.join(['compat', 'repro', *again, cell])}"
+    if toolchains.named(reduction.subject.spec.toolchain).language.script is not None:
+        yield f"for the issue: {shlex.join(['compat', 'repro', *again, cell])}"
     yield f"to shorten its text further: {_polish(reduction, cell, matrix, limits)}"
 
 

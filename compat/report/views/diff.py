@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from compat.history.running import TABLE
-from compat.json_text import JsonObject
+from compat.model.json_text import JsonObject
 from compat.report.render.markdown import code, escape, fence, prose
 from compat.report.summary.compact import Where, counted, explain_command, listed, one_line
 from compat.report.summary.comparing import (

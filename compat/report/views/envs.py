@@ -10,10 +10,10 @@ from typing import Any
 from attrs import frozen
 
 from compat.envs.inventory import KeptEnv, Pruned, size_of
-from compat.json_text import JsonObject
 from compat.model import BuiltEnv
 from compat.model.codec import unstructure
 from compat.model.fields import rounded
+from compat.model.json_text import JsonObject
 from compat.pairs.records import Grid, Pair, in_order
 from compat.report.render.blocks import Block, DataTable, Heading, Styled, TableColumn, TextLine
 from compat.report.summary.compact import counted, listed

@@ -9,11 +9,11 @@ from typing import Any
 import attrs
 
 from compat import toolchains
-from compat.cell_document import cell_document
 from compat.explain import Artifact, CellOverview, Explanation
 from compat.fix.searching import edits_for
-from compat.json_text import JsonObject
 from compat.model import BuiltEnv, Cell, Evidence, Result, Specialization, Status, arguments, constexprs, signatures
+from compat.model.cell_record import cell_document
+from compat.model.json_text import JsonObject
 from compat.report.io.document import verdict_document
 from compat.report.summary.compact import fix_command, in_full
 from compat.report.summary.record import declared_as

@@ -11,9 +11,8 @@ from typing import Any
 import pytest
 
 from compat import project
-from compat.executors.base import OpenExecutor
 from compat.executors.dask.executor import DaskExecutor
-from compat.executors.local import LocalExecutor
+from compat.executors.executor import LocalExecutor, OpenExecutor
 from compat.matrix import run_matrix
 from compat.model import BuiltEnv
 from compat.project import Selection

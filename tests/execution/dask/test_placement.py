@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from compat.executors.base import EnvLeft
 from compat.executors.dask.placement import ClusterWorker, Losses, NoEligibleWorker, Placement, WorkerInfo
+from compat.executors.executor import EnvLeft
 
 
 def known(name: str, host: str = "host", threads: int = 1) -> WorkerInfo:

@@ -1,6 +1,8 @@
 """A toolchain that shares names with Triton: a target ``sm_90``, failure classes ``shape-mismatch`` and ``shared-memory``.
 
-Nothing else of it is like Triton: its target has another backend, another architecture and 16 bytes of shared memory.
+Nothing else of it is like Triton: its target has another backend, another architecture and 16 bytes of shared memory. Another
+target of it, ``loom_2``, is not compiled for unless it is asked for. It has kernels that are found in sources, an edit and an API;
+it has no passes, parts, scripts, guards, recorder or launches.
 """
 
 from __future__ import annotations
@@ -8,12 +10,15 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+from attrs import evolve
+
 from compat.diagnosis import common
-from compat.diagnosis.failure_class import Blame, FailureClass, Sign
-from compat.diagnosis.knowledge import Knowledge
+from compat.diagnosis.failure_class import Blame, FailureClass, Knowledge, Sign
 from compat.diagnosis.symptoms import Wording
 from compat.model import Status, Target
-from compat.toolchains import ArgumentTypes, Device, Language, Toolchain
+from compat.toolchains import ApiNames, ArgumentTypes, Device, Language, Toolchain
+from compat.toolchains.edits import KnownEdit
+from compat.toolchains.guessing import Guessing
 
 SHAPE_MISMATCH = FailureClass(
     name="shape-mismatch",
@@ -27,6 +32,7 @@ SHAPE_MISMATCH = FailureClass(
     ),
 )
 SM_90 = Target(name="sm_90", toolchain="loom", backend="loom", arch="h90", warp_size=1, shared_memory=16)
+LOOM_2 = evolve(SM_90, name="loom_2", arch="h100")
 
 LOOM = Toolchain(
     name="loom",
@@ -34,8 +40,18 @@ LOOM = Toolchain(
     distribution="loom",
     adapter=Path(__file__).parent / "adapter",
     stages=("rows", "cloth"),
-    language=Language(types=ArgumentTypes(pattern=re.compile("yarn"), known=("yarn",), examples='"yarn"')),
-    device=Device(targets=(SM_90,), gpus={"h100": "sm_90"}),
+    language=Language(
+        types=ArgumentTypes(pattern=re.compile("yarn"), known=("yarn",), examples='"yarn"'),
+        api=ApiNames(
+            program=Path(__file__).parent / "names",
+            short={},
+            packages={"loom": "loom"},
+            makes_kernels=frozenset({"loom.pattern"}),
+        ),
+        guessing=Guessing(mark=b"loom", decorator="@loom.pattern()", where=f"{__name__}.guessing"),
+        edits=(KnownEdit(name="rows filled up", function=f"{__name__}.edits:rows_filled_up", classes=("shape-mismatch",)),),
+    ),
+    device=Device(targets=(SM_90, LOOM_2), gpus={"h100": "sm_90"}, usual_targets=("sm_90",)),
     failures=Knowledge(
         toolchain="loom",
         classes=(*common.EVERYWHERE, SHAPE_MISMATCH, common.UNCLASSIFIED),

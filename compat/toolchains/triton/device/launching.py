@@ -18,7 +18,7 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from compat.json_text import read_json, write_json
+from compat.model.json_text import read_json, write_json
 from compat.text import lazy_pattern, printable
 from compat.toolchains import pytorch
 from compat.toolchains.base import Launching, Unlaunchable

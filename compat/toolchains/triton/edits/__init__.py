@@ -1,7 +1,7 @@
 """Edits that are known to mend kernels, by the failure class that they are for, the smallest first.
 
-Adding one takes an entry here, a module with ``proposals``, and a test in ``tests/fix``. The modules need libcst, and are imported
-when a proposal is asked for.
+Adding one takes an entry here, a function that makes proposals, and a test in ``tests/fix``. The modules need libcst, and are
+imported when a proposal is asked for.
 """
 
 from __future__ import annotations
@@ -11,22 +11,22 @@ from compat.toolchains.edits import KnownEdit
 _HERE = "compat.toolchains.triton.edits"
 
 
-def _edit(name: str, module: str, *classes: str) -> KnownEdit:
-    return KnownEdit(name=name, module=f"{_HERE}.{module}", classes=classes)
+def _edit(name: str, function: str, *classes: str) -> KnownEdit:
+    return KnownEdit(name=name, function=f"{_HERE}.{function}", classes=classes)
 
 
 EDITS = (
     _edit(
         "maximum and minimum of two values",
-        "minmax",
+        "expressions:values_compared",
         *("constexpr-required", "python-value", "invalid-argument", "shape-mismatch", "api-changed"),
     ),
-    _edit("constexpr annotation", "annotations", "constexpr-required"),
-    _edit("axis added to a term", "axes", "shape-mismatch"),
-    _edit("scalar loop bound", "bounds", "mlir-bitwidth-assert", "loop-bounds"),
-    _edit("name in other releases", "names", *("api-missing", "api-removed", "api-changed", "device-library")),
-    _edit("plain pointers", "block_pointers.plain", *("api-removed", "api-missing", "descriptor-rules")),
-    _edit("tensor descriptors", "block_pointers.descriptors", *("api-removed", "api-missing")),
-    _edit("type before and in a loop", "carried", "loop-carried-type"),
-    _edit("larger blocks for a dot", "dots", "dot-operands"),
+    _edit("constexpr annotation", "constexprs:constexprs_annotated", "constexpr-required"),
+    _edit("axis added to a term", "expressions:axes_added", "shape-mismatch"),
+    _edit("scalar loop bound", "loops:scalar_loop_bounds", "mlir-bitwidth-assert", "loop-bounds"),
+    _edit("name in other releases", "names:names_elsewhere", *("api-missing", "api-removed", "api-changed", "device-library")),
+    _edit("plain pointers", "block_pointers.plain:plain_pointers", *("api-removed", "api-missing", "descriptor-rules")),
+    _edit("tensor descriptors", "block_pointers.descriptors:tensor_descriptors", *("api-removed", "api-missing")),
+    _edit("type before and in a loop", "loops:types_kept_in_loops", "loop-carried-type"),
+    _edit("larger blocks for a dot", "constexprs:larger_blocks", "dot-operands"),
 )

@@ -13,9 +13,10 @@ from libcst.metadata import MetadataWrapper, PositionProvider
 
 from compat.bundle.factories import CannotBeFrozen, reached
 from compat.model import Failure
+from compat.source.imports import imports_in
 from compat.source.names import Names, ParsedFile
 from compat.source.parsing import expression_of
-from compat.toolchains.edits import CannotEdit
+from compat.toolchains.edits import CannotEdit, line_of
 
 LANGUAGE = "triton.language"
 
@@ -84,7 +85,7 @@ class Code:
     @cached_property
     def language(self) -> LanguageNames:
         """What the module calls Triton's language."""
-        return LanguageNames.of(self.module)
+        return LanguageNames.of(self.module.code)
 
     def code_for(self, node: cst.CSTNode) -> str:
         """The text of a node, in one line where that was its only purpose to be in several."""
@@ -146,30 +147,14 @@ class LanguageNames:
     """Name in the module → what it is, such as ``arange`` → ``triton.language.arange``."""
 
     @classmethod
-    def of(cls, module: cst.Module) -> LanguageNames:
+    def of(cls, text: str) -> LanguageNames:
+        """The names in the module with this text."""
         language = cls()
-        for node in walk(module):
-            if isinstance(node, cst.Import):
-                language._add_import(node)
-            elif (
-                isinstance(node, cst.ImportFrom)
-                and not node.relative
-                and node.module
-                and not isinstance(node.names, cst.ImportStar)
-            ):
-                language._add_import_from(dotted(node.module), node.names)
+        for imported in imports_in(text.encode()):
+            if not imported.level and imported.parts[0] == "triton":
+                names = language.members if imported.names else language.modules
+                names.update((name, origin) for name, origin in imported.bindings() if name != "*")
         return language
-
-    def _add_import(self, node: cst.Import) -> None:
-        for alias in node.names:
-            name = dotted(alias.name)
-            if name.split(".")[0] == "triton":
-                self.modules[_as(alias) or "triton"] = name if _as(alias) else "triton"
-
-    def _add_import_from(self, source: str, names: Sequence[cst.ImportAlias]) -> None:
-        if source.split(".")[0] == "triton":
-            for alias in names:
-                self.members[_as(alias) or dotted(alias.name)] = f"{source}.{dotted(alias.name)}"
 
     def meaning(self, node: cst.BaseExpression) -> str | None:
         """What ``tl.math.exp`` stands for, ``triton.language.math.exp``; ``None`` for what is not Triton's."""
@@ -196,10 +181,6 @@ class LanguageNames:
         if not names:
             raise CannotEdit("the source does not import triton.language as a module")
         return names[0]
-
-
-def _as(alias: cst.ImportAlias) -> str | None:
-    return alias.asname.name.value if alias.asname and isinstance(alias.asname.name, cst.Name) else None
 
 
 def dotted(node: cst.BaseExpression) -> str:
@@ -312,12 +293,6 @@ def parenthesized(text: str) -> str:
     """An expression in parentheses, unless it needs none before an attribute or an operator."""
     node = cst.parse_expression(text)
     return text if node.lpar or isinstance(node, ATOMS) else f"({text})"
-
-
-def line_of(failure: Failure) -> int | None:
-    """The line that a failure is about."""
-    number = (failure.location or "").rpartition(":")[2]
-    return int(number) if number.isdigit() else None
 
 
 def statement_at(module: cst.Module, failure: Failure) -> cst.SimpleStatementLine | None:

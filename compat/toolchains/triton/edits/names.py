@@ -38,7 +38,7 @@ _DEFAULTS = {("make_tensor_descriptor", "padding_option"): '"zero"'}
 _IMPORT = f"from {LANGUAGE}.extra import libdevice"
 
 
-def proposals(faulty: Faulty) -> Iterator[Proposal]:
+def names_elsewhere(faulty: Faulty) -> Iterator[Proposal]:
     """The kernel with a name where it may be now, and without keywords that are not needed."""
     code, excerpt = Code.of(faulty.text, faulty.function), faulty.failure.excerpt
     missing = {name for line in excerpt.splitlines() for name in _MISSING.findall(line)}

@@ -8,6 +8,7 @@ from pathlib import PurePosixPath
 import libcst as cst
 from attrs import Factory, define, frozen
 
+from compat.source.imports import Import, imports_in
 from compat.toolchains.edits import Faulty
 from compat.toolchains.triton.edits.code import Code, dotted, walk
 
@@ -111,43 +112,30 @@ class KernelProgram:
         return None
 
     def _links(self, file: str) -> dict[str, list[tuple[str, str]]]:
+        """Name in a file → the files of the modules that it may be from, and what it is there; of a module itself an empty name."""
         if file not in self._known_links:
-            self._known_links[file] = {}
-            code = self.code(file)
-            for name, source, member in self._imported(file, code.module) if code else ():
-                self._known_links[file].setdefault(name, []).append((source, member))
+            links = self._known_links[file] = {}
+            for imported in imports_in(self.texts[file].encode()):
+                for name, source, member in self._imported(file, imported):
+                    links.setdefault(name, []).append((source, member))
         return self._known_links[file]
 
-    def _imported(self, file: str, module: cst.Module) -> Iterator[tuple[str, str, str]]:
-        """Name in the file, the file of the module that it is from, and what it is there; of a module itself an empty one."""
-        for node in walk(module):
-            if isinstance(node, cst.Import):
-                for alias in node.names:
-                    path, alias_name = dotted(alias.name).replace(".", "/"), alias.asname
-                    name = alias_name.name.value if alias_name and isinstance(alias_name.name, cst.Name) else dotted(alias.name)
-                    for root in self.roots:
-                        if source := self._module(_below(root, path)):
-                            yield name, source, _MODULE
-            elif isinstance(node, cst.ImportFrom) and not isinstance(node.names, cst.ImportStar):
-                for alias in node.names:
-                    alias_name = alias.asname
-                    name = alias_name.name.value if alias_name and isinstance(alias_name.name, cst.Name) else dotted(alias.name)
-                    for source, member in self._from(file, node, dotted(alias.name)):
-                        yield name, source, member
+    def _imported(self, file: str, imported: Import) -> Iterator[tuple[str, str, str]]:
+        path = "/".join(imported.parts)
+        for start in self._starts(file, imported.level):
+            if imported.names:
+                for name, member in zip(imported.bound, imported.names, strict=True):
+                    if module := self._module(_below(start, f"{path}/{member}".lstrip("/"))):
+                        yield name, module, _MODULE
+                    if module := self._module(_below(start, path) or start):
+                        yield name, module, member
+            elif module := self._module(_below(start, path)):
+                yield imported.bound[0] if imported.bound else ".".join(imported.parts), module, _MODULE
 
-    def _from(self, file: str, node: cst.ImportFrom, name: str) -> Iterator[tuple[str, str]]:
-        path = dotted(node.module).replace(".", "/") if node.module else ""
-        starts = list(self.roots)
-        if node.relative:
-            folder = PurePosixPath(file).parent
-            for _ in node.relative[1:]:
-                folder = folder.parent
-            starts = [folder.as_posix()]
-        for start in starts:
-            if module := self._module(_below(start, f"{path}/{name}".lstrip("/"))):
-                yield module, _MODULE
-            if module := self._module(_below(start, path) or start):
-                yield module, name
+    def _starts(self, file: str, level: int) -> Sequence[str]:
+        """The folders in which an import with so many dots looks."""
+        above = PurePosixPath(file).parents
+        return [above[min(level, len(above)) - 1].as_posix()] if level else self.roots
 
     def _module(self, path: str) -> str | None:
         names = (f"{path}.py", f"{path}/__init__.py".lstrip("/"))

@@ -6,7 +6,7 @@ from compat.toolchains.base import ApiNames, Guarding, Language
 from compat.toolchains.guessing import Guessing
 from compat.toolchains.triton.edits import EDITS
 from compat.toolchains.triton.inside.in_library import guard
-from compat.toolchains.triton.language.script_call import SCRIPT
+from compat.toolchains.triton.language.script import SCRIPT
 from compat.toolchains.triton.language.types import OPTIONS, SIMPLIFICATION, TYPES
 
 API_NAMES = ApiNames(

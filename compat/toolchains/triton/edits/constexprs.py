@@ -1,20 +1,22 @@
-"""A parameter that has to be known when the kernel is compiled gets ``tl.constexpr``, and its value in the kernel file.
-
-Only parameters for which a value is known are proposed: those with a default, and those that the kernel file gives a value. A
-parameter of a function that the kernel calls needs none, where what it is given is a constexpr already.
-"""
+"""Edits of constexprs: parameters that become one, and values in the kernel file that are too small for a dot."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import libcst as cst
 
 from compat.toolchains.edits import Faulty, Proposal
 from compat.toolchains.triton.edits.code import Code, names_in, nodes_at, replace, walk
 
+# --- a parameter that has to be known when the kernel is compiled -------------------------------------------------------------
 
-def proposals(faulty: Faulty) -> Iterator[Proposal]:
+# It gets ``tl.constexpr``, and its value in the kernel file. Only parameters for which a value is known are proposed: those with a
+# default, and those that the kernel file gives a value. A parameter of a function that the kernel calls needs none, where what it
+# is given is a constexpr already.
+
+
+def constexprs_annotated(faulty: Faulty) -> Iterator[Proposal]:
     """The kernel with one annotation more, and then with one for every parameter that the failing statement uses."""
     code = Code.of(faulty.text, faulty.function)
     parameters = [parameter for parameter in _used(code, faulty) if parameter.annotation is None]
@@ -71,3 +73,33 @@ def _values(code: Code, faulty: Faulty, parameter: cst.Param) -> dict[str, objec
     if isinstance(parameter.default, cst.Integer | cst.Float):
         return {name: parameter.default.evaluated_value}
     return None
+
+
+# --- blocks that are too small for ``tl.dot`` ---------------------------------------------------------------------------------
+
+# Constexprs of the kernel file that are below 16 get 16, or 32 for 8-bit types. It is an edit of the case in the kernel file, not
+# of the source, and changes how much of the problem one program computes.
+
+_SIZES = (16, 32)
+_NOTE = (
+    "the case in the kernel file gets larger blocks: launch with the same values and the grid for them, and look whether "
+    "every load and store of the kernel is masked beyond the tensors"
+)
+
+
+def larger_blocks(faulty: Faulty) -> Iterator[Proposal]:
+    """One constexpr raised, two of them, …: as few as possible."""
+    if "too small" not in faulty.failure.excerpt and "16" not in faulty.failure.excerpt and "M >=" not in faulty.failure.excerpt:
+        return
+    small = [name for name, value in faulty.compile.constexprs.items() if type(value) is int and 1 <= value < _SIZES[-1]]
+    for size in _SIZES:
+        for names in _subsets([name for name in small if faulty.compile.constexprs[name] < size]):
+            yield Proposal(text=faulty.text, constexprs=dict.fromkeys(names, size), notes=(_NOTE,))
+
+
+def _subsets(names: Sequence[str]) -> Iterator[tuple[str, ...]]:
+    """One of the names, two, and all."""
+    yield from ((name,) for name in names)
+    yield from ((one, other) for number, one in enumerate(names) for other in names[number + 1 :])
+    if len(names) > 2:
+        yield tuple(names)

@@ -1,28 +1,165 @@
-"""Compiling on this machine, in workers that this process starts or that have stayed. Only here do workers attempt cells."""
+"""What an executor takes and gives, and the one that compiles on this machine. Only in that one do workers attempt cells.
+
+All that is taken and given can be pickled, and nothing in it leads back to the driver. The local executor's workers are started by
+this process, or have stayed from an earlier command.
+"""
 
 from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Generator, Iterable, Sequence
+from collections.abc import Generator, Iterable, Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
-from typing import Self
+from typing import Protocol, Self
 
-from attrs import define, evolve, field
+from attrs import Factory, define, evolve, field, frozen
 
 from compat import toolchains
 from compat.diagnosis import classify
 from compat.diagnosis.diagnose import Keep
-from compat.diagnosis.knowledge import Knowledge
-from compat.executors.base import Batch, CellAttempts, EnvLeft
-from compat.model import SOURCE_STAGE, Cell, Evidence, Status
+from compat.diagnosis.failure_class import Knowledge
+from compat.executors.gpus import Gpus
+from compat.model import SOURCE_STAGE, BuiltEnv, Cell, Env, Evidence, Package, Specialization, Status, Target
 from compat.store.store import artifact_name
-from compat.workers.attempt import Limits, Mode, PreloadedPackage
+from compat.workers.attempt import NOWHERE_ELSE, PLAIN, Limits, Mode, Places, PreloadedPackage
 from compat.workers.client import WorkerClient
 from compat.workers.pool import WorkerPool
 from compat.workers.spawn import WORKER
 from compat.workers.watch import attempt
+
+
+@frozen(kw_only=True)
+class Batch:
+    """Cells of one env and one target, and what is to be done with them."""
+
+    env: Env
+    python: str
+    """Path of its interpreter."""
+    digest: str
+    """What is installed there (``BuiltEnv.digest``)."""
+    packages: tuple[Package, ...] = ()
+    python_version: str | None = None
+    target: Target
+    specs: tuple[Specialization, ...]
+    limits: Limits
+    mode: Mode = PLAIN
+    confirm: bool = False
+    """Attempt what did not come out again, alone and with diagnostics on. All specializations must be of one source then."""
+
+    keep: bool = True
+    """Give the artifacts, too: what was printed, reproducers, IR."""
+    places: Places = NOWHERE_ELSE
+    """Folders of the machine that compiles, as whoever asked calls them: attempts have their names."""
+
+    @classmethod
+    def of(
+        cls,
+        cells: Sequence[Cell],
+        built: BuiltEnv,
+        limits: Limits,
+        *,
+        mode: Mode = PLAIN,
+        confirm: bool = False,
+        keep: bool = True,
+    ) -> Self:
+        """A batch of cells, which must have the env ``built``, and one target."""
+        assert built.python is not None, "an env without an interpreter is broken, and nothing is compiled in a broken env"
+        assert len({cell.target for cell in cells}) == 1
+        return cls(
+            env=built.env,
+            python=built.python,
+            digest=built.digest,
+            packages=built.packages,
+            python_version=built.python_version,
+            target=cells[0].target,
+            specs=tuple(cell.spec for cell in cells),
+            limits=limits,
+            mode=mode,
+            confirm=confirm,
+            keep=keep,
+        )
+
+    @property
+    def built(self) -> BuiltEnv:
+        """The env as it is where the batch was made."""
+        return BuiltEnv(
+            env=self.env, python=self.python, python_version=self.python_version, packages=self.packages, digest=self.digest
+        )
+
+    @property
+    def cells(self) -> tuple[Cell, ...]:
+        """Its cells, in order."""
+        return tuple(Cell(env=self.env, target=self.target, spec=spec) for spec in self.specs)
+
+
+@frozen(kw_only=True)
+class CellAttempts:
+    """What happened to one cell of a batch."""
+
+    position: int
+    """Which one: a position in ``Batch.specs``."""
+    attempts: tuple[Evidence, ...]
+    """One, and those that confirm it."""
+    artifacts: Mapping[str, bytes] = Factory(dict)
+    """The artifacts that they name."""
+
+
+@frozen
+class EnvLeft:
+    """An env that has cells which nobody has taken."""
+
+    digest: str
+    cells: int
+    """How many."""
+
+
+class Executor(Protocol):
+    """Compiles batches somewhere. May be used from several threads, as many as batches are to be compiled at the same time."""
+
+    @property
+    def slots(self) -> int | None:
+        """How many batches it takes at the same time; ``None`` for as many as the run has slots on this machine."""
+        ...
+
+    @property
+    def gpus(self) -> Gpus | None:
+        """GPUs of other machines that launch; ``None`` where that is for this machine's."""
+        ...
+
+    def submit(self, batch: Batch) -> Generator[CellAttempts]:
+        """What happens to each cell of a batch, as it is known; all of them are told of once, in any order.
+
+        The work is done while this is iterated, and ends where the iterator is closed. Raises Stopped where everything is to end,
+        MachineError where a machine refuses what compiling needs, and UnknownAction where a worker cannot do what is asked.
+        """
+        ...
+
+    def next_env(self, envs: Sequence[EnvLeft]) -> int:
+        """Of which of these envs, in the order of the run, the next batch is best: its position."""
+        ...
+
+    def release(self, env: str) -> None:
+        """No further batches of this env will come."""
+        ...
+
+    def close(self) -> None:
+        """End what was started."""
+        ...
+
+
+class OpenExecutor(Protocol):
+    """How an executor is had: its class, usually."""
+
+    def __call__(self, *, worker: Path, idle_timeout: float, stop: threading.Event) -> Executor:
+        """An executor that runs the worker's program in this folder, and ends what is under way once ``stop`` is set.
+
+        Workers that were let go wait for the next command for ``idle_timeout`` seconds; with 0 they end.
+        """
+        ...
+
+
+# --- on this machine ----------------------------------------------------------------------------------------------------------
 
 _log = logging.getLogger(__name__)
 
@@ -55,7 +192,7 @@ class LocalExecutor:
     gpus = None
 
     def __init__(self, *, worker: Path = WORKER, idle_timeout: float = 0.0, stop: threading.Event | None = None) -> None:
-        """See :class:`compat.executors.base.OpenExecutor`."""
+        """See :class:`compat.executors.executor.OpenExecutor`."""
         self._workers = WorkerPool(worker=worker, idle_timeout=idle_timeout)
         self._stop = stop or threading.Event()
 

@@ -7,7 +7,6 @@ from typing import Annotated, Any
 
 from attrs import field, frozen
 
-from compat.json_text import JsonObject
 from compat.model import (
     DEFAULT_FRAMEWORK,
     DEFAULT_TOOLCHAIN,
@@ -22,6 +21,7 @@ from compat.model import (
 )
 from compat.model.codec import record_of, unstructure
 from compat.model.fields import KEY, Seconds, Text, rules
+from compat.model.json_text import JsonObject
 
 RELEASE = DEFAULT_TOOLCHAIN
 """The key of the installed release in the schema; in data it is the name of the cell's toolchain."""

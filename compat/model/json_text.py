@@ -149,7 +149,7 @@ Take = Callable[[int, Any], Any]
 def read_json_stream(file: BinaryIO, arrays: Mapping[str, Take]) -> Any:
     """The value of the JSON in a file. Of an object some arrays, by their keys, are lists of what is made of each item.
 
-    Raises ValueError as :func:`~compat.json_text.read_json` does, what a :data:`Take` raises, and OSError.
+    Raises ValueError as :func:`~compat.model.json_text.read_json` does, what a :data:`Take` raises, and OSError.
     """
     text = _Text(file)
     try:

@@ -1,0 +1,401 @@
+"""The compile call of a repro script: what launches in each release find out about a kernel's arguments, as source text.
+
+The forms are those of the adapter (``adapter/call.py``), which asks the release's own launch code; a script says what came of it. A
+script for one release need not ask which form it takes. The call of a kernel that a launch describes is the same for every release:
+its own launcher is asked, as in a program, and nothing is launched. ``script.py.j2`` has the text.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from enum import StrEnum
+from pathlib import Path
+from typing import Any
+
+from attrs import frozen
+from packaging.version import Version
+
+from compat.bundle.bundle import Bundle
+from compat.model import CompileSpec, Target, arguments, constexprs, signatures
+from compat.model.signatures import CONSTEXPR, ArgumentType
+from compat.source.parsing import bound_by, parameters, tree_of
+from compat.text import lazy_pattern
+from compat.toolchains.base import ScriptForm
+from compat.toolchains.triton.failures.knowledge import KNOWLEDGE
+
+_IMPORTS = frozenset({"import triton", "from triton.backends.compiler import GPUTarget"})
+_ASKS = lazy_pattern(r"\b(?:target_info|driver|get_current_target|is_cuda|is_hip\w*|cuda_capability\w*|atomic_(?:min|max))\b")
+"""What a kernel says that asks the GPU's driver."""
+_NUMBER = lazy_pattern(r"[iu](?!1$)\d+")
+_TYPED = lazy_pattern(r"\b(?:int|float|bool|(?:tl\.)?(?:u?int\d+|b?float\d+\w*)|[iu]\d+|b?fp?\d+\w*)\b")
+"""An annotation that is a type, so that launches from 3.4 on do not look for one."""
+_BUFFER_OPERATIONS = "AMDGCN_USE_BUFFER_OPS"
+_TRUE = frozenset({"1", "true", "on", "y", "yes"})
+
+
+class Form(StrEnum):
+    """The ways in which releases want a specialization described."""
+
+    DESCRIPTOR = "3.0 and 3.1"
+    HINTS = "3.2"
+    ATTRIBUTES = "3.3"
+    TYPED = "3.4 and 3.5"
+    """An argument that is annotated with a type is not folded into a constant."""
+    RANGED = "3.6 and later"
+    """Buffer operations are on, for which AMD's launcher looks at the size of tensors."""
+    ANY = "every release"
+    """Finds out which of the others it is; for ``--portable``, and for toolchains without a release number."""
+
+    @property
+    def has_attributes(self) -> bool:
+        """Whether attributes are a dictionary, and constexprs have a place in the signature."""
+        return self in (Form.ATTRIBUTES, Form.TYPED, Form.RANGED)
+
+
+_FROM = {"3.6.dev0": Form.RANGED, "3.4.dev0": Form.TYPED, "3.3.dev0": Form.ATTRIBUTES, "3.2.dev0": Form.HINTS}
+
+
+def form_of(release: str | None) -> Form:
+    """The form that a release takes."""
+    if release is None:
+        return Form.ANY
+    version = Version(Version(release).public)
+    return next((form for first, form in _FROM.items() if version >= Version(first)), Form.DESCRIPTOR)
+
+
+def imports(bundle: Bundle) -> frozenset[str]:
+    """What the call needs to import, one statement each, for itself and for dtypes among the constexprs."""
+    spec = bundle.spec.compile
+    if not spec.launch:
+        return _IMPORTS | {"from triton.compiler import ASTSource"} | constexprs.modules(spec.constexprs.values())
+    language = any(arguments.is_descriptor(leaf) or arguments.is_constant(leaf) for leaf in _leaves(spec))
+    values = (*spec.constexprs.values(), *arguments.constants(spec.launch.values()))
+    return _IMPORTS | ({"import triton.language as tl"} if language else set()) | constexprs.modules(values)
+
+
+def compile_function(
+    bundle: Bundle, target: Target, form: Form, prediction: str = "", variables: Mapping[str, str] | None = None
+) -> str:
+    """The function ``compile_kernel`` of a script; with ``prediction``, a failure class, where a launch would fail so.
+
+    ``variables`` are the environment variables that the script sets for the toolchain.
+    """
+    facts = _launch_facts(bundle, target) if bundle.spec.compile.launch else _source_facts(bundle, target, form, variables or {})
+    predicted = KNOWLEDGE.by_name[prediction].prediction if prediction else None
+    text: str = _template().render(
+        **facts,
+        function=bundle.spec.function,
+        target=target,
+        gpu=_gpu(target),
+        result="compiled = " if predicted else "",
+        predicted=predicted.metric if predicted else "",
+        predicted_text=predicted.script_text if predicted else "",
+        disassembly_code=_disassembly_code(),
+        dictionary=_dictionary,
+    )
+    return text.rstrip("\n")
+
+
+def _template() -> Any:
+    from jinja2 import Environment, FileSystemLoader, StrictUndefined  # most commands write no script
+
+    loader = FileSystemLoader(Path(__file__).parent)
+    environment = Environment(loader=loader, autoescape=False, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
+    return environment.get_template("script.py.j2")
+
+
+def _gpu(target: Target) -> str:
+    return f"GPUTarget({target.backend!r}, {target.arch!r}, {target.warp_size})".replace("'", '"')
+
+
+def _disassembly_code() -> str:
+    """The code that looks for mixed-up descriptors in a disassembly, as the adapter has it."""
+    text = (Path(__file__).parents[1] / "inside" / "adapter" / "descriptors.py").read_text(encoding="utf-8")
+    wanted = {"_LINE", "_REGISTER", "_CARRY", "_CONSTANT", "_WIDE", "mixed_in", "_written"}
+    return "\n\n".join(ast.unparse(statement) for statement in tree_of(text).body if bound_by(statement) & wanted)
+
+
+def before_decorators(target: Target) -> tuple[frozenset[str], str]:
+    """A driver for ``@triton.autotune``, which asks for one in 3.2 and 3.3 before it looks at its arguments."""
+    return _IMPORTS, _DECORATED.format(gpu=_gpu(target))
+
+
+_DECORATED = '''\
+if __name__ == "__main__":
+
+    class Driver:
+        """Stands where decorators look for the driver of a GPU; nothing is launched."""
+
+        def get_current_target(self):
+            return {gpu}
+
+        def get_benchmarker(self):
+            return None
+
+    triton.runtime.driver.set_active(Driver())'''
+
+
+# --- a kernel that a signature with hints describes ------------------------------------------------------------------------------
+
+
+def _source_facts(bundle: Bundle, target: Target, form: Form, variables: Mapping[str, str]) -> dict[str, Any]:
+    """What the template needs to know of the ``ASTSource`` that is compiled."""
+    known = SpecializedArguments.of(bundle, target, form, variables)
+    types = {name: _type(kind) for name, kind in known.types.items()}
+    if form.has_attributes:
+        types = {name: types.get(name, '"constexpr"') for name in known.order if name in types or name in known.constants}
+    return {
+        "form": {Form.ANY: "any release", Form.HINTS: "hints"}.get(form, "attributes" if form.has_attributes else "descriptor"),
+        "types": types,
+        "constants": known.constants,
+        "divisible": known.divisible,
+        "ones": known.ones,
+        "small": known.small,
+        "typed": {name: repr(kind) for name, kind in known.typed.items()},
+        "has_tuples": known.has_tuples,
+        "attributes": _attributes(known, form),
+        "options": {name: repr(value) for name, value in bundle.spec.compile.options.items()},
+        "asks_driver": _ASKS.search(bundle.text) is not None,
+    }
+
+
+Index = int | tuple[int, ...]
+"""The number of a parameter, or of a tuple's element the path to it."""
+
+
+@frozen(kw_only=True)
+class SpecializedArguments:
+    """A specialization in the order of the function's parameters, as Triton counts them."""
+
+    order: tuple[str, ...]
+    types: Mapping[str, ArgumentType]
+    """Run-time arguments that are not constants."""
+    constants: Mapping[str | Index, str]
+    """Constexprs, and arguments that are folded into a 1, as source text; elements of tuples by their paths."""
+    divisible: tuple[Index, ...]
+    ones: tuple[Index, ...]
+    small: tuple[Index, ...]
+    """Pointers with a range of 32 bits; for every release those for which one may say so."""
+    typed: Mapping[str, str]
+    """For every release: arguments that some of them do not fold, with their types."""
+
+    @classmethod
+    def of(cls, bundle: Bundle, target: Target, form: Form, variables: Mapping[str, str]) -> SpecializedArguments:
+        """What is found out by the launches of releases that take this form, with these environment variables set."""
+        spec, kernel = bundle.spec, _kernel(bundle)
+        annotations = {
+            argument.arg: ast.unparse(argument.annotation) for argument in parameters(kernel.args) if argument.annotation
+        }
+        order = _order(bundle)
+        unspecialized = _named_by(kernel, "do_not_specialize", order)
+        unaligned = unspecialized | _named_by(kernel, "do_not_specialize_on_alignment", order)
+        declared = {name: kind for name, kind in spec.compile.signature.items() if name in order}
+        known = signatures.leaves(declared)
+        equal = [path for path in spec.compile.equal_to_1 if _NUMBER.fullmatch(known.get(path, "")) and path not in unspecialized]
+        typed = {path: known[path] for path in equal if _TYPED.search(annotations.get(path, ""))}
+        ones = [path for path in equal if not (form in (Form.TYPED, Form.RANGED) and path in typed)]
+        constants = {path: constexprs.source(value) for path, value in spec.compile.constexprs.items()} | dict.fromkeys(ones, "1")
+        types = {path: kind for path, kind in known.items() if path not in constants}
+        divisible = [path for path in spec.compile.divisible_by_16 if path in types and path not in {*equal, *unaligned}]
+        small = spec.compile.pointer_range_32 if target.backend == "hip" and _looks_at_ranges(form, variables) else ()
+        spared = unaligned if form is Form.HINTS else unspecialized
+        return cls(
+            order=order,
+            types={name: _folded(name, declared[name], constants) for name in order if name in declared and name not in constants},
+            constants={key: constants[path] for path, key in _in_order(order, constants)},
+            divisible=_numbers(
+                order, (name for name in divisible if types[name].startswith("*") or _NUMBER.fullmatch(types[name]))
+            ),
+            ones=_numbers(order, ones),
+            small=_numbers(order, (name for name in small if name in types and name not in spared)),
+            typed=typed if form is Form.ANY else {},
+        )
+
+    @property
+    def has_tuples(self) -> bool:
+        """Whether an argument is a tuple, which releases up to 3.2 do not take."""
+        return any(isinstance(kind, tuple) for kind in self.types.values())
+
+
+def _order(bundle: Bundle) -> tuple[str, ...]:
+    """The names of the kernel's parameters."""
+    return tuple(parameter.arg for parameter in parameters(_kernel(bundle).args))
+
+
+def _looks_at_ranges(form: Form, variables: Mapping[str, str]) -> bool:
+    """Whether AMD's launchers look at the size of tensors: where there are buffer operations, but 3.2 always."""
+    if form in (Form.HINTS, Form.ANY):
+        return True
+    on = variables.get(_BUFFER_OPERATIONS, "1" if form is Form.RANGED else "0")
+    return form is not Form.DESCRIPTOR and on.lower() in _TRUE
+
+
+def _kernel(bundle: Bundle) -> ast.FunctionDef:
+    functions = (node for node in ast.walk(tree_of(bundle.text)) if isinstance(node, ast.FunctionDef))
+    return [function for function in functions if function.name == bundle.spec.function][-1]
+
+
+def _named_by(kernel: ast.FunctionDef, option: str, order: tuple[str, ...]) -> frozenset[str]:
+    """The parameters that an option of ``@triton.jit`` names, where it does so in so many words."""
+    options = (keyword for decorator in kernel.decorator_list if isinstance(decorator, ast.Call) for keyword in decorator.keywords)
+    named: set[str] = set()
+    for keyword in options:
+        if keyword.arg == option:
+            try:
+                names = ast.literal_eval(keyword.value)
+            except ValueError:
+                continue
+            named |= {order[name] if isinstance(name, int) else name for name in names or ()}
+    return frozenset(named)
+
+
+def _folded(path: str, kind: ArgumentType, constants: Collection[str]) -> ArgumentType:
+    """A type in which elements that are constants are called so."""
+    if isinstance(kind, str):
+        return CONSTEXPR if path in constants else kind
+    return tuple(_folded(f"{path}[{index}]", element, constants) for index, element in enumerate(kind))
+
+
+def _in_order(order: tuple[str, ...], paths: Collection[str]) -> Iterator[tuple[str, str | Index]]:
+    """Paths in the order of the parameters, and how they are named: parameters by their names."""
+    for name in order:
+        for path in paths:
+            if signatures.parameter_of(path) == name:
+                yield path, name if path == name else _index(order, path)
+
+
+def _index(order: tuple[str, ...], path: str) -> Index:
+    name, indices = signatures.split(path)
+    return (order.index(name), *indices) if indices else order.index(name)
+
+
+def _numbers(order: tuple[str, ...], paths: Iterable[str]) -> tuple[Index, ...]:
+    return tuple(_index(order, path) for path in paths)
+
+
+def _descriptor(known: SpecializedArguments, form: Form) -> str:
+    if form is Form.DESCRIPTOR:
+        return f"AttrsDescriptor(divisible_by_16={known.divisible!r}, equal_to_1={known.ones!r})"
+    if known.small:
+        properties = {"tt.divisibility": known.divisible, "tt.equal_to": known.ones, "tt.pointer_range": known.small}
+        listed = ", ".join(f'"{name}": {list(indices)!r}' for name, indices in properties.items())
+        return f'AttrsDescriptor.from_dict({{"arg_properties": {{{listed}}}, "cls": "HIPAttrsDescriptor"}})'
+    hints = {**dict.fromkeys(known.divisible, 16), **dict.fromkeys(known.ones, 1)}
+    return f"AttrsDescriptor.from_hints({dict(sorted(hints.items()))!r})"
+
+
+def _attributes(known: SpecializedArguments, form: Form) -> str:
+    """Attributes as releases take them; those up to 3.2 take no tuples."""
+    if not form.has_attributes:
+        return "" if known.has_tuples else _descriptor(known, form)
+    named = (('["tt.divisibility", 16]', known.divisible), ('["tt.pointer_range", 32]', known.small))
+    indices = dict.fromkeys(index for _, indices in named for index in indices)
+    hints = {
+        index if isinstance(index, tuple) else (index,): f"[{', '.join(text for text, indices in named if index in indices)}]"
+        for index in indices
+    }
+    if len(hints) < 4 or len(set(hints.values())) > 1 or known.has_tuples:
+        return "{" + ", ".join(f"{index}: {hint}" for index, hint in hints.items()) + "}"
+    return f"{{(index,): {next(iter(hints.values()))} for index in {tuple(index for (index,) in hints)!r}}}"
+
+
+# --- a kernel that a launch describes --------------------------------------------------------------------------------------------
+
+_RUN = ("grid", "warmup")
+"""Parameters of ``run`` itself: arguments of these names are passed by position."""
+
+
+def _launch_facts(bundle: Bundle, target: Target) -> dict[str, Any]:
+    """What the template needs to know of a launch."""
+    spec = bundle.spec.compile
+    texts = {name: source(value) for name, value in spec.launch.items()}
+    texts |= {name: constexprs.source(value) for name, value in spec.constexprs.items()}
+    texts = {name: texts[name] for name in _order(bundle) if name in texts}
+    last = max((index for index, name in enumerate(texts) if name in _RUN), default=-1)
+    passed = [text if index <= last else f"{name}={text}" for index, (name, text) in enumerate(texts.items())]
+    passed += ["grid=(1,)", "warmup=True", *(f"{name}={value!r}" for name, value in spec.options.items())]
+    has_tensors = any(arguments.is_tensor(leaf) or arguments.is_descriptor(leaf) for leaf in _leaves(spec))
+    return {
+        "form": "launch",
+        "arguments": _wrapped(passed, 100),
+        "has_tensors": has_tensors,
+        "has_descriptors": any(map(arguments.is_descriptor, _leaves(spec))),
+        "imports_torch": target.backend == "hip" and has_tensors,
+    }
+
+
+def _leaves(spec: CompileSpec) -> list[Any]:
+    return list(arguments.leaves(tuple(spec.launch.values())))
+
+
+def source(value: Any) -> str:
+    """What a launch passes as Python source, with the classes of the script."""
+    if isinstance(value, tuple | list):
+        inner = ", ".join(map(source, value))
+        return f"({inner},)" if len(value) == 1 else f"({inner})"
+    if arguments.is_tensor(value):
+        facts = arguments.facts_of(value)
+        unusual = [*([] if facts[arguments.ALIGNED] else ["address=8"]), *(["size=2**31"] if facts[arguments.LARGE] else [])]
+        return f"Tensor({', '.join([repr(arguments.dtype_of(value)).replace(chr(39), chr(34)), *unusual])})"
+    if arguments.is_descriptor(value):
+        return _tensor_descriptor(*arguments.descriptor(value))
+    if arguments.is_constant(value):
+        constant = value[arguments.CONSTANT]
+        written = constexprs.source(constant)
+        return written if constant is None or constexprs.functions([constant]) else f"tl.constexpr({written})"
+    return constexprs.source(value)
+
+
+def _tensor_descriptor(element: str, block: tuple[int, ...]) -> str:
+    """One of a tensor with rows of 16 blocks."""
+    shape, strides = [16 * size for size in block], [1]
+    for size in reversed(shape[1:]):
+        strides.insert(0, strides[0] * size)
+    dtype = constexprs.source({"dtype": constexprs.DTYPES[element]})
+    return f"TensorDescriptor(Tensor({dtype}), {shape}, {strides}, {list(block)})"
+
+
+# --- source text -----------------------------------------------------------------------------------------------------------------
+
+_WIDTH = 110
+
+
+def _type(kind: ArgumentType) -> str:
+    """A type as source text."""
+    if isinstance(kind, str):
+        return f'"{kind}"'
+    return "(" + "".join(f"{_type(element)}, " for element in kind).removesuffix(" " if len(kind) == 1 else ", ") + ")"
+
+
+def _dictionary(head: str, entries: Mapping[Any, str]) -> str:
+    """``head{"name": value, …}`` behind eight spaces, over several lines where one is too long."""
+    items = [f'"{key}": {value}' if isinstance(key, str) else f"{key}: {value}" for key, value in entries.items()]
+    flat = f"{head}{{{', '.join(items)}}}"
+    if len(flat) + 8 <= _WIDTH:
+        return flat
+    return "\n".join([f"{head}{{", *(f"{' ' * 12}{line}" for line in _wrapped(items, _WIDTH - 14)), f"{' ' * 8}}}"])
+
+
+def _wrapped(items: list[str], width: int) -> list[str]:
+    """As few lines as hold the items, each with a comma behind it."""
+    lines = [""]
+    for item in items:
+        if lines[-1] and len(lines[-1]) + len(item) > width:
+            lines.append("")
+        lines[-1] += f"{' ' if lines[-1] else ''}{item},"
+    return lines
+
+
+SCRIPT = ScriptForm(
+    form_of=form_of,
+    any_release=Form.ANY,
+    compile_function=compile_function,
+    imports=imports,
+    before_decorators=before_decorators,
+    always="TRITON_ALWAYS_COMPILE",
+    cache="TRITON_CACHE_DIR",
+    first_release="3.0",
+    undeclared=("setuptools",),
+)
+"""What releases of Triton import without declaring it is ``setuptools``, up to 3.2."""
