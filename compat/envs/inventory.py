@@ -6,11 +6,11 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
-from attrs import frozen
+from attrs import asdict, frozen
 
 from compat.envs import locks
 from compat.envs.cache import EnvCache, EnvFolder
-from compat.envs.record import InstallRecord, NotInstalled, read_record
+from compat.envs.record import INTERRUPTED, NotInstalled, inspect, read_record
 from compat.errors import EnvError
 
 
@@ -40,32 +40,35 @@ def kept_envs(cache: EnvCache) -> tuple[KeptEnv, ...]:
 
 
 def _kept(folder: EnvFolder) -> KeptEnv:
-    record = read_record(folder)
+    record = read_record(folder) or {}
     state, error = _state(folder, record)
     return KeptEnv(
         folder=folder,
-        requirements=record.requirements if record else (),
-        specifier=(record and record.specifier) or "",
-        python=record.python if record else None,
-        backend=record.backend if record else None,
+        requirements=tuple(record.get("requirements", ())),
+        specifier=record.get("specifier") or "",
+        python=record.get("python"),
+        backend=record.get("backend"),
         state=state,
         error=error,
         used=locks.last_used(folder),
     )
 
 
-def _state(folder: EnvFolder, record: InstallRecord | None) -> tuple[str, str | None]:
+def _state(folder: EnvFolder, record: dict[str, object]) -> tuple[str, str | None]:
     if locks.is_being_built(folder):
         return "being built", "it is being built"
-    if record is None:
+    if not record:
         return "damaged", "its record is missing or damaged"
-    if not record.ok:
-        return "failed" if record.failure else "interrupted", record.error
+    if not record["ok"]:
+        return "interrupted" if record["error"] == INTERRUPTED else "failed", str(record["error"])
+    needed = record["distributions"]
+    assert isinstance(needed, list)
     try:
-        record.installation(folder)
+        found = inspect(folder.path / str(record["location"]), needed)
     except NotInstalled as error:
         return "damaged", str(error)
-    return "complete", None
+    same = [asdict(package) for package in found.packages] == record["packages"]
+    return ("complete", None) if same else ("damaged", "its packages are not those that were installed")
 
 
 def size_of(path: Path) -> int:

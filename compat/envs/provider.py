@@ -14,7 +14,7 @@ from pathlib import Path
 from threading import Event, RLock
 from typing import IO
 
-from attrs import define, evolve, frozen
+from attrs import asdict, define, evolve, frozen
 
 from compat import interruption
 from compat.envs import locks
@@ -213,8 +213,7 @@ class Builder:
     def _is_missing(self, env: Env, folder: EnvFolder) -> bool:
         if self.again or read_env(env, self.cache).error is not None:
             return True
-        record = read_record(folder)
-        return self.backend is not None and (record is None or record.backend != self.backend)
+        return self.backend is not None and (read_record(folder) or {}).get("backend") != self.backend
 
     def _install(self, env: Env, folder: EnvFolder, log: IO[str]) -> str | None:
         if (obstacle := self.reserve(folder)) is not None:
@@ -247,8 +246,8 @@ def _conclude(env: Env, folder: EnvFolder, facts: dict[str, str], *, done: bool)
         error = printable(f"the installer ended without an error, but {problem}")
         write_record(folder, env, error=error, **facts)
         return error
-    found = {"packages": installed.packages, "python": installed.python_version, "digest": installed.digest}
-    write_record(folder, env, error=None, **found, **facts)
+    packages = [asdict(package) for package in installed.packages]
+    write_record(folder, env, error=None, packages=packages, python=installed.python_version, digest=installed.digest, **facts)
     return None
 
 

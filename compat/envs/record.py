@@ -16,14 +16,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from attrs import evolve, frozen
+from attrs import asdict, frozen
 from packaging.utils import canonicalize_name
 
 from compat.envs.cache import EnvCache, EnvFolder, fingerprint, requirements
 from compat.envs.locks import is_being_built
 from compat.files import content_of, replace_file
 from compat.model import BuiltEnv, Env, Package
-from compat.model.codec import structure, unstructure
 from compat.model.json_text import read_json
 from compat.text import lazy_pattern, printable
 
@@ -40,7 +39,8 @@ _WIDTH = 1000
 """Letters of one of its lines."""
 _LARGEST = 64 * 1024 * 1024
 """Bytes of a record; one of an env with PyTorch has ten thousand."""
-_SCHEMA = 1
+_TEXTS = ("error", "location", "backend", "interpreter", "python", "name", "specifier")
+_LISTS = ("requirements", "distributions")
 
 _ANSI = lazy_pattern(r"\x1b\[[0-9;?]*[A-Za-z]|\r")
 
@@ -50,74 +50,45 @@ def distributions(env: Env) -> list[str]:
     return [env.distribution, *((env.framework,) if env.paired else ())]
 
 
-@frozen(kw_only=True)
-class InstallRecord:
-    """What ``env.json`` says."""
+def read_record(folder: EnvFolder) -> dict[str, Any] | None:
+    """The record of an env: ``fingerprint``, ``ok`` and ``error`` at least, of a built one also ``location`` and ``packages``.
 
-    schema: int = _SCHEMA
-    name: str | None = None
-    requirements: tuple[str, ...]
-    """What is asked for, as pip reads it."""
-    distributions: tuple[str, ...]
-    """Those without which the env is not what was asked for, the toolchain first."""
-    specifier: str | None = None
-    """The Pythons that are asked for, where only some are."""
-    fingerprint: str
-    """The hash over what is asked for (:func:`compat.envs.cache.fingerprint`)."""
-    ok: bool
-    error: str | None
-    """Why the env cannot be used, where it cannot."""
-    location: str | None = None
-    """The folder of the virtual environment, in that of the env."""
-    backend: str | None = None
-    """What built it: ``uv``, ``virtualenv``, ``venv``."""
-    interpreter: str | None = None
-    """The Python that it was built with."""
-    python: str | None = None
-    """The version of its Python, three numbers."""
-    packages: tuple[Package, ...] = ()
-    digest: str | None = None
-
-    @property
-    def is_whole(self) -> bool:
-        """Whether it says all that there is to say of an env that can, or cannot, be used."""
-        return self.schema == _SCHEMA and bool(self.location if self.ok else self.error) and "\0" not in (self.location or "")
-
-    @property
-    def failure(self) -> str | None:
-        """Why the installation failed; ``None`` where it did not, or was interrupted."""
-        return None if self.ok or self.error == INTERRUPTED else self.error
-
-    def installation(self, folder: EnvFolder) -> Installation:
-        """What is in the env now. Raises NotInstalled, and OtherPackages where that is not what was installed."""
-        found = inspect(folder.path / (self.location or ""), self.distributions)
-        if found.packages != self.packages:
-            raise OtherPackages("its packages are not those that were installed")
-        return found
-
-
-def read_record(folder: EnvFolder) -> InstallRecord | None:
-    """The record of an env; ``None`` where there is none, or a damaged one."""
+    ``None`` where there is none, or a damaged one.
+    """
     try:
-        record = structure(read_json(content_of(folder.record, _LARGEST) or b""), InstallRecord, more=True)
-    except ValueError:  # RecordError is one
+        record = read_json(content_of(folder.record, _LARGEST) or b"")
+    except ValueError:
         return None
-    return evolve(record, error=record.error and printable(record.error)) if record.is_whole else None
+    if not isinstance(record, dict) or record.get("schema") != 1 or not _has_form(record):
+        return None
+    return {**record, "error": printable(record["error"]) if record["error"] else record["error"]}
+
+
+def _has_form(record: dict[str, Any]) -> bool:
+    """Whether each part that others rely on is there and of its type."""
+    if not (isinstance(record.get("ok"), bool) and isinstance(record.get("fingerprint"), str) and "error" in record):
+        return False
+    if not all(isinstance(record.get(name), str | None) and "\0" not in (record.get(name) or "") for name in _TEXTS):
+        return False
+    if not all(isinstance(value, list) and all(isinstance(text, str) for text in value) for value in map(record.get, _LISTS)):
+        return False
+    if not record["ok"]:
+        return bool(record["error"])
+    packages = record.get("packages")
+    return bool(record.get("location")) and isinstance(packages, list) and all(isinstance(package, dict) for package in packages)
 
 
 def write_record(folder: EnvFolder, env: Env, *, error: str | None, **facts: Any) -> None:
     """Replace the record of an env, all at once. Without an error it says that the env can be used. Raises OSError."""
-    record = InstallRecord(
-        name=env.name,
-        requirements=requirements(env),
-        distributions=tuple(distributions(env)),
-        specifier=str(env.python),
-        fingerprint=fingerprint(env),
-        ok=error is None,
-        error=error,
-        **facts,
-    )
-    replace_file(folder.record, json.dumps(unstructure(record), indent=1))
+    asked = {
+        "schema": 1,
+        "name": env.name,
+        "requirements": requirements(env),
+        "distributions": distributions(env),
+        "specifier": str(env.python),
+        "fingerprint": fingerprint(env),
+    }
+    replace_file(folder.record, json.dumps({**asked, "ok": error is None, "error": error, **facts}, indent=1))
 
 
 def installer_errors(folder: EnvFolder) -> str:
@@ -133,17 +104,17 @@ def read_env(env: Env, cache: EnvCache) -> BuiltEnv:
     """What there is of an env in the cache, and why it cannot be used if it cannot. Starts no process."""
     folder = cache.folder_of(env)
     record = read_record(folder)
-    if record is None or record.fingerprint != fingerprint(env):
+    if record is None or record["fingerprint"] != fingerprint(env):
         return BuiltEnv(env=env, error=f"not built yet: {_AGAIN}")
-    if not record.ok:
-        under_way = record.error == INTERRUPTED and is_being_built(folder)
-        return BuiltEnv(env=env, error="another command is building it now" if under_way else record.error)
+    if not record["ok"]:
+        under_way = record["error"] == INTERRUPTED and is_being_built(folder)
+        return BuiltEnv(env=env, error="another command is building it now" if under_way else record["error"])
     try:
-        found = record.installation(folder)
-    except OtherPackages as error:
-        return BuiltEnv(env=env, error=f"{error}: {_AGAIN} anew")
+        found = inspect(folder.path / record["location"], distributions(env))
     except NotInstalled as error:
         return BuiltEnv(env=env, error=printable(f"built, and since damaged: {error}; {_AGAIN} anew"))
+    if [asdict(package) for package in found.packages] != record["packages"]:
+        return BuiltEnv(env=env, error=f"its packages are not those that were installed: {_AGAIN} anew")
     return BuiltEnv(env=env, python=found.python, python_version=found.python_version, packages=found.packages, digest=found.digest)
 
 
@@ -165,10 +136,6 @@ _VERSION = lazy_pattern(r"\d+\.\d+\.\w")
 
 class NotInstalled(Exception):
     """There is no usable virtual environment. The message says what is missing."""
-
-
-class OtherPackages(NotInstalled):
-    """What is installed is not what was."""
 
 
 def interpreter(location: Path) -> Path:

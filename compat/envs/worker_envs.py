@@ -32,7 +32,7 @@ from compat.envs.installers import Installer, choose_installer
 from compat.envs.interpreters import InterpreterChoice, exact_interpreter
 from compat.envs.inventory import size_of
 from compat.envs.provider import Builder
-from compat.envs.record import NotInstalled, distributions, inspect, read_env, read_record
+from compat.envs.record import INTERRUPTED, NotInstalled, distributions, inspect, read_env, read_record
 from compat.errors import EnvError
 from compat.files import replace_file
 from compat.interruption import Stopped
@@ -93,7 +93,6 @@ class PinnedEnv:
             raise EnvError(f"{built.env.name} has been damaged since it was read: {error}") from error
         if built.digest not in ("", installed.digest):
             raise EnvError(f"the packages of {built.env.name} have changed since it was read", hint="Run the command again.")
-        record = read_record(EnvFolder(location.parent))
         return cls(
             env=built.env,
             fingerprint=fingerprint(built.env),
@@ -101,7 +100,7 @@ class PinnedEnv:
             python_version=installed.python_version,
             packages=installed.packages,
             digest=installed.digest,
-            backend=record.backend if record else None,
+            backend=(read_record(EnvFolder(location.parent)) or {}).get("backend"),
             size=size_of(location),
         )
 
@@ -296,7 +295,7 @@ def _difference(wanted: PinnedEnv, built: BuiltEnv) -> str | None:
 def _failed(folder: EnvFolder) -> str | None:
     """Why the last installation failed; ``None`` where it did not, or was interrupted."""
     record = read_record(folder)
-    return record.failure if record else None
+    return None if record is None or record["ok"] or record["error"] == INTERRUPTED else record["error"]
 
 
 def _time_of(folder: EnvFolder) -> float:
