@@ -9,10 +9,9 @@ from itertools import groupby
 from packaging.version import InvalidVersion, Version
 
 from compat import toolchains
-from compat.bisect.answers import CellAnswer
+from compat.bisect.answers import CellAnswer, ReleaseAnswer, ReleaseProbe, Span, Transition
 from compat.bisect.criterion import Exceeds, IsSlower, check_words, measure, metric_names
 from compat.bisect.judging import HOW
-from compat.bisect.probes import ReleaseAnswer, ReleaseProbe, Span, Transition
 from compat.bisect.request import Axis
 from compat.history.account import Judgement, Word
 from compat.model import Failure, Result
