@@ -6,8 +6,8 @@ from attrs import evolve
 
 from compat.bisect.criterion import parse_criterion
 from compat.model import Outcome, Result, Status
-from compat.reduce.goal import Goal, differences, newest_first
 from compat.reduce.interestingness import expectations_of
+from compat.reduce.original import Goal, differences, newest_first
 from tests import records
 from tests.cells import cell
 from tests.records import env, failure
