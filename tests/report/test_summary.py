@@ -196,4 +196,4 @@ def test_places_are_in_the_order_of_their_releases() -> None:
     """Of two that begin with one release the shorter stands first, whatever sets do."""
     until = {"long": "3.3.0", "short": "3.2.0"}
     results = [tried("k", "v", since(fixed, OK, bad(SHAPE)), envs=map(env, LINE), cases=[case]) for case, fixed in until.items()]
-    assert [where.releases for where in report(chain(*results)).failures[0].where] == ["3.0.0–3.1.0", "3.0.0–3.2.0"]
+    assert [where.releases for where in report([*chain(*results)]).failures[0].where] == ["3.0.0–3.1.0", "3.0.0–3.2.0"]
