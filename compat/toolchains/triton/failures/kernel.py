@@ -34,7 +34,9 @@ _ASSIGNMENT_ADVICE = (
     "Blocks and their attributes cannot be changed in place: make a new block, `x = tl.where(at == 3, value, x)`, or store through "
     "a pointer."
 )
-_RETURN_ADVICE = "Carry a flag through the loop and choose by it (`tl.where`, or an `if` around the rest of the body) in the place of leaving it."
+_RETURN_ADVICE = (
+    "Carry a flag through the loop and choose by it (`tl.where`, or an `if` around the rest of the body) instead of leaving it."
+)
 _LOOP_ADVICE = (
     "Loop over `range` or `tl.static_range` with numbers, written in the `for` itself and without an `else`, and take what is "
     "wanted by its index."
