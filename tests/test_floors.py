@@ -89,7 +89,6 @@ BEYOND = {
     "opening.py": {
         "config.matrix.MatrixConfig",
         "engine.run.RunContext",
-        "engine.run.available_cores",
         "store.store.Store",
     },
     "selecting.py": {"config.kernel_files.is_file", "config.toml_reader.LONGEST", "engine.plan.Shard"},

@@ -17,7 +17,7 @@ from compat import toolchains
 from compat.api.histories import Packed, pack
 from compat.api.introspection import Unanswered, introspect
 from compat.api.records import Document, InspectedRelease, Inspection, Namespace
-from compat.engine.run import available_cores, concurrently, existing_releases
+from compat.engine.run import concurrently, existing_releases
 from compat.envs import locks
 from compat.envs.cache import EnvCache
 from compat.envs.record import read_record
@@ -27,6 +27,7 @@ from compat.history.verdict import Release, release_of
 from compat.model import BuiltEnv, Env
 from compat.model.codec import RecordError, structure, unstructure
 from compat.model.json_text import read_json
+from compat.processes.procfs import available_cores
 from compat.project import Listener, Selection
 from compat.text import printable
 from compat.toolchains import Toolchain

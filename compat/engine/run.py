@@ -11,7 +11,6 @@ command of the project has asked for it.
 from __future__ import annotations
 
 import logging
-import os
 import threading
 import time
 from array import array
@@ -40,6 +39,7 @@ from compat.history.verdict import release_of
 from compat.interruption import Stopped
 from compat.model import BuiltEnv, Cell, Env, Evidence, Expectation, Outcome, Result, Specialization, Status, Target
 from compat.model.compact import compacted
+from compat.processes.procfs import available_cores
 from compat.source.closure import Unchanged, roots_of
 from compat.store.keys import CellKeys, is_about, witnesses_of
 from compat.store.store import Store
@@ -60,11 +60,6 @@ _PLACE = lazy_pattern(r"([^/(]+):\d+\)$")
 
 _Item = TypeVar("_Item")
 _Answer = TypeVar("_Answer")
-
-
-def available_cores() -> int:
-    """Cores that this process may use."""
-    return len(os.sched_getaffinity(0))
 
 
 class Interrupted(Stopped):

@@ -18,6 +18,7 @@ from compat.envs.listing import INDEX, Listing, ask_index, comes_from_index, ind
 from compat.envs.record import read_env
 from compat.errors import EnvError, IndexUnavailable, SelectionError
 from compat.model import BuiltEnv, Env
+from compat.processes.procfs import available_cores
 
 _log = logging.getLogger(__name__)
 _NEUTRAL = Path(__file__).parent
@@ -40,8 +41,8 @@ class EnvProvider:
     """The names of envs whose release is known to exist. Of a missing env of another name the index is asked first."""
     build: bool = True
     """Whether envs that are missing are built."""
-    jobs: int = 1
-    """How many are built at the same time."""
+    jobs: int | None = None
+    """How many are built at the same time; ``None`` for as many as there are cores."""
     echo: Callable[[str], None] = _log.info
     """Is told what is done, and what goes wrong."""
     busy: Callable[[], AbstractContextManager[Callable[[str], None]]] = lambda: nullcontext(_log.debug)
@@ -103,7 +104,7 @@ class EnvProvider:
         run = partial(run_installer, cwd=_NEUTRAL)
         builder = Builder(cache=self.cache, index_cache=matrix.parent / INDEX, say=_log.info, again=again, run=run)
         with self.busy() as show:
-            build_envs(builder, envs, jobs=self.jobs, echo=self.echo, show=show)
+            build_envs(builder, envs, jobs=self.jobs or available_cores(), echo=self.echo, show=show)
 
     def _read(self, env: Env) -> BuiltEnv:
         locks.hold(self.cache.folder_of(env))

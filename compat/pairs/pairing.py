@@ -15,7 +15,7 @@ from attrs import evolve, frozen
 from packaging.version import Version
 
 from compat import toolchains
-from compat.engine.run import available_cores, concurrently
+from compat.engine.run import concurrently
 from compat.envs.cache import EnvCache
 from compat.envs.installers import PinUnknown
 from compat.envs.overlays import Overlay, overlaid
@@ -28,6 +28,7 @@ from compat.pairs.choosing import RequestedPair, chosen, is_pair, pin_of
 from compat.pairs.native import Compiler, built_library, find_compiler
 from compat.pairs.programs import Answers, PairRun, run_programs
 from compat.pairs.records import Grid, Pair, PairProgram
+from compat.processes.procfs import available_cores
 from compat.project import Listener, Obtain, Selection
 from compat.store.keys import Claims
 from compat.text import printable
