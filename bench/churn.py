@@ -24,12 +24,12 @@ from pathlib import Path
 from typing import Any
 
 from compat import project
-from compat.config.executor_settings import ExecutorSettings
 from compat.errors import CompatError
 from compat.executors.dask.executor import DaskExecutor
 from compat.executors.dask.parcel import Parcel, ParcelResult
 from compat.executors.dask.placement import ClusterWorker
 from compat.executors.dask.session import DaskSession
+from compat.executors.dask.settings import DaskSettings
 from compat.executors.executor import LocalExecutor, OpenExecutor
 from compat.matrix import run_matrix
 from compat.model import Cell, Evidence
@@ -81,7 +81,7 @@ def drive(folder: Path, executor: OpenExecutor) -> dict[str, Any]:
 
 def inner(folder: Path, address: str) -> None:
     """One command of the driver, in a process of its own: its counts are the last line that it prints."""
-    settings = ExecutorSettings(where="churn", address=address, wait=WAIT)
+    settings = DaskSettings(where="churn", address=address, wait=WAIT)
     with DaskSession(settings, lambda words: print(words, flush=True)) as session:
         try:
             told = drive(folder, partial(DaskExecutor, session))

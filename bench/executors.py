@@ -19,10 +19,10 @@ import click
 
 from bench.__main__ import LIMITS, _envs, _known, _ok_cells, _sel, _small
 from bench.spent import Spent, spent
-from compat.config.executor_settings import ExecutorSettings
 from compat.engine.run import RunContext, run
 from compat.executors.dask.executor import DaskExecutor
 from compat.executors.dask.session import DaskSession
+from compat.executors.dask.settings import DaskSettings
 from compat.executors.executor import LocalExecutor, OpenExecutor
 from compat.model import BuiltEnv, Cell, Status
 from compat.store.store import Store
@@ -57,7 +57,7 @@ def main(envs: tuple[str, ...], kernels: str, every: int, slots: int, rounds: in
 
 def _dask(cells: Sequence[Cell], built: dict[str, BuiltEnv], slots: int) -> tuple[Spent, Spent]:
     """What starting a cluster takes, and what the cells take then."""
-    with DaskSession(ExecutorSettings(where="bench", workers=slots)) as session:
+    with DaskSession(DaskSettings(where="bench", workers=slots)) as session:
         starting = spent(lambda: session.client)
         return starting, _compiled(cells, built, slots, partial(DaskExecutor, session))
 
@@ -74,7 +74,7 @@ def _checked(cells: Sequence[Cell], context: RunContext) -> None:
 
 def _tell_known(built: BuiltEnv) -> None:
     """Run what is known, ready for Dask, and tell what it took and what was imported."""
-    with DaskSession(ExecutorSettings(where="bench", workers=2)) as session:
+    with DaskSession(DaskSettings(where="bench", workers=2)) as session:
         seconds = _known(built, KNOWN, partial(DaskExecutor, session))
     imported = sorted({"dask", "distributed"} & set(sys.modules))
     click.echo(

@@ -16,10 +16,10 @@ from pathlib import Path
 import click
 
 from compat.diagnosis import classify, diagnose
-from compat.diagnosis.dumps import HEADING_BEGINS
 from compat.model import Evidence, Raised
 from compat.processes.supervisor import read_ends
 from compat.toolchains.triton.failures.knowledge import KNOWLEDGE
+from compat.toolchains.triton.ir.dumps import HEADING_BEGINS, READER
 from compat.workers.evidence import PRINTED_LIMIT, keep_printed
 from tests.targets import TARGETS
 
@@ -59,7 +59,7 @@ def read(path: Path) -> float:
     keep_printed(text, _keep)
     raised = (Raised(type="RuntimeError", message="PassManager::run failed"),)
     evidence = Evidence(answered=True, stage="ttgir", raised=raised, in_passes=True)
-    classify.classify([diagnose.diagnosed(evidence, text, _keep)], target=TARGETS["sm_90"], knowledge=KNOWLEDGE)
+    classify.classify([diagnose.diagnosed(evidence, text, _keep, READER)], target=TARGETS["sm_90"], knowledge=KNOWLEDGE)
     return time.process_time() - started
 
 

@@ -17,11 +17,11 @@ import click
 
 from bench.__main__ import LIMITS, _envs
 from bench.spent import Spent, spent
-from compat.config.executor_settings import ExecutorSettings
 from compat.config.matrix import load_matrix
 from compat.engine.run import RunContext, run
 from compat.executors.dask.executor import DaskExecutor
 from compat.executors.dask.session import DaskSession
+from compat.executors.dask.settings import DaskSettings
 from compat.model import BuiltEnv, Cell, CompileSpec, Specialization, Status
 from compat.source.closure import read_source
 from compat.store.store import Store
@@ -89,7 +89,7 @@ def _spec(source: Path, number: int, told: dict[str, object]) -> Specialization:
 
 def _measured(cells: Sequence[Cell], built: dict[str, BuiltEnv], count: int) -> tuple[Spent, Spent]:
     """What starting so many workers takes, and what the cells take then."""
-    settings = ExecutorSettings(where="bench", workers=count)
+    settings = DaskSettings(where="bench", workers=count)
     with DaskSession(settings) as session, tempfile.TemporaryDirectory() as folder, Store(Path(folder)) as store:
         starting = spent(lambda: session.client)
         context = RunContext(envs=built, store=store, limits=LIMITS, worker=WAITING, executor=partial(DaskExecutor, session))

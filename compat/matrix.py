@@ -15,7 +15,7 @@ from attrs import evolve
 
 from compat.api.histories import Packed
 from compat.api.looking import kept_names
-from compat.diagnosis.agreement import with_agreement
+from compat.diagnosis.numbers import with_agreement
 from compat.engine import plan
 from compat.engine.interpreting import interpret, interpretable, with_check, with_interpreted
 from compat.engine.run import Interrupted, RunContext, existing_releases, recall, run

@@ -16,7 +16,6 @@ from pathlib import Path
 from attrs import Factory, evolve, frozen
 
 from compat import toolchains
-from compat.config.executor_settings import executor_named
 from compat.config.kernel_files import is_file, load_kernels
 from compat.config.libraries import OPTION, Absent, LibraryVersions, libraries_named, load_at_versions
 from compat.config.matrix import MatrixConfig, find_matrix, load_matrix, no_matrix
@@ -30,6 +29,7 @@ from compat.envs.provider import EnvProvider
 from compat.envs.record import read_env
 from compat.errors import ConfigError, SelectionError
 from compat.executors.executor import LocalExecutor, OpenExecutor
+from compat.executors.registry import executor_declared, executor_named
 from compat.guess.finding import is_source, sources, split
 from compat.model import BuiltEnv, Cell, Env, Result, Specialization, Target
 from compat.processes.procfs import available_cores
@@ -223,15 +223,9 @@ class Selection:
         It is connected to when something has to be compiled, and left at the end. Raises SelectionError for a text that means
         nothing.
         """
-        settings = self.config.executor if text is None else executor_named(text)
-        if settings is None:
-            yield LocalExecutor
-            return
-        from compat.executors.dask.executor import DaskExecutor
-        from compat.executors.dask.session import DaskSession
-
-        with DaskSession(settings.limited(in_flight), say) as session:
-            yield partial(DaskExecutor, session)
+        settings = executor_declared(self.config.executor) if text is None else executor_named(text)
+        with settings.opened(in_flight, say) if settings else nullcontext(LocalExecutor) as opened:
+            yield opened
 
 
 def select(
@@ -363,13 +357,16 @@ def read_matrix(path: Path | None = None) -> MatrixConfig:
     is no file at a path that is given.
     """
     if path is None:
-        found = find_matrix(Path.cwd())
-        return load_matrix(found) if found else no_matrix(Path.cwd())
-    if not path.exists():
+        path = find_matrix(Path.cwd())
+        if path is None:
+            return no_matrix(Path.cwd())
+    elif not path.exists():
         raise ConfigError(
             "there is no such file", where=str(path), hint="Without --matrix, one in the current folder is used if there."
         )
-    return load_matrix(path)
+    config = load_matrix(path)
+    executor_declared(config.executor)  # what is wrong there is said whatever is asked for
+    return config
 
 
 def _idle_timeout(declared: float, environ: Mapping[str, str]) -> float:

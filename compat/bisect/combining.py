@@ -21,7 +21,6 @@ from compat.bisect.answers import Effect
 from compat.bisect.assemblers import AssemblerProgram
 from compat.bisect.attempts import Attempts, effect_on
 from compat.bisect.criterion import Criterion, result_words
-from compat.diagnosis import dumps
 from compat.engine.run import RunContext
 from compat.history.account import Judgement
 from compat.launch.archive import object_of
@@ -218,7 +217,8 @@ class CompileExperiment(Experiment):
 
     def _first_ir(self, cell: Cell) -> str | None:
         evidence = self.attempts.make(cell, Mode(diagnose=True, keep_printed=True))
-        pipeline = dumps.read(self.attempts.printed(evidence)).pipeline
+        reader = toolchains.of(cell.env).reader
+        pipeline = reader.read(self.attempts.printed(evidence)).pipeline
         return pipeline.states[0] if pipeline.steps else None
 
     @cached_property

@@ -11,10 +11,8 @@ from attrs import frozen
 from compat import toolchains
 from compat.bisect.answers import PassAnswer
 from compat.bisect.attempts import Attempts
-from compat.diagnosis import dumps, pipeline
-from compat.diagnosis.canonical import canonical, canonical_code, difference
-from compat.diagnosis.dumps import Pipeline
-from compat.diagnosis.pipeline import Split
+from compat.diagnosis import pipeline
+from compat.diagnosis.pipeline import Pipeline, Split, difference
 from compat.engine.run import RunContext, outcome_of
 from compat.errors import SelectionError, StoreError
 from compat.model import Cell, Env, Evidence, Outcome
@@ -99,14 +97,14 @@ def _two_names(good: Cell, bad: Cell) -> tuple[str, str]:
 
 def _see(cell: Cell, attempts: Attempts, name: str) -> TracedCompile:
     evidence = attempts.make(cell, _ALL)
-    wording = toolchains.of(cell.env).failures.wording
+    reader = toolchains.of(cell.env).reader
     return TracedCompile(
         name=name,
         outcome=outcome_of(cell, [evidence]),
-        pipeline=dumps.read(attempts.printed(evidence), wording.dialects).pipeline,
+        pipeline=reader.read(attempts.printed(evidence)).pipeline,
         made={stage: _text(evidence, stage, attempts) for stage in toolchains.of(cell.env).ir.texts if stage in evidence.kept},
         parts=_parts_of(cell.env),
-        suffix=toolchains.of(cell.env).ir.suffix,
+        suffix=reader.suffix,
     )
 
 
@@ -159,7 +157,7 @@ def _same(one: TracedCompile, other: TracedCompile, folder: str | None) -> PassA
             return PassAnswer(pass_=seen.failing_pass, stage=seen.outcome.stage, sentence=sentence, folder=folder)
     compared = (one.parts.first_ir, one.parts.last_ir)
     for stage in (stage for stage in one.made if stage not in compared and stage in other.made):
-        texts = [canonical_code(seen.made[stage]) for seen in (one, other)]
+        texts = [seen.parts.canonical_code(seen.made[stage]) for seen in (one, other)]
         if texts[0] != texts[1]:
             sentence = f"Their IR is the same before every pass, ignoring names; the result of stage {stage} differs."
             diff = _bounded(difference(texts[0], texts[1], (one.name, other.name)))
@@ -183,7 +181,7 @@ def _stage_of(seen: TracedCompile, position: int) -> str:
     for made, following in ((parts.first_ir, parts.last_ir), (parts.last_ir, parts.low_ir)):
         if made not in seen.made:
             return stage
-        result = canonical(seen.made[made], seen.pipeline.dialects)
+        result = seen.pipeline.canonical(seen.made[made])
         begins = [at for at, state in enumerate(seen.pipeline.states) if state == result]
         if begins and position >= begins[-1]:
             stage = following

@@ -14,7 +14,7 @@ import click
 
 from compat import __version__, interruption
 from compat.cli import BROKEN_PIPE, INTERRUPTED, logs
-from compat.cli.refusal import refusal
+from compat.cli.start import refusal
 from compat.errors import CompatError
 from compat.interruption import Stopped
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial, wraps
@@ -14,6 +15,7 @@ from attrs import evolve, fields, frozen
 from compat.cli import logs
 from compat.cli.selecting import SECONDS
 from compat.cli.showing import doing, say
+from compat.executors.registry import executor_forms
 from compat.text import printable
 
 if TYPE_CHECKING:
@@ -103,11 +105,9 @@ def opened_store(selection: Selection, *, only_read: bool = False) -> Store:
 
 def executor_option(command: Callable[..., Any]) -> Callable[..., Any]:
     """Give a command the option that says where cells are compiled; :func:`compile_options` reads it."""
-    return click.option(
-        "--executor",
-        metavar="EXECUTOR",
-        help="Where to compile: local, dask://HOST:PORT, 'dask:local?workers=4' (default: what matrix.toml says, or local).",
-    )(command)
+    forms = ", ".join(map(shlex.quote, executor_forms()))
+    words = f"Where to compile: {forms} (default: what matrix.toml says, or local)."
+    return click.option("--executor", metavar="EXECUTOR", help=words)(command)
 
 
 def env_provider(config: MatrixConfig, *, build: bool = True, jobs: int | None = None) -> EnvProvider:

@@ -1,4 +1,4 @@
-"""How the command begins and ends: signals, standard output, and that nothing is left behind.
+"""How the command begins and ends: signals, standard output, what the machine refuses, and that nothing is left behind.
 
 A signal that raises an exception wherever the program happens to be can break off what tidies up, or be lost in a callback. So the
 command runs in a thread of its own, and the main thread only waits: for its end, or for a signal. The first one asks it to end
@@ -11,6 +11,9 @@ signal to any thread; a main thread that waits for a lock would hear of one that
 
 from __future__ import annotations
 
+import codecs
+import errno
+import io
 import os
 import select
 import signal
@@ -19,10 +22,9 @@ import threading
 import time
 from contextlib import suppress
 from types import FrameType
-from typing import NoReturn
+from typing import NoReturn, TextIO
 
-from compat.cli import output
-from compat.errors import CompatError, MachineError
+from compat.errors import CompatError, MachineError, is_refusal
 
 _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 _PATIENCE = 8.0
@@ -30,6 +32,21 @@ _PATIENCE = 8.0
 _STACK = 64 << 20
 """Bytes of stack for the command, which reads deeply nested sources."""
 _SHOW_CURSOR = "\x1b[?25h"
+_IN_ASCII = str.maketrans(
+    {
+        "–": "-", "—": "-", "−": "-", "…": "...", "→": "->", "←": "<-", "≥": ">=", "≤": "<=", "≠": "!=", "×": "x", "·": "-",
+        "•": "*", "‘": "'", "’": "'", "“": '"', "”": '"', "✓": "v", "✗": "x", "µ": "u", "─": "-", "━": "-", "│": "|", "┃": "|",
+    }
+)  # fmt: skip
+"""Typographic characters in our output, and their ASCII substitutes."""
+_LOADING = (
+    ("failed to map segment from shared object", errno.ENOMEM),
+    ("cannot map zero-fill pages", errno.ENOMEM),
+    (os.strerror(errno.ENOMEM), errno.ENOMEM),
+    (os.strerror(errno.ENFILE), errno.ENFILE),
+    (os.strerror(errno.EMFILE), errno.EMFILE),
+)
+"""What the dynamic loader says where it was refused memory or files, and the number of that. It hands on no number itself."""
 
 
 def start() -> NoReturn:
@@ -88,10 +105,10 @@ class _Command(threading.Thread):
 
     def run(self) -> None:
         try:
-            output.prepare()
+            _prepare_streams()
             _run()
         except SystemExit as end:
-            self.exit_code = output.exit_code(end)
+            self.exit_code = _exit_code(end)
         except BaseException:
             sys.excepthook(*sys.exc_info())
         finally:
@@ -103,8 +120,6 @@ def _run() -> None:
     try:
         from compat.cli.commands import main
     except (ImportError, OSError, MemoryError) as error:
-        from compat.cli.refusal import refusal
-
         refused = refusal(error)
         if refused is None:
             raise
@@ -144,8 +159,6 @@ def _leave_without_thread(unraisable: sys.UnraisableHookArgs) -> None:
         sys.__unraisablehook__(unraisable)
         return
     try:
-        from compat.cli.refusal import refusal
-
         refused = refusal(MemoryError())
         assert refused is not None
         _write_error(refused)
@@ -190,3 +203,68 @@ def _leave_at_once(code: int) -> NoReturn:
             sys.stderr.write(_SHOW_CURSOR)
         sys.stderr.flush()
     os._exit(code)
+
+
+# --- standard output and error ---------------------------------------------------------------------------------------------------
+
+
+class _Ascii(io.TextIOWrapper):
+    """A stream that writes ASCII only."""
+
+    def write(self, text: str) -> int:
+        plain = text.translate(_IN_ASCII).encode("ascii", "backslashreplace").decode("ascii")
+        super().write(plain)
+        return len(text)
+
+
+def _prepare_streams() -> None:
+    """Have standard output and error take every text from now on."""
+    sys.stdout, sys.stderr = _prepared(sys.stdout), _prepared(sys.stderr)
+
+
+def _prepared(stream: TextIO) -> TextIO:
+    if not isinstance(stream, io.TextIOWrapper):
+        return stream
+    if codecs.lookup(stream.encoding).name == "ascii":
+        # Called Latin-1: click takes a stream that says ASCII for a mistake, and writes UTF-8 past it.
+        return _Ascii(stream.detach(), encoding="latin-1", line_buffering=stream.line_buffering)
+    stream.reconfigure(errors="backslashreplace")
+    return stream
+
+
+def _exit_code(end: SystemExit) -> int:
+    """The number that ``sys.exit`` means."""
+    if end.code is None:
+        return 0
+    if isinstance(end.code, int):
+        return end.code
+    print(end.code, file=sys.stderr)
+    return 1
+
+
+# --- what the machine refuses ----------------------------------------------------------------------------------------------------
+
+
+def refusal(error: BaseException) -> MachineError | None:
+    """What the machine refused, where an exception says so; ``None`` where it is about something else."""
+    if isinstance(error, OSError):
+        return MachineError.of(error) if is_refusal(error) else None
+    if isinstance(error, MemoryError):
+        return MachineError.about(errno.ENOMEM, "of this program")
+    if isinstance(error, ImportError):
+        return _refused_import(error)
+    return MachineError.about(errno.EAGAIN, str(error)) if "can't start new thread" in str(error) else None
+
+
+def _refused_import(error: ImportError) -> MachineError | None:
+    """The same of a module in C that could not be loaded."""
+    number = next((number for words, number in _LOADING if words in str(error)), None)
+    return None if number is None or _may_not_be_loaded(error) else MachineError.about(number, str(error))
+
+
+def _may_not_be_loaded(error: ImportError) -> bool:
+    """Whether the module's file system is mounted without execution, of which the loader says the same as of memory."""
+    try:
+        return bool(error.path and os.statvfs(error.path).f_flag & os.ST_NOEXEC)
+    except OSError:
+        return False

@@ -18,7 +18,6 @@ from packaging.version import Version
 from compat import toolchains
 from compat.config import env_tables, releases
 from compat.config.env_tables import EXAMPLE, Companion, accompanied, built_in
-from compat.config.executor_settings import ExecutorSettings, read_executor
 from compat.config.selection import MATRIX as FILE
 from compat.config.selection import select_envs, select_targets
 from compat.config.toml_reader import SCHEMA, Table, did_you_mean, parse_toml, quoted, read_toml
@@ -67,8 +66,8 @@ class MatrixConfig:
     """Whether a matrix tries the envs that have a PyTorch as pairs."""
     env_folder: Path | None = None
     """The folder to keep envs in, where the file names one."""
-    executor: ExecutorSettings | None = None
-    """The cluster to compile on, where the file names one; ``None`` for this machine."""
+    executor: Table | None = None
+    """Where to compile, where the file says so, as :mod:`compat.executors.registry` reads it; ``None`` for this machine."""
 
     @property
     def declared_names(self) -> frozenset[str]:
@@ -200,7 +199,7 @@ def _config(top: Table, path: Path) -> MatrixConfig:
         keep_workers=defaults.number("keep_workers", 300.0, or_zero=True),
         env_folder=_env_folder(top.table("envs"), path.parent),
         run_pairs=_run_pairs(top.table("pairs")),
-        executor=read_executor(top),
+        executor=top.table("executor") if "executor" in top else None,
     )
     _check_patterns(defaults, "envs", config.default_envs, config.choose_envs)
     return config

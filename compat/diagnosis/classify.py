@@ -3,7 +3,7 @@
 Two questions, in this order:
 
 - What does one attempt say? :func:`_read`: limits and the way a process ended first, then
-  :meth:`compat.diagnosis.knowledge.Knowledge.recognise`.
+  :meth:`compat.diagnosis.failure_class.Knowledge.recognise`.
 - What do several attempts say together? :func:`classify`: attempts *alone* outrank the one among neighbours, and are compared by
   fingerprint, because the same defect dies of a signal in one and raises in the other.
 
@@ -23,10 +23,8 @@ from attrs import evolve, frozen
 
 from compat.diagnosis import common, symptoms
 from compat.diagnosis.bounds import TEXT, bounded, narrowed, shown
-from compat.diagnosis.failure_class import FailureClass, Sign
-from compat.diagnosis.fingerprint import fingerprint
-from compat.diagnosis.knowledge import Knowledge
-from compat.diagnosis.symptoms import Symptoms
+from compat.diagnosis.failure_class import FailureClass, Knowledge, Sign
+from compat.diagnosis.symptoms import Symptoms, fingerprint
 from compat.model import SOURCE_STAGE, Diagnosis, Evidence, Failure, Noticed, Outcome, Status, Target
 from compat.text import printable
 
@@ -61,7 +59,7 @@ def classify(attempts: Sequence[Evidence], *, target: Target, knowledge: Knowled
         stage=fullest.failure.stage if fullest.failure else evidence.stage,
         failure=_with_diagnosis(fullest, readings),
         flaky=flaky,
-        attempts=tuple(reading.face for reading in readings),
+        attempts=tuple(reading.summary for reading in readings),
         warnings=tuple(Noticed(type=printable(warning.type), message=printable(warning.message)) for warning in evidence.warnings),
         metrics=evidence.metrics,
         stages=evidence.stages,
@@ -104,7 +102,7 @@ class _Reading:
     """The failure's fingerprint without the pass, which an attempt among neighbours often cannot name."""
 
     @property
-    def face(self) -> str:
+    def summary(self) -> str:
         return f"{self.status} {self.failure.failure_class}" if self.failure else str(self.status)
 
 
@@ -307,7 +305,8 @@ class _Reader:
             lines = [f"{said.error}: {said.message.partition(chr(10))[0]}"]
         else:
             lines = [getattr(said, _LINES_OF[told])] if told else list(_quoted(said))
-        name, passes = self.knowledge.wording.assembler_name, symptoms.failing_pass(said.output)
+        name = self.knowledge.wording.assembler_name
+        passes = [place for place, _ in self.knowledge.wording.reader.failed_passes(said.output)]
         return _excerpt("\n".join([f"{name}: {lines[0]}" if told == "assembler" and name else lines[0], *lines[1:], *passes]))
 
     def fingerprint(self, failure_class: FailureClass, words: str) -> str:

@@ -1,7 +1,8 @@
 """Failure classes that every toolchain has: the env, the limits, the machine, and how a program ends.
 
 What they mean is said here; a toolchain gives them signs of its own, and advice that speaks of its releases
-(``attrs.evolve(TARGET_UNKNOWN, signs=…)``), and says in which order they are tried (:class:`compat.diagnosis.knowledge.Knowledge`).
+(``attrs.evolve(TARGET_UNKNOWN, signs=…)``), and says in which order they are tried
+(:class:`compat.diagnosis.failure_class.Knowledge`).
 """
 
 from __future__ import annotations

@@ -1,17 +1,20 @@
-"""What a failure class is: what it means, who is usually at fault, what to do, and the signs by which it is recognised."""
+"""What a failure class is: what it means, who is usually at fault, what to do, and the signs by which it is recognised; and what a
+toolchain knows of its own failures: its classes, how it words things, and which program works in which stage (:class:`Knowledge`).
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from enum import StrEnum
-from functools import cache
+from functools import cache, cached_property
 from typing import Any
 
-from attrs import asdict, frozen
+from attrs import Factory, asdict, frozen
 
-from compat.diagnosis.symptoms import Symptoms
-from compat.model import Status, Target
+from compat.diagnosis import symptoms
+from compat.diagnosis.symptoms import Symptoms, Wording
+from compat.model import Evidence, Status, Target
 
 
 class Blame(StrEnum):
@@ -133,9 +136,58 @@ class FailureClass:
     releases have it, and not of a defect."""
 
 
+_IN_PACKAGE = r'"[^"\n]*/site-packages/%s/(?P<path>[^"\n]*)"'
 _NO_PATTERNS = ("words", "means", "brief", "by_pass", "advice")
 
 
 @cache
 def _patterns(sign: Sign) -> Mapping[str, str]:
     return asdict(sign, filter=lambda field, value: value is not None and field.name not in _NO_PATTERNS)
+
+
+@frozen(kw_only=True, slots=False)
+class Knowledge:
+    """A toolchain's failures."""
+
+    toolchain: str
+    """The name of the toolchain."""
+    classes: tuple[FailureClass, ...]
+    """In the order of precedence: the first with a matching sign wins. Those of :mod:`compat.diagnosis.common` are among them."""
+    wording: Wording = Factory(Wording)
+    programs: Mapping[str, str] = Factory(dict)
+    """Stage → the program at work in it, which no release renames: all there is to tell apart failures that say nothing."""
+
+    @cached_property
+    def by_name(self) -> Mapping[str, FailureClass]:
+        """The classes by their names."""
+        return {failure_class.name: failure_class for failure_class in self.classes}
+
+    def own(self, common: FailureClass) -> FailureClass:
+        """One of the classes that every toolchain has, with this one's advice."""
+        return self.by_name.get(common.name, common)
+
+    def program(self, stage: str) -> str:
+        """The program at work in a stage; the stage itself where that is not said."""
+        return self.programs.get(stage, stage)
+
+    def symptoms(self, evidence: Evidence) -> Symptoms:
+        """The words of one attempt."""
+        return symptoms.of(evidence, self.wording)
+
+    def recognise(
+        self, said: Symptoms, classes: Iterable[FailureClass] | None = None
+    ) -> tuple[FailureClass, Sign, dict[str, str]] | None:
+        """The first class with a matching sign, that sign, and the facts it names; ``None`` if no class knows these symptoms."""
+        for failure_class in self.classes if classes is None else classes:
+            for sign in failure_class.signs:
+                facts = sign.match(said)
+                if facts is not None:
+                    return failure_class, sign, facts
+        return None
+
+    def is_in_own_code(self, traceback: str) -> bool:
+        """Whether the innermost frame of a traceback is in the toolchain's own code, where that does not look at the machine."""
+        frame = traceback.rpartition("  File ")[2]
+        found = re.match(_IN_PACKAGE % re.escape(self.wording.package), frame) if self.wording.package else None
+        machine = self.wording.machine
+        return found is not None and not (machine and re.match(machine, found["path"]))

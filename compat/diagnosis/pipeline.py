@@ -1,12 +1,103 @@
-"""Where the IR of two compiles parts: the passes of both, compared. Pure."""
+"""What a compile prints of its passes: how a toolchain's output is read, and where the IR of two compiles parts. Pure.
+
+A compiler that is asked for it prints its IR before every pass, between its own words. Each has a form of its own for that, which
+its toolchain's :class:`OutputReader` knows; here is what readers make of it, and how the passes of any two compiles are compared.
+"""
 
 from __future__ import annotations
 
-from difflib import SequenceMatcher
+import re
+from collections.abc import Callable, Sequence
+from difflib import SequenceMatcher, unified_diff
+from functools import cached_property
+from pathlib import Path
 
-from attrs import frozen
+from attrs import field, frozen
 
-from compat.diagnosis.dumps import Pipeline
+
+@frozen(kw_only=True)
+class Step:
+    """One pass that ran."""
+
+    pass_: str
+    """Its name."""
+    ir: str
+    """The IR before it, as printed."""
+
+
+@frozen(kw_only=True, slots=False)
+class Pipeline:
+    """All passes of one compile, through all its stages."""
+
+    steps: tuple[Step, ...]
+    failed: str | None = None
+    """The pass that the compiler itself says failed; one that took the process with it is only the last step."""
+    pass_key: Callable[[str], str] = field(default=str, eq=False)
+    """The name of a pass → what of it releases do not change."""
+    canonical: Callable[[str], str] = field(default=str, eq=False)
+    """IR → the same in a form in which names do not matter."""
+
+    @cached_property
+    def keys(self) -> tuple[str, ...]:
+        """The steps by names that releases do not change."""
+        return tuple(self.pass_key(step.pass_) for step in self.steps)
+
+    @cached_property
+    def states(self) -> tuple[str, ...]:
+        """The IR before each step, in canonical form."""
+        return tuple(self.canonical(step.ir) for step in self.steps)
+
+    @property
+    def last(self) -> str | None:
+        """The pass that was in flight when a compile failed inside a pass."""
+        return self.failed or (self.steps[-1].pass_ if self.steps else None)
+
+
+@frozen(kw_only=True)
+class Printed:
+    """What one compile printed."""
+
+    words: str
+    """All of it that is no IR."""
+    pipeline: Pipeline
+
+
+def _words_alone(text: str) -> Printed:
+    return Printed(words=text, pipeline=Pipeline(steps=()))
+
+
+def _no_pass(words: str) -> Sequence[tuple[str, str]]:
+    return ()
+
+
+def _nothing(words: str) -> str | None:
+    return None
+
+
+@frozen(kw_only=True)
+class OutputReader:
+    """How what a compiler prints is taken apart. Unless it says more, all that is printed are words."""
+
+    sources: tuple[Path, ...] = ()
+    """The files of its code: where they change, what was kept of earlier attempts is read again."""
+    form: re.Pattern[str] | None = None
+    """Found in what it can read, for output of which the toolchain is not known."""
+    heading: str = ""
+    """What every line begins with that is the heading of an IR."""
+    suffix: str = "ir"
+    """The suffix of files with IR, without the dot."""
+    front_end: tuple[str, ...] = ()
+    """The stages in which the kernel's own source is read."""
+    read: Callable[[str], Printed] = _words_alone
+    """What was printed → the words, and the passes."""
+    failed_passes: Callable[[str], Sequence[tuple[str, str]]] = _no_pass
+    """Words → the places in which they say that a pass failed, each with the pass's name, or nothing where they do not name it."""
+    operation: Callable[[str], str | None] = _nothing
+    """Words → the operation of the IR that they speak of."""
+    kernel_line: Callable[[str], str | None] = _nothing
+    """Words → the line of the kernel's file that a diagnostic points at, as ``file.py:12``."""
+    pass_key: Callable[[str], str] = str
+    """The name of a pass → what of it releases do not change."""
 
 
 @frozen(kw_only=True)
@@ -70,3 +161,8 @@ def _between(
                 texts = (states[k + 1], other.states[j + 1]) if side == 0 else (one.states[i + 1], states[k + 1])
                 return pipelines[side].steps[k].pass_, (k + 1 if side == 0 else i + 1), side, texts
     return None
+
+
+def difference(one: str, other: str, names: tuple[str, str]) -> str:
+    """The unified diff of two texts, empty when they are equal."""
+    return "".join(unified_diff(one.splitlines(keepends=True), other.splitlines(keepends=True), *names, n=2))

@@ -3,22 +3,27 @@
 The same complaint comes in many wrappings. Triton puts ``ValueError('…')`` as text into a ``CompilationError``, or chains the
 cause, or (later releases) does both, by the kind of statement. A failing assertion is on file descriptor 2 alone, with a signal to
 3.2 and with ``PassManager::run failed`` since. Here each attempt becomes one :class:`Symptoms`; only that is matched against the
-failure classes. How a toolchain words things is its :class:`Wording`; what is the same in whatever is made with LLVM, MLIR and
-Python is here.
+failure classes. How a toolchain words things is its :class:`Wording`; what is the same in whatever is made with C++ and Python is
+here.
+
+:func:`fingerprint` makes a short hash of the words that tell a failure, equal for the same defect, different for different ones.
+What goes is what differs between two appearances of one defect: paths, lines, addresses, temporary files, the wording of quotes,
+and sizes, because the same error at another block size is the same failure. What stays is what was *said*: the compiler's words,
+names and dtypes, and small numbers that say *which* (``index 1``, ``axis 0``, ``operand 2``).
 """
 
 from __future__ import annotations
 
 import ast
+import hashlib
 import re
-from collections.abc import Iterator
+from collections.abc import Sequence
 
-from attrs import frozen
+from attrs import Factory, frozen
 
-from compat.diagnosis.bounds import within_bounds
-from compat.diagnosis.dialects import NONE, Dialects
-from compat.diagnosis.dumps import innermost
-from compat.model import Evidence, Raised
+from compat.diagnosis.bounds import readable, within_bounds
+from compat.diagnosis.pipeline import OutputReader
+from compat.model import DEFAULT_TOOLCHAIN, Evidence, Raised
 from compat.source.parsing import expression_of
 from compat.text import lazy_pattern
 
@@ -36,19 +41,16 @@ _ASSERTION = lazy_pattern(
 )
 _LITERAL = lazy_pattern(r'&& *\(?"(?P<words>[^"]+)"\)?')
 _TYPES = lazy_pattern(r"\b(To|From|T) = (?:const )?([\w:]+)")
-_FATAL = (
-    lazy_pattern(r"LLVM ERROR: (?P<words>[^\n]+)"),
-    lazy_pattern(r"cantFail wrapped call\n(?P<words>[^\n]+)"),
-    lazy_pattern(r"^(?P<words>[^\n]+)\n{1,2}UNREACHABLE executed", re.MULTILINE),
-    lazy_pattern(r"(?P<words>UNREACHABLE executed at [^\n]+)"),
-)
 _DIAGNOSTIC = lazy_pattern(r"^(?P<where>(?!Fatal Python)[^\n]*?)\berror: (?P<words>[^\n]+)", re.MULTILINE)
-_PIPELINE = "Failures have been detected while processing an MLIR pass pipeline"
 _FIRST, _LAST = 3000, 1000
 """Letters of an exception's or a diagnostic's words that are looked at, from either end."""
 _CALL = lazy_pattern(r"(?:\w+\.)*(?P<name>\w+)\(")
 _INSTALLED = lazy_pattern(r"/site-packages/|/lib/python3")
 _CONTENTLESS = lazy_pattern(r"false|0")
+
+
+Rules = Sequence[tuple[re.Pattern[str], str]]
+"""What to replace, in small letters, and what with."""
 
 
 @frozen(kw_only=True)
@@ -66,9 +68,14 @@ class Wording:
     """A complaint of the assembler, with a group ``words``; of several the first tells."""
     assembler_name: str = ""
     """What the assembler's lines begin with, and a reader knows it by."""
-    forget: tuple[tuple[re.Pattern[str], str], ...] = ()
-    """What differs between two appearances of one defect, and what to put in its place (:mod:`compat.diagnosis.fingerprint`)."""
-    dialects: Dialects = NONE
+    forget: Rules = ()
+    """What differs between two appearances of one defect, and what to put in its place."""
+    fatal: tuple[re.Pattern[str], ...] = ()
+    """How the compiler gives up without an assertion, each with a group ``words``; the first pattern that is found tells."""
+    empty_diagnostic: re.Pattern[str] | None = None
+    """The diagnostics that say nothing."""
+    reader: OutputReader = Factory(OutputReader)
+    """How what the compiler prints is taken apart."""
 
 
 @frozen(kw_only=True)
@@ -85,11 +92,11 @@ class Symptoms:
     called: str = ""
     """The function that is called at the caret."""
     assertion: str = ""
-    """What a failed assertion or an ``LLVM ERROR`` says: its sentence if it has one, else its expression."""
+    """What a failed assertion or an fatal error says: its sentence if it has one, else its expression."""
     assertion_line: str = ""
     """The line it was printed on, without folders."""
     diagnostic: str = ""
-    """The first MLIR diagnostic."""
+    """The first of the compiler's diagnostics."""
     diagnostic_line: str = ""
     """The same with where it points."""
     assembler: str = ""
@@ -114,7 +121,7 @@ def of(evidence: Evidence, wording: Wording) -> Symptoms:
     told = "\n".join(link.message for link in evidence.raised)
     everything = f"{evidence.stderr}\n{told}"
     error, message = _explanation(evidence.raised, wording)
-    assertion, assertion_line = _assertion(evidence.stderr)
+    assertion, assertion_line = _assertion(evidence.stderr, wording)
     diagnostic, diagnostic_line = _diagnostic(evidence.stderr, wording)
     place, statement = _raised_at(evidence.raised, wording)
     source = _source_line(evidence)
@@ -213,12 +220,12 @@ def _called(source: str) -> str:
     return found["name"] if found else ""
 
 
-def _assertion(output: str) -> tuple[str, str]:
+def _assertion(output: str, wording: Wording) -> tuple[str, str]:
     """What an assertion or a fatal error says, and its line."""
     if found := _ASSERTION.search(output):
         place = f"{_base(found['file'])}:{found['line']}: {_name_of(found['function'])}"
         return _point_of(found), f"{place}: Assertion `{_one_line(found['expression'])}' failed"
-    for pattern in _FATAL:
+    for pattern in wording.fatal:
         if found := pattern.search(output):
             return found["words"], _one_line(found[0])
     return "", ""
@@ -250,10 +257,11 @@ def _complaint(text: str, wording: Wording) -> str:
 
 
 def _diagnostic(output: str, wording: Wording) -> tuple[str, str]:
-    """The first MLIR diagnostic with something to say, and its line."""
+    """The first diagnostic with something to say, and its line."""
     for found in _DIAGNOSTIC.finditer(output):
         of_assembler = wording.assembler_name != "" and found[0].startswith(wording.assembler_name)
-        if _PIPELINE not in found["words"] and not of_assembler:
+        is_empty = wording.empty_diagnostic is not None and wording.empty_diagnostic.search(found["words"])
+        if not is_empty and not of_assembler:
             return found["words"].strip(), _one_line(f"{_short_location(found['where'])}error: {found['words']}")
     return "", ""
 
@@ -285,17 +293,11 @@ def frames_of(raised: tuple[Raised, ...]) -> list[re.Match[str]]:
 
 
 def _pass(evidence: Evidence, wording: Wording) -> str:
-    """The pass at work: as the diagnosis has it, else as MLIR names it when a pipeline fails."""
-    named = evidence.diagnosis.pass_
-    if named is None:
-        named = next((name for line in failing_pass(evidence.stderr) if (name := innermost(line))), "")
-    return wording.dialects.pass_key(named)
-
-
-def failing_pass(output: str) -> Iterator[str]:
-    """The lines in which MLIR names the pass that failed."""
-    for found in re.finditer(r"Pipeline failed while executing \[[^\]\n]*+\]", output):
-        yield found[0]
+    """The pass at work: as the diagnosis has it, else as the compiler names it when one fails."""
+    name = evidence.diagnosis.pass_
+    if name is None:
+        name = next((name for _, name in wording.reader.failed_passes(evidence.stderr) if name), "")
+    return wording.reader.pass_key(name)
 
 
 def _base(path: str) -> str:
@@ -304,3 +306,59 @@ def _base(path: str) -> str:
 
 def _one_line(text: str) -> str:
     return " ".join(text.split())
+
+
+# --- fingerprints -----------------------------------------------------------------------------------------------------------------
+
+DIGITS = 12
+"""Length of the hexadecimal part: 48 bits, enough for the number of distinct failures in a project."""
+
+_WHICH = lazy_pattern(r"\b((?:index|axis|operand|argument|element|result|dimension|dim) #?)(\d+)\b")
+
+_FORGET: tuple[tuple[re.Pattern[str], str], ...] = tuple(
+    (lazy_pattern(pattern), replacement)
+    for pattern, replacement in (
+        (r"\x1b\[[0-9;]*m", ""),  # colours
+        (r"""["'`]?(?<![\w/])~?(?:/[\w.+@=~-]+)+/?["'`]?""", "<path>"),
+        (r"<path>(?::\d+)*", "<path>"),
+        (r"(?<![\w.-])([.-]*+)[\w.-]+\.(?:py|cpp|cc|h|hpp|td|mlir|ll)(?::\d+)+", r"\1<path>"),
+        (r"\b(?:at )?\d+:\d+(?::|\b)", ""),  # at 3:36:
+        (r"(?<=\w)\[\]", ""),  # fp32[]
+        (r"\bline \d+\b", "line"),
+        (r"\b0x[0-9a-f]+\b", "<address>"),
+        (r"""['"](\d+)['"]""", r"\1"),  # <['128'], fp32> in later releases, <[128], fp32> in earlier ones
+        (r"\b(?:\d+x)+(?=[a-z!])", "#x"),  # tensor<128x64xf32>
+        (r"(?<![\w.])-?\d+(?:\.\d+)*(?:e[+-]?\d+)?\b", "#"),
+        (r"#(?:, ?#)+", "#"),  # a shape is a shape, whatever its rank's sizes
+        (r"""["'`’‘]""", "'"),
+        (r"\s+", " "),
+        (r" (?=,)", ""),
+    )
+)
+
+
+def normalise(words: str, own: Rules = ()) -> str:
+    """``words`` as the same defect would be told by another release, on another machine, at another block size.
+
+    ``own`` are the toolchain's rules, which come before those that hold for all.
+    """
+    # Without its "#", which would make a layout of what is spelled.
+    text = _WHICH.sub(lambda found: found[1].rstrip("#") + _spelled(found[2]), readable(words).lower())
+    for pattern, replacement in (*own, *_FORGET):
+        text = pattern.sub(replacement, text)
+    return text.strip(" .:;,!\n")
+
+
+def fingerprint(failure_class: str, words: str, own: Rules = (), *, toolchain: str = DEFAULT_TOOLCHAIN) -> str:
+    """``class:hash`` of a failure class and the words that a failure was told in.
+
+    The hash names the toolchain, so that classes of one name in two toolchains stay apart; that of the default one is left out.
+    """
+    scope = "" if toolchain == DEFAULT_TOOLCHAIN else f"{toolchain}/"
+    digest = hashlib.sha256(f"{scope}{failure_class}\n{normalise(words, own)}".encode("utf-8", "backslashreplace")).hexdigest()
+    return f"{failure_class}:{digest[:DIGITS]}"
+
+
+def _spelled(number: str) -> str:
+    """A number in letters, so that the rule for sizes lets it pass."""
+    return "n" + "".join(chr(ord("a") + int(digit)) for digit in number)

@@ -18,7 +18,7 @@ from attrs import Factory, define, evolve, field, frozen
 from compat import toolchains
 from compat.diagnosis import classify
 from compat.diagnosis.diagnose import Keep
-from compat.diagnosis.knowledge import Knowledge
+from compat.diagnosis.failure_class import Knowledge
 from compat.executors.gpus import Gpus
 from compat.model import SOURCE_STAGE, BuiltEnv, Cell, Env, Evidence, Package, Specialization, Status, Target
 from compat.store.store import artifact_name

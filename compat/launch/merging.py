@@ -13,7 +13,7 @@ from typing import Any
 
 from attrs import evolve, frozen
 
-from compat.diagnosis.agreement import samples_of
+from compat.diagnosis.numbers import samples_of
 from compat.errors import StoreError
 from compat.launch.building import identity_of, problem_digest, was_built
 from compat.model import NOT_RUN, Check, Latency, Result, Status

@@ -197,10 +197,10 @@ def _version(value: Any, _: Any) -> Any:
 # --- schema --------------------------------------------------------------------------------------------------------------------
 
 
-def schema_of(kind: type, title: str) -> JsonObject:
-    """The JSON Schema (draft 2020-12) of the data that :func:`unstructure` makes of records of that class."""
+def schema_of(kind: Any, title: str) -> JsonObject:
+    """The JSON Schema (draft 2020-12) of the data of records of that class, or of a tuple of such, as data."""
     definitions: JsonObject = {}
-    root = _record_schema(kind, definitions, optional=False)
+    root = (_record_schema if has(kind) else _schema)(kind, definitions, optional=False)
     return {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": title, **root, "$defs": definitions}
 
 

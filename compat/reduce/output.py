@@ -120,7 +120,7 @@ def write_reproducers(results: Iterable[Result], store: Store, path: Path) -> tu
     Raises StoreError where one cannot be written.
     """
     texts = {
-        path.with_suffix(f".{result.cell.env.name}.{toolchains.of(result.cell.env).ir.suffix}"): _one_pass(result, store)
+        path.with_suffix(f".{result.cell.env.name}.{toolchains.of(result.cell.env).reader.suffix}"): _one_pass(result, store)
         for result in results
     }
     written = [beside for beside, text in texts.items() if text is not None]

@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from compat import __version__, toolchains
-from compat.diagnosis import dumps
 from compat.diagnosis.failure_class import Blame
+from compat.diagnosis.pipeline import OutputReader
 from compat.history.account import Interval, Word
 from compat.history.verdict import Verdict, class_of, is_good
 from compat.model import Result, Status
@@ -184,9 +184,9 @@ def environment_of(finding: ReproFinding) -> Iterator[tuple[str, str]]:
 # --- what was printed --------------------------------------------------------------------------------------------------------
 
 
-def short(output: str, name: str) -> str:
+def short(output: str, name: str, reader: OutputReader) -> str:
     """What a script printed, without IR and places, and with stacks cut to where they end."""
-    words = dumps.read(output).words
+    words = reader.read(output).words
     words = without_places(words).replace("repro.py", f"{name}.py")
     lines = [line.rstrip() for line in _WARNING.sub("", words).splitlines()]
     lines = [line for line in lines if line and not _UNDERLINE.match(line)]

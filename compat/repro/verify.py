@@ -16,9 +16,10 @@ from pathlib import Path
 
 from attrs import evolve, frozen
 
-from compat.diagnosis import bounds, classify, dumps
+from compat.diagnosis import bounds, classify
 from compat.diagnosis.bounds import bounded
-from compat.diagnosis.knowledge import Knowledge
+from compat.diagnosis.failure_class import Knowledge
+from compat.diagnosis.pipeline import OutputReader
 from compat.files import TemporaryFolder
 from compat.model import SOURCE_STAGE, BuiltEnv, Done, Evidence, Failure, Raised, Target
 from compat.processes import supervisor
@@ -85,14 +86,16 @@ def run_all(
     """Run scripts, ``slots`` at a time, in the order given; ``folder`` is where they are written. Raises OSError."""
     names = {text: folder / f"script-{number}" for number, text in enumerate(dict.fromkeys(script.text for script in scripts))}
 
+    reader = knowledge.wording.reader
+
     def run(script: ScriptCheck) -> ScriptResult:
         assert script.env.python is not None, "what cannot be run has no result to be verified"
-        ran = run_script(script.env.python, names[script.text] / "repro.py", deadline)
+        ran = run_script(script.env.python, names[script.text] / "repro.py", deadline, reader.heading)
         return ScriptResult(
             script=script,
             run=ran,
             failure=failure_of(ran, target, script.stage, knowledge),
-            compiled=evidence_of(ran, script.stage).built,
+            compiled=evidence_of(ran, script.stage, reader).built,
         )
 
     for text, place in names.items():
@@ -102,32 +105,32 @@ def run_all(
         return tuple(executor.map(run, scripts))
 
 
-def run_script(python: str, script: Path, deadline: float) -> ProcessResult:
+def run_script(python: str, script: Path, deadline: float, heading: str = "") -> ProcessResult:
     """Run a script in an env, in a fresh process and a folder of its own, as somebody would who knows nothing of us.
 
-    After ``deadline`` seconds it is killed, with what it started in its process group.
+    After ``deadline`` seconds it is killed, with what it started in its process group. ``heading`` is as in
+    :func:`compat.processes.output.read_ends`.
     """
     with TemporaryFolder("compat-script-") as folder:
         home = str(folder)
         env = passed_on() | {"HOME": home, "TMPDIR": home, "PYTHONDONTWRITEBYTECODE": "1"}
-        command, heading = [python, str(script)], dumps.HEADING_BEGINS
-        return supervisor.run(command, timeout=deadline, env=env, cwd=home, limit=_LARGEST_OUTPUT, heading=heading)
+        return supervisor.run([python, str(script)], timeout=deadline, env=env, cwd=home, limit=_LARGEST_OUTPUT, heading=heading)
 
 
 def failure_of(ran: ProcessResult, target: Target, stage: str, knowledge: Knowledge) -> Failure | None:
     """The failure that a script's output shows, if any; ``stage`` is where it is known to be, which no output says."""
-    evidence = evidence_of(ran, stage)
+    evidence = evidence_of(ran, stage, knowledge.wording.reader)
     if evidence.built or not (evidence.raised or evidence.signal or evidence.exit_code):
         return None
     return classify.classify([evidence], target=target, knowledge=knowledge).failure
 
 
-def evidence_of(ran: ProcessResult, stage: str) -> Evidence:
+def evidence_of(ran: ProcessResult, stage: str, reader: OutputReader) -> Evidence:
     """The output as the evidence of an attempt: the chain of exceptions, how the compiling child ended, and all else it printed."""
     verdicts = list(_VERDICT.finditer(ran.output))
     output = ran.output[: verdicts[-1].start()] if verdicts else ran.output
     code = int(verdicts[-1]["code"]) if verdicts and verdicts[-1]["code"] else None
-    output_text = dumps.read(output).words
+    output_text = reader.read(output).words
     begin, raised = _chain(output_text)
     if stage != SOURCE_STAGE:  # there they tell whether the toolchain refuses the file; elsewhere Triton takes frames away
         raised = tuple(evolve(exception, traceback="") for exception in raised)

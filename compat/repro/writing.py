@@ -321,7 +321,7 @@ class _ReproWriter:
             existing=self.request.existing,
             words=script.words,
             text=script.source(),
-            output=issue.short(own.run.output, self.name),
+            output=issue.short(own.run.output, self.name, self.knowledge.wording.reader),
             command=without_places(self.request.command),
             reproducer=without_places(reproducer.decode(errors="replace")) if reproducer else "",
         )

@@ -23,7 +23,6 @@ from typing import Any, TypeVar
 from attrs import Factory, evolve, frozen
 
 from compat import toolchains
-from compat.diagnosis import diagnose
 from compat.diagnosis.bounds import readable, within_bounds
 from compat.files import alone_in
 from compat.model import Diagnosis, Evidence
@@ -64,7 +63,7 @@ class StoredRow:
     key: str
     attempts: Any
     reader: Any = None
-    """Which reader has read it (:func:`compat.diagnosis.diagnose.version`); ``None`` where there was nothing to read."""
+    """Which reader has read it (:func:`compat.toolchains.reading_version`); ``None`` where there was nothing to read."""
     readings: Any = None
 
 
@@ -312,7 +311,8 @@ def row_of(key: str, attempts: Sequence[Evidence]) -> StoredRow:
     if all(evidence.complete for evidence in attempts):
         return StoredRow(key=key, attempts=text)
     readings = [Reading(stderr=evidence.stderr, diagnosis=evidence.diagnosis) for evidence in attempts]
-    return StoredRow(key=key, attempts=text, reader=diagnose.version(), readings=json.dumps(unstructure(readings, compact=True)))
+    readings_text = json.dumps(unstructure(readings, compact=True))
+    return StoredRow(key=key, attempts=text, reader=toolchains.reading_version(), readings=readings_text)
 
 
 def attempts_of(row: StoredRow) -> tuple[Evidence, ...]:

@@ -20,7 +20,8 @@ from typing import Self, TypeVar
 
 from attrs import define, evolve
 
-from compat.diagnosis import diagnose
+from compat import toolchains
+from compat.diagnosis.diagnose import diagnosed
 from compat.errors import StoreError
 from compat.files import content_of, replace_file
 from compat.model import Cell, Evidence
@@ -128,13 +129,13 @@ class Store:
         if all(evidence.complete for evidence in attempts):
             return attempts
         known = as_read(row, attempts)
-        if known is not None and row.reader == diagnose.version():
+        if known is not None and row.reader == toolchains.reading_version():
             return known
         printed = [printed_text(evidence, self.artifact) for evidence in attempts]
         if None in printed:
             return known
         read = tuple(
-            evidence if evidence.complete else diagnose.diagnosed(evidence, text or "", self.keep)
+            evidence if evidence.complete else diagnosed(evidence, text or "", self.keep, toolchains.reader_of(text or ""))
             for evidence, text in zip(attempts, printed, strict=True)
         )
         reread = evolve(row_of(row.key, read), attempts=row.attempts)

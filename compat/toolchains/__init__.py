@@ -15,7 +15,9 @@ from collections.abc import Iterable, Iterator
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 
+from compat.diagnosis import diagnose
 from compat.diagnosis.failure_class import FailureClass
+from compat.diagnosis.pipeline import OutputReader
 from compat.errors import ConfigError
 from compat.model import Cell, Env, Failure, Specialization, Target
 from compat.toolchains.base import (
@@ -67,6 +69,9 @@ __all__ = [
     "known_class",
     "named",
     "of",
+    "reader_of",
+    "readers",
+    "reading_version",
     "stages",
     "targets",
     "targets_of_gpu",
@@ -151,6 +156,22 @@ def known_class(failure: Failure) -> FailureClass:
 def class_names() -> tuple[str, ...]:
     """The names of the failure classes of all toolchains, in the order of precedence."""
     return tuple(dict.fromkeys(name for toolchain in every() for name in toolchain.failures.by_name))
+
+
+def readers() -> tuple[OutputReader, ...]:
+    """Of each toolchain how what it prints is taken apart."""
+    return tuple(toolchain.reader for toolchain in every())
+
+
+def reader_of(printed: str) -> OutputReader:
+    """What can read a text of which it is not known which toolchain printed it: rows of the store do not say so."""
+    found = (reader for reader in readers() if reader.form is not None and reader.form.search(printed))
+    return next(found, DEFAULT.reader)
+
+
+def reading_version() -> str:
+    """Which readers these are: what others have read in stored evidence is read again."""
+    return diagnose.version(readers())
 
 
 def targets() -> tuple[Target, ...]:

@@ -16,8 +16,9 @@ from attrs import Factory, frozen
 from packaging.version import Version
 
 from compat.bundle.bundle import Bundle
-from compat.diagnosis.knowledge import Knowledge
+from compat.diagnosis.failure_class import Knowledge
 from compat.diagnosis.numbers import Interpreter
+from compat.diagnosis.pipeline import OutputReader
 from compat.model import DEFAULT_FRAMEWORK, LATER_STAGES, SOURCE_STAGE, BuiltEnv, CompileSpec, Evidence, Status, Target
 from compat.toolchains.edits import KnownEdit
 from compat.toolchains.guessing import Guessing
@@ -147,6 +148,8 @@ class CompilerParts:
     """What readers call it: ``LLVM IR``."""
     canonical_low_ir: Callable[[str], str]
     """That IR → the same in a form in which names do not matter."""
+    canonical_code: Callable[[str], str]
+    """What a stage behind the passes made → the same in such a form."""
     backend_stages: tuple[str, ...]
     """Stages of the back end alone."""
     not_optimized: Mapping[str, str]
@@ -413,8 +416,6 @@ class IntermediateForms:
     """The stages that make text, in order; empty where passes cannot be told apart."""
     parts: CompilerParts | None = None
     """The parts of the compiler that a change between two releases can be narrowed down to; ``None`` where it cannot be."""
-    suffix: str = "ir"
-    """The suffix of files with the IR before a pass, without the dot."""
     cut_reproducer: Callable[[str, str, str], str | None] = _no_reproducer
     """A reproducer that the compiler wrote of a whole pipeline, the IR before a pass, and the name of that pass → a reproducer of
     the pass alone; ``None`` where that cannot be made."""
@@ -452,6 +453,11 @@ class Toolchain:
     """Its failure classes and predictions, and how its releases word failures."""
     launching: Launching | None = None
     """How compiled kernels are launched on another host; ``None`` where they are not."""
+
+    @property
+    def reader(self) -> OutputReader:
+        """How what its compilers print is taken apart."""
+        return self.failures.wording.reader
 
     @property
     def every_stage(self) -> tuple[str, ...]:

@@ -23,7 +23,6 @@ from attrs import define, field, frozen
 
 from compat import interruption
 from compat.diagnosis import bounds
-from compat.diagnosis.dumps import HEADING_BEGINS
 from compat.errors import MachineError
 from compat.files import TemporaryFolder
 from compat.model import Done, Noticed, Raised, StoodIn
@@ -328,9 +327,9 @@ class Child:
         self._open.append(fd)
         return fd
 
-    def read_output(self, start: int, end: int | None, limit: int) -> str:
+    def read_output(self, start: int, end: int | None, limit: int, heading: str = "") -> str:
         """What was printed between two offsets; of more than ``limit`` bytes the beginning and the end (:func:`read_ends`)."""
-        return read_ends(self.output, start, end, limit, HEADING_BEGINS)
+        return read_ends(self.output, start, end, limit, heading)
 
     def close(self) -> None:
         """Close the pipes and remove the directory. The child must have ended."""

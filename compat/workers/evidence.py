@@ -60,7 +60,8 @@ def gathered(
     if evidence.complete and not mode.keep_printed:
         return evolve(evidence, kept=kept)
     limit = PRINTED_LIMIT_IN_FULL if mode.keep_printed else PRINTED_LIMIT
-    text = places.told(child.read_output(flight.output, end, limit))
+    reader = toolchains.of(flight.cell.env).reader
+    text = places.told(child.read_output(flight.output, end, limit, reader.heading))
     inline, artifacts = keep_printed(text, keep, always=mode.keep_printed)
     if evidence.complete:
         return evolve(evidence, kept={**kept, **artifacts})
@@ -80,7 +81,7 @@ def gathered(
         optional=optional,
         kept={**kept, **artifacts},
     )
-    return diagnosed(failed, text, keep)
+    return diagnosed(failed, text, keep, reader)
 
 
 def _made(folder: Path, stages: Iterable[str], keep: Keep, places: Places) -> dict[str, str]:

@@ -1,12 +1,161 @@
-"""What a CI system runs for a project: a workflow of GitHub, a pipeline of GitLab.
+"""What a CI system runs for a project: a workflow of GitHub, a pipeline of GitLab, made of templates.
 
 In: a project's ``matrix.toml``, and where it lies in its repository. Out: files for the repository, as text; none is written.
-
-- :mod:`compat.workflows.groups`: which envs each of several jobs tries
-- :mod:`compat.workflows.requirement`: where a CI system installs this package from
-- :mod:`compat.workflows.files`: the files
+:mod:`compat.workflows.groups` says which envs each of several jobs tries. A CI system installs this package from where it was
+installed here, as installers record it (PEP 610).
 """
 
-from compat.workflows.files import Files, System, workflow_files
+from __future__ import annotations
 
-__all__ = ["Files", "System", "workflow_files"]
+import json
+import re
+from collections.abc import Mapping
+from enum import StrEnum
+from importlib.metadata import PackageNotFoundError, distribution
+from pathlib import Path, PurePosixPath
+
+from attrs import frozen
+from jinja2 import Environment, PackageLoader, StrictUndefined
+
+from compat import __version__
+from compat.config.kernel_files import load_kernels
+from compat.config.matrix import MatrixConfig
+from compat.engine import plan
+from compat.errors import ConfigError
+from compat.report.views.diff import MARKER
+from compat.workflows.groups import jobs
+
+PYTHON = "3.11"
+"""What the driver and, with it, the envs run on: every release has wheels for it."""
+
+
+class System(StrEnum):
+    """A CI system."""
+
+    GITHUB = "github"
+    GITLAB = "gitlab"
+
+
+_NAME = "triton-compat"
+_PIPELINE = f".gitlab/{_NAME}.yml"
+_FILES: Mapping[System, Mapping[str, str]] = {
+    System.GITHUB: {f".github/workflows/{_NAME}.yml": "github.yml.j2"},
+    System.GITLAB: {_PIPELINE: "gitlab.yml.j2", ".gitlab-ci.yml": "gitlab-ci.yml.j2"},
+}
+_OTHERWISE = {".gitlab-ci.yml": f"add to it `include: [{{ local: /{_PIPELINE} }}]`"}
+"""What to do about a file that is there already."""
+
+
+@frozen(kw_only=True)
+class Files:
+    """What a project is to have for a CI system."""
+
+    texts: Mapping[Path, str]
+    otherwise: Mapping[Path, str]
+    """What follows where such a file is there already; empty where nothing does."""
+    requirement: str
+    """What they install."""
+    unsure: str
+    """Why that deserves a look; empty where it does not."""
+
+
+def workflow_files(system: System, config: MatrixConfig) -> Files:
+    """The files of a CI system, at the top of the project's repository.
+
+    Raises SelectionError where its envs are none, and ConfigError where its folder cannot be named in them.
+    """
+    top = _top(config.base)
+    inside = _checked(config.base.resolve().relative_to(top).as_posix())
+    wanted = requirement()
+    templates = _templates()
+    facts = {
+        "requirement": wanted.text,
+        "python": PYTHON,
+        "groups": jobs(config, _cells(config)),
+        "inside": "" if inside == "." else f"{PurePosixPath(inside)}/",
+        "marker": MARKER,
+    }
+    return Files(
+        texts={top / name: templates.get_template(template).render(facts) for name, template in _FILES[system].items()},
+        otherwise={top / name: _OTHERWISE.get(name, "") for name in _FILES[system]},
+        requirement=wanted.text,
+        unsure=f"it installs {wanted.text}, but {wanted.unsure}: say in COMPAT where a CI gets it" if wanted.unsure else "",
+    )
+
+
+def _cells(config: MatrixConfig) -> int:
+    """How many cells there are now; none where the kernel files cannot be read yet."""
+    try:
+        specs = load_kernels(config.kernels, config.base) if config.kernels else ()
+    except ConfigError:
+        return 0
+    return len(plan.cross(config.choose_envs(), config.choose_targets(()), specs))
+
+
+def _templates() -> Environment:
+    """The templates, whose marks are not the `{{ }}` of GitHub's expressions."""
+    templates = Environment(
+        loader=PackageLoader("compat.workflows"),
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+        block_start_string="<%",
+        block_end_string="%>",
+        variable_start_string="<<",
+        variable_end_string=">>",
+    )
+    templates.filters["quoted"] = _quoted
+    return templates
+
+
+def _checked(inside: str) -> str:
+    """A path that means the same to YAML, shells, globs and expressions. Raises ConfigError for any other."""
+    if not re.fullmatch(r"[\w.+/ -]+", inside):
+        hint = "Rename the folder, or write the workflow by hand: `compat matrix` works in every folder."
+        raise ConfigError("no workflow can be written for a folder that is called so", where=inside, hint=hint)
+    return inside
+
+
+def _quoted(text: str) -> str:
+    """A string as YAML takes it, whatever is in it."""
+    return json.dumps(text, ensure_ascii=False)
+
+
+def _top(folder: Path) -> Path:
+    """The top of the repository that a folder is in, or else the folder itself."""
+    here = folder.resolve()
+    return next((parent for parent in (here, *here.parents) if (parent / ".git").exists()), here)
+
+
+# --- where a CI system installs this package from ---------------------------------------------------------------------------------
+
+
+@frozen(kw_only=True)
+class Requirement:
+    """What ``pip install`` is given."""
+
+    text: str
+    unsure: str = ""
+    """Why it has to be looked at; empty where the same thing can be installed elsewhere."""
+
+
+def requirement() -> Requirement:
+    """This package, with uv, as it can be installed on another machine."""
+    origin = _origin()
+    url = origin.get("url") if isinstance(origin, dict) else None
+    vcs = origin.get("vcs_info") if isinstance(origin, dict) else None
+    if isinstance(url, str) and url.startswith("https://"):
+        commit = f"git+{url}@{vcs['commit_id']}" if isinstance(vcs, dict) and vcs.get("vcs") == "git" else url
+        return Requirement(text=f"{_NAME}[uv] @ {commit}")
+    unsure = "here it was installed from files of this machine" if url else ""
+    return Requirement(text=f"{_NAME}[uv]=={__version__}", unsure=unsure)
+
+
+def _origin() -> object:
+    """What the installer wrote down of where the package comes from; of a release of an index that is nothing."""
+    try:
+        text = distribution(_NAME).read_text("direct_url.json")
+        return json.loads(text) if text else {}
+    except (PackageNotFoundError, ValueError):
+        return {"url": "file:"}

@@ -6,7 +6,7 @@ import pytest
 from attrs import evolve
 from packaging.version import Version
 
-from compat.diagnosis.agreement import samples_in, samples_of, with_agreement
+from compat.diagnosis.numbers import samples_in, samples_of, with_agreement
 from compat.model import RECORDED, BuiltEnv, Check, Env, Numbers, Outcome, Problem, Result, Sample, Status
 from tests.cells import cell
 

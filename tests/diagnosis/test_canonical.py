@@ -8,9 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from compat.diagnosis.canonical import canonical, canonical_code, difference
-from compat.toolchains.triton.failures.knowledge import KNOWLEDGE
-from compat.toolchains.triton.ir.parts import canonical_llvm
+from compat.diagnosis.pipeline import difference
+from compat.toolchains.triton.ir.canonical import canonical, canonical_code, canonical_llvm
 
 IR = """\
 #blocked = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
@@ -45,12 +44,8 @@ module attributes {"ttg.num-warps" = 4 : i32, ttg.target = "cuda:90"} {
 VALUES = sorted(set(re.findall(r"%[a-z]\w*", IR)) - {"%d"})
 
 
-def canonical_of(ir: str) -> str:
-    return canonical(ir, KNOWLEDGE.wording.dialects)
-
-
 def test_the_form_itself() -> None:
-    lines = canonical_of(IR).splitlines()
+    lines = canonical(IR).splitlines()
     assert lines[0].startswith("#blocked.")
     assert not any("loc(" in line or "#loc" in line for line in lines)
     assert "    %{0 : i32} = arith.constant 0 : i32" in lines
@@ -60,14 +55,14 @@ def test_the_form_itself() -> None:
 
 
 def test_it_is_stable() -> None:
-    assert canonical_of(IR) == canonical_of(IR)
+    assert canonical(IR) == canonical(IR)
 
 
 @given(st.lists(st.from_regex(r"\A[a-z_][a-z0-9_]{3,9}\Z"), min_size=len(VALUES), max_size=len(VALUES), unique=True))
 def test_names_of_values_make_no_difference(names: list[str]) -> None:
     renamed = dict(zip(VALUES, (f"%{name}" for name in names), strict=True))
     text = re.sub(r"%[a-z]\w*", lambda found: renamed.get(found[0], found[0]), IR)
-    assert canonical_of(text) == canonical_of(IR)
+    assert canonical(text) == canonical(IR)
 
 
 @pytest.mark.parametrize(
@@ -91,18 +86,18 @@ def test_other_names_make_no_difference(old: str, new: str) -> None:
     if "helper" in old:
         text = re.sub(r"@(helper\S*? 'constexpr'\))", r'@"\1"', text)
     assert text != IR
-    assert difference(canonical_of(IR), canonical_of(text), ("one", "other")) == ""
+    assert difference(canonical(IR), canonical(text), ("one", "other")) == ""
 
 
 def test_a_call_site_in_the_location_goes() -> None:
     nested = '    %1 = tt.x loc(callsite("f (x)"("a.py":1:2) at fused["pass"(callsite(#loc at "b\\")".py))]))\n'
-    assert canonical_of(nested) == "    %x.0 = tt.x\n"
+    assert canonical(nested) == "    %x.0 = tt.x\n"
 
 
 def test_the_order_of_constants_that_stand_together_makes_no_difference() -> None:
     one, other = IR.splitlines()[7:9]
     assert "c0_i32" in one
-    assert canonical_of(IR.replace(f"{one}\n{other}", f"{other}\n{one}")) == canonical_of(IR)
+    assert canonical(IR.replace(f"{one}\n{other}", f"{other}\n{one}")) == canonical(IR)
 
 
 @pytest.mark.parametrize(
@@ -130,14 +125,14 @@ def test_the_order_of_constants_that_stand_together_makes_no_difference() -> Non
 )
 def test_anything_else_makes_a_difference(old: str, new: str) -> None:
     assert old in IR
-    diff = difference(canonical_of(IR), canonical_of(IR.replace(old, new)), ("one", "other"))
+    diff = difference(canonical(IR), canonical(IR.replace(old, new)), ("one", "other"))
     assert diff
     assert diff.startswith("--- one\n+++ other\n")
 
 
 def test_layouts_of_one_kind_are_told_apart() -> None:
     layouts = "#a = #ttg.blocked<{order = [0]}>\n#b = #ttg.blocked<{order = [1]}>\n"
-    assert canonical_of(f"{layouts}tt.x : #a, #b, #a\n") != canonical_of(f"{layouts}tt.x : #a, #b, #b\n")
+    assert canonical(f"{layouts}tt.x : #a, #b, #a\n") != canonical(f"{layouts}tt.x : #a, #b, #b\n")
 
 
 def test_names_that_sibling_regions_use_again_are_different_values() -> None:
@@ -145,7 +140,7 @@ def test_names_that_sibling_regions_use_again_are_different_values() -> None:
         branches = [f"  {name} = tt.load %p\n  tt.store {name}\n" for name in (first, second)]
         return f"scf.if %c {{\n{branches[0]}}} else {{\n{branches[1]}}}\n"
 
-    assert canonical_of(region("%1", "%1")) == canonical_of(region("%1", "%2"))
+    assert canonical(region("%1", "%1")) == canonical(region("%1", "%2"))
 
 
 def test_a_value_used_before_the_line_that_makes_it_is_still_that_value() -> None:
@@ -153,13 +148,13 @@ def test_a_value_used_before_the_line_that_makes_it_is_still_that_value() -> Non
         made = "  %a = llvm.add %p\n  %b = llvm.add %p\n"
         return f"llvm.func @f(%p: i32) {{\n^bb1:\n  llvm.store {used}\n^bb2:\n{made}  llvm.store %a\n"
 
-    assert canonical_of(text("%a")) != canonical_of(text("%b"))
-    assert canonical_of(text("%a")) == canonical_of(text("%a").replace("%a", "%z"))
+    assert canonical(text("%a")) != canonical(text("%b"))
+    assert canonical(text("%a")) == canonical(text("%a").replace("%a", "%z"))
 
 
 def test_one_more_operation_gives_a_short_diff() -> None:
     more = IR.replace("    %at = ", "    %extra = tt.get_program_id x : i32 loc(#loc)\n    %at = ")
-    changed = [line for line in difference(canonical_of(IR), canonical_of(more), ("", "")).splitlines()[2:] if line[0] in "+-"]
+    changed = [line for line in difference(canonical(IR), canonical(more), ("", "")).splitlines()[2:] if line[0] in "+-"]
     assert changed == ["+    %get_program_id.0 = tt.get_program_id x : i32"]
 
 

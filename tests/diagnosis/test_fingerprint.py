@@ -7,11 +7,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from compat.diagnosis.classify import classify
-from compat.diagnosis.fingerprint import DIGITS, fingerprint, normalise
+from compat.diagnosis.symptoms import DIGITS, fingerprint, normalise
 from compat.model import Evidence, Raised
 from compat.toolchains.triton.failures.knowledge import KNOWLEDGE
 from tests.targets import TARGETS
 
+OWN = KNOWLEDGE.wording.forget
 MESSAGES = (
     "Cannot make_shape_compatible: incompatible dimensions at index 0: 128 and 64",
     "Cannot make_shape_compatible: incompatible dimensions at index 1: 128 and 64",
@@ -52,7 +53,7 @@ def decorations(draw: st.DrawFn) -> tuple[str, ...]:
 
 @given(message=st.sampled_from(MESSAGES), one=decorations(), other=decorations())
 def test_paths_lines_addresses_and_values_do_not_matter(message: str, one: tuple[str, ...], other: tuple[str, ...]) -> None:
-    assert normalise(f"{one[0]}{message}{one[1]}") == normalise(f"{other[0]}{message}{other[1]}")
+    assert normalise(f"{one[0]}{message}{one[1]}", OWN) == normalise(f"{other[0]}{message}{other[1]}", OWN)
 
 
 @given(
@@ -63,14 +64,14 @@ def test_paths_lines_addresses_and_values_do_not_matter(message: str, one: tuple
 def test_different_classes_and_messages_are_told_apart(
     one: tuple[str, str], other: tuple[str, str], around: tuple[str, ...]
 ) -> None:
-    fingerprints = [fingerprint(kind, f"{around[0]}{message}{around[1]}") for kind, message in (one, other)]
+    fingerprints = [fingerprint(kind, f"{around[0]}{message}{around[1]}", OWN) for kind, message in (one, other)]
     assert (fingerprints[0] == fingerprints[1]) == (one == other)
 
 
 @given(m=st.sampled_from((16, 32, 64, 128)), n=st.sampled_from((16, 32, 64, 128)))
 def test_the_same_mistake_at_another_block_size_is_the_same_mistake(m: int, n: int) -> None:
     words = "Cannot make_shape_compatible: incompatible dimensions at index 1: {} and {}"
-    assert normalise(words.format(m, n)) == normalise(words.format(128, 64))
+    assert normalise(words.format(m, n), OWN) == normalise(words.format(128, 64), OWN)
 
 
 @pytest.mark.parametrize(
@@ -85,7 +86,7 @@ def test_the_same_mistake_at_another_block_size_is_the_same_mistake(m: int, n: i
     ],
 )
 def test_what_releases_spell_differently(one: str, other: str) -> None:
-    assert normalise(one) == normalise(other)
+    assert normalise(one, OWN) == normalise(other, OWN)
 
 
 @given(message=st.sampled_from(MESSAGES), line=st.integers(1, 999), indent=st.integers(0, 60))

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from compat.diagnosis import pipeline
-from compat.diagnosis.dumps import Pipeline, Step, read
-from compat.diagnosis.pipeline import Split
-from compat.toolchains.triton.failures.knowledge import KNOWLEDGE
+from compat.diagnosis.pipeline import Pipeline, Split, Step
+from compat.toolchains.triton.ir.canonical import canonical
+from compat.toolchains.triton.ir.dumps import pass_key, read
 
 OLD = """\
 triton warns of something
@@ -80,14 +80,14 @@ def test_nothing_printed() -> None:
     ],
 )
 def test_renamed_passes(one: str, other: str) -> None:
-    key = KNOWLEDGE.wording.dialects.pass_key
-    assert key(one) == key(other) != key("cse")
+    assert pass_key(one) == pass_key(other) != pass_key("cse")
 
 
 def made(text: str, failed: str | None = None) -> Pipeline:
     """``"inline:a cse:b"``: passes, each with the IR before it (a letter that stands for an operation)."""
-    steps = (part.split(":") for part in text.split())
-    return Pipeline(steps=tuple(Step(pass_=name, ir=f"module {{\n  tt.{ir}\n}}\n") for name, ir in steps), failed=failed)
+    parts = (part.split(":") for part in text.split())
+    steps = tuple(Step(pass_=name, ir=f"module {{\n  tt.{ir}\n}}\n") for name, ir in parts)
+    return Pipeline(steps=steps, failed=failed, pass_key=pass_key, canonical=canonical)
 
 
 def parted(one: str, other: str) -> tuple[str | None, int, int | None, str | None] | None:

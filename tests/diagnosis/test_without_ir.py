@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from compat.diagnosis.dumps import HEADING, read
+from compat.toolchains.triton.ir.dumps import HEADING, read
 
 LINES = [
     *[

@@ -9,11 +9,13 @@ from pathlib import Path
 import pytest
 from attrs import evolve
 
-from compat.diagnosis import diagnose, dumps
-from compat.diagnosis.dumps import Pipeline, Printed
+from compat import toolchains
+from compat.diagnosis.pipeline import Pipeline, Printed
 from compat.engine.run import RunContext, run
 from compat.model import BuiltEnv, Cell, Done, Evidence, Failure
+from compat.store import store as store_of
 from compat.store.store import Store
+from compat.toolchains.triton.ir.dumps import READER
 from compat.workers.attempt import Limits
 from compat.workers.evidence import keep_printed, printed_text
 from compat.workers.spawn import OwnWorker
@@ -41,12 +43,9 @@ def failure_of(one: Cell, env: BuiltEnv, folder: Path, *, cached: bool) -> Failu
 
 def better_reader(text: str) -> Printed:
     """A reader that names passes in capitals, and takes the first one for that which failed."""
-    found = _READ(text)
+    found = READER.read(text)
     steps = tuple(evolve(step, pass_=step.pass_.upper()) for step in found.pipeline.steps)
     return Printed(words=found.words, pipeline=Pipeline(steps=steps[:1]))
-
-
-_READ = dumps.read
 
 
 @pytest.mark.wheels
@@ -60,15 +59,15 @@ def test_a_better_reader_speaks_about_old_rows(
     monkeypatch.setattr(OwnWorker, "__init__", lambda *_args, **_kwargs: pytest.fail("a worker was started"))
     assert failure_of(one, env, tmp_path, cached=True) == before
     with monkeypatch.context() as patched:
-        patched.setattr(dumps, "read", better_reader)
+        patched.setattr(toolchains, "reader_of", lambda _: evolve(READER, read=better_reader))
         assert failure_of(one, env, tmp_path, cached=True) == before, "the same reader need not read again"
-        patched.setattr(diagnose, "version", lambda: "better")
+        patched.setattr(toolchains, "reading_version", lambda: "better")
         after = failure_of(one, env, tmp_path, cached=True)
         assert after.pass_ == "INLINE"
         assert after.ir != before.ir
         assert (tmp_path / "artifacts" / str(after.ir)).read_text().startswith(("#loc", "module"))
         assert after.reproducer == before.reproducer
-        patched.setattr(dumps, "read", lambda _: pytest.fail("what was read is kept"))
+        patched.setattr(toolchains, "reader_of", lambda _: pytest.fail("what was read is kept"))
         assert failure_of(one, env, tmp_path, cached=True) == after
     assert failure_of(one, env, tmp_path, cached=True) == before
 
@@ -98,7 +97,7 @@ def test_where_the_dump_is_gone_the_last_reading_counts(
     before = failure_of(crashing(env), env, tmp_path, cached=False)
     (compressed,) = (tmp_path / "artifacts").glob("*.printed.xz")
     compressed.write_bytes(b"x")
-    monkeypatch.setattr(diagnose, "version", lambda: "another")
+    monkeypatch.setattr(toolchains, "reading_version", lambda: "another")
     assert failure_of(crashing(env), env, tmp_path, cached=True) == before
     with opened(tmp_path / "results.sqlite") as file:
         file.execute("UPDATE evidence SET readings = NULL")
@@ -110,8 +109,8 @@ def test_what_came_out_ok_has_nothing_to_read(tmp_path: Path, monkeypatch: pytes
     fine = Evidence(answered=True, done=(Done(do="compile"),), stage="cubin", seconds=0.5)
     with Store(tmp_path) as store:
         store.write("k", CELL, (fine,))
-        monkeypatch.setattr(diagnose, "diagnosed", lambda *_: pytest.fail("there is nothing to read"))
-        monkeypatch.setattr(diagnose, "version", lambda: "another")
+        monkeypatch.setattr(store_of, "diagnosed", lambda *_: pytest.fail("there is nothing to read"))
+        monkeypatch.setattr(toolchains, "reading_version", lambda: "another")
         assert read(store, "k") == {"k": (fine,)}
 
 

@@ -26,7 +26,7 @@ from compat.bundle.bundle import bundle
 from compat.config.kernel_files import load_kernels
 from compat.config.matrix import load_matrix
 from compat.config.selection import select_envs, select_specs, select_targets
-from compat.diagnosis import bounds, canonical, classify, diagnose, dumps, pipeline
+from compat.diagnosis import bounds, classify, diagnose, pipeline
 from compat.envs import index, listing
 from compat.envs.cache import EnvCache
 from compat.envs.inventory import kept_envs
@@ -76,6 +76,7 @@ from compat.text import printable
 from compat.toolchains import Unlaunchable
 from compat.toolchains.triton.device.launching import LAUNCHING
 from compat.toolchains.triton.failures.knowledge import KNOWLEDGE
+from compat.toolchains.triton.ir import canonical, dumps
 from compat.workers import client
 from compat.workers.client import Lines, WorkerClient
 from tests.fuzz.inputs import (
@@ -253,7 +254,7 @@ def _row(text: str, _: Path) -> None:
     row = StoredRow(key="k", attempts=text, readings=text)
     attempts = database.attempts_of(row)
     if attempts:
-        reported(*(diagnose.diagnosed(each, each.printed, None) for each in attempts))
+        reported(*(diagnose.diagnosed(each, each.printed, None, dumps.READER) for each in attempts))
         reported(*(database.as_read(row, attempts) or attempts))
         store_of._cut_short(attempts, 60.0, 1 << 30)
 
@@ -533,7 +534,7 @@ def _printed(said: tuple[str, str, str, str], folder: Path) -> None:
         Evidence(answered=True, alone=True, stage=stage, raised=raised, in_passes=True),
         Evidence(answered=False, signal="SIGABRT", stage=stage),
     ):
-        reported(bounds.within_bounds(diagnose.diagnosed(evidence, stderr, lambda suffix, data: suffix)))
+        reported(bounds.within_bounds(diagnose.diagnosed(evidence, stderr, lambda suffix, data: suffix, dumps.READER)))
 
 
 def _ir(text: str, _: Path) -> None:
@@ -549,7 +550,7 @@ def _script(text: str, _: Path) -> None:
     failure = failure_of(ProcessResult(exit_code=1, output=text), CELL.target, "ast", KNOWLEDGE)
     if failure:
         shown(failure.excerpt)
-    shown(issue.short(text, "k"))
+    shown(issue.short(text, "k", dumps.READER))
 
 
 _FAILED = Outcome(

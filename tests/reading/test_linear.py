@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from compat.diagnosis import canonical, classify, diagnose, dumps, fingerprint, symptoms
+from compat.diagnosis import classify, diagnose, symptoms
 from compat.model import Evidence, Raised
 from compat.processes.supervisor import ProcessResult
 from compat.report.render import markdown
@@ -15,7 +15,7 @@ from compat.repro import issue, verify
 from compat.text import printable
 from compat.toolchains.triton.failures import knowledge
 from compat.toolchains.triton.failures.knowledge import KNOWLEDGE
-from compat.toolchains.triton.ir import reproducers
+from compat.toolchains.triton.ir import canonical, dumps
 from tests.reading.adversarial import LARGE, SMALL, general, offence, offenders, patterns_in
 from tests.targets import TARGETS
 
@@ -38,7 +38,7 @@ def _recognised(text: str) -> object:
 
 
 def _normalised(text: str) -> object:
-    return fingerprint.normalise(text, KNOWLEDGE.wording.forget)
+    return symptoms.normalise(text, KNOWLEDGE.wording.forget)
 
 
 def _classified(text: str) -> object:
@@ -57,7 +57,7 @@ def _verified(text: str) -> object:
 
 
 def _diagnosed(text: str) -> object:
-    return diagnose.diagnosed(Evidence(answered=True, stage="ttgir", in_passes=True), text, None)
+    return diagnose.diagnosed(Evidence(answered=True, stage="ttgir", in_passes=True), text, None, dumps.READER)
 
 
 def _in_markdown(text: str) -> object:
@@ -67,19 +67,19 @@ def _in_markdown(text: str) -> object:
 READERS: dict[str, tuple[Callable[[str], object], list[str]]] = {
     "recognise": (_recognised, SIGNS + patterns_in(symptoms, knowledge)),
     "classify": (_classified, patterns_in(symptoms)),
-    "normalise": (_normalised, patterns_in(fingerprint)),
-    "diagnose": (_diagnosed, patterns_in(diagnose)),
+    "normalise": (_normalised, patterns_in(symptoms, knowledge)),
+    "diagnose": (_diagnosed, patterns_in(dumps)),
     "dumps": (dumps.read, patterns_in(dumps)),
     "canonical": (canonical.canonical, patterns_in(canonical)),
     "code": (canonical.canonical_code, patterns_in(canonical)),
     "promise": (_promised, patterns_in(symptoms)),
     "verify": (_verified, patterns_in(verify)),
-    "issue": (lambda text: issue.short(text, "k"), patterns_in(issue, verify)),
+    "issue": (lambda text: issue.short(text, "k", dumps.READER), patterns_in(issue, verify)),
     "places": (verify.without_places, patterns_in(verify)),
     "one line": (compact.one_line, patterns_in(compact)),
     "Markdown": (_in_markdown, []),
     "printable": (printable, []),
-    "reproducer": (lambda text: reproducers.one_pass(f"{{-#\n{text}", text, "cse"), patterns_in(reproducers)),
+    "reproducer": (lambda text: dumps.one_pass(f"{{-#\n{text}", text, "cse"), patterns_in(dumps)),
 }
 
 

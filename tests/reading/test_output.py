@@ -9,8 +9,8 @@ import pytest
 
 from bench import reading
 from compat.diagnosis.bounds import WIDTH, bounded, narrowed, readable
-from compat.diagnosis.dumps import HEADING_BEGINS, read
 from compat.processes.supervisor import read_ends
+from compat.toolchains.triton.ir.dumps import HEADING_BEGINS, read
 from compat.workers.client import LINE_LIMIT, Lines
 
 HEADING = "// -----// IR Dump Before {name} (cse) ('builtin.module' operation) //----- //\n"

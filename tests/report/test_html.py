@@ -137,7 +137,7 @@ def test_every_release_has_a_column_tested_or_not() -> None:
     ]
     earlier = [place for place, flags in enumerate(data["points"]["flags"]) if flags & 2]
     assert [data["points"]["cells"][place] for place in earlier] == [0, 0]
-    assert [data["points"]["earlier"][place] for place in earlier] == [["api-removed", REMOVED.fingerprint]] * 2
+    assert [data["points"]["earlier"][str(place)] for place in earlier] == [["api-removed", REMOVED.fingerprint]] * 2
     assert "3.1.0" not in {data["releases"][release]["label"] for release in data["points"]["release"]}
 
 

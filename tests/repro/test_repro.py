@@ -28,6 +28,7 @@ from compat.repro.verify import identifying_words, printed, promise, run_script,
 from compat.source.closure import read_source
 from compat.store.store import Store
 from compat.toolchains.triton.failures.knowledge import KNOWLEDGE
+from compat.toolchains.triton.ir.dumps import READER
 from compat.toolchains.triton.language.script import Form, compile_function, form_of
 from compat.workers.attempt import Limits
 from tests.cells import KEPT, cell, spec
@@ -108,21 +109,21 @@ def test_the_chain_of_exceptions_is_read_from_what_python_prints(tmp_path: Path)
     script.write_text(f"print('told')\ntry:\n    raise ValueError('inner')\nexcept ValueError as e:\n    {raising}\n")
     output = subprocess.run(["python3", str(script)], capture_output=True, text=True, check=False)
     told = f"{output.stdout}{output.stderr}\nreproduced: the compile ended with exit code 1\n"
-    evidence = verify.evidence_of(ProcessResult(exit_code=0, output=told), "ast")
+    evidence = verify.evidence_of(ProcessResult(exit_code=0, output=told), "ast", READER)
     assert evidence.raised == (
         Raised(type="RuntimeError", message="at 1:2:\n    x\n    ^"),
         Raised(type="ValueError", message="inner"),
     )
     assert (evidence.exit_code, evidence.signal, evidence.stderr.strip()) == (1, None, "told")
     aborted = verify.evidence_of(
-        ProcessResult(exit_code=0, output=f"{ABORT}reproduced: the compile ended with exit code -6\n"), "ast"
+        ProcessResult(exit_code=0, output=f"{ABORT}reproduced: the compile ended with exit code -6\n"), "ast", READER
     )
     assert (aborted.signal, aborted.answered) == ("SIGABRT", False)
 
 
 def read_back(output: str) -> Evidence:
     return verify.evidence_of(
-        ProcessResult(exit_code=0, output=f"{output}\nreproduced: the compile ended with exit code 1\n"), "ast"
+        ProcessResult(exit_code=0, output=f"{output}\nreproduced: the compile ended with exit code 1\n"), "ast", READER
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from compat.toolchains.triton.ir.reproducers import one_pass
+from compat.toolchains.triton.ir.dumps import one_pass
 
 WHOLE = """module {{
   tt.func @whole()

@@ -12,11 +12,11 @@ import pytest
 from click.testing import CliRunner
 from ruamel.yaml import YAML
 
-from compat import __version__
+from compat import __version__, workflows
 from compat.cli import main
 from compat.config.matrix import load_matrix, no_matrix
 from compat.errors import ConfigError
-from compat.workflows import System, requirement, workflow_files
+from compat.workflows import System, workflow_files
 from compat.workflows.groups import FEW, JOBS, SHARD, SHARDS, groups, jobs
 from tests.workflows.linters import ROOT, lint
 
@@ -35,7 +35,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "softmax.py").write_text(KERNEL, encoding="utf-8")
     (tmp_path / ".git").mkdir()
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(requirement, "_origin", dict)
+    monkeypatch.setattr(workflows, "_origin", dict)
     return tmp_path
 
 
@@ -182,13 +182,13 @@ def test_it_is_installed_from_where_it_was_installed_here(
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: triton-compat\nVersion: 1\n")
     if origin is not None:
         (info / "direct_url.json").write_text(origin if isinstance(origin, str) else json.dumps(origin))
-    monkeypatch.setattr(requirement, "distribution", lambda _: metadata.Distribution.at(info))
-    found = requirement.requirement()
+    monkeypatch.setattr(workflows, "distribution", lambda _: metadata.Distribution.at(info))
+    found = workflows.requirement()
     assert (found.text, bool(found.unsure)) == (text, unsure)
 
 
 def test_that_a_ci_cannot_install_it_is_said(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(requirement, "_origin", lambda: {"url": "file:///here"})
+    monkeypatch.setattr(workflows, "_origin", lambda: {"url": "file:///here"})
     said = init("--github")
     assert f"  .github/workflows/triton-compat.yml: it installs triton-compat[uv]=={__version__}, but here it was" in said
 

@@ -17,8 +17,8 @@ from unittest import mock
 
 from attrs import define
 
-from compat.config.executor_settings import ExecutorSettings
 from compat.errors import ClusterError, ConfigError
+from compat.executors.dask.settings import DaskSettings
 
 INSTALL = "Install it where this command is: pip install 'triton-compat[dask]'."
 _TICK = 0.1
@@ -40,7 +40,7 @@ class Cluster:
     """Whether it was made for this command."""
 
 
-def opened(settings: ExecutorSettings) -> Cluster:
+def opened(settings: DaskSettings) -> Cluster:
     """The cluster that settings mean.
 
     Raises ConfigError where what they name is not there, ClusterError where it cannot be made.
@@ -115,7 +115,7 @@ def quieten() -> None:
         logging.getLogger(name).setLevel(logging.CRITICAL)
 
 
-def _local(settings: ExecutorSettings) -> Any:
+def _local(settings: DaskSettings) -> Any:
     import dask
     from distributed import LocalCluster
 
@@ -134,7 +134,7 @@ def _local(settings: ExecutorSettings) -> Any:
         raise ClusterError(f"no Dask workers can be started here: {error}", where=settings.where) from error
 
 
-def _made(settings: ExecutorSettings) -> Any:
+def _made(settings: DaskSettings) -> Any:
     make = _named(settings)
     try:
         made = make(**settings.arguments)
@@ -148,7 +148,7 @@ def _made(settings: ExecutorSettings) -> Any:
     return made
 
 
-def _named(settings: ExecutorSettings) -> Callable[..., Any]:
+def _named(settings: DaskSettings) -> Callable[..., Any]:
     """What a dotted name means. Raises ConfigError."""
     module, _, name = str(settings.cluster).rpartition(".")
     where = f"{settings.where}.class"

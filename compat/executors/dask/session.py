@@ -17,12 +17,12 @@ from importlib.metadata import version
 from typing import Any, Self, TypeVar
 
 from compat import interruption
-from compat.config.executor_settings import ExecutorSettings
 from compat.envs.pinned_env import PinnedEnv
 from compat.errors import ClusterError, MachineError
 from compat.executors.dask import cluster
 from compat.executors.dask.parcel import About, code_digest
 from compat.executors.dask.placement import ClusterWorker, GpuSlots, NoEligibleWorker, Placement, WorkerInfo
+from compat.executors.dask.settings import DaskSettings
 from compat.executors.executor import EnvLeft
 from compat.model import BuiltEnv
 from compat.source.tree import Trees
@@ -42,7 +42,7 @@ Say = Callable[[str], None]
 class DaskSession:
     """The connection that a command's executors share; closing it leaves nothing of the command in the cluster."""
 
-    def __init__(self, settings: ExecutorSettings, say: Say = lambda words: None) -> None:
+    def __init__(self, settings: DaskSettings, say: Say = lambda words: None) -> None:
         """``say`` hears of workers that fail, and where the dashboard is. Nothing is connected yet."""
         self.settings = settings
         self.say = say

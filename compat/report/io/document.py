@@ -24,7 +24,7 @@ from compat.model.fields import KEY, OPTIONAL, Amount, Count, Releases, Seconds,
 from compat.model.json_text import JsonObject, json_pieces, write_json
 from compat.pairs.records import Pair
 from compat.report.summary.compact import natural
-from compat.report.summary.grid import LibraryVersion, library_versions
+from compat.report.summary.grid import LibraryRecord, library_versions
 from compat.report.summary.record import Report, place_of
 from compat.report.summary.statements import statements
 from compat.text import lazy_pattern, printable
@@ -186,27 +186,6 @@ class AttachmentRecord:
 
 
 @frozen(kw_only=True)
-class TallyRecord:
-    """What became of the kernels of a library's version on one release."""
-
-    release: Text
-    compile: Count
-    fail: Count
-    unknown: Annotated[Count, rules(description="Kernels of which nothing is known there.")]
-    classes: Mapping[str, _Positive]
-
-
-@frozen(kw_only=True)
-class LibraryRecord:
-    """One version of a library whose kernels were compiled."""
-
-    package: Text
-    version: Text
-    kernels: Count
-    releases: tuple[TallyRecord, ...]
-
-
-@frozen(kw_only=True)
 class MatrixRecord:
     """The whole file."""
 
@@ -274,7 +253,7 @@ def _document(report: Report) -> JsonObject:
         "targets": _targets(report),
         "sources": tuple(SourceRecord(path=path, text=text) for path, text in sorted(report.sources.items())),
         "attachments": tuple(AttachmentRecord(name=name, gzip=content) for name, content in sorted(report.attachments.items())),
-        "packages": tuple(map(library_record, library_versions(report))),
+        "packages": library_versions(report),
         "existing": {name: sorted(versions) for name, versions in sorted(report.existing.items())},
         "pairs": report.pairs,
     }
@@ -333,12 +312,6 @@ def verdict_record(verdict: Verdict) -> VerdictRecord:
 
 def _of_account(kind: type[_T], account: Verdict | Right | Fast, **values: Any) -> _T:
     return record_of(kind, account, verdict=account.phrase, bracket=bracket_record(account.bracket), **values)
-
-
-def library_record(library: LibraryVersion) -> LibraryRecord:
-    """The record of one version of a library."""
-    releases = tuple(record_of(TallyRecord, tally, release=release) for release, tally in library.releases.items())
-    return record_of(LibraryRecord, library, package=library.name, releases=releases)
 
 
 def _targets(report: Report) -> tuple[Target, ...]:

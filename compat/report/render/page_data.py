@@ -21,7 +21,7 @@ from attrs import define, field, frozen
 from packaging.version import Version
 
 from compat import toolchains
-from compat.history.verdict import Coordinate, Verdict
+from compat.history.verdict import Verdict
 from compat.model import BuiltEnv, Cell, Failure, Result, Specialization
 from compat.model.cell_record import cell_document
 from compat.model.codec import unstructure
@@ -74,15 +74,8 @@ def packed(report: Report) -> str:
 
 def page_data(report: Report) -> JsonObject:
     """The data as JSON values."""
-    return {name: _made(value) for name, value in _data(report).items()}
-
-
-def _made(value: Any) -> Any:
-    if callable(value):
-        return _made(value())
-    if isinstance(value, Column):
-        return list(value)
-    return {name: _made(each) for name, each in value.items()} if isinstance(value, dict) else value
+    data: JsonObject = json.loads("".join(_pieces(_data(report))))
+    return data
 
 
 def _pieces(value: Any) -> Iterator[str]:
@@ -143,7 +136,7 @@ def _releases(report: Report) -> list[tuple[str, bool]]:
 
 
 def _rows(report: Report, specs: Mapping[Specialization, int]) -> JsonObject:
-    verdicts = _verdicts(report)
+    verdicts = report.verdict_of
     first = {coordinate: results[0].cell.spec for coordinate, results in report.by_coordinate.items()}
     return {
         **{name: [coordinate[place] for coordinate in first] for place, name in enumerate(("kernel", "variant", "case", "target"))},
@@ -153,7 +146,7 @@ def _rows(report: Report, specs: Mapping[Specialization, int]) -> JsonObject:
 
 
 def _points(report: Report, columns: Mapping[str, int]) -> Iterator[_Point]:
-    verdicts = _verdicts(report)
+    verdicts = report.verdict_of
     for row, (coordinate, points) in enumerate(report.points.items()):
         for point in points:
             release = columns[point.release.label]
@@ -206,10 +199,6 @@ def _earlier(row: int, verdict: Verdict, columns: Mapping[str, int]) -> Iterator
             failure = entry.outcome.failure if entry.outcome else None
             mark = remembered_mark(entry)
             yield _Point(row=row, release=columns[entry.release], mark=mark, cells=0, earlier=failure, remembered=True)
-
-
-def _verdicts(report: Report) -> Mapping[Coordinate, Verdict]:
-    return {(v.kernel, v.variant, v.case, v.target): v for v in report.verdicts}
 
 
 # --- what rows and cells speak of --------------------------------------------------------------------------------------------

@@ -140,11 +140,10 @@ def _troubles(report: Report, device: str) -> tuple[Trouble, ...]:
 
 def _grids(report: Report, device: str) -> tuple[KernelGrid, ...]:
     """A table per kernel of what came of running it, for coordinates that were run somewhere."""
-    accounts = {(v.kernel, v.variant, v.case, v.target): v for v in report.verdicts}
     return gathered(
         report,
         lambda coordinate: _row_marks(report, coordinate, device),
-        lambda coordinate: _right_words(report, coordinate, accounts[coordinate], device),
+        lambda coordinate: _right_words(report, coordinate, report.verdict_of[coordinate], device),
         lambda verdict: verdict == _WORDS[Status.OK],
     )
 
@@ -200,7 +199,7 @@ class LatencyRow:
 
 def latencies(report: Report) -> tuple[Latencies, ...]:
     """The latency of every kernel that was timed, in natural order."""
-    accounts = {(v.kernel, v.variant, v.case, v.target): v for v in report.verdicts if v.fast}
+    accounts = {coordinate: verdict for coordinate, verdict in report.verdict_of.items() if verdict.fast}
     kernels: dict[tuple[str, str], list[LatencyRow]] = defaultdict(list)
     several = len({target for *_, target in accounts}) > 1
     for coordinate, verdict in sorted(accounts.items(), key=lambda item: tuple(map(natural, item[0]))):

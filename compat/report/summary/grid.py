@@ -6,13 +6,15 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
+from typing import Annotated
 
 from attrs import Factory, frozen
 from packaging.version import InvalidVersion, Version
 
-from compat.history.account import Entry, Interval, Word
+from compat.history.account import Entry, Interval, Word, runs
 from compat.history.verdict import Coordinate, Point, Verdict, class_of, is_deprecated, is_good, release_of
 from compat.model import Outcome, Result, Status
+from compat.model.fields import Count, Text, rules
 from compat.report.summary.compact import natural, rectangles
 from compat.report.summary.record import Report
 
@@ -109,7 +111,7 @@ class KernelGrid:
 
 def grids(report: Report) -> tuple[KernelGrid, ...]:
     """One grid per kernel, in natural order."""
-    phrases = {(v.kernel, v.variant, v.case, v.target): phrase_in_full(v) for v in report.verdicts}
+    phrases = {coordinate: phrase_in_full(verdict) for coordinate, verdict in report.verdict_of.items()}
     return gathered(
         report,
         lambda coordinate: _marks(report, coordinate),
@@ -140,14 +142,9 @@ def gathered(
 
 def history_of(row: GridRow, report: Report) -> str:
     """A row's marks as intervals, for where there is no room for a column per release: ``ok 3.0.0–3.8.0, rej 3.9.0``."""
-    runs: list[tuple[str, list[str]]] = []
-    for mark, release in zip(row.marks, report.releases, strict=True):
-        text = mark.text + (f" {mark.failure}" if mark.failure else "")
-        if runs and runs[-1][0] == text:
-            runs[-1][1].append(release.label)
-        else:
-            runs.append((text, [release.label]))
-    return " · ".join(f"{text} {report.spans(run)}" for text, run in runs if text != Mark().text)
+    texts = (mark.text + (f" {mark.failure}" if mark.failure else "") for mark in row.marks)
+    alike = runs((release.label, text) for release, text in zip(report.releases, texts, strict=True))
+    return " · ".join(f"{run.value} {report.spans(run.releases)}" for run in alike if run.value != Mark().text)
 
 
 def phrase_in_full(verdict: Verdict) -> str:
@@ -243,14 +240,14 @@ def _extent(interval: Interval) -> str:
 
 
 @frozen(kw_only=True)
-class Tally:
-    """What became of the kernels of one version on one release."""
+class TallyRecord:
+    """What became of the kernels of a library's version on one release."""
 
-    compile: int = 0
-    fail: int = 0
-    unknown: int = 0
-    """Of how many nothing is known there."""
-    classes: Mapping[str, int] = Factory(dict)
+    release: Text
+    compile: Count = 0
+    fail: Count = 0
+    unknown: Annotated[Count, rules(description="Kernels of which nothing is known there.")] = 0
+    classes: Mapping[str, Annotated[int, rules(minimum=1)]] = Factory(dict)
     """Failure class → kernels that show it, the most frequent first; of those of which nothing is known, too."""
 
     @property
@@ -265,84 +262,83 @@ class Tally:
 
 
 @frozen(kw_only=True)
-class LibraryVersion:
-    """One version of a library."""
+class LibraryRecord:
+    """One version of a library whose kernels were compiled."""
 
-    name: str
-    version: str
-    kernels: int
-    releases: Mapping[str, Tally]
-    """By the label of the release, in order."""
+    package: Text
+    version: Text
+    kernels: Count
+    releases: tuple[TallyRecord, ...]
+    """In order."""
 
     def mark(self, label: str) -> str:
         """What stands in the column of a release."""
-        return self.releases[label].mark if label in self.releases else "-"
+        return next((tally.mark for tally in self.releases if tally.release == label), "-")
 
 
-def library_versions(report: Report) -> tuple[LibraryVersion, ...]:
+def library_versions(report: Report) -> tuple[LibraryRecord, ...]:
     """The libraries whose kernels were compiled, each in the order of its versions."""
     by_requirement: dict[str, list[Result]] = defaultdict(list)
     for result in report.ordered:
         if result.cell.spec.package:
             by_requirement[result.cell.spec.package].append(result)
     versions = [_version(requirement, results, report) for requirement, results in by_requirement.items()]
-    return tuple(sorted(versions, key=lambda each: (each.name, _order(each.version))))
+    return tuple(sorted(versions, key=lambda library: (library.package, _order(library.version))))
 
 
-def libraries(report: Report) -> tuple[tuple[str, tuple[LibraryVersion, ...], tuple[str, ...]], ...]:
+def libraries(report: Report) -> Iterator[tuple[str, tuple[LibraryRecord, ...], tuple[str, ...]]]:
     """Libraries by name, with their versions and the releases that any of these was tried on."""
-    groups = [(name, tuple(versions)) for name, versions in groupby(library_versions(report), key=lambda each: each.name)]
-    labels = [release.label for release in report.releases]
-    return tuple(
-        (name, versions, tuple(label for label in labels if any(label in version.releases for version in versions)))
-        for name, versions in groups
-    )
+    for name, group in groupby(library_versions(report), key=lambda library: library.package):
+        versions = tuple(group)
+        tried = {tally.release for version in versions for tally in version.releases}
+        yield name, versions, tuple(release.label for release in report.releases if release.label in tried)
 
 
-def failing(found: LibraryVersion, report: Report) -> Iterator[str]:
+def failing(library: LibraryRecord, report: Report) -> Iterator[str]:
     """What fails in a version, a line for all releases on which the same number does: ``3.9.0: 25 of 28 fail: …``."""
-    groups: dict[tuple[object, ...], list[str]] = defaultdict(list)
-    for release, tally in found.releases.items():
+    groups: dict[str, list[str]] = defaultdict(list)
+    for tally in library.releases:
         if tally.fail or tally.unknown:
-            groups[tally.fail, tally.unknown, tally.tried, tuple(tally.classes.items())].append(release)
-    for releases in groups.values():
-        yield f"{report.spans(releases)}: {_said(found.releases[releases[0]])}"
+            groups[_failing_words(tally)].append(tally.release)
+    yield from (f"{report.spans(releases)}: {words}" for words, releases in groups.items())
 
 
-def _said(tally: Tally) -> str:
+def _failing_words(tally: TallyRecord) -> str:
     parts = [f"{tally.fail:,} of {tally.tried:,} fail" if tally.fail else ""]
     parts.append(f"nothing is known of {tally.unknown:,} of {tally.tried:,}" if tally.unknown else "")
     classes = ", ".join(f"{name} {number:,}" for name, number in tally.classes.items())
     return f"{' and '.join(filter(None, parts))}: {classes}"
 
 
-def _version(requirement: str, results: Iterable[Result], report: Report) -> LibraryVersion:
+def _version(requirement: str, results: Iterable[Result], report: Report) -> LibraryRecord:
     by_release: dict[str, dict[str, list[Result]]] = defaultdict(lambda: defaultdict(list))
-    kernels: set[str] = set()
     for result in results:
-        kernels.add(result.cell.spec.kernel)
         by_release[release_of(result.built).label][result.cell.spec.kernel].append(result)
-    name, _, version = requirement.partition("==")
+    package, _, version = requirement.partition("==")
     order = [release.label for release in report.releases if release.label in by_release]
-    releases = {label: _tally(by_release[label].values()) for label in order}
-    return LibraryVersion(name=name, version=version, kernels=len(kernels), releases=releases)
+    return LibraryRecord(
+        package=package,
+        version=version,
+        kernels=len(set[str]().union(*by_release.values())),
+        releases=tuple(_tally(release, by_release[release].values()) for release in order),
+    )
 
 
-def _tally(kernels: Iterable[Iterable[Result]]) -> Tally:
-    compiling = failing = unknown = 0
+def _tally(release: str, kernels: Iterable[Iterable[Result]]) -> TallyRecord:
+    fates: Counter[str] = Counter()
     classes: Counter[str] = Counter()
     for results in kernels:
         outcomes = [result.outcome for result in results if result.outcome.status is not Status.UNSUPPORTED]
         bad = [outcome for outcome in outcomes if not is_good(outcome)]
         if any(outcome.status.is_answer for outcome in bad):
-            failing += 1
-        elif bad:
-            unknown += 1
+            fates["fail"] += 1
         elif outcomes:
-            compiling += 1
+            fates["unknown" if bad else "compile"] += 1
         classes.update({class_of(outcome) for outcome in bad})
-    by_number = sorted(classes.items(), key=lambda each: (-each[1], each[0]))
-    return Tally(compile=compiling, fail=failing, unknown=unknown, classes=dict(by_number))
+    by_number = sorted(classes.items(), key=lambda counted: (-counted[1], counted[0]))
+    return TallyRecord(
+        release=release, compile=fates["compile"], fail=fates["fail"], unknown=fates["unknown"], classes=dict(by_number)
+    )
 
 
 def _order(version: str) -> tuple[bool, Version | str]:

@@ -255,6 +255,11 @@ class Report:
             groups[coordinate_of(result)].append(result)
         return {coordinate: tuple(group) for coordinate, group in groups.items()}
 
+    @cached_property
+    def verdict_of(self) -> Mapping[Coordinate, Verdict]:
+        """(Kernel, variant, case, target) → what its releases say together; empty of a run that has not ended."""
+        return {(verdict.kernel, verdict.variant, verdict.case, verdict.target): verdict for verdict in self.verdicts}
+
     @property
     def points(self) -> Mapping[Coordinate, tuple[Point, ...]]:
         """The releases of each (kernel, variant, case, target), oldest first, then forks."""

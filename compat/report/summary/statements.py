@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from attrs import evolve, frozen
 
 from compat.config.libraries import Absent, LibraryVersions
-from compat.history.account import Bracket, Entry, Word
+from compat.history.account import Bracket, Entry, Run, Word, runs
 from compat.history.running import ran_on
 from compat.history.verdict import Coordinate, Verdict, is_good
 from compat.model import Result, Specialization, Status, StoodIn, signatures
@@ -54,8 +54,8 @@ class _Story:
     since: Bracket | None
     between: tuple[str, str]
     """What is not known between the ends of ``since`` and of ``bracket``, in words."""
-    runs: tuple[tuple[str, tuple[str, ...]], ...]
-    """What happened (``ok``, ``unsupported`` or a failure class) → the releases in a row at which it did; known ones only."""
+    runs: tuple[Run[str], ...]
+    """What happened (``ok``, ``unsupported`` or a failure class) at the releases in a row; known ones only."""
     line: tuple[str, ...]
     """Every release that there is."""
     complete: bool
@@ -76,12 +76,12 @@ class _Story:
     @property
     def able(self) -> tuple[str, ...]:
         """The known releases whose toolchain can build for the target at all."""
-        return tuple(release for what, releases in self.runs for release in releases if what != Status.UNSUPPORTED)
+        return tuple(release for run in self.runs for release in run.releases if run.value != Status.UNSUPPORTED)
 
     @property
     def known(self) -> tuple[str, ...]:
         """Every known release."""
-        return tuple(release for _, releases in self.runs for release in releases)
+        return tuple(release for run in self.runs for release in run.releases)
 
 
 def statements(report: Report) -> tuple[HistoryStatement, ...]:
@@ -107,10 +107,9 @@ def statements(report: Report) -> tuple[HistoryStatement, ...]:
 
 def _stories(report: Report) -> Iterable[tuple[tuple[str, str], _Story]]:
     """Each variant with the stories its cases and targets tell, in the order of the cells."""
-    judged = {(v.kernel, v.variant, v.case, v.target): v for v in report.verdicts}
     groups: dict[tuple[str, str], dict[_Story, list[Coordinate]]] = defaultdict(lambda: defaultdict(list))
     for coordinate in report.by_coordinate:
-        story = _story(report, judged[coordinate])
+        story = _story(report, report.verdict_of[coordinate])
         groups[coordinate[0], coordinate[1]][story].append(coordinate)
     for variant, stories in groups.items():
         every_case, every_target = report.extent[variant]
@@ -123,13 +122,6 @@ def _stories(report: Report) -> Iterable[tuple[tuple[str, str], _Story]]:
 
 
 def _story(report: Report, verdict: Verdict) -> _Story:
-    runs: list[tuple[str, list[str]]] = []
-    for entry in verdict.known:
-        what = _what(entry)
-        if runs and runs[-1][0] == what:
-            runs[-1][1].append(entry.release)
-        else:
-            runs.append((what, [entry.release]))
     changes = (verdict.since, verdict.bracket if verdict.word is not Word.INTERMITTENT else None)
     return _Story(
         word=verdict.word,
@@ -137,7 +129,7 @@ def _story(report: Report, verdict: Verdict) -> _Story:
         bracket=changes[1],
         since=changes[0],
         between=tuple(open_between(verdict, change) if change else "" for change in changes),  # type: ignore[arg-type]
-        runs=tuple((what, tuple(releases)) for what, releases in runs),
+        runs=runs((entry.release, _what(entry)) for entry in verdict.known),
         line=verdict.line,
         complete=verdict.complete,
         clear=not verdict.untested and not verdict.flaky,
@@ -277,7 +269,7 @@ def _extent(story: _Story, quantity: str, *, able: bool = True) -> str:
 def _runs(story: _Story, *, failing: bool = False) -> str:
     """``ok 3.0.0–3.1.0, then `x` 3.2.0``."""
     return ", then ".join(
-        f"{_named(what)} {spans(releases, story.line)}" for what, releases in story.runs if not (failing and what == Status.OK)
+        f"{_named(run.value)} {spans(run.releases, story.line)}" for run in story.runs if not (failing and run.value == Status.OK)
     )
 
 
@@ -288,7 +280,7 @@ def _named(what: str) -> str:
 
 def _failing(story: _Story) -> str:
     """The failure classes; with their releases only where there is more than one thing to tell apart."""
-    bad = {what for what, _ in story.runs if what != Status.OK}
+    bad = {run.value for run in story.runs if run.value != Status.OK}
     if story.word is Word.NEVER:
         bad.discard(str(Status.UNSUPPORTED))
     return _named(bad.pop()) if len(bad) == 1 else _runs(story, failing=True)

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import json
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from importlib.resources import files
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Literal
 
 import attrs
 from attrs import field, frozen
@@ -19,10 +17,12 @@ from compat.bisect.probes import ReleaseAnswer, ReleaseProbe, Transition, group_
 from compat.bisect.request import Axis
 from compat.history.account import Judgement, Word
 from compat.history.verdict import class_of, release_of
-from compat.model import Failure, Result
-from compat.model.cell_record import cell_document
+from compat.model import Failure, Result, Status
+from compat.model.cell_record import RELEASE, cell_document, with_toolchain
+from compat.model.codec import record_of, schema_of, unstructure
+from compat.model.fields import KEY, Text
 from compat.model.json_text import JsonObject
-from compat.report.io.document import bracket_document
+from compat.report.io.document import BracketRecord, bracket_record
 from compat.report.render.blocks import Block, DataTable, Heading, Inline, Styled, TableColumn, TextLine
 from compat.report.render.markdown import code, escape, fence, rendered
 from compat.report.summary.compact import counted, one_line, place_text, rectangles
@@ -65,16 +65,7 @@ class BisectReport:
     @classmethod
     def of(cls, found: Bisection, *, command: str, options: tuple[str, ...] = (), ends: tuple[str, ...] = ()) -> BisectReport:
         """The report on what a bisect along releases found."""
-        return cls(
-            answers=found.releases,
-            command=command,
-            options=options,
-            ends=ends,
-            left_out=found.left_out,
-            notes=found.notes,
-            seconds=found.seconds,
-            fixed=found.fixed,
-        )
+        return record_of(cls, found, answers=found.releases, command=command, options=options, ends=ends)
 
 
 @frozen(kw_only=True)
@@ -111,84 +102,146 @@ def _few(names: Sequence[str], noun: str) -> str:
 # --- as JSON ----------------------------------------------------------------------------------------------------------------------
 
 
-SCHEMA = 2
+SCHEMA: Literal[2] = 2
 """The version of the format; a key may be added within one, but none goes away or changes its meaning."""
+
+
+_Texts = tuple[Text, ...]
+
+
+@frozen(kw_only=True)
+class TransitionRecord:
+    """A change between two neighbouring releases that were tested."""
+
+    from_: Text = field(metadata={KEY: "from"})
+    to: Text
+    change: Literal["ok→failed", "failed→ok", "good→bad", "bad→good", "failure changed"]
+    failure_class: str | None = field(metadata={KEY: "class"})
+    fingerprint: str | None
+    untested: _Texts
+
+
+@frozen(kw_only=True)
+class ProbeRecord:
+    """What became of a cell on one release."""
+
+    release: Text = field(metadata={KEY: RELEASE})
+    env: Text
+    status: Status
+    failure_class: str | None = field(metadata={KEY: "class"})
+    fingerprint: str | None
+    judgement: Judgement
+    flaky: bool
+    value: float | None
+    ran: str | None
+    cached: bool
+    remembered: bool
+
+
+@frozen(kw_only=True)
+class SpanRecord:
+    """Releases that were not tested and are assumed to be like their neighbours."""
+
+    from_: Text = field(metadata={KEY: "from"})
+    to: Text
+
+
+@frozen(kw_only=True)
+class AnswerRecord:
+    """What was found for one kernel variant, case and target."""
+
+    schema: Literal[2] = SCHEMA
+    kernel: Text
+    variant: Text
+    case: Text
+    target: Text
+    judge: Text
+    answer: Word
+    verdict: Text
+    release: str | None
+    sentence: Text
+    remarks: _Texts
+    needs: str | None
+    bracket: BracketRecord | None
+    since: BracketRecord | None
+    transitions: tuple[TransitionRecord, ...]
+    part: Part | None
+    probes: tuple[ProbeRecord, ...]
+    searched: _Texts
+    assumed: tuple[SpanRecord, ...]
+    not_tried: _Texts
+    flaky: _Texts
+    compare: str | None
+    command: Text
+
+
+def schema() -> JsonObject:
+    """The JSON Schema (draft 2020-12) that every array of answers follows."""
+    return schema_of(tuple[AnswerRecord, ...], f"triton-compat bisect, schema {SCHEMA}")
 
 
 def bisect_document(report: BisectReport) -> list[JsonObject]:
     """One object per kernel variant, case and target."""
-    return [_answer(answer, report) for answer in report.answers]
+    return [_answer_document(answer, report) for answer in report.answers]
 
 
-def schema() -> JsonObject:
-    """The JSON Schema (draft 2020-12) that every such array follows."""
-    loaded: JsonObject = json.loads(files("compat.report").joinpath("bisect.schema.json").read_text(encoding="utf-8"))
-    return loaded
+def _answer_document(answer: ReleaseAnswer, report: BisectReport) -> JsonObject:
+    account, bracket = answer.account, answer.bracket
+    record = record_of(
+        AnswerRecord,
+        answer.spec,
+        answer,
+        account,
+        target=answer.target.name,
+        judge=answer.criterion.text,
+        answer=account.word,
+        verdict=account.phrase,
+        sentence=headline(answer),
+        remarks=tuple(remarks(answer, fixed=report.fixed)),
+        bracket=bracket_record(bracket.bracket) if bracket else None,
+        since=bracket_record(account.since),
+        transitions=tuple(_transition(change, answer) for change in answer.transitions),
+        probes=(),
+        assumed=tuple(SpanRecord(from_=first, to=last) for first, last in answer.assumed),
+        compare=compare_url(bracket) if bracket else None,
+        command=repeat_command(answer, report.options, report.ends),
+    )
+    probes = [_probe_document(probe, result, answer) for probe in answer.probes for result in probe.results]
+    return {**unstructure(record), "probes": probes}
 
 
-def _answer(answer: ReleaseAnswer, report: BisectReport) -> JsonObject:
-    spec, part, account = answer.spec, answer.part, answer.account
-    return {
-        "schema": SCHEMA,
-        "kernel": spec.kernel,
-        "variant": spec.variant,
-        "case": spec.case,
-        "target": answer.target.name,
-        "judge": answer.criterion.text,
-        "answer": str(account.word),
-        "verdict": account.phrase,
-        "release": account.release,
-        "sentence": headline(answer),
-        "remarks": remarks(answer, fixed=report.fixed),
-        "needs": answer.needs,
-        "bracket": bracket_document(answer.bracket.bracket) if answer.bracket else None,
-        "since": bracket_document(account.since),
-        "transitions": [_transition(change, answer) for change in answer.transitions],
-        "part": {"name": str(part.name), "sentence": part.sentence, "steps": list(part.steps)} if part else None,
-        "probes": [_probe(probe, result, answer) for probe in answer.probes for result in probe.results],
-        "searched": list(answer.searched),
-        "assumed": [{"from": first, "to": last} for first, last in answer.assumed],
-        "not_tried": list(answer.not_tried),
-        "flaky": list(account.flaky),
-        "compare": compare_url(answer.bracket) if answer.bracket else None,
-        "command": repeat_command(answer, report.options, report.ends),
-    }
+def _transition(change: Transition, answer: ReleaseAnswer) -> TransitionRecord:
+    return TransitionRecord(
+        from_=change.before.release,
+        to=change.after.release,
+        change=_change(change, answer),
+        failure_class=change.failure.failure_class if change.failure else None,
+        fingerprint=change.failure.fingerprint if change.failure else None,
+        untested=tuple(change.untested),
+    )
 
 
-def _transition(change: Transition, answer: ReleaseAnswer) -> JsonObject:
-    failure = change.failure
-    return {
-        "from": change.before.release,
-        "to": change.after.release,
-        "change": _change(change, answer),
-        "class": failure.failure_class if failure else None,
-        "fingerprint": failure.fingerprint if failure else None,
-        "untested": list(change.untested),
-    }
-
-
-def _change(change: Transition, answer: ReleaseAnswer) -> str:
+def _change(change: Transition, answer: ReleaseAnswer) -> Any:
     if not change.crosses:
         return "failure changed"
     good, bad = ("ok", "failed") if answer.criterion.asks_ok else ("good", "bad")
     return f"{bad}→{good}" if change.is_fix else f"{good}→{bad}"
 
 
-def _probe(probe: ReleaseProbe, result: Result, answer: ReleaseAnswer) -> JsonObject:
-    outcome, failure = result.outcome, result.outcome.failure
-    return {
-        result.cell.env.toolchain: probe.release,
-        "env": result.cell.env.name,
-        "status": str(outcome.status),
-        "class": failure.failure_class if failure else None,
-        "fingerprint": failure.fingerprint if failure else None,
-        "judgement": str(probe.judgement),
-        "flaky": outcome.flaky,
-        "value": number_of(answer, result),
-        "ran": check_words(check) if (check := result.numbers.decisive) else None,
-        "cached": result.cached,
-        "remembered": probe.remembered,
-    }
+def _probe_document(probe: ReleaseProbe, result: Result, answer: ReleaseAnswer) -> JsonObject:
+    outcome, env = result.outcome, result.cell.env
+    record = record_of(
+        ProbeRecord,
+        probe,
+        outcome.failure,
+        outcome,
+        result,
+        env=env.name,
+        value=number_of(answer, result),
+        ran=check_words(check) if (check := result.numbers.decisive) else None,
+        **({} if outcome.failure else {"failure_class": None, "fingerprint": None}),
+    )
+    return with_toolchain(unstructure(record), env.toolchain)
 
 
 # --- inside a failure -------------------------------------------------------------------------------------------------------------

@@ -16,7 +16,7 @@ from compat.report.summary.grid import (
     UNEXPECTED,
     GridRow,
     KernelGrid,
-    LibraryVersion,
+    LibraryRecord,
     Mark,
     failing,
     grids,
@@ -255,7 +255,7 @@ def _surprises(report: Report, *, crowded: bool) -> Iterator[Block]:
         yield TextLine(f"expected {surprise.declared}, got {surprise.got}{failure}", indent=3)
 
 
-def _library(name: str, versions: Sequence[LibraryVersion], labels: Sequence[str], report: Report) -> Iterator[Block]:
+def _library(name: str, versions: Sequence[LibraryRecord], labels: Sequence[str], report: Report) -> Iterator[Block]:
     """Versions of a library side by side, below everything else: of hundreds of kernels they are what is read first."""
     releases = (TableColumn(_heading(release), right=True, wrap=False) for release in report.releases if release.label in labels)
     yield Heading(f"{name}: how many of its kernels compile")

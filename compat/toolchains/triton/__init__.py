@@ -16,7 +16,7 @@ from compat.toolchains.triton.device import DEVICE
 from compat.toolchains.triton.device.launching import LAUNCHING
 from compat.toolchains.triton.facts.variables import VARIABLES
 from compat.toolchains.triton.failures.knowledge import KNOWLEDGE
-from compat.toolchains.triton.ir import IR
+from compat.toolchains.triton.ir.parts import IR
 from compat.toolchains.triton.language import LANGUAGE
 
 TRITON = Toolchain(

@@ -12,8 +12,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Self
 
-from compat.config.executor_settings import ExecutorSettings
 from compat.executors.dask.session import DaskSession
+from compat.executors.dask.settings import DaskSettings
 from compat.processes import procfs
 from tests.waiting import wait_until
 
@@ -125,7 +125,7 @@ class Machines:
 
 def session(machines: Machines, said: list[str] | None = None, *, wait: float = 30.0, in_flight: int | None = None) -> DaskSession:
     """A session on that cluster; what it says goes into a list."""
-    settings = ExecutorSettings(where="test", address=machines.address, wait=wait, in_flight=in_flight)
+    settings = DaskSettings(where="test", address=machines.address, wait=wait, in_flight=in_flight)
     return DaskSession(settings, (lambda words: None) if said is None else said.append)
 
 

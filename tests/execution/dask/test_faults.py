@@ -217,7 +217,7 @@ from pathlib import Path
 sys.path.insert(0, sys.argv[1])
 from compat.config.matrix import load_matrix
 from compat.envs.record import read_env
-from compat.config.executor_settings import ExecutorSettings
+from compat.executors.dask.settings import DaskSettings
 from compat.executors.dask.executor import DaskExecutor
 from compat.executors.dask.session import DaskSession
 from functools import partial
@@ -226,7 +226,7 @@ from tests.execution.dask.test_faults import cells, results
 if __name__ == "__main__":
     config = load_matrix(Path(sys.argv[1]) / "matrix.toml")
     env = read_env(config.env("triton-3.1.0"), config.env_cache())
-    with DaskSession(ExecutorSettings(where="test", address=sys.argv[2], in_flight=6)) as where:
+    with DaskSession(DaskSettings(where="test", address=sys.argv[2], in_flight=6)) as where:
         executor = partial(DaskExecutor, where)
         # Lines of several threads: each is written at once.
         told = lambda result: print(result.cell.id + chr(10), end="", flush=True)

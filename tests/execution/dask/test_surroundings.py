@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from compat.config.executor_settings import ExecutorSettings
 from compat.errors import ClusterError
 from compat.executors.dask import cluster
 from compat.executors.dask.executor import DaskExecutor
+from compat.executors.dask.settings import DaskSettings
 from compat.model import BuiltEnv, Status
 from compat.processes import procfs
 from tests.cells import cell
@@ -122,7 +122,7 @@ def test_a_library_that_handles_signals_once_it_is_imported(tmp_path: Path, monk
     monkeypatch.syspath_prepend(str(tmp_path))
     before = signal.getsignal(signal.SIGINT)
     found: list[object] = []
-    settings = ExecutorSettings(where="test", cluster="taking_signals.nothing")
+    settings = DaskSettings(where="test", cluster="taking_signals.nothing")
     thread = threading.Thread(target=lambda: found.append(cluster._named(settings)))
     thread.start()
     thread.join()

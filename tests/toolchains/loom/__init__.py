@@ -13,8 +13,7 @@ from pathlib import Path
 from attrs import evolve
 
 from compat.diagnosis import common
-from compat.diagnosis.failure_class import Blame, FailureClass, Sign
-from compat.diagnosis.knowledge import Knowledge
+from compat.diagnosis.failure_class import Blame, FailureClass, Knowledge, Sign
 from compat.diagnosis.symptoms import Wording
 from compat.model import Status, Target
 from compat.toolchains import ApiNames, ArgumentTypes, Device, Language, Toolchain

@@ -6,8 +6,7 @@ import re
 from pathlib import Path
 
 from compat.diagnosis import common
-from compat.diagnosis.failure_class import Blame, FailureClass, Sign
-from compat.diagnosis.knowledge import Knowledge
+from compat.diagnosis.failure_class import Blame, FailureClass, Knowledge, Sign
 from compat.diagnosis.symptoms import Wording
 from compat.model import Status, Target
 from compat.toolchains import ArgumentTypes, Device, Language, Toolchain

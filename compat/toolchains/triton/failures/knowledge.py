@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 
-from compat.diagnosis.dialects import Dialects
-from compat.diagnosis.knowledge import Knowledge
+from compat.diagnosis.failure_class import Knowledge
 from compat.diagnosis.symptoms import Wording
 from compat.model import DEFAULT_TOOLCHAIN
 from compat.text import lazy_pattern
 from compat.toolchains.triton.failures import CLASSES
+from compat.toolchains.triton.ir.dumps import READER
 
 _FORGET = tuple(
     (lazy_pattern(pattern), replacement)
@@ -18,6 +18,13 @@ _FORGET = tuple(
         (r"\btriton\.language\.float(?=\d)", "fp"),  # triton.language.float32 is fp32
         (r"\btriton\.language\.bfloat(?=\d)", "bf"),
         (r"\btriton\.language\.(?=u?int\d)", ""),
+        (r"(?<=explicitly marked illegal)(?s:.*)", ""),  # later releases go on with the operation's whole text
+        (r"\bloc\((?:[^()]|\([^()]*\))*\)", ""),  # loc("kernel.py":12:3)
+        (r"%[\w.$-]+(?:[:#]\d+)?", "%"),  # SSA names
+        (r"\bt\d+(?=[:,])", "t"),  # nodes of LLVM's selection graph
+        (r"#[a-z_]\w*", "#layout"),
+        (r"""['"]?constexpr\[(\d+)\]['"]?""", r"\1"),
+        (r"\b_(?:builder|semantic)\b", "_semantic"),  # the hidden argument's name, before 3.4 and since
     )
 )
 
@@ -25,13 +32,11 @@ _COMPLAINT = lazy_pattern(
     r"^ptxas[^\n]*?\b(?:error|fatal) *: *(?:\(C\d+\) *)?(?P<words>(?![^\n]*Ptx assembly aborted due to errors)[^\n]+)", re.MULTILINE
 )
 
-_DIALECTS = Dialects(
-    renamed=(  # in 3.3; the operations in them were not
-        (lazy_pattern(r"\btriton_nvidia_gpu\."), "ttng."),
-        (lazy_pattern(r"\btriton_gpu\."), "ttg."),
-        (lazy_pattern(r"!tt\.memdesc\b"), "!ttg.memdesc"),
-    ),
-    affixes=lazy_pattern(r"^(?:triton-?nvidia-?gpu|triton-?amd-?gpu|triton-?gpu|triton-?nvidia|triton|nvgpu)-?|-?(?:pass|nv)$"),
+_FATAL = (
+    lazy_pattern(r"LLVM ERROR: (?P<words>[^\n]+)"),
+    lazy_pattern(r"cantFail wrapped call\n(?P<words>[^\n]+)"),
+    lazy_pattern(r"^(?P<words>[^\n]+)\n{1,2}UNREACHABLE executed", re.MULTILINE),
+    lazy_pattern(r"(?P<words>UNREACHABLE executed at [^\n]+)"),
 )
 
 KNOWLEDGE = Knowledge(
@@ -44,7 +49,9 @@ KNOWLEDGE = Knowledge(
         assembler=_COMPLAINT,
         assembler_name="ptxas",
         forget=_FORGET,
-        dialects=_DIALECTS,
+        fatal=_FATAL,
+        empty_diagnostic=lazy_pattern("Failures have been detected while processing an MLIR pass pipeline"),
+        reader=READER,
     ),
     programs={
         "source": "the kernel's file",

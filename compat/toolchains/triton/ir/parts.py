@@ -1,4 +1,6 @@
-"""The parts of Triton in which a break can be: which stage is whose, what crosses between releases, and its assembler."""
+"""Triton's intermediate representations: which stages print them, the parts in which a break can be, what crosses between releases,
+and its assembler.
+"""
 
 from __future__ import annotations
 
@@ -7,10 +9,11 @@ from pathlib import Path
 
 from packaging.version import InvalidVersion, Version
 
-from compat.diagnosis.canonical import STRING, canonical_code
 from compat.model import BuiltEnv, Done, Evidence, Raised, Target
 from compat.text import lazy_pattern
-from compat.toolchains.base import Assembler, CompilerParts, Wheels
+from compat.toolchains.base import Assembler, CompilerParts, IntermediateForms, Wheels
+from compat.toolchains.triton.ir.canonical import canonical_code, canonical_llvm
+from compat.toolchains.triton.ir.dumps import one_pass
 
 _TARGET = lazy_pattern(r"^\s*\.target\s+(\w+)", re.MULTILINE)
 _BIN = "lib/python*/site-packages/triton/backends/nvidia/bin"
@@ -54,25 +57,6 @@ def _evidence(code: int, printed: str, made: bool) -> Evidence:
     return Evidence(answered=True, stage="cubin", raised=(raised,))
 
 
-def canonical_llvm(text: str) -> str:
-    """LLVM IR as a toolchain says it: with names counted, without metadata but annotations, and without what LLVM itself adds.
-
-    That is the target's data layout and triple, and the attributes of intrinsics; those in quotes, given to functions, stay.
-    """
-    quoted = {group["number"]: " ".join(sorted(_QUOTED.findall(group["words"]))) for group in _ATTRIBUTES.finditer(text)}
-    annotations = sorted(match[1] for match in _ANNOTATION.finditer(text))
-    kept = [line for line in text.splitlines() if not _OF_LLVM.match(line)]
-    body = [_GROUP.sub(lambda match: f" {quoted.get(match[1], '')}".rstrip(), line) for line in kept]
-    return "\n".join([canonical_code("\n".join(body)).rstrip("\n"), *annotations]) + "\n"
-
-
-_ATTRIBUTES = lazy_pattern(r"^attributes #(?P<number>\d+) = \{(?P<words>.*)\}$", re.MULTILINE)
-_QUOTED = lazy_pattern(rf"{STRING}(?:={STRING})?")
-_ANNOTATION = lazy_pattern(r"^!\d+ = (!\{ptr @[^,]+, .*\})$", re.MULTILINE)
-_OF_LLVM = lazy_pattern(r"attributes #|declare |target (?:datalayout|triple) = ")
-_GROUP = lazy_pattern(r" #(\d+)\b")
-
-
 PARTS = CompilerParts(
     passes="MLIR passes",
     backend="LLVM",
@@ -83,6 +67,7 @@ PARTS = CompilerParts(
     low_ir="llir",
     low_ir_title="LLVM IR",
     canonical_low_ir=canonical_llvm,
+    canonical_code=canonical_code,
     backend_stages=("ptx", "amdgcn", "hsaco"),
     not_optimized={"DISABLE_LLVM_OPT": "1"},
     assembler=Assembler(
@@ -106,3 +91,5 @@ PARTS = CompilerParts(
         ),
     ),
 )
+
+IR = IntermediateForms(texts=("ttir", "ttgir", "llir", "ptx", "amdgcn"), parts=PARTS, cut_reproducer=one_pass)

@@ -2,19 +2,30 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import ClassVar
 
 import pytest
 
-from compat.config.executor_settings import ExecutorSettings, executor_named
 from compat.config.matrix import load_matrix
+from compat.config.toml_reader import Table
 from compat.errors import ConfigError, SelectionError
+from compat.executors import registry
+from compat.executors.dask.settings import DaskSettings
+from compat.executors.executor import LocalExecutor, OpenExecutor
+from compat.executors.registry import ExecutorKind, executor_declared, executor_named
+from compat.project import read_matrix, select_places
 
 
-def read(folder: Path, text: str) -> ExecutorSettings | None:
+def read(folder: Path, text: str) -> DaskSettings | None:
     path = folder / "matrix.toml"
     path.write_text(text)
-    return load_matrix(path).executor
+    found = executor_declared(load_matrix(path).executor)
+    assert found is None or isinstance(found, DaskSettings)
+    return found
 
 
 @pytest.mark.parametrize(
@@ -28,7 +39,7 @@ def read(folder: Path, text: str) -> ExecutorSettings | None:
     ],
 )
 def test_what_the_option_says(text: str, facts: dict[str, object]) -> None:
-    assert executor_named(text) == ExecutorSettings(where="--executor", **facts)  # type: ignore[arg-type]
+    assert executor_named(text) == DaskSettings(where="--executor", **facts)  # type: ignore[arg-type]
 
 
 def test_this_machine() -> None:
@@ -96,3 +107,39 @@ def test_what_is_wrong_is_said_with_its_place(tmp_path: Path, text: str, where: 
         read(tmp_path, f"[executor]\n{text}\n")
     assert f"matrix.toml: {where}: " in str(caught.value)
     assert words in str(caught.value)
+    with pytest.raises(ConfigError, match=re.escape(words)):
+        read_matrix(tmp_path / "matrix.toml")
+
+
+class Elsewhere:
+    """The settings of an executor that nobody here has heard of."""
+
+    said: ClassVar[list[object]] = []
+
+    @classmethod
+    def named(cls, text: str) -> Elsewhere | None:
+        return cls() if text == "moon://base" else None
+
+    @classmethod
+    def declared(cls, table: Table) -> Elsewhere:
+        cls.said.append(table.string("crater"))
+        return cls()
+
+    @contextmanager
+    def opened(self, in_flight: int | None, say: Callable[[str], None]) -> Iterator[OpenExecutor]:
+        self.said.append(in_flight)
+        yield LocalExecutor
+
+
+def test_another_executor_is_one_entry(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    kind = ExecutorKind(schemes=("moon",), forms={"moon://BASE": ""}, reader=f"{__name__}:Elsewhere")
+    monkeypatch.setattr(registry, "EXECUTORS", [*registry.EXECUTORS, kind])
+    matrix = tmp_path / "matrix.toml"
+    matrix.write_text('[executor]\naddress = "moon://base"\ncrater = "tycho"\n')
+    selection = select_places(matrix)
+    with selection.open_executor() as declared, selection.open_executor("moon://base", in_flight=3) as named:
+        assert declared is named is LocalExecutor
+    assert Elsewhere.said == ["tycho", "tycho", None, 3]
+    with pytest.raises(SelectionError, match="'moon://mare' is no executor") as caught:
+        executor_named("moon://mare")
+    assert (caught.value.hint or "").endswith('"dask:local?workers=4", or "moon://BASE".')

@@ -11,15 +11,13 @@ from __future__ import annotations
 import hashlib
 import re
 from collections import Counter
-from difflib import unified_diff
 from itertools import groupby
 
 from attrs import define, field
 
-from compat.diagnosis.dialects import NONE, Dialects
 from compat.text import lazy_pattern
 
-STRING = r'"(?:[^"\\\n]++|\\[^\n]?)*+(?:"|(?=\n)|\Z)'
+_STRING = r'"(?:[^"\\\n]++|\\[^\n]?)*+(?:"|(?=\n)|\Z)'
 """A string; one without an end goes on to the end of its line, so that nothing is looked through twice."""
 
 
@@ -27,7 +25,7 @@ def _balanced(depth: int) -> str:
     """A pattern for text in parentheses that are nested at most so deep."""
     pattern = r"(?!)"
     for _ in range(depth + 1):
-        pattern = rf'\((?:[^()"]|{STRING}|{pattern})*\)'
+        pattern = rf'\((?:[^()"]|{_STRING}|{pattern})*\)'
     return pattern
 
 
@@ -37,19 +35,26 @@ _RESOURCES_END = lazy_pattern(r"^#-\}", re.MULTILINE)
 _ALIAS = lazy_pattern(r"^(?P<name>[#!][A-Za-z_]\w*) = (?P<meaning>.*)$")
 _VALUE = r"%(?:\d+|[A-Za-z$._-][\w$.-]*)"
 _RESULTS = lazy_pattern(rf'^(?P<indent>\s*)(?P<names>{_VALUE}(?::\d+)?(?:, {_VALUE}(?::\d+)?)*) = (?P<op>"?[\w.]+"?)(?P<rest>.*)$')
-_TOKEN = lazy_pattern(rf"@{STRING}|{STRING}|@[\w$.-]+|{_VALUE}(?P<defined> = |: )?|\^\w+|[#!][A-Za-z_]\w*(?:\.\w+)*")
+_TOKEN = lazy_pattern(rf"@{_STRING}|{_STRING}|@[\w$.-]+|{_VALUE}(?P<defined> = |: )?|\^\w+|[#!][A-Za-z_]\w*(?:\.\w+)*")
 _FUNCTION = lazy_pattern(
-    rf'^\s*"?(?:[\w]+)\.func"?\b(?P<private>[^@\n]*\b(?:private|internal)\b)?[^@\n]*(?P<symbol>@(?:{STRING}|[\w$.-]+))?'
+    rf'^\s*"?(?:[\w]+)\.func"?\b(?P<private>[^@\n]*\b(?:private|internal)\b)?[^@\n]*(?P<symbol>@(?:{_STRING}|[\w$.-]+))?'
 )
 _DICTIONARY = lazy_pattern(r"\{(?P<entries>[^{}]*+)\}")
-_KEYED = lazy_pattern(rf"^(?:[\w.$-]+|{STRING})(?: = .*)?$")
+_KEYED = lazy_pattern(rf"^(?:[\w.$-]+|{_STRING})(?: = .*)?$")
+_RENAMED = (  # in 3.3; the operations in them were not
+    (lazy_pattern(r"\btriton_nvidia_gpu\."), "ttng."),
+    (lazy_pattern(r"\btriton_gpu\."), "ttg."),
+    (lazy_pattern(r"!tt\.memdesc\b"), "!ttg.memdesc"),
+)
 _SHORT = 40
 """Characters of a constant that are still a name."""
 
 
-def canonical(ir: str, dialects: Dialects = NONE) -> str:
-    """MLIR text in canonical form, used layouts first, one operation a line; names of dialects as they are compared."""
-    ir = _LOCATION.sub("", _without_resources(dialects.rename(ir)))
+def canonical(ir: str) -> str:
+    """MLIR text in canonical form, used layouts first, one operation a line; names of dialects as later releases have them."""
+    for pattern, name in _RENAMED:
+        ir = pattern.sub(name, ir)
+    ir = _LOCATION.sub("", _without_resources(ir))
     lines = [line for line in map(_without_comment, ir.splitlines()) if line.strip()]
     aliases = _Aliases.of(lines)
     names = _Names(aliases=aliases, private=_private(lines))
@@ -69,10 +74,25 @@ def canonical_code(text: str) -> str:
     return _NAME.sub(renamed, "\n".join(kept)) + "\n"
 
 
-_NAME = lazy_pattern(rf"{STRING}|%[\w.$-]+|\$L\w+")
+def canonical_llvm(text: str) -> str:
+    """LLVM IR as a toolchain says it: with names counted, without metadata but annotations, and without what LLVM itself adds.
+
+    That is the target's data layout and triple, and the attributes of intrinsics; those in quotes, given to functions, stay.
+    """
+    quoted = {group["number"]: " ".join(sorted(_QUOTED.findall(group["words"]))) for group in _ATTRIBUTES.finditer(text)}
+    annotations = sorted(match[1] for match in _ANNOTATION.finditer(text))
+    kept = [line for line in text.splitlines() if not _OF_LLVM.match(line)]
+    body = [_GROUP.sub(lambda match: f" {quoted.get(match[1], '')}".rstrip(), line) for line in kept]
+    return "\n".join([canonical_code("\n".join(body)).rstrip("\n"), *annotations]) + "\n"
+
+
+_ATTRIBUTES = lazy_pattern(r"^attributes #(?P<number>\d+) = \{(?P<words>.*)\}$", re.MULTILINE)
+_QUOTED = lazy_pattern(rf"{_STRING}(?:={_STRING})?")
+_ANNOTATION = lazy_pattern(r"^!\d+ = (!\{ptr @[^,]+, .*\})$", re.MULTILINE)
+_OF_LLVM = lazy_pattern(r"attributes #|declare |target (?:datalayout|triple) = ")
+_GROUP = lazy_pattern(r" #(\d+)\b")
+_NAME = lazy_pattern(rf"{_STRING}|%[\w.$-]+|\$L\w+")
 """A name, or a string, in which registers have names of their own (``"mov.u32 $0, %laneid;"``)."""
-
-
 _SEMICOLON = lazy_pattern(r"(?:^|\s);")
 """What begins a comment of LLVM. The semicolon that ends a line of PTX begins none: no space is before it."""
 _METADATA = lazy_pattern(r",? ![\w.]+ !\d+")
@@ -102,11 +122,6 @@ def _without_asides(line: str) -> str:
 
 _LABEL = lazy_pattern(r"^(\d+):", re.MULTILINE)
 _DEBUG_LINE = lazy_pattern(r"^\s*(?:![\w.]+ = |source_filename|\.loc\b|\.file\b|\.section\s+\.debug|\.b\d+ )")
-
-
-def difference(one: str, other: str, names: tuple[str, str]) -> str:
-    """The unified diff of two canonical texts, empty when they are equal."""
-    return "".join(unified_diff(one.splitlines(keepends=True), other.splitlines(keepends=True), *names, n=2))
 
 
 # --- values, blocks and symbols -------------------------------------------------------------------------------------------------
@@ -248,7 +263,7 @@ def _split(text: str) -> list[str]:
     """The parts of a text between commas that are in no bracket and in no string."""
     parts: list[list[str]] = [[]]
     depth = 0
-    for piece in re.findall(rf"{STRING}|->|.", text, re.DOTALL):
+    for piece in re.findall(rf"{_STRING}|->|.", text, re.DOTALL):
         if piece == "," and depth == 0:
             parts.append([])
             continue
