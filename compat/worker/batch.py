@@ -165,7 +165,7 @@ class Attempt:
         self.enter("source")
         toolchain.set_target(self.job["target"])
         self.take_function(toolchain, sources)
-        checked(self, action["seed"], _interpreting(toolchain))
+        _check_problems(self, action["seed"], _interpreting(toolchain))
         return self.noted, {}
 
     def take_function(self, toolchain: Adapter, sources: dict[str, Any]) -> None:
@@ -286,7 +286,7 @@ def _write(events_fd: int, message: dict[str, Any]) -> None:
         data = data[os.write(events_fd, data) :]
 
 
-def checked(attempt: Attempt, seed: int, interpreting: InterpretingAdapter) -> None:
+def _check_problems(attempt: Attempt, seed: int, interpreting: InterpretingAdapter) -> None:
     """Run an attempt's function on the problems of its job until one comes out wrong, and note what came of comparing.
 
     Its ``noted`` gets ``problems``, how many were run, ``problem``, the last one's name, ``check``, ``values``, what was changed
