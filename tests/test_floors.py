@@ -105,7 +105,6 @@ DECIDES = (
     *(f"reduce/{name}.py" for name in ("candidate", "edits", "expressions", "facts", "helpers", "module", "search")),
     "reduce/statements.py",
     "reduce/differing.py",
-    "launch/behaviour.py",
     *(f"api/{name}.py" for name in ("comparing", "histories", "needing", "records", "uses")),
     "fix/searching.py",
     "toolchains/edits.py",

@@ -175,7 +175,7 @@ def launchable_of(
     if source is not None:
         metadata = launching.like(metadata.decode(), source.decode()).encode()
     try:
-        launch = launching.facts(metadata.decode(), text.decode(errors="replace"))
+        launch = launching.facts(metadata.decode(), text.decode(errors="replace"), cell.spec.compile)
     except Unlaunchable as error:
         return LeftOut(cell=cell, why=str(error))
     return Launchable(

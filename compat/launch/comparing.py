@@ -1,7 +1,7 @@
 """Launch the same kernel as several releases built it on the GPU of this machine, and hold them to each other, kernel by kernel.
 
 In: what was built (:mod:`.building`). Out: how each behaved (:class:`BuildComparison`). One process stays for all of them, and has
-imported PyTorch and made the inputs; see ``compat/toolchains/pytorch/host/serving.py``.
+imported PyTorch and made the inputs; see ``compat/toolchains/pytorch/host/comparing.py``.
 """
 
 from __future__ import annotations
@@ -14,20 +14,55 @@ from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from typing import Any, Self
 
+from attrs import frozen
+
 from compat.errors import SelectionError
 from compat.files import TemporaryFolder
 from compat.launch.archive import facts_of, object_of, write_archive
-from compat.launch.behaviour import Behaviour, BuildComparison
 from compat.launch.building import Built, Launchable
 from compat.launch.hosting import Gpu
 from compat.model.json_text import read_json
 from compat.processes.supervisor import Session, SessionEnded
 from compat.text import printable
 
+COMPARED = "compared"
+"""The status of an answer that says how each behaved."""
 _STARTING = 900.0
 """Seconds until the first answer: PyTorch is imported, and the inputs are made."""
 _SPARE = 900.0
 """Seconds beside a question's own deadline: the process that launches may have to be made anew."""
+
+
+@frozen(kw_only=True)
+class Behaviour:
+    """How the kernel behaved as one release built it, over all problems."""
+
+    good: bool
+    """Whether the others are held to it."""
+    launches: int
+    differing: int
+    """Those that gave other bits than the first of their problem."""
+    finite: bool
+    """Whether what it wrote are numbers."""
+    wrote: bool
+    """Whether it wrote anything into its outputs."""
+    outside: str
+    """Where it wrote what is not its own, in words."""
+    reads_outside: bool = False
+    """Whether what it computes depends on what lies around its inputs; known where it is good."""
+    off: float
+    """How far off the first good one it is at worst, by the largest number that comes out there; 0 within the tolerance."""
+
+
+@frozen(kw_only=True)
+class BuildComparison:
+    """What came of launching several builds of one kernel."""
+
+    status: str
+    """:data:`COMPARED`, or why it was not: ``faulted``, ``launch_refused``, ``timed_out``, ``lost``."""
+    reason: str = ""
+    behaviours: tuple[Behaviour, ...] = ()
+    """In the order in which they were asked for."""
 
 
 class Comparer:

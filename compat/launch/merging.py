@@ -21,8 +21,8 @@ from compat.model.json_text import read_json, write_json
 from compat.store.database import LaunchedRow
 from compat.store.store import Store
 from compat.text import printable
+from compat.toolchains.pytorch.host.results import SCHEMA
 
-SCHEMA = 1
 _STATUSES = frozenset(
     {Status.OK, Status.WRONG, Status.UNSTABLE, Status.FAULTED, Status.LAUNCH_REFUSED, Status.TIMED_OUT, Status.UNSUPPORTED}
 )
@@ -45,6 +45,14 @@ class MergedResults:
     unreadable: int
     """Lines that are none, such as one that was cut short."""
 
+    def __add__(self, other: MergedResults) -> MergedResults:
+        return MergedResults(
+            kept=self.kept + other.kept, lost=self.lost + other.lost, unreadable=self.unreadable + other.unreadable
+        )
+
+
+NOTHING = MergedResults(kept=0, lost=0, unreadable=0)
+
 
 def merge(path: Path, store: Store) -> MergedResults:
     """Keep the results in a file; of several for one cell the last. Raises StoreError for what is no such file."""
@@ -52,17 +60,24 @@ def merge(path: Path, store: Store) -> MergedResults:
         lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
     except OSError as error:
         raise StoreError(f"the results cannot be read: {error.strerror}", where=str(path), hint=_HINT) from error
-    return merge_lines(lines, store, where=str(path))
+    return merge_lines(map(_parsed, filter(str.strip, lines)), store, where=str(path))
 
 
-def merge_lines(lines: Iterable[str], store: Store, *, where: str) -> MergedResults:
-    """Keep results, a line each; ``where`` is where they are from. Raises StoreError where there is none among them."""
+def _parsed(line: str) -> object:
+    try:
+        return read_json(line)
+    except ValueError:
+        return None
+
+
+def merge_lines(lines: Iterable[object], store: Store, *, where: str) -> MergedResults:
+    """Keep results, each of one line; ``where`` is where they are from. Raises StoreError where there is none among them."""
     rows: dict[tuple[str, str, str], LaunchedRow] = {}
     lost: set[tuple[str, str]] = set()
     unreadable = 0
-    for line in filter(str.strip, lines):
+    for line in lines:
         try:
-            result = _object(read_json(line))
+            result = _object(line)
             if result.get("schema") != SCHEMA:
                 raise StoreError(
                     f"it has schema {result.get('schema')!r}, and this version reads {SCHEMA}", where=where, hint=_HINT
@@ -208,9 +223,8 @@ def _count(said: object) -> int | None:
 
 def told_of(merged: Iterable[MergedResults]) -> str:
     """What was merged, in words."""
-    results = list(merged)
-    kept, lost, unreadable = (sum(getattr(each, name) for each in results) for name in ("kept", "lost", "unreadable"))
-    parts = [f"{kept:,} cells were launched"]
-    parts += [f"{lost:,} are lost"] if lost else []
-    parts += [f"{unreadable:,} lines cannot be read"] if unreadable else []
+    total = sum(merged, NOTHING)
+    parts = [f"{total.kept:,} cells were launched"]
+    parts += [f"{total.lost:,} are lost"] if total.lost else []
+    parts += [f"{total.unreadable:,} lines cannot be read"] if total.unreadable else []
     return ", ".join(parts)

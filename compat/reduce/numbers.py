@@ -19,9 +19,8 @@ from compat.bisect.judging import numbered
 from compat.bisect.search import Judgement
 from compat.engine.run import RunContext
 from compat.errors import SelectionError
-from compat.launch.behaviour import BuildComparison
 from compat.launch.building import Launchable
-from compat.launch.comparing import Comparer
+from compat.launch.comparing import BuildComparison, Comparer
 from compat.launch.hosting import ELSEWHERE, Gpu
 from compat.model import Result, Specialization, Status
 from compat.reduce.candidate import Candidate

@@ -19,7 +19,7 @@ from compat import interruption
 from compat.engine.run import Interrupted
 from compat.errors import SelectionError
 from compat.interruption import Budget, Stopped
-from compat.launch.behaviour import BuildComparison
+from compat.launch.comparing import BuildComparison
 from compat.model import Env, Problem, Result
 from compat.reduce.candidate import Candidate
 from compat.reduce.goal import Goal, ReleaseDifference, differences

@@ -260,8 +260,10 @@ class Launching:
     """The name under which a worker keeps what the compiler says of a launch."""
     without_lines: Mapping[str, str]
     """The environment variables that keep paths and line numbers out of the binary."""
-    facts: Callable[[str, str], dict[str, Any]]
-    """That metadata and that text → ``launch`` of a cell in an archive (see ``toolchains/pytorch/host``). Raises Unlaunchable."""
+    facts: Callable[[str, str, CompileSpec], dict[str, Any]]
+    """That metadata, that text, and what was compiled → ``launch`` of a cell in an archive (see ``toolchains/pytorch/host``).
+
+    Raises Unlaunchable."""
     like: Callable[[str, str], str]
     """Metadata of what was made of IR, and of the same kernel made of its source → the former with what only the latter knows."""
     packages: Mapping[str, Path]

@@ -321,7 +321,7 @@ _ASSEMBLY = """.version 8.4
 
 def _launch_facts(said: tuple[str, str], _: Path) -> None:
     with suppress(Unlaunchable):
-        as_json(write_json(LAUNCHING.facts(*said)))
+        as_json(write_json(LAUNCHING.facts(*said, SPEC.compile)))
 
 
 _RECORD = {

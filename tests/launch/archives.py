@@ -42,7 +42,10 @@ def unknown(parameters, dtype, seed, device, large):
 def broken(parameters, dtype, seed, device, large):
     raise KeyError("D")
 '''
-PARAMETERS = [{"name": name, "type": "*fp32", "size": 8} for name in ("x", "y", "out")] + [{"name": "n", "type": "i32", "size": 4}]
+PARAMETERS = [
+    *({"name": name, "type": "*fp32", "packing": "address", "size": 8} for name in ("x", "y", "out")),
+    {"name": "n", "type": "i32", "packing": "integer", "size": 4},
+]
 SCRATCH = {"scratch": "global", "size": 8, "bytes": 4, "align": 128}
 
 
@@ -59,6 +62,8 @@ def cell(name: str, entry: str = "", *, problem: str = "add", hints: Sequence[st
         "cooperative": False,
         "pdl": False,
         "parameters": PARAMETERS,
+        "multiples": dict.fromkeys(hints, 16),
+        "constants": {},
         **launch,
     }
     return {
@@ -68,8 +73,6 @@ def cell(name: str, entry: str = "", *, problem: str = "add", hints: Sequence[st
         "object": hashlib.sha256(b"").hexdigest(),
         "problem": problem,
         "launch": facts,
-        "divisible_by_16": list(hints),
-        "equal_to_1": [],
     }
 
 

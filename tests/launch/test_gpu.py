@@ -24,15 +24,14 @@ def found(tmp_path_factory: pytest.TempPathFactory) -> dict[str, set[str]]:
     (home / "matrix.toml").write_text(f'schema = 1\nkernels = ["{KERNELS}"]\n')
     selection = select(home / "matrix.toml", envs=RELEASES, targets=("*",))
     try:
-        python = hosting.find_python(selection)
-        target = hosting.target_here(selection, python)
+        gpu = hosting.find_gpu(selection)
     except SelectionError as error:
         pytest.skip(str(error))
-    chosen = select(home / "matrix.toml", envs=RELEASES, targets=(target.name,))
+    chosen = select(home / "matrix.toml", envs=RELEASES, targets=(gpu.target.name,))
     with chosen.open_store() as store:
         built = building.build(chosen, chosen.context(store), chosen.build_envs, Listener())
     archive.write_archive(built, home / "built")
-    hosting.launch(home / "built", python, ["--deadline", "5"])
+    hosting.launch(home / "built", gpu.python, ["--deadline", "5"])
     return statuses(home / "built" / "results.jsonl")
 
 

@@ -6,8 +6,8 @@ import ctypes
 import os
 from typing import Any, Dict, Iterator, Optional, Tuple
 
-from .checking import LoadedKernel
 from .cuda import LIBRARY, CudaDriver, CudaError, CudaLaunch
+from .kernel import LoadedKernel
 from .prepared import Numerics
 
 REPEATS = 30
@@ -69,7 +69,7 @@ class GpuSession:
     def kernel(self, cell: Dict[str, Any]) -> LoadedKernel:
         """The binary of a cell, loaded. Raises CudaError and Refused, and OSError where it is not in the folder."""
         with open(os.path.join(self._folder, "objects", cell["object"]), "rb") as file:
-            return LoadedKernel(self.driver, self._numerics.torch, self._device, cell, file.read())
+            return LoadedKernel(self.driver, self._numerics.torch, self._device, cell["launch"], file.read())
 
 
 # --- a kernel that is known to be good -----------------------------------------------------------------------------------------
